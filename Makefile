@@ -1,0 +1,105 @@
+# Every target sets up what it needs; `make demo` or `make test` is enough on a fresh clone. `make help` lists them.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+EDITABLE := build/editable
+INSTALLED := $(VENV)/.installed
+# ON makes warnings of the compiler errors, as in .ci/run.
+WERROR ?= OFF
+# Several people or processes may call make in one tree: whatever writes .venv or build/editable holds this lock.
+LOCK := $(if $(shell command -v flock),flock build/.lock,)
+
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help venv build model demo test py-test slow-test cpp-test sanitize tsan lint format types bench-smoke wheel clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+venv: ## Make .venv with everything for development, and install memspan into it (editable)
+	@mkdir -p build
+	@$(LOCK) $(MAKE) --no-print-directory $(INSTALLED)
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV) || { \
+	  $(PYTHON) -m pip install --quiet --target build/virtualenv virtualenv && \
+	  PYTHONPATH=build/virtualenv $(PYTHON) -m virtualenv --clear $(VENV); }
+
+# pip configures $(EDITABLE) and builds it once; after that the build target drives the same directory directly.
+$(INSTALLED): $(BIN)/python pyproject.toml .ci/build_requires.py
+	$(PIP) 'pip>=23.1' cmake ninja $$($(BIN)/python .ci/build_requires.py)
+	$(PIP) --no-build-isolation -Cbuild-dir=$(EDITABLE) -Ccmake.define.MEMSPAN_WERROR=$(WERROR) \
+	  --editable '.[all,dev]'
+	@touch $@
+
+build: ## Rebuild the native core of the editable install (incremental, seconds)
+	@mkdir -p build
+	@$(LOCK) $(MAKE) --no-print-directory $(INSTALLED) build-locked
+
+# The extension is replaced by rename, so that running processes keep the one that they have mapped.
+.PHONY: build-locked
+build-locked: $(INSTALLED)
+	@$(BIN)/cmake --build $(EDITABLE) --target _core
+	@package="$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/memspan"; \
+	for library in $$(find $(EDITABLE) -name '_core.*.so'); do \
+	  target="$$package/$$(basename $$library)"; \
+	  cmp -s $$library $$target || { cp $$library $$target.new && mv $$target.new $$target; }; \
+	done
+
+model: build ## Fetch the default embedding model, unless it is there
+	@$(BIN)/memspan models pull
+
+demo: model ## Set up, build, fetch the default model, and show answers out of a conversation
+	@$(BIN)/memspan demo
+
+test: py-test cpp-test ## Set up, build, and run the Python and the C++ tests
+
+py-test: model ## Run the Python tests, without the slow ones
+	$(BIN)/python -m pytest
+
+slow-test: model ## Run the slow Python tests
+	$(BIN)/python -m pytest -m slow
+
+cpp-test: venv ## Run the C++ tests (no Python in them)
+	$(BIN)/cmake --preset release -DMEMSPAN_WERROR=$(WERROR)
+	$(BIN)/cmake --build --preset release
+	$(BIN)/ctest --preset release
+
+sanitize: venv ## Run the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	$(BIN)/cmake --preset asan-ubsan -DMEMSPAN_WERROR=$(WERROR)
+	$(BIN)/cmake --build --preset asan-ubsan
+	$(BIN)/ctest --preset asan-ubsan
+
+tsan: venv ## Run the C++ tests under ThreadSanitizer
+	$(BIN)/cmake --preset tsan -DMEMSPAN_WERROR=$(WERROR)
+	$(BIN)/cmake --build --preset tsan
+	$(BIN)/ctest --preset tsan
+
+lint: venv ## Check style (ruff)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+format: venv ## Apply the formatter and the safe fixes (ruff)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+types: build ## Check types (mypy --strict) and the stub of the extension
+	$(BIN)/python -m mypy --strict
+	MYPYPATH=python $(BIN)/python -m mypy.stubtest memspan._core --allowlist tests/typing/stubtest_allowlist.txt
+
+bench-smoke: build ## Run every benchmark once, for correctness only
+	$(BIN)/python -m pytest benches --benchmark-disable
+
+wheel: venv ## Build a wheel into dist/ and try it in an empty environment
+	rm -rf dist
+	$(BIN)/python -m build --wheel --outdir dist -Ccmake.define.MEMSPAN_WERROR=$(WERROR) .
+	$(BIN)/python tests/wheel/try_wheel.py dist
+
+clean: ## Remove everything that was built, and .venv
+	rm -rf build dist $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .benchmarks
+	find python tests benches -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

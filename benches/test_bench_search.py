@@ -1,0 +1,95 @@
+"""How long one search takes, by view and by filter, in 10,000 episodes of one user."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import memspan
+from episodes import HOUR, USER, Episodes
+
+Ask = Callable[[Episodes, int], dict[str, Any]]
+
+
+def dense(episodes: Episodes, number: int) -> dict[str, Any]:
+    return {"embedding": episodes.query_vectors[number]}
+
+
+def words(episodes: Episodes, number: int) -> dict[str, Any]:
+    return {"text": episodes.query_texts[number]}
+
+
+def hybrid(episodes: Episodes, number: int) -> dict[str, Any]:
+    return dense(episodes, number) | words(episodes, number)
+
+
+def month(episodes: Episodes, number: int) -> dict[str, Any]:
+    start = number * 40 * HOUR
+    return {"between": (start, start + 500 * HOUR)}
+
+
+VIEWS: dict[str, Ask] = {
+    "semantic": dense,
+    "semantic exact": lambda episodes, number: dense(episodes, number) | {"exact": True},
+    "lexical": words,
+    "symbolic": lambda episodes, number: {"tags": [f"topic_{number % 64}", "area_3"]},
+    "semantic + lexical": hybrid,
+    "all three": lambda episodes, number: hybrid(episodes, number) | {"tags": [f"topic_{number % 64}"]},
+}
+FILTERS: dict[str, Ask] = {
+    "none": lambda episodes, number: {},
+    "between 5 %": month,
+    "require_tags": lambda episodes, number: {"require_tags": [f"topic_{number % 64}"]},
+    "where": lambda episodes, number: {"where": {"place": f"p{number % 7}", "turn": {"$gte": 10}}},
+    "exclude 100": lambda episodes, number: {"exclude": [f"m{i}" for i in range(number, number + 100)]},
+    "kinds": lambda episodes, number: {"kinds": ["episodic", "semantic"]},
+    "neighbors 2": lambda episodes, number: {"neighbors": 2},
+    "explain": lambda episodes, number: {"explain": True},
+}
+
+
+def ask(benchmark: Any, index: memspan.Index, queries: list[dict[str, Any]]) -> None:
+    turn = itertools.cycle(queries)
+    hits = benchmark(lambda: index.search(user=USER, k=10, **next(turn)))
+    assert len(hits) == 10
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_search_by_view(benchmark: Any, index: memspan.Index, episodes: Episodes, view: str) -> None:
+    ask(benchmark, index, [VIEWS[view](episodes, number) for number in range(200)])
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_hybrid_search_by_filter(benchmark: Any, index: memspan.Index, episodes: Episodes, name: str) -> None:
+    queries = [hybrid(episodes, number) | FILTERS[name](episodes, number) for number in range(200)]
+    ask(benchmark, index, queries)
+
+
+@pytest.mark.parametrize("k", [1, 100, 1000])
+def test_hybrid_search_by_k(benchmark: Any, index: memspan.Index, episodes: Episodes, k: int) -> None:
+    turn = itertools.cycle(range(200))
+    hits = benchmark(lambda: index.search(user=USER, k=k, **hybrid(episodes, next(turn))))
+    assert len(hits) == k
+
+
+def test_latest(benchmark: Any, index: memspan.Index, episodes: Episodes) -> None:
+    turn = itertools.cycle([month(episodes, number)["between"] for number in range(200)])
+    hits = benchmark(lambda: index.latest(user=USER, k=20, between=next(turn)))
+    assert len(hits) == 20
+
+
+@pytest.mark.parametrize("threads", [1, 0])
+def test_search_many(benchmark: Any, index: memspan.Index, episodes: Episodes, threads: int) -> None:
+    """200 hybrid queries in one call; `threads=0` uses every core."""
+    queries = [memspan.Query(user=USER, k=10, **hybrid(episodes, number)) for number in range(200)]
+    answers = benchmark(index.search_many, queries, threads=threads)
+    assert [len(hits) for hits in answers] == [10] * 200
+
+
+def test_route(benchmark: Any, index: memspan.Index, episodes: Episodes) -> None:
+    turn = itertools.cycle(range(200))
+    found = benchmark(lambda: index.route(user=USER, embedding=episodes.query_vectors[next(turn)], k=5))
+    assert len(found) == 5

@@ -1,0 +1,94 @@
+"""How long writing takes: single records, batches, replacement and removal; saving and opening a snapshot."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import memspan
+from episodes import DIM, USER, Episodes
+
+
+def row(episodes: Episodes, number: int) -> dict[str, Any]:
+    columns = episodes.columns
+    return {
+        "at": columns["ats"][number],
+        "text": columns["texts"][number],
+        "embedding": columns["embeddings"][number],
+        "tags": columns["tags"][number],
+        "session": columns["sessions"][number],
+        "metadata": columns["metadatas"][number],
+    }
+
+
+def test_add(benchmark: Any, episodes: Episodes) -> None:
+    """One new record into an index that already holds 10,000."""
+    index = episodes.filled()
+    rows = [row(episodes, number) for number in range(episodes.count)]
+    count = itertools.count()
+
+    def add() -> None:
+        number = next(count)
+        index.add(user=USER, id=f"new{number}", **rows[number % len(rows)])
+
+    benchmark(add)
+    assert len(index) > episodes.count
+
+
+def test_upsert(benchmark: Any, episodes: Episodes) -> None:
+    """One record that takes the place of another with the same id."""
+    index = episodes.filled()
+    rows = [row(episodes, number) for number in range(episodes.count)]
+    count = itertools.count()
+
+    def upsert() -> None:
+        number = next(count)
+        index.add(user=USER, id=f"m{number % episodes.count}", **rows[(number * 7) % len(rows)])
+
+    benchmark(upsert)
+    assert len(index) == episodes.count
+
+
+def test_remove_and_add(benchmark: Any, episodes: Episodes) -> None:
+    index = episodes.filled()
+    rows = [row(episodes, number) for number in range(episodes.count)]
+    count = itertools.count()
+
+    def replace() -> None:
+        number = next(count) % episodes.count
+        index.remove(user=USER, ids=[f"m{number}"])
+        index.add(user=USER, id=f"m{number}", **rows[number])
+
+    benchmark(replace)
+    assert len(index) == episodes.count
+
+
+@pytest.mark.parametrize("analyzer", ["simple", "english"])
+def test_add_many(benchmark: Any, episodes: Episodes, analyzer: str) -> None:
+    """10,000 records in one call into an empty index."""
+
+    def build() -> memspan.Index:
+        index = memspan.Index(DIM, analyzer=analyzer)
+        index.add_many(user=USER, **episodes.columns)
+        return index
+
+    assert len(benchmark.pedantic(build, rounds=5, warmup_rounds=1)) == episodes.count
+
+
+def test_save(benchmark: Any, index: memspan.Index, tmp_path: Path) -> None:
+    benchmark(index.save, tmp_path / "index.snapshot")
+    assert (tmp_path / "index.snapshot").stat().st_size > 0
+
+
+def test_open(benchmark: Any, index: memspan.Index, episodes: Episodes, tmp_path: Path) -> None:
+    """Load a snapshot and answer a first question."""
+    index.save(tmp_path / "index.snapshot")
+
+    def open_and_ask() -> memspan.Hits:
+        loaded = memspan.Index.load(tmp_path / "index.snapshot")
+        return loaded.search(user=USER, embedding=episodes.query_vectors[0], k=10)
+
+    assert len(benchmark(open_and_ask)) == 10

@@ -1,0 +1,156 @@
+#include "memspan/index.hpp"
+
+#include <pybind11/stl.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arrays.hpp"
+#include "hits.hpp"
+#include "record_columns.hpp"
+#include "register.hpp"
+#include "text.hpp"
+
+namespace memspan::python {
+namespace {
+
+using Release = py::call_guard<py::gil_scoped_release>;
+
+void add(Index& self, const py::list& users, const py::list& ids, const MicrosArray& ats, const MicrosArray& untils,
+         const MicrosArray& recorded_ats, const KindArray& kinds, const py::list& texts, const py::list& tags,
+         const py::list& sessions, const py::list& speakers, const py::list& metadatas,
+         const std::optional<FloatArray>& embeddings, const std::optional<KindArray>& has_embedding, bool named_as_columns) {
+  RecordColumns columns{users, ids, texts, tags, sessions, speakers, metadatas, ats, untils, recorded_ats,
+                        kinds, embeddings, has_embedding};
+  const std::vector<RecordInput> records = columns.to_records();
+  const py::gil_scoped_release release;
+  self.add(records, named_as_columns);
+}
+
+size_t remove(Index& self, const std::string& user, const py::list& ids) {
+  const std::vector<std::string_view> views = as_views(ids);
+  const py::gil_scoped_release release;
+  return self.remove(user, views);
+}
+
+HitList search(const Index& self, const Query& query) {
+  const py::gil_scoped_release release;
+  return {std::make_shared<const SearchResult>(self.search(query))};
+}
+
+std::vector<HitList> search_many(const Index& self, const std::vector<Query>& queries, unsigned threads) {
+  const py::gil_scoped_release release;
+  std::vector<HitList> lists;
+  lists.reserve(queries.size());
+  for (SearchResult& result : self.search_many(queries, threads)) {
+    lists.push_back({std::make_shared<const SearchResult>(std::move(result))});
+  }
+  return lists;
+}
+
+std::vector<std::pair<std::string, float>> route(const Index& self, const std::string& user, const FloatArray& embedding,
+                                                 uint32_t k, uint8_t method) {
+  const auto values = as_span(embedding);
+  const py::gil_scoped_release release;
+  return self.route(user, values, k, static_cast<RouteMethod>(method));
+}
+
+void set_tag_embedding(Index& self, const std::string& user, const std::string& tag, const FloatArray& embedding) {
+  const auto values = as_span(embedding);
+  const py::gil_scoped_release release;
+  self.set_tag_embedding(user, tag, values);
+}
+
+py::dict total_stats(const Index& self) {
+  IndexStats stats;
+  {
+    const py::gil_scoped_release release;
+    stats = self.stats();
+  }
+  py::dict result;
+  result["users"] = stats.users;
+  result["records"] = stats.records;
+  result["embeddings"] = stats.embeddings;
+  result["terms"] = stats.terms;
+  result["tags"] = stats.tags;
+  result["relations"] = stats.relations;
+  result["bytes"] = stats.bytes;
+  return result;
+}
+
+py::dict user_stats(const Index& self, const std::string& user) {
+  UserStats stats;  // all zero for an unknown user
+  {
+    const py::gil_scoped_release release;
+    stats = self.stats(user).value_or(stats);
+  }
+  py::dict kinds;
+  for (size_t kind = 0; kind < kKindCount; ++kind) {
+    if (stats.kinds[kind] != 0) kinds[py::str(kKindNames[kind].data(), kKindNames[kind].size())] = stats.kinds[kind];
+  }
+  py::dict result;
+  result["records"] = stats.records;
+  result["embeddings"] = stats.embeddings;
+  result["documents"] = stats.documents;
+  result["tokens"] = stats.tokens;
+  result["terms"] = stats.terms;
+  result["tags"] = stats.tags;
+  result["relations"] = stats.relations;
+  result["sessions"] = stats.sessions;
+  result["kinds"] = kinds;
+  result["dead_slots"] = stats.dead_slots;
+  result["bytes"] = stats.bytes;
+  result["earliest"] = stats.records ? py::cast(stats.earliest) : py::none();
+  result["latest"] = stats.records ? py::cast(stats.latest) : py::none();
+  return result;
+}
+
+std::vector<std::tuple<std::string, uint64_t, std::vector<std::string>, std::vector<std::string>, uint32_t>> tags(
+    const Index& self, const std::string& user) {
+  const py::gil_scoped_release release;
+  std::vector<std::tuple<std::string, uint64_t, std::vector<std::string>, std::vector<std::string>, uint32_t>> rows;
+  for (TagInfo& tag : self.tags(user)) {
+    rows.emplace_back(std::move(tag.name), tag.records, std::move(tag.parents), std::move(tag.children), tag.specificity);
+  }
+  return rows;
+}
+
+}  // namespace
+
+// Arguments are positional, in the order in which memspan/index.py passes them.
+void register_index(py::module_& module) {
+  py::class_<Index>(module, "Index")
+      .def(py::init([](uint32_t dim, const std::string& analyzer, double k1, double b) {
+        return std::make_unique<Index>(IndexConfig{dim, parse_analyzer(analyzer), k1, b});
+      }))
+      .def_static("load", &Index::load, Release())
+      .def("save", [](const Index& self, const std::string& path, const std::string& stamp) { self.save(path, stamp); }, Release())
+      .def_property_readonly("stamp", &Index::stamp)
+      .def_property_readonly("dim", [](const Index& self) { return self.config().dim; })
+      .def_property_readonly("analyzer", [](const Index& self) { return std::string(analyzer_name(self.config().analyzer)); })
+      .def_property_readonly("k1", [](const Index& self) { return self.config().k1; })
+      .def_property_readonly("b", [](const Index& self) { return self.config().b; })
+      .def("add", &add)
+      .def("remove", &remove)
+      .def("forget", [](Index& self, const std::string& user) { return self.forget(user); }, Release())
+      .def("search", &search)
+      .def("search_many", &search_many)
+      .def("locate", [](const Index& self, const std::string& user, const std::string& id) { return self.locate(user, id); }, Release())
+      .def("relate", [](Index& self, const std::string& user, const std::string& parent, const std::string& child) { return self.relate(user, parent, child); }, Release())
+      .def("unrelate", [](Index& self, const std::string& user, const std::string& parent, const std::string& child) { return self.unrelate(user, parent, child); }, Release())
+      .def("expand", [](const Index& self, const std::string& user, const std::vector<std::string>& tags, uint32_t depth) { return self.expand(user, tags, depth); }, Release())
+      .def("route", &route)
+      .def("tags", &tags)
+      .def("set_tag_embedding", &set_tag_embedding)
+      .def("rename_tag", [](Index& self, const std::string& user, const std::string& old_name, const std::string& new_name) { return self.rename_tag(user, old_name, new_name); }, Release())
+      .def("merge_tags", [](Index& self, const std::string& user, const std::vector<std::string>& tags, const std::string& into) { return self.merge_tags(user, tags, into); }, Release())
+      .def("drop_tags", [](Index& self, const std::string& user, const std::vector<std::string>& tags) { return self.drop_tags(user, tags); }, Release())
+      .def("users", &Index::users, Release())
+      .def("ids", [](const Index& self, const std::string& user) { return self.ids(user); }, Release())
+      .def("__len__", &Index::size, Release())
+      .def("total_stats", &total_stats)
+      .def("user_stats", &user_stats);
+}
+
+}  // namespace memspan::python

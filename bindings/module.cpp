@@ -1,0 +1,14 @@
+// memspan._core: registration, array checks, release of the GIL, translation of errors. No logic.
+#include <pybind11/pybind11.h>
+
+#include "errors.hpp"
+#include "register.hpp"
+
+PYBIND11_MODULE(_core, module) {
+  module.doc() = "The native core of memspan. Use the classes of the package `memspan`; these check nothing twice.";
+  memspan::python::register_errors();
+  memspan::python::register_text_tools(module);
+  memspan::python::register_query(module);
+  memspan::python::register_hits(module);
+  memspan::python::register_index(module);
+}

@@ -1,0 +1,78 @@
+#include "memspan/query.hpp"
+
+#include <pybind11/stl.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "register.hpp"
+
+namespace memspan::python {
+namespace {
+
+using OptionalInterval = std::pair<std::optional<Micros>, std::optional<Micros>>;
+
+std::vector<Interval> to_intervals(const std::vector<OptionalInterval>& pairs) {
+  std::vector<Interval> intervals;
+  intervals.reserve(pairs.size());
+  for (const auto& [start, end] : pairs) {
+    const Interval open;
+    intervals.push_back({start.value_or(open.start), end.value_or(open.end)});
+  }
+  return intervals;
+}
+
+template <typename Enum>
+std::optional<std::vector<Enum>> to_enums(const std::optional<std::vector<uint8_t>>& numbers) {
+  if (!numbers) return std::nullopt;
+  std::vector<Enum> values;
+  for (uint8_t number : *numbers) values.push_back(static_cast<Enum>(number));
+  return values;
+}
+
+// Positional, in the order in which memspan/query.py passes them.
+Query make_query(std::string user, std::optional<std::string> text, const std::optional<FloatArray>& embedding,
+                 std::vector<std::string> tags, const std::optional<std::vector<OptionalInterval>>& between,
+                 const std::optional<std::vector<uint8_t>>& kinds, std::vector<std::string> require_tags,
+                 std::string where, std::vector<std::string> exclude, std::optional<Micros> as_of,
+                 std::optional<Micros> valid_at, uint32_t k, const std::optional<std::vector<uint8_t>>& views,
+                 uint8_t fusion, const std::array<float, kViewCount>& weights, uint32_t depth, uint32_t route,
+                 uint32_t tag_depth, uint32_t neighbors, bool exact, bool explain) {
+  Query query;
+  query.user = std::move(user);
+  query.text = std::move(text);
+  if (embedding) {
+    const auto values = as_span(*embedding);
+    if (values.empty()) throw InvalidEmbedding("embedding", "an empty array", "a vector of the index's dimension");
+    query.embedding.assign(values.begin(), values.end());
+  }
+  query.tags = std::move(tags);
+  if (between) query.between = to_intervals(*between);
+  query.kinds = to_enums<Kind>(kinds);
+  query.require_tags = std::move(require_tags);
+  query.where = std::move(where);
+  query.exclude = std::move(exclude);
+  query.as_of = as_of;
+  query.valid_at = valid_at;
+  query.k = k;
+  query.views = to_enums<View>(views);
+  query.fusion = static_cast<Fusion>(fusion);
+  query.weights = weights;
+  query.depth = depth;
+  query.route = route;
+  query.tag_depth = tag_depth;
+  query.neighbors = neighbors;
+  query.exact = exact;
+  query.explain = explain;
+  return query;
+}
+
+}  // namespace
+
+void register_query(py::module_& module) {
+  py::class_<Query>(module, "Query").def(py::init(&make_query));
+}
+
+}  // namespace memspan::python

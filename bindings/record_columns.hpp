@@ -1,0 +1,31 @@
+// The columnar form of many records, as Python hands it in.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "arrays.hpp"
+#include "memspan/record.hpp"
+
+namespace memspan::python {
+
+// Every list and array has one entry for each record; None in a list means absent. Nobody else may change them while
+// this object lives: it keeps views into the strings.
+struct RecordColumns {
+  py::list users, ids, texts, tags, sessions, speakers, metadatas;
+  MicrosArray ats, untils, recorded_ats;
+  KindArray kinds;
+  std::optional<FloatArray> embeddings;      // (records, dim)
+  std::optional<KindArray> has_embedding;    // 0 or 1; nothing: all have one
+
+  // Needs the GIL; the result does not. Valid while this object lives.
+  std::vector<RecordInput> to_records();
+
+  std::vector<std::unique_ptr<std::vector<std::string_view>>> tag_views = {};  // filled by to_records
+};
+
+}  // namespace memspan::python

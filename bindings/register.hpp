@@ -1,0 +1,13 @@
+// One registration function for each part of the module.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+namespace memspan::python {
+
+void register_text_tools(pybind11::module_& module);
+void register_query(pybind11::module_& module);
+void register_hits(pybind11::module_& module);
+void register_index(pybind11::module_& module);
+
+}  // namespace memspan::python

@@ -1,0 +1,19 @@
+# memspan::options carries the flags shared by every target of the project: warnings, sanitizers, coverage.
+
+add_library(memspan_options INTERFACE)
+add_library(memspan::options ALIAS memspan_options)
+
+target_compile_options(memspan_options INTERFACE
+  -Wall -Wextra -Wconversion -Wshadow $<$<BOOL:${MEMSPAN_WERROR}>:-Werror>)
+
+if(MEMSPAN_SANITIZE)
+  # Recovery is off so that undefined behaviour fails a test instead of only printing.
+  set(sanitize_flags -fsanitize=${MEMSPAN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(memspan_options INTERFACE ${sanitize_flags})
+  target_link_options(memspan_options INTERFACE ${sanitize_flags})
+endif()
+
+if(MEMSPAN_COVERAGE)
+  target_compile_options(memspan_options INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(memspan_options INTERFACE --coverage)
+endif()

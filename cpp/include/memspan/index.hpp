@@ -1,0 +1,101 @@
+// The index: one UserIndex for each user, reachable only by the user's name.
+//
+// Thread safety: every member function may be called from any thread. Searches of a user run in parallel with each
+// other and with everything that happens to other users; a write excludes other calls for the same user.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "memspan/analyzer.hpp"
+#include "memspan/query.hpp"
+#include "memspan/record.hpp"
+#include "memspan/stats.hpp"
+#include "memspan/types.hpp"
+
+namespace memspan {
+
+class UserIndex;
+
+struct IndexConfig {
+  uint32_t dim = 0;  // of every embedding
+  AnalyzerKind analyzer = AnalyzerKind::english;
+  double k1 = 1.2;   // BM25: saturation of the term frequency
+  double b = 0.75;   // BM25: weight of the text's length
+};
+
+enum class RouteMethod : uint8_t { automatic, exact, hnsw };
+
+class Index {
+ public:
+  explicit Index(const IndexConfig& config);
+  ~Index();
+  Index(const Index&) = delete;
+  Index& operator=(const Index&) = delete;
+
+  const IndexConfig& config() const { return config_; }
+
+  // Inserts the records or replaces those of the same (user, id). All or nothing; no (user, id) may come twice.
+  // O(n (log N + text)) for n records into users of N. With `columns`, errors name a value as the entry of a
+  // column ("ids[3]"), otherwise as that of one record ("id").
+  void add(std::span<const RecordInput> records, bool columns = true);
+
+  // Erases the records that exist; returns how many did.
+  size_t remove(std::string_view user, std::span<const std::string_view> ids);
+
+  // Erases the user; returns how many records that were.
+  size_t forget(std::string_view user);
+
+  SearchResult search(const Query& query) const;
+
+  // Runs the queries on `threads` threads (0: all cores); the answers keep the order of the queries.
+  std::vector<SearchResult> search_many(std::span<const Query> queries, unsigned threads) const;
+
+  // When the record happened. O(1).
+  std::optional<Micros> locate(std::string_view user, std::string_view id) const;
+  bool contains(std::string_view user, std::string_view id) const { return locate(user, id).has_value(); }
+
+  // The tag hierarchy (SwiftMem 3.2). Names are normalised; see tags/tag_dag.hpp.
+  bool relate(std::string_view user, std::string_view parent, std::string_view child);
+  bool unrelate(std::string_view user, std::string_view parent, std::string_view child);
+  std::vector<std::string> expand(std::string_view user, std::span<const std::string> tags, uint32_t depth) const;
+  std::vector<std::pair<std::string, float>> route(std::string_view user, std::span<const float> embedding, uint32_t k,
+                                                   RouteMethod method) const;
+  std::vector<TagInfo> tags(std::string_view user) const;
+  void set_tag_embedding(std::string_view user, std::string_view tag, std::span<const float> embedding);
+  bool rename_tag(std::string_view user, std::string_view old_name, std::string_view new_name);
+  bool merge_tags(std::string_view user, std::span<const std::string> tags, std::string_view into);
+  size_t drop_tags(std::string_view user, std::span<const std::string> tags);
+
+  std::vector<std::string> users() const;                  // sorted
+  std::vector<std::string> ids(std::string_view user) const;  // sorted
+  size_t size() const;                                     // records of all users
+  IndexStats stats() const;
+  std::optional<UserStats> stats(std::string_view user) const;
+
+  // Writes a snapshot (format: snapshot/snapshot_file.hpp) and makes it durable before it takes the place of an older
+  // one. `stamp` is the caller's note on what the snapshot holds.
+  void save(const std::string& path, std::string_view stamp) const;
+  // Reads a snapshot; throws CorruptSnapshot rather than believe a damaged file.
+  static std::unique_ptr<Index> load(const std::string& path);
+  const std::string& stamp() const { return stamp_; }
+
+ private:
+  std::shared_ptr<UserIndex> find(std::string_view user) const;
+  std::shared_ptr<UserIndex> find_or_create(std::string_view user);
+
+  IndexConfig config_;
+  Analyzer analyzer_;
+  std::string stamp_;
+  mutable std::shared_mutex mutex_;  // guards users_, not what the entries point to
+  std::map<std::string, std::shared_ptr<UserIndex>, std::less<>> users_;
+};
+
+}  // namespace memspan

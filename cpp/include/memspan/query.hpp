@@ -1,0 +1,95 @@
+// A search and its answer.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "memspan/types.hpp"
+
+namespace memspan {
+
+// One search within one user. Filters admit or refuse a record; boosts only move it up.
+struct Query {
+  std::string user;
+
+  // What to look for: a view without its query takes no part.
+  std::optional<std::string> text;   // lexical
+  std::vector<float> embedding;      // semantic; empty: none
+  std::vector<std::string> tags;     // symbolic: these tags and their descendants boost
+  uint32_t route = 0;                // symbolic: so many tags nearest to `embedding` boost as well
+  uint32_t tag_depth = 1;            // how far down the hierarchy a tag reaches; half the weight with each step
+  std::optional<std::vector<View>> views;  // nothing: every view that has a query
+
+  // Filters.
+  std::optional<std::vector<Interval>> between;
+  std::optional<std::vector<Kind>> kinds;  // nothing: every kind but vault
+  std::vector<std::string> require_tags;
+  std::string where;  // JSON text; empty: none
+  std::vector<std::string> exclude;
+  std::optional<Micros> as_of;     // only what was recorded by then
+  std::optional<Micros> valid_at;  // only what held then: at <= valid_at < until
+
+  uint32_t k = 10;
+  Fusion fusion = Fusion::rrf;
+  std::array<float, kViewCount> weights = {1.0f, 1.0f, 1.0f};
+  uint32_t depth = 0;      // candidates taken from each view; 0: max(100, 4 k)
+  uint32_t neighbors = 0;  // reach of a hit's boost over its session, in turns
+  bool exact = false;      // no approximation anywhere
+  bool explain = false;
+};
+
+// Rank (from 1; 0: not found by this view) and score within one view.
+struct ViewScore {
+  uint32_t rank = 0;
+  float score = 0.0f;
+};
+
+// Why a hit is here.
+struct HitExplanation {
+  std::vector<std::string> tags;         // boosting tags that the record carries
+  std::optional<Interval> interval;      // the merged interval of `between` that it lies in
+  std::string neighbor_of;               // the hit whose session neighbour it is; empty: none
+  float neighbor_boost = 0.0f;           // part of the score that came from there
+  bool backfilled = false;               // no view scored it; it fills up to k
+};
+
+struct Hit {
+  std::string id;
+  Micros at = 0;
+  float score = 0.0f;
+  std::array<ViewScore, kViewCount> views;
+};
+
+// The filters in the order in which they are applied; each counts what it refused of what the ones before let through.
+enum class Filter : uint8_t { between, kinds, vault, require_tags, as_of, valid_at, where, exclude };
+inline constexpr std::array<std::string_view, 8> kFilterNames = {"between", "kinds",    "vault", "require_tags",
+                                                                 "as_of",   "valid_at", "where", "exclude"};
+
+struct Refusal {
+  uint32_t count = 0;
+  std::vector<std::string> ids;  // the newest few
+};
+
+struct SearchExplanation {
+  uint32_t records = 0;     // of the user
+  uint32_t admissible = 0;  // after the filters
+  std::array<Refusal, kFilterNames.size()> refused;
+  std::vector<std::pair<std::string, float>> routed;         // tags chosen by the router, with cosine
+  std::vector<std::pair<std::string, float>> boosting_tags;  // every tag that boosts, with its weight
+  std::vector<std::string> tokens;                           // of the lexical query
+  std::vector<HitExplanation> hits;                          // parallel to SearchResult::hits
+  const char* scan = "none";                                 // how the semantic view read its rows
+  uint32_t depth = 0;
+};
+
+struct SearchResult {
+  std::vector<Hit> hits;  // best first; equal scores: newer first, then by id
+  std::optional<SearchExplanation> explanation;
+};
+
+}  // namespace memspan

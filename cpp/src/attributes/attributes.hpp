@@ -1,0 +1,52 @@
+// The plain columns of a user's records: kind, times of validity and of learning, session, speaker, metadata.
+//
+// Thread safety: const members may run in parallel; writes need exclusion.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "attributes/json.hpp"
+#include "base/bytes.hpp"
+#include "base/string_pool.hpp"
+#include "memspan/record.hpp"
+#include "memspan/types.hpp"
+
+namespace memspan {
+
+class Attributes {
+ public:
+  // `slot` must be the next one; `metadata` is the parsed form of record.metadata.
+  void add(Slot slot, const RecordInput& record, json::object metadata);
+  void remove(Slot slot);
+
+  Kind kind(Slot slot) const { return kinds_[slot]; }
+  uint32_t count(Kind kind) const { return kind_counts_[static_cast<size_t>(kind)]; }
+  Micros until(Slot slot) const { return untils_[slot]; }
+  Micros recorded_at(Slot slot) const { return recorded_ats_[slot]; }
+  StringPool::Symbol session(Slot slot) const { return sessions_[slot]; }
+  std::string_view session_text(Slot slot) const { return strings_.text(sessions_[slot]); }
+  std::string_view speaker_text(Slot slot) const { return strings_.text(speakers_[slot]); }
+  // Empty for a record without metadata.
+  const json::object& metadata(Slot slot) const;
+
+  void remap(std::span<const Slot> new_slots, size_t size);
+  void save(ByteWriter& out, std::span<const Slot> live) const;
+  void load(ByteReader& in, size_t slots);
+  size_t bytes() const;
+
+ private:
+  std::vector<Kind> kinds_;
+  std::vector<Micros> untils_;
+  std::vector<Micros> recorded_ats_;
+  std::vector<StringPool::Symbol> sessions_;
+  std::vector<StringPool::Symbol> speakers_;
+  std::vector<std::unique_ptr<json::object>> metadata_;  // null: none
+  std::array<uint32_t, kKindCount> kind_counts_ = {};
+  StringPool strings_;
+};
+
+}  // namespace memspan

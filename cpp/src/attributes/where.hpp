@@ -1,0 +1,37 @@
+// The filter language over metadata: {"city": "Oslo", "trip.days": {"$gte": 3}, "$or": [...]}.
+//
+//   filter    := { key: condition, ... }                  all must hold
+//   key       := path | $and | $or | $not
+//   path      := names joined by dots; each steps into an object
+//   condition := value                                    the same as {"$eq": value}
+//              | { operator: operand, ... }               all must hold
+//   operator  := $eq $ne $gt $gte $lt $lte $in $nin $contains $exists $and $or $not
+//
+// A missing field is different from every value, null included: only $ne, $nin, {"$exists": false} and $not hold for
+// it. Numbers compare by value whether written 1 or 1.0; booleans are not numbers. $gt and its kin compare two numbers
+// or two strings (by code point) and never hold for a mixed pair. $eq compares lists and objects as a whole.
+// $contains holds for a list with such an element and for a string with such a substring.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "attributes/json.hpp"
+
+namespace memspan {
+
+class Where {
+ public:
+  // Parses the filter's JSON text. Throws InvalidWhere, naming the place and what is accepted there.
+  explicit Where(std::string_view text);
+  Where(Where&&) noexcept;
+  ~Where();
+
+  // O(size of the filter x depth of its paths). Thread-safe.
+  bool matches(const json::object& metadata) const;
+
+ private:
+  std::unique_ptr<struct WhereNode> root_;
+};
+
+}  // namespace memspan

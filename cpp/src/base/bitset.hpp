@@ -1,0 +1,76 @@
+// A dense set of slots. Not thread-safe for writing.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "memspan/types.hpp"
+
+namespace memspan {
+
+class Bitset {
+ public:
+  size_t size() const { return size_; }
+
+  // Grows or shrinks; new bits are clear.
+  void resize(size_t size) {
+    words_.resize((size + 63) / 64, 0);
+    size_ = size;
+    clear_tail();
+  }
+  void assign(size_t size, bool value) {
+    words_.assign((size + 63) / 64, value ? ~uint64_t{0} : 0);
+    size_ = size;
+    clear_tail();
+  }
+
+  bool test(size_t bit) const { return (words_[bit >> 6] >> (bit & 63)) & 1; }
+  void set(size_t bit) { words_[bit >> 6] |= uint64_t{1} << (bit & 63); }
+  void reset(size_t bit) { words_[bit >> 6] &= ~(uint64_t{1} << (bit & 63)); }
+
+  size_t count() const {
+    size_t total = 0;
+    for (uint64_t word : words_) total += static_cast<size_t>(std::popcount(word));
+    return total;
+  }
+
+  // Both sets must have the same size.
+  void intersect(const Bitset& other) {
+    for (size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
+  }
+
+  // Calls f(slot) for each member in ascending order.
+  template <typename F>
+  void for_each(F&& f) const {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      for (uint64_t word = words_[i]; word != 0; word &= word - 1) {
+        f(static_cast<Slot>(i * 64 + static_cast<size_t>(std::countr_zero(word))));
+      }
+    }
+  }
+
+  // Removes each member for which f(slot) is false.
+  template <typename F>
+  void keep_if(F&& f) {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      for (uint64_t word = words_[i]; word != 0; word &= word - 1) {
+        const uint64_t lowest = word & (~word + 1);
+        if (!f(static_cast<Slot>(i * 64 + static_cast<size_t>(std::countr_zero(word))))) words_[i] &= ~lowest;
+      }
+    }
+  }
+
+  size_t bytes() const { return words_.capacity() * sizeof(uint64_t); }
+
+ private:
+  void clear_tail() {
+    if (size_ % 64 != 0) words_.back() &= (uint64_t{1} << (size_ % 64)) - 1;
+  }
+
+  std::vector<uint64_t> words_;
+  size_t size_ = 0;
+};
+
+}  // namespace memspan

@@ -1,0 +1,97 @@
+// Little-endian serialisation. The reader never trusts what it reads: every length is checked against what is left.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "memspan/error.hpp"
+
+namespace memspan {
+
+static_assert(std::endian::native == std::endian::little, "snapshots are written in native, little-endian order");
+
+class ByteWriter {
+ public:
+  template <typename T>
+    requires std::is_arithmetic_v<T>
+  void put(T value) {
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  // u64 count, then the elements.
+  template <typename T>
+    requires std::is_arithmetic_v<T>
+  void put_array(std::span<const T> values) {
+    put<uint64_t>(values.size());
+    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  }
+  void put_text(std::string_view text) {
+    put<uint32_t>(static_cast<uint32_t>(text.size()));
+    bytes_.append(text);
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+class ByteReader {
+ public:
+  // `file` and `origin` (offset of `bytes` in it) only serve the error messages.
+  ByteReader(std::string_view bytes, std::string file, uint64_t origin)
+      : bytes_(bytes), file_(std::move(file)), origin_(origin) {}
+
+  template <typename T>
+    requires std::is_arithmetic_v<T>
+  T get() {
+    T value;
+    std::memcpy(&value, take(sizeof value), sizeof value);
+    return value;
+  }
+  template <typename T>
+    requires std::is_arithmetic_v<T>
+  std::vector<T> get_array() {
+    const uint64_t count = get<uint64_t>();
+    if (count > left() / sizeof(T)) fail("an array is longer than the block");
+    std::vector<T> values(count);
+    if (count != 0) std::memcpy(values.data(), take(count * sizeof(T)), count * sizeof(T));
+    return values;
+  }
+  std::string_view get_text(size_t limit) {
+    const uint32_t size = get<uint32_t>();
+    if (size > limit) fail("a text is longer than allowed");
+    return {take(size), size};
+  }
+  // A count of items that take at least `item_bytes` each.
+  uint64_t get_count(size_t item_bytes) {
+    const uint64_t count = get<uint64_t>();
+    if (count > left() / item_bytes) fail("a count is larger than the block");
+    return count;
+  }
+
+  void check(bool condition, const char* reason) const {
+    if (!condition) fail(reason);
+  }
+  [[noreturn]] void fail(const std::string& reason) const { throw CorruptSnapshot(file_, origin_ + position_, reason); }
+  size_t left() const { return bytes_.size() - position_; }
+
+ private:
+  const char* take(size_t size) {
+    if (size > left()) fail("the block ends too early");
+    const char* start = bytes_.data() + position_;
+    position_ += size;
+    return start;
+  }
+
+  std::string_view bytes_;
+  size_t position_ = 0;
+  std::string file_;
+  uint64_t origin_;
+};
+
+}  // namespace memspan

@@ -1,0 +1,30 @@
+// The hash maps of the core: open addressing, with string keys that can be looked up by view.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <boost/unordered/unordered_flat_set.hpp>
+#include <string>
+#include <string_view>
+
+namespace memspan {
+
+struct StringHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const noexcept { return boost::hash<std::string_view>{}(text); }
+};
+
+struct StringEqual {
+  using is_transparent = void;
+  bool operator()(std::string_view a, std::string_view b) const noexcept { return a == b; }
+};
+
+template <typename Value>
+using StringMap = boost::unordered_flat_map<std::string, Value, StringHash, StringEqual>;
+
+template <typename Key, typename Value>
+using HashMap = boost::unordered_flat_map<Key, Value>;
+
+template <typename Key>
+using HashSet = boost::unordered_flat_set<Key>;
+
+}  // namespace memspan

@@ -1,0 +1,32 @@
+// The one order that breaks every tie: newer first, then by id.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "memspan/types.hpp"
+
+namespace memspan {
+
+// A view of two columns of a user; valid while they are.
+class Recency {
+ public:
+  Recency(const std::vector<Micros>& ats, const std::vector<std::string>& ids) : ats_(&ats), ids_(&ids) {}
+
+  // Does `a` come before `b`?
+  bool operator()(Slot a, Slot b) const {
+    const Micros at_a = (*ats_)[a];
+    const Micros at_b = (*ats_)[b];
+    if (at_a != at_b) return at_a > at_b;
+    return (*ids_)[a] < (*ids_)[b];
+  }
+
+  Micros at(Slot slot) const { return (*ats_)[slot]; }
+  const std::string& id(Slot slot) const { return (*ids_)[slot]; }
+
+ private:
+  const std::vector<Micros>* ats_;
+  const std::vector<std::string>* ids_;
+};
+
+}  // namespace memspan

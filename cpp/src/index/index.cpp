@@ -1,0 +1,255 @@
+#include "memspan/index.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <thread>
+
+#include "index/user_index.hpp"
+#include "index/validation.hpp"
+#include "memspan/error.hpp"
+#include "vectors/unit_vector.hpp"
+
+namespace memspan {
+namespace {
+
+IndexConfig checked(const IndexConfig& config) {
+  if (config.dim < 1 || config.dim > limits::kDim) {
+    throw InvalidArgument("dim", std::to_string(config.dim), "1-" + std::to_string(limits::kDim));
+  }
+  if (!std::isfinite(config.k1) || config.k1 < 0.0 || config.k1 > 100.0) {
+    throw InvalidArgument("k1", std::to_string(config.k1), "0-100");
+  }
+  if (!std::isfinite(config.b) || config.b < 0.0 || config.b > 1.0) {
+    throw InvalidArgument("b", std::to_string(config.b), "0-1");
+  }
+  return config;
+}
+
+UserIndex::NewRecord checked_record(const RecordInput& input, size_t dim, std::optional<size_t> row) {
+  check_record(input, dim, row);
+  UserIndex::NewRecord record{input, checked_tags(input.tags, {"tags", row}, limits::kTagsPerRecord), {}};
+  if (!input.metadata.empty()) record.metadata = parse_json_object(input.metadata, {"metadata", row});
+  return record;
+}
+
+// Groups the records by user, in the order of their coming, and refuses a (user, id) that comes twice.
+std::map<std::string_view, std::vector<UserIndex::NewRecord>> group_by_user(std::span<const RecordInput> inputs, size_t dim,
+                                                                              bool columns) {
+  std::map<std::string_view, std::vector<UserIndex::NewRecord>> groups;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const std::optional<size_t> row = columns ? std::optional(i) : std::nullopt;
+    groups[inputs[i].user].push_back(checked_record(inputs[i], dim, row));
+  }
+  boost::unordered_flat_map<std::pair<std::string_view, std::string_view>, size_t> seen;
+  seen.reserve(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const auto [first, is_new] = seen.emplace(std::pair(inputs[i].user, inputs[i].id), i);
+    if (!is_new) {
+      throw InvalidArgument(ArgumentName("id", i).text(),
+                            "'" + std::string(inputs[i].id) + "' again (first at position " +
+                                std::to_string(first->second) + ")",
+                            "each id once a user and call");
+    }
+  }
+  return groups;
+}
+
+std::vector<float> unit(std::span<const float> embedding, size_t dim) {
+  check_embedding(embedding, dim, "embedding");
+  std::vector<float> vector(dim);
+  normalize(embedding, vector.data());
+  return vector;
+}
+
+}  // namespace
+
+Index::Index(const IndexConfig& config) : config_(checked(config)), analyzer_(config.analyzer) {}
+Index::~Index() = default;
+
+std::shared_ptr<UserIndex> Index::find(std::string_view user) const {
+  check_name(user, "user");
+  const std::shared_lock reading(mutex_);
+  const auto found = users_.find(user);
+  return found == users_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<UserIndex> Index::find_or_create(std::string_view user) {
+  if (auto found = find(user)) return found;
+  const std::unique_lock writing(mutex_);
+  std::shared_ptr<UserIndex>& entry = users_[std::string(user)];
+  if (!entry) entry = std::make_shared<UserIndex>(config_.dim);
+  return entry;
+}
+
+void Index::add(std::span<const RecordInput> records, bool columns) {
+  auto groups = group_by_user(records, config_.dim, columns);
+  for (auto& [user, group] : groups) find_or_create(user)->add(group, analyzer_);
+}
+
+size_t Index::remove(std::string_view user, std::span<const std::string_view> ids) {
+  const auto found = find(user);
+  return found ? found->remove(ids) : 0;
+}
+
+size_t Index::forget(std::string_view user) {
+  check_name(user, "user");
+  std::shared_ptr<UserIndex> forgotten;
+  {
+    const std::unique_lock writing(mutex_);
+    const auto found = users_.find(user);
+    if (found == users_.end()) return 0;
+    forgotten = std::move(found->second);
+    users_.erase(found);
+  }
+  return forgotten->size();
+}
+
+SearchResult Index::search(const Query& query) const {
+  const PreparedQuery prepared = prepare(query, config_, analyzer_);
+  const auto user = find(query.user);
+  if (!user) {
+    SearchResult nothing;
+    if (query.explain) nothing.explanation.emplace();
+    return nothing;
+  }
+  return user->search(prepared, config_);
+}
+
+std::vector<SearchResult> Index::search_many(std::span<const Query> queries, unsigned threads) const {
+  std::vector<SearchResult> results(queries.size());
+  std::atomic<size_t> next = 0;
+  std::mutex failure_mutex;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    for (size_t i = next++; i < queries.size(); i = next++) {
+      try {
+        results[i] = search(queries[i]);
+      } catch (...) {
+        const std::lock_guard lock(failure_mutex);
+        if (!failure) failure = std::current_exception();
+        next = queries.size();
+      }
+    }
+  };
+  const size_t cores = threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
+  const size_t workers = std::min(cores, queries.size());
+  {
+    std::vector<std::jthread> team;
+    for (size_t i = 1; i < workers; ++i) team.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
+  return results;
+}
+
+std::optional<Micros> Index::locate(std::string_view user, std::string_view id) const {
+  const auto found = find(user);
+  return found ? found->locate(id) : std::nullopt;
+}
+
+bool Index::relate(std::string_view user, std::string_view parent, std::string_view child) {
+  const std::string parent_tag = checked_tag(parent, "parent");
+  const std::string child_tag = checked_tag(child, "child");
+  return find_or_create(user)->relate(parent_tag, child_tag);
+}
+
+bool Index::unrelate(std::string_view user, std::string_view parent, std::string_view child) {
+  const std::string parent_tag = checked_tag(parent, "parent");
+  const std::string child_tag = checked_tag(child, "child");
+  const auto found = find(user);
+  return found && found->unrelate(parent_tag, child_tag);
+}
+
+std::vector<std::string> Index::expand(std::string_view user, std::span<const std::string> tags, uint32_t depth) const {
+  const std::vector<std::string> names = checked_tags(tags, "tags", 1000);
+  const auto found = find(user);
+  return found ? found->expand(names, depth) : std::vector<std::string>();
+}
+
+std::vector<std::pair<std::string, float>> Index::route(std::string_view user, std::span<const float> embedding,
+                                                        uint32_t k, RouteMethod method) const {
+  const std::vector<float> query = unit(embedding, config_.dim);
+  if (k < 1 || k > limits::kTop) {
+    throw InvalidArgument("k", std::to_string(k), "1-" + std::to_string(limits::kTop));
+  }
+  const auto found = find(user);
+  return found ? found->route(query, k, method) : std::vector<std::pair<std::string, float>>();
+}
+
+std::vector<TagInfo> Index::tags(std::string_view user) const {
+  const auto found = find(user);
+  return found ? found->tags() : std::vector<TagInfo>();
+}
+
+void Index::set_tag_embedding(std::string_view user, std::string_view tag, std::span<const float> embedding) {
+  const std::string name = checked_tag(tag, "tag");
+  std::vector<float> vector = unit(embedding, config_.dim);
+  find_or_create(user)->set_tag_embedding(name, std::move(vector));
+}
+
+bool Index::rename_tag(std::string_view user, std::string_view old_name, std::string_view new_name) {
+  const std::string old_tag = checked_tag(old_name, "old");
+  const std::string new_tag = checked_tag(new_name, "new");
+  const auto found = find(user);
+  return found && found->rename_tag(old_tag, new_tag);
+}
+
+bool Index::merge_tags(std::string_view user, std::span<const std::string> tags, std::string_view into) {
+  const std::vector<std::string> names = checked_tags(tags, "tags", 1000);
+  const std::string target = checked_tag(into, "into");
+  const auto found = find(user);
+  return found && found->merge_tags(names, target);
+}
+
+size_t Index::drop_tags(std::string_view user, std::span<const std::string> tags) {
+  const std::vector<std::string> names = checked_tags(tags, "tags", limits::kExcluded);
+  const auto found = find(user);
+  return found ? found->drop_tags(names) : 0;
+}
+
+std::vector<std::string> Index::users() const {
+  const std::shared_lock reading(mutex_);
+  std::vector<std::string> names;
+  names.reserve(users_.size());
+  for (const auto& [name, user] : users_) {
+    if (!user->empty()) names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> Index::ids(std::string_view user) const {
+  const auto found = find(user);
+  return found ? found->ids() : std::vector<std::string>();
+}
+
+size_t Index::size() const {
+  const std::shared_lock reading(mutex_);
+  size_t total = 0;
+  for (const auto& [name, user] : users_) total += user->size();
+  return total;
+}
+
+IndexStats Index::stats() const {
+  const std::shared_lock reading(mutex_);
+  IndexStats total;
+  for (const auto& [name, user] : users_) {
+    const UserStats stats = user->stats();
+    total.users += !user->empty();
+    total.records += stats.records;
+    total.embeddings += stats.embeddings;
+    total.terms += stats.terms;
+    total.tags += stats.tags;
+    total.relations += stats.relations;
+    total.bytes += stats.bytes + sizeof(UserIndex) + name.capacity();
+  }
+  return total;
+}
+
+std::optional<UserStats> Index::stats(std::string_view user) const {
+  const auto found = find(user);
+  return found && !found->empty() ? std::optional<UserStats>(found->stats()) : std::nullopt;
+}
+
+}  // namespace memspan

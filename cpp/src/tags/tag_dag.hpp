@@ -1,0 +1,81 @@
+// A user's tags: their records and their hierarchy (SwiftMem 3.2, definition 3.1).
+//
+// Names are normalised before they come here (lexical/unicode.hpp). A tag exists while it has a record, a relation or
+// an embedding of its own. Thread safety: const members may run in parallel; writes need exclusion.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/hash_map.hpp"
+#include "memspan/stats.hpp"
+#include "memspan/types.hpp"
+#include "tags/acyclic_graph.hpp"
+
+namespace memspan {
+
+class TagDag {
+ public:
+  // Called with each tag whose records or embedding changed, so that the router can follow.
+  using Changed = std::function<void(TagId)>;
+
+  std::optional<TagId> find(std::string_view name) const;
+  TagId find_or_create(std::string_view name);
+  const std::string& name(TagId tag) const { return tags_[tag].name; }
+  bool exists(TagId tag) const { return tag < tags_.size() && tags_[tag].used; }
+
+  // Records. `slot` must be new; `names` must be distinct. O(tags of the record), appending to each tag's records.
+  void add_record(Slot slot, std::span<const std::string> names, const Changed& changed);
+  // Tags that are left without records, relations and embedding vanish. O(log and move of each tag's records).
+  void remove_record(Slot slot, const Changed& changed);
+  std::span<const TagId> tags_of(Slot slot) const { return of_slot_[slot]; }
+  std::span<const Slot> records(TagId tag) const { return tags_[tag].records; }  // ascending
+
+  // Hierarchy. relate throws TagCycle, naming the path, and creates missing tags otherwise.
+  bool relate(std::string_view parent, std::string_view child);
+  bool unrelate(std::string_view parent, std::string_view child);
+  const AcyclicGraph& graph() const { return graph_; }
+
+  // The embedding given for the tag itself; unit length, or empty.
+  std::span<const float> embedding(TagId tag) const { return tags_[tag].embedding; }
+  void set_embedding(TagId tag, std::vector<float> unit_vector, const Changed& changed);
+
+  // Moves records, relations and (while `into` has none) the embedding of each tag in `from` to `into`, then erases them.
+  // `from` must be distinct and without `into`. Relations among them vanish. Throws TagCycle if the union of the
+  // relations would hold a cycle; that changes nothing, but an `into` that was created for the merge is erased.
+  void merge(std::span<const TagId> from, TagId into, const Changed& changed);
+  void rename(TagId tag, std::string_view name);  // the name must be free
+  void drop(TagId tag, const Changed& changed);   // from its records and relations too
+
+  std::vector<TagInfo> list() const;  // sorted by name
+  size_t size() const { return ids_.size(); }
+  size_t capacity() const { return tags_.size(); }  // tag numbers are below this
+
+  void remap(std::span<const Slot> new_slots, size_t size);
+  void save(ByteWriter& out, std::span<const Slot> live) const;
+  void load(ByteReader& in, size_t slots, size_t dim);
+  size_t bytes() const;
+
+ private:
+  struct Tag {
+    std::string name;
+    std::vector<Slot> records;
+    std::vector<float> embedding;
+    bool used = false;
+  };
+
+  void erase(TagId tag, const Changed& changed);
+  void erase_if_unused(TagId tag, const Changed& changed);
+
+  std::vector<Tag> tags_;  // indexed by TagId, as the graph's nodes are
+  StringMap<TagId> ids_;
+  AcyclicGraph graph_;
+  std::vector<std::vector<TagId>> of_slot_;
+};
+
+}  // namespace memspan

@@ -1,0 +1,17 @@
+// Checks and normalises the vectors that callers hand in: after this, cosine is a dot product.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/argument_name.hpp"
+
+namespace memspan {
+
+// Throws InvalidEmbedding, naming `argument`, unless `vector` has `dim` finite values that are not all zero.
+void check_embedding(std::span<const float> vector, size_t dim, const ArgumentName& argument);
+
+// Writes `vector`, scaled to length 1, to `out` (as long as `vector`). `vector` must have passed check_embedding.
+void normalize(std::span<const float> vector, float* out);
+
+}  // namespace memspan

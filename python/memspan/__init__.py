@@ -1,0 +1,85 @@
+"""memspan: the retrieval engine under an agent's long-term memory.
+
+`Memory` is a durable memory of conversations: text in, the right turns out. `Index` is the native index under it, for
+those who have a memory system already.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+from memspan._core import simd_level
+from memspan.embed import CallableEmbedder, Embedder, HashEmbedder
+from memspan.errors import (
+    CorruptSnapshotError,
+    EmbedderError,
+    EmbedderMismatchError,
+    EmbeddingError,
+    FormatError,
+    InvalidArgumentError,
+    MemspanError,
+    MissingExtraError,
+    ModelNotFoundError,
+    StoreError,
+    TagCycleError,
+    TimeError,
+    WhereError,
+)
+from memspan.index import Hit, Hits, Index, TagInfo
+from memspan.memory import Memory
+from memspan.query import Query
+from memspan.records import KINDS, Record
+from memspan.remember.recall import Recall, Recalls
+from memspan.remember.user_memory import UserMemory
+
+if TYPE_CHECKING:
+    from memspan.embed import OnnxEmbedder, OpenAIEmbedder
+
+__all__ = [
+    "KINDS",
+    "CallableEmbedder",
+    "CorruptSnapshotError",
+    "Embedder",
+    "EmbedderError",
+    "EmbedderMismatchError",
+    "EmbeddingError",
+    "FormatError",
+    "HashEmbedder",
+    "Hit",
+    "Hits",
+    "Index",
+    "InvalidArgumentError",
+    "Memory",
+    "MemspanError",
+    "MissingExtraError",
+    "ModelNotFoundError",
+    "OnnxEmbedder",
+    "OpenAIEmbedder",
+    "Query",
+    "Recall",
+    "Recalls",
+    "Record",
+    "StoreError",
+    "TagCycleError",
+    "TagInfo",
+    "TimeError",
+    "UserMemory",
+    "WhereError",
+    "simd_level",
+]
+
+# Their dependencies are optional, so that they are loaded when they are first named.
+_LAZY = ("OnnxEmbedder", "OpenAIEmbedder")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module("memspan.embed"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,144 @@
+# Types of the native core. Arguments are positional: memspan.index and memspan.query are the callers.
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, final, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+ANALYZER_VERSION: int
+
+def simd_level() -> str: ...
+def analyze(text: str, analyzer: str) -> list[str]: ...
+def normalize_tag(tag: str) -> str: ...
+
+@final
+class Query:
+    def __init__(
+        self,
+        user: str,
+        text: str | None,
+        embedding: NDArray[np.float32] | None,
+        tags: list[str],
+        between: list[tuple[int | None, int | None]] | None,
+        kinds: list[int] | None,
+        require_tags: list[str],
+        where: str,
+        exclude: list[str],
+        as_of: int | None,
+        valid_at: int | None,
+        k: int,
+        views: list[int] | None,
+        fusion: int,
+        weights: list[float],
+        depth: int,
+        route: int,
+        tag_depth: int,
+        neighbors: int,
+        exact: bool,
+        explain: bool,
+        /,
+    ) -> None: ...
+
+@final
+class Hit:
+    """One record that a search found."""
+
+    @property
+    def id(self) -> str:
+        """Id of the record."""
+    @property
+    def score(self) -> float:
+        """The fused score."""
+    @property
+    def at(self) -> datetime:
+        """When it happened; aware, UTC."""
+    @property
+    def views(self) -> dict[str, tuple[int, float]]:
+        """View name -> (rank from 1, score), for the views that found the record."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    @property
+    def explanation(self) -> dict[str, Any] | None:
+        """Why it is here; only with `explain=True`."""
+
+@final
+class Hits:
+    """The answer of a search, best first: a sequence of `Hit`, made when they are looked at."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Hit]: ...
+    def index(self, hit: Hit, /) -> int: ...
+    def count(self, hit: Hit, /) -> int: ...
+    @overload
+    def __getitem__(self, position: int, /) -> Hit: ...
+    @overload
+    def __getitem__(self, positions: slice, /) -> list[Hit]: ...
+    @property
+    def ids(self) -> list[str]:
+        """The records' ids."""
+    @property
+    def scores(self) -> NDArray[np.float32]:
+        """Shape (n,): the fused scores."""
+    @property
+    def ats(self) -> NDArray[np.int64]:
+        """Shape (n,): the records' times in UTC microseconds."""
+    @property
+    def explanation(self) -> dict[str, Any] | None:
+        """What the filters refused and how the search ran; only with `explain=True`."""
+
+@final
+class Index:
+    def __init__(self, dim: int, analyzer: str, k1: float, b: float, /) -> None: ...
+    @staticmethod
+    def load(path: bytes, /) -> Index: ...
+    def save(self, path: bytes, stamp: str, /) -> None: ...
+    @property
+    def stamp(self) -> str: ...
+    @property
+    def dim(self) -> int: ...
+    @property
+    def analyzer(self) -> str: ...
+    @property
+    def k1(self) -> float: ...
+    @property
+    def b(self) -> float: ...
+    def add(
+        self,
+        users: list[str],
+        ids: list[str],
+        ats: NDArray[np.int64],
+        untils: NDArray[np.int64],
+        recorded_ats: NDArray[np.int64],
+        kinds: NDArray[np.uint8],
+        texts: list[str],
+        tags: list[list[str]],
+        sessions: list[str | None],
+        speakers: list[str | None],
+        metadatas: list[str],
+        embeddings: NDArray[np.float32] | None,
+        has_embedding: NDArray[np.uint8] | None,
+        named_as_columns: bool,
+        /,
+    ) -> None: ...
+    def remove(self, user: str, ids: list[str], /) -> int: ...
+    def forget(self, user: str, /) -> int: ...
+    def search(self, query: Query, /) -> Hits: ...
+    def search_many(self, queries: list[Query], threads: int, /) -> list[Hits]: ...
+    def locate(self, user: str, id: str, /) -> int | None: ...
+    def relate(self, user: str, parent: str, child: str, /) -> bool: ...
+    def unrelate(self, user: str, parent: str, child: str, /) -> bool: ...
+    def expand(self, user: str, tags: list[str], depth: int, /) -> list[str]: ...
+    def route(
+        self, user: str, embedding: NDArray[np.float32], k: int, method: int, /
+    ) -> list[tuple[str, float]]: ...
+    def tags(self, user: str, /) -> list[tuple[str, int, list[str], list[str], int]]: ...
+    def set_tag_embedding(self, user: str, tag: str, embedding: NDArray[np.float32], /) -> None: ...
+    def rename_tag(self, user: str, old: str, new: str, /) -> bool: ...
+    def merge_tags(self, user: str, tags: list[str], into: str, /) -> bool: ...
+    def drop_tags(self, user: str, tags: list[str], /) -> int: ...
+    def users(self) -> list[str]: ...
+    def ids(self, user: str, /) -> list[str]: ...
+    def __len__(self) -> int: ...
+    def total_stats(self) -> dict[str, int]: ...
+    def user_stats(self, user: str, /) -> dict[str, Any]: ...

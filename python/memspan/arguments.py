@@ -1,0 +1,161 @@
+"""Checks of what callers pass in, shared by the public classes: types here, values in the native core."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import EmbeddingError, InvalidArgumentError, WhereError, invalid
+from .records import KINDS
+
+__all__ = [
+    "MAX_K",
+    "as_choice",
+    "as_embedding",
+    "as_flag",
+    "as_integer",
+    "as_json",
+    "as_kind",
+    "as_number",
+    "as_optional_text",
+    "as_text",
+    "as_texts",
+    "as_where",
+]
+
+MAX_K: Final = 10_000
+"""The most hits that one search returns."""
+
+MAX_JSON_DEPTH: Final = 32
+
+
+def as_text(value: Any, argument: str, error: type[InvalidArgumentError] = InvalidArgumentError) -> str:
+    """`value` if it is a `str` that UTF-8 can hold."""
+    if not isinstance(value, str):
+        raise invalid(argument, value, "a str", error)
+    if not value.isascii():
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError as reason:
+            raise invalid(argument, value, "text without lone surrogates", error) from reason
+    return value
+
+
+def as_optional_text(value: Any, argument: str) -> str | None:
+    """The same, or `None`; empty text counts as `None`."""
+    if value is None:
+        return None
+    return as_text(value, argument) or None
+
+
+def as_texts(values: Any, argument: str) -> list[str]:
+    """A list of texts; a bare `str` is refused, because it is nearly always a mistake."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise invalid(argument, values, "a list of str")
+    return [as_text(value, f"{argument}[{position}]") for position, value in enumerate(values)]
+
+
+def as_integer(value: Any, argument: str, low: int, high: int) -> int:
+    """An integer of `low` to `high`; booleans and floats are refused."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or isinstance(value, np.ndarray):
+        raise invalid(argument, value, f"an integer of {low}-{high}")
+    number: int = value.__index__()
+    if not low <= number <= high:
+        raise invalid(argument, number, f"an integer of {low}-{high}")
+    return number
+
+
+def as_number(value: Any, argument: str, low: float, high: float) -> float:
+    """A finite number of `low` to `high`."""
+    if (
+        isinstance(value, (bool, str, bytes))
+        or not hasattr(value, "__float__")
+        or isinstance(value, np.ndarray)
+    ):
+        raise invalid(argument, value, f"a number of {low:g}-{high:g}")
+    number = float(value)
+    if not math.isfinite(number) or not low <= number <= high:
+        raise invalid(argument, value, f"a number of {low:g}-{high:g}")
+    return number
+
+
+def as_flag(value: Any, argument: str) -> bool:
+    """A boolean."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise invalid(argument, value, "True or False")
+    return bool(value)
+
+
+def as_choice(value: Any, argument: str, choices: Sequence[str]) -> int:
+    """Position of `value` among `choices`."""
+    if not isinstance(value, str) or value not in choices:
+        raise invalid(argument, value, " | ".join(choices))
+    return choices.index(value)
+
+
+def as_kind(value: Any, argument: str = "kind") -> int:
+    """Position of a kind in `KINDS`."""
+    return as_choice(value, argument, KINDS)
+
+
+def as_embedding(value: Any, argument: str, shape: tuple[int, ...]) -> NDArray[np.float32]:
+    """`value` as a C-ordered float32 array of `shape`; values are checked by the native core.
+
+    Raises:
+        EmbeddingError: not numeric, or of another shape.
+    """
+    accepted = f"float values of shape {shape}"
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError) as error:
+        raise invalid(argument, value, accepted, EmbeddingError) from error
+    if array.dtype.kind not in "fiu":
+        raise invalid(argument, f"an array of {array.dtype}", accepted, EmbeddingError)
+    if array.shape != shape:
+        raise invalid(argument, f"an array of shape {array.shape}", accepted, EmbeddingError)
+    with np.errstate(over="ignore"):  # what overflows becomes infinity, which the core refuses by name
+        return np.ascontiguousarray(array, dtype=np.float32)
+
+
+def as_json(value: Any, argument: str, error: type[InvalidArgumentError] = InvalidArgumentError) -> str:
+    """The strict JSON text of an object; empty text for `None` or an empty object."""
+    if value is None:
+        return ""
+    if not isinstance(value, Mapping):
+        raise invalid(argument, value, "a dict", error)
+    if not value:
+        return ""
+    _check_json(value, argument, error, MAX_JSON_DEPTH)
+    text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"), default=dict)
+    return as_text(text, argument, error)
+
+
+def _check_json(value: Any, place: str, error: type[InvalidArgumentError], depth: int) -> None:
+    if depth == 0:
+        raise invalid(place, value, f"at most {MAX_JSON_DEPTH} nested levels", error)
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise invalid(place, key, "str keys", error)
+            _check_json(item, f"{place}.{key}", error, depth - 1)
+    elif isinstance(value, (list, tuple)):
+        for position, item in enumerate(value):
+            _check_json(item, f"{place}[{position}]", error, depth - 1)
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise invalid(place, value, "finite numbers", error)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        if not -(2**63) <= value < 2**64:
+            raise invalid(place, value, "integers of at most 64 bits", error)
+    elif value is not None and not isinstance(value, (str, bool)):
+        raise invalid(place, value, "str, int, float, bool, None, list or dict", error)
+
+
+def as_where(value: Any) -> str:
+    """The JSON text of a `where` filter."""
+    return as_json(value, "where", WhereError)

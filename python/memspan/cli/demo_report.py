@@ -1,0 +1,97 @@
+"""What `memspan demo` shows: the turns found for each question, and how long it took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from rich.text import Text
+
+from memspan.demo import USER, Question
+from memspan.remember.recall import Recall
+
+from .environment import Environment
+from .ingestion import IngestReport
+from .recalls import print_recalls, recall_json
+
+__all__ = ["Answers", "demo_json", "print_answer", "print_summary"]
+
+Answers: TypeAlias = "Sequence[tuple[Question, Sequence[Recall]]]"
+"""Every question with the turns that were found for it, best first."""
+
+
+def found(question: Question, recalls: Sequence[Recall]) -> list[str]:
+    """Ids of the evidence turns that are among `recalls`."""
+    ids = {recall.id for recall in recalls}
+    return [turn for turn in question.evidence if turn in ids]
+
+
+def mark(question: Question, recall: Recall) -> Text:
+    """What a turn is to the question."""
+    if recall.id in question.evidence:
+        return Text("✓ answer", style="bold green")
+    if recall.id in question.superseded:
+        return Text("~ earlier", style="yellow")
+    return Text("")
+
+
+def print_answer(env: Environment, number: int, question: Question, recalls: Sequence[Recall]) -> None:
+    """One question: its turns as a table, and what a reader should find in them."""
+    hits = found(question, recalls)
+    env.say(f"{number}. {question.question}  [{question.kind}]", style="bold")
+    print_recalls(env.out, recalls, scores=True, marks=[mark(question, recall) for recall in recalls])
+    env.say(
+        f"   {len(hits)} of {len(question.evidence)} evidence turns found; they say: {question.answer}",
+        style="dim",
+    )
+    env.say("")
+
+
+def print_summary(
+    env: Environment,
+    answers: Answers,
+    report: IngestReport,
+    search_seconds: float,
+    embedder: str,
+    keep: Path | None,
+) -> None:
+    """Totals, timings on this machine, and what to do next."""
+    hits = sum(len(found(question, recalls)) for question, recalls in answers)
+    evidence = sum(len(question.evidence) for question, _ in answers)
+    env.say(
+        f"{hits} of {evidence} evidence turns found (✓ holds the answer, ~ a plan that was changed later)"
+    )
+    env.say(
+        f"{report.total} turns in {report.seconds:.2f} s ({report.rate:,.0f} a second, "
+        "loading the model and embedding included); "
+        f"a search takes {search_seconds * 1e3:.1f} ms (median, embedding the question included); "
+        f"embedder: {embedder}"
+    )
+    if keep is None:
+        env.say("Next: memspan demo --keep demo.memspan, then ask your own questions of it.")
+    else:
+        env.say(f'Next: memspan search "What did Tiller eat?" --store {keep} --user {USER}')
+    env.say("Your own conversations: memspan ingest FILE --store my.memspan --user me")
+
+
+def demo_json(answers: Answers, report: IngestReport, search_seconds: float, embedder: str) -> dict[str, Any]:
+    """The same as plain values."""
+    return {
+        "embedder": embedder,
+        "turns": report.total,
+        "ingest_seconds": round(report.seconds, 4),
+        "turns_per_second": round(report.rate, 1),
+        "search_median_ms": round(search_seconds * 1e3, 3),
+        "questions": [
+            {
+                "kind": question.kind,
+                "question": question.question,
+                "evidence": list(question.evidence),
+                "found": found(question, recalls),
+                "answer": question.answer,
+                "hits": recall_json(recalls, scores=True),
+            }
+            for question, recalls in answers
+        ],
+    }

@@ -1,0 +1,102 @@
+"""The streams of one command: answers to stdout, progress and notes to stderr, nothing else anywhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import dataclass
+from datetime import datetime
+from typing import IO, Any, TextIO
+
+import click
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from .printable import printable
+
+__all__ = ["Environment", "pass_environment"]
+
+_PIPE_WIDTH = 120
+"""Columns of a table when stdout is not a terminal and COLUMNS says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Where a command reads and writes. Tests replace the streams, not the commands."""
+
+    stdin: TextIO
+    out: Console
+    err: Console
+
+    @classmethod
+    def standard(cls) -> Environment:
+        """The process's own streams; `NO_COLOR`, `COLUMNS` and a stream that is no terminal are respected."""
+        return cls(sys.stdin, _console(sys.stdout), _console(sys.stderr))
+
+    @property
+    def stdin_bytes(self) -> IO[bytes] | TextIO:
+        """Standard input undecoded, so that the locale has no say in how a file is read."""
+        return getattr(self.stdin, "buffer", self.stdin)
+
+    @property
+    def interactive(self) -> bool:
+        """Whether somebody can be asked."""
+        return self.stdin.isatty() and self.err.is_terminal
+
+    def write_json(self, document: Any) -> None:
+        """One JSON document and a newline on stdout, unwrapped and uncoloured."""
+        self.write(json.dumps(document, ensure_ascii=False, indent=2, default=_encode) + "\n")
+
+    def write(self, text: str) -> None:
+        """Text on stdout exactly as given."""
+        self.out.file.write(text)
+
+    def say(self, message: str, style: str = "") -> None:
+        """One line on stdout, for people."""
+        self.out.print(Text(printable(message), style=style), soft_wrap=True)
+
+    def note(self, message: str) -> None:
+        """One line on stderr, for people: it never mixes with an answer."""
+        self.err.print(Text(printable(message)), soft_wrap=True)
+
+    def progress(self) -> Progress:
+        """A progress bar on stderr, silent when stderr is not a terminal."""
+        return Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=self.err,
+            transient=True,
+            disable=not self.err.is_terminal,
+        )
+
+
+pass_environment = click.make_pass_decorator(Environment)
+"""Hand the running command its `Environment`, which the group puts into the context."""
+
+
+def _console(stream: TextIO) -> Console:
+    terminal = stream.isatty()
+    width = None if terminal or "COLUMNS" in os.environ else _PIPE_WIDTH
+    return Console(file=stream, highlight=False, markup=False, emoji=False, width=width)
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if hasattr(value, "items"):
+        return dict(value)
+    raise TypeError(f"not JSON: {type(value).__name__}")

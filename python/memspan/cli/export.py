@@ -1,0 +1,49 @@
+"""`memspan export`: one user's memories as JSON Lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from . import options
+from .environment import Environment, pass_environment
+from .opening import open_memory
+
+__all__ = ["export"]
+
+
+@click.command(
+    epilog=options.examples(
+        "memspan export demo.jsonl --store chat.memspan --user demo",
+        "memspan export - --store chat.memspan --user demo | gzip > demo.jsonl.gz",
+    )
+)
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
+@options.existing_store
+@options.one_user
+@click.option("--embeddings", is_flag=True, help="Write the vectors as well, so that loading needs no model.")
+@options.as_json
+@pass_environment
+def export(
+    env: Environment,
+    file: Path,
+    store: Path,
+    user: str,
+    embeddings: bool,
+    as_json: bool,
+) -> None:
+    """Write all records of USER to FILE (`-`: stdout).
+
+    One JSON object a line holds everything that memspan knows. `memspan load` reads it back. No model
+    is needed.
+    """
+    to_stdout = str(file) == "-"
+    if to_stdout and as_json:
+        raise click.UsageError("--json reports on a file; with '-' stdout holds the records themselves")
+    with open_memory(store) as memory:
+        records = memory.export(user, env.out.file if to_stdout else file, embeddings=embeddings)
+    if as_json:
+        env.write_json({"user": user, "records": records, "file": str(file)})
+    else:
+        env.note(f"{records:,} records of user '{user}' exported")

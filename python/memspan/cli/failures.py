@@ -1,0 +1,56 @@
+"""Turn errors into one line on stderr and an exit code."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn
+
+import click
+
+from memspan.errors import InvalidArgumentError, MemspanError
+
+from .printable import printable
+from .status import ExitStatus
+
+__all__ = ["DEBUG_VARIABLE", "CommandError", "map_failures"]
+
+DEBUG_VARIABLE = "MEMSPAN_DEBUG"
+"""Set to anything but 0 to see the traceback of an error."""
+
+
+class CommandError(Exception):
+    """Ends the command with one line on stderr and an exit code."""
+
+    def __init__(self, message: str, status: ExitStatus = ExitStatus.ERROR) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+@contextmanager
+def map_failures() -> Iterator[None]:
+    """End the command properly for everything that a user can cause; a bug in memspan keeps its traceback.
+
+    A broken pipe passes: click ends the process silently for it.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (KeyboardInterrupt, click.Abort) as error:
+        _end("interrupted", ExitStatus.INTERRUPTED, error)
+    except CommandError as error:
+        _end(str(error), error.status, error)
+    except (InvalidArgumentError, UnicodeError) as error:
+        _end(str(error), ExitStatus.BAD_INPUT, error)
+    except (MemspanError, OSError) as error:
+        _end(str(error) or type(error).__name__, ExitStatus.ERROR, error)
+
+
+def _end(message: str, status: ExitStatus, error: BaseException) -> NoReturn:
+    if os.environ.get(DEBUG_VARIABLE, "0") not in ("", "0"):
+        traceback.print_exception(error)
+    click.echo("error: " + " ".join(printable(message).split()), err=True)
+    raise click.exceptions.Exit(status) from error

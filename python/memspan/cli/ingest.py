@@ -1,0 +1,151 @@
+"""`memspan ingest`: conversations from a file into a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memspan.errors import FormatError
+from memspan.formats import FORMATS, read_turns
+from memspan.memory import Memory
+
+from . import options
+from .environment import Environment, pass_environment
+from .failures import CommandError
+from .ingestion import IngestReport, ingest_turns
+from .opening import open_memory
+from .status import ExitStatus
+
+__all__ = ["ingest", "store_bytes"]
+
+_COUNTED_BYTES = 64 << 20
+"""Files up to this size are read once more beforehand, so that the progress bar knows where it ends."""
+
+
+@click.command(
+    epilog=options.examples(
+        "memspan ingest conversation.jsonl --store chat.memspan",
+        "memspan ingest export.json --store chat.memspan --user ana --format chat",
+        "some-program | memspan ingest - --store chat.memspan --user ana",
+    )
+)
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True))
+@options.new_store
+@click.option(
+    "--user",
+    metavar="USER",
+    help="Whose memory it goes into, when the file does not say; or the one to take.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(sorted(FORMATS)),
+    help="What FILE holds. Default: found out from its first value.",
+)
+@click.option(
+    "--batch",
+    type=click.IntRange(1, 100_000),
+    default=256,
+    show_default=True,
+    help="Turns in one transaction.",
+)
+@options.embedder
+@options.as_json
+@pass_environment
+def ingest(
+    env: Environment,
+    file: Path,
+    store: Path,
+    user: str | None,
+    format_: str | None,
+    batch: int,
+    embedder: str | None,
+    as_json: bool,
+) -> None:
+    """Read the turns of FILE (`-`: stdin) into a store.
+
+    A turn replaces the one that was stored under its id, so ingesting a file with ids twice changes nothing.
+    A broken line ends the work with its file, line and reason; the turns before it stay.
+    """
+    report = IngestReport()
+    error: Exception | None = None
+    status = ExitStatus.OK
+    with open_memory(store, embedder) as memory:
+        try:
+            _run(env, memory, file, user, format_, batch, report)
+        except FormatError as caught:
+            error, status = caught, ExitStatus.BAD_INPUT
+        except KeyboardInterrupt:
+            status = ExitStatus.INTERRUPTED
+    size = store_bytes(store)
+    message = str(error) if error else "interrupted" if status is ExitStatus.INTERRUPTED else None
+    if as_json:
+        env.write_json(_as_json(store, report, size, message))
+    else:
+        _print(env, store, report, size)
+    if message is not None:
+        raise CommandError(f"{message} ({report.total:,} turns before it are kept)", status) from error
+
+
+def _run(
+    env: Environment,
+    memory: Memory,
+    file: Path,
+    user: str | None,
+    format_: str | None,
+    batch: int,
+    report: IngestReport,
+) -> None:
+    from_stdin = str(file) == "-"
+    with env.progress() as progress:
+        task = progress.add_task("reading", total=None)
+        if not progress.disable and not from_stdin and file.stat().st_size <= _COUNTED_BYTES:
+            progress.update(task, total=_count(file, user, format_))
+        progress.update(task, description="ingesting")
+        ingest_turns(
+            memory,
+            read_turns(env.stdin_bytes if from_stdin else file, format=format_, user=user),
+            report,
+            batch=batch,
+            advance=lambda count: progress.advance(task, count),
+        )
+
+
+def store_bytes(store: Path) -> int:
+    """Bytes of the database, its log and the index's cache file."""
+    paths = (store.with_name(store.name + suffix) for suffix in ("", "-wal", ".index"))
+    return sum(path.stat().st_size for path in paths if path.is_file())
+
+
+def _count(file: Path, user: str | None, format_: str | None) -> int:
+    count = 0
+    try:
+        for _ in read_turns(file, format=format_, user=user):
+            count += 1
+    except FormatError:
+        pass
+    return count
+
+
+def _as_json(store: Path, report: IngestReport, size: int, error: str | None) -> dict[str, Any]:
+    return {
+        "store": str(store),
+        "turns": report.total,
+        "users": dict(report.turns),
+        "seconds": round(report.seconds, 3),
+        "turns_per_second": round(report.rate, 1),
+        "bytes": size,
+        "error": error,
+    }
+
+
+def _print(env: Environment, store: Path, report: IngestReport, size: int) -> None:
+    for user, turns in report.turns.items():
+        env.say(f"{user}: {turns:,} turns")
+    env.say(
+        f"{report.total:,} turns of {len(report.turns)} users in {report.seconds:.1f} s "
+        f"({report.rate:,.0f} a second); "
+        f"'{store}' takes {size / 1e6:.1f} MB"
+    )

@@ -1,0 +1,69 @@
+"""The `memspan` command group and its entry point."""
+
+from __future__ import annotations
+
+import sys
+from io import TextIOWrapper
+from typing import Any
+
+import click
+
+from memspan import __version__
+
+from .demo import demo
+from .environment import Environment
+from .export import export
+from .failures import map_failures
+from .forget import forget
+from .ingest import ingest
+from .latest import latest
+from .load import load
+from .models import models
+from .search import search
+from .stats import stats
+from .verify import verify
+
+__all__ = ["cli", "main"]
+
+
+class _Group(click.Group):
+    """Keeps the commands in the order of use and translates their errors."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with map_failures():
+            return super().invoke(ctx)
+
+
+@click.group(
+    cls=_Group,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 1 could not be done, 2 wrong command line, 3 unreadable input, "
+    "130 interrupted. MEMSPAN_STORE, MEMSPAN_USER and MEMSPAN_EMBEDDER stand in for options; "
+    "MEMSPAN_DEBUG=1 shows tracebacks.",
+)
+@click.version_option(__version__, prog_name="memspan")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """A long-term memory: conversations go in, questions bring back the turns that answer them."""
+    context.obj = context.obj or Environment.standard()
+
+
+for _command in (demo, ingest, search, latest, stats, verify, export, load, forget, models):
+    cli.add_command(_command)
+
+
+def main() -> None:
+    """Run the command line; ends the process with an `ExitStatus`."""
+    _settle_encoding(sys.stdin, "surrogateescape")
+    _settle_encoding(sys.stdout, "backslashreplace")
+    _settle_encoding(sys.stderr, "backslashreplace")
+    cli(prog_name="memspan")
+
+
+def _settle_encoding(stream: Any, errors: str) -> None:
+    """Files and pipes are UTF-8 in every locale; a terminal keeps its encoding."""
+    if isinstance(stream, TextIOWrapper):
+        stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors=errors)

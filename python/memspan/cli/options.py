@@ -1,0 +1,132 @@
+"""Options that several commands share, so that one word means one thing everywhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from memspan.records import KINDS
+from memspan.store import inspect
+
+__all__ = [
+    "as_json",
+    "between",
+    "count",
+    "embedder",
+    "examples",
+    "existing_store",
+    "kinds",
+    "new_store",
+    "one_user",
+    "where",
+]
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _require_store(context: click.Context, parameter: click.Parameter, value: Path) -> Path:
+    # Opening would create an empty store, and a mistyped path would then look like a user without memories.
+    inspection = inspect(value)
+    if inspection is None or not inspection.settings:
+        raise click.BadParameter(f"no store at '{value}'; `memspan ingest FILE --store {value}` makes one")
+    return value
+
+
+def _parse_json(context: click.Context, parameter: click.Parameter, value: str | None) -> Any:
+    if value is None:
+        return None
+    try:
+        return json.loads(value)
+    except ValueError as error:
+        raise click.BadParameter(f'not JSON ({error}); example: \'{{"city": "Oslo"}}\'') from error
+
+
+def _open_ends(
+    context: click.Context, parameter: click.Parameter, values: tuple[tuple[str, str], ...]
+) -> list[tuple[str | None, str | None]] | None:
+    return [(start if start != "-" else None, end if end != "-" else None) for start, end in values] or None
+
+
+def _store(callback: Callable[..., Any] | None, help_text: str) -> Callable[[Command], Command]:
+    return click.option(
+        "--store",
+        type=click.Path(path_type=Path),
+        required=True,
+        envvar="MEMSPAN_STORE",
+        show_envvar=True,
+        metavar="PATH",
+        callback=callback,
+        help=help_text,
+    )
+
+
+existing_store = _store(_require_store, "The store to read or change.")
+new_store = _store(None, "The store; created when it does not exist.")
+
+one_user = click.option(
+    "--user",
+    required=True,
+    envvar="MEMSPAN_USER",
+    show_envvar=True,
+    metavar="USER",
+    help="Whose memories; nobody else's are touched.",
+)
+
+embedder = click.option(
+    "--embedder",
+    metavar="NAME",
+    default=None,
+    envvar="MEMSPAN_EMBEDDER",
+    show_envvar=True,
+    help="A model of `memspan models list`, or `hash` (no model, no meaning: for trying things out). "
+    "Default: the one that filled the store; for a new store the default model.",
+)
+
+as_json = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document instead of text for people."
+)
+
+kinds = click.option(
+    "--kind",
+    "kinds",
+    type=click.Choice(KINDS),
+    multiple=True,
+    help="Only records of this kind; repeat for several. `vault` records appear only when named here.",
+)
+
+between = click.option(
+    "--between",
+    nargs=2,
+    multiple=True,
+    metavar="START END",
+    callback=_open_ends,
+    help="Only records with START <= at < END (ISO 8601, UTC unless said; `-` leaves an end open); "
+    "repeat for several.",
+)
+
+where = click.option(
+    "--where",
+    metavar="JSON",
+    callback=_parse_json,
+    help='Only records whose metadata match, such as \'{"city": {"$in": ["Oslo", "Bergen"]}}\'.',
+)
+
+
+def count(default: int) -> Callable[[Command], Command]:
+    """`-k`, with the command's own default."""
+    return click.option(
+        "-k",
+        type=click.IntRange(1, 10_000),
+        default=default,
+        show_default=True,
+        help="At most this many records.",
+    )
+
+
+def examples(*lines: str) -> str:
+    """The epilog that shows a command in use; every command has one."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

@@ -1,0 +1,52 @@
+"""`memspan stats`: what a store holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from . import options
+from .environment import Environment, pass_environment
+from .opening import open_memory
+from .tables import cell, plain_table
+
+__all__ = ["stats"]
+
+
+@click.command(
+    epilog=options.examples(
+        "memspan stats --store chat.memspan",
+        "memspan stats --store chat.memspan --user demo --json",
+    )
+)
+@options.existing_store
+@click.option("--user", metavar="USER", help="Only this user.")
+@options.as_json
+@pass_environment
+def stats(env: Environment, store: Path, user: str | None, as_json: bool) -> None:
+    """Show counts and sizes of the whole store or of one user. No model is needed."""
+    with open_memory(store) as memory:
+        figures = memory.stats(user)
+        users = memory.users() if user is None else None
+    if as_json:
+        env.write_json({"store": str(store), "user": user, "users": users, "stats": figures})
+        return
+    table = plain_table()
+    table.add_column("what")
+    table.add_column("value", justify="right", overflow="fold")
+    for name, value in _flatten(figures):
+        table.add_row(cell(name), cell(value))
+    env.out.print(table)
+    if users is not None:
+        env.say("users: " + ", ".join(users))
+
+
+def _flatten(figures: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in figures.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value

@@ -1,0 +1,36 @@
+"""`memspan verify`: check a store from end to end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from . import options
+from .environment import Environment, pass_environment
+from .opening import open_memory
+from .status import ExitStatus
+
+__all__ = ["verify"]
+
+
+@click.command(
+    epilog=options.examples(
+        "memspan verify --store chat.memspan", "memspan verify --store chat.memspan --json"
+    )
+)
+@options.existing_store
+@options.as_json
+@pass_environment
+def verify(env: Environment, store: Path, as_json: bool) -> None:
+    """Check the database, and that the index agrees with it. Ends with 1 if anything is wrong."""
+    with open_memory(store) as memory:
+        problems = memory.verify()
+    if as_json:
+        env.write_json({"store": str(store), "ok": not problems, "problems": problems})
+    else:
+        for problem in problems:
+            env.say(problem)
+        env.note(f"{len(problems)} problems" if problems else "no problems")
+    if problems:
+        click.get_current_context().exit(ExitStatus.ERROR)

@@ -1,0 +1,189 @@
+"""Records as the columns that the native core takes: strings, float32 rows, int64 microseconds, uint8 kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .arguments import as_embedding, as_json, as_kind, as_optional_text, as_text, as_texts
+from .errors import EmbeddingError, TimeError, invalid
+from .times import TimeLike, now_micros, to_micros
+
+__all__ = ["NativeColumns", "pack_columns", "pack_record"]
+
+FOREVER: Final = np.iinfo(np.int64).max
+"""The core's mark for a record whose validity does not end."""
+
+NativeColumns: TypeAlias = tuple[
+    list[str],  # users
+    list[str],  # ids
+    NDArray[np.int64],  # ats
+    NDArray[np.int64],  # untils
+    NDArray[np.int64],  # recorded_ats
+    NDArray[np.uint8],  # kinds
+    list[str],  # texts
+    list[list[str]],  # tags
+    list[str | None],  # sessions
+    list[str | None],  # speakers
+    list[str],  # metadata as JSON
+    "NDArray[np.float32] | None",  # embeddings, (n, dim)
+    "NDArray[np.uint8] | None",  # which of them are real; None: all
+    bool,  # errors name values as entries of columns
+]
+"""The positional arguments of `_core.Index.add`."""
+
+
+def pack_record(
+    dim: int,
+    *,
+    user: str,
+    id: str,
+    at: TimeLike,
+    text: str,
+    embedding: ArrayLike | None,
+    tags: Sequence[str],
+    kind: str,
+    until: TimeLike | None,
+    recorded_at: TimeLike | None,
+    session: str | None,
+    speaker: str | None,
+    metadata: Mapping[str, Any] | None,
+) -> NativeColumns:
+    """One record as columns of length one; the arguments are those of `Index.add`."""
+    return (
+        [as_text(user, "user")],
+        [as_text(id, "id")],
+        np.array([to_micros(at, "at")], np.int64),
+        np.array([FOREVER if until is None else to_micros(until, "until")], np.int64),
+        np.array([now_micros() if recorded_at is None else to_micros(recorded_at, "recorded_at")], np.int64),
+        np.array([as_kind(kind)], np.uint8),
+        [as_text(text, "text")],
+        [as_texts(tags, "tags")],
+        [as_optional_text(session, "session")],
+        [as_optional_text(speaker, "speaker")],
+        [as_json(metadata, "metadata")],
+        None if embedding is None else as_embedding(embedding, "embedding", (dim,)).reshape(1, dim),
+        None,
+        False,
+    )
+
+
+def pack_columns(
+    dim: int,
+    *,
+    ids: Sequence[str],
+    ats: Sequence[TimeLike] | np.ndarray[Any, np.dtype[np.int64]],
+    user: str | None,
+    users: Sequence[str] | None,
+    texts: Sequence[str] | None,
+    embeddings: ArrayLike | Sequence[ArrayLike | None] | None,
+    tags: Sequence[Sequence[str]] | None,
+    kinds: Sequence[str] | None,
+    untils: Sequence[TimeLike | None] | None,
+    recorded_ats: Sequence[TimeLike] | None,
+    sessions: Sequence[str | None] | None,
+    speakers: Sequence[str | None] | None,
+    metadatas: Sequence[Mapping[str, Any] | None] | None,
+) -> NativeColumns:
+    """Check and convert the columns of `Index.add_many`."""
+    native_ids = as_texts(ids, "ids")
+    count = len(native_ids)
+    if (user is None) == (users is None):
+        raise invalid("user", (user, users), "either `user` for all records or `users` for each")
+    rows, present = _embeddings(embeddings, count, dim)
+    return (
+        as_texts(_column(users, "users", count), "users")
+        if user is None
+        else [as_text(user, "user")] * count,
+        native_ids,
+        _times(ats, "ats", count),
+        _times(untils, "untils", count, default=FOREVER),
+        _times(recorded_ats, "recorded_ats", count, default=now_micros()),
+        _kinds(kinds, count),
+        [""] * count if texts is None else as_texts(_column(texts, "texts", count), "texts"),
+        [[] for _ in range(count)] if tags is None else _tags(tags, count),
+        _optional_texts(sessions, "sessions", count),
+        _optional_texts(speakers, "speakers", count),
+        _metadatas(metadatas, count),
+        rows,
+        present,
+        True,
+    )
+
+
+def _column(values: Any, argument: str, count: int) -> Sequence[Any]:
+    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__len__"):
+        raise invalid(argument, values, f"a list of {count} entries, one for each id")
+    if len(values) != count:
+        raise invalid(argument, f"{len(values)} entries", f"{count} entries, one for each id")
+    column: Sequence[Any] = values
+    return column
+
+
+def _times(values: Any, argument: str, count: int, default: int | None = None) -> NDArray[np.int64]:
+    if values is None and default is not None:
+        return np.full(count, default, np.int64)
+    if isinstance(values, np.ndarray) and values.dtype == np.int64:
+        if values.shape != (count,):
+            raise invalid(argument, f"an array of shape {values.shape}", f"shape ({count},)", TimeError)
+        return np.ascontiguousarray(values)
+    column = _column(values, argument, count)
+    micros = (
+        default if value is None and default is not None else to_micros(value, f"{argument}[{position}]")
+        for position, value in enumerate(column)
+    )
+    return np.fromiter(micros, np.int64, count)
+
+
+def _kinds(values: Any, count: int) -> NDArray[np.uint8]:
+    if values is None:
+        return np.zeros(count, np.uint8)
+    column = _column(values, "kinds", count)
+    return np.fromiter(
+        (as_kind(kind, f"kinds[{position}]") for position, kind in enumerate(column)), np.uint8, count
+    )
+
+
+def _tags(values: Any, count: int) -> list[list[str]]:
+    return [
+        as_texts(tags, f"tags[{position}]") for position, tags in enumerate(_column(values, "tags", count))
+    ]
+
+
+def _optional_texts(values: Any, argument: str, count: int) -> list[str | None]:
+    if values is None:
+        return [None] * count
+    column = _column(values, argument, count)
+    return [as_optional_text(value, f"{argument}[{position}]") for position, value in enumerate(column)]
+
+
+def _metadatas(values: Any, count: int) -> list[str]:
+    if values is None:
+        return [""] * count
+    column = _column(values, "metadatas", count)
+    return [as_json(value, f"metadatas[{position}]") for position, value in enumerate(column)]
+
+
+def _embeddings(
+    values: Any, count: int, dim: int
+) -> tuple[NDArray[np.float32] | None, NDArray[np.uint8] | None]:
+    if values is None or count == 0:
+        return None, None
+    if not isinstance(values, np.ndarray) and any(
+        row is None for row in _column(values, "embeddings", count)
+    ):
+        rows = np.zeros((count, dim), np.float32)
+        present = np.zeros(count, np.uint8)
+        for position, row in enumerate(values):
+            if row is not None:
+                rows[position] = as_embedding(row, f"embeddings[{position}]", (dim,))
+                present[position] = 1
+        return rows, present
+    if isinstance(values, np.ndarray) and values.shape[:1] != (count,):
+        raise invalid(
+            "embeddings", f"an array of shape {values.shape}", f"shape ({count}, {dim})", EmbeddingError
+        )
+    return as_embedding(values, "embeddings", (count, dim)), None

@@ -1,0 +1,51 @@
+"""Embedders: what turns texts into vectors.
+
+Importing this package loads no optional dependency; `OnnxEmbedder` and `OpenAIEmbedder` are loaded when
+they are first named.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from memspan.embed.callables import CallableEmbedder
+from memspan.embed.hashing import HashEmbedder
+from memspan.embed.models import ModelFiles, find_model, model_dir, pull_model, verify_model
+from memspan.embed.protocol import Embedder
+from memspan.embed.registry import DEFAULT_MODEL, MODELS, ModelFile, ModelSpec
+from memspan.embed.resolve import resolve_embedder
+
+if TYPE_CHECKING:
+    from memspan.embed.onnx import OnnxEmbedder
+    from memspan.embed.openai import OpenAIEmbedder
+
+__all__ = [
+    "DEFAULT_MODEL",
+    "MODELS",
+    "CallableEmbedder",
+    "Embedder",
+    "HashEmbedder",
+    "ModelFile",
+    "ModelFiles",
+    "ModelSpec",
+    "OnnxEmbedder",
+    "OpenAIEmbedder",
+    "find_model",
+    "model_dir",
+    "pull_model",
+    "resolve_embedder",
+    "verify_model",
+]
+
+_LAZY = {"OnnxEmbedder": "memspan.embed.onnx", "OpenAIEmbedder": "memspan.embed.openai"}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,157 @@
+"""Posting JSON to an HTTP endpoint: retries, time limits, and errors that say what happened but no secret."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
+from memspan.errors import EmbedderError, InvalidArgumentError, invalid, missing_extra, shorten
+
+try:
+    import httpx
+except ImportError as _error:
+    raise missing_extra("httpx", "OpenAIEmbedder", "llm") from _error
+
+__all__ = ["JsonEndpoint"]
+
+_LATER = frozenset({408, 425, 429})
+_MAX_REPLY = 1 << 28
+_QUOTED = 300
+
+
+class JsonEndpoint:
+    """One URL that takes and returns JSON. Thread-safe; connections are kept between calls.
+
+    Args:
+        url: http or https, without user name or password.
+        api_key: sent as a bearer token; None sends none. Never part of a message or a `repr`.
+        headers: sent with every request; values are treated as secrets too.
+        timeout: seconds for connecting, for each read, and for a whole reply.
+        retry: when to try again.
+        transport: replaces the network, for tests.
+        clock: monotonic seconds, for the time limit of a whole reply.
+
+    Raises:
+        InvalidArgumentError: a malformed URL, key or header.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        api_key: str | None,
+        headers: Mapping[str, str],
+        timeout: float,
+        retry: RetryPolicy,
+        transport: httpx.BaseTransport | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.url = url
+        self._timeout = timeout
+        self._retry = retry
+        self._clock = clock
+        sent = {str(name): _check_secret(value, "headers") for name, value in headers.items()}
+        self._secrets = tuple(filter(None, sent.values()))
+        if api_key is not None:
+            sent["Authorization"] = f"Bearer {_check_secret(api_key, 'api_key')}"
+            self._secrets += (api_key,)
+        self._client = httpx.Client(headers=sent, timeout=timeout, transport=transport)
+
+    def post(self, payload: Mapping[str, Any]) -> Any:
+        """Send `payload` and return the parsed reply.
+
+        Raises:
+            EmbedderError: the endpoint refused the request, or every attempt failed.
+        """
+        attempts = 0
+
+        def attempt() -> Any:
+            nonlocal attempts
+            attempts += 1
+            return self._attempt(payload)
+
+        try:
+            return self._retry.run(attempt)
+        except TransientError as error:
+            tries = "1 attempt" if attempts == 1 else f"{attempts} attempts"
+            raise EmbedderError(f"{self.url}: {error}; gave up after {tries}") from error
+
+    def close(self) -> None:
+        """Close the kept connections."""
+        self._client.close()
+
+    def _attempt(self, payload: Mapping[str, Any]) -> Any:
+        try:
+            with self._client.stream("POST", self.url, json=payload) as response:
+                body = self._read(response)
+        except httpx.TimeoutException as error:
+            raise TransientError(f"no answer within {self._timeout:g} s ({type(error).__name__})") from error
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            if isinstance(error, (httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
+                raise EmbedderError(
+                    f"{self.url}: the request cannot be sent ({type(error).__name__})"
+                ) from None
+            raise TransientError(self._redact(f"{type(error).__name__}: {error}")) from error
+        status = response.status_code
+        if status >= 500 or status in _LATER:
+            wait = retry_after_seconds(response.headers, time.time())
+            raise TransientError(self._describe(response, body), wait)
+        if not response.is_success:
+            raise EmbedderError(f"{self.url}: {self._describe(response, body)}")
+        try:
+            return json.loads(body)
+        except (ValueError, RecursionError) as error:
+            raise TransientError(f"the reply of {len(body)} bytes is not JSON ({error})") from error
+
+    def _read(self, response: httpx.Response) -> bytes:
+        """The whole body; httpx limits each read only, which a server that drips bytes never exceeds."""
+        started = self._clock()
+        body = bytearray()
+        for block in response.iter_bytes():
+            body += block
+            if len(body) > _MAX_REPLY:
+                raise EmbedderError(f"{self.url}: the reply is larger than {_MAX_REPLY >> 20} MiB")
+            if self._clock() - started > self._timeout:
+                raise TransientError(f"the reply was not complete after {self._timeout:g} s")
+        return bytes(body)
+
+    def _describe(self, response: httpx.Response, body: bytes) -> str:
+        text = body.decode("utf-8", errors="replace").strip()
+        with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
+            text = str(json.loads(text)["error"]["message"])
+        status = f"HTTP {response.status_code} {response.reason_phrase}".rstrip()
+        return f"{status}: {shorten(self._redact(text), _QUOTED)}" if text else status
+
+    def _redact(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return text
+
+
+def check_url(url: Any, argument: str) -> str:
+    """Return `url` without a trailing slash when it is a plain http(s) URL; a refused one is not quoted."""
+    accepted = "an http or https URL without user name, password, query or fragment"
+    try:
+        parts = urlsplit(url)
+        httpx.URL(url)
+        plain = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except (TypeError, ValueError, AttributeError, httpx.InvalidURL):
+        plain = False
+    if not plain or "@" in parts.netloc or parts.query or parts.fragment:
+        raise InvalidArgumentError(f"{argument}: got something else; accepted: {accepted}")
+    return str(url).rstrip("/")
+
+
+def _check_secret(value: Any, argument: str) -> str:
+    if not isinstance(value, str):
+        raise invalid(argument, type(value), "str")
+    if not value.isascii() or not value.isprintable():
+        raise InvalidArgumentError(
+            f"{argument}: got a value that a header cannot hold; accepted: printable ASCII"
+        )
+    return value

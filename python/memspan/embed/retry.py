@@ -1,0 +1,103 @@
+"""When a failed request is tried again, and how long to wait before it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import TypeVar
+
+from memspan.errors import missing_extra
+
+try:
+    import tenacity
+except ImportError as _error:
+    raise missing_extra("tenacity", "OpenAIEmbedder", "llm") from _error
+
+__all__ = ["RetryPolicy", "TransientError", "retry_after_seconds"]
+
+T = TypeVar("T")
+
+
+class TransientError(Exception):
+    """A failure that may go away: no answer, a cut or garbled one, or a status that says "later".
+
+    Attributes:
+        wait: seconds the server asked to wait, None when it did not say.
+    """
+
+    def __init__(self, reason: str, wait: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait = wait
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryPolicy:
+    """How often and after what pause a transient failure is tried again.
+
+    Attributes:
+        retries: attempts after the first.
+        first_pause: seconds; pauses are drawn at random below a bound that starts here and doubles.
+        longest_pause: seconds; bounds both our own pauses and what a server asks for.
+        sleep: waits the given seconds.
+    """
+
+    retries: int = 5
+    first_pause: float = 0.5
+    longest_pause: float = 60.0
+    sleep: Callable[[float], None] = time.sleep
+
+    def run(self, attempt: Callable[[], T]) -> T:
+        """Call `attempt` until it returns; other errors than `TransientError` pass through at once.
+
+        Raises:
+            TransientError: the last one, when every attempt failed.
+        """
+        retrying = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(TransientError),
+            stop=tenacity.stop_after_attempt(self.retries + 1),
+            wait=self._pause,
+            sleep=self.sleep,
+            reraise=True,
+        )
+        return retrying(attempt)
+
+    def _pause(self, state: tenacity.RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        if isinstance(error, TransientError) and error.wait is not None:
+            return min(error.wait, self.longest_pause)
+        backoff = tenacity.wait_random_exponential(multiplier=self.first_pause, max=self.longest_pause)
+        return float(backoff(state))
+
+
+def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
+    """The pause that a reply's headers ask for: `retry-after-ms`, or `retry-after` as seconds or as a date.
+
+    Args:
+        headers: looked up by lower-case name.
+        now: seconds since 1970, for dates.
+
+    Returns:
+        Seconds, 0 for a past date; None without a header or with one that cannot be read.
+    """
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after")
+    seconds = _number(value)
+    if seconds is not None or value is None:
+        return seconds
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - now)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return max(0.0, value) if math.isfinite(value) else None

@@ -1,0 +1,111 @@
+"""Every error that memspan raises on purpose.
+
+MemspanError
+├── InvalidArgumentError (also ValueError)   an argument of the wrong type, value, shape or size
+│   ├── EmbeddingError                       wrong dimension, NaN, infinity or a zero vector
+│   ├── TimeError                            a time that cannot be read or lies outside years 1-9999
+│   ├── WhereError                           a malformed metadata filter
+│   └── FormatError                          a broken line or field in an input file
+├── TagCycleError (also ValueError)          a parent-child relation that would close a cycle
+├── CorruptSnapshotError                     a snapshot file that is damaged or of another version
+├── StoreError                               the database is damaged, locked, or of a newer schema
+├── EmbedderMismatchError                    the store was filled by another embedder
+├── EmbedderError                            an embedder failed, or its endpoint did
+├── ModelNotFoundError                       a known model whose files are not on this machine
+└── MissingExtraError (also ImportError)     an optional dependency is not installed
+
+An error leaves the state as it was before the call.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "CorruptSnapshotError",
+    "EmbedderError",
+    "EmbedderMismatchError",
+    "EmbeddingError",
+    "FormatError",
+    "InvalidArgumentError",
+    "MemspanError",
+    "MissingExtraError",
+    "ModelNotFoundError",
+    "StoreError",
+    "TagCycleError",
+    "TimeError",
+    "WhereError",
+]
+
+
+class MemspanError(Exception):
+    """Base class of every error that memspan raises on purpose."""
+
+
+class InvalidArgumentError(MemspanError, ValueError):
+    """An argument has the wrong type, value, shape or size; the message names it, what came and what is accepted."""
+
+
+class EmbeddingError(InvalidArgumentError):
+    """A vector has the wrong dimension, holds NaN or infinity, or is zero."""
+
+
+class TimeError(InvalidArgumentError):
+    """A time cannot be read or lies outside the years 1-9999."""
+
+
+class WhereError(InvalidArgumentError):
+    """A metadata filter (`where`) is malformed."""
+
+
+class FormatError(InvalidArgumentError):
+    """An input file holds something that cannot be read; the message names file, line or path inside it, and reason."""
+
+
+class TagCycleError(MemspanError, ValueError):
+    """A relation between tags would close a cycle; the message shows the existing path."""
+
+
+class CorruptSnapshotError(MemspanError):
+    """A snapshot file is damaged, truncated or of another format version."""
+
+
+class StoreError(MemspanError):
+    """The database is damaged, locked by another process, or written by a newer version."""
+
+
+class EmbedderMismatchError(MemspanError):
+    """The store was filled by another embedder; `Memory.reembed` converts it."""
+
+
+class EmbedderError(MemspanError):
+    """An embedder failed or answered something unusable."""
+
+
+class ModelNotFoundError(MemspanError):
+    """A known model's files are not on this machine; the message says how to get them."""
+
+
+class MissingExtraError(MemspanError, ImportError):
+    """An optional dependency is missing; the message says which extra installs it."""
+
+
+def shorten(value: Any, limit: int = 80) -> str:
+    """The `repr` of `value`, cut to `limit` characters so that an error message stays readable."""
+    try:
+        text = repr(value[:limit] + "…" if isinstance(value, str) and len(value) > limit else value)
+    except RecursionError:
+        text = f"a deeply nested {type(value).__name__}"
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def invalid(
+    argument: str, got: Any, accepted: str, error: type[InvalidArgumentError] = InvalidArgumentError
+) -> InvalidArgumentError:
+    """Build an `InvalidArgumentError` (or a subclass) whose message has the house form."""
+    return error(f"{argument}: got {shorten(got)}; accepted: {accepted}")
+
+
+def missing_extra(package: str, purpose: str, extra: str) -> MissingExtraError:
+    """Build the error for an optional dependency that is not installed."""
+    return MissingExtraError(f"{purpose} needs the package '{package}': pip install \"memspan[{extra}]\"")

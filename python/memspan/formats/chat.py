@@ -1,0 +1,69 @@
+"""OpenAI-style chats, as one JSON document or as JSON Lines.
+
+A file holds conversations, which are objects with `messages`, or messages, alone on their lines or in lists.
+A conversation may name its `user`, its `session` (or `id`) and its time `at`; a message outside a
+conversation may name its `user`. Without a time of their own, the messages of a conversation follow each
+other by one second from its time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from .clock import Clock
+from .fields import as_list, as_name, each_object, optional, required
+from .format import Format, Request, first_object
+from .message import read_message, stated_time
+from .place import Place
+from .select import Conversation, read_selected
+from .sessions import placed_objects
+from .source import Item
+from .turns import Turn
+
+__all__ = ["CHAT"]
+
+
+def _matches(value: Any) -> bool:
+    first = first_object(value)
+    return isinstance(first.get("messages"), list) or (
+        "content" in first and (isinstance(first.get("role"), str) or isinstance(first.get("speaker"), str))
+    )
+
+
+def _read(items: Iterable[Item], request: Request) -> Iterator[Turn]:
+    return read_selected(_conversations(items), request.file, request.user)
+
+
+def _conversations(items: Iterable[Item]) -> Iterator[Conversation]:
+    clock = Clock()
+    for place, fields in each_object(items):
+        user = optional(fields, "user", place, as_name)
+        if "messages" in fields:
+            yield Conversation(place, user, partial(_turns, fields, place))
+        else:
+            yield Conversation(
+                place,
+                user,
+                partial(_alone, fields, place, clock),
+                whole=False,
+            )
+
+
+def _turns(fields: Mapping[str, Any], place: Place, user: str) -> Iterator[Turn]:
+    session = optional(fields, "session", place, as_name) or optional(fields, "id", place, as_name)
+    clock = Clock(stated_time(fields, place))
+    for position, message in placed_objects(required(fields, "messages", place, as_list), place["messages"]):
+        turn = read_message(message, position, user=user, session=session, clock=clock)
+        if turn is not None:
+            yield turn
+
+
+def _alone(fields: Mapping[str, Any], place: Place, clock: Clock, user: str) -> Iterator[Turn]:
+    turn = read_message(fields, place, user=user, session=None, clock=clock)
+    if turn is not None:
+        yield turn
+
+
+CHAT = Format("chat", "OpenAI-style chats (JSON or JSON Lines)", _matches, _read)

@@ -1,0 +1,45 @@
+"""Times of turns, made so that the order of a conversation survives sorting by time."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+__all__ = ["Clock"]
+
+_SECOND = timedelta(seconds=1)
+_MICROSECOND = timedelta(microseconds=1)
+_LAST_MOMENT = datetime.max.replace(tzinfo=timezone.utc)
+
+
+class Clock:
+    """Gives every turn of one session its time.
+
+    Where only the session has a date, turns follow each other by one second from there (`next`); where a turn
+    has its own time, that time is kept, and a turn with exactly the same time as the one before comes a
+    microsecond later (`stamp`).
+    """
+
+    def __init__(self, start: datetime | None = None) -> None:
+        self._start = start
+        self._ticks = 0
+        self._stamped: datetime | None = None
+        self._repeats = 0
+
+    def next(self) -> datetime | None:
+        """The time of the next turn of a session that has one date, or `None` when it has none.
+
+        The day never changes: in the day's last second turns are a microsecond apart.
+        """
+        if self._start is None:
+            return None
+        last = self._start.replace(hour=23, minute=59, second=59, microsecond=999_999)
+        seconds = min(self._ticks, (last - self._start) // _SECOND)
+        rest = self._ticks - seconds
+        self._ticks += 1
+        return min(self._start + seconds * _SECOND + rest * _MICROSECOND, last)
+
+    def stamp(self, at: datetime) -> datetime:
+        """The time of a turn that has its own."""
+        self._repeats = self._repeats + 1 if at == self._stamped else 0
+        self._stamped = at
+        return at + min(self._repeats * _MICROSECOND, _LAST_MOMENT - at)

@@ -1,0 +1,63 @@
+"""Which format a file has, told by its content alone."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from ..errors import FormatError
+from .beam import BEAM
+from .chat import CHAT
+from .format import Format
+from .halumem import HALUMEM
+from .jsonl import JSONL
+from .locomo import LOCOMO
+from .longmemeval import LONGMEMEVAL
+from .realtalk import REALTALK
+from .source import json_values, open_source, source_name
+
+__all__ = ["FORMATS", "detect", "format_of"]
+
+FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
+    {each.name: each for each in (LOCOMO, REALTALK, BEAM, HALUMEM, LONGMEMEVAL, CHAT, JSONL)}
+)
+"""Every format by its name."""
+
+
+def detect(source: str | os.PathLike[str] | bytes) -> str:
+    """The name of the format of a file, given by its path, or of bytes, which must hold the first value in
+    full.
+
+    Reads the first line if that is a complete JSON value, else the whole file.
+
+    Raises:
+        FormatError: the content cannot be read, fits no format, or fits several.
+    """
+    file = "<bytes>" if isinstance(source, bytes) else source_name(source)
+    with open_source(io.BytesIO(source) if isinstance(source, bytes) else source) as reader:
+        for _, value in json_values(reader, file):
+            return format_of(value, file)
+    raise FormatError(f"{file}: empty; accepted: {_accepted()}")
+
+
+def format_of(value: Any, file: str) -> str:
+    """The name of the format of the file that starts with this JSON value.
+
+    Raises:
+        FormatError: the value fits no format, or several.
+    """
+    names = [each.name for each in FORMATS.values() if each.matches(value)]
+    if len(names) == 1:
+        return names[0]
+    if names:
+        raise FormatError(
+            f"{file}: could be any of {', '.join(names)}; name the format (format=..., or --format)"
+        )
+    raise FormatError(f"{file}: of no known format; accepted: {_accepted()}")
+
+
+def _accepted() -> str:
+    return "; ".join(f"{each.name}: {each.summary}" for each in FORMATS.values())

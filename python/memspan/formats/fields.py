@@ -1,0 +1,179 @@
+"""Checks of single JSON values. Each takes the value and its place, and raises `FormatError` unless it is
+accepted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, TypeVar
+
+from ..errors import TimeError
+from ..records import KINDS
+from ..times import from_micros, to_micros
+from .place import Place
+from .source import Item
+
+__all__ = [
+    "as_captions",
+    "as_kind",
+    "as_list",
+    "as_metadata",
+    "as_name",
+    "as_object",
+    "as_string",
+    "as_tags",
+    "as_text",
+    "as_time",
+    "each_object",
+    "is_name",
+    "optional",
+    "required",
+]
+
+MAX_NAME_BYTES = 512
+MAX_TEXT_BYTES = 4 << 20
+MAX_TAGS = 64
+MAX_TAG_BYTES = 128
+MAX_METADATA_BYTES = 1 << 20
+MAX_METADATA_DEPTH = 32
+
+T = TypeVar("T")
+Check = Callable[[Any, Place], T]
+
+
+def required(values: Mapping[str, Any], key: str, place: Place, check: Check[T]) -> T:
+    """The checked member `key` of the object at `place`, which must have it."""
+    if key not in values:
+        raise place.missing(key)
+    return check(values[key], place[key])
+
+
+def optional(values: Mapping[str, Any], key: str, place: Place, check: Check[T]) -> T | None:
+    """The checked member `key` of the object at `place`; `None` when it is missing or null."""
+    value = values.get(key)
+    return None if value is None else check(value, place[key])
+
+
+def each_object(items: Iterable[Item]) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """The objects among values that are objects or lists of objects."""
+    for place, value in items:
+        if isinstance(value, list):
+            for position, element in enumerate(value):
+                yield place[position], as_object(element, place[position])
+        else:
+            yield place, as_object(value, place)
+
+
+def as_object(value: Any, place: Place) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise place.error(value, "an object")
+    return value
+
+
+def as_list(value: Any, place: Place) -> list[Any]:
+    if not isinstance(value, list):
+        raise place.error(value, "a list")
+    return value
+
+
+def as_string(value: Any, place: Place, limit: int = MAX_TEXT_BYTES) -> str:
+    """A string that UTF-8 can hold (JSON can escape half of a surrogate pair) in at most `limit` bytes."""
+    if not isinstance(value, str):
+        raise place.error(value, "a string")
+    try:
+        size = len(value.encode("utf-8"))
+    except UnicodeEncodeError:
+        raise place.error(value, "Unicode text without lone surrogates") from None
+    if size > limit:
+        raise place.error(f"a string of {size:,} bytes", f"at most {limit:,} bytes of UTF-8")
+    return value
+
+
+def as_text(value: Any, place: Place) -> str:
+    """The text of a turn without the white space around it; may be empty."""
+    return as_string(value, place).strip()
+
+
+def as_name(value: Any, place: Place) -> str:
+    """A user, id, session or speaker: not blank, at most 512 bytes. An integer counts as its digits."""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63:
+        return str(value)
+    if not isinstance(value, str) or not value.strip():
+        raise place.error(value, f"a string of 1-{MAX_NAME_BYTES} bytes that is not blank, or an integer")
+    return as_string(value, place, MAX_NAME_BYTES)
+
+
+def is_name(value: object) -> bool:
+    """Whether a value can be a user as it is."""
+    if not isinstance(value, str) or not value.strip():
+        return False
+    try:
+        return len(value.encode("utf-8")) <= MAX_NAME_BYTES
+    except UnicodeEncodeError:
+        return False
+
+
+def as_time(value: Any, place: Place) -> datetime:
+    """ISO 8601 text (without an offset it is UTC) or integer microseconds since 1970."""
+    try:
+        return from_micros(to_micros(value, str(place)))
+    except TimeError:
+        raise place.error(
+            value, "ISO 8601 text or integer microseconds since 1970, in years 1-9999"
+        ) from None
+
+
+def as_kind(value: Any, place: Place) -> str:
+    if not isinstance(value, str) or value not in KINDS:
+        raise place.error(value, "one of " + ", ".join(KINDS))
+    return value
+
+
+def as_tags(value: Any, place: Place) -> tuple[str, ...]:
+    tags = as_list(value, place)
+    if len(tags) > MAX_TAGS:
+        raise place.error(value, f"at most {MAX_TAGS} tags")
+    for position, tag in enumerate(tags):
+        if not as_string(tag, place[position], MAX_TAG_BYTES).strip():
+            raise place[position].error(tag, f"a tag of 1-{MAX_TAG_BYTES} bytes that is not blank")
+    return tuple(tags)
+
+
+def as_captions(value: Any, place: Place) -> tuple[str, ...]:
+    """Image captions: one string or a list of them; blank ones are dropped."""
+    if isinstance(value, str):
+        captions = [as_text(value, place)]
+    else:
+        captions = [
+            as_text(caption, place[position]) for position, caption in enumerate(as_list(value, place))
+        ]
+    return tuple(filter(None, captions))
+
+
+def as_metadata(value: Any, place: Place) -> dict[str, Any]:
+    metadata = as_object(value, place)
+    if _deeper_than(metadata, MAX_METADATA_DEPTH):
+        raise place.error(metadata, f"metadata nested at most {MAX_METADATA_DEPTH} deep")
+    try:
+        size = len(json.dumps(metadata, ensure_ascii=False).encode("utf-8"))
+    except UnicodeEncodeError:
+        raise place.error(metadata, "metadata without lone surrogates") from None
+    if size > MAX_METADATA_BYTES:
+        raise place.error(f"{size:,} bytes", f"metadata of at most {MAX_METADATA_BYTES:,} bytes as JSON")
+    return metadata
+
+
+def _deeper_than(value: Any, limit: int) -> bool:
+    level = [value]
+    for _ in range(limit):
+        level = [
+            child
+            for parent in level
+            for child in (parent.values() if isinstance(parent, dict) else parent)
+            if isinstance(child, (dict, list))
+        ]
+        if not level:
+            return False
+    return True

@@ -1,0 +1,95 @@
+"""One chat message in the style of the OpenAI interfaces, with the optional fields that `Memory.add` also
+takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from typing import Any
+
+from .clock import Clock
+from .fields import as_captions, as_kind, as_metadata, as_name, as_tags, as_text, as_time, optional
+from .place import Place
+from .sessions import placed_objects
+from .turns import Turn
+
+__all__ = ["read_message", "stated_time"]
+
+_INSTRUCTIONS = ("system", "developer")
+
+
+def read_message(
+    fields: Mapping[str, Any], place: Place, *, user: str, session: str | None, clock: Clock
+) -> Turn | None:
+    """The turn of one message, or `None` when there is nothing in it to remember.
+
+    That is so for system and developer messages, which instruct the model and are nothing that was said, and
+    for messages without text and captions, such as a bare tool call. Unknown fields are ignored.
+    """
+    speaker = optional(fields, "speaker", place, as_name)
+    role = optional(fields, "role", place, as_name)
+    name = optional(fields, "name", place, as_name)
+    if speaker is None and role is None:
+        raise place.missing("role")
+    key = "content" if "content" in fields or "text" not in fields else "text"
+    if key not in fields and not any(call in fields for call in ("tool_calls", "function_call")):
+        raise place.missing("content")
+    at = stated_time(fields, place)
+    text, images = _content(fields.get(key), place[key])
+    turn = Turn(
+        user=user,
+        id=optional(fields, "id", place, as_name),
+        text=text,
+        speaker=speaker or name or role,
+        at=clock.next() if at is None else clock.stamp(at),
+        until=optional(fields, "until", place, as_time),
+        session=optional(fields, "session", place, as_name) or session,
+        images=images + (optional(fields, "images", place, as_captions) or ()),
+        kind=optional(fields, "kind", place, as_kind) or "episodic",
+        tags=optional(fields, "tags", place, as_tags) or (),
+        metadata=optional(fields, "metadata", place, as_metadata) or {},
+        position=str(place),
+    )
+    return turn if role not in _INSTRUCTIONS and (turn.text or turn.images) else None
+
+
+def stated_time(fields: Mapping[str, Any], place: Place) -> datetime | None:
+    """The time in `at`, `timestamp` or `created_at`, the first that is there."""
+    at = optional(fields, "at", place, as_time)
+    for key in ("timestamp", "created_at"):
+        at = at or optional(fields, key, place, _as_unix_time)
+    return at
+
+
+def _as_unix_time(value: Any, place: Place) -> datetime:
+    """ISO 8601 text, or seconds since 1970 as OpenAI-style interfaces count."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            return datetime.fromtimestamp(value, timezone.utc)
+        except (OverflowError, ValueError, OSError):
+            raise place.error(value, "seconds since 1970, in years 1-9999") from None
+    if not isinstance(value, str):
+        raise place.error(value, "ISO 8601 text or seconds since 1970")
+    return as_time(value, place)
+
+
+def _content(content: Any, place: Place) -> tuple[str, tuple[str, ...]]:
+    """Text and captions of a content: null, a string, or a list of parts, of which other than text has only
+    captions.
+    """
+    if content is None:
+        return "", ()
+    if isinstance(content, str):
+        return as_text(content, place), ()
+    if not isinstance(content, list):
+        raise place.error(content, "a string, a list of content parts, or null")
+    texts: list[str] = []
+    captions: tuple[str, ...] = ()
+    for position, part in placed_objects(content, place):
+        if "text" in part:
+            texts.append(optional(part, "text", position, as_text) or "")
+        for holder, where in ((part, position), (part.get("image_url"), position["image_url"])):
+            if isinstance(holder, dict):
+                captions += optional(holder, "caption", where, as_captions) or ()
+    return "\n".join(filter(None, texts)), captions

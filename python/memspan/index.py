@@ -1,0 +1,419 @@
+"""The native index under a memory: per-user timeline, tags, inverted lists and embeddings, searched in one call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _core
+from .arguments import MAX_K, as_choice, as_embedding, as_integer, as_number, as_text, as_texts
+from .columns import pack_columns, pack_record
+from .errors import invalid
+from .query import Query
+from .times import TimeLike, from_micros
+
+__all__ = ["Hit", "Hits", "Index", "TagInfo"]
+
+Hit = _core.Hit
+Hits = _core.Hits
+Sequence.register(Hits)
+
+ANALYZERS = ("english", "simple")
+ROUTE_METHODS = ("auto", "exact", "hnsw")
+
+
+class TagInfo(NamedTuple):
+    """One tag of a user."""
+
+    name: str
+    records: int
+    """How many records carry the tag itself."""
+    parents: tuple[str, ...]
+    children: tuple[str, ...]
+    specificity: int
+    """Longest path from a root; it grows along every path (SwiftMem 3.2, theorem 3.2)."""
+
+
+class Index:
+    """An in-memory index of records by user. Durable storage is `memspan.Memory`'s part; `save` writes a cache.
+
+    Nothing of one user (postings, statistics, tags, embeddings) can be reached or inferred through another. Unknown
+    users are empty, not an error. Every method may be called from any thread: searches of a user run in parallel with
+    each other and with all that happens to other users. The GIL is released while the core works.
+
+    Args:
+        dim: dimension of every embedding, 1-8,192.
+        analyzer: how text becomes words. `"english"` folds case and accents, stems (Snowball) and drops stop words;
+            `"simple"` only folds. Stored with the index.
+        k1: BM25's saturation of the term frequency, 0-100.
+        b: BM25's weight of a text's length, 0-1.
+
+    Raises:
+        InvalidArgumentError: an argument is out of range. Every method raises it, or a subclass, for bad input, and
+            leaves the index as it was.
+    """
+
+    __slots__ = ("_native",)
+
+    def __init__(self, dim: int, *, analyzer: str = "english", k1: float = 1.2, b: float = 0.75) -> None:
+        as_choice(analyzer, "analyzer", ANALYZERS)
+        self._native = _core.Index(
+            as_integer(dim, "dim", 1, 8192), analyzer, as_number(k1, "k1", 0, 100), as_number(b, "b", 0, 1)
+        )
+
+    @property
+    def dim(self) -> int:
+        """Dimension of every embedding."""
+        return self._native.dim
+
+    @property
+    def analyzer(self) -> str:
+        """Name of the analyzer."""
+        return self._native.analyzer
+
+    @property
+    def stamp(self) -> str:
+        """The note that was given to `save`, for an index that was loaded; otherwise empty."""
+        return self._native.stamp
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __repr__(self) -> str:
+        return f"Index(dim={self.dim}, analyzer={self.analyzer!r}, records={len(self)})"
+
+    # Writing
+
+    def add(
+        self,
+        *,
+        user: str,
+        id: str,
+        at: TimeLike,
+        text: str = "",
+        embedding: ArrayLike | None = None,
+        tags: Sequence[str] = (),
+        kind: str = "episodic",
+        until: TimeLike | None = None,
+        recorded_at: TimeLike | None = None,
+        session: str | None = None,
+        speaker: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Insert one record, or replace the user's record of the same id; nothing of the old version stays.
+
+        O(log n + text) for a user of n records, plus the move of later entries when `at` is not the newest.
+
+        Args:
+            user, id: 1-512 bytes of UTF-8 each.
+            at: when it happened; `until` is the end of its validity (exclusive) and `recorded_at` when it was learnt
+                (default: now).
+            embedding: shape (dim,), any float dtype, finite and not zero; normalised inside. A record without one is
+                invisible to the semantic view.
+            tags: at most 64; normalised to lower case and underscores.
+            metadata: JSON-able; what `where` filters look at. At most 1 MiB as JSON.
+        """
+        self._native.add(
+            *pack_record(
+                self.dim,
+                user=user,
+                id=id,
+                at=at,
+                text=text,
+                embedding=embedding,
+                tags=tags,
+                kind=kind,
+                until=until,
+                recorded_at=recorded_at,
+                session=session,
+                speaker=speaker,
+                metadata=metadata,
+            )
+        )
+
+    def add_many(
+        self,
+        *,
+        ids: Sequence[str],
+        ats: Sequence[TimeLike] | np.ndarray[Any, np.dtype[np.int64]],
+        user: str | None = None,
+        users: Sequence[str] | None = None,
+        texts: Sequence[str] | None = None,
+        embeddings: ArrayLike | Sequence[ArrayLike | None] | None = None,
+        tags: Sequence[Sequence[str]] | None = None,
+        kinds: Sequence[str] | None = None,
+        untils: Sequence[TimeLike | None] | None = None,
+        recorded_ats: Sequence[TimeLike] | None = None,
+        sessions: Sequence[str | None] | None = None,
+        speakers: Sequence[str | None] | None = None,
+        metadatas: Sequence[Mapping[str, Any] | None] | None = None,
+    ) -> None:
+        """Insert or replace many records by columns, in one native call: all of them or, on an error, none.
+
+        Every column has one entry for each id; `user` serves for all, `users` for each. `embeddings` is an array of
+        shape (n, dim), or a list with `None` for records without one; `ats` may be an int64 array of microseconds. A
+        (user, id) may come only once. The meaning of the columns is that of the arguments of `add`.
+        """
+        self._native.add(
+            *pack_columns(
+                self.dim,
+                ids=ids,
+                ats=ats,
+                user=user,
+                users=users,
+                texts=texts,
+                embeddings=embeddings,
+                tags=tags,
+                kinds=kinds,
+                untils=untils,
+                recorded_ats=recorded_ats,
+                sessions=sessions,
+                speakers=speakers,
+                metadatas=metadatas,
+            )
+        )
+
+    def remove(self, *, user: str, ids: Sequence[str]) -> int:
+        """Erase records with their text's postings, vectors and tags; returns how many of the ids existed."""
+        return self._native.remove(as_text(user, "user"), as_texts(ids, "ids"))
+
+    def forget(self, *, user: str) -> int:
+        """Erase everything about a user; returns how many records that were."""
+        return self._native.forget(as_text(user, "user"))
+
+    # Reading
+
+    def search(
+        self,
+        *,
+        user: str,
+        text: str | None = None,
+        embedding: ArrayLike | None = None,
+        tags: Sequence[str] = (),
+        between: Any = None,
+        kinds: Sequence[str] | None = None,
+        require_tags: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] = (),
+        as_of: TimeLike | None = None,
+        valid_at: TimeLike | None = None,
+        k: int = 10,
+        views: Sequence[str] | None = None,
+        fusion: str = "rrf",
+        weights: Mapping[str, float] | None = None,
+        depth: int | None = None,
+        route: int = 0,
+        tag_depth: int = 1,
+        neighbors: int = 0,
+        exact: bool = False,
+        explain: bool = False,
+    ) -> Hits:
+        """The best `k` records of a user, best first; equal scores: newer first, then by id.
+
+        What to look for:
+            text: words, ranked by BM25 with the user's own statistics (lexical view).
+            embedding: shape (dim,), ranked by cosine (semantic view).
+            tags, route: these tags, and the `route` tags nearest to `embedding`, lift the records that carry them or,
+                with half the weight for each step, a descendant up to `tag_depth` steps down (symbolic view;
+                SwiftMem 3.2.3).
+            views: the views to use, of those with a query; default: all. With filters alone, the newest records come.
+
+        Filters (a record passes all of them or cannot come back):
+            between: `(start, end)` or a list of such pairs; closed-open, `None` leaves an end open.
+            kinds: default: every kind but `vault`, which comes only when it is named here.
+            require_tags: tags that the record itself must carry.
+            where: conditions on metadata: `{"city": "Oslo", "trip.days": {"$gte": 3}}` with `$eq $ne $gt $gte $lt
+                $lte $in $nin $contains $exists $and $or $not`.
+            exclude: ids.
+            as_of: only what was recorded by then; `valid_at`: only what held then (`at <= valid_at < until`).
+
+        Ranking:
+            fusion: `rrf` sums weight / (60 + rank) over the first `depth` records of each view (default: the larger
+                of 100 and 4 k); `union` interleaves the views; `weighted` sums scores scaled to 0-1. A single view
+                under `rrf` keeps its own scores.
+            neighbors: each hit lends half of its score to the records next to it in its session, a quarter to those
+                two turns away, and so on up to so many turns.
+            exact: no approximation, in the tag router either.
+            explain: fill `Hits.explanation` and `Hit.explanation`.
+
+        With an embedding, k records come back whenever k admissible ones exist.
+        """
+        query = Query(
+            user=user,
+            text=text,
+            embedding=embedding,
+            tags=tags,
+            between=between,
+            kinds=kinds,
+            require_tags=require_tags,
+            where=where,
+            exclude=exclude,
+            as_of=as_of,
+            valid_at=valid_at,
+            k=k,
+            views=views,
+            fusion=fusion,
+            weights=weights,
+            depth=depth,
+            route=route,
+            tag_depth=tag_depth,
+            neighbors=neighbors,
+            exact=exact,
+            explain=explain,
+        )
+        return self._native.search(query._native)
+
+    def search_many(self, queries: Iterable[Query], threads: int = 0) -> list[Hits]:
+        """Answer many queries on `threads` threads (0: all cores); the answers keep the queries' order."""
+        return self._native.search_many(_natives(queries), as_integer(threads, "threads", 0, 1024))
+
+    def latest(
+        self, *, user: str, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None
+    ) -> Hits:
+        """The newest `k` records, newest first. O(log n + k), more with filters that refuse much."""
+        return self.search(user=user, k=k, depth=k, between=between, kinds=kinds, views=("symbolic",))
+
+    def locate(self, *, user: str, id: str) -> datetime | None:
+        """When a record happened, or `None`. O(1) (SwiftMem 3.3, definition 3.4)."""
+        at = self._native.locate(as_text(user, "user"), as_text(id, "id"))
+        return None if at is None else from_micros(at)
+
+    def contains(self, *, user: str, id: str) -> bool:
+        """Whether the user has a record of that id. O(1)."""
+        return self._native.locate(as_text(user, "user"), as_text(id, "id")) is not None
+
+    def users(self) -> list[str]:
+        """Every user with a record or a tag, sorted."""
+        return self._native.users()
+
+    def ids(self, *, user: str) -> list[str]:
+        """The ids of a user's records, sorted."""
+        return self._native.ids(as_text(user, "user"))
+
+    def stats(self, *, user: str | None = None) -> dict[str, Any]:
+        """Counts and estimated bytes of memory, of a user or of the whole index; zero counts for an unknown user."""
+        if user is None:
+            return self._native.total_stats()
+        stats = self._native.user_stats(as_text(user, "user"))
+        for end in ("earliest", "latest"):
+            stats[end] = None if stats[end] is None else from_micros(stats[end])
+        return stats
+
+    # Tags
+
+    def relate(self, *, user: str, parent: str, child: str) -> bool:
+        """Make `parent` a broader tag than `child`; returns whether the relation is new.
+
+        Raises:
+            TagCycleError: `parent` is already below `child`; the message shows the path.
+        """
+        return self._native.relate(as_text(user, "user"), as_text(parent, "parent"), as_text(child, "child"))
+
+    def unrelate(self, *, user: str, parent: str, child: str) -> bool:
+        """Undo `relate`; returns whether the relation was there."""
+        return self._native.unrelate(
+            as_text(user, "user"), as_text(parent, "parent"), as_text(child, "child")
+        )
+
+    def expand(self, *, user: str, tags: Sequence[str], depth: int = 1) -> list[str]:
+        """The known ones of `tags` and their descendants down to `depth`, breadth first (SwiftMem 3.2.2)."""
+        return self._native.expand(
+            as_text(user, "user"), as_texts(tags, "tags"), as_integer(depth, "depth", 0, 1000)
+        )
+
+    def route(
+        self, *, user: str, embedding: ArrayLike, k: int = 5, method: str = "auto"
+    ) -> list[tuple[str, float]]:
+        """The `k` tags nearest to `embedding`, with their cosine (SwiftMem 3.2.3, equations 3 and 4).
+
+        A tag's vector is the one set by `set_tag_embedding` or the mean of its records' embeddings; tags without
+        either never come. `method` is `"exact"` (all tags compared), `"hnsw"` (graph search) or `"auto"` (exact for
+        up to 4,096 tags).
+        """
+        return self._native.route(
+            as_text(user, "user"),
+            as_embedding(embedding, "embedding", (self.dim,)),
+            as_integer(k, "k", 1, MAX_K),
+            as_choice(method, "method", ROUTE_METHODS),
+        )
+
+    def tags(self, *, user: str) -> list[TagInfo]:
+        """Every tag of a user, sorted by name."""
+        return [
+            TagInfo(name, records, tuple(parents), tuple(children), specificity)
+            for name, records, parents, children, specificity in self._native.tags(as_text(user, "user"))
+        ]
+
+    def set_tag_embedding(self, *, user: str, tag: str, embedding: ArrayLike) -> None:
+        """Give a tag a vector of its own, shape (dim,); creates the tag if it is new."""
+        self._native.set_tag_embedding(
+            as_text(user, "user"), as_text(tag, "tag"), as_embedding(embedding, "embedding", (self.dim,))
+        )
+
+    def rename_tag(self, *, user: str, old: str, new: str) -> bool:
+        """Rename a tag, merging it into `new` if that exists; returns whether anything changed.
+
+        Raises:
+            TagCycleError: the merged relations would hold a cycle.
+        """
+        return self._native.rename_tag(as_text(user, "user"), as_text(old, "old"), as_text(new, "new"))
+
+    def merge_tags(self, *, user: str, tags: Sequence[str], into: str) -> bool:
+        """Move records and relations of `tags` to `into`; returns whether anything changed.
+
+        Raises:
+            TagCycleError: the merged relations would hold a cycle.
+        """
+        return self._native.merge_tags(as_text(user, "user"), as_texts(tags, "tags"), as_text(into, "into"))
+
+    def drop_tags(self, *, user: str, tags: Sequence[str]) -> int:
+        """Erase tags from records and hierarchy; returns how many existed."""
+        return self._native.drop_tags(as_text(user, "user"), as_texts(tags, "tags"))
+
+    # Snapshots
+
+    def save(self, path: str | os.PathLike[str], stamp: str = "") -> None:
+        """Write everything to one file (mode 0600), which replaces an older one only when it is whole and durable.
+
+        Raises:
+            OSError: the file cannot be written; the older one stays.
+        """
+        self._native.save(_path(path), as_text(stamp, "stamp"))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Index:
+        """Read a file that `save` wrote. Safe on any file, but checksums are no signature.
+
+        Raises:
+            CorruptSnapshotError: damaged, truncated, or of another format or analyzer version.
+            OSError: the file cannot be read.
+        """
+        index = cls.__new__(cls)
+        index._native = _core.Index.load(_path(path))
+        return index
+
+
+def _natives(queries: Any) -> list[_core.Query]:
+    if isinstance(queries, (str, bytes)) or not isinstance(queries, Iterable):
+        raise invalid("queries", queries, "a list of memspan.Query")
+    natives = []
+    for position, query in enumerate(queries):
+        if not isinstance(query, Query):
+            raise invalid(f"queries[{position}]", query, "a memspan.Query")
+        natives.append(query._native)
+    return natives
+
+
+def _path(path: Any) -> bytes:
+    try:
+        encoded = b"" if isinstance(path, bytes) else os.fsencode(path)
+    except (TypeError, UnicodeEncodeError) as error:
+        raise invalid("path", path, "a str or os.PathLike that the file system can encode") from error
+    if not encoded or b"\0" in encoded:
+        raise invalid("path", path, "a non-empty str or os.PathLike without NUL")
+    return encoded

@@ -1,0 +1,356 @@
+"""`Memory`: durable memories of many users, searchable in their own words."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from .arguments import as_integer
+from .embed.resolve import resolve_embedder
+from .errors import invalid
+from .records import Record
+from .remember.adding import add_drafts, add_in_batches, checked_drafts
+from .remember.asynchronous import in_thread
+from .remember.embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
+from .remember.forgetting import forget
+from .remember.limits import checked_kind, checked_name
+from .remember.messages import Messages, to_drafts
+from .remember.opening import make_snapshots, open_engine
+from .remember.progress import tracking
+from .remember.recall import Recalls
+from .remember.reembedding import convert
+from .remember.relating import relate, unrelate
+from .remember.searching import latest, search
+from .remember.statistics import stats
+from .remember.transfer import TextFile, export, load
+from .remember.verification import verify
+from .times import TimeLike
+
+if TYPE_CHECKING:
+    from .remember.user_memory import UserMemory
+
+__all__ = ["Memory"]
+
+RECIPES = ("verbatim",)
+
+
+class Memory:
+    """The memories of many users in one SQLite file.
+
+    What a call adds is on disk and searchable when the call returns. Any number of threads, handles and
+    processes may use one path at a time; each sees what the others committed before its call began. Every
+    call that can wait has an asynchronous form of the same name with an `a` in front.
+
+    Args:
+        path: the file, such as `agent.memspan`; made when missing, readable by its owner only. A cache of the
+            search index lies beside it as `<path>.index` and is rebuilt when it is missing or damaged.
+        embedder: makes the vectors: an embedder, a function from texts to vectors, the name of a model, or
+            `None` for the one that filled the store (for a new store: the default model). It is loaded when
+            first needed.
+        analyzer: how words are found in texts, `english` or `simple` (no stemming); fixed when the store is
+            made. `None` for the store's own (for a new store: `english`).
+        recipe: how turns become memories; `verbatim` keeps them as they are.
+        reembed: convert a store that another embedder filled, instead of refusing to open it. A conversion
+            that was interrupted goes on where it stopped.
+        progress: show a progress bar on standard error during a conversion.
+
+    Raises:
+        InvalidArgumentError: an argument is not acceptable.
+        EmbedderMismatchError: another embedder filled the store.
+        ModelNotFoundError, MissingExtraError: a new store needs a model that is not here.
+        StoreError: the file is not a store, is damaged, or was written by a newer memspan.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        embedder: EmbedderSpec = None,
+        *,
+        analyzer: str | None = None,
+        recipe: str = "verbatim",
+        reembed: bool = False,
+        progress: bool = False,
+    ) -> None:
+        if recipe not in RECIPES:
+            raise invalid("recipe", recipe, f"one of {', '.join(RECIPES)}")
+        self._engine = open_engine(path, embedder, analyzer=analyzer, reembed=reembed, progress=progress)
+
+    def __repr__(self) -> str:
+        return f"Memory({str(self._engine.store.path)!r}, embedder={self._engine.embedder.identity.name!r})"
+
+    def add(
+        self,
+        messages: Messages,
+        *,
+        user: str,
+        at: TimeLike | None = None,
+        session: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        kind: str = "episodic",
+        progress: bool = False,
+    ) -> list[str]:
+        """Remember a text, a message, a list of messages, one session, or a list of sessions, in one
+        transaction.
+
+        Args:
+            messages: a message is a text or a mapping with `text` or `content` (a string or content parts)
+                and optionally `speaker`, `name` or `role`, `id`, `at`, `until`, `recorded_at`, `session`,
+                `kind`, `tags`, `entities`, `images` (captions), `importance`, `provenance`, `fidelity`,
+                `sources`, `metadata`. A session is a list of messages, or a mapping with `messages` and
+                optionally `session`, `at`, `tags`, `metadata`. A message without text that only calls tools
+                is left out.
+            user: whose memory it becomes.
+            at: when it happened; each message without a time of its own follows the one before by a second.
+                Without any time it happens now.
+            session: the session of messages that do not name theirs.
+            metadata, tags, kind: for all messages; a message's own metadata and tags are added, its own kind
+                wins.
+            progress: show a progress bar on standard error.
+
+        Returns:
+            The records' ids, in the order of the messages. A message without an id gets a new one. Adding the
+            same message under the same id again changes nothing; other content replaces the older.
+
+        Raises:
+            InvalidArgumentError: names the message and field; nothing was added.
+            EmbedderError: the embedder failed; nothing was added.
+        """
+        checked_name(user, "user")
+        checked_kind(kind, "kind")
+        drafts = to_drafts(
+            messages, user=user, at=at, session=session, metadata=metadata, tags=tags, kind=kind
+        )
+        with tracking("adding", len(drafts), progress) as advance:
+            add_drafts(self._engine, drafts, advance)
+        if len(drafts) >= 1000:
+            self._engine.save_if_worthwhile()
+        return [draft.record.id for draft in drafts]
+
+    def add_records(
+        self, records: Iterable[Record], *, user: str | None = None, batch: int = 512, progress: bool = False
+    ) -> int:
+        """Add complete records, with one transaction a batch.
+
+        Args:
+            records: any iterable; read as it goes, so that it may be larger than memory. A record's own
+                embedding is used as it is, others are computed. Ids must not come twice for one user.
+            user: refuse records of any other user.
+            batch: records a transaction, 1 to 100,000.
+            progress: show a progress bar on standard error.
+
+        Returns:
+            How many records came; those that were there already count too.
+
+        Raises:
+            InvalidArgumentError: a record is refused, named by its position; those before it are committed,
+                as they are when the iterable itself raises.
+        """
+        as_integer(batch, "batch", 1, 100_000)
+        if user is not None:
+            checked_name(user, "user")
+        total = len(records) if isinstance(records, Sequence) else None
+        drafts = checked_drafts(records, user, self._engine.embedder.identity.dim)
+        with tracking("adding", total, progress) as advance:
+            count = add_in_batches(self._engine, drafts, batch, advance)
+        self._engine.save_if_worthwhile()
+        return count
+
+    def search(
+        self,
+        question: str,
+        *,
+        user: str,
+        k: int = 10,
+        between: Any = None,
+        now: TimeLike | None = None,
+        as_of: TimeLike | None = None,
+        valid_at: TimeLike | None = None,
+        kinds: Sequence[str] | None = None,
+        require_tags: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] = (),
+        views: Sequence[str] | None = None,
+        fusion: str = "rrf",
+        neighbors: int = 0,
+        explain: bool = False,
+    ) -> Recalls:
+        """Find the records of a user that answer a question best.
+
+        Args:
+            question: in plain words.
+            user: an unknown user has no records.
+            k: how many, 1 to 10,000. Only filters make it fewer, or a user that has fewer.
+            between: a `(start, end)` pair of times, or several; the end is exclusive, `None` leaves a side
+                open.
+            now: when the question is asked; for questions whose words relate to it.
+            as_of: only what was recorded by then.
+            valid_at: only what was valid then.
+            kinds: only these; `vault` records are found only if it is named here.
+            require_tags: only records with all of these tags.
+            where: a filter over metadata, such as `{"topic": {"$in": ["a", "b"]}}`.
+            exclude: ids that must not come.
+            views: any of `semantic`, `lexical` and `symbolic`; by default the first two.
+            fusion: `rrf`, `union` or `weighted`.
+            neighbors: let this many turns before and after a hit in its session rise with it.
+            explain: fill in `explanation`.
+
+        Returns:
+            A list of `Recall`, best first; newer first among equals.
+
+        Raises:
+            InvalidArgumentError: or its subclass `TimeError` or `WhereError`: an argument is not acceptable.
+        """
+        filters = {
+            "k": k,
+            "between": between,
+            "as_of": as_of,
+            "valid_at": valid_at,
+            "kinds": kinds,
+            "require_tags": require_tags,
+            "where": where,
+            "fusion": fusion,
+            "neighbors": neighbors,
+            "explain": explain,
+        }
+        return search(
+            self._engine, question, user=user, now=now, views=views, exclude=exclude, arguments=filters
+        )
+
+    def latest(
+        self, *, user: str, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None
+    ) -> Recalls:
+        """The newest `k` records of a user by event time, newest first; `between` and `kinds` as in `search`."""
+        return latest(self._engine, user=user, k=k, between=between, kinds=kinds)
+
+    def get(self, *, user: str, id: str) -> Record | None:
+        """One record with its embedding, of any kind; `None` when there is none."""
+        checked_name(user, "user")
+        self._engine.require_open()
+        with self._engine.store.reading() as reader:
+            return reader.fetch(user, [checked_name(id, "id")], embeddings=True).get(id)
+
+    def relate(self, *, user: str, parent: str, child: str) -> bool:
+        """Put a tag below another one; returns whether that is new.
+
+        Raises:
+            TagCycleError: `parent` lies below `child`; the message shows the path.
+        """
+        return relate(self._engine, user=user, parent=parent, child=child)
+
+    def unrelate(self, *, user: str, parent: str, child: str) -> bool:
+        """Take back `relate`; returns whether there was such a relation."""
+        return unrelate(self._engine, user=user, parent=parent, child=child)
+
+    def forget(self, *, user: str, id: str | None = None, source: str | None = None) -> int:
+        """Erase a user, one record, or what came from one source, with everything derived from it.
+
+        Text, vector, words and tags go out of the database, the index and the cache file, and so do their
+        bytes: when the call returns, no file holds them. That rewrites the database, which takes time linear
+        in its size. Records whose `sources` lead to an erased record go too, and tags that no record has any
+        more.
+
+        Args:
+            user: whose records.
+            id: one record and what was derived from it.
+            source: records with this `provenance`, or with this id among their `sources`, and what was
+                derived from them. With neither `id` nor `source`, everything of the user goes.
+
+        Returns:
+            How many records were erased.
+
+        Raises:
+            InvalidArgumentError: both `id` and `source` are given.
+            StoreError: another process reads an old state for 30 seconds: the records are gone, their bytes
+                not yet.
+        """
+        return forget(self._engine, user=user, id=id, source=source)
+
+    def export(self, user: str | None, file: TextFile, embeddings: bool = False) -> int:
+        """Write everything of a user, or of all users (`None`), as JSON Lines; returns the number of records.
+
+        Args:
+            user: an unknown user makes a file without records.
+            file: a path, which is replaced when the export is complete, or a text file open for writing.
+            embeddings: write the vectors too, so that loading needs no model.
+        """
+        return export(self._engine, user, file, embeddings=embeddings)
+
+    def load(self, file: TextFile, progress: bool = False) -> int:
+        """Add what `export` wrote, a record with a known id being replaced; returns the number of records.
+
+        Vectors in the file are used when this store's embedder made them.
+
+        Raises:
+            FormatError: a line is broken; names file, line and reason. What came before it is committed.
+        """
+        with tracking("loading", None, progress) as advance:
+            count = load(self._engine, file, advance)
+        self._engine.save_if_worthwhile()
+        return count
+
+    def reembed(self, embedder: EmbedderSpec, progress: bool = False) -> int:
+        """Convert the store to another embedder and go on with it; returns how many records were embedded.
+
+        Until the last moment the store works with the old one. An interrupted conversion is continued by
+        calling this again. Other handles on the store then have to be opened anew.
+        """
+        engine = self._engine
+        engine.require_open()
+        resolved = resolve_embedder(embedder)
+        target = StoreEmbedder(engine.store.path, EmbedderIdentity.of(resolved), resolved)
+        snapshots = make_snapshots(engine.store, target, engine.analyzer)
+        count = convert(engine.store, target, snapshots, progress)
+        engine.adopt(target, snapshots)
+        engine.current()
+        return count
+
+    def stats(self, user: str | None = None) -> dict[str, Any]:
+        """Counts, time span and sizes of the store, or of one user, as JSON values."""
+        return stats(self._engine, user)
+
+    def users(self) -> list[str]:
+        """The names of all users that have anything, sorted."""
+        self._engine.require_open()
+        with self._engine.store.reading() as reader:
+            return reader.users()
+
+    def verify(self) -> list[str]:
+        """Check the database, and that index and snapshot agree with it; a list of problems, empty when sound."""
+        return verify(self._engine)
+
+    def user(self, name: str) -> UserMemory:
+        """The same calls bound to one user: hand this to code that must not reach anybody else's memory."""
+        from .remember.user_memory import UserMemory
+
+        return UserMemory(self, checked_name(name, "name"))
+
+    def close(self) -> None:
+        """Write the cache file when that is worth it and close the database. Closing twice is harmless."""
+        self._engine.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    aadd = in_thread(add)
+    aadd_records = in_thread(add_records)
+    asearch = in_thread(search)
+    alatest = in_thread(latest)
+    aget = in_thread(get)
+    arelate = in_thread(relate)
+    aunrelate = in_thread(unrelate)
+    aforget = in_thread(forget)
+    aexport = in_thread(export)
+    aload = in_thread(load)
+    areembed = in_thread(reembed)
+    astats = in_thread(stats)
+    ausers = in_thread(users)
+    averify = in_thread(verify)
+    aclose = in_thread(close)

@@ -1,0 +1,122 @@
+"""A search as a value, for `Index.search_many`, and the checks that it shares with `Index.search`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+from .arguments import (
+    MAX_K,
+    as_choice,
+    as_embedding,
+    as_flag,
+    as_integer,
+    as_kind,
+    as_number,
+    as_text,
+    as_texts,
+    as_where,
+)
+from .errors import EmbeddingError, invalid
+from .times import TimeLike, to_intervals, to_micros
+
+__all__ = ["FUSIONS", "VIEWS", "Query"]
+
+VIEWS: Final = ("semantic", "lexical", "symbolic")
+"""The ways to look: embeddings, words, and tags."""
+
+FUSIONS: Final = ("rrf", "union", "weighted")
+"""How the views' rankings become one: reciprocal ranks, best rank, or weighted scores."""
+
+
+class Query:
+    """One search within one user; the same arguments as `Index.search`, checked when it is made.
+
+    Immutable, and usable with any index of the embedding's dimension.
+    """
+
+    __slots__ = ("_dim", "_native")
+
+    def __init__(
+        self,
+        *,
+        user: str,
+        text: str | None = None,
+        embedding: ArrayLike | None = None,
+        tags: Sequence[str] = (),
+        between: Any = None,
+        kinds: Sequence[str] | None = None,
+        require_tags: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] = (),
+        as_of: TimeLike | None = None,
+        valid_at: TimeLike | None = None,
+        k: int = 10,
+        views: Sequence[str] | None = None,
+        fusion: str = "rrf",
+        weights: Mapping[str, float] | None = None,
+        depth: int | None = None,
+        route: int = 0,
+        tag_depth: int = 1,
+        neighbors: int = 0,
+        exact: bool = False,
+        explain: bool = False,
+    ) -> None:
+        vector = None if embedding is None else _vector(embedding)
+        self._dim = None if vector is None else len(vector)
+        self._native = _core.Query(
+            as_text(user, "user"),
+            None if text is None else as_text(text, "text"),
+            vector,
+            as_texts(tags, "tags"),
+            to_intervals(between),
+            None if kinds is None else _choices(kinds, "kinds", None),
+            as_texts(require_tags, "require_tags"),
+            as_where(where),
+            as_texts(exclude, "exclude"),
+            None if as_of is None else to_micros(as_of, "as_of"),
+            None if valid_at is None else to_micros(valid_at, "valid_at"),
+            as_integer(k, "k", 1, MAX_K),
+            None if views is None else _choices(views, "views", VIEWS),
+            as_choice(fusion, "fusion", FUSIONS),
+            _weights(weights),
+            0 if depth is None else as_integer(depth, "depth", 1, 100_000),
+            as_integer(route, "route", 0, 1000),
+            as_integer(tag_depth, "tag_depth", 0, 100),
+            as_integer(neighbors, "neighbors", 0, 100),
+            as_flag(exact, "exact"),
+            as_flag(explain, "explain"),
+        )
+
+
+def _vector(embedding: ArrayLike) -> NDArray[np.float32]:
+    accepted = "float values of shape (dim,)"
+    try:
+        shape = np.shape(embedding)
+    except ValueError as error:
+        raise invalid("embedding", embedding, accepted, EmbeddingError) from error
+    if len(shape) != 1 or not shape[0]:
+        raise invalid("embedding", f"an array of shape {shape}", accepted, EmbeddingError)
+    return as_embedding(embedding, "embedding", shape)
+
+
+def _choices(values: Sequence[str], argument: str, choices: Sequence[str] | None) -> list[int]:
+    names = as_texts(values, argument)
+    places = [f"{argument}[{position}]" for position in range(len(names))]
+    if choices is None:
+        return [as_kind(name, place) for name, place in zip(names, places, strict=True)]
+    if not names:
+        raise invalid(argument, values, "at least one of " + " | ".join(choices))
+    return [as_choice(name, place, choices) for name, place in zip(names, places, strict=True)]
+
+
+def _weights(weights: Any) -> list[float]:
+    if weights is None:
+        return [1.0, 1.0, 1.0]
+    if not isinstance(weights, Mapping) or not set(weights) <= set(VIEWS):
+        raise invalid("weights", weights, "a dict from " + " | ".join(VIEWS) + " to a number")
+    return [as_number(weights.get(view, 1.0), f"weights[{view}]", 0.0, 1e6) for view in VIEWS]

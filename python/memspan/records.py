@@ -1,0 +1,53 @@
+"""The record: one memory with everything that is known about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["KINDS", "Record"]
+
+KINDS: Final = ("episodic", "semantic", "procedural", "resource", "vault")
+"""The kinds of record: what happened, what is known, how to, pointers to files, and sensitive records, which are
+returned only when a query names the kind."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Record:
+    """One memory of one user. Times are aware UTC datetimes."""
+
+    id: str
+    """Unique within the user."""
+    user: str
+    """Whose memory this is; nothing of it is reachable through another user's handle."""
+    text: str
+    at: datetime
+    """When it happened."""
+    kind: str = "episodic"
+    """One of `KINDS`."""
+    until: datetime | None = None
+    """End of validity, exclusive; `None` while it holds."""
+    recorded_at: datetime | None = None
+    """When it was learnt; `as_of` queries use it."""
+    session: str | None = None
+    speaker: str | None = None
+    tags: tuple[str, ...] = ()
+    """Normalised tags: lower case, underscores."""
+    entities: tuple[str, ...] = ()
+    importance: float | None = None
+    """0-1, or `None` when nobody judged it."""
+    provenance: str | None = None
+    """Where it came from, such as a file name or a tool."""
+    fidelity: float = 1.0
+    """1 for the original wording, less for summaries."""
+    sources: tuple[str, ...] = ()
+    """Ids of the records that this one was derived from."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """JSON-able values; `where` filters look here."""
+    embedding: NDArray[np.float32] | None = None
+    """Shape (dim,), float32; `None` when it was not loaded or not computed."""

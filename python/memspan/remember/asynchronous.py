@@ -1,0 +1,29 @@
+"""Asynchronous forms of calls that wait for the disk, the index or a model."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Callable, Coroutine
+from typing import Any, ParamSpec, TypeVar
+
+__all__ = ["in_thread"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def in_thread(call: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
+    """The same call, run in a worker thread.
+
+    Cancelling the task stops waiting; the call itself runs to its end.
+    """
+
+    @functools.wraps(call)
+    async def waiting(*args: P.args, **kwargs: P.kwargs) -> R:
+        return await asyncio.to_thread(call, *args, **kwargs)
+
+    waiting.__name__ = f"a{call.__name__}"
+    waiting.__qualname__ = call.__qualname__.removesuffix(call.__name__) + waiting.__name__
+    waiting.__doc__ = f"Asynchronous form of `{call.__name__}`: the same call in a worker thread."
+    return waiting

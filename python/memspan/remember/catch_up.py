@@ -1,0 +1,55 @@
+"""Bring an index up to the store's state."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memspan.index import Index
+from memspan.store import StoreReader
+
+from .indexing import index_records
+
+__all__ = ["apply_changes", "reconcile"]
+
+_BATCH: Final = 2048
+
+
+def apply_changes(index: Index, reader: StoreReader, after: int) -> int:
+    """Apply everything that changed after that point of the sequence; returns how many changes that were.
+
+    Afterwards the index equals the reader's view, provided that it equalled the view at `after`. Applying a
+    change twice does no harm, so an interrupted call can be repeated. O(changes + records of users that lost
+    something).
+    """
+    removals = reader.removals(after)
+    changes = 0
+    if removals.any_user_vanished:
+        existing = set(reader.users())
+        # A user that came back under an old name is another user: what the index holds belongs to the old
+        # one.
+        for user in index.users():
+            if user not in existing or user in removals.created:
+                changes += index.forget(user=user) + 1
+    for user in removals.users:
+        changes += reconcile(index, reader, user)
+    for records in reader.changed(after, _BATCH):
+        index_records(index, records)
+        changes += len(records)
+    for user, parent, child in reader.relations(after=after):
+        changes += index.relate(user=user, parent=parent, child=child)
+    return changes
+
+
+def reconcile(index: Index, reader: StoreReader, user: str) -> int:
+    """Take out of the index what the store no longer has of a user; returns how many things that were.
+
+    Removals are found by comparing, because a log of erased ids would keep what was to be erased.
+    """
+    gone = sorted(set(index.ids(user=user)).difference(reader.ids(user)))
+    removed = index.remove(user=user, ids=gone) if gone else 0
+    edges = {(relation.parent, relation.child) for relation in reader.relations(user)}
+    for tag in index.tags(user=user):
+        for child in tag.children:
+            if (tag.name, child) not in edges:
+                removed += index.unrelate(user=user, parent=tag.name, child=child)
+    return removed

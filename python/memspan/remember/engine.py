@@ -1,0 +1,207 @@
+"""The store, the index derived from it and the embedder, kept in step for one `Memory`."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+from memspan.errors import EmbedderMismatchError, MemspanError, StoreError
+from memspan.index import Index
+from memspan.store import Store, StoreReader, StoreWriter
+
+from .catch_up import apply_changes
+from .embedding import EmbedderIdentity, StoreEmbedder
+from .snapshots import Snapshots
+
+__all__ = ["Change", "Engine"]
+
+T = TypeVar("T")
+_logger = logging.getLogger("memspan")
+_engines: weakref.WeakSet[Engine] = weakref.WeakSet()
+# Indexes inherited through fork: a lock inside may be held by a thread that the child does not have.
+_inherited: list[Any] = []
+_MANY: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """An index and the point of the store's sequence that it equals."""
+
+    index: Index
+    sequence: int
+
+
+class Change:
+    """A write in progress: the store's exclusive transaction and the index, equal to each other at its start."""
+
+    def __init__(self, writer: StoreWriter, index: Index) -> None:
+        self.writer: Final = writer
+        self.index: Final = index
+        self.touched = False
+
+    def apply(self, operation: Callable[[Index], T], *, atomic: bool = True) -> T:
+        """Change the index. An atomic operation leaves the index as it was when it raises a `MemspanError`."""
+        before, self.touched = self.touched, True
+        try:
+            return operation(self.index)
+        except MemspanError:
+            self.touched = before or not atomic
+            raise
+
+
+class Engine:
+    """Keeps an index equal to its store.
+
+    The store decides what is true; the index follows. Every operation first compares the store's change
+    counter with the index's, a few microseconds, and applies what other handles and processes committed. A
+    write changes the index inside the store's transaction, before the commit: what the index refuses is then
+    never stored. If the commit fails, the index is dropped and rebuilt by the next call.
+
+    Thread-safe: one lock around writes and catching up; searches take no lock of Python's.
+    """
+
+    def __init__(self, store: Store, embedder: StoreEmbedder, snapshots: Snapshots, analyzer: str) -> None:
+        self.store: Final = store
+        self.analyzer: Final = analyzer
+        self.embedder = embedder
+        self.snapshots = snapshots
+        self._lock = threading.RLock()
+        self._state: _State | None = None
+        self._unsaved = 0
+        self._closed = False
+        _engines.add(self)
+
+    def current(self) -> Index:
+        """The index, equal to a state of the store not older than this call.
+
+        Raises:
+            StoreError: the memory is closed, or the database cannot be read.
+            EmbedderMismatchError: another process converted the store to another embedder.
+        """
+        self.require_open()
+        state = self._state
+        if state is not None and state.sequence == self.store.sequence():
+            return state.index
+        with self.comparing() as (index, _):
+            return index
+
+    @contextmanager
+    def comparing(self) -> Iterator[tuple[Index, StoreReader]]:
+        """The index and the view of the store that it equals, for as long as the block lasts."""
+        self.require_open()
+        with self._lock, self.store.reading() as reader:
+            yield self._catch_up(reader).index, reader
+
+    @contextmanager
+    def changing(self) -> Iterator[Change]:
+        """Hold the store's write lock, with the index caught up; commit at the end, roll back on an exception."""
+        with self._lock:
+            self.current()  # A long backlog is better applied before other writers have to wait.
+            change: Change | None = None
+            try:
+                with self.store.writing() as writer:
+                    change = Change(writer, self._catch_up(writer).index)
+                    before = writer.sequence()
+                    yield change
+                    sequence = writer.sequence()
+            except BaseException:
+                if change is not None and change.touched:
+                    self._state = None
+                raise
+            self._state = _State(change.index, sequence)
+            self._unsaved += sequence != before
+
+    def _catch_up(self, reader: StoreReader) -> _State:
+        self._refuse_other_embedder(reader)
+        state, sequence = self._state, reader.sequence()
+        if state is not None and state.sequence > sequence:
+            _logger.warning("%s went back in time; the index is rebuilt", self.store.path)
+            state = None
+        if state is None:
+            loaded = self.snapshots.load(self.store)
+            self._unsaved = 0
+            if loaded is not None and loaded.sequence <= sequence:
+                state = _State(loaded.index, loaded.sequence)
+            else:
+                state = _State(Index(self.embedder.identity.dim, analyzer=self.analyzer), 0)
+        if state.sequence != sequence:
+            # When this is interrupted, the next call applies the same changes again, which does no harm.
+            self._unsaved += apply_changes(state.index, reader, state.sequence)
+        self._state = _State(state.index, sequence)
+        return self._state
+
+    def _refuse_other_embedder(self, reader: StoreReader) -> None:
+        recorded = reader.meta("embedder")
+        if recorded != self.embedder.identity.dump():
+            now = None if recorded is None else EmbedderIdentity.parse(recorded)
+            raise EmbedderMismatchError(
+                f"{self.store.path}: another process converted the store from embedder "
+                f"{self.embedder.identity} to {now}; open it again with that one"
+            )
+
+    def note_unsaved(self, changes: int | None = None) -> None:
+        """Count changes that the snapshot file does not have yet; `None`: there is no file any more."""
+        self._unsaved += _MANY if changes is None else changes
+
+    def adopt(self, embedder: StoreEmbedder, snapshots: Snapshots) -> None:
+        """Go on with another embedder; the index is rebuilt by the next call. The caller converted the store."""
+        with self._lock:
+            self.embedder, self.snapshots = embedder, snapshots
+            self._state = None
+
+    def save_if_worthwhile(self, *, closing: bool = False) -> None:
+        """Write the snapshot file when opening would otherwise repeat much work.
+
+        That is 1,000 changes and a tenth of all records, so that saving while the store grows costs a
+        constant share of the work; on closing, the smaller of the two. A failure is logged: the file is only
+        a cache.
+        """
+        with self._lock:
+            if self._state is None or not self._unsaved:
+                return
+            tenth = len(self._state.index) // 10
+            if self._unsaved < (min(_MANY, tenth) if closing else max(_MANY, tenth)):
+                return
+            try:
+                with self.changing() as change:
+                    self.snapshots.save(change.index, change.writer)
+                self._unsaved = 0
+            except EmbedderMismatchError:
+                pass  # Another handle converted the store: the file is no longer this one's to write.
+            except (MemspanError, OSError) as error:
+                _logger.warning("snapshot %s could not be written (%s)", self.snapshots.path, error)
+
+    def require_open(self) -> None:
+        """Raise `StoreError` when the memory was closed."""
+        if self._closed:
+            raise StoreError(f"{self.store.path}: the memory is closed")
+
+    def close(self) -> None:
+        """Save the snapshot when it is worth it and close the store. Closing twice is harmless."""
+        with self._lock:
+            if not self._closed:
+                self.save_if_worthwhile(closing=True)
+                self._closed = True
+                self.store.close()
+
+    def after_fork(self) -> None:
+        """Start afresh in a forked child: threads that it does not have may hold the locks."""
+        self._lock = threading.RLock()
+        self.embedder.after_fork()
+        _inherited.append(self._state)
+        self._state = None
+
+
+def _start_afresh() -> None:
+    for engine in list(_engines):
+        engine.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)

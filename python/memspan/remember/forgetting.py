@@ -1,0 +1,68 @@
+"""Erase records everywhere: rows, index, snapshot file, write-ahead log."""
+
+from __future__ import annotations
+
+from memspan.errors import invalid
+from memspan.store import StoreReader
+
+from .catch_up import reconcile
+from .engine import Change, Engine
+from .limits import checked_name
+
+__all__ = ["forget"]
+
+
+def forget(engine: Engine, *, user: str, id: str | None, source: str | None) -> int:
+    """See `Memory.forget`."""
+    checked_name(user, "user")
+    if id is not None and source is not None:
+        raise invalid("source", source, "either `id` or `source`, not both")
+    with engine.changing() as change:
+        removed = (
+            _forget_user(change, user)
+            if id is None and source is None
+            else _forget_some(change, user, id, source)
+        )
+        if removed is None:
+            return 0
+        # Deleted before the commit: were the process to die in between, only a cache would be lost.
+        engine.snapshots.delete(change.writer)
+        change.writer.request_erasure()
+    engine.note_unsaved()
+    engine.store.erase()
+    return removed
+
+
+def _forget_user(change: Change, user: str) -> int | None:
+    """The number of records removed; `None` when there was nothing at all."""
+    if user not in change.writer.users():
+        return None
+    removed = change.writer.remove_user(user)
+    change.apply(lambda index: index.forget(user=user))
+    return removed
+
+
+def _forget_some(change: Change, user: str, id_: str | None, source: str | None) -> int | None:
+    writer = change.writer
+    if id_ is not None:
+        roots = {checked_name(id_, "id")}
+    else:
+        roots = writer.of_source(user, checked_name(source, "source", 4096))
+    doomed = sorted(set(writer.fetch(user, sorted(roots))) | writer.derived(user, sorted(roots)))
+    if not doomed:
+        return None
+    tags = _tags_of(writer, user, doomed)
+    removed = writer.remove(user, doomed)
+    # A tag says something about the records that had it; when none has it any more, it goes with its
+    # relations.
+    writer.drop_relations_of(user, writer.unused(user, tags, relations=False))
+    if not writer.count(user) and not writer.relations(user):
+        writer.remove_user(user)
+        change.apply(lambda index: index.forget(user=user))
+    else:
+        change.apply(lambda index: reconcile(index, writer, user), atomic=False)
+    return removed
+
+
+def _tags_of(reader: StoreReader, user: str, ids: list[str]) -> list[str]:
+    return sorted({tag for record in reader.fetch(user, ids).values() for tag in record.tags})

@@ -1,0 +1,78 @@
+"""Open a store together with its embedder and index."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict
+from typing import Any, Final
+
+from memspan.embed.resolve import resolve_embedder
+from memspan.errors import EmbedderMismatchError, invalid
+from memspan.store import SqliteStore, inspect
+
+from .embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
+from .engine import Engine
+from .reembedding import convert
+from .snapshots import Snapshots
+
+__all__ = ["ANALYZERS", "make_snapshots", "open_engine"]
+
+ANALYZERS: Final = ("english", "simple")
+
+
+def open_engine(
+    path: str | os.PathLike[str], spec: EmbedderSpec, *, analyzer: str | None, reembed: bool, progress: bool
+) -> Engine:
+    """See `Memory`. Everything that can be refused is refused before a file is made or changed."""
+    if analyzer is not None and analyzer not in ANALYZERS:
+        raise invalid("analyzer", analyzer, f"one of {', '.join(ANALYZERS)}, or None for the store's own")
+    if not isinstance(path, (str, os.PathLike)):
+        raise invalid("path", path, "a path to a file, such as 'agent.memspan'")
+    found = inspect(path) if os.fspath(path) and "\0" not in str(os.fspath(path)) else None
+    settings = {} if found is None else found.settings
+    offered = None if spec is None and "embedder" in settings else resolve_embedder(spec)
+    if offered is not None:
+        identity = EmbedderIdentity.of(offered)
+        if not reembed and "embedder" in settings:
+            StoreEmbedder(
+                path, EmbedderIdentity.parse(settings["embedder"]), offered
+            )  # Raises when they differ.
+    elif reembed:
+        raise invalid("embedder", spec, "with reembed=True: the embedder to convert the store to")
+    else:
+        identity = EmbedderIdentity.parse(settings["embedder"])
+    if analyzer is not None and settings.get("analyzer", analyzer) != analyzer:
+        raise invalid(
+            "analyzer", analyzer, f"{settings['analyzer']!r}, which this store was made with, or None"
+        )
+
+    store = SqliteStore(path)
+    try:
+        with store.writing() as writer:
+            # Another process may have made the store since it was inspected.
+            recorded = writer.meta("embedder")
+            if recorded is None:
+                recorded = identity.dump()
+                writer.set_meta("embedder", recorded)
+                writer.set_meta("analyzer", analyzer or ANALYZERS[0])
+            chosen = writer.meta("analyzer") or ANALYZERS[0]
+        if recorded != identity.dump() and not reembed:
+            raise EmbedderMismatchError(
+                f"{store.path}: another process filled it at this moment with embedder "
+                f"{EmbedderIdentity.parse(recorded)}; this one has {identity}"
+            )
+        embedder = StoreEmbedder(store.path, identity, offered)
+        snapshots = make_snapshots(store, embedder, chosen)
+        if recorded != identity.dump():
+            convert(store, embedder, snapshots, progress)
+        engine = Engine(store, embedder, snapshots, chosen)
+        engine.current()
+    except BaseException:
+        store.close()
+        raise
+    return engine
+
+
+def make_snapshots(store: SqliteStore | Any, embedder: StoreEmbedder, analyzer: str) -> Snapshots:
+    """The snapshot file of a store under this embedder and analyser."""
+    return Snapshots(store.path, asdict(embedder.identity), analyzer)

@@ -1,0 +1,23 @@
+"""Progress bars of long calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["tracking"]
+
+
+@contextmanager
+def tracking(description: str, total: int | None, show: bool) -> Iterator[Callable[[int], None]]:
+    """A function to call with the number of finished items; draws a bar on standard error when `show` is true."""
+    if not show:
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task(description, total=total)
+        yield lambda count: progress.advance(task, count)

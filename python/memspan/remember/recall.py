@@ -1,0 +1,59 @@
+"""What a search of a `Memory` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from memspan.records import Record
+
+from .compose import shown_text
+
+__all__ = ["Recall", "Recalls", "recall_of"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recall:
+    """One record that was found."""
+
+    id: str
+    text: str
+    """The record's text, followed by the captions of its images."""
+    at: datetime
+    """When it happened; aware, in UTC."""
+    score: float
+    """Comparable within one result only; 0 in a listing."""
+    record: Record
+    """Everything that is stored about it, except the embedding."""
+    views: Mapping[str, tuple[int, float]]
+    """For each view that found it, its rank there, from 1, and its score."""
+    explanation: Mapping[str, Any] | None
+    """With `explain=True`: how it was found."""
+
+
+class Recalls(list[Recall]):
+    """A list of `Recall`, best first."""
+
+    explanation: Mapping[str, Any] | None
+    """With `explain=True`: how the search was run and what it left out."""
+
+    def __init__(self, recalls: Iterable[Recall] = (), explanation: Mapping[str, Any] | None = None) -> None:
+        super().__init__(recalls)
+        self.explanation = explanation
+
+
+def recall_of(
+    record: Record, score: float, views: Mapping[str, tuple[int, float]], explanation: Any
+) -> Recall:
+    """Put a hit of the index and its record together."""
+    return Recall(
+        id=record.id,
+        text=shown_text(record),
+        at=record.at,
+        score=score,
+        record=record,
+        views=views,
+        explanation=explanation,
+    )

@@ -1,0 +1,96 @@
+"""Read: one native search, one query for the texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from memspan.arguments import as_texts
+from memspan.errors import invalid
+from memspan.index import Hits, Index
+from memspan.times import TimeLike, to_micros
+
+from .engine import Engine
+from .limits import checked_name, checked_text
+from .recall import Recalls, recall_of
+
+__all__ = ["latest", "search"]
+
+_ATTEMPTS: Final = 3
+_DEFAULT_VIEWS: Final = ("semantic", "lexical")
+
+# Candidates from each view. On LoCoMo, reciprocal-rank fusion of 1,000 finds 86.2 % of the evidence in the top
+# 50, of 200 84.4 %; the native search costs a few hundredths of what embedding the question does.
+_DEPTH = 1000
+
+
+def search(
+    engine: Engine,
+    question: str,
+    *,
+    user: str,
+    now: TimeLike | None,
+    views: Sequence[str] | None,
+    exclude: Sequence[str],
+    arguments: Mapping[str, Any],
+) -> Recalls:
+    """See `Memory.search`; `arguments` go to `Index.search` as they are, and are checked there."""
+    checked_name(user, "user")
+    text = checked_text(question, "question")
+    if not text.strip():
+        raise invalid("question", question, "text that is not blank")
+    if now is not None:
+        to_micros(now, "now")
+    chosen = list(_DEFAULT_VIEWS) if views is None else as_texts(views, "views")
+    unwanted = as_texts(exclude, "exclude")
+    engine.require_open()
+    embedding = engine.embedder.query(text) if "semantic" in chosen else None
+
+    def find(index: Index, vanished: Sequence[str]) -> Hits:
+        return index.search(
+            user=user,
+            text=text,
+            embedding=embedding,
+            views=chosen,
+            exclude=[*unwanted, *vanished],
+            depth=_DEPTH,
+            **arguments,
+        )
+
+    return _with_records(engine, user, find)
+
+
+def latest(engine: Engine, *, user: str, k: int, between: Any, kinds: Sequence[str] | None) -> Recalls:
+    """See `Memory.latest`."""
+    checked_name(user, "user")
+
+    def find(index: Index, vanished: Sequence[str]) -> Hits:
+        return index.latest(user=user, k=k, between=between, kinds=kinds)
+
+    return _with_records(engine, user, find)
+
+
+def _with_records(engine: Engine, user: str, find: Callable[[Index, Sequence[str]], Hits]) -> Recalls:
+    """Run a search and fetch the records of its hits with one query.
+
+    Between the two another process may forget a record, and an add of another thread may be searchable a
+    moment before its commit. The search is then run again without such ids, so that other records take their
+    places.
+    """
+    vanished: list[str] = []
+    for attempt in range(_ATTEMPTS):
+        hits = find(engine.current(), vanished)
+        with engine.store.reading() as reader:
+            records = reader.fetch(user, hits.ids)
+        missing = [id_ for id_ in hits.ids if id_ not in records]
+        if not missing or attempt == _ATTEMPTS - 1:
+            break
+        vanished += missing
+    return Recalls(
+        (
+            recall_of(records[hit.id], hit.score, hit.views, hit.explanation)
+            for hit in hits
+            if hit.id in records
+        ),
+        hits.explanation,
+    )

@@ -1,0 +1,156 @@
+"""The snapshot file beside a store: a cache of the index, believed only when it provably belongs to the
+store's past.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from memspan._core import ANALYZER_VERSION
+from memspan.errors import CorruptSnapshotError
+from memspan.index import Index
+from memspan.store import Store, StoreReader, StoreWriter
+
+from .compose import COMPOSE_VERSION
+
+__all__ = ["MISSING", "LoadedSnapshot", "Snapshots"]
+
+_logger = logging.getLogger("memspan")
+_TOKEN: Final = "snapshot"  # noqa: S105 - a name of a setting
+_STORE_ID: Final = "store_id"
+MISSING: Final = "is missing"
+"""What `Snapshots.examine` says about a file that was saved and is not there any more."""
+
+_ATTEMPTS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSnapshot:
+    """An index as of a point of the store's change sequence."""
+
+    index: Index
+    sequence: int
+
+
+class Snapshots:
+    """Saves and loads `<store>.index`.
+
+    Invariants:
+    - A file is written, replaced and deleted only while its writer holds the store's write lock, so no
+    process can
+      bring erased content back with a file that it began to write earlier.
+    - Saving leaves a random token in the database, in the transaction that publishes the file; the file
+    carries the
+      same token. A database restored from a backup has another token or none: a file from its lost future, or
+      from before, cannot pass for its past.
+    """
+
+    def __init__(self, store_path: Path, embedder: Mapping[str, Any], analyzer: str) -> None:
+        self.path: Final = store_path.with_name(store_path.name + ".index")
+        self._embedder = dict(embedder)
+        self._analyzer = analyzer
+
+    def load(self, store: Store) -> LoadedSnapshot | None:
+        """The saved index, or `None` when there is none that can be believed; anything unexpected is logged."""
+        found = self.examine(store)
+        if isinstance(found, str):
+            _logger.warning("snapshot %s %s; the index is rebuilt from the store", self.path, found)
+            return None
+        return found
+
+    def examine(self, store: Store) -> LoadedSnapshot | str | None:
+        """As `load`, but returns what is wrong instead of logging it. Linear in the size of the file."""
+        expected = _token(store)
+        for _ in range(_ATTEMPTS):
+            found = self._examine(store, expected)
+            now = _token(store)
+            if not isinstance(found, str) or now == expected:
+                return found
+            expected = now  # Another process replaced or deleted the file meanwhile.
+        return found
+
+    def _examine(self, store: Store, expected: str | None) -> LoadedSnapshot | str | None:
+        if self.path.is_symlink():
+            return "is a symbolic link"
+        if expected is None:
+            # Never saved, or deleted by a removal: nothing is wrong. A file that is there all the same is not
+            # ours.
+            return "is not known to the store" if self.path.exists() else None
+        if not self.path.is_file():
+            return MISSING
+        try:
+            index = Index.load(self.path)
+            stamp = json.loads(index.stamp)
+            with store.reading() as reader:
+                wanted = self._stamp(reader, expected, stamp["sequence"])
+                newest = reader.sequence()
+        except (CorruptSnapshotError, OSError) as error:
+            return f"is damaged ({error})"
+        except (ValueError, TypeError, KeyError):
+            return "has no stamp of a store"
+        different = [key for key in wanted if stamp.get(key) != wanted[key]]
+        if different:
+            return f"belongs to another state of the store (differs in {', '.join(different)})"
+        if not isinstance(stamp["sequence"], int) or not 0 <= stamp["sequence"] <= newest:
+            return "is newer than the store"
+        return LoadedSnapshot(index, stamp["sequence"])
+
+    def save(self, index: Index, writer: StoreWriter) -> None:
+        """Write the index, which must equal the writer's view, in the writer's transaction.
+
+        Raises:
+            OSError, MemspanError: it could not be written; the old file may be gone, the store is as it was.
+        """
+        self.delete(writer)
+        token = secrets.token_hex(16)
+        stamp = json.dumps(self._stamp(writer, token, writer.sequence()), sort_keys=True)
+        temporary = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}.tmp")
+        try:
+            os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            index.save(temporary, stamp=stamp)
+            os.chmod(temporary, 0o600)
+            os.replace(temporary, self.path)
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink()
+            raise
+        writer.set_meta(_TOKEN, token)
+
+    def delete(self, writer: StoreWriter) -> None:
+        """Delete the file and what crashed writers left of others. The caller holds the write lock: nobody
+        writes one.
+
+        Raises:
+            OSError: a file cannot be deleted.
+        """
+        writer.set_meta(_TOKEN, None)
+        self.path.unlink(missing_ok=True)
+        # The native writer adds an ending of its own to the temporary name while it writes.
+        leftover = re.compile(re.escape(self.path.name) + r"\.[0-9a-f]{16}\.tmp.*", re.DOTALL)
+        for sibling in self.path.parent.iterdir():
+            if leftover.fullmatch(sibling.name):
+                sibling.unlink(missing_ok=True)
+
+    def _stamp(self, reader: StoreReader, token: str, sequence: int) -> dict[str, Any]:
+        return {
+            "store": reader.meta(_STORE_ID),
+            "token": token,
+            "sequence": sequence,
+            "embedder": self._embedder,
+            "analyzer": f"{self._analyzer}/{ANALYZER_VERSION}",
+            "compose": COMPOSE_VERSION,
+        }
+
+
+def _token(store: Store) -> str | None:
+    with store.reading() as reader:
+        return reader.meta(_TOKEN)

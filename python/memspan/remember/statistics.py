@@ -1,0 +1,47 @@
+"""Counts and sizes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from .engine import Engine
+from .limits import checked_name
+
+__all__ = ["stats"]
+
+
+def stats(engine: Engine, user: str | None) -> dict[str, Any]:
+    """See `Memory.stats`."""
+    if user is not None:
+        checked_name(user, "user")
+    with engine.comparing() as (index, reader):
+        summary = reader.summary(user)
+        summary["relations"] = len(reader.relations(user))
+        summary["index"] = {
+            name: value.isoformat() if isinstance(value, datetime) else value
+            for name, value in index.stats(user=user).items()
+        }
+        if user is not None:
+            return {"user": user, **summary}
+        users, sequence = len(reader.users()), reader.sequence()
+    path = engine.store.path
+    return {
+        "path": str(path),
+        "users": users,
+        **summary,
+        "embedder": asdict(engine.embedder.identity),
+        "analyzer": engine.analyzer,
+        "sequence": sequence,
+        "bytes": {
+            "database": _size(path),
+            "log": _size(path.with_name(path.name + "-wal")),
+            "snapshot": _size(engine.snapshots.path),
+        },
+    }
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.is_file() else 0

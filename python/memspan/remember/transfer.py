@@ -1,0 +1,160 @@
+"""Export users as JSON Lines, and load such files."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, Final, NamedTuple, TypeAlias
+
+from memspan.errors import FormatError, InvalidArgumentError, TagCycleError, invalid
+
+from .adding import Advance, add_in_batches
+from .draft import Draft
+from .engine import Engine
+from .export_format import decode_header, decode_record_line, encode_record_line, header
+from .limits import checked_name
+from .relating import relate
+
+__all__ = ["TextFile", "export", "load"]
+
+TextFile: TypeAlias = "str | os.PathLike[str] | IO[str]"
+"""A path, or an open text file."""
+
+_BATCH: Final = 512
+
+
+def export(engine: Engine, user: str | None, file: TextFile, *, embeddings: bool) -> int:
+    """See `Memory.export`."""
+    if user is not None:
+        checked_name(user, "user")
+    engine.require_open()
+    count = 0
+    with engine.store.reading() as reader, _writable(file) as lines:
+        _write(lines, header(engine.embedder.identity))
+        for records in reader.scan(user, _BATCH, embeddings=embeddings):
+            for record in records:
+                _write(lines, encode_record_line(record, embedding=embeddings))
+            count += len(records)
+        for relation in reader.relations(user):
+            _write(lines, {"type": "relation", **relation._asdict()})
+    return count
+
+
+def _write(lines: IO[str], value: Mapping[str, Any]) -> None:
+    lines.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+@contextmanager
+def _writable(file: TextFile) -> Iterator[IO[str]]:
+    """An open file as it is; a path is written beside itself, readable by the owner only, and takes its place
+    at the end: a failed export leaves the older file."""
+    if not isinstance(file, (str, os.PathLike)):
+        if not hasattr(file, "write"):
+            raise invalid("file", file, "a path or a text file open for writing")
+        yield file
+        return
+    path = Path(file)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    try:
+        with open(descriptor, "w", encoding="utf-8", newline="\n") as lines:
+            yield lines
+            lines.flush()
+            os.fsync(lines.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+class _RelationLine(NamedTuple):
+    place: str
+    user: str
+    parent: str
+    child: str
+
+
+def load(engine: Engine, file: TextFile, advance: Advance | None = None) -> int:
+    """See `Memory.load`."""
+    relations: list[_RelationLine] = []
+    with _readable(file) as (lines, name):
+        try:
+            return add_in_batches(engine, _drafts(engine, lines, name, relations), _BATCH, advance)
+        finally:
+            # Also on a broken line: what came before it stays.
+            for line in relations:
+                _relate(engine, line)
+
+
+@contextmanager
+def _readable(file: TextFile) -> Iterator[tuple[Iterator[str], str]]:
+    if isinstance(file, (str, os.PathLike)):
+        with open(file, encoding="utf-8", errors="surrogateescape") as lines:
+            yield iter(lines), os.fspath(file)
+    elif hasattr(file, "__iter__") and hasattr(file, "read"):
+        yield iter(file), str(getattr(file, "name", "<stream>"))
+    else:
+        raise invalid("file", file, "a path or a text file open for reading")
+
+
+def _drafts(
+    engine: Engine, lines: Iterator[str], name: str, relations: list[_RelationLine]
+) -> Iterator[Draft]:
+    """The records of the file; relations are collected on the way.
+
+    Raises:
+        FormatError: names the file and line.
+    """
+    dim: int | None = None
+    seen: dict[tuple[str, str], int] = {}
+    number = 0
+    for number, text in enumerate(lines, 1):
+        place = f"{name}:{number}"
+        if number > 1 and not text.strip():
+            continue
+        try:
+            line = _parse(text, place)
+            if number == 1:
+                identity = engine.embedder.identity
+                dim = identity.dim if decode_header(line, place) == identity else None
+            elif line.get("type") == "record":
+                record = decode_record_line(line, place, dim)
+                first = seen.setdefault((record.user, record.id), number)
+                if first != number:
+                    raise InvalidArgumentError(f"{place}: id {record.id!r} was already in line {first}")
+                yield Draft(record)
+            elif line.get("type") == "relation":
+                names = (
+                    checked_name(line.get(key), f"{place}: {key}") for key in ("user", "parent", "child")
+                )
+                relations.append(_RelationLine(place, *names))
+            else:
+                raise invalid(f"{place}: type", line.get("type"), "'record' or 'relation'")
+        except FormatError:
+            raise
+        except InvalidArgumentError as error:
+            raise FormatError(str(error)) from error
+    if number == 0:
+        raise FormatError(f"{name}:1: the file is empty; accepted: a file written by export")
+
+
+def _parse(text: str, place: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{place}: not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise FormatError(f"{place}: got {type(value).__name__}; accepted: a JSON object")
+    return value
+
+
+def _relate(engine: Engine, line: _RelationLine) -> None:
+    try:
+        relate(engine, user=line.user, parent=line.parent, child=line.child)
+    except (InvalidArgumentError, TagCycleError) as error:
+        raise FormatError(f"{line.place}: {error}") from error

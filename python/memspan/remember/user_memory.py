@@ -1,0 +1,133 @@
+"""`UserMemory`: a `Memory` that can reach one user only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from memspan.records import Record
+from memspan.times import TimeLike
+
+from .asynchronous import in_thread
+from .messages import Messages
+from .recall import Recalls
+from .transfer import TextFile
+
+if TYPE_CHECKING:
+    from memspan.memory import Memory
+
+__all__ = ["UserMemory"]
+
+
+class UserMemory:
+    """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
+
+    def __init__(self, memory: Memory, name: str) -> None:
+        self._memory = memory
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"{self._memory!r}.user({self.name!r})"
+
+    def add(
+        self,
+        messages: Messages,
+        *,
+        at: TimeLike | None = None,
+        session: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        kind: str = "episodic",
+        progress: bool = False,
+    ) -> list[str]:
+        """See `Memory.add`."""
+        return self._memory.add(
+            messages,
+            user=self.name,
+            at=at,
+            session=session,
+            metadata=metadata,
+            tags=tags,
+            kind=kind,
+            progress=progress,
+        )
+
+    def add_records(self, records: Iterable[Record], *, batch: int = 512, progress: bool = False) -> int:
+        """See `Memory.add_records`; records of other users are refused."""
+        return self._memory.add_records(records, user=self.name, batch=batch, progress=progress)
+
+    def search(
+        self,
+        question: str,
+        *,
+        k: int = 10,
+        between: Any = None,
+        now: TimeLike | None = None,
+        as_of: TimeLike | None = None,
+        valid_at: TimeLike | None = None,
+        kinds: Sequence[str] | None = None,
+        require_tags: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] = (),
+        views: Sequence[str] | None = None,
+        fusion: str = "rrf",
+        neighbors: int = 0,
+        explain: bool = False,
+    ) -> Recalls:
+        """See `Memory.search`."""
+        return self._memory.search(
+            question,
+            user=self.name,
+            k=k,
+            between=between,
+            now=now,
+            as_of=as_of,
+            valid_at=valid_at,
+            kinds=kinds,
+            require_tags=require_tags,
+            where=where,
+            exclude=exclude,
+            views=views,
+            fusion=fusion,
+            neighbors=neighbors,
+            explain=explain,
+        )
+
+    def latest(self, *, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None) -> Recalls:
+        """See `Memory.latest`."""
+        return self._memory.latest(user=self.name, k=k, between=between, kinds=kinds)
+
+    def get(self, *, id: str) -> Record | None:
+        """See `Memory.get`."""
+        return self._memory.get(user=self.name, id=id)
+
+    def relate(self, *, parent: str, child: str) -> bool:
+        """See `Memory.relate`."""
+        return self._memory.relate(user=self.name, parent=parent, child=child)
+
+    def unrelate(self, *, parent: str, child: str) -> bool:
+        """See `Memory.unrelate`."""
+        return self._memory.unrelate(user=self.name, parent=parent, child=child)
+
+    def forget(self, *, id: str | None = None, source: str | None = None) -> int:
+        """See `Memory.forget`; without arguments, everything of this user goes."""
+        return self._memory.forget(user=self.name, id=id, source=source)
+
+    def export(self, file: TextFile, embeddings: bool = False) -> int:
+        """See `Memory.export`."""
+        return self._memory.export(self.name, file, embeddings)
+
+    def stats(self) -> dict[str, Any]:
+        """See `Memory.stats`."""
+        return self._memory.stats(self.name)
+
+    aadd = in_thread(add)
+    aadd_records = in_thread(add_records)
+    asearch = in_thread(search)
+    alatest = in_thread(latest)
+    aget = in_thread(get)
+    arelate = in_thread(relate)
+    aunrelate = in_thread(unrelate)
+    aforget = in_thread(forget)
+    aexport = in_thread(export)
+    astats = in_thread(stats)

@@ -1,0 +1,123 @@
+"""Open SQLite connections with the settings that durability and erasure depend on; translate errors."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from memspan.errors import StoreError
+
+__all__ = ["BUSY_SECONDS", "connect", "create_private_file", "translated"]
+
+BUSY_SECONDS: Final = 30.0
+"""How long a connection waits for another one's lock."""
+
+MINIMUM_SQLITE: Final = (3, 37, 0)
+"""The first SQLite with STRICT tables."""
+
+_SETTINGS: Final = (
+    "PRAGMA foreign_keys = ON",
+    # A commit is on disk before it is acknowledged; WAL alone would only sync at checkpoints.
+    "PRAGMA synchronous = FULL",
+    "PRAGMA secure_delete = ON",
+    # Sorting must not spill users' texts into files that nobody erases.
+    "PRAGMA temp_store = MEMORY",
+)
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn every `sqlite3.Error` inside the block into a `StoreError` that names the file and the remedy."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(f"{path}: {_explain(error)}") from error
+
+
+def _explain(error: sqlite3.Error) -> str:
+    text = str(error)
+    if "locked" in text or "busy" in text:
+        return (
+            f"another process or handle held the database lock for more than {BUSY_SECONDS:.0f} seconds "
+            f"({text}); nothing was changed; try again when its write has ended"
+        )
+    if "not a database" in text:
+        return f"this file is not a memspan store ({text})"
+    if "malformed" in text or "corrupt" in text:
+        return f"the database is damaged ({text}); restore it from a backup"
+    if "full" in text:
+        return f"no space left for the database ({text}); nothing was changed"
+    if "readonly" in text or "unable to open" in text:
+        return f"the database cannot be opened for writing ({text}); check the path and its permissions"
+    return f"the database refused ({text})"
+
+
+def create_private_file(path: Path) -> None:
+    """Create an empty file and missing folders, accessible to the owner only, unless the file exists.
+
+    The file appears by a hard link: opening and closing an existing database by hand would drop the POSIX
+    locks that another handle of this process holds on it.
+    """
+    # `mkdir(parents=True)` would give the mode to the last folder only.
+    for folder in reversed([parent for parent in path.parents if not parent.exists()]):
+        folder.mkdir(mode=0o700, exist_ok=True)
+    if path.exists():
+        return
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(descriptor)
+    try:
+        with suppress(FileExistsError):
+            os.link(name, path)
+    except OSError:
+        # A file system without hard links: SQLite creates the file itself, with the permissions of the umask.
+        pass
+    finally:
+        os.unlink(name)
+
+
+def connect(path: Path, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
+    """A connection in autocommit mode, usable from any thread (by one at a time).
+
+    Raises:
+        StoreError: SQLite is too old.
+        sqlite3.Error: the file cannot be opened; callers translate.
+    """
+    if sqlite3.sqlite_version_info < MINIMUM_SQLITE:
+        needed = ".".join(map(str, MINIMUM_SQLITE))
+        raise StoreError(f"SQLite {needed} or newer is needed; this Python has {sqlite3.sqlite_version}")
+    connection = sqlite3.connect(
+        path, timeout=busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
+    )
+    try:
+        _enter_wal_mode(connection, busy_seconds)
+        for setting in _SETTINGS:
+            connection.execute(setting)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _enter_wal_mode(connection: sqlite3.Connection, busy_seconds: float) -> None:
+    # The switch to WAL fails at once, without the busy handler, while another connection makes the same
+    # switch.
+    deadline = time.monotonic() + busy_seconds
+    while True:
+        try:
+            (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+            continue
+        if mode != "wal":
+            raise sqlite3.OperationalError(
+                f"unable to open the database in WAL mode, the file system gives '{mode}'"
+            )
+        return

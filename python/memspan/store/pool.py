@@ -1,0 +1,177 @@
+"""The SQLite connections of one store, shared by threads and safe at a fork."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import time
+import weakref
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from memspan.errors import StoreError
+
+from .connection import connect
+
+__all__ = ["ConnectionPool"]
+
+FORK_SECONDS: Final = 30.0
+"""How long a fork waits for the reads and writes of other threads."""
+
+_pools: weakref.WeakSet[ConnectionPool] = weakref.WeakSet()
+# Connections that a forked child inherited in use, and their files. Closing them would write to the log that
+# the parent is using, so they stay until the child ends.
+_inherited: list[sqlite3.Connection] = []
+_unusable: set[Path] = set()
+
+
+class ConnectionPool:
+    """One connection for the writer, and as many for readers as threads read at once.
+
+    SQLite must not carry connections through a fork: the child would believe to hold file locks that only the
+    parent has, and could lose commits when the parent closes. A fork therefore waits until no thread uses a
+    connection and closes them all; parent and child open new ones when they need them.
+
+    Thread-safe.
+    """
+
+    def __init__(self, path: Path, busy_seconds: float) -> None:
+        self._path = path
+        self._busy_seconds = busy_seconds
+        self._write_lock = threading.Lock()
+        self._gate = threading.Condition()
+        self._forking = False
+        self._inside: Counter[int] = Counter()  # Uses of connections, by thread; guarded by the gate.
+        self._readers: list[sqlite3.Connection] = []
+        self._writer: sqlite3.Connection | None = None
+        self._in_use: set[sqlite3.Connection] = set()
+        self._closed = False
+        _pools.add(self)
+
+    @contextmanager
+    def reader(self) -> Iterator[sqlite3.Connection]:
+        """A connection that refuses to write, for this thread alone."""
+        self._enter()
+        try:
+            try:
+                connection = self._readers.pop()
+            except IndexError:
+                connection = connect(self._path, self._busy_seconds)
+                connection.execute("PRAGMA query_only = ON")
+            self._in_use.add(connection)
+            try:
+                yield connection
+            finally:
+                self._in_use.discard(connection)
+                if self._closed:
+                    connection.close()
+                else:
+                    self._readers.append(connection)
+        finally:
+            self._leave()
+
+    @contextmanager
+    def writer(self) -> Iterator[sqlite3.Connection]:
+        """The connection that writes, for one thread at a time."""
+        with self._write_lock:
+            self._enter()
+            try:
+                if self._writer is None:
+                    self._writer = connect(self._path, self._busy_seconds)
+                self._in_use.add(self._writer)
+                try:
+                    yield self._writer
+                finally:
+                    self._in_use.discard(self._writer)
+            finally:
+                self._leave()
+
+    def close(self) -> None:
+        """Close all connections; one that another thread reads from is closed when it is done."""
+        with self._write_lock:
+            self._closed = True
+            self._close_idle()
+
+    def _enter(self) -> None:
+        me = threading.get_ident()
+        with self._gate:
+            # A thread that is inside already has to get through: the fork waits for it.
+            while self._forking and not self._inside[me]:
+                self._gate.wait()
+            if self._closed:
+                raise StoreError(f"{self._path}: the store is closed")
+            if self._path in _unusable:
+                raise StoreError(
+                    f"{self._path}: this process was forked in the middle of a read or write of the store and cannot "
+                    "use it; open it in a process that is started afresh"
+                )
+            self._inside[me] += 1
+
+    def _leave(self) -> None:
+        me = threading.get_ident()
+        with self._gate:
+            self._inside[me] -= 1
+            if not self._inside[me]:
+                del self._inside[me]
+                self._gate.notify_all()
+
+    def _close_idle(self) -> None:
+        while self._readers:
+            self._readers.pop().close()
+        if self._writer is not None and self._writer not in self._in_use:
+            self._writer.close()
+            self._writer = None
+
+    def _before_fork(self) -> None:
+        """Let nobody in, wait for those inside, close everything. The forking thread itself cannot be waited for."""
+        me = threading.get_ident()
+        deadline = time.monotonic() + FORK_SECONDS
+        with self._gate:
+            self._forking = True
+            while any(thread != me for thread in self._inside):
+                if not self._gate.wait(deadline - time.monotonic()):
+                    break
+            self._close_idle()
+
+    def _after_fork_in_parent(self) -> None:
+        with self._gate:
+            self._forking = False
+            self._gate.notify_all()
+
+    def _after_fork_in_child(self) -> None:
+        if self._in_use:
+            _unusable.add(self._path)
+            _inherited.extend([*self._in_use, *self._readers])
+        # Threads that the child does not have may hold the locks.
+        self._write_lock = threading.Lock()
+        self._gate = threading.Condition()
+        self._forking = False
+        self._inside = Counter()
+        self._readers, self._writer, self._in_use = [], None, set()
+
+
+def _before_fork() -> None:
+    for pool in list(_pools):
+        pool._before_fork()
+
+
+def _after_fork_in_parent() -> None:
+    for pool in list(_pools):
+        pool._after_fork_in_parent()
+
+
+def _after_fork_in_child() -> None:
+    for pool in list(_pools):
+        pool._after_fork_in_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork,
+        after_in_parent=_after_fork_in_parent,
+        after_in_child=_after_fork_in_child,
+    )

@@ -1,0 +1,143 @@
+"""What `Memory` needs from a database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.records import Record
+
+__all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
+
+
+class Relation(NamedTuple):
+    """One parent-child edge between two tags of a user."""
+
+    user: str
+    parent: str
+    child: str
+
+
+class Removals(NamedTuple):
+    """What was removed after a point of the change sequence, without naming what it was.
+
+    Removed names and ids are erased everywhere, this log included, so it can only say where to compare.
+    """
+
+    any_user_vanished: bool
+    users: list[str]
+    """Users that still exist and lost a record, a relation or a tag."""
+    created: list[str]
+    """Users that came to be after that point: an older user of that name is another one."""
+
+
+class StoreReader(Protocol):
+    """One consistent view of the database. Records come without embeddings unless asked for."""
+
+    def sequence(self) -> int:
+        """The change counter: grows by one with every transaction that changed something."""
+
+    def meta(self, key: str) -> str | None: ...
+
+    def users(self) -> list[str]: ...
+
+    def count(self, user: str | None = None) -> int: ...
+
+    def ids(self, user: str) -> list[str]: ...
+
+    def fetch(self, user: str, ids: Sequence[str], *, embeddings: bool = False) -> dict[str, Record]:
+        """Those of the asked records that exist, by id; one query for each 1,024 ids or fewer."""
+
+    def changed(self, after: int, batch: int) -> Iterator[list[Record]]:
+        """Records last written after that point of the sequence, oldest change first, with embeddings."""
+
+    def scan(self, user: str | None, batch: int, *, embeddings: bool = False) -> Iterator[list[Record]]:
+        """All records of one user or of all, in order of insertion."""
+
+    def relations(self, user: str | None = None, after: int = 0) -> list[Relation]: ...
+
+    def removals(self, after: int) -> Removals: ...
+
+    def tags(self, user: str) -> set[str]:
+        """Tags that a record of the user has or a relation names; no other tag exists."""
+
+    def unused(self, user: str, tags: Sequence[str], *, relations: bool) -> list[str]:
+        """Those of the tags that no record has, nor, when `relations` is true, a relation names."""
+
+    def derived(self, user: str, ids: Sequence[str]) -> set[str]:
+        """Ids of the records that were derived from these, directly or through others; without these."""
+
+    def of_source(self, user: str, source: str) -> set[str]:
+        """Ids of records with that provenance, or that list that id among their sources."""
+
+    def unstaged(self, after: int, limit: int) -> list[tuple[int, Record]]:
+        """Records without an up-to-date staged embedding, by ascending keys greater than `after`."""
+
+    def summary(self, user: str | None = None) -> dict[str, Any]:
+        """Counts by kind, time span, sessions, users, bytes."""
+
+
+class StoreWriter(StoreReader, Protocol):
+    """The one exclusive transaction; everything in it happens or nothing does."""
+
+    def set_meta(self, key: str, value: str | None) -> None:
+        """Write or, with `None`, delete a setting; does not advance the sequence."""
+
+    def put(self, records: Sequence[Record]) -> None:
+        """Insert or replace by (user, id). Every record carries its embedding and `recorded_at`."""
+
+    def remove(self, user: str, ids: Sequence[str]) -> int: ...
+
+    def remove_user(self, user: str) -> int: ...
+
+    def relate(self, user: str, parent: str, child: str) -> bool: ...
+
+    def unrelate(self, user: str, parent: str, child: str) -> bool: ...
+
+    def drop_relations_of(self, user: str, tags: Sequence[str]) -> None: ...
+
+    def mark_removal(self, user: str) -> None:
+        """Tell other handles to compare this user with the store."""
+
+    def request_erasure(self) -> None:
+        """Promise that what this transaction removes is erased even if the process dies before `erase`."""
+
+    def stage(self, records: Sequence[Record], embeddings: NDArray[np.float32], as_of: int) -> None:
+        """Keep replacement embeddings beside the valid ones.
+
+        Records that changed after `as_of`, the sequence of the view they were read from, are passed over.
+        """
+
+    def adopt_staged(self) -> None:
+        """Make the staged embeddings the valid ones."""
+
+    def discard_staged(self) -> None: ...
+
+
+class Store(Protocol):
+    """A durable database shared by threads, handles and processes."""
+
+    @property
+    def path(self) -> Path: ...
+
+    def sequence(self) -> int:
+        """`StoreReader.sequence` without opening a view; has to be cheap, as every operation asks."""
+
+    def reading(self) -> AbstractContextManager[StoreReader]:
+        """A consistent view; any number at once, also during a write."""
+
+    def writing(self) -> AbstractContextManager[StoreWriter]:
+        """Wait for the write lock and hold it; commit (durably) at the end, roll back on an exception."""
+
+    def erase(self) -> None:
+        """Return when no file of the database holds bytes of removed rows. Linear in its size."""
+
+    def check(self) -> list[str]:
+        """Problems of the database itself; empty when sound."""
+
+    def close(self) -> None: ...

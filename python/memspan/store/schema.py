@@ -1,0 +1,89 @@
+"""The tables of a store and the steps from one schema version to the next."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["APPLICATION_ID", "MIGRATIONS", "SCHEMA_VERSION"]
+
+APPLICATION_ID: Final = 0x6D73706E
+"""Marks a SQLite file as a memspan store ("mspn")."""
+
+# Invariants that the rest of the package relies on:
+# - meta.sequence grows by one in every transaction that changes records, relations or users; the rows written
+#   carry its value, so "what changed since" is an index lookup.
+# - users.pk is never used again (AUTOINCREMENT): a user that was forgotten and came back is a new row.
+# - removals never holds text of the user: one row a user, and row 0 for "some user vanished".
+# - embedding is the last column, so that reading a text does not walk its overflow pages.
+# - staged rows count only while their sequence equals the record's: a record changed since needs a new one.
+_V1: Final = (
+    """
+    CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE users (
+        pk INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL UNIQUE,
+        sequence INTEGER NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE records (
+        pk INTEGER PRIMARY KEY,
+        user_pk INTEGER NOT NULL REFERENCES users(pk) ON DELETE CASCADE,
+        id TEXT NOT NULL,
+        sequence INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        until INTEGER,
+        recorded_at INTEGER NOT NULL,
+        session TEXT,
+        speaker TEXT,
+        importance REAL,
+        provenance TEXT,
+        fidelity REAL NOT NULL,
+        tags TEXT NOT NULL,
+        entities TEXT NOT NULL,
+        sources TEXT NOT NULL,
+        metadata TEXT NOT NULL,
+        text TEXT NOT NULL,
+        embedding BLOB NOT NULL,
+        UNIQUE (user_pk, id)
+    ) STRICT
+    """,
+    "CREATE INDEX records_by_sequence ON records(sequence)",
+    """
+    CREATE TABLE derivations (
+        user_pk INTEGER NOT NULL REFERENCES users(pk) ON DELETE CASCADE,
+        source TEXT NOT NULL,
+        derived_pk INTEGER NOT NULL REFERENCES records(pk) ON DELETE CASCADE,
+        PRIMARY KEY (user_pk, source, derived_pk)
+    ) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX derivations_by_derived ON derivations(derived_pk)",
+    """
+    CREATE TABLE relations (
+        user_pk INTEGER NOT NULL REFERENCES users(pk) ON DELETE CASCADE,
+        parent TEXT NOT NULL,
+        child TEXT NOT NULL,
+        sequence INTEGER NOT NULL,
+        PRIMARY KEY (user_pk, parent, child)
+    ) STRICT, WITHOUT ROWID
+    """,
+    "CREATE TABLE removals (user_pk INTEGER PRIMARY KEY, sequence INTEGER NOT NULL) STRICT",
+    """
+    CREATE TABLE staged (
+        record_pk INTEGER PRIMARY KEY REFERENCES records(pk) ON DELETE CASCADE,
+        sequence INTEGER NOT NULL,
+        embedding BLOB NOT NULL
+    ) STRICT
+    """,
+    "INSERT INTO meta VALUES ('sequence', 0)",
+    "INSERT INTO meta VALUES ('store_id', lower(hex(randomblob(16))))",
+)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_V1,)
+"""`MIGRATIONS[n]` leads from schema version n to n + 1. Released entries never change."""
+
+SCHEMA_VERSION: Final = len(MIGRATIONS)
+"""The version that this code reads and writes, kept in `PRAGMA user_version`."""

@@ -1,0 +1,214 @@
+"""Read a SQLite store through one connection and transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from memspan.records import Record
+from memspan.times import from_micros
+
+from .codec import COLUMNS, decode_record
+from .protocol import Relation, Removals
+
+__all__ = ["SqliteReader", "chunks", "marks"]
+
+_MAX_PARAMETERS: Final = 1024
+_FIELDS: Final = ", ".join(f"r.{column}" for column in COLUMNS)
+
+
+def chunks(values: Sequence[str], size: int = _MAX_PARAMETERS) -> Iterator[list[str]]:
+    """The values in pieces small enough to be the parameters of one statement."""
+    iterator = iter(values)
+    while piece := list(islice(iterator, size)):
+        yield piece
+
+
+def marks(values: list[str]) -> tuple[str, list[str | None]]:
+    """`?, ?, …` for an IN list, with NULLs up to a power of two so that few distinct statements get compiled.
+
+    NULL is equal to nothing, so the padding never matches; such lists must not be used with NOT IN.
+    """
+    size = 1 << max(0, len(values) - 1).bit_length()
+    return ", ".join("?" * size), [*values, *[None] * (size - len(values))]
+
+
+class SqliteReader:
+    """`StoreReader` on an open transaction. Every query is read to its end: an open cursor would block erasure."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def _all(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        return self._connection.execute(statement, parameters).fetchall()
+
+    def _one(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
+        row = self._connection.execute(statement, parameters).fetchone()
+        return None if row is None else row[0]
+
+    def _user_pk(self, user: str) -> int | None:
+        pk = self._one("SELECT pk FROM users WHERE name = ?", (user,))
+        return None if pk is None else int(pk)
+
+    def sequence(self) -> int:
+        return int(self._one("SELECT value FROM meta WHERE key = 'sequence'"))
+
+    def meta(self, key: str) -> str | None:
+        value = self._one("SELECT value FROM meta WHERE key = ?", (key,))
+        return None if value is None else str(value)
+
+    def users(self) -> list[str]:
+        return [name for (name,) in self._all("SELECT name FROM users ORDER BY name")]
+
+    def count(self, user: str | None = None) -> int:
+        if user is None:
+            return int(self._one("SELECT count(*) FROM records"))
+        return int(self._one("SELECT count(*) FROM records WHERE user_pk = ?", (self._user_pk(user),)))
+
+    def ids(self, user: str) -> list[str]:
+        return [
+            id_ for (id_,) in self._all("SELECT id FROM records WHERE user_pk = ?", (self._user_pk(user),))
+        ]
+
+    def fetch(self, user: str, ids: Sequence[str], *, embeddings: bool = False) -> dict[str, Record]:
+        pk = self._user_pk(user)
+        found: dict[str, Record] = {}
+        if pk is None:
+            return found
+        blob = "r.embedding" if embeddings else "NULL"
+        for piece in chunks(ids):
+            places, values = marks(piece)
+            statement = f"SELECT {blob}, {_FIELDS} FROM records r WHERE r.user_pk = ? AND r.id IN ({places})"  # noqa: S608
+            for row in self._all(statement, (pk, *values)):
+                record = decode_record(user, row[1:], row[0])
+                found[record.id] = record
+        return found
+
+    def changed(self, after: int, batch: int) -> Iterator[list[Record]]:
+        statement = (
+            f"SELECT r.sequence, r.pk, u.name, r.embedding, {_FIELDS} "  # noqa: S608
+            "FROM records r JOIN users u ON u.pk = r.user_pk "
+            "WHERE (r.sequence, r.pk) > (?, ?) ORDER BY r.sequence, r.pk LIMIT ?"
+        )
+        # Greater than every key of `after` itself: keys are 63-bit.
+        last = (after, (1 << 63) - 1)
+        while rows := self._all(statement, (*last, batch)):
+            last = (rows[-1][0], rows[-1][1])
+            yield [decode_record(row[2], row[4:], row[3]) for row in rows]
+
+    def scan(self, user: str | None, batch: int, *, embeddings: bool = False) -> Iterator[list[Record]]:
+        blob = "r.embedding" if embeddings else "NULL"
+        one_user, parameters = ("", ()) if user is None else ("AND u.name = ?", (user,))
+        statement = (
+            f"SELECT r.pk, u.name, {blob}, {_FIELDS} "  # noqa: S608
+            f"FROM records r JOIN users u ON u.pk = r.user_pk WHERE r.pk > ? {one_user} ORDER BY r.pk LIMIT ?"
+        )
+        last = -1
+        while rows := self._all(statement, (last, *parameters, batch)):
+            last = rows[-1][0]
+            yield [decode_record(row[1], row[3:], row[2]) for row in rows]
+
+    def relations(self, user: str | None = None, after: int = 0) -> list[Relation]:
+        rows = self._all(
+            "SELECT u.name, r.parent, r.child FROM relations r JOIN users u ON u.pk = r.user_pk "
+            "WHERE r.sequence > ?1 AND (?2 IS NULL OR u.name = ?2) "
+            "ORDER BY r.sequence, u.name, r.parent, r.child",
+            (after, user),
+        )
+        return [Relation(*row) for row in rows]
+
+    def removals(self, after: int) -> Removals:
+        vanished = (
+            self._one("SELECT 1 FROM removals WHERE user_pk = 0 AND sequence > ?", (after,)) is not None
+        )
+        lost = self._all(
+            "SELECT u.name FROM removals x JOIN users u ON u.pk = x.user_pk "
+            "WHERE x.sequence > ? ORDER BY u.name",
+            (after,),
+        )
+        created = (
+            self._all("SELECT name FROM users WHERE sequence > ? ORDER BY name", (after,)) if vanished else []
+        )
+        return Removals(vanished, [name for (name,) in lost], [name for (name,) in created])
+
+    def tags(self, user: str) -> set[str]:
+        rows = self._all(
+            "SELECT DISTINCT j.value FROM records r, json_each(r.tags) j WHERE r.user_pk = ?1 "
+            "UNION SELECT parent FROM relations WHERE user_pk = ?1 "
+            "UNION SELECT child FROM relations WHERE user_pk = ?1",
+            (self._user_pk(user),),
+        )
+        return {tag for (tag,) in rows}
+
+    def unused(self, user: str, tags: Sequence[str], *, relations: bool) -> list[str]:
+        if not tags:
+            return []
+        wanted = set(tags)
+        if relations:
+            return sorted(wanted - self.tags(user))
+        rows = self._all(
+            "SELECT DISTINCT j.value FROM records r, json_each(r.tags) j WHERE r.user_pk = ?",
+            (self._user_pk(user),),
+        )
+        return sorted(wanted - {tag for (tag,) in rows})
+
+    def derived(self, user: str, ids: Sequence[str]) -> set[str]:
+        pk = self._user_pk(user)
+        reached: set[str] = set(ids)
+        frontier = list(ids)
+        while frontier:
+            found: set[str] = set()
+            for piece in chunks(frontier):
+                places, values = marks(piece)
+                rows = self._all(
+                    "SELECT r.id FROM derivations d JOIN records r ON r.pk = d.derived_pk "  # noqa: S608
+                    f"WHERE d.user_pk = ? AND d.source IN ({places})",
+                    (pk, *values),
+                )
+                found.update(id_ for (id_,) in rows)
+            frontier = sorted(found - reached)
+            reached |= found
+        return reached - set(ids)
+
+    def of_source(self, user: str, source: str) -> set[str]:
+        rows = self._all(
+            "SELECT id FROM records WHERE user_pk = ?1 AND provenance = ?2 "
+            "UNION SELECT r.id FROM derivations d JOIN records r ON r.pk = d.derived_pk "
+            "WHERE d.user_pk = ?1 AND d.source = ?2",
+            (self._user_pk(user), source),
+        )
+        return {id_ for (id_,) in rows}
+
+    def unstaged(self, after: int, limit: int) -> list[tuple[int, Record]]:
+        rows = self._all(
+            f"SELECT r.pk, u.name, {_FIELDS} FROM records r JOIN users u ON u.pk = r.user_pk "  # noqa: S608
+            "LEFT JOIN staged s ON s.record_pk = r.pk AND s.sequence = r.sequence "
+            "WHERE r.pk > ? AND s.record_pk IS NULL ORDER BY r.pk LIMIT ?",
+            (after, limit),
+        )
+        return [(row[0], decode_record(row[1], row[2:])) for row in rows]
+
+    def summary(self, user: str | None = None) -> dict[str, Any]:
+        scope = "(?1 IS NULL OR user_pk = (SELECT pk FROM users WHERE name = ?1))"
+        kinds = self._all(
+            f"SELECT kind, count(*) FROM records WHERE {scope} GROUP BY kind ORDER BY kind",  # noqa: S608
+            (user,),
+        )
+        ((count, first, last),) = self._all(
+            f"SELECT count(*), min(at), max(at) FROM records WHERE {scope}",  # noqa: S608
+            (user,),
+        )
+        sessions = self._one(
+            "SELECT count(*) FROM (SELECT DISTINCT user_pk, session FROM records "  # noqa: S608
+            f"WHERE session IS NOT NULL AND {scope})",
+            (user,),
+        )
+        return {
+            "records": count,
+            "kinds": dict(kinds),
+            "sessions": sessions,
+            "first": None if first is None else from_micros(first).isoformat(),
+            "last": None if last is None else from_micros(last).isoformat(),
+        }

@@ -1,0 +1,177 @@
+"""Change a SQLite store inside one exclusive transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.records import Record
+
+from .codec import COLUMNS, encode_record, pack_embedding
+from .sqlite_reader import SqliteReader, chunks, marks
+
+__all__ = ["ERASE_PENDING", "SqliteWriter"]
+
+_PUT: Final = (
+    f"INSERT INTO records (user_pk, sequence, embedding, {', '.join(COLUMNS)}) "  # noqa: S608
+    f"VALUES ({', '.join('?' * (len(COLUMNS) + 3))}) "
+    "ON CONFLICT (user_pk, id) DO UPDATE SET sequence = excluded.sequence, embedding = excluded.embedding, "
+    + ", ".join(f"{column} = excluded.{column}" for column in COLUMNS if column != "id")
+)
+_CLEAR_SOURCES: Final = (
+    "DELETE FROM derivations WHERE derived_pk = (SELECT pk FROM records WHERE user_pk = ? AND id = ?)"
+)
+_PUT_SOURCE: Final = (
+    "INSERT OR IGNORE INTO derivations SELECT user_pk, ?, pk FROM records WHERE user_pk = ? AND id = ?"
+)
+_MARK: Final = (
+    "INSERT INTO removals VALUES (?, ?) ON CONFLICT (user_pk) DO UPDATE SET sequence = excluded.sequence"
+)
+_STAGE: Final = (
+    "INSERT OR REPLACE INTO staged SELECT r.pk, r.sequence, ? FROM records r "
+    "JOIN users u ON u.pk = r.user_pk WHERE u.name = ? AND r.id = ? AND r.sequence <= ?"
+)
+ERASE_PENDING: Final = "erase_pending"
+"""The setting that is there while removed rows may have left bytes in the files."""
+
+_VANISHED: Final = 0
+"""The row of `removals` that stands for users that are gone."""
+
+
+class SqliteWriter(SqliteReader):
+    """`StoreWriter` on an open exclusive transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        super().__init__(connection)
+        self._advanced = False
+
+    def _advance(self) -> int:
+        """The sequence number of this transaction; counted up on its first change."""
+        if not self._advanced:
+            self._connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'sequence'")
+            self._advanced = True
+        return self.sequence()
+
+    def set_meta(self, key: str, value: str | None) -> None:
+        if value is None:
+            self._connection.execute("DELETE FROM meta WHERE key = ?", (key,))
+        else:
+            self._connection.execute(
+                "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                (key, value),
+            )
+
+    def _ensure_user(self, user: str) -> int:
+        pk = self._user_pk(user)
+        if pk is None:
+            cursor = self._connection.execute(
+                "INSERT INTO users (name, sequence) VALUES (?, ?)", (user, self._advance())
+            )
+            assert cursor.lastrowid is not None
+            pk = cursor.lastrowid
+        return pk
+
+    def put(self, records: Sequence[Record]) -> None:
+        if not records:
+            return
+        sequence = self._advance()
+        pks = {user: self._ensure_user(user) for user in {record.user for record in records}}
+        rows = []
+        for record in records:
+            assert record.embedding is not None
+            rows.append(
+                (pks[record.user], sequence, pack_embedding(record.embedding), *encode_record(record))
+            )
+        self._connection.executemany(_PUT, rows)
+        keys = [(pks[record.user], record.id) for record in records]
+        self._connection.executemany(_CLEAR_SOURCES, keys)
+        sources = [
+            (source, *key) for record, key in zip(records, keys, strict=True) for source in record.sources
+        ]
+        self._connection.executemany(_PUT_SOURCE, sources)
+
+    def remove(self, user: str, ids: Sequence[str]) -> int:
+        pk = self._user_pk(user)
+        if pk is None:
+            return 0
+        removed = 0
+        for piece in chunks(ids):
+            places, values = marks(piece)
+            removed += self._connection.execute(
+                f"DELETE FROM records WHERE user_pk = ? AND id IN ({places})",  # noqa: S608
+                (pk, *values),
+            ).rowcount
+        if removed:
+            self._mark(pk)
+        return removed
+
+    def remove_user(self, user: str) -> int:
+        pk = self._user_pk(user)
+        if pk is None:
+            return 0
+        removed = self._connection.execute("DELETE FROM records WHERE user_pk = ?", (pk,)).rowcount
+        self._connection.execute("DELETE FROM users WHERE pk = ?", (pk,))
+        self._connection.execute("DELETE FROM removals WHERE user_pk = ?", (pk,))
+        self._mark(_VANISHED)
+        return removed
+
+    def relate(self, user: str, parent: str, child: str) -> bool:
+        pk = self._ensure_user(user)
+        exists = "SELECT 1 FROM relations WHERE user_pk = ? AND parent = ? AND child = ?"
+        if self._one(exists, (pk, parent, child)) is not None:
+            return False
+        self._connection.execute(
+            "INSERT INTO relations VALUES (?, ?, ?, ?)", (pk, parent, child, self._advance())
+        )
+        return True
+
+    def unrelate(self, user: str, parent: str, child: str) -> bool:
+        pk = self._user_pk(user)
+        statement = "DELETE FROM relations WHERE user_pk = ? AND parent = ? AND child = ?"
+        if pk is None or not self._connection.execute(statement, (pk, parent, child)).rowcount:
+            return False
+        self._mark(pk)
+        return True
+
+    def drop_relations_of(self, user: str, tags: Sequence[str]) -> None:
+        pk = self._user_pk(user)
+        removed = 0
+        for tag in tags:
+            statement = "DELETE FROM relations WHERE user_pk = ?1 AND (parent = ?2 OR child = ?2)"
+            removed += self._connection.execute(statement, (pk, tag)).rowcount
+        if removed and pk is not None:
+            self._mark(pk)
+
+    def mark_removal(self, user: str) -> None:
+        pk = self._user_pk(user)
+        if pk is not None:
+            self._mark(pk)
+
+    def _mark(self, user_pk: int) -> None:
+        self._connection.execute(_MARK, (user_pk, self._advance()))
+
+    def request_erasure(self) -> None:
+        self.set_meta(ERASE_PENDING, str(self._advance()))
+
+    def stage(self, records: Sequence[Record], embeddings: NDArray[np.float32], as_of: int) -> None:
+        rows = [
+            (pack_embedding(embedding), record.user, record.id, as_of)
+            for record, embedding in zip(records, embeddings, strict=True)
+        ]
+        self._connection.executemany(_STAGE, rows)
+
+    def adopt_staged(self) -> None:
+        sequence = self._advance()
+        self._connection.execute(
+            "UPDATE records SET sequence = ?, embedding = "
+            "(SELECT embedding FROM staged WHERE record_pk = records.pk)",
+            (sequence,),
+        )
+        self.discard_staged()
+
+    def discard_staged(self) -> None:
+        self._connection.execute("DELETE FROM staged")

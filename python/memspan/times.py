@@ -1,0 +1,122 @@
+"""Times at the border of the library: what callers may pass, and the integer microseconds used inside."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any, TypeAlias
+
+from dateutil.parser import isoparse
+
+from .errors import TimeError, invalid
+
+__all__ = [
+    "MAX_MICROS",
+    "MIN_MICROS",
+    "Interval",
+    "Micros",
+    "TimeLike",
+    "from_micros",
+    "now_micros",
+    "to_intervals",
+    "to_micros",
+]
+
+Micros: TypeAlias = int
+"""Microseconds since 1970-01-01T00:00:00Z."""
+
+TimeLike: TypeAlias = "datetime | str | int"
+"""A `datetime` (naive means UTC), ISO 8601 text, or integer microseconds since 1970."""
+
+Interval: TypeAlias = "tuple[Micros | None, Micros | None]"
+"""A closed-open interval `[start, end)`; `None` leaves that end open."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+_MICROSECOND = timedelta(microseconds=1)
+MIN_MICROS: Micros = (datetime.min.replace(tzinfo=timezone.utc) - _EPOCH) // _MICROSECOND
+MAX_MICROS: Micros = (datetime.max.replace(tzinfo=timezone.utc) - _EPOCH) // _MICROSECOND
+MAX_INTERVALS = 1024
+
+_ACCEPTED = "a datetime, ISO 8601 text or integer microseconds since 1970, in years 1-9999 (naive means UTC)"
+
+
+def to_micros(value: TimeLike, argument: str = "at") -> Micros:
+    """Convert any accepted time to UTC microseconds.
+
+    Raises:
+        TimeError: the value is of another type, cannot be parsed, or lies outside the years 1-9999.
+    """
+    if isinstance(value, str):
+        value = _parse(value, argument)
+    if isinstance(value, datetime):
+        if value.tzinfo is None:
+            value = value.replace(tzinfo=timezone.utc)
+        # Subtraction, unlike astimezone, stays exact for offsets that cross the first or last representable day.
+        micros = (value - _EPOCH) // _MICROSECOND
+    elif isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise invalid(argument, value, _ACCEPTED, TimeError)
+    else:
+        micros = value.__index__()
+    if not MIN_MICROS <= micros <= MAX_MICROS:
+        raise invalid(argument, value, _ACCEPTED, TimeError)
+    return micros
+
+
+def _parse(text: str, argument: str) -> datetime:
+    try:
+        return isoparse(text.strip())
+    except (ValueError, OverflowError) as error:
+        raise invalid(argument, text, _ACCEPTED, TimeError) from error
+
+
+def from_micros(micros: Micros) -> datetime:
+    """The aware UTC `datetime` of a number of microseconds."""
+    return _EPOCH + timedelta(microseconds=micros)
+
+
+def now_micros() -> Micros:
+    """The current time in UTC microseconds."""
+    return time.time_ns() // 1000
+
+
+def to_intervals(between: Any, argument: str = "between") -> list[Interval] | None:
+    """Convert `between` to closed-open intervals in microseconds.
+
+    Accepts `None` (no filter), one `(start, end)` pair, or a sequence of pairs; `None` inside a pair leaves that end
+    open. Overlaps are allowed: the native core merges them.
+
+    Raises:
+        TimeError: a pair is malformed or reversed, or there are more than 1,024.
+    """
+    if between is None:
+        return None
+    accepted = (
+        f"a pair (start, end) or a list of 1-{MAX_INTERVALS} pairs with start <= end; None leaves an end open"
+    )
+    if not isinstance(between, Sequence) or isinstance(between, (str, bytes)) or not between:
+        raise invalid(argument, between, accepted, TimeError)
+    pairs = [between] if _is_pair(between) else list(between)
+    if len(pairs) > MAX_INTERVALS:
+        raise invalid(argument, f"{len(pairs)} intervals", accepted, TimeError)
+    intervals: list[Interval] = []
+    for position, pair in enumerate(pairs):
+        name = f"{argument}[{position}]"
+        if not _is_pair(pair):
+            raise invalid(name, pair, accepted, TimeError)
+        start, end = (None if side is None else to_micros(side, name) for side in pair)
+        if start is not None and end is not None and start > end:
+            raise invalid(name, pair, accepted, TimeError)
+        intervals.append((start, end))
+    return intervals
+
+
+def _is_pair(value: Any) -> bool:
+    return (
+        isinstance(value, Sequence)
+        and not isinstance(value, (str, bytes))
+        and len(value) == 2
+        and all(
+            side is None or isinstance(side, (datetime, str)) or hasattr(side, "__index__") for side in value
+        )
+    )

@@ -1,0 +1,169 @@
+#include "query/admission.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "support/records.hpp"
+
+namespace memspan {
+namespace {
+
+using test::Ids;
+using test::Item;
+using test::search_ids;
+
+BOOST_AUTO_TEST_SUITE(admission)
+
+// Records r0 to r9 at times 0 to 9; a query without views lists them, newest first.
+struct Fixture {
+  Index index{IndexConfig{.dim = 2}};
+  Query query{.user = "ana"};
+
+  Fixture() {
+    std::vector<Item> items;
+    for (int i = 0; i < 10; ++i) {
+      items.push_back({.id = "r" + std::to_string(i), .at = i, .metadata = "{\"n\": " + std::to_string(i) + "}"});
+    }
+    items[1].kind = Kind::semantic;
+    items[2].kind = Kind::vault;
+    items[3].tags = {"Blue", "sky"};
+    items[4].tags = {"blue"};
+    items[5].until = 7;
+    items[6].recorded_at = 50;
+    test::add(index, items);
+  }
+  Ids ids() const { return search_ids(index, query); }
+  SearchExplanation explain() {
+    query.explain = true;
+    return index.search(query).explanation.value();
+  }
+  const Refusal& refused(const SearchExplanation& explanation, Filter filter) const {
+    return explanation.refused[static_cast<size_t>(filter)];
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(without_filters_all_but_the_vault, Fixture) {
+  BOOST_TEST(ids() == (Ids{"r9", "r8", "r7", "r6", "r5", "r4", "r3", "r1", "r0"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(intervals_are_closed_open_and_merged, Fixture) {
+  query.between = {{7, 9}, {3, 5}, {4, 5}};
+  BOOST_TEST(ids() == (Ids{"r8", "r7", "r4", "r3"}));
+  query.between = {{8, kForever}, {std::numeric_limits<Micros>::min(), 1}};
+  BOOST_TEST(ids() == (Ids{"r9", "r8", "r0"}));
+  query.between = {{5, 5}};
+  BOOST_TEST(ids().empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(kinds_and_the_vault, Fixture) {
+  query.kinds = {Kind::semantic};
+  BOOST_TEST(ids() == Ids{"r1"});
+  query.kinds = {Kind::vault};
+  BOOST_TEST(ids() == Ids{"r2"});
+  query.kinds = {Kind::vault, Kind::semantic};
+  BOOST_TEST(ids() == (Ids{"r2", "r1"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(every_required_tag_must_be_there, Fixture) {
+  query.require_tags = {"BLUE"};
+  BOOST_TEST(ids() == (Ids{"r4", "r3"}));
+  query.require_tags = {"blue", "sky"};
+  BOOST_TEST(ids() == Ids{"r3"});
+  query.require_tags = {"blue", "unknown"};
+  BOOST_TEST(ids().empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(knowledge_and_validity, Fixture) {
+  query.as_of = 49;
+  BOOST_TEST(ids() == (Ids{"r9", "r8", "r7", "r5", "r4", "r3", "r1", "r0"}));
+  query.as_of = 50;
+  BOOST_TEST(ids().size() == 9u);
+  query.as_of = {};
+  query.valid_at = 6;
+  BOOST_TEST(ids() == (Ids{"r6", "r5", "r4", "r3", "r1", "r0"}));
+  query.valid_at = 7;
+  BOOST_TEST(ids() == (Ids{"r7", "r6", "r4", "r3", "r1", "r0"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(metadata_and_excluded_ids, Fixture) {
+  query.where = R"({"n": {"$gte": 7}})";
+  BOOST_TEST(ids() == (Ids{"r9", "r8", "r7"}));
+  query.exclude = {"r8", "unknown", "r8"};
+  BOOST_TEST(ids() == (Ids{"r9", "r7"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(each_filter_counts_what_the_ones_before_let_through, Fixture) {
+  query.between = {{1, kForever}};        // refuses r0
+  query.kinds = {Kind::episodic};         // r1, and the vault's r2
+  query.as_of = 49;                       // r6
+  query.valid_at = 8;                     // r9 and r5
+  query.where = R"({"n": {"$ne": 8}})";   // r8
+  query.exclude = {"r7", "r1"};           // r7; r1 is gone already
+  const SearchExplanation explanation = explain();
+  BOOST_TEST(explanation.records == 10u);
+  BOOST_TEST(explanation.admissible == 2u);
+  BOOST_TEST(refused(explanation, Filter::between).ids == Ids{"r0"});
+  BOOST_TEST(refused(explanation, Filter::kinds).ids == Ids{"r1"});
+  BOOST_TEST(refused(explanation, Filter::vault).count == 1u);
+  BOOST_TEST(refused(explanation, Filter::require_tags).count == 0u);
+  BOOST_TEST(refused(explanation, Filter::as_of).ids == Ids{"r6"});
+  BOOST_TEST(refused(explanation, Filter::valid_at).ids == (Ids{"r9", "r5"}));
+  BOOST_TEST(refused(explanation, Filter::where).ids == Ids{"r8"});
+  BOOST_TEST(refused(explanation, Filter::exclude).ids == Ids{"r7"});
+  BOOST_TEST(ids() == (Ids{"r4", "r3"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(refusals_of_several_tags_add_up, Fixture) {
+  query.require_tags = {"blue", "sky"};
+  const SearchExplanation explanation = explain();
+  BOOST_TEST(refused(explanation, Filter::require_tags).count == 8u);
+  BOOST_TEST(explanation.admissible == 1u);
+}
+
+BOOST_FIXTURE_TEST_CASE(at_most_ten_refused_ids_are_shown_the_newest, Fixture) {
+  std::vector<Item> more;
+  for (int i = 100; i < 140; ++i) more.push_back({.id = "m" + std::to_string(i), .at = i});
+  test::add(index, more);
+  query.between = {{0, 100}};
+  const SearchExplanation explanation = explain();
+  const Refusal& refusal = refused(explanation, Filter::between);
+  BOOST_TEST(refusal.count == 40u);
+  BOOST_TEST(refusal.ids.size() == 10u);
+  BOOST_TEST(refusal.ids.front() == "m139");
+  BOOST_TEST(refusal.ids.back() == "m130");
+}
+
+BOOST_FIXTURE_TEST_CASE(ids_of_the_vault_are_never_shown_unless_named, Fixture) {
+  const auto shows_vault = [&] {
+    for (const Refusal& refusal : explain().refused) {
+      for (const std::string& id : refusal.ids) {
+        if (id == "r2") return true;
+      }
+    }
+    return false;
+  };
+  BOOST_TEST(!shows_vault());
+  query.between = {{5, 9}};
+  BOOST_TEST(!shows_vault());
+  query.exclude = {"r2"};
+  query.where = R"({"n": 5})";
+  query.require_tags = {"blue"};
+  BOOST_TEST(!shows_vault());
+  query.kinds = {Kind::episodic};
+  BOOST_TEST(!shows_vault());
+  query.kinds = {Kind::vault};
+  BOOST_TEST(shows_vault());
+}
+
+BOOST_FIXTURE_TEST_CASE(erased_records_are_neither_admitted_nor_counted, Fixture) {
+  test::remove(index, "ana", {"r9", "r2"});
+  BOOST_TEST(ids().front() == "r8");
+  const SearchExplanation explanation = explain();
+  BOOST_TEST(explanation.records == 8u);
+  BOOST_TEST(explanation.admissible == 8u);
+  for (const Refusal& refusal : explanation.refused) BOOST_TEST(refusal.count == 0u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan

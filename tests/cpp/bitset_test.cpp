@@ -1,0 +1,99 @@
+#include "base/bitset.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <random>
+#include <set>
+#include <vector>
+
+namespace memspan {
+namespace {
+
+std::vector<Slot> members(const Bitset& bits) {
+  std::vector<Slot> slots;
+  bits.for_each([&](Slot slot) { slots.push_back(slot); });
+  return slots;
+}
+
+BOOST_AUTO_TEST_SUITE(bitset)
+
+BOOST_AUTO_TEST_CASE(agrees_with_a_set_under_random_changes) {
+  std::mt19937 random(1);
+  for (const size_t size : {1u, 63u, 64u, 65u, 128u, 1000u}) {
+    Bitset bits;
+    bits.resize(size);
+    std::set<Slot> oracle;
+    for (int step = 0; step < 2000; ++step) {
+      const auto slot = static_cast<Slot>(random() % size);
+      if (random() % 2 == 0) {
+        bits.set(slot);
+        oracle.insert(slot);
+      } else {
+        bits.reset(slot);
+        oracle.erase(slot);
+      }
+      BOOST_REQUIRE_EQUAL(bits.test(slot), oracle.contains(slot));
+    }
+    BOOST_TEST(bits.count() == oracle.size());
+    BOOST_TEST(members(bits) == std::vector<Slot>(oracle.begin(), oracle.end()), boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(all_ones_have_no_bits_behind_the_end) {
+  for (size_t size = 0; size < 200; ++size) {
+    Bitset bits;
+    bits.assign(size, true);
+    BOOST_TEST(bits.size() == size);
+    BOOST_TEST(bits.count() == size);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(bits_that_come_back_after_shrinking_are_clear) {
+  for (const size_t small : {0u, 1u, 63u, 64u, 65u}) {
+    Bitset bits;
+    bits.assign(130, true);
+    bits.resize(small);
+    BOOST_TEST(bits.count() == small);
+    bits.resize(130);
+    BOOST_TEST(bits.count() == small);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(intersect_and_keep_if) {
+  std::mt19937 random(2);
+  Bitset a;
+  Bitset b;
+  a.assign(300, false);
+  b.assign(300, false);
+  std::vector<Slot> both;
+  for (Slot slot = 0; slot < 300; ++slot) {
+    const bool in_a = random() % 2 == 0;
+    const bool in_b = random() % 2 == 0;
+    if (in_a) a.set(slot);
+    if (in_b) b.set(slot);
+    if (in_a && in_b) both.push_back(slot);
+  }
+  Bitset kept = a;
+  kept.keep_if([&](Slot slot) { return b.test(slot); });
+  a.intersect(b);
+  BOOST_TEST(members(a) == both, boost::test_tools::per_element());
+  BOOST_TEST(members(kept) == both, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(keep_if_asks_about_members_only) {
+  Bitset bits;
+  bits.assign(100, false);
+  bits.set(3);
+  bits.set(99);
+  std::vector<Slot> asked;
+  bits.keep_if([&](Slot slot) {
+    asked.push_back(slot);
+    return slot == 99;
+  });
+  BOOST_TEST(asked == (std::vector<Slot>{3, 99}), boost::test_tools::per_element());
+  BOOST_TEST(members(bits) == std::vector<Slot>{99}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan

@@ -1,0 +1,77 @@
+#include "timeline/sessions.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <random>
+
+#include "support/columns.hpp"
+
+namespace memspan {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(sessions)
+
+BOOST_AUTO_TEST_CASE(random_changes_keep_each_session_in_the_order_of_time) {
+  std::mt19937 random(1);
+  test::Columns columns;
+  Sessions sessions;
+  std::map<StringPool::Symbol, std::vector<Slot>> oracle;
+  for (int step = 0; step < 3000; ++step) {
+    const auto session = static_cast<StringPool::Symbol>(random() % 6);
+    std::vector<Slot>& slots = oracle[session];
+    if (slots.empty() || random() % 5 < 3) {
+      const Slot slot = columns.add(static_cast<Micros>(random() % 20), "r" + std::to_string(random()) + "-" + std::to_string(step));
+      sessions.insert(session, slot, columns.recency());
+      slots.push_back(slot);
+    } else {
+      const size_t victim = random() % slots.size();
+      sessions.erase(session, slots[victim], columns.recency());
+      slots.erase(slots.begin() + static_cast<std::ptrdiff_t>(victim));
+    }
+    std::sort(slots.begin(), slots.end(), [&](Slot a, Slot b) {
+      return columns.ats[a] != columns.ats[b] ? columns.ats[a] < columns.ats[b] : columns.ids[a] < columns.ids[b];
+    });
+    const std::span<const Slot> records = sessions.records(session);
+    BOOST_REQUIRE(std::equal(records.begin(), records.end(), slots.begin(), slots.end()));
+    for (size_t i = 0; i < slots.size(); ++i) BOOST_REQUIRE(sessions.position(session, slots[i], columns.recency()) == i);
+  }
+  size_t inhabited = 0;
+  for (const auto& [session, slots] : oracle) inhabited += !slots.empty();
+  BOOST_TEST(sessions.size() == inhabited);
+}
+
+BOOST_AUTO_TEST_CASE(records_without_a_session_are_ignored) {
+  test::Columns columns;
+  const Slot slot = columns.add(1, "a");
+  Sessions sessions;
+  sessions.insert(StringPool::kNone, slot, columns.recency());
+  BOOST_TEST(sessions.records(StringPool::kNone).empty());
+  sessions.erase(StringPool::kNone, slot, columns.recency());
+  BOOST_TEST(sessions.size() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(an_emptied_session_vanishes) {
+  test::Columns columns;
+  const Slot slot = columns.add(1, "a");
+  Sessions sessions;
+  sessions.insert(3, slot, columns.recency());
+  BOOST_TEST(sessions.size() == 1u);
+  sessions.erase(3, slot, columns.recency());
+  BOOST_TEST(sessions.size() == 0u);
+  BOOST_TEST(sessions.records(3).empty());
+}
+
+BOOST_AUTO_TEST_CASE(remap_renumbers_every_record) {
+  test::Columns columns;
+  Sessions sessions;
+  for (int i = 0; i < 3; ++i) sessions.insert(0, columns.add(i, std::to_string(i)), columns.recency());
+  sessions.remap(std::vector<Slot>{5, 6, 9});
+  const std::span<const Slot> records = sessions.records(0);
+  BOOST_TEST(std::vector<Slot>(records.begin(), records.end()) == (std::vector<Slot>{5, 6, 9}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan

@@ -1,0 +1,165 @@
+#include "tags/tag_router.hpp"
+
+#include <array>
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <random>
+
+#include "support/records.hpp"
+#include "vectors/unit_vector.hpp"
+
+namespace memspan {
+namespace {
+
+using test::random_vector;
+using Routed = std::vector<std::pair<std::string, float>>;
+
+constexpr size_t kDim = 24;
+
+std::vector<float> unit(std::vector<float> vector) {
+  normalize(vector, vector.data());
+  return vector;
+}
+
+BOOST_AUTO_TEST_SUITE(tag_router)
+
+struct Fixture {
+  std::mt19937 random{1};
+  TagDag tags;
+  VectorTable vectors{kDim};
+  TagRouter router{kDim};
+  TagDag::Changed changed = [this](TagId tag) { router.changed(tag); };
+
+  void embed(const std::string& name) {
+    tags.set_embedding(tags.find_or_create(name), unit(random_vector(kDim, random)), changed);
+  }
+  Slot add_record(const std::vector<std::string>& names, const std::vector<float>& vector) {
+    const Slot slot = next++;
+    vectors.add(slot, vector);
+    tags.add_record(slot, names, changed);
+    return slot;
+  }
+  Routed route(const std::vector<float>& query, size_t k, RouteMethod method) {
+    Routed named;
+    for (const auto& [tag, score] : router.route(query.data(), k, method, tags, vectors)) {
+      named.emplace_back(tags.name(tag), score);
+    }
+    return named;
+  }
+  // How often the graph's answer differs from the exact one.
+  int differences(int queries, size_t k) {
+    int count = 0;
+    for (int i = 0; i < queries; ++i) {
+      const std::vector<float> query = unit(random_vector(kDim, random));
+      count += route(query, k, RouteMethod::hnsw) != route(query, k, RouteMethod::exact);
+    }
+    return count;
+  }
+
+  Slot next = 0;
+};
+
+BOOST_FIXTURE_TEST_CASE(no_tag_with_a_vector_no_answer, Fixture) {
+  const std::vector<float> query = unit(random_vector(kDim, random));
+  for (const RouteMethod method : {RouteMethod::automatic, RouteMethod::exact, RouteMethod::hnsw}) {
+    BOOST_TEST(route(query, 5, method).empty());
+  }
+  tags.relate("only", "related");
+  add_record({"without_embedding"}, {});
+  for (const RouteMethod method : {RouteMethod::automatic, RouteMethod::exact, RouteMethod::hnsw}) {
+    BOOST_TEST(route(query, 5, method).empty());
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_tag_lies_at_the_mean_of_its_records, Fixture) {
+  std::vector<float> x(kDim, 0.0f);
+  std::vector<float> y(kDim, 0.0f);
+  x[0] = 2.0f;  // normalised on the way in: the mean is of directions
+  y[1] = 0.5f;
+  add_record({"both", "first"}, x);
+  const Slot second = add_record({"both"}, y);
+  add_record({"both"}, {});
+  const Routed routed = route(unit(x), 5, RouteMethod::automatic);
+  BOOST_REQUIRE(routed.size() == 2u);
+  BOOST_TEST(routed[0].first == "first");
+  BOOST_TEST(std::abs(routed[0].second - 1.0f) < 1e-6f);
+  BOOST_TEST(std::abs(routed[1].second - std::sqrt(0.5f)) < 1e-6f);
+
+  tags.remove_record(second, changed);
+  vectors.remove(second);
+  const Routed after = route(unit(x), 5, RouteMethod::automatic);
+  BOOST_TEST(after[0].first == "both");  // equal cosines by name
+  BOOST_TEST(after[0].second == after[1].second);
+}
+
+BOOST_FIXTURE_TEST_CASE(an_embedding_of_its_own_wins_over_the_records, Fixture) {
+  std::vector<float> x(kDim, 0.0f);
+  x[0] = 1.0f;
+  add_record({"a"}, x);
+  std::vector<float> z(kDim, 0.0f);
+  z[2] = 1.0f;
+  tags.set_embedding(tags.find("a").value(), z, changed);
+  BOOST_TEST(route(z, 1, RouteMethod::exact)[0].second == 1.0f);
+  BOOST_TEST(route(x, 1, RouteMethod::exact)[0].second == 0.0f);
+}
+
+BOOST_FIXTURE_TEST_CASE(opposite_records_cancel_out, Fixture) {
+  std::vector<float> x = random_vector(kDim, random);
+  add_record({"a"}, x);
+  for (float& value : x) value = -value;
+  add_record({"a"}, x);
+  BOOST_TEST(route(unit(x), 1, RouteMethod::exact).empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(graph_and_exact_agree_under_changes, Fixture) {
+  constexpr int kTags = 6000;
+  for (int i = 0; i < kTags; ++i) embed("tag" + std::to_string(i));
+  BOOST_TEST(differences(60, 10) == 0);
+  BOOST_TEST(differences(10, 100) == 0);
+
+  for (int i = 0; i < 400; ++i) embed("tag" + std::to_string(random() % kTags));  // moves
+  BOOST_TEST(differences(30, 10) == 0);
+  for (int i = 0; i < 400; ++i) {
+    const auto tag = tags.find("tag" + std::to_string(random() % kTags));
+    if (tag) tags.drop(*tag, changed);
+  }
+  BOOST_TEST(differences(30, 10) == 0);
+  for (int i = 0; i < 500; ++i) embed("new" + std::to_string(i));  // takes the numbers of dropped tags first
+  BOOST_TEST(differences(30, 10) == 0);
+  for (int i = 0; i < 3000; ++i) embed("more" + std::to_string(i));  // enough for a new graph
+  BOOST_TEST(differences(30, 10) == 0);
+
+  // `automatic` uses the graph here: its answer has the same bits in both.
+  const std::vector<float> query = unit(random_vector(kDim, random));
+  BOOST_TEST((route(query, 20, RouteMethod::automatic) == route(query, 20, RouteMethod::exact)));
+}
+
+BOOST_FIXTURE_TEST_CASE(dropping_every_tag_empties_the_graph, Fixture) {
+  for (int i = 0; i < 50; ++i) embed("tag" + std::to_string(i));
+  const std::vector<float> query = unit(random_vector(kDim, random));
+  BOOST_TEST(route(query, 100, RouteMethod::hnsw).size() == 50u);
+  for (int i = 0; i < 50; ++i) {
+    tags.drop(tags.find("tag" + std::to_string(i)).value(), changed);
+    BOOST_TEST(route(query, 100, RouteMethod::hnsw).size() == 49u - static_cast<size_t>(i));
+  }
+  embed("again");
+  BOOST_TEST(route(query, 100, RouteMethod::hnsw).size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(the_same_tags_give_the_same_graph) {
+  Fixture first;
+  Fixture second;
+  for (int i = 0; i < 1500; ++i) {
+    first.embed("tag" + std::to_string(i));
+    second.embed("tag" + std::to_string(i));
+  }
+  for (int i = 0; i < 50; ++i) {
+    const std::vector<float> query = unit(random_vector(kDim, first.random));
+    BOOST_TEST((first.route(query, 30, RouteMethod::hnsw) == second.route(query, 30, RouteMethod::hnsw)));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan

@@ -1,0 +1,118 @@
+#include "timeline/timeline.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <random>
+
+#include "support/columns.hpp"
+
+namespace memspan {
+namespace {
+
+std::vector<Slot> slots_of(const Timeline& timeline) {
+  std::vector<Slot> slots;
+  for (const Timeline::Entry& entry : timeline.entries()) slots.push_back(entry.slot);
+  return slots;
+}
+
+BOOST_AUTO_TEST_SUITE(timeline)
+
+// Keeps a timeline and the slots that should be in it.
+struct Fixture {
+  test::Columns columns;
+  Timeline timeline;
+  std::vector<Slot> live;
+  std::mt19937 random{1};
+
+  Slot make(Micros at) { return columns.add(at, std::to_string(random() % 100000) + "-" + std::to_string(columns.ids.size())); }
+  void check() {
+    BOOST_REQUIRE(timeline.size() == live.size());
+    BOOST_TEST(slots_of(timeline) == columns.in_time_order(live), boost::test_tools::per_element());
+    for (const Timeline::Entry& entry : timeline.entries()) BOOST_REQUIRE(entry.at == columns.ats[entry.slot]);
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(random_changes_keep_the_order, Fixture) {
+  for (int step = 0; step < 3000; ++step) {
+    const auto choice = random() % 10;
+    if (choice < 5) {
+      live.push_back(make(static_cast<Micros>(random() % 50)));
+      timeline.insert(live.back(), columns.recency());
+    } else if (choice < 9 && !live.empty()) {
+      const size_t victim = random() % live.size();
+      timeline.erase(live[victim], columns.recency());
+      live.erase(live.begin() + static_cast<std::ptrdiff_t>(victim));
+    } else {
+      std::vector<Slot> batch(random() % 20);
+      for (Slot& slot : batch) slot = make(static_cast<Micros>(random() % 50));
+      timeline.insert_many(batch, columns.recency());
+      live.insert(live.end(), batch.begin(), batch.end());
+    }
+    if (step % 50 == 0) check();
+  }
+  check();
+}
+
+BOOST_FIXTURE_TEST_CASE(a_walk_from_the_end_is_newer_first_then_by_id, Fixture) {
+  const Slot b = columns.add(7, "b");
+  const Slot c = columns.add(7, "c");
+  const Slot a = columns.add(7, "a");
+  const Slot newer = columns.add(8, "z");
+  for (Slot slot : {b, newer, c, a}) timeline.insert(slot, columns.recency());
+  BOOST_TEST(slots_of(timeline) == (std::vector<Slot>{c, b, a, newer}), boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE(spans_equal_a_linear_scan, Fixture) {
+  for (int i = 0; i < 200; ++i) {
+    live.push_back(make(static_cast<Micros>(random() % 60) - 30));
+    timeline.insert(live.back(), columns.recency());
+  }
+  for (int round = 0; round < 500; ++round) {
+    Interval interval;
+    if (random() % 4 != 0) interval.start = static_cast<Micros>(random() % 80) - 40;
+    if (random() % 4 != 0) interval.end = static_cast<Micros>(random() % 80) - 40;
+    const auto [first, last] = timeline.span(interval);
+    BOOST_REQUIRE(first <= last);
+    for (size_t i = 0; i < timeline.size(); ++i) {
+      const Micros at = timeline.entries()[i].at;
+      const bool inside = interval.start <= at && at < interval.end;
+      BOOST_REQUIRE(inside == (first <= i && i < last));
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(spans_reach_the_first_and_last_time, Fixture) {
+  for (const Micros at : {kMinTime, Micros{0}, kMaxTime}) {
+    live.push_back(make(at));
+    timeline.insert(live.back(), columns.recency());
+  }
+  check();
+  using Span = std::pair<size_t, size_t>;
+  BOOST_TEST((timeline.span({}) == Span{0, 3}));
+  BOOST_TEST((timeline.span({kMinTime, kMaxTime}) == Span{0, 2}));
+  BOOST_TEST((timeline.span({kMinTime + 1, kForever}) == Span{1, 3}));
+  BOOST_TEST((timeline.span({0, 1}) == Span{1, 2}));
+  BOOST_TEST((timeline.span({1, kMaxTime}) == Span{2, 2}));
+}
+
+BOOST_FIXTURE_TEST_CASE(an_empty_timeline_has_empty_spans, Fixture) {
+  const auto [first, last] = timeline.span({});
+  BOOST_TEST(first == 0u);
+  BOOST_TEST(last == 0u);
+  timeline.insert_many({}, columns.recency());
+  BOOST_TEST(timeline.size() == 0u);
+}
+
+BOOST_FIXTURE_TEST_CASE(remap_renumbers_every_entry, Fixture) {
+  for (const Micros at : {30, 10, 20}) {
+    live.push_back(make(at));
+    timeline.insert(live.back(), columns.recency());
+  }
+  const std::vector<Slot> new_slots = {2, 0, 1};
+  timeline.remap(new_slots);
+  BOOST_TEST(slots_of(timeline) == (std::vector<Slot>{0, 1, 2}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan

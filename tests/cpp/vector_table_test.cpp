@@ -1,0 +1,186 @@
+#include "vectors/vector_table.hpp"
+
+#include <bit>
+#include <boost/test/unit_test.hpp>
+#include <random>
+
+#include "support/columns.hpp"
+#include "support/records.hpp"
+#include "vectors/unit_vector.hpp"
+
+namespace memspan {
+namespace {
+
+using test::random_vector;
+
+struct Bits {
+  Slot slot;
+  uint32_t score;
+  friend bool operator==(const Bits&, const Bits&) = default;
+};
+
+std::vector<Bits> take_bits(TopK& best) {
+  std::vector<Bits> bits;
+  for (const Candidate& candidate : best.take()) bits.push_back({candidate.slot, std::bit_cast<uint32_t>(candidate.score)});
+  return bits;
+}
+
+BOOST_AUTO_TEST_SUITE(vector_table)
+
+struct Fixture {
+  std::mt19937 random{1};
+  test::Columns columns;
+  std::vector<std::vector<float>> given;  // empty: none
+
+  VectorTable fill(size_t dim, size_t count, bool all_present) {
+    VectorTable table(dim);
+    for (size_t i = 0; i < count; ++i) {
+      const Slot slot = columns.add(static_cast<Micros>(random() % 5), "r" + std::to_string(i));
+      std::vector<float> vector;
+      // Some rows are equal, so that their scores tie.
+      if (i > 0 && random() % 4 == 0) {
+        vector = given[random() % i];
+      } else {
+        vector = random_vector(dim, random);
+      }
+      if (!all_present && random() % 5 == 0) vector.clear();
+      table.add(slot, vector);
+      given.push_back(vector);
+    }
+    return table;
+  }
+  std::vector<float> unit_query(size_t dim) {
+    std::vector<float> query = random_vector(dim, random);
+    normalize(query, query.data());
+    return query;
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(scan_masked_and_gather_give_the_same_bits, Fixture) {
+  for (const size_t dim : {1u, 7u, 64u, 384u}) {
+    columns = {};
+    given.clear();
+    const VectorTable table = fill(dim, 700, dim == 64);
+    const std::vector<float> query = unit_query(dim);
+    for (const size_t k : {1u, 10u, 1000u}) {
+      Bitset everything;
+      everything.assign(700, true);
+      std::vector<Slot> slots;
+      everything.for_each([&](Slot slot) { slots.push_back(slot); });
+      TopK scanned(k, columns.recency());
+      TopK masked(k, columns.recency());
+      TopK gathered(k, columns.recency());
+      table.scan(query.data(), scanned);
+      table.scan_masked(query.data(), everything, masked);
+      table.gather(query.data(), slots, gathered);
+      const std::vector<Bits> wanted = take_bits(scanned);
+      BOOST_TEST(wanted.size() == std::min<size_t>(k, table.count()));
+      BOOST_TEST((take_bits(masked) == wanted));
+      BOOST_TEST((take_bits(gathered) == wanted));
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_mask_and_a_list_of_slots_select_the_same, Fixture) {
+  const VectorTable table = fill(48, 900, false);
+  const std::vector<float> query = unit_query(48);
+  for (const unsigned share : {2u, 10u, 100u}) {
+    Bitset allowed;
+    allowed.assign(900, false);
+    std::vector<Slot> slots;
+    for (Slot slot = 0; slot < 900; ++slot) {
+      if (random() % share != 0) continue;
+      allowed.set(slot);
+      slots.push_back(slot);
+    }
+    TopK masked(50, columns.recency());
+    TopK gathered(50, columns.recency());
+    table.scan_masked(query.data(), allowed, masked);
+    table.gather(query.data(), slots, gathered);
+    const std::vector<Bits> wanted = take_bits(masked);
+    for (const Bits& hit : wanted) BOOST_TEST((allowed.test(hit.slot) && table.has(hit.slot)));
+    BOOST_TEST((take_bits(gathered) == wanted));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(scores_are_cosines, Fixture) {
+  const VectorTable table = fill(33, 100, false);
+  std::vector<float> query = random_vector(33, random);
+  const std::vector<float> raw = query;
+  normalize(query, query.data());
+  TopK best(100, columns.recency());
+  table.scan(query.data(), best);
+  for (const Candidate& candidate : best.take()) {
+    double dot = 0.0;
+    double a = 0.0;
+    double b = 0.0;
+    for (size_t i = 0; i < 33; ++i) {
+      const auto x = static_cast<double>(raw[i]);
+      const auto y = static_cast<double>(given[candidate.slot][i]);
+      dot += x * y;
+      a += x * x;
+      b += y * y;
+    }
+    BOOST_TEST(std::abs(static_cast<double>(candidate.score) - dot / std::sqrt(a * b)) < 1e-5);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_removed_row_is_zero_and_never_found, Fixture) {
+  VectorTable table = fill(8, 20, true);
+  table.remove(3);
+  table.remove(3);
+  BOOST_TEST(table.count() == 19u);
+  BOOST_TEST(!table.has(3));
+  for (float value : table.row(3)) BOOST_TEST(value == 0.0f);
+  TopK best(20, columns.recency());
+  table.scan(given[3].data(), best);
+  for (const Candidate& candidate : best.take()) BOOST_TEST(candidate.slot != 3u);
+}
+
+BOOST_FIXTURE_TEST_CASE(remap_save_and_load_keep_every_bit, Fixture) {
+  VectorTable table = fill(17, 40, false);
+  std::vector<Slot> new_slots(40, kNoSlot);
+  std::vector<Slot> live;
+  for (Slot slot = 0; slot < 40; ++slot) {
+    if (slot % 3 == 0) {
+      table.remove(slot);
+    } else {
+      new_slots[slot] = static_cast<Slot>(live.size());
+      live.push_back(slot);
+    }
+  }
+  ByteWriter out;
+  table.save(out, live);
+  VectorTable loaded(17);
+  ByteReader in(out.bytes(), "file", 0);
+  loaded.load(in, live.size());
+  BOOST_TEST(in.left() == 0u);
+  VectorTable moved = table;
+  moved.remap(new_slots, live.size());
+  BOOST_TEST(loaded.count() == table.count());
+  BOOST_TEST(moved.count() == table.count());
+  for (Slot slot = 0; slot < live.size(); ++slot) {
+    const std::span<const float> wanted = table.row(live[slot]);
+    BOOST_TEST(loaded.has(slot) == table.has(live[slot]));
+    BOOST_TEST(moved.has(slot) == table.has(live[slot]));
+    BOOST_TEST(std::equal(wanted.begin(), wanted.end(), loaded.row(slot).begin()));
+    BOOST_TEST(std::equal(wanted.begin(), wanted.end(), moved.row(slot).begin()));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_are_not_unit_vectors_are_refused) {
+  for (const float value : {0.0f, 2.0f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+    ByteWriter out;
+    out.put<uint8_t>(1);
+    out.put<float>(value);
+    out.put<float>(0.0f);
+    VectorTable table(2);
+    ByteReader in(out.bytes(), "file", 0);
+    BOOST_CHECK_THROW(table.load(in, 1), CorruptSnapshot);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan

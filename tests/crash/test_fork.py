@@ -1,0 +1,99 @@
+"""A handle that was open at a fork works on both sides."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform has no fork")
+
+BUSY_FORK = """
+import os, sys, threading
+from memspan.memory import Memory
+
+memory = Memory(sys.argv[1], "hash:16")
+memory.add([{"id": f"before-{i}", "text": "text"} for i in range(50)], user="ana")
+stop = threading.Event()
+
+def search():
+    while not stop.is_set():
+        memory.search("text", user="ana")
+
+def write():
+    while not stop.is_set():
+        memory.add("written all the time", user="ben")
+
+# Threads that the children do not have are in the middle of something at the moment of the fork.
+threads = [threading.Thread(target=target) for target in (search, search, write, write)]
+for thread in threads:
+    thread.start()
+children = []
+for name in ("a", "b", "c"):
+    pid = os.fork()
+    if pid == 0:
+        for i in range(20):
+            memory.add([{"id": f"{name}-{i}", "text": f"text {i}"}], user="ana")
+        found = {recall.id for recall in memory.latest(user="ana", k=1000)}
+        assert {f"before-{i}" for i in range(50)} | {f"{name}-{i}" for i in range(20)} <= found
+        assert memory.search("text 7", user="ana")
+        memory.close()
+        os._exit(0)
+    children.append(pid)
+stop.set()
+for thread in threads:
+    thread.join()
+memory.close()  # The parent's last connection goes while the children write.
+statuses = [os.waitpid(pid, 0)[1] for pid in children]
+assert statuses == [0, 0, 0], statuses
+with Memory(sys.argv[1]) as memory:
+    assert memory.stats("ana")["records"] == 50 + 3 * 20
+    assert memory.verify() == []
+print("fine")
+"""
+
+FORK_IN_A_TRANSACTION = """
+import os, sys
+from memspan.errors import StoreError
+from memspan.memory import Memory
+
+memory = Memory(sys.argv[1], "hash:16")
+with memory._engine.store.writing() as writer:
+    writer.relate("ana", "a", "b")
+    pid = os.fork()
+    if pid == 0:
+        for call in (memory.users, lambda: Memory(sys.argv[1])):
+            try:
+                call()
+            except StoreError as error:
+                assert "forked in the middle" in str(error), error
+            else:
+                os._exit(1)
+        os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+assert memory.users() == ["ana"]
+assert memory.verify() == []
+memory.close()
+print("fine")
+"""
+
+
+def run(script: str, path: Path) -> tuple[str, str]:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", script, str(path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    return done.stdout, done.stderr
+
+
+def test_parent_and_children_go_on_with_the_handle(path: Path) -> None:
+    assert run(BUSY_FORK, path) == ("fine\n", "")
+
+
+def test_a_fork_inside_a_transaction_is_refused_in_the_child(path: Path) -> None:
+    assert run(FORK_IN_A_TRANSACTION, path) == ("fine\n", "")

@@ -1,0 +1,20 @@
+"""Runs the state machine: a short derandomised pass with every test run, a long random one when asked for."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+from hypothesis.stateful import run_state_machine_as_test
+from hypothesis_profile import PROFILE
+from index_machine import IndexMachine
+
+
+def test_index_behaves_like_the_oracle() -> None:
+    short = settings(PROFILE, max_examples=70, stateful_step_count=40)
+    run_state_machine_as_test(IndexMachine, settings=short)
+
+
+@pytest.mark.slow
+def test_index_behaves_like_the_oracle_for_long() -> None:
+    long = settings(PROFILE, max_examples=300, stateful_step_count=60, derandomize=False)
+    run_state_machine_as_test(IndexMachine, settings=long)

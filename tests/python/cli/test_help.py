@@ -1,0 +1,71 @@
+"""Every command explains itself, and the entry points start."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+import pytest
+
+import memspan
+from memspan.cli.main import cli
+
+
+def _commands(
+    group: click.Group = cli, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    for name, command in group.commands.items():
+        yield (*path, name), command
+        if isinstance(command, click.Group):
+            yield from _commands(command, (*path, name))
+
+
+COMMANDS = list(_commands())
+everyone = pytest.mark.parametrize(
+    ("path", "command"), COMMANDS, ids=[" ".join(path) for path, _ in COMMANDS]
+)
+
+
+def test_the_commands_are_those_of_the_documents():
+    names = {"demo", "ingest", "search", "latest", "stats", "verify", "export", "load", "forget", "models"}
+    assert set(cli.commands) == names
+
+
+@everyone
+def test_help_has_a_sentence_and_examples(path, command, run):
+    output = run(*path, "--help").output
+    assert "Examples:" in output
+    assert f"memspan {' '.join(path)}" in output.split("Examples:")[1]
+    assert command.help
+    assert command.help.splitlines()[0].endswith(".")
+
+
+@everyone
+def test_every_option_is_explained(path, command):
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, (path, parameter.name)
+
+
+@everyone
+def test_every_command_that_does_something_speaks_json(path, command):
+    if not isinstance(command, click.Group):
+        assert "--json" in [name for parameter in command.params for name in parameter.opts]
+
+
+def test_version(run):
+    assert run("--version").output == f"memspan, version {memspan.__version__}\n"
+
+
+def test_without_a_command_it_shows_help_and_says_that_this_is_wrong_usage(run):
+    assert "Commands:" in run(code=2).output
+
+
+def test_exit_codes_are_documented(run):
+    assert "130 interrupted" in " ".join(run("--help").output.split())
+
+
+def test_module_entry_point(spawn):
+    done = spawn("--version")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("memspan")

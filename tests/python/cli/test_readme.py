@@ -1,0 +1,86 @@
+"""The README's code runs as printed, without a model everywhere and with the default model where it is."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memspan.embed.models import find_model
+from memspan.embed.registry import DEFAULT_MODEL
+
+README = Path(__file__).parents[3] / "README.md"
+
+
+def block(heading: str, language: str) -> str:
+    """The first code block in that language under a heading."""
+    section = README.read_text(encoding="utf-8").split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    found = re.search(rf"```{language}\n(.*?)```", section, re.DOTALL)
+    assert found, heading
+    return found[1]
+
+
+EMBEDDERS = [
+    "hash",
+    pytest.param(
+        DEFAULT_MODEL,
+        marks=[
+            pytest.mark.model,
+            pytest.mark.skipif(
+                find_model(DEFAULT_MODEL) is None, reason="the default model is not here: memspan models pull"
+            ),
+        ],
+    ),
+]
+
+
+def python(code: str, folder: Path) -> str:
+    command = [sys.executable, "-W", "error", "-c", code]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("embedder", EMBEDDERS)
+def test_python(tmp_path, embedder):
+    code = block("Ten lines of Python", "python")
+    assert len(code.splitlines()) <= 12
+    if embedder == "hash":
+        opening = 'memspan.Memory("agent.memspan")'
+        assert opening in code
+        code = code.replace(opening, 'memspan.Memory("agent.memspan", embedder="hash")')
+    first = python(code, tmp_path).splitlines()[0]
+    assert first.startswith("2024-06-07")
+    assert "24th of August" in first
+
+
+@pytest.mark.parametrize("embedder", EMBEDDERS)
+def test_shell(tmp_path, embedder):
+    lines = block("Ten lines of shell", "sh").splitlines()
+    assert len(lines) == 10
+    environment = {**os.environ, "MEMSPAN_EMBEDDER": embedder}
+    for line in lines:
+        program, *arguments = shlex.split(line)
+        assert program == "memspan"
+        command = [sys.executable, "-m", "memspan.cli", *arguments]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        assert done.returncode == 0, (line, done.stderr)
+        assert done.stdout or done.stderr, line
+
+
+def test_plain_record_is_readable(tmp_path, run_json):
+    (tmp_path / "one.jsonl").write_text(block("Ten lines of shell", "json"), encoding="utf-8")
+    assert run_json("ingest", "one.jsonl", "--store", "one.memspan")["users"] == {"demo": 1}
+
+
+def test_every_linked_file_exists():
+    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", README.read_text(encoding="utf-8"))
+    assert links
+    assert [link for link in links if not (README.parent / link).exists()] == []

@@ -1,0 +1,183 @@
+"""`memspan search` and `memspan latest`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def search(run_json, filled):
+    def ask(question, *arguments, user="demo", code=0):
+        return run_json("search", question, "--store", filled, "--user", user, *arguments, code=code)
+
+    return ask
+
+
+def test_finds_the_turn_with_its_date_and_views(search):
+    answer = search("emergency vet endoscope bill", "-k", 3)
+    assert set(answer) == {"question", "user", "hits"}
+    hit = answer["hits"][0]
+    fields = "rank id at until kind session speaker text tags metadata score views"
+    assert set(hit) == {*fields.split()}
+    assert (hit["rank"], hit["id"], hit["speaker"], hit["session"]) == (1, "s07-05", "Mira", "s07")
+    assert hit["at"] == "2024-05-19T16:55:41Z"
+    assert hit["views"]["lexical"]["rank"] == 1
+    assert len(answer["hits"]) == 3
+
+
+def test_scores_fall(search):
+    scores = [hit["score"] for hit in search("ferry", "-k", 20)["hits"]]
+    assert scores == sorted(scores, reverse=True)
+    assert len(scores) == 20
+
+
+VET = "emergency vet endoscope bill"
+
+
+def test_table_shows_date_id_speaker_text_and_views(run, filled):
+    output = run(
+        "search", "emergency vet endoscope bill", "--store", filled, "--user", "demo", "-k", 2
+    ).stdout
+    for expected in ("2024-05-19 16:55", "s07-05", "Mira", "640 euros", "score", "semantic", "lexical", "#1"):
+        assert expected in output
+
+
+def test_between_filters_and_leaves_ends_open(search):
+    months = {
+        hit["at"][:7] for hit in search("ferry", "-k", 50, "--between", "2024-06-01", "2024-07-01")["hits"]
+    }
+    assert months == {"2024-06"}
+    assert (
+        max(hit["at"] for hit in search("ferry", "-k", 200, "--between", "-", "2024-03-01")["hits"])
+        < "2024-03"
+    )
+    assert (
+        min(hit["at"] for hit in search("ferry", "-k", 200, "--between", "2024-09-01", "-")["hits"])
+        > "2024-09"
+    )
+
+
+def test_several_intervals(search):
+    arguments = ("--between", "2024-02-01", "2024-03-01", "--between", "2024-09-01", "2024-10-01")
+    assert {hit["at"][:7] for hit in search("ferry", "-k", 200, *arguments)["hits"]} == {"2024-02", "2024-09"}
+
+
+def test_kind_tag_and_where(run, run_json, store, write_lines):
+    at = "2024-01-01"
+    file = write_lines(
+        {"user": "ana", "id": "a", "at": at, "text": "tea", "kind": "semantic", "metadata": {"city": "Oslo"}},
+        {"user": "ana", "id": "b", "at": at, "text": "tea", "tags": ["drinks"]},
+        {"user": "ana", "id": "c", "at": at, "text": "tea", "kind": "vault"},
+    )
+    run("ingest", file, "--store", store)
+
+    def ids(*arguments):
+        hits = run_json("search", "tea", "--store", store, "--user", "ana", *arguments)["hits"]
+        return {hit["id"] for hit in hits}
+
+    assert ids() == {"a", "b"}
+    assert ids("--kind", "vault") == {"c"}
+    assert ids("--kind", "semantic", "--kind", "vault") == {"a", "c"}
+    assert ids("--tag", "drinks") == {"b"}
+    assert ids("--where", '{"city": {"$in": ["Oslo", "Bergen"]}}') == {"a"}
+
+
+def test_as_of_shows_only_what_was_known_then(search):
+    assert search("ferry", "--as-of", "2001-01-01")["hits"] == []
+
+
+def test_explain(search, run, filled):
+    answer = search("ferry", "-k", 2, "--explain")
+    assert answer["explanation"]
+    assert all(hit["explanation"] for hit in answer["hits"])
+    assert "Why" in run("search", "ferry", "--store", filled, "--user", "demo", "--explain").stdout
+
+
+def test_an_unknown_user_has_an_empty_answer(search, run, filled):
+    assert search("ferry", user="nobody")["hits"] == []
+    result = run("search", "ferry", "--store", filled, "--user", "nobody")
+    assert result.stdout == ""
+    assert "nobody" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("--between", "soon", "-"), 3, "between"),
+        (("--between", "2024-02-01", "2024-01-01"), 3, "between"),
+        (("--where", "{"), 2, "not JSON"),
+        (("--where", '{"city": {"$near": 1}}'), 3, "where"),
+        (("--as-of", "yesterday"), 3, "as_of"),
+        (("--kind", "dream"), 2, "episodic"),
+        (("-k", "0"), 2, "-k"),
+        (("-k", "10001"), 2, "-k"),
+    ],
+)
+def test_bad_options_are_named(run, filled, arguments, code, message):
+    stderr = run("search", "ferry", "--store", filled, "--user", "demo", *arguments, code=code).stderr
+    assert message in stderr
+    assert "Traceback" not in stderr
+
+
+def test_a_user_is_required(run, filled, monkeypatch):
+    assert "--user" in run("search", "ferry", "--store", filled, code=2).stderr
+    monkeypatch.setenv("MEMSPAN_USER", "demo")
+    monkeypatch.setenv("MEMSPAN_STORE", str(filled))
+    assert "s01-08" in run("search", "ferry").stdout
+
+
+def test_a_missing_store_is_not_created(run, tmp_path):
+    stderr = run("search", "ferry", "--store", tmp_path / "typo.memspan", "--user", "demo", code=2).stderr
+    assert "memspan ingest" in stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_stored_text_cannot_drive_the_terminal(run, store, write_lines):
+    file = write_lines(
+        {"user": "ana", "id": "x", "at": "2024-01-01", "text": "tea \x1b[31m[bold]red[/bold] \u202eabc"}
+    )
+    run("ingest", file, "--store", store)
+    output = run("latest", "--store", store, "--user", "ana").stdout
+    assert "\x1b" not in output
+    assert "\u202e" not in output
+    assert "[bold]red[/bold]" in output
+
+
+def test_image_captions_are_found_and_shown(run, filled):
+    output = run("search", "heron painted on the bow", "--store", filled, "--user", "demo", "-k", 1).stdout
+    assert "s09-06" in output
+    assert "grey heron" in " ".join(output.split())
+
+
+def test_latest_is_newest_first(run_json, filled):
+    records = run_json("latest", "--store", filled, "--user", "demo", "-k", 5)["records"]
+    assert [record["id"] for record in records] == ["s14-14", "s14-13", "s14-12", "s14-11", "s14-10"]
+    assert "score" not in records[0]
+
+
+def test_latest_between(run_json, filled):
+    found = run_json("latest", "--store", filled, "--user", "demo", "--between", "2024-02-01", "2024-02-05")[
+        "records"
+    ]
+    assert {record["session"] for record in found} == {"s01"}
+
+
+def test_latest_of_nobody_is_empty(run_json, filled):
+    assert run_json("latest", "--store", filled, "--user", "nobody")["records"] == []
+
+
+def test_the_same_question_gives_the_same_bytes_in_another_process(run, spawn, filled):
+    arguments = ("search", "What did they eat?", "--store", filled, "--user", "demo", "--json")
+    assert json.loads(run(*arguments).stdout) == json.loads(spawn(*arguments).stdout)
+
+
+def test_a_narrow_terminal_shows_the_same_values(run, filled, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    output = run(
+        "search", "emergency vet endoscope bill", "--store", filled, "--user", "demo", "-k", 1
+    ).stdout
+    for expected in ("2024-05-19 16:55", "s07-05", "Mira", "640 euros", "semantic #", "lexical #1"):
+        assert expected in output
+    assert max(map(len, output.splitlines())) <= 80

@@ -1,0 +1,144 @@
+"""`memspan stats`, `verify`, `export`, `load` and `forget`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def test_stats_counts(run, run_json, filled):
+    document = run_json("stats", "--store", filled)
+    assert document["users"] == ["demo"]
+    assert document["stats"]["records"] == 169
+    output = run("stats", "--store", filled).stdout
+    assert "169" in output
+    assert "users: demo" in output
+
+
+def test_stats_of_one_user_name_nobody_else(run, run_json, filled, write_lines):
+    run(
+        "ingest",
+        write_lines({"user": "ana", "id": "a", "text": "tea", "at": "2024-01-01"}),
+        "--store",
+        filled,
+    )
+    document = run_json("stats", "--store", filled, "--user", "ana")
+    assert document["users"] is None
+    assert "demo" not in json.dumps(document["stats"])
+    assert "demo" not in run("stats", "--store", filled, "--user", "ana").stdout
+
+
+def test_verify_of_a_sound_store(run, run_json, filled):
+    assert run_json("verify", "--store", filled) == {"store": str(filled), "ok": True, "problems": []}
+    assert run("verify", "--store", filled).stderr == "no problems\n"
+
+
+def test_an_empty_file_is_no_store(run, tmp_path):
+    path = tmp_path / "empty.memspan"
+    path.touch()
+    assert "no store at" in run("verify", "--store", path, code=2).stderr
+    assert path.read_bytes() == b""
+
+
+def test_a_file_that_is_no_store(run, tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("this is no database, just a few words that somebody wrote\n" * 100)
+    before = path.read_bytes()
+    for command in ("verify", "stats"):
+        result = run(command, "--store", path, code=1)
+        assert result.stderr.startswith("error: ")
+        assert len(result.stderr.splitlines()) == 1
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("embeddings", [False, True])
+def test_export_and_load_round_trip(run, run_json, filled, tmp_path, embeddings):
+    flags = ["--embeddings"] if embeddings else []
+    report = run_json("export", "demo.jsonl", "--store", filled, "--user", "demo", *flags)
+    assert report == {"user": "demo", "records": 169, "file": "demo.jsonl"}
+    copy = tmp_path / "copy.memspan"
+    assert run_json("load", "demo.jsonl", "--store", copy)["records"] == 169
+    for question in ("emergency vet", "Which books did the group read?"):
+        answers = [
+            run_json("search", question, "--store", store, "--user", "demo", "--json")
+            for store in (filled, copy)
+        ]
+        assert answers[0] == answers[1]
+    again = run("export", "-", "--store", copy, "--user", "demo", *flags).stdout
+    assert again == (tmp_path / "demo.jsonl").read_text(encoding="utf-8")
+
+
+def test_pipe_from_export_to_load(run, run_json, filled, tmp_path):
+    exported = run("export", "-", "--store", filled, "--user", "demo")
+    assert "169 records" in exported.stderr
+    copy = tmp_path / "copy.memspan"
+    assert run_json("load", "-", "--store", copy, stdin=exported.stdout)["records"] == 169
+
+
+def test_export_to_stdout_has_no_room_for_a_report(run, filled):
+    assert "--json" in run("export", "-", "--store", filled, "--user", "demo", "--json", code=2).stderr
+
+
+def test_export_of_nobody_is_empty(run_json, filled, tmp_path):
+    assert run_json("export", "empty.jsonl", "--store", filled, "--user", "nobody")["records"] == 0
+
+
+def test_loading_a_broken_file_names_the_line(run, filled, tmp_path, store):
+    run("export", "demo.jsonl", "--store", filled, "--user", "demo")
+    path = tmp_path / "demo.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    lines[5] = lines[5][:40]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    stderr = run("load", path, "--store", tmp_path / "copy.memspan", code=3).stderr
+    assert stderr.startswith("error: ")
+    assert "6" in stderr
+    assert "Traceback" not in stderr
+
+
+def test_forget_one_record(run_json, filled):
+    report = run_json("forget", "--store", filled, "--user", "demo", "--id", "s07-05", "--yes")
+    assert report == {"user": "demo", "id": "s07-05", "source": None, "records": 1}
+    hits = run_json("search", "emergency vet bill sock", "--store", filled, "--user", "demo", "-k", 200)[
+        "hits"
+    ]
+    assert len(hits) == 168
+    assert "s07-05" not in {hit["id"] for hit in hits}
+    assert run_json("verify", "--store", filled)["ok"]
+
+
+def test_forget_a_user_erases_the_bytes(run, run_json, filled):
+    assert run_json("forget", "--store", filled, "--user", "demo", "--yes")["records"] == 169
+    assert run_json("stats", "--store", filled)["users"] == []
+    for path in filled.parent.rglob("*"):
+        if path.is_file():
+            assert b"endoscope" not in path.read_bytes(), path
+
+
+def test_forget_asks_only_where_somebody_can_answer(run, run_json, filled):
+    assert "--yes" in run("forget", "--store", filled, "--user", "demo", code=2).stderr
+    assert run_json("stats", "--store", filled)["users"] == ["demo"]
+
+
+def test_forget_of_nobody_erases_nothing(run_json, filled):
+    assert run_json("forget", "--store", filled, "--user", "nobody", "--yes")["records"] == 0
+
+
+def test_forget_takes_one_selection(run, filled):
+    arguments = ("--store", filled, "--user", "demo", "--yes", "--id", "a", "--source", "b")
+    assert "cannot be combined" in run("forget", *arguments, code=2).stderr
+
+
+def test_another_embedder_is_refused(run, filled):
+    stderr = run(
+        "search", "ferry", "--store", filled, "--user", "demo", "--embedder", "hash:32", code=1
+    ).stderr
+    assert "hash" in stderr
+    assert len(stderr.splitlines()) == 1
+
+
+def test_an_unknown_embedder_lists_the_known_ones(run, filled):
+    stderr = run(
+        "search", "ferry", "--store", filled, "--user", "demo", "--embedder", "word2vec", code=3
+    ).stderr
+    assert "hash" in stderr

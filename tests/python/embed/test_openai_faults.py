@@ -1,0 +1,238 @@
+"""What an endpoint can do wrong, over real HTTP; pauses are recorded instead of slept."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+import socket
+import traceback
+from email.utils import formatdate
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("httpx")
+pytest.importorskip("tenacity")
+
+from memspan.embed import OpenAIEmbedder
+from memspan.embed.retry import retry_after_seconds
+from memspan.errors import EmbedderError, InvalidArgumentError
+
+SECRET = "sk-very-secret"
+
+
+class Patient:
+    """An embedder of dimension 4 and the pauses it made."""
+
+    def __init__(self, url: str, **options: Any) -> None:
+        self.pauses: list[float] = []
+        defaults = {"api_key": SECRET, "dim": 4, "sleep": self.pauses.append, "retries": 3, "timeout": 20.0}
+        self.embedder = OpenAIEmbedder("tiny", base_url=url, **{**defaults, **options})
+
+    def __enter__(self) -> Patient:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.embedder.close()
+
+    def succeeds(self, server: Any) -> None:
+        assert np.array_equal(self.embedder.embed_query("abc"), server.vector("abc"))
+
+    def fails(self, message: str) -> EmbedderError:
+        with pytest.raises(EmbedderError, match=message) as caught:
+            self.embedder.embed_query("abc")
+        everything = "".join(traceback.format_exception(caught.value)) + repr(caught.value.__cause__)
+        assert SECRET not in everything
+        return caught.value
+
+
+@pytest.mark.parametrize(
+    ("headers", "pause"),
+    [
+        ({"Retry_After": "7"}, 7.0),
+        ({"Retry_After": "1.5"}, 1.5),
+        ({"Retry_After_Ms": "250", "Retry_After": "9"}, 0.25),
+        ({"Retry_After": "86400"}, 60.0),
+        ({"Retry_After": "-5"}, 0.0),
+        ({"Retry_After": formatdate(0, usegmt=True)}, 0.0),
+        ({"Retry_After": formatdate(4e9, usegmt=True)}, 60.0),
+    ],
+)
+def test_the_server_says_how_long_to_wait(server: Any, headers: dict[str, str], pause: float) -> None:
+    server.queue(server.error(429, **headers))
+    with Patient(server.url) as patient:
+        patient.succeeds(server)
+        assert patient.pauses == [pause]
+
+
+def test_retry_after_is_read_in_all_its_forms() -> None:
+    assert retry_after_seconds({"retry-after": formatdate(1030, usegmt=True)}, 1000.0) == 30.0
+    for unreadable in ("", "soon", "nan", "inf", "Mon, 99 Foo 2020"):
+        assert retry_after_seconds({"retry-after": unreadable}, 0.0) is None
+    assert retry_after_seconds({}, 0.0) is None
+
+
+def test_pauses_grow_within_bounds_when_the_server_says_nothing(server: Any) -> None:
+    server.queue(*(server.error(503, Retry_After="soon") for _ in range(8)))
+    with Patient(server.url, retries=8, longest_pause=4.0) as patient:
+        patient.succeeds(server)
+    assert len(patient.pauses) == 8
+    for number, pause in enumerate(patient.pauses):
+        assert 0.0 <= pause <= min(4.0, 0.5 * 2**number)
+
+
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
+def test_passing_failures_are_tried_again(server: Any, status: int) -> None:
+    server.queue(server.error(status), server.error(status))
+    with Patient(server.url) as patient:
+        patient.succeeds(server)
+        assert len(patient.pauses) == 2
+
+
+@pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 413, 422])
+def test_refusals_are_not_tried_again(server: Any, status: int) -> None:
+    server.queue(server.error(status, f"bad key {SECRET}", Location="http://127.0.0.1:9/"))
+    with Patient(server.url) as patient:
+        patient.fails(rf"{server.url}/embeddings: HTTP {status} .*bad key \*\*\*")
+        assert patient.pauses == []
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"plain words", b'{"error": "text"}', b"[1]", b"\xff\xfe", b"[" * 100_000]
+)
+def test_errors_in_other_forms_are_quoted(server: Any, body: bytes) -> None:
+    server.queue(server.body(body, 400))
+    with Patient(server.url) as patient:
+        assert len(str(patient.fails("HTTP 400 Bad Request"))) < 600
+
+
+def test_giving_up_tells_how_often_and_why(server: Any) -> None:
+    server.queue(*(server.error(500, "melting") for _ in range(4)))
+    with Patient(server.url) as patient:
+        error = patient.fails("HTTP 500 Internal Server Error: 'melting'; gave up after 4 attempts")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    server.queue(server.error(500))
+    with Patient(server.url, retries=0) as patient:
+        patient.fails("gave up after 1 attempt$")
+
+
+def test_cut_garbled_and_missing_replies_are_tried_again(server: Any) -> None:
+    server.queue(
+        server.body(b'{"data": [{"ind', missing=500), server.body(b'{"data": [{"ind'), server.hang_up()
+    )
+    with Patient(server.url) as patient:
+        patient.succeeds(server)
+        assert len(patient.pauses) == 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (lambda server: server.body(b'{"data": [', missing=500), "gave up after 2 attempts"),
+        (lambda server: server.body(b'{"data": ['), r"reply of 10 bytes is not JSON .*after 2 attempts"),
+        (lambda server: server.body(b"[" * 100_000), "not JSON"),
+        (lambda server: server.body(b"x", Content_Encoding="gzip"), "gave up after 2 attempts"),
+        (lambda server: server.hang_up(), "RemoteProtocolError.*gave up after 2 attempts"),
+    ],
+    ids=["cut", "truncated", "nested", "not-gzip", "hang-up"],
+)
+def test_lasting_transport_faults_end_in_an_error(server: Any, fault: Any, message: str) -> None:
+    server.queue(fault(server), fault(server))
+    with Patient(server.url, retries=1) as patient:
+        patient.fails(message)
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        (lambda server: server.vectors(), "0 vectors for 1 texts"),
+        (lambda server: server.vectors([1, 2, 3, 4], [1, 2, 3, 4]), "2 vectors for 1 texts"),
+        (lambda server: server.vectors([1, 2, 3]), "dimension 3; expected 4"),
+        (lambda server: server.vectors([1, 2, 3, float("nan")]), "NaN or infinity"),
+        (lambda server: server.vectors([1, 2, 3, 1e39]), "NaN or infinity"),
+        (lambda server: server.vectors([0, 0, 0, 0]), "only zeros"),
+        (lambda server: server.vectors([1, 2, 3, None]), "NaN|not an array"),
+        (lambda server: server.vectors([1, 2, 3, "x"]), "not an array"),
+        (lambda server: server.vectors([[1, 2, 3, 4]]), "shape"),
+        (lambda server: server.vectors("AAAA AAAA"), "not base64"),
+        (lambda server: server.vectors("AAAA"), "not base64 of float32"),
+        (lambda server: server.vectors(7), "item 0 of the reply has no 'embedding'"),
+        (lambda server: server.data([{"index": 1, "embedding": [1, 2, 3, 4]}]), "has index 1"),
+        (lambda server: server.data([{"index": "0", "embedding": [1, 2, 3, 4]}]), "has index '0'"),
+        (lambda server: server.data({"0": []}), "no list 'data'"),
+        (lambda server: server.body(b"null"), "no list 'data'"),
+        (lambda server: server.body(b'{"object": "list"}'), "no list 'data'"),
+    ],
+)
+def test_unusable_vectors_are_errors_at_once(server: Any, reply: Any, message: str) -> None:
+    server.queue(reply(server))
+    with Patient(server.url) as patient:
+        patient.fails(message)
+        assert patient.pauses == []
+
+
+def test_a_repeated_index_or_uneven_rows_are_errors(server: Any) -> None:
+    row = [1, 2, 3, 4]
+    server.queue(
+        server.data([{"index": 1, "embedding": row}, {"index": 1, "embedding": row}]),
+        server.vectors(row, row[:3]),
+    )
+    with Patient(server.url) as patient:
+        for message in ("item 1 of the reply has index 1", r"dimensions \[3, 4\]"):
+            with pytest.raises(EmbedderError, match=message):
+                patient.embedder.embed_documents(["a", "b"])
+
+
+def test_a_failed_batch_gives_no_vectors_at_all(server: Any) -> None:
+    server.queue(server.good(), server.error(400))
+    with Patient(server.url, batch=1) as patient, pytest.raises(EmbedderError, match="HTTP 400"):
+        patient.embedder.embed_documents(["a", "b", "c"])
+    assert len(server.requests) == 2
+
+
+def test_a_silent_server_times_out(server: Any) -> None:
+    server.queue(server.hang(), server.hang())
+    with Patient(server.url, timeout=0.05, retries=1) as patient:
+        patient.fails(r"no answer within 0.05 s \(ReadTimeout\); gave up after 2 attempts")
+
+
+def test_a_reply_that_never_ends_times_out(server: Any) -> None:
+    clock = itertools.count(0.0, 100.0)
+    with Patient(server.url, retries=0, clock=lambda: next(clock)) as patient:
+        patient.fails("reply was not complete after 20 s")
+
+
+def test_a_huge_reply_is_refused(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memspan.embed.endpoint._MAX_REPLY", 1 << 20)
+    server.queue(server.body(b" " * ((1 << 20) + 1)))
+    with Patient(server.url) as patient:
+        patient.fails("larger than 1 MiB")
+
+
+def test_a_dead_server_is_named() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+        with Patient(url, retries=2) as patient:
+            patient.fails(f"{url}/embeddings: ConnectError: .*gave up after 3 attempts")
+            assert len(patient.pauses) == 2
+
+
+def test_secrets_are_never_shown(server: Any) -> None:
+    with Patient(server.url, headers={"X-Token": "hidden-token"}) as patient:
+        assert SECRET not in repr(patient.embedder)
+        assert "hidden-token" not in repr(patient.embedder)
+        server.queue(server.error(400, f"got {SECRET} and hidden-token"))
+        assert "hidden-token" not in str(patient.fails(r"got \*\*\* and \*\*\*"))
+    refused: list[dict[str, Any]] = [
+        {"api_key": f"{SECRET}\nX: y"},
+        {"api_key": f"{SECRET}é"},
+        {"headers": {"X-Token": f"{SECRET}\r\n"}},
+        {"base_url": f"http://user:{SECRET}@127.0.0.1/v1"},
+        {"base_url": f"http://127.0.0.1/v1?api-key={SECRET}"},
+    ]
+    for options in refused:
+        with pytest.raises(InvalidArgumentError) as caught:
+            OpenAIEmbedder("tiny", **{"base_url": server.url, **options})
+        assert SECRET not in "".join(traceback.format_exception(caught.value))

@@ -1,0 +1,90 @@
+"""OpenAI-style chats in all the shapes that files have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memspan.errors import FormatError
+from memspan.formats import read_turns
+
+WriteJson = Callable[..., Path]
+
+HELLO = {"role": "user", "content": "Hello."}
+BYE = {"role": "assistant", "content": "Bye."}
+
+
+def test_a_conversation_gives_session_times_names_and_captions(sample_file: Callable[[str], Path]) -> None:
+    first, second = read_turns(sample_file("chat"), user="ana")
+    assert (first.user, first.session, first.speaker, first.id) == ("ana", "talk-1", "Ansel", None)
+    assert first.at == datetime(2024, 6, 1, 10, 0, 1, tzinfo=timezone.utc)
+    assert first.position.endswith("chat.jsonl:1: messages[1]")
+    assert (second.text, second.images, second.tags) == ("A fine name.", ("a sloop at anchor",), ("boats",))
+    assert second.at == datetime.fromtimestamp(1717236000, timezone.utc)
+
+
+@pytest.mark.parametrize("document", [False, True])
+@pytest.mark.parametrize(
+    ("value", "sessions"),
+    [
+        ({"messages": [HELLO, BYE]}, [None, None]),
+        ([HELLO, BYE], [None, None]),
+        ([{"messages": [HELLO], "session": "a"}, {"messages": [BYE], "id": 2}], ["a", "2"]),
+    ],
+)
+def test_the_same_messages_in_any_layout(
+    write_json: WriteJson, value: Any, sessions: list[str | None], document: bool
+) -> None:
+    turns = list(read_turns(write_json(value, document=document), user="ana"))
+    assert [turn.text for turn in turns] == ["Hello.", "Bye."]
+    assert [turn.session for turn in turns] == sessions
+    assert [turn.at for turn in turns] == [None, None]
+
+
+def test_messages_alone_on_their_lines(write_json: WriteJson) -> None:
+    at = "2024-01-01T00:00:00Z"
+    lines = [HELLO | {"id": "m1", "at": at, "user": "mo"}, BYE | {"at": at}, HELLO | {"user": "zoe"}]
+    turns = list(read_turns(write_json(*lines), user="mo"))
+    assert [(turn.user, turn.id, turn.text) for turn in turns] == [
+        ("mo", "m1", "Hello."),
+        ("mo", None, "Bye."),
+    ]
+    assert turns[0].at is not None
+    assert turns[1].at is not None
+    assert turns[0].at < turns[1].at
+
+
+def test_speaker_and_text_are_understood_too(write_json: WriteJson) -> None:
+    path = write_json({"messages": [{"speaker": "Mo", "text": "Hi", "images": ["a door"], "kind": "vault"}]})
+    (turn,) = read_turns(path, user="ana")
+    assert (turn.speaker, turn.text, turn.images, turn.kind) == ("Mo", "Hi", ("a door",), "vault")
+
+
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        ({"content": "x"}, r"messages\[0\]: the field 'role' is missing"),
+        ({"role": "user"}, "the field 'content' is missing"),
+        ({"role": "user", "content": 5}, "content: got 5"),
+        ({"role": "user", "content": ["x"]}, r"content\[0\]: got 'x'; accepted: an object"),
+        ({"role": "user", "content": [{"type": "text", "text": 1}]}, r"content\[0\]\.text: got 1"),
+        ({"role": ["user"], "content": "x"}, "role: got a list of 1"),
+        ({"role": "user", "content": "x", "at": "soon"}, "at: got 'soon'"),
+        (
+            {"role": "user", "content": "x", "timestamp": 1e300},
+            "timestamp: got 1e.300; accepted: seconds since 1970",
+        ),
+        ({"role": "user", "content": "x", "timestamp": True}, "timestamp: got True"),
+        ({"role": "user", "content": "x", "kind": "dream"}, "kind: got 'dream'; accepted: one of episodic"),
+        ({"role": "user", "content": "x", "tags": "a"}, "tags: got 'a'; accepted: a list"),
+        ({"role": "user", "content": "x", "metadata": []}, "metadata: got a list"),
+        ({"role": "system", "content": "x", "until": 1.5}, "until: got 1.5"),
+    ],
+)
+def test_a_broken_message_is_named(write_json: WriteJson, message: dict[str, Any], reason: str) -> None:
+    with pytest.raises(FormatError, match=reason):
+        list(read_turns(write_json({"messages": [message]}), user="ana"))

@@ -1,0 +1,231 @@
+"""Searching: views, filters, boosts, fusion, and what a hit says about itself, each by example."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from index_helpers import DAY, DIM, vector
+
+import memspan
+
+
+def test_each_view(index: memspan.Index) -> None:
+    semantic = index.search(user="ana", embedding=vector(1))
+    assert semantic.ids == ["camp", "tent", "job"]
+    assert semantic[0].views["semantic"] == (1, pytest.approx(1.0))
+    lexical = index.search(user="ana", text="the tent")
+    assert lexical.ids[0] == "tent"
+    assert set(lexical[0].views) == {"lexical"}
+    symbolic = index.search(user="ana", tags=["outdoors"])
+    assert symbolic.ids == ["camp", "tent"]
+    assert symbolic[0].views["symbolic"] == (1, pytest.approx(1.0))
+    assert symbolic[1].views["symbolic"] == (2, pytest.approx(0.5))
+
+
+def test_the_views_that_have_a_query_are_asked(index: memspan.Index) -> None:
+    hits = index.search(user="ana", text="camping", embedding=vector(1), tags=["lake"])
+    assert hits[0].id == "camp"
+    assert set(hits[0].views) == {"semantic", "lexical", "symbolic"}
+    assert hits[0].score == pytest.approx(3 / 61, rel=1e-5)
+    only = index.search(user="ana", text="camping", embedding=vector(1), views=["lexical"])
+    assert only.ids == ["camp"]
+    assert set(only[0].views) == {"lexical"}
+
+
+def test_without_a_query_the_newest_are_listed(index: memspan.Index) -> None:
+    hits = index.search(user="ana")
+    assert hits.ids == index.latest(user="ana").ids
+    assert hits.scores.tolist() == [0.0] * 3
+    assert index.search(user="ana", views=["symbolic"], kinds=["semantic"]).ids == ["job"]
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({}, {"camp", "tent", "job"}),
+        ({"between": ("2023-05-08", "2023-05-09")}, {"camp", "tent"}),
+        ({"between": ("2023-05-08T13:56:00Z", "2023-05-08T13:57:00Z")}, {"camp"}),
+        ({"between": [(None, "2023-05-08T13:57:00Z"), ("2023-06-01", None)]}, {"camp", "job"}),
+        ({"kinds": ["semantic"]}, {"job"}),
+        ({"kinds": ["vault"]}, {"pin"}),
+        ({"kinds": ["vault", "episodic"]}, {"pin", "camp", "tent"}),
+        ({"require_tags": ["camping"]}, {"camp", "tent"}),
+        ({"require_tags": ["camping", "lake"]}, {"camp"}),
+        ({"require_tags": ["outdoors"]}, set()),
+        ({"require_tags": ["unheard_of"]}, set()),
+        ({"where": {"price": {"$gte": 10}}}, {"camp"}),
+        ({"where": {"price": {"$exists": False}}}, {"tent", "job"}),
+        ({"exclude": ["camp", "nothing"]}, {"tent", "job"}),
+        ({"as_of": "2023-05-08T13:59:59Z"}, set()),
+        ({"as_of": "2023-06-01T12:00:00Z"}, {"camp"}),
+        ({"as_of": "2023-06-02"}, {"camp", "job"}),
+        ({"as_of": "9999-01-01"}, {"camp", "tent", "job"}),
+        ({"valid_at": "2023-05-31"}, {"camp", "tent"}),
+        ({"valid_at": "2023-06-01"}, {"camp", "tent", "job"}),
+        ({"valid_at": "2024-01-01"}, {"camp", "tent"}),
+        ({"kinds": ["episodic"], "exclude": ["camp"], "require_tags": ["camping"]}, {"tent"}),
+    ],
+)
+def test_filters(index: memspan.Index, filters: dict[str, Any], expected: set[str]) -> None:
+    """The same records are admitted whichever view looks; with a semantic view, all of them come."""
+    assert set(index.search(user="ana", embedding=vector(1), **filters).ids) == expected
+    assert set(index.search(user="ana", embedding=vector(1), exact=True, **filters).ids) == expected
+    assert set(index.search(user="ana", **filters).ids) == expected
+    found = index.search(user="ana", text="we the tent ana pin", tags=["camping", "secret"], **filters)
+    assert set(found.ids) == expected
+
+
+def test_k_come_back_whenever_k_exist() -> None:
+    index = memspan.Index(DIM)
+    for number in range(20):
+        index.add(user="ana", id=f"m{number}", at=number, embedding=vector(1, number) if number < 5 else None)
+    hits = index.search(user="ana", embedding=vector(1), k=8)
+    assert hits.ids == ["m0", "m1", "m2", "m3", "m4", "m19", "m18", "m17"]
+    assert hits.scores.tolist()[5:] == [0.0] * 3
+    assert hits[5].views == {}
+    assert len(index.search(user="ana", embedding=vector(1), k=10_000)) == 20
+
+
+def test_ties_are_newer_first_then_by_id() -> None:
+    index = memspan.Index(DIM)
+    for key, at in (("d", 1), ("a", 1), ("c", 2), ("b", 1)):
+        index.add(user="ana", id=key, at=at, text="same words", embedding=vector(1, 1), tags=["same"])
+    for query in (
+        {"text": "words"},
+        {"embedding": vector(1)},
+        {"tags": ["same"]},
+        {"text": "words", "embedding": vector(1)},
+    ):
+        assert index.search(user="ana", **query).ids == ["c", "a", "b", "d"]
+        assert index.search(user="ana", k=2, **query).ids == ["c", "a"]
+
+
+def test_tags_boost_but_do_not_filter(index: memspan.Index) -> None:
+    plain = index.search(user="ana", embedding=vector(0, 1))
+    assert plain.ids == ["job", "tent", "camp"]
+    boosted = index.search(user="ana", embedding=vector(0, 1), tags=["lake"])
+    assert boosted.ids[0] == "camp"
+    assert set(boosted.ids) == set(plain.ids)
+
+
+def test_tag_depth(index: memspan.Index) -> None:
+    index.add(user="ana", id="peg", at=0, tags=["tents"])
+    reached = [index.search(user="ana", tags=["outdoors"], tag_depth=depth).ids for depth in (0, 1, 2)]
+    assert reached == [[], ["camp", "tent"], ["camp", "tent", "peg"]]
+
+
+def test_fusions(index: memspan.Index) -> None:
+    query: dict[str, Any] = {"user": "ana", "text": "bakery", "embedding": vector(1), "k": 3}
+    rrf = index.search(**query)
+    assert rrf.ids == ["job", "camp", "tent"]
+    assert rrf.scores.tolist() == pytest.approx([1 / 61 + 1 / 63, 1 / 61, 1 / 62])
+    union = index.search(fusion="union", **query)
+    assert union.ids == ["job", "camp", "tent"]
+    assert union.scores.tolist() == pytest.approx([1, 1, 1 / 2])
+    weighted = index.search(fusion="weighted", weights={"lexical": 0.25}, **query)
+    assert weighted.ids == ["camp", "tent", "job"]
+    assert weighted.scores.tolist() == pytest.approx([1, 0.5**0.5, 0.25])
+    heavier = index.search(weights={"semantic": 3}, **query)
+    assert heavier.scores.tolist() == pytest.approx([1 / 61 + 3 / 63, 3 / 61, 3 / 62])
+
+
+def test_neighbors_of_a_hit_in_its_session() -> None:
+    index = memspan.Index(DIM, analyzer="simple")
+    for number, word in enumerate(("one", "two", "kite", "four", "five", "six")):
+        index.add(user="ana", id=word, at=number * DAY, text=word, session="s1")
+    index.add(user="ana", id="elsewhere", at=2 * DAY + 1, text="other", session="s2")
+    index.add(user="ana", id="alone", at=2 * DAY + 2, text="other")
+    assert index.search(user="ana", text="kite").ids == ["kite"]
+    near = index.search(user="ana", text="kite", neighbors=1)
+    assert near.ids == ["kite", "four", "two"]
+    best = near[0].score
+    assert near.scores.tolist() == pytest.approx([best, best / 2, best / 2])
+    assert near[1].views == {}
+    far = index.search(user="ana", text="kite", neighbors=2)
+    assert far.ids == ["kite", "four", "two", "five", "one"]
+    filtered = index.search(user="ana", text="kite", neighbors=2, exclude=["four"])
+    assert filtered.ids == ["kite", "two", "five", "one"]
+
+
+def test_depth_limits_the_candidates_of_each_view() -> None:
+    index = memspan.Index(DIM, analyzer="simple")
+    for number in range(5):
+        text = "kite " + "word " * (5 - number)
+        index.add(user="ana", id=f"m{number}", at=number, text=text, embedding=vector(1, number))
+    query: dict[str, Any] = {"user": "ana", "text": "kite", "embedding": vector(1)}
+    shallow = index.search(k=2, depth=2, **query)
+    assert shallow.ids == ["m4", "m0"]
+    assert [set(hit.views) for hit in shallow] == [{"lexical"}, {"semantic"}]
+    assert [set(hit.views) for hit in index.search(k=2, **query)] == [{"semantic", "lexical"}] * 2
+
+
+def test_one_view_alone_keeps_its_own_scores(index: memspan.Index) -> None:
+    hits = index.search(user="ana", embedding=vector(1))
+    assert hits.scores.tolist() == pytest.approx([1.0, 0.5**0.5, 0.0], abs=1e-6)
+    hits = index.search(user="ana", text="camping")
+    assert hits[0].score == pytest.approx(hits[0].views["lexical"][1])
+
+
+def test_explain(index: memspan.Index) -> None:
+    plain = index.search(user="ana", text="camping", embedding=vector(1))
+    assert plain.explanation is None
+    assert plain[0].explanation is None
+    hits = index.search(
+        user="ana",
+        text="camping",
+        embedding=vector(1),
+        tags=["outdoors"],
+        between=("2023-05-08T13:57:00Z", None),
+        exclude=["job"],
+        explain=True,
+    )
+    assert hits.ids == ["tent"]
+    assert hits.explanation is not None
+    assert hits[0].explanation is not None
+    told = repr((dict(hits.explanation), dict(hits[0].explanation)))
+    for said in ("camping", "camp", "job", "exclude", "between", "vault"):
+        assert said in told, f"{said} is missing in {told}"
+    assert "'pin'" not in told, "the vault is closed even to an explanation"
+
+
+def test_explaining_never_shows_another_users_records(index: memspan.Index) -> None:
+    hits = index.search(user="ben", text="home", embedding=vector(0, 0, 1), explain=True, exclude=["camp"])
+    assert "tent" not in repr((hits.explanation, list(hits)))
+
+
+def test_query_takes_the_same_arguments(index: memspan.Index) -> None:
+    queries = [
+        memspan.Query(user="ana", text="camping"),
+        memspan.Query(user="ben", embedding=vector(1), k=1),
+        memspan.Query(user="nobody", text="camping"),
+    ]
+    assert [hits.ids for hits in index.search_many(queries)] == [["camp"], ["camp"], []]
+    assert index.search_many([]) == []
+    for pack in (tuple, iter):
+        assert [hits.ids for hits in index.search_many(pack(queries))] == [["camp"], ["camp"], []]
+
+
+def test_a_query_for_another_dimension(index: memspan.Index) -> None:
+    query = memspan.Query(user="ana", embedding=[1.0] * (DIM + 1))
+    with pytest.raises(memspan.EmbeddingError, match="embedding"):
+        index.search_many([query])
+
+
+@pytest.mark.parametrize("pack", [tuple, np.array, iter, set], ids=["tuple", "array", "iterator", "set"])
+def test_lists_of_names_may_be_any_collection(index: memspan.Index, pack: Any) -> None:
+    assert index.search(user="ana", require_tags=pack(["camping", "lake"])).ids == ["camp"]
+    assert index.search(user="ana", tags=pack(["work", "lake"])).ids == ["job", "camp"]
+    assert index.search(user="ana", exclude=pack(["camp", "job"])).ids == ["tent"]
+    assert index.search(user="ana", kinds=pack(["semantic", "vault"])).ids == ["pin", "job"]
+    assert index.expand(user="ana", tags=pack(["lake"])) == ["lake"]
+    assert index.remove(user="ana", ids=pack(["camp", "job"])) == 2
+
+
+def test_views_that_find_nothing_still_answer(index: memspan.Index) -> None:
+    assert index.search(user="ana", text="zeppelin").ids == []
+    assert index.search(user="ana", text="").ids == []
+    assert index.search(user="ana", text="?!").ids == []
+    assert index.search(user="ana", tags=["unheard_of"]).ids == []
+    assert len(index.search(user="ana", text="zeppelin", embedding=vector(1))) == 3

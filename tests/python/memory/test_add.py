@@ -1,0 +1,221 @@
+"""Adding: durable, searchable at once, idempotent, all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timezone
+
+import numpy as np
+import pytest
+
+from memspan import errors
+from memspan.embed.hashing import HashEmbedder
+from memspan.memory import Memory
+from memspan.records import Record
+
+AT = datetime(2023, 5, 8, 13, 56, tzinfo=timezone.utc)
+
+
+class CountingEmbedder(HashEmbedder):
+    """Counts the texts it embeds; fails on request."""
+
+    def __init__(self) -> None:
+        super().__init__(32)
+        self.texts: list[str] = []
+        self.broken = False
+
+    def embed_documents(self, texts):  # type: ignore[no-untyped-def]
+        if self.broken:
+            raise errors.EmbedderError("the model is gone")
+        self.texts += texts
+        return super().embed_documents(texts)
+
+
+def test_a_text_is_searchable_at_once(memory: Memory) -> None:
+    (id_,) = memory.add("We went camping in the mountains", user="ana", at=AT)
+    (found,) = memory.search("camping", user="ana")
+    assert (found.id, found.text, found.at) == (id_, "We went camping in the mountains", AT)
+    assert set(found.views) == {"semantic", "lexical"}
+    assert found.views["lexical"][0] == 1
+    assert found.record.recorded_at is not None
+    assert memory.search("camping", user="ben") == []
+
+
+def test_what_is_added_is_there_after_reopening(open_memory: Callable[..., Memory]) -> None:
+    message = {
+        "id": "m1",
+        "speaker": "Ana",
+        "text": "Look at my tent",
+        "at": "2023-05-08T13:56:00Z",
+        "until": "2023-06-01",
+        "session": "s1",
+        "kind": "semantic",
+        "tags": ["Outdoor Life"],
+        "entities": ["tent"],
+        "images": ["a red tent"],
+        "importance": 0.5,
+        "provenance": "chat",
+        "fidelity": 0.9,
+        "sources": ["m0"],
+        "metadata": {"nested": {"list": [1, 2.5, None, True]}},
+    }
+    memory = open_memory()
+    memory.add([message], user="ana")
+    memory.close()
+    record = open_memory().get(user="ana", id="m1")
+    assert record is not None
+    assert (record.speaker, record.text, record.at, record.session) == ("Ana", "Look at my tent", AT, "s1")
+    assert record.until == datetime(2023, 6, 1, tzinfo=timezone.utc)
+    assert (record.kind, record.tags, record.entities) == ("semantic", ("outdoor_life",), ("tent",))
+    assert (record.importance, record.provenance, record.fidelity) == (0.5, "chat", 0.9)
+    assert record.sources == ("m0",)
+    assert record.metadata == {"nested": {"list": [1, 2.5, None, True]}, "images": ["a red tent"]}
+    expected = HashEmbedder(32).embed_documents(["Ana: Look at my tent [image: a red tent]"])[0]
+    assert record.embedding is not None
+    np.testing.assert_array_equal(record.embedding, expected)
+
+
+def test_speaker_caption_and_date_are_found_by_words(memory: Memory) -> None:
+    memory.add(
+        [
+            {"id": "m1", "speaker": "Caroline", "text": "hello", "at": "2023-05-08"},
+            {"id": "m2", "speaker": "Melanie", "text": "", "images": ["a red kayak"], "at": "2023-06-09"},
+        ],
+        user="ana",
+    )
+    for question, id_ in [("Caroline", "m1"), ("kayak", "m2"), ("8 May 2023", "m1"), ("June", "m2")]:
+        assert memory.search(question, user="ana", views=["lexical"])[0].id == id_
+    assert memory.search("kayak", user="ana")[0].text == "[image: a red kayak]"
+
+
+def test_the_same_message_again_changes_nothing(open_memory: Callable[..., Memory]) -> None:
+    embedder = CountingEmbedder()
+    memory = open_memory(embedder=embedder)
+    message = {"id": "m1", "text": "hello", "metadata": {"a": (1, 2)}}
+    memory.add([message], user="ana")
+    first, sequence = memory.get(user="ana", id="m1"), memory.stats()["sequence"]
+    memory.add([message], user="ana")
+    memory.add([{**message, "at": first.at}], user="ana")  # type: ignore[union-attr]
+    second = memory.get(user="ana", id="m1")
+    assert first is not None
+    assert second is not None
+    assert (second.at, second.recorded_at) == (first.at, first.recorded_at)
+    assert memory.stats()["sequence"] == sequence
+    assert embedder.texts == ["hello"]
+
+
+def test_other_content_replaces_the_older_without_a_trace(open_memory: Callable[..., Memory]) -> None:
+    embedder = CountingEmbedder()
+    memory = open_memory(embedder=embedder)
+    memory.add([{"id": "m1", "text": "old words", "tags": ["old"]}], user="ana", at=AT)
+    before = memory.get(user="ana", id="m1")
+    memory.add([{"id": "m1", "text": "new words", "tags": ["new"]}], user="ana")
+    after = memory.get(user="ana", id="m1")
+    assert before is not None
+    assert after is not None
+    assert after.text == "new words"
+    assert after.at == AT, "a message that does not say when keeps the time of the record it replaces"
+    assert after.recorded_at is not None
+    assert before.recorded_at is not None
+    assert after.recorded_at > before.recorded_at
+    assert memory.search("old", user="ana", views=["lexical"]) == []
+    assert memory.stats("ana")["records"] == 1
+    assert memory.verify() == []
+    memory.add([{"id": "m1", "text": "new words", "tags": ["newer"]}], user="ana", at=AT)
+    assert embedder.texts == ["old words", "new words"], "the embedding stays as long as the text does"
+    assert memory.get(user="ana", id="m1").tags == ("newer",)  # type: ignore[union-attr]
+
+
+def test_nothing_is_added_when_one_message_is_refused(memory: Memory) -> None:
+    for bad in [
+        {"text": ""},
+        {"text": "x", "at": "yesterday"},
+        {"text": "x", "kind": "odd"},
+        {"txt": "x"},
+        7,
+    ]:
+        with pytest.raises(errors.InvalidArgumentError, match=r"^messages\[1\]"):
+            memory.add([{"text": "fine"}, bad], user="ana")  # type: ignore[list-item]
+    assert memory.users() == []
+
+
+def test_nothing_is_added_when_the_embedder_fails(open_memory: Callable[..., Memory]) -> None:
+    embedder = CountingEmbedder()
+    memory = open_memory(embedder=embedder)
+    embedder.broken = True
+    with pytest.raises(errors.EmbedderError, match="the model is gone"):
+        memory.add("hello", user="ana")
+    assert memory.users() == []
+    embedder.broken = False
+    memory.add("hello", user="ana")
+    assert memory.users() == ["ana"]
+
+
+def test_ids_twice_in_one_call(memory: Memory) -> None:
+    with pytest.raises(errors.InvalidArgumentError, match="id 'a' twice"):
+        memory.add([{"id": "a", "text": "x"}, {"id": "a", "text": "y"}], user="ana")
+    assert memory.users() == []
+
+
+def test_live_texts_keep_their_order(memory: Memory) -> None:
+    ids = [memory.add(f"text {i}", user="ana")[0] for i in range(50)]
+    assert [found.id for found in memory.latest(user="ana", k=50)] == ids[::-1]
+    assert sorted(ids) == ids
+
+
+def test_empty_input(memory: Memory) -> None:
+    assert memory.add([], user="ana") == []
+    assert memory.add_records([]) == 0
+    assert memory.users() == []
+
+
+def test_add_records(open_memory: Callable[..., Memory]) -> None:
+    embedder = CountingEmbedder()
+    memory = open_memory(embedder=embedder)
+    own = np.full(32, 0.25, np.float32)
+    records = [Record(id=f"r{i}", user="ana" if i % 2 else "ben", text=f"text {i}", at=AT) for i in range(10)]
+    records.append(Record(id="own", user="ana", text="vector of mine", at=AT, embedding=own))
+    assert memory.add_records(iter(records), batch=3) == 11
+    assert memory.stats()["records"] == 11
+    assert len(embedder.texts) == 10
+    found = memory.get(user="ana", id="own")
+    assert found is not None
+    np.testing.assert_array_equal(found.embedding, own)  # type: ignore[arg-type]
+    assert memory.add_records(records) == 11
+    assert len(embedder.texts) == 10
+    other = Record(id="own", user="ana", text="vector of mine", at=AT, embedding=own * [2, *[1] * 31])
+    assert memory.add_records([other]) == 1
+    assert memory.get(user="ana", id="own").embedding[0] == 0.5  # type: ignore[union-attr, index]
+    assert memory.verify() == []
+
+
+def test_add_records_keeps_what_came_before_a_refused_one(memory: Memory) -> None:
+    records = [Record(id=f"r{i}", user="ana", text="text", at=AT) for i in range(5)]
+    bad = Record(id="bad", user="ana", text="x", at=AT, embedding=np.zeros(32, np.float32))
+    with pytest.raises(errors.EmbeddingError, match=r"^records\[3\]\.embedding"):
+        memory.add_records([*records[:3], bad, *records[3:]], batch=2)
+    assert {found.id for found in memory.latest(user="ana")} == {"r0", "r1", "r2"}
+    with pytest.raises(errors.InvalidArgumentError, match=r"^records\[1\]\.id"):
+        memory.add_records([records[3], records[3]])
+    with pytest.raises(errors.InvalidArgumentError, match=r"^records\[0\]\.user"):
+        memory.add_records([records[4]], user="ben")
+    assert memory.stats()["records"] == 4
+
+
+def test_a_broken_iterable_keeps_what_it_gave(memory: Memory) -> None:
+    def some() -> object:
+        yield Record(id="r1", user="ana", text="text", at=AT)
+        raise OSError("disk gone")
+
+    with pytest.raises(OSError, match="disk gone"):
+        memory.add_records(some())  # type: ignore[arg-type]
+    assert memory.stats()["records"] == 1
+
+
+def test_progress_goes_to_standard_error(memory: Memory, capsys: pytest.CaptureFixture[str]) -> None:
+    memory.add([f"text {i}" for i in range(5)], user="ana", progress=True)
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "adding" in output.err
+    memory.add("quiet", user="ana")
+    assert capsys.readouterr().err == ""

@@ -1,0 +1,194 @@
+"""Several handles on one path see each other's commits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memspan import errors
+from memspan.memory import Memory
+
+Open = Callable[..., Memory]
+
+
+def observe(memory: Memory) -> dict[str, Any]:
+    """Everything that can be seen of a memory."""
+    index = memory._engine.current()
+    return {
+        user: (
+            sorted((found.id, found.text, found.record.tags) for found in memory.latest(user=user, k=100)),
+            sorted(found.id for found in memory.search("text", user=user, k=100)),
+            [tuple(tag) for tag in index.tags(user=user)],
+        )
+        for user in memory.users()
+    }
+
+
+def test_each_kind_of_change_is_seen_on_the_next_call(open_memory: Open) -> None:
+    one, two = open_memory(), open_memory()
+    changes: list[Callable[[Memory], object]] = [
+        lambda memory: memory.add(
+            [{"id": f"m{i}", "text": f"text {i}", "tags": ["t"]} for i in range(5)], user="ana"
+        ),
+        lambda memory: memory.add([{"id": "m1", "text": "new text", "tags": ["u"]}], user="ana"),
+        lambda memory: memory.relate(user="ana", parent="t", child="u"),
+        lambda memory: memory.relate(user="ben", parent="x", child="y"),
+        lambda memory: memory.unrelate(user="ana", parent="t", child="u"),
+        lambda memory: memory.relate(user="ana", parent="u", child="t"),
+        lambda memory: memory.forget(user="ana", id="m2"),
+        lambda memory: memory.forget(user="ana", id="m1"),
+        lambda memory: memory.forget(user="ben"),
+        lambda memory: memory.forget(user="ana"),
+        lambda memory: memory.add([{"id": "m3", "text": "text of another ana"}], user="ana"),
+    ]
+    for position, change in enumerate(changes):
+        writer, reader = (one, two) if position % 2 else (two, one)
+        change(writer)
+        assert observe(reader) == observe(writer), position
+        assert reader.verify() == []
+    assert list(observe(one)) == ["ana"]
+
+
+def test_changes_that_pile_up(open_memory: Open) -> None:
+    """A user forgotten and made again while the other handle was not looking."""
+    one, two = open_memory(), open_memory()
+    one.add([{"id": "a", "text": "text a", "tags": ["old"]}, {"id": "b", "text": "text b"}], user="ana")
+    one.add("text", user="ben")
+    assert list(observe(two)) == ["ana", "ben"]
+    one.forget(user="ana")
+    one.add([{"id": "b", "text": "text b again"}], user="ana")
+    one.forget(user="ben")
+    one.add([{"id": "c", "text": "text c"}], user="ana")
+    one.forget(user="ana", id="c")
+    assert observe(two) == observe(one)
+    assert two.verify() == []
+
+
+def test_a_write_after_the_write_of_another(open_memory: Open) -> None:
+    one, two = open_memory(), open_memory()
+    for position in range(20):
+        (one if position % 2 else two).add([{"id": f"m{position}", "text": f"text {position}"}], user="ana")
+    assert len(one.latest(user="ana")) == 20
+    assert observe(one) == observe(two)
+    assert one.verify() == two.verify() == []
+
+
+def test_a_cycle_through_two_handles(open_memory: Open) -> None:
+    one, two = open_memory(), open_memory()
+    one.relate(user="ana", parent="a", child="b")
+    two.relate(user="ana", parent="b", child="c")
+    with pytest.raises(errors.TagCycleError, match=r"c"):
+        one.relate(user="ana", parent="c", child="a")
+    assert observe(one) == observe(two)
+    assert one.verify() == []
+
+
+def test_threads_write_and_search_together(open_memory: Open) -> None:
+    memory, other = open_memory(), open_memory()
+    failures: list[BaseException] = []
+    barrier = threading.Barrier(6)
+
+    def write(handle: Memory, name: str) -> None:
+        barrier.wait()
+        try:
+            for i in range(25):
+                (id_,) = handle.add(f"text {i} of {name}", user="ana")
+                assert handle.get(user="ana", id=id_) is not None
+                if i % 10 == 9:
+                    handle.forget(user="ana", id=id_)
+        except BaseException as error:
+            failures.append(error)
+
+    def read(handle: Memory) -> None:
+        barrier.wait()
+        try:
+            for _ in range(50):
+                found = handle.search("text", user="ana", k=20)
+                assert len({recall.id for recall in found}) == len(found)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [
+        *(
+            threading.Thread(target=write, args=(handle, f"{i}"))
+            for i, handle in enumerate([memory, memory, other])
+        ),
+        *(threading.Thread(target=read, args=(handle,)) for handle in [memory, memory, other]),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert memory.stats("ana")["records"] == 3 * 23
+    assert observe(memory) == observe(other)
+    assert memory.verify() == other.verify() == []
+
+
+def test_an_index_that_was_left_behind_by_a_failed_commit_is_rebuilt(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.add([{"id": "m1", "text": "kept"}], user="ana")
+    store_type = type(memory._engine.store)
+    real = store_type.writing
+
+    def failing(self: Any) -> Any:
+        from contextlib import contextmanager
+
+        @contextmanager
+        def writing() -> Any:
+            with real(self) as writer:
+                yield writer
+                raise errors.StoreError("no space left")
+
+        return writing()
+
+    monkeypatch.setattr(store_type, "writing", failing)
+    with pytest.raises(errors.StoreError, match="no space left"):
+        memory.add([{"id": "m2", "text": "lost"}], user="ana")
+    monkeypatch.undo()
+    assert [found.id for found in memory.latest(user="ana")] == ["m1"]
+    assert memory.search("lost", user="ana", views=["lexical"]) == []
+    assert memory.verify() == []
+
+
+def test_a_store_that_goes_back_in_time_while_it_is_open(path: Path, open_memory: Open) -> None:
+    memory = open_memory()
+    memory.add([{"id": "m1", "text": "text one"}], user="ana")
+    with memory._engine.store.writing() as writer:
+        writer.remove("ana", ["m1"])
+        writer._connection.execute("UPDATE meta SET value = 0 WHERE key = 'sequence'")
+    assert memory.search("text", user="ana") == []
+
+
+def test_a_closed_memory(memory: Memory) -> None:
+    memory.close()
+    memory.close()
+    calls: list[Callable[[], object]] = [
+        lambda: memory.add("x", user="ana"),
+        lambda: memory.search("x", user="ana"),
+        lambda: memory.latest(user="ana"),
+        lambda: memory.get(user="ana", id="x"),
+        lambda: memory.forget(user="ana"),
+        lambda: memory.relate(user="ana", parent="a", child="b"),
+        lambda: memory.stats(),
+        lambda: memory.users(),
+        lambda: memory.verify(),
+        lambda: memory.reembed("hash:16"),
+        lambda: memory.export("ana", "/dev/null"),
+    ]
+    for call in calls:
+        with pytest.raises(errors.StoreError, match="closed"):
+            call()
+
+
+def test_the_context_manager_closes(path: Path) -> None:
+    with Memory(path, "hash") as memory:
+        memory.add("x", user="ana")
+    with pytest.raises(errors.StoreError, match="closed"):
+        memory.users()
+    assert "hash" in repr(memory)

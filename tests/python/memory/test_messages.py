@@ -1,0 +1,175 @@
+"""The shapes of input that `Memory.add` takes."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from memspan import errors
+from memspan.records import Record
+from memspan.remember.messages import to_drafts
+from memspan.times import to_micros
+
+
+def records(messages: Any, **options: Any) -> list[Record]:
+    defaults: dict[str, Any] = {
+        "user": "ana", "at": None, "session": None, "metadata": None, "tags": (), "kind": "episodic",
+    }  # fmt: skip
+    return [draft.record for draft in to_drafts(messages, **{**defaults, **options})]
+
+
+def seconds(found: list[Record], start: str = "2023-05-08") -> list[float]:
+    return [(to_micros(record.at) - to_micros(start)) / 1e6 for record in found]
+
+
+def test_a_text() -> None:
+    (record,) = records("hello", session="s", metadata={"a": 1}, tags=["Big Plan"], kind="semantic")
+    assert (record.text, record.speaker, record.session, record.kind) == ("hello", None, "s", "semantic")
+    assert (record.metadata, record.tags) == ({"a": 1}, ("big_plan",))
+
+
+def test_chat_completion_messages() -> None:
+    found = records(
+        [
+            {"role": "system", "content": "Be nice"},
+            {
+                "role": "user",
+                "name": "Ana",
+                "content": [{"type": "text", "text": "Look"}, {"type": "image_url"}],
+            },
+            {"role": "assistant", "content": None, "tool_calls": [{"id": "call"}]},
+            {"role": "tool", "tool_call_id": "call", "content": "42"},
+            {"role": "assistant", "content": "Nice", "refusal": None, "annotations": []},
+        ]
+    )
+    assert [(record.speaker, record.text) for record in found] == [
+        ("system", "Be nice"),
+        ("Ana", "Look"),
+        ("tool", "42"),
+        ("assistant", "Nice"),
+    ]
+
+
+def test_a_speaker_goes_before_a_name_and_a_role() -> None:
+    (record,) = records({"speaker": "Bo", "name": "b", "role": "user", "text": "x"})
+    assert record.speaker == "Bo"
+
+
+def test_one_message_and_mixed_lists() -> None:
+    assert [record.text for record in records(["a", {"text": "b"}])] == ["a", "b"]
+    assert [record.text for record in records({"text": "b"})] == ["b"]
+    assert [record.text for record in records(("a", "b"))] == ["a", "b"]
+
+
+def test_messages_follow_each_other_by_a_second() -> None:
+    assert seconds(records(["a", "b", "c"], at="2023-05-08")) == [0, 1, 2]
+    later = [{"text": "a"}, {"text": "b", "at": "2023-05-08T01:00:00"}, {"text": "c"}]
+    assert seconds(records(later, at="2023-05-08")) == [0, 3600, 3601]
+
+
+def test_messages_before_the_first_time_precede_it() -> None:
+    assert seconds(records(["a", "b", {"text": "c", "at": "2023-05-08"}, "d"])) == [-2, -1, 0, 1]
+
+
+def test_without_any_time_it_is_now_and_in_order() -> None:
+    found = records(["a", "b", "c"])
+    drafts = to_drafts("x", user="ana", at=None, session=None, metadata=None, tags=(), kind="episodic")
+    assert not drafts[0].dated
+    assert found[0].at < found[1].at < found[2].at < drafts[0].record.at
+    assert found[2].at - found[0].at == timedelta(microseconds=2)
+
+
+def test_sessions_as_mappings() -> None:
+    found = records(
+        [
+            {"session": "s1", "at": "2023-05-08", "tags": ["x"], "messages": ["a", "b"]},
+            {
+                "messages": [{"text": "c", "id": "m3", "session": "own", "metadata": {"b": 2}}],
+                "metadata": {"a": 1},
+            },
+        ],
+        at="2023-05-09",
+        tags=["y"],
+        metadata={"c": 3},
+    )
+    assert [record.session for record in found] == ["s1", "s1", "own"]
+    assert seconds(found) == [0, 1, 86400]
+    assert [record.tags for record in found] == [("y", "x"), ("y", "x"), ("y",)]
+    assert found[2].metadata == {"a": 1, "b": 2, "c": 3}
+
+
+def test_one_session_as_a_mapping() -> None:
+    assert [record.session for record in records({"session": "s", "messages": ["a", "b"]})] == ["s", "s"]
+
+
+def test_sessions_as_lists_get_names_that_last() -> None:
+    given = [[{"id": "m1", "text": "a"}, {"text": "b"}], [{"id": "m3", "text": "c"}]]
+    first, second = records(given), records(given)
+    assert [record.session for record in first] == ["m1", "m1", "m3"]
+    assert [record.session for record in second] == ["m1", "m1", "m3"]
+    unnamed = records([["a", "b"], ["c"]])
+    assert unnamed[0].session == unnamed[1].session != unnamed[2].session
+
+
+def test_image_captions() -> None:
+    (record,) = records({"text": "", "images": ["a tent", "a lake"]})
+    assert record.metadata == {"images": ["a tent", "a lake"]}
+    (record,) = records({"text": "x", "images": "a tent"})
+    assert record.metadata == {"images": ["a tent"]}
+    (record,) = records({"text": "x", "metadata": {"images": 3}})
+    assert record.metadata == {"images": 3}
+
+
+def test_half_emoji_are_replaced_in_texts_and_refused_in_names() -> None:
+    (record,) = records("wave \ud83d and \ud83d\ude00")
+    assert record.text == "wave \ufffd and \U0001f600"
+    with pytest.raises(errors.InvalidArgumentError, match="lone surrogates"):
+        records({"text": "x", "id": "\ud83d"})
+
+
+@pytest.mark.parametrize(
+    ("messages", "place"),
+    [
+        (7, "messages"),
+        (None, "messages"),
+        (b"bytes", "messages"),
+        ("  ", "messages.text"),
+        (["a", None], r"messages\[1\]"),
+        (["a", ["b"]], r"messages\[0\]: .*session"),
+        ([{"text": "a", "content": "b"}], r"messages\[0\]: .*either"),
+        ([{"text": 7}], r"messages\[0\]\['text'\]"),
+        ([{"text": "x", "at": "soon"}], r"messages\[0\]\['at'\]"),
+        ([{"text": "x", "at": True}], r"messages\[0\]\['at'\]"),
+        ([{"text": "x", "id": ""}], r"messages\[0\]\.id"),
+        ([{"text": "x", "id": 7}], r"messages\[0\]\.id"),
+        ([{"text": "x", "id": "i" * 513}], r"messages\[0\]\.id"),
+        ([{"text": "x", "tags": "single"}], r"messages\[0\]\['tags'\]"),
+        ([{"text": "x", "tags": ["__"]}], r"messages\[0\]\.tags\[0\]"),
+        ([{"text": "x", "tags": [f"t{i}" for i in range(65)]}], r"messages\[0\]\.tags"),
+        ([{"text": "x", "metadata": {"a": float("nan")}}], r"messages\[0\]\['metadata'\]\['a'\]"),
+        ([{"text": "x", "metadata": {1: 2}}], r"messages\[0\]\['metadata'\]"),
+        ([{"text": "x", "metadata": {"a": object()}}], r"messages\[0\]\['metadata'\]\['a'\]"),
+        ([{"text": "x", "metadata": "a"}], r"messages\[0\]\['metadata'\]"),
+        ([{"text": "x", "at": "2023", "until": "2022"}], r"messages\[0\]\.until"),
+        ([{"text": "x", "importance": 2}], r"messages\[0\]\.importance"),
+        ([{"text": "x", "fidelity": 0}], r"messages\[0\]\.fidelity"),
+        ([{"text": "x", "kind": "odd"}], r"messages\[0\]\.kind"),
+        ([{"text": "x" * (4 << 20)}], r"messages\[0\]\.text"),
+        ([{"messages": "text"}], r"messages\[0\]\['messages'\]"),
+        ([{"messages": ["a"], "extra": 1}], r"messages\[0\]\['extra'\]"),
+        ([{"messages": [{"text": ""}]}], r"messages\[0\]\['messages'\]\[0\]\.text"),
+    ],
+)
+def test_bad_messages_are_named(messages: Any, place: str) -> None:
+    with pytest.raises(errors.InvalidArgumentError, match=f"^{place}"):
+        records(messages)
+
+
+def test_deep_metadata() -> None:
+    deep: Any = "x"
+    for _ in range(40):
+        deep = {"a": deep}
+    with pytest.raises(errors.InvalidArgumentError, match="nested at most"):
+        records({"text": "x", "metadata": deep})

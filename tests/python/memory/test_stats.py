@@ -1,0 +1,76 @@
+"""`stats`, `verify`, relations: what they count and refuse."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memspan import errors
+from memspan.memory import Memory
+
+
+def test_stats(memory: Memory, path: Path) -> None:
+    memory.add(
+        [{"id": "a", "text": "x", "session": "s", "at": 0}, {"text": "y", "kind": "vault", "at": 1}],
+        user="ana",
+    )
+    memory.add("z", user="ben")
+    memory.relate(user="ana", parent="p", child="c")
+    everything, ana = memory.stats(), memory.stats("ana")
+    json.dumps([everything, ana])
+    assert everything["path"] == str(path)
+    assert (everything["users"], everything["records"], everything["sequence"]) == (2, 3, 3)
+    assert everything["bytes"]["database"] > 0
+    assert (ana["user"], ana["records"], ana["sessions"], ana["relations"]) == ("ana", 2, 1, 1)
+    assert ana["kinds"] == {"episodic": 1, "vault": 1}
+    assert (ana["first"], ana["last"]) == ("1970-01-01T00:00:00+00:00", "1970-01-01T00:00:00.000001+00:00")
+    assert ana["index"]["records"] == 2
+    assert memory.stats("nobody")["records"] == 0
+    with pytest.raises(errors.InvalidArgumentError, match="^user"):
+        memory.stats("")
+
+
+def test_verify_finds_every_difference(memory: Memory) -> None:
+    memory.add([{"id": f"m{i}", "text": "x", "tags": ["t"]} for i in range(3)], user="ana")
+    memory.add("x", user="ben")
+    memory.relate(user="ana", parent="p", child="t")
+    index = memory._engine.current()
+    index.remove(user="ana", ids=["m1"])
+    index.add(user="carl", id="ghost", at=0)
+    index.unrelate(user="ana", parent="p", child="t")
+    index.relate(user="ana", parent="x", child="y")
+    problems = memory.verify()
+    for part in [
+        "knows user 'carl'",
+        "user 'ana' has 2 records, the store 3",
+        "record 'm1' of user 'ana' is missing",
+        "lacks the tag 'p'",
+        "unknown tag 'x'",
+        "lacks the relation ('p', 't')",
+        "unknown relation ('x', 'y')",
+    ]:
+        assert any(part in problem for problem in problems), part
+
+
+def test_relations(memory: Memory) -> None:
+    assert memory.relate(user="ana", parent="Out Doors", child="Camping")
+    assert not memory.relate(user="ana", parent="out_doors", child="camping")
+    assert memory.relate(user="ana", parent="camping", child="tents")
+    with pytest.raises(errors.TagCycleError, match="out_doors.*camping.*tents"):
+        memory.relate(user="ana", parent="tents", child="out doors")
+    assert memory.verify() == []
+    assert memory.unrelate(user="ana", parent="camping", child="tents")
+    assert not memory.unrelate(user="ana", parent="camping", child="tents")
+    assert not memory.unrelate(user="nobody", parent="camping", child="tents")
+    assert memory.verify() == []
+    for bad in [
+        {"parent": "", "child": "a"},
+        {"parent": "a", "child": None},
+        {"parent": "a", "child": "x" * 200},
+    ]:
+        with pytest.raises(errors.InvalidArgumentError):
+            memory.relate(user="ana", **bad)  # type: ignore[arg-type]
+    with pytest.raises(errors.InvalidArgumentError, match="^user"):
+        memory.relate(user="", parent="a", child="b")

@@ -1,0 +1,155 @@
+"""The change sequence: what another handle can learn about a write, and what it cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memspan.records import Record
+from memspan.store import SqliteStore
+
+Make = Callable[..., Record]
+
+
+def test_sequence_grows_by_one_with_each_changing_transaction(store: SqliteStore, make_record: Make) -> None:
+    assert store.sequence() == 0
+    with store.writing() as writer:
+        writer.put([make_record("m1"), make_record("m2", user="ben")])
+        writer.relate("ana", "a", "b")
+    assert store.sequence() == 1
+    with store.writing() as writer:
+        writer.set_meta("anything", "else")
+        assert writer.remove("ana", ["unknown"]) == 0
+        assert not writer.relate("ana", "a", "b")
+        assert not writer.unrelate("ana", "b", "a")
+    assert store.sequence() == 1
+
+
+def test_an_exception_rolls_everything_back(store: SqliteStore, make_record: Make) -> None:
+    def write_and_stop() -> None:
+        with store.writing() as writer:
+            writer.put([make_record("m1")])
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_and_stop()
+    assert store.sequence() == 0
+    with store.reading() as reader:
+        assert reader.users() == []
+
+
+def test_a_view_does_not_move(store: SqliteStore, make_record: Make) -> None:
+    with store.reading() as before:
+        assert before.count() == 0
+        with store.writing() as writer:
+            writer.put([make_record("m1")])
+        assert before.count() == 0
+        assert before.sequence() == 0
+        with store.reading() as after:
+            assert after.count() == 1
+
+
+def test_changed_returns_each_record_once_by_its_last_change(store: SqliteStore, make_record: Make) -> None:
+    for ids in (["m1", "m2", "m3"], ["m4"], ["m1"]):
+        with store.writing() as writer:
+            writer.put([make_record(id) for id in ids])
+    with store.reading() as reader:
+        assert [[record.id for record in page] for page in reader.changed(0, 2)] == [
+            ["m2", "m3"],
+            ["m4", "m1"],
+        ]
+        assert [record.id for page in reader.changed(2, 100) for record in page] == ["m1"]
+        assert list(reader.changed(3, 100)) == []
+
+
+def test_removals_say_where_and_not_what(store: SqliteStore, make_record: Make, path: Path) -> None:
+    with store.writing() as writer:
+        writer.put([make_record("m1"), make_record("m2"), make_record("m3", user="ben")])
+    with store.writing() as writer:
+        assert writer.remove("ana", ["m1", "unknown"]) == 1
+    with store.reading() as reader:
+        assert reader.removals(1) == (False, ["ana"], [])
+        assert reader.removals(2) == (False, [], [])
+    with store.writing() as writer:
+        assert writer.remove_user("ana") == 1
+    with store.reading() as reader:
+        assert reader.removals(2) == (True, [], [])
+
+
+def test_a_user_that_comes_back_is_new(store: SqliteStore, make_record: Make) -> None:
+    with store.writing() as writer:
+        writer.put([make_record("m1")])
+    with store.writing() as writer:
+        writer.remove_user("ana")
+    with store.writing() as writer:
+        writer.put([make_record("m2")])
+    with store.reading() as reader:
+        assert reader.removals(1).created == ["ana"]
+        assert reader.removals(1).any_user_vanished
+
+
+def test_relations(store: SqliteStore) -> None:
+    with store.writing() as writer:
+        assert writer.relate("ana", "outdoors", "camping")
+        assert not writer.relate("ana", "outdoors", "camping")
+    with store.writing() as writer:
+        assert writer.relate("ben", "a", "b")
+    with store.reading() as reader:
+        assert reader.relations("ana") == [("ana", "outdoors", "camping")]
+        assert reader.relations(after=1) == [("ben", "a", "b")]
+        assert reader.tags("ana") == {"outdoors", "camping"}
+    with store.writing() as writer:
+        assert writer.unrelate("ana", "outdoors", "camping")
+    with store.reading() as reader:
+        assert reader.removals(2).users == ["ana"]
+
+
+def test_derived_follows_chains_and_survives_loops(store: SqliteStore, make_record: Make) -> None:
+    with store.writing() as writer:
+        writer.put(
+            [
+                make_record("turn"),
+                make_record("fact", sources=("turn", "other")),
+                make_record("profile", sources=("fact",), provenance="sleep"),
+                make_record("loop", sources=("loop", "profile")),
+                make_record("alone"),
+                make_record("fact-of-ben", user="ben", sources=("turn",)),
+            ]
+        )
+    with store.reading() as reader:
+        assert reader.derived("ana", ["turn"]) == {"fact", "profile", "loop"}
+        assert reader.derived("ana", ["alone"]) == set()
+        assert reader.of_source("ana", "sleep") == {"profile"}
+        assert reader.of_source("ana", "other") == {"fact"}
+
+
+def test_unused_tags(store: SqliteStore, make_record: Make) -> None:
+    with store.writing() as writer:
+        writer.put([make_record("m1", tags=("a", "b")), make_record("m2", user="ben", tags=("c",))])
+        writer.relate("ana", "d", "e")
+    with store.reading() as reader:
+        assert reader.unused("ana", ["a", "c", "d"], relations=False) == ["c", "d"]
+        assert reader.unused("ana", ["a", "c", "d"], relations=True) == ["c"]
+        assert reader.tags("ana") == {"a", "b", "d", "e"}
+
+
+def test_summary(store: SqliteStore, make_record: Make) -> None:
+    with store.writing() as writer:
+        writer.put(
+            [
+                make_record("m1", session="s1"),
+                make_record("m2", session="s1", kind="vault"),
+                make_record("m3", user="ben", session="s1"),
+            ]
+        )
+    with store.reading() as reader:
+        everything, ana, nobody = reader.summary(), reader.summary("ana"), reader.summary("nobody")
+    assert (everything["records"], everything["sessions"], everything["kinds"]) == (
+        3,
+        2,
+        {"episodic": 2, "vault": 1},
+    )
+    assert (ana["records"], ana["sessions"], ana["first"]) == (2, 1, "2023-11-14T22:13:20+00:00")
+    assert nobody == {"records": 0, "kinds": {}, "sessions": 0, "first": None, "last": None}

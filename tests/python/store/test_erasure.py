@@ -1,0 +1,137 @@
+"""Removed rows leave no bytes in any file."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memspan.errors import StoreError
+from memspan.records import Record
+from memspan.store import SqliteStore, inspect
+from memspan.store.connection import connect
+
+SECRET = b"Mockingbird"
+Make = Callable[..., Record]
+
+
+def occurrences(folder: Path, needle: bytes = SECRET) -> int:
+    return sum(file.read_bytes().count(needle) for file in folder.iterdir())
+
+
+def secret_embedding() -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    return np.frombuffer(SECRET + b"?" * 5, "<f4")
+
+
+def remove_user(store: SqliteStore, user: str) -> None:
+    with store.writing() as writer:
+        writer.remove_user(user)
+        writer.request_erasure()
+    store.erase()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_bytes_stay_whatever_pages_were_split(path: Path, make_record: Make, seed: int) -> None:
+    """Names, ids, tags and vectors of mixed sizes, interleaved and updated: page splits copy cells around."""
+    chance = random.Random(seed)
+    store = SqliteStore(path)
+    word, plain = SECRET.decode(), "Nightingale"
+    vectors = {True: secret_embedding(), False: np.ones(4, np.float32)}
+    for step in range(60):
+        with store.writing() as writer:
+            records = []
+            for _ in range(chance.randrange(1, 40)):
+                mine = chance.random() < 0.3
+                own = word if mine else plain
+                id_ = f"{own}{step:03}" if seed % 2 else f"{chance.getrandbits(40):x}{own}"
+                text = own + "x" * chance.choice([0, 90, 4000])
+                records.append(
+                    make_record(
+                        id_, user=own, text=text, tags=(own,), sources=(own,), embedding=vectors[mine]
+                    )
+                )
+                writer.relate(own, f"{chance.getrandbits(20):x}{own}", own)
+            writer.put(records)
+            for user in (word, plain):
+                known = writer.ids(user)
+                again = chance.sample(known, min(3, len(known)))
+                writer.put(
+                    [
+                        make_record(id_, user=user, text=user + "y" * chance.choice([0, 9, 900]))
+                        for id_ in again
+                    ]
+                )
+    assert occurrences(path.parent) > 100
+    remove_user(store, word)
+    store.close()
+    assert occurrences(path.parent) == 0
+    assert occurrences(path.parent, plain.encode()) > 100
+
+
+def test_the_log_is_emptied_while_the_store_stays_open(
+    path: Path, store: SqliteStore, make_record: Make
+) -> None:
+    with store.writing() as writer:
+        writer.put([make_record("m1", user=SECRET.decode(), embedding=secret_embedding()), make_record("m2")])
+    log = path.with_name(path.name + "-wal")
+    assert log.stat().st_size > 0
+    assert SECRET in log.read_bytes()
+    remove_user(store, SECRET.decode())
+    assert SECRET not in log.read_bytes()
+    with store.reading() as reader:
+        assert reader.users() == ["ana"]
+        assert reader.meta("erase_pending") is None
+
+
+def test_a_process_that_died_before_erasing(path: Path, make_record: Make) -> None:
+    store = SqliteStore(path)
+    with store.writing() as writer:
+        writer.put([make_record("m1", user=SECRET.decode())])
+    with store.writing() as writer:
+        writer.remove_user(SECRET.decode())
+        writer.request_erasure()
+    store.close()
+    found = inspect(path)
+    assert found is not None
+    assert "erase_pending" in found.settings
+    SqliteStore(path).close()
+    found = inspect(path)
+    assert found is not None
+    assert "erase_pending" not in found.settings
+    assert occurrences(path.parent) == 0
+
+
+def test_a_reader_of_an_old_state_is_waited_for(path: Path, make_record: Make) -> None:
+    store = SqliteStore(path)
+    with store.writing() as writer:
+        writer.put([make_record("m1", user=SECRET.decode())])
+    other = connect(path)
+    other.execute("BEGIN")
+    other.execute("SELECT count(*) FROM records").fetchone()
+    timer = threading.Timer(0.05, lambda: other.execute("COMMIT"))
+    timer.start()
+    remove_user(store, SECRET.decode())
+    timer.join()
+    other.close()
+    store.close()
+    assert occurrences(path.parent) == 0
+
+
+def test_a_reader_that_stays_is_reported_and_the_next_open_erases(path: Path, make_record: Make) -> None:
+    store = SqliteStore(path, busy_seconds=0.05)
+    with store.writing() as writer:
+        writer.put([make_record("m1", user=SECRET.decode())])
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM records").fetchone()
+        with pytest.raises(StoreError, match="records are removed, but"):
+            remove_user(store, SECRET.decode())
+    store.close()
+    SqliteStore(path).close()
+    assert occurrences(path.parent) == 0

@@ -1,0 +1,208 @@
+"""Opening: schema, migrations, permissions, refusals."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from memspan.errors import InvalidArgumentError, StoreError
+from memspan.records import Record
+from memspan.store import SqliteStore, inspect, migrations, schema
+
+
+def raw(path: Path) -> sqlite3.Connection:
+    return sqlite3.connect(path, isolation_level=None)
+
+
+def test_settings_that_durability_depends_on(store: SqliteStore) -> None:
+    wanted = {"journal_mode": "wal", "synchronous": 2, "secure_delete": 1, "foreign_keys": 1, "temp_store": 2}
+    with store.writing() as writer:
+        assert {name: writer._one(f"PRAGMA {name}") for name in wanted} == wanted
+        tables = dict(
+            writer._all("SELECT name, strict FROM pragma_table_list WHERE name NOT LIKE 'sqlite_%'")
+        )
+    assert set(tables) == {"meta", "users", "records", "derivations", "relations", "removals", "staged"}
+    assert set(tables.values()) == {1}
+
+
+def test_files_are_private(tmp_path: Path, make_record: Callable[..., Record]) -> None:
+    path = tmp_path / "deep" / "er" / "agent.memspan"
+    store = SqliteStore(path)
+    with store.writing() as writer:
+        writer.put([make_record()])
+    assert {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {0o600}
+    assert stat.S_IMODE((tmp_path / "deep").stat().st_mode) == 0o700
+    store.close()
+    assert [file.name for file in path.parent.iterdir()] == ["agent.memspan"]
+
+
+@pytest.mark.parametrize("path", ["", ":memory:", "a\0b", 7, None, b"bytes"])
+def test_paths_that_are_no_files(path: object) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"^path: got .*; accepted: "):
+        SqliteStore(path)  # type: ignore[arg-type]
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgumentError, match="this is a folder"):
+        SqliteStore(tmp_path)
+
+
+def test_a_file_that_is_no_database_is_refused_and_left_alone(path: Path) -> None:
+    path.write_bytes(b"just some text, long enough to be looked at as a header " * 50)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="not a memspan store"):
+        SqliteStore(path)
+    assert path.read_bytes() == before
+
+
+def test_a_database_of_another_program_is_refused(path: Path) -> None:
+    with closing(raw(path)) as other:
+        other.execute("CREATE TABLE theirs (x)")
+    with pytest.raises(StoreError, match="another program"):
+        SqliteStore(path)
+    with pytest.raises(StoreError, match="another program"):
+        inspect(path)
+
+
+def test_a_newer_schema_is_refused(path: Path) -> None:
+    SqliteStore(path).close()
+    with closing(raw(path)) as newer:
+        newer.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION + 1}")
+    with pytest.raises(StoreError, match="upgrade memspan"):
+        SqliteStore(path)
+    with pytest.raises(StoreError, match="upgrade memspan"):
+        inspect(path)
+
+
+def test_a_schema_that_changes_under_an_open_store_stops_writes(path: Path, store: SqliteStore) -> None:
+    with closing(raw(path)) as newer:
+        newer.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION + 1}")
+    with pytest.raises(StoreError, match="upgrade memspan"), store.writing():
+        pytest.fail("the block must not run")
+
+
+def test_inspect_reads_and_never_writes(path: Path) -> None:
+    assert inspect(path) is None
+    path.touch()
+    assert inspect(path) is None
+    store = SqliteStore(path)
+    with store.writing() as writer:
+        writer.set_meta("embedder", "x")
+    store.close()
+    before = path.read_bytes()
+    found = inspect(path)
+    assert found is not None
+    assert (found.schema, found.pending, found.settings["embedder"]) == (schema.SCHEMA_VERSION, 0, "x")
+    assert path.read_bytes() == before
+
+
+def test_threads_that_open_together_migrate_once(path: Path) -> None:
+    barrier = threading.Barrier(8)
+    stores: list[SqliteStore] = []
+    errors: list[BaseException] = []
+
+    def open_one() -> None:
+        barrier.wait()
+        try:
+            stores.append(SqliteStore(path))
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=open_one) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    ids = set()
+    for store in stores:
+        with store.reading() as reader:
+            ids.add(reader.meta("store_id"))
+        store.close()
+    assert errors == []
+    assert len(ids) == 1
+
+
+def test_a_failing_migration_leaves_the_old_schema(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    SqliteStore(path).close()
+    steps = (*schema.MIGRATIONS, ("CREATE TABLE extra (x)", "CREATE TABLE broken ("))
+    monkeypatch.setattr(migrations, "MIGRATIONS", steps)
+    monkeypatch.setattr(migrations, "SCHEMA_VERSION", len(steps))
+    with pytest.raises(StoreError, match="refused"):
+        SqliteStore(path)
+    with closing(raw(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (schema.SCHEMA_VERSION,)
+        assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'extra'").fetchone() == (
+            0,
+        )
+
+
+def test_a_migration_is_applied_once_and_keeps_the_data(
+    path: Path, monkeypatch: pytest.MonkeyPatch, make_record: Callable[..., Record]
+) -> None:
+    store = SqliteStore(path)
+    with store.writing() as writer:
+        writer.put([make_record("m1")])
+    store.close()
+    steps = (*schema.MIGRATIONS, ("CREATE TABLE extra (x)",))
+    monkeypatch.setattr(migrations, "MIGRATIONS", steps)
+    monkeypatch.setattr(migrations, "SCHEMA_VERSION", len(steps))
+    for _ in range(2):
+        store = SqliteStore(path)
+        with store.reading() as reader:
+            assert reader.ids("ana") == ["m1"]
+            assert reader._one("SELECT count(*) FROM extra") == 0
+        store.close()
+
+
+def test_a_lock_that_is_held_too_long(path: Path) -> None:
+    store = SqliteStore(path, busy_seconds=0.05)
+    with closing(raw(path)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with (
+            pytest.raises(StoreError, match="another process or handle held the database lock"),
+            store.writing(),
+        ):
+            pytest.fail("the block must not run")
+        with store.reading() as reader:
+            assert reader.count() == 0
+    store.close()
+
+
+def test_a_damaged_database(path: Path, make_record: Callable[..., Record]) -> None:
+    store = SqliteStore(path)
+    with store.writing() as writer:
+        writer.put([make_record(f"m{i}", text="x" * 500) for i in range(200)])
+    store.close()
+    content = bytearray(path.read_bytes())
+    content[4096:] = os.urandom(len(content) - 4096)
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="damaged"):
+        SqliteStore(path)
+
+
+def test_a_closed_store(store: SqliteStore) -> None:
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="closed"), store.reading():
+        pytest.fail("the block must not run")
+    with pytest.raises(StoreError, match="closed"):
+        store.sequence()
+
+
+def test_check_names_what_is_wrong(path: Path, make_record: Callable[..., Record]) -> None:
+    store = SqliteStore(path)
+    with store.writing() as writer:
+        writer.put([make_record("m1")])
+    assert store.check() == []
+    with closing(raw(path)) as other:
+        other.execute("PRAGMA foreign_keys = OFF")
+        other.execute("DELETE FROM users")
+    assert store.check() == ["database: row 1 of records points at a row of users that does not exist"]
+    store.close()
