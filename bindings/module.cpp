@@ -7,6 +7,7 @@
 PYBIND11_MODULE(_core, module) {
   module.doc() = "The native core of memspan. Use the classes of the package `memspan`; these check nothing twice.";
   memspan::python::register_errors();
+  memspan::python::register_limits(module);
   memspan::python::register_text_tools(module);
   memspan::python::register_query(module);
   memspan::python::register_hits(module);

@@ -5,6 +5,7 @@
 
 namespace memspan::python {
 
+void register_limits(pybind11::module_& module);
 void register_text_tools(pybind11::module_& module);
 void register_query(pybind11::module_& module);
 void register_hits(pybind11::module_& module);

@@ -20,5 +20,8 @@ if(HeaderOnly_FOUND AND NOT TARGET memspan::header_only)
   add_library(memspan_header_only INTERFACE)
   add_library(memspan::header_only ALIAS memspan_header_only)
   target_include_directories(memspan_header_only SYSTEM INTERFACE "${HNSWLIB_INCLUDE_DIR}" "${BOOST_INCLUDE_DIR}")
+  # hnswlib's own SSE code reads one link past the end of a list, to prefetch it (AddressSanitizer stops there), and its
+  # distances would be those of the baseline; the core brings its own.
+  target_compile_definitions(memspan_header_only INTERFACE NO_MANUAL_VECTORIZATION)
 endif()
 mark_as_advanced(HNSWLIB_INCLUDE_DIR BOOST_INCLUDE_DIR)

@@ -7,6 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 ANALYZER_VERSION: int
+MAX_NAME_BYTES: int
+MAX_TEXT_BYTES: int
+MAX_TAG_BYTES: int
+MAX_TAGS: int
+MAX_METADATA_BYTES: int
+MAX_JSON_DEPTH: int
+MAX_DIM: int
+MAX_K: int
+MAX_DEPTH: int
+MAX_INTERVALS: int
 
 def simd_level() -> str: ...
 def analyze(text: str, analyzer: str) -> list[str]: ...

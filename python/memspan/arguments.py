@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import EmbeddingError, InvalidArgumentError, WhereError, invalid
+from .limits import MAX_JSON_DEPTH
 from .records import KINDS
 
 __all__ = [
-    "MAX_K",
     "as_choice",
     "as_embedding",
     "as_flag",
@@ -27,11 +27,6 @@ __all__ = [
     "as_texts",
     "as_where",
 ]
-
-MAX_K: Final = 10_000
-"""The most hits that one search returns."""
-
-MAX_JSON_DEPTH: Final = 32
 
 
 def as_text(value: Any, argument: str, error: type[InvalidArgumentError] = InvalidArgumentError) -> str:

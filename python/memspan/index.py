@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .arguments import MAX_K, as_choice, as_embedding, as_integer, as_number, as_text, as_texts
+from .arguments import as_choice, as_embedding, as_integer, as_number, as_text, as_texts
 from .columns import pack_columns, pack_record
 from .errors import invalid
+from .limits import MAX_DIM, MAX_K
 from .query import Query
 from .times import TimeLike, from_micros
 
@@ -63,7 +64,7 @@ class Index:
     def __init__(self, dim: int, *, analyzer: str = "english", k1: float = 1.2, b: float = 0.75) -> None:
         as_choice(analyzer, "analyzer", ANALYZERS)
         self._native = _core.Index(
-            as_integer(dim, "dim", 1, 8192), analyzer, as_number(k1, "k1", 0, 100), as_number(b, "b", 0, 1)
+            as_integer(dim, "dim", 1, MAX_DIM), analyzer, as_number(k1, "k1", 0, 100), as_number(b, "b", 0, 1)
         )
 
     @property

@@ -14,8 +14,8 @@ from .records import Record
 from .remember.adding import add_drafts, add_in_batches, checked_drafts
 from .remember.asynchronous import in_thread
 from .remember.embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
+from .remember.fields import checked_kind, checked_name
 from .remember.forgetting import forget
-from .remember.limits import checked_kind, checked_name
 from .remember.messages import Messages, to_drafts
 from .remember.opening import make_snapshots, open_engine
 from .remember.progress import tracking

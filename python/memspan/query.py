@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .arguments import (
-    MAX_K,
     as_choice,
     as_embedding,
     as_flag,
@@ -22,6 +21,7 @@ from .arguments import (
     as_where,
 )
 from .errors import EmbeddingError, invalid
+from .limits import MAX_DEPTH, MAX_K
 from .times import TimeLike, to_intervals, to_micros
 
 __all__ = ["FUSIONS", "VIEWS", "Query"]
@@ -84,7 +84,7 @@ class Query:
             None if views is None else _choices(views, "views", VIEWS),
             as_choice(fusion, "fusion", FUSIONS),
             _weights(weights),
-            0 if depth is None else as_integer(depth, "depth", 1, 100_000),
+            0 if depth is None else as_integer(depth, "depth", 1, MAX_DEPTH),
             as_integer(route, "route", 0, 1000),
             as_integer(tag_depth, "tag_depth", 0, 100),
             as_integer(neighbors, "neighbors", 0, 100),

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from dateutil.parser import isoparse
 
 from .errors import TimeError, invalid
+from .limits import MAX_INTERVALS
 
 __all__ = [
     "MAX_MICROS",
@@ -36,7 +37,6 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _MICROSECOND = timedelta(microseconds=1)
 MIN_MICROS: Micros = (datetime.min.replace(tzinfo=timezone.utc) - _EPOCH) // _MICROSECOND
 MAX_MICROS: Micros = (datetime.max.replace(tzinfo=timezone.utc) - _EPOCH) // _MICROSECOND
-MAX_INTERVALS = 1024
 
 _ACCEPTED = "a datetime, ISO 8601 text or integer microseconds since 1970, in years 1-9999 (naive means UTC)"
 

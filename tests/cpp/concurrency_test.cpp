@@ -11,8 +11,8 @@
 namespace memspan {
 namespace {
 
-using test::same_hits;
 using test::Item;
+using test::same_hits;
 
 constexpr size_t kDim = 8;
 

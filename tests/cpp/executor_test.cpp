@@ -10,9 +10,9 @@
 namespace memspan {
 namespace {
 
-using test::ids_of;
 using test::Ids;
 using test::Item;
+using test::ids_of;
 using test::search_ids;
 
 bool close(float a, double b) { return std::abs(static_cast<double>(a) - b) < 1e-5 * std::max(1.0, std::abs(b)); }

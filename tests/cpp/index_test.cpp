@@ -12,10 +12,10 @@
 namespace memspan {
 namespace {
 
-using test::same_hits;
 using test::Ids;
 using test::Item;
 using test::Mentions;
+using test::same_hits;
 using test::search_ids;
 
 BOOST_AUTO_TEST_SUITE(index)
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(users_never_see_each_other) {
 BOOST_AUTO_TEST_CASE(a_doubled_id_names_both_positions) {
   Index index(IndexConfig{.dim = 1});
   BOOST_CHECK_EXCEPTION(test::add(index, {{.id = "a", .at = 1}, {.id = "b", .at = 1}, {.id = "a", .at = 2}}), InvalidArgument,
-                        (Mentions{"records[2].id", "'a'", "position 0"}));
+                        (Mentions{"ids[2]", "'a'", "position 0"}));
   BOOST_TEST(index.size() == 0u);
   test::add(index, {{.id = "a", .at = 1}, {.id = "a", .at = 1, .user = "bob"}});
   BOOST_TEST(index.size() == 2u);
@@ -102,31 +102,32 @@ BOOST_AUTO_TEST_CASE(a_batch_is_taken_whole_or_not_at_all) {
   test::add(index, {{.id = "a", .at = 1, .text = "kept", .user = "ana"}});
   const auto refused = [&](const Item& bad, const std::string& argument) {
     BOOST_CHECK_EXCEPTION(test::add(index, {{.id = "a", .at = 9, .text = "lost"}, {.id = "z", .at = 9, .user = "zoe"}, bad}),
-                          InvalidArgument, (Mentions{"records[2]." + argument, "accepted: "}));
+                          InvalidArgument, (Mentions{argument + ": got", "accepted: "}));
     BOOST_TEST(index.users() == Ids{"ana"});
     BOOST_TEST(index.locate("ana", "a").value() == 1);
     BOOST_TEST(search_ids(index, {.user = "ana", .text = "kept"}) == Ids{"a"});
   };
-  refused({.id = "", .at = 1}, "id");
-  refused({.id = std::string(513, 'x'), .at = 1}, "id");
-  refused({.id = "b", .at = 1, .user = ""}, "user");
-  refused({.id = "b", .at = kMaxTime + 1}, "at");
-  refused({.id = "b", .at = kMinTime - 1}, "at");
-  refused({.id = "b", .at = 5, .until = 4}, "until");
-  refused({.id = "b", .at = 5, .until = kForever - 1}, "until");
-  refused({.id = "b", .at = 5, .recorded_at = kForever}, "recorded_at");
-  refused({.id = "b", .at = 5, .kind = static_cast<Kind>(5)}, "kind");
-  refused({.id = "b", .at = 5, .text = std::string(limits::kTextBytes + 1, 'x')}, "text");
-  refused({.id = "b", .at = 5, .session = std::string(513, 'x')}, "session");
-  refused({.id = "b", .at = 5, .speaker = std::string(513, 'x')}, "speaker");
-  refused({.id = "b", .at = 5, .metadata = "[]"}, "metadata");
-  refused({.id = "b", .at = 5, .metadata = "{"}, "metadata");
-  refused({.id = "b", .at = 5, .metadata = std::string(limits::kMetadataBytes + 1, ' ')}, "metadata");
-  refused({.id = "b", .at = 5, .tags = std::vector<std::string>(65, "t")}, "tags");
-  refused({.id = "b", .at = 5, .tags = {"ok", ""}}, "tags[1]");
-  refused({.id = "b", .at = 5, .embedding = {1.0f}}, "embedding");
-  refused({.id = "b", .at = 5, .embedding = {1.0f, std::numeric_limits<float>::infinity()}}, "embedding");
-  BOOST_CHECK_EXCEPTION(test::add(index, {{.id = "", .at = 1}}), InvalidArgument, Mentions{"id: got ''"});
+  refused({.id = "", .at = 1}, "ids[2]");
+  refused({.id = std::string(513, 'x'), .at = 1}, "ids[2]");
+  refused({.id = "b", .at = 1, .user = ""}, "users[2]");
+  refused({.id = "b", .at = kMaxTime + 1}, "ats[2]");
+  refused({.id = "b", .at = kMinTime - 1}, "ats[2]");
+  refused({.id = "b", .at = 5, .until = 4}, "untils[2]");
+  refused({.id = "b", .at = 5, .until = kForever - 1}, "untils[2]");
+  refused({.id = "b", .at = 5, .recorded_at = kForever}, "recorded_ats[2]");
+  refused({.id = "b", .at = 5, .kind = static_cast<Kind>(5)}, "kinds[2]");
+  refused({.id = "b", .at = 5, .text = std::string(limits::kTextBytes + 1, 'x')}, "texts[2]");
+  refused({.id = "b", .at = 5, .session = std::string(513, 'x')}, "sessions[2]");
+  refused({.id = "b", .at = 5, .speaker = std::string(513, 'x')}, "speakers[2]");
+  refused({.id = "b", .at = 5, .metadata = "[]"}, "metadatas[2]");
+  refused({.id = "b", .at = 5, .metadata = "{"}, "metadatas[2]");
+  refused({.id = "b", .at = 5, .metadata = std::string(limits::kMetadataBytes + 1, ' ')}, "metadatas[2]");
+  refused({.id = "b", .at = 5, .tags = std::vector<std::string>(65, "t")}, "tags[2]");
+  refused({.id = "b", .at = 5, .tags = {"ok", ""}}, "tags[2][1]");
+  refused({.id = "b", .at = 5, .embedding = {1.0f}}, "embeddings[2]");
+  refused({.id = "b", .at = 5, .embedding = {1.0f, std::numeric_limits<float>::infinity()}}, "embeddings[2]");
+  const RecordInput alone{.user = "ana", .id = ""};
+  BOOST_CHECK_EXCEPTION(index.add({&alone, 1}, false), InvalidArgument, Mentions{"id: got ''"});
 }
 
 BOOST_AUTO_TEST_CASE(the_first_and_last_time_are_records_like_others) {

@@ -11,10 +11,10 @@
 namespace memspan {
 namespace {
 
-using test::same_hits;
 using test::Ids;
 using test::Mentions;
 using test::read_bytes;
+using test::same_hits;
 using test::write_bytes;
 
 constexpr size_t kDim = 3;

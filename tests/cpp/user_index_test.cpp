@@ -8,9 +8,9 @@
 namespace memspan {
 namespace {
 
-using test::same_hits;
 using test::Ids;
 using test::Item;
+using test::same_hits;
 using test::search_ids;
 
 BOOST_AUTO_TEST_SUITE(user_index)

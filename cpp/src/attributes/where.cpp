@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "attributes/json_compare.hpp"
+#include "lexical/utf8.hpp"
 #include "memspan/error.hpp"
 #include "memspan/types.hpp"
 
@@ -31,7 +32,11 @@ constexpr std::string_view kOperators =
     "$eq $ne $gt $gte $lt $lte $in $nin $contains $exists $and $or $not";
 
 [[noreturn]] void refuse(std::string_view place, const std::string& got, std::string_view accepted) {
-  throw InvalidWhere(place, got.size() <= 80 ? got : got.substr(0, 80) + "...", accepted);
+  const auto shortened = [](std::string_view text) {
+    constexpr size_t kShown = 80;
+    return text.size() <= kShown ? std::string(text) : std::string(utf8_prefix(text, kShown)) + "...";
+  };
+  throw InvalidWhere(shortened(place), shortened(got), accepted);
 }
 
 Operator parse_operator(std::string_view name, std::string_view place) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <shared_mutex>
 
 #include "memspan/error.hpp"
 #include "base/remap.hpp"

@@ -5,13 +5,13 @@
 #pragma once
 
 #include <optional>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/fair_shared_mutex.hpp"
 #include "index/user_columns.hpp"
 #include "memspan/index.hpp"
 #include "memspan/query.hpp"
@@ -63,7 +63,7 @@ class UserIndex {
   void erase(Slot slot);
   void compact_if_worthwhile();
 
-  mutable std::shared_mutex mutex_;
+  mutable FairSharedMutex mutex_;
   UserColumns columns_;
 };
 

@@ -29,6 +29,7 @@ void boost_neighbors(std::vector<FusedHit>& hits, uint32_t reach, const UserColu
       if (i == center || !admission.admits(turns[i])) continue;
       const auto distance = static_cast<int>(i < center ? center - i : i - center);
       const float score = std::ldexp(hit.score, -distance);
+      if (score <= 0.0f) continue;  // too small for a float
       Gift& gift = gifts[turns[i]];
       // Of equal gifts the one of the more recent giver is reported.
       if (score > gift.score || (score == gift.score && recency(hit.slot, gift.from))) gift = {score, hit.slot};

@@ -61,7 +61,8 @@ std::string temporary_name(const std::string& path) {
 }  // namespace
 
 std::string read_file(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  // O_NONBLOCK: opening a named pipe must not wait for a writer. It changes nothing for regular files.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (file.get() < 0) fail(path, "open");
   struct stat info;
   if (::fstat(file.get(), &info) != 0) fail(path, "inspect");

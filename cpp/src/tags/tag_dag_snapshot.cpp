@@ -6,6 +6,7 @@
 
 #include "memspan/types.hpp"
 #include "tags/tag_dag.hpp"
+#include "vectors/unit_vector.hpp"
 
 namespace memspan {
 
@@ -42,7 +43,9 @@ void TagDag::load(ByteReader& in, size_t slots, size_t dim) {
     in.check(!name.empty() && !find(name), "a tag is empty or comes twice");
     const TagId tag = find_or_create(name);
     tags_[tag].embedding = in.get_array<float>();
-    in.check(tags_[tag].embedding.empty() || tags_[tag].embedding.size() == dim, "a tag's embedding has a wrong size");
+    const std::vector<float>& embedding = tags_[tag].embedding;
+    in.check(embedding.empty() || (embedding.size() == dim && is_unit(embedding)),
+             "a tag's embedding has a wrong size or does not have length 1");
     const uint64_t parents = in.get_count(sizeof(uint32_t));
     for (uint64_t p = 0; p < parents; ++p) {
       const auto parent = in.get<uint32_t>();

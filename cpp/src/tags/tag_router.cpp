@@ -1,10 +1,13 @@
 #include "tags/tag_router.hpp"
 
+// Without its prefetches, which read one entry past the end of full lists of links.
+#define NO_MANUAL_VECTORIZATION
 #include <hnswlib/hnswlib.h>
 
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <shared_mutex>
 
 #include "simd/kernels.hpp"
 #include "vectors/unit_vector.hpp"

@@ -9,12 +9,12 @@
 #pragma once
 
 #include <memory>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/fair_shared_mutex.hpp"
 #include "memspan/index.hpp"
 #include "tags/tag_dag.hpp"
 #include "vectors/vector_table.hpp"
@@ -48,7 +48,7 @@ class TagRouter {
   std::vector<TagId> graph_candidates(const float* unit_query, size_t k) const;
 
   size_t dim_;
-  mutable std::shared_mutex mutex_;  // guards what follows between readers
+  mutable FairSharedMutex mutex_;  // guards what follows between readers
   mutable std::vector<float> rows_;  // by tag; unit length
   mutable std::vector<uint8_t> present_;
   mutable size_t count_ = 0;         // of present rows

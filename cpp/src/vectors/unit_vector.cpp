@@ -22,6 +22,12 @@ void check_embedding(std::span<const float> vector, size_t dim, const ArgumentNa
   if (zero) refuse("a zero vector");
 }
 
+bool is_unit(std::span<const float> vector) {
+  double norm = 0.0;
+  for (float value : vector) norm += static_cast<double>(value) * static_cast<double>(value);
+  return std::abs(norm - 1.0) < 1e-3;
+}
+
 void normalize(std::span<const float> vector, float* out) {
   // In double: the squares of float32 values neither overflow nor vanish there.
   double sum = 0.0;

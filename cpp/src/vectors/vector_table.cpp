@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstring>
 
 #include "simd/kernels.hpp"
@@ -105,12 +104,8 @@ void VectorTable::load(ByteReader& in, size_t slots) {
     rows_.resize((size_t{slot} + 1) * dim_, 0.0f);
     if (present == 0) continue;
     float* row = rows_.data() + size_t{slot} * dim_;
-    double norm = 0.0;
-    for (size_t i = 0; i < dim_; ++i) {
-      row[i] = in.get<float>();
-      norm += static_cast<double>(row[i]) * static_cast<double>(row[i]);
-    }
-    in.check(std::isfinite(norm) && std::abs(norm - 1.0) < 1e-3, "a vector does not have length 1");
+    for (size_t i = 0; i < dim_; ++i) row[i] = in.get<float>();
+    in.check(is_unit({row, dim_}), "a vector does not have length 1");
     present_.set(slot);
     ++count_;
   }

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from memspan.limits import MAX_K
 from memspan.records import KINDS
 from memspan.store import inspect
 
@@ -120,7 +121,7 @@ def count(default: int) -> Callable[[Command], Command]:
     """`-k`, with the command's own default."""
     return click.option(
         "-k",
-        type=click.IntRange(1, 10_000),
+        type=click.IntRange(1, MAX_K),
         default=default,
         show_default=True,
         help="At most this many records.",

@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import EmbedderError, InvalidArgumentError, invalid
+from memspan.limits import MAX_DIM
 
 __all__ = ["Embedder", "check_text", "check_texts", "validate_vectors"]
-
-MAX_DIM = 8192
-"""The largest dimension an `Index` takes."""
 
 
 class Embedder(Protocol):

@@ -10,6 +10,14 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from ..errors import TimeError
+from ..limits import (
+    MAX_JSON_DEPTH,
+    MAX_METADATA_BYTES,
+    MAX_NAME_BYTES,
+    MAX_TAG_BYTES,
+    MAX_TAGS,
+    MAX_TEXT_BYTES,
+)
 from ..records import KINDS
 from ..times import from_micros, to_micros
 from .place import Place
@@ -31,13 +39,6 @@ __all__ = [
     "optional",
     "required",
 ]
-
-MAX_NAME_BYTES = 512
-MAX_TEXT_BYTES = 4 << 20
-MAX_TAGS = 64
-MAX_TAG_BYTES = 128
-MAX_METADATA_BYTES = 1 << 20
-MAX_METADATA_DEPTH = 32
 
 T = TypeVar("T")
 Check = Callable[[Any, Place], T]
@@ -154,8 +155,8 @@ def as_captions(value: Any, place: Place) -> tuple[str, ...]:
 
 def as_metadata(value: Any, place: Place) -> dict[str, Any]:
     metadata = as_object(value, place)
-    if _deeper_than(metadata, MAX_METADATA_DEPTH):
-        raise place.error(metadata, f"metadata nested at most {MAX_METADATA_DEPTH} deep")
+    if _deeper_than(metadata, MAX_JSON_DEPTH):
+        raise place.error(metadata, f"metadata nested at most {MAX_JSON_DEPTH} deep")
     try:
         size = len(json.dumps(metadata, ensure_ascii=False).encode("utf-8"))
     except UnicodeEncodeError:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from itertools import chain
 
 from ..errors import FormatError, invalid
+from ..limits import MAX_NAME_BYTES
 from .detect import FORMATS, format_of
-from .fields import MAX_NAME_BYTES, is_name
+from .fields import is_name
 from .format import Request
 from .source import Source, json_values, open_source, source_name, source_path
 from .turns import Turn

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import EmbeddingError, invalid
+from memspan.limits import MAX_TEXT_BYTES
 from memspan.records import Record
 from memspan.times import TimeLike, from_micros, to_micros
 
 from .compose import captions_of, lexical_text
-from .limits import (
-    MAX_TEXT_BYTES,
+from .fields import (
     checked_fraction,
     checked_kind,
     checked_metadata,

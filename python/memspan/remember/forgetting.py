@@ -7,7 +7,7 @@ from memspan.store import StoreReader
 
 from .catch_up import reconcile
 from .engine import Change, Engine
-from .limits import checked_name
+from .fields import checked_name
 
 __all__ = ["forget"]
 

@@ -12,8 +12,8 @@ from memspan.times import Micros, TimeLike, from_micros, to_micros
 
 from .checking import checked_record
 from .draft import Draft
+from .fields import checked_metadata, checked_names, checked_text, optional_name
 from .identifiers import new_id, next_moments
-from .limits import checked_metadata, checked_names, checked_text, optional_name
 from .tags import checked_tags
 
 __all__ = ["Message", "Messages", "Session", "to_drafts"]

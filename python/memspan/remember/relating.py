@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .engine import Engine
-from .limits import checked_name
+from .fields import checked_name
 from .tags import checked_tag
 
 __all__ = ["relate", "unrelate"]

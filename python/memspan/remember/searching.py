@@ -11,7 +11,7 @@ from memspan.index import Hits, Index
 from memspan.times import TimeLike, to_micros
 
 from .engine import Engine
-from .limits import checked_name, checked_text
+from .fields import checked_name, checked_text
 from .recall import Recalls, recall_of
 
 __all__ = ["latest", "search"]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .engine import Engine
-from .limits import checked_name
+from .fields import checked_name
 
 __all__ = ["stats"]
 

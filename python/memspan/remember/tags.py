@@ -6,8 +6,9 @@ from typing import Any
 
 from memspan._core import normalize_tag
 from memspan.errors import invalid
+from memspan.limits import MAX_TAG_BYTES, MAX_TAGS
 
-from .limits import MAX_TAG_BYTES, MAX_TAGS, checked_name, checked_names
+from .fields import checked_name, checked_names
 
 __all__ = ["checked_tag", "checked_tags"]
 

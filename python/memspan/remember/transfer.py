@@ -16,7 +16,7 @@ from .adding import Advance, add_in_batches
 from .draft import Draft
 from .engine import Engine
 from .export_format import decode_header, decode_record_line, encode_record_line, header
-from .limits import checked_name
+from .fields import checked_name
 from .relating import relate
 
 __all__ = ["TextFile", "export", "load"]

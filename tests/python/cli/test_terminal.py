@@ -58,7 +58,9 @@ class Terminal:
 
     def interrupt(self):
         """Press Ctrl-C until it is noticed: a signal right before a blocking read waits for the next."""
+        deadline = time.monotonic() + 60
         while self.process.poll() is None:
+            assert time.monotonic() < deadline, self.output
             self.process.send_signal(signal.SIGINT)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(2)
@@ -72,6 +74,14 @@ class Terminal:
         self.process.kill()
         self.process.wait()
         os.close(self._leader)
+
+
+@pytest.fixture(autouse=True)
+def _interruptible():
+    """A background job of a shell ignores Ctrl-C, and so would the processes that it starts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

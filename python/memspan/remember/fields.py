@@ -8,12 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from memspan.errors import invalid
+from memspan.limits import MAX_JSON_DEPTH, MAX_METADATA_BYTES, MAX_NAME_BYTES, MAX_TEXT_BYTES
 from memspan.records import KINDS
 
 __all__ = [
-    "MAX_NAME_BYTES",
-    "MAX_TAGS",
-    "MAX_TEXT_BYTES",
     "checked_fraction",
     "checked_kind",
     "checked_metadata",
@@ -23,12 +21,6 @@ __all__ = [
     "optional_name",
 ]
 
-MAX_NAME_BYTES: Final = 512
-MAX_TEXT_BYTES: Final = 4 << 20
-MAX_METADATA_BYTES: Final = 1 << 20
-MAX_METADATA_DEPTH: Final = 32
-MAX_TAGS: Final = 64
-MAX_TAG_BYTES: Final = 128
 MAX_NAMES: Final = 1024
 
 
@@ -103,7 +95,7 @@ def checked_metadata(value: Any, argument: str) -> dict[str, Any]:
     accepted = "a mapping of text to JSON values (text, finite numbers, booleans, None, lists, mappings)"
     if not isinstance(value, Mapping):
         raise invalid(argument, value, accepted)
-    copied: dict[str, Any] = _copied(value, argument, accepted, MAX_METADATA_DEPTH)
+    copied: dict[str, Any] = _copied(value, argument, accepted, MAX_JSON_DEPTH)
     size = len(json.dumps(copied, ensure_ascii=False, separators=(",", ":")).encode())
     if size > MAX_METADATA_BYTES:
         raise invalid(argument, f"{size} bytes", f"at most {MAX_METADATA_BYTES} bytes as JSON")
@@ -112,7 +104,7 @@ def checked_metadata(value: Any, argument: str) -> dict[str, Any]:
 
 def _copied(value: Any, argument: str, accepted: str, depth: int) -> Any:
     if depth == 0:
-        raise invalid(argument, value, f"{accepted}, nested at most {MAX_METADATA_DEPTH} deep")
+        raise invalid(argument, value, f"{accepted}, nested at most {MAX_JSON_DEPTH} deep")
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
