@@ -1,7 +1,5 @@
 #include "tags/tag_router.hpp"
 
-// Without its prefetches, which read one entry past the end of full lists of links.
-#define NO_MANUAL_VECTORIZATION
 #include <hnswlib/hnswlib.h>
 
 #include <algorithm>
