@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <random>
 #include <utility>
 
 #include "memspan/error.hpp"
@@ -52,10 +52,10 @@ void write_all(int descriptor, const std::string& path, std::string_view bytes) 
   }
 }
 
-// The process and a counter make the name unique among live writers; O_EXCL refuses what a crashed one left behind.
+// Random, because writers in other containers may share the volume and the process number; O_EXCL refuses a collision.
 std::string temporary_name(const std::string& path) {
-  static std::atomic<unsigned> counter = 0;
-  return path + ".tmp." + std::to_string(::getpid()) + "." + std::to_string(counter++);
+  std::random_device random;
+  return path + ".tmp." + std::to_string(random()) + std::to_string(random());
 }
 
 }  // namespace
@@ -83,7 +83,6 @@ std::string read_file(const std::string& path) {
 
 void replace_file(const std::string& path, std::string_view bytes) {
   const std::string temporary = temporary_name(path);
-  ::unlink(temporary.c_str());
   Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (file.get() < 0) fail(temporary, "create");
   try {

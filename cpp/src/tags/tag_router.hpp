@@ -4,7 +4,7 @@
 // compared one by one; many are searched through an HNSW graph whose answers are scored exactly. Vectors and graph
 // follow the tags lazily: a write only notes which tags changed.
 //
-// Thread safety: route() may be called by many readers at once; changed(), renumbered() and the tables that are passed
+// Thread safety: route() may be called by many readers at once; changed() and the tables that are passed
 // in need the user's write lock. hnswlib's own persistence and its concurrent add and search are not used.
 #pragma once
 
