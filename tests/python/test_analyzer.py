@@ -87,15 +87,34 @@ def load_table_generator() -> object:
     return module
 
 
-def test_unicode_tables_are_up_to_date() -> None:
+def tables_version() -> str:
     tables = (REPOSITORY / "cpp" / "src" / "lexical" / "unicode_tables.cpp").read_text("ascii")
     version = re.search(r'kUnicodeVersion = "([\d.]+)"', tables)
     assert version is not None
-    if version[1] != unicodedata.unidata_version:
-        pytest.skip(f"the tables are of Unicode {version[1]}, this Python has {unicodedata.unidata_version}")
+    return version[1]
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
+
+
+# What a newer Unicode than the tables' calls a letter is nothing to the analyser.
+knows_this_unicode = pytest.mark.skipif(
+    numbers(unicodedata.unidata_version) > numbers(tables_version()),
+    reason=f"the tables are of Unicode {tables_version()}, this Python has {unicodedata.unidata_version}",
+)
+
+
+def test_unicode_tables_are_up_to_date() -> None:
+    if tables_version() != unicodedata.unidata_version:
+        pytest.skip(
+            f"the tables are of Unicode {tables_version()}, this Python has {unicodedata.unidata_version}"
+        )
+    tables = (REPOSITORY / "cpp" / "src" / "lexical" / "unicode_tables.cpp").read_text("ascii")
     assert "\n".join(load_table_generator().render()) + "\n" == tables  # type: ignore[attr-defined]
 
 
+@knows_this_unicode
 def test_canonically_equivalent_texts_give_the_same_tokens() -> None:
     for code_point in CODE_POINTS:
         char = chr(code_point)
@@ -104,6 +123,7 @@ def test_canonically_equivalent_texts_give_the_same_tokens() -> None:
             assert analyze(f"x{decomposed}y", "simple") == analyze(f"x{char}y", "simple"), hex(code_point)
 
 
+@knows_this_unicode
 def test_case_does_not_matter() -> None:
     for code_point in CODE_POINTS:
         char = chr(code_point)
@@ -115,6 +135,7 @@ def test_case_does_not_matter() -> None:
         assert analyze(f"x{char.upper()}y", "simple") == expected, hex(code_point)
 
 
+@knows_this_unicode
 def test_every_letter_and_digit_is_findable() -> None:
     visible = {"Lu", "Ll", "Lt", "Lo", "Nd"}
     checked = 0
