@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from memspan.records import Record
 from memspan.times import from_micros
@@ -14,6 +14,9 @@ from .codec import COLUMNS, decode_record
 from .protocol import Relation, Removals
 
 __all__ = ["SqliteReader", "chunks", "marks"]
+
+Parameters: TypeAlias = "Sequence[Any] | Mapping[str, Any]"
+"""For `?` by position or for `:name`; numbered `?1` is refused or warned about by some releases of Python."""
 
 _MAX_PARAMETERS: Final = 1024
 _FIELDS: Final = ", ".join(f"r.{column}" for column in COLUMNS)
@@ -41,10 +44,10 @@ class SqliteReader:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def _all(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
+    def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
         return self._connection.execute(statement, parameters).fetchall()
 
-    def _one(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
+    def _one(self, statement: str, parameters: Parameters = ()) -> Any:
         row = self._connection.execute(statement, parameters).fetchone()
         return None if row is None else row[0]
 
@@ -113,9 +116,9 @@ class SqliteReader:
     def relations(self, user: str | None = None, after: int = 0) -> list[Relation]:
         rows = self._all(
             "SELECT u.name, r.parent, r.child FROM relations r JOIN users u ON u.pk = r.user_pk "
-            "WHERE r.sequence > ?1 AND (?2 IS NULL OR u.name = ?2) "
+            "WHERE r.sequence > :after AND (:user IS NULL OR u.name = :user) "
             "ORDER BY r.sequence, u.name, r.parent, r.child",
-            (after, user),
+            {"after": after, "user": user},
         )
         return [Relation(*row) for row in rows]
 
@@ -135,10 +138,10 @@ class SqliteReader:
 
     def tags(self, user: str) -> set[str]:
         rows = self._all(
-            "SELECT DISTINCT j.value FROM records r, json_each(r.tags) j WHERE r.user_pk = ?1 "
-            "UNION SELECT parent FROM relations WHERE user_pk = ?1 "
-            "UNION SELECT child FROM relations WHERE user_pk = ?1",
-            (self._user_pk(user),),
+            "SELECT DISTINCT j.value FROM records r, json_each(r.tags) j WHERE r.user_pk = :user "
+            "UNION SELECT parent FROM relations WHERE user_pk = :user "
+            "UNION SELECT child FROM relations WHERE user_pk = :user",
+            {"user": self._user_pk(user)},
         )
         return {tag for (tag,) in rows}
 
@@ -174,10 +177,10 @@ class SqliteReader:
 
     def of_source(self, user: str, source: str) -> set[str]:
         rows = self._all(
-            "SELECT id FROM records WHERE user_pk = ?1 AND provenance = ?2 "
+            "SELECT id FROM records WHERE user_pk = :user AND provenance = :source "
             "UNION SELECT r.id FROM derivations d JOIN records r ON r.pk = d.derived_pk "
-            "WHERE d.user_pk = ?1 AND d.source = ?2",
-            (self._user_pk(user), source),
+            "WHERE d.user_pk = :user AND d.source = :source",
+            {"user": self._user_pk(user), "source": source},
         )
         return {id_ for (id_,) in rows}
 
@@ -191,19 +194,20 @@ class SqliteReader:
         return [(row[0], decode_record(row[1], row[2:])) for row in rows]
 
     def summary(self, user: str | None = None) -> dict[str, Any]:
-        scope = "(?1 IS NULL OR user_pk = (SELECT pk FROM users WHERE name = ?1))"
+        scope = "(:user IS NULL OR user_pk = (SELECT pk FROM users WHERE name = :user))"
+        only = {"user": user}
         kinds = self._all(
             f"SELECT kind, count(*) FROM records WHERE {scope} GROUP BY kind ORDER BY kind",  # noqa: S608
-            (user,),
+            only,
         )
         ((count, first, last),) = self._all(
             f"SELECT count(*), min(at), max(at) FROM records WHERE {scope}",  # noqa: S608
-            (user,),
+            only,
         )
         sessions = self._one(
             "SELECT count(*) FROM (SELECT DISTINCT user_pk, session FROM records "  # noqa: S608
             f"WHERE session IS NOT NULL AND {scope})",
-            (user,),
+            only,
         )
         return {
             "records": count,

@@ -141,8 +141,8 @@ class SqliteWriter(SqliteReader):
         pk = self._user_pk(user)
         removed = 0
         for tag in tags:
-            statement = "DELETE FROM relations WHERE user_pk = ?1 AND (parent = ?2 OR child = ?2)"
-            removed += self._connection.execute(statement, (pk, tag)).rowcount
+            statement = "DELETE FROM relations WHERE user_pk = :user AND (parent = :tag OR child = :tag)"
+            removed += self._connection.execute(statement, {"user": pk, "tag": tag}).rowcount
         if removed and pk is not None:
             self._mark(pk)
 
