@@ -32,6 +32,7 @@ struct Avx2 {
 
 }  // namespace
 
-const Kernels kAvx2Kernels = {&dot<Avx2>, &dot_rows<Avx2>, &dot_gather<Avx2>, &crc32c_instruction};
+const Kernels kAvx2Kernels = {&dot<Avx2>, &dot_rows<Avx2>, &dot_gather<Avx2>, &quantize_query, &quantize_row, &code_rows, &code_gather,
+    &code_rows_batch, &select_above, &crc32c_instruction};
 
 }  // namespace memspan

@@ -30,6 +30,7 @@ struct Avx512 {
 
 }  // namespace
 
-const Kernels kAvx512Kernels = {&dot<Avx512>, &dot_rows<Avx512>, &dot_gather<Avx512>, &crc32c_instruction};
+const Kernels kAvx512Kernels = {&dot<Avx512>, &dot_rows<Avx512>, &dot_gather<Avx512>, &quantize_query, &quantize_row, &code_rows, &code_gather,
+    &code_rows_batch, &select_above, &crc32c_instruction};
 
 }  // namespace memspan

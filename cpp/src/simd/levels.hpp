@@ -24,6 +24,16 @@ extern const Kernels kAvx512Kernels;
 extern const Kernels kNeonKernels;
 #endif
 
+float quantize_query(const float* vector, size_t n, int8_t* codes, int32_t* offset);
+float quantize_row(const float* vector, size_t n, uint8_t* codes);
+void code_rows(const int8_t* query, int32_t offset, const uint8_t* rows, size_t stride, const float* scales,
+               size_t count, size_t n, float* out);
+void code_gather(const int8_t* query, int32_t offset, const uint8_t* rows, size_t stride, const float* scales,
+                 const uint32_t* positions, size_t count, size_t n, float* out);
+void code_rows_batch(const int8_t* queries, const int32_t* offsets, size_t query_count, const uint8_t* rows,
+                     size_t stride, const float* scales, size_t count, size_t n, float* out);
+size_t select_above(const float* scores, size_t count, float threshold, uint32_t* out);
+
 uint32_t crc32c_table(uint32_t crc, const uint8_t* bytes, size_t size);
 #if defined(__x86_64__) || defined(__aarch64__)
 uint32_t crc32c_instruction(uint32_t crc, const uint8_t* bytes, size_t size);

@@ -30,6 +30,7 @@ struct Neon {
 
 }  // namespace
 
-const Kernels kNeonKernels = {&dot<Neon>, &dot_rows<Neon>, &dot_gather<Neon>, &crc32c_instruction};
+const Kernels kNeonKernels = {&dot<Neon>, &dot_rows<Neon>, &dot_gather<Neon>, &quantize_query, &quantize_row, &code_rows, &code_gather,
+    &code_rows_batch, &select_above, &crc32c_instruction};
 
 }  // namespace memspan
