@@ -12,4 +12,5 @@ PYBIND11_MODULE(_core, module) {
   memspan::python::register_query(module);
   memspan::python::register_hits(module);
   memspan::python::register_index(module);
+  memspan::python::register_consolidation(module);
 }

@@ -10,5 +10,6 @@ void register_text_tools(pybind11::module_& module);
 void register_query(pybind11::module_& module);
 void register_hits(pybind11::module_& module);
 void register_index(pybind11::module_& module);
+void register_consolidation(pybind11::module_& module);  // after the index
 
 }  // namespace memspan::python

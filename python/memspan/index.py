@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .arguments import as_choice, as_embedding, as_integer, as_number, as_text, as_texts
+from .arguments import as_choice, as_embedding, as_flag, as_integer, as_number, as_text, as_texts
 from .columns import pack_columns, pack_record
+from .consolidation import ConsolidationReport, TagSpan
 from .errors import invalid
 from .limits import MAX_DIM, MAX_K
 from .query import Query
@@ -375,6 +376,22 @@ class Index:
     def drop_tags(self, *, user: str, tags: Sequence[str]) -> int:
         """Erase tags from records and hierarchy; returns how many existed."""
         return self._native.drop_tags(as_text(user, "user"), as_texts(tags, "tags"))
+
+    # Consolidation
+
+    def consolidate(self, *, user: str | None = None, force: bool = False) -> ConsolidationReport:
+        """Lay out the embeddings of a user, or of every user, cluster by cluster (SwiftMem 3.4).
+
+        Clusters come from the tags (hierarchy, co-occurrence, connected components) where those lie together as vectors
+        too, otherwise from the vectors. Searches go on meanwhile, and find the same afterwards, up to their `recall`. Users
+        for whom the estimated gain is small are skipped, unless `force` is given. O(n sqrt n) for n records of a user.
+        """
+        name = None if user is None else as_text(user, "user")
+        return ConsolidationReport(*self._native.consolidate(name, as_flag(force, "force")))
+
+    def layout_map(self, *, user: str) -> list[TagSpan]:
+        """Where the records of each tag lie since the last consolidation, by tag; empty before the first."""
+        return [TagSpan(*row) for row in self._native.layout_map(as_text(user, "user"))]
 
     # Snapshots
 

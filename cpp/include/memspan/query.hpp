@@ -40,6 +40,7 @@ struct Query {
   uint32_t depth = 0;      // candidates taken from each view; 0: max(100, 4 k)
   uint32_t neighbors = 0;  // reach of a hit's boost over its session, in turns
   bool exact = false;      // no approximation anywhere
+  float recall = 0.995f;   // share of the exact best that the semantic view must find, on average
   bool explain = false;
 };
 

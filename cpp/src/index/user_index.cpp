@@ -25,7 +25,7 @@ Slot UserIndex::insert(NewRecord& record, const Analyzer& analyzer, TokenBuffer&
   columns_.live.set(slot);
   columns_.attributes.add(slot, input, std::move(record.metadata));
   columns_.sessions.insert(columns_.attributes.session(slot), slot, columns_.recency());
-  columns_.vectors.add(slot, input.embedding);
+  columns_.vectors.add(slot, input.at, input.embedding);
   columns_.tags.add_record(slot, record.tags, tag_changed());
   tokens.clear();
   analyzer.analyze(input.text, tokens);
@@ -86,7 +86,7 @@ size_t UserIndex::remove(std::span<const std::string_view> ids) {
 void UserIndex::compact_if_worthwhile() {
   constexpr size_t kFewDead = 64;
   const size_t dead = columns_.slots() - columns_.live_count();
-  if (dead < kFewDead || dead * 2 < columns_.live_count()) return;
+  if (dead < kFewDead || dead * 2 < columns_.live_count() || columns_.vectors.pinned()) return;
 
   std::vector<Slot> new_slots(columns_.slots(), kNoSlot);
   Slot next = 0;
@@ -282,7 +282,7 @@ void UserIndex::load(ByteReader& in) {
   columns_.tags.load(in, count, columns_.vectors.dim());
   for (TagId tag = 0; tag < columns_.tags.capacity(); ++tag) columns_.router.changed(tag);
   columns_.lexical.load(in, count);
-  columns_.vectors.load(in, count);
+  columns_.vectors.load(in, columns_.ats);
   in.check(in.left() == 0, "bytes are left after the last column");
 }
 

@@ -4,6 +4,7 @@
 // is checked before the lock is taken for writing, so that a refused call changes nothing.
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,11 +14,13 @@
 
 #include "base/fair_shared_mutex.hpp"
 #include "index/user_columns.hpp"
+#include "memspan/consolidation.hpp"
 #include "memspan/index.hpp"
 #include "memspan/query.hpp"
 #include "memspan/record.hpp"
 #include "memspan/stats.hpp"
 #include "query/prepared_query.hpp"
+#include "vectors/layout_builder.hpp"
 
 namespace memspan {
 
@@ -49,6 +52,11 @@ class UserIndex {
   bool merge_tags(std::span<const std::string> tags, std::string_view into);
   size_t drop_tags(std::span<const std::string> tags);
 
+  // Consolidation (user_consolidation.cpp): what it would gain, and doing it. One at a time; others wait.
+  double consolidation_gain() const;
+  ConsolidationReport consolidate();
+  std::vector<TagSpan> layout_map() const;  // by tag
+
   size_t size() const;
   bool empty() const;  // neither records nor tags
   std::vector<std::string> ids() const;
@@ -62,7 +70,10 @@ class UserIndex {
   Slot insert(NewRecord& record, const Analyzer& analyzer, TokenBuffer& tokens);
   void erase(Slot slot);
   void compact_if_worthwhile();
+  double time_searches(std::span<const std::vector<float>> queries) const;
+  LayoutInput collect_layout_input(RowStore& pinned) const;
 
+  std::mutex consolidating_;  // taken before mutex_
   mutable FairSharedMutex mutex_;
   UserColumns columns_;
 };

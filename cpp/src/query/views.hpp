@@ -17,10 +17,11 @@ namespace memspan {
 
 struct SemanticCandidates {
   std::vector<Candidate> best;
-  const char* scan = "none";  // "full", "masked" or "gather"
+  const char* scan = "none";  // how rows were read
+  VectorSearchStats stats;
 };
 
-// Cosine between the query's embedding and the records'. Exact. O(rows read x dim).
+// Cosine between the query's embedding and the records': exact scores, of the best or nearly so (Query::recall).
 SemanticCandidates search_semantic(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission);
 
 // BM25 over the user's own statistics; records without any of the words are no candidates. The idf is

@@ -1,0 +1,214 @@
+#include "vectors/layout_builder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "simd/kernels.hpp"
+#include "vectors/k_means.hpp"
+#include "vectors/probe_calibration.hpp"
+
+namespace memspan {
+namespace {
+
+constexpr size_t kRounds = 8;
+constexpr size_t kJudged = 4096;
+// Clusters of tags are taken when they explain so much of what clusters of vectors explain.
+constexpr double kGoodEnough = 0.6;
+constexpr size_t kFewestTagClusters = 2;
+// No cluster of tags may hold more than this share of the records: it would be no cluster.
+constexpr size_t kLargestShare = 3;
+
+double mean_cosine(std::span<const float* const> rows, std::span<const uint32_t> cluster, const float* centroids, size_t dim) {
+  double sum = 0.0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    sum += static_cast<double>(kernels().dot(rows[i], centroids + cluster[i] * dim, dim));
+  }
+  return sum / static_cast<double>(rows.size());
+}
+
+std::vector<float> mean_rows(std::span<const float* const> rows, std::span<const uint32_t> cluster, size_t count, size_t dim) {
+  std::vector<float> sums(count * dim, 0.0f);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    float* const sum = sums.data() + cluster[i] * dim;
+    for (size_t d = 0; d < dim; ++d) sum[d] += rows[i][d];
+  }
+  for (size_t c = 0; c < count; ++c) {
+    float* const sum = sums.data() + c * dim;
+    const float length = std::sqrt(kernels().dot(sum, sum, dim));
+    if (length < 1e-6f) continue;
+    for (size_t d = 0; d < dim; ++d) sum[d] /= length;
+  }
+  return sums;
+}
+
+class LayoutBuilder {
+ public:
+  explicit LayoutBuilder(const LayoutInput& input) : input_(input), layout_(std::make_unique<ClusterLayout>()) {}
+
+  BuiltLayout run() {
+    const size_t count = input_.slots.size();
+    TagClusters tags = cluster_tags(input_.tags, std::max<size_t>(1, count / kLargestShare));
+    layout_->cohesion = tags.cohesion;
+    block_of_.assign(count, 0);
+    cluster_of_block_.assign(1, 0);
+    layout_->clusters = 1;
+    if (count >= kSmallestClustered) {
+      if (tags_explain(tags)) {
+        layout_->basis = ClusterBasis::tags;
+        cut_clusters_of_tags(tags);
+      } else {
+        layout_->basis = ClusterBasis::vectors;
+        cut_vectors();
+      }
+    }
+    place_rows();
+    summarise_blocks();
+    if (layout_->blocks.size() > 1) {
+      calibrate_probing(*layout_, input_.dim, std::span<const float* const>(sorted_rows_), random_);
+    }
+    return {std::move(layout_), max_scale_, tags.cohesion_of_all};
+  }
+
+ private:
+  size_t block_count(size_t rows) const {
+    const double wanted = 2.0 * std::sqrt(static_cast<double>(input_.slots.size()));
+    const double share = static_cast<double>(rows) / static_cast<double>(input_.slots.size());
+    return std::max<size_t>(1, static_cast<size_t>(std::lround(wanted * share)));
+  }
+
+  // Records without tags, or with tags that hardly occur, form one more cluster, the last.
+  void drop_tiny_clusters(TagClusters& tags) const {
+    std::vector<size_t> records(tags.count, 0);
+    for (const uint32_t cluster : tags.of_record) {
+      if (cluster != kNoCluster) ++records[cluster];
+    }
+    const auto least = static_cast<size_t>(std::sqrt(static_cast<double>(input_.slots.size())) / 8.0);
+    std::vector<uint32_t> number(tags.count, kNoCluster);
+    uint32_t kept = 0;
+    for (uint32_t c = 0; c < tags.count; ++c) {
+      if (records[c] > least) number[c] = kept++;
+    }
+    const auto renumber = [&](uint32_t& cluster) {
+      if (cluster != kNoCluster) cluster = number[cluster];
+    };
+    std::for_each(tags.of_record.begin(), tags.of_record.end(), renumber);
+    std::for_each(tags.of_tag.begin(), tags.of_tag.end(), renumber);
+    tags.count = kept;
+  }
+
+  // Do the clusters of tags lie together as vectors too? Judged on a sample, against as many clusters of vectors.
+  bool tags_explain(TagClusters& tags) {
+    drop_tiny_clusters(tags);
+    if (tags.count < kFewestTagClusters) return false;
+    std::vector<const float*> rows;
+    std::vector<uint32_t> cluster;
+    const size_t step = std::max<size_t>(1, input_.rows.size() / kJudged);
+    for (size_t i = random_() % step; i < input_.rows.size(); i += step) {
+      rows.push_back(input_.rows[i]);
+      cluster.push_back(tags.of_record[i] == kNoCluster ? tags.count : tags.of_record[i]);
+    }
+    const size_t dim = input_.dim;
+    const size_t count = tags.count + 1;
+    const double by_tags = mean_cosine(rows, cluster, mean_rows(rows, cluster, count, dim).data(), dim);
+    const std::vector<uint32_t> all(rows.size(), 0);
+    const double unclustered = mean_cosine(rows, all, mean_rows(rows, all, 1, dim).data(), dim);
+    const std::vector<uint32_t> nearest = assign(rows, find_centroids(rows, dim, count, 4, random_));
+    const double by_vectors = mean_cosine(rows, nearest, mean_rows(rows, nearest, count, dim).data(), dim);
+    return by_tags - unclustered >= kGoodEnough * (by_vectors - unclustered);
+  }
+
+  void cut_vectors() {
+    const Centroids centroids = find_centroids(input_.rows, input_.dim, block_count(input_.rows.size()), kRounds, random_);
+    block_of_ = assign(input_.rows, centroids);
+    cluster_of_block_.resize(centroids.size());
+    std::iota(cluster_of_block_.begin(), cluster_of_block_.end(), 0u);
+    layout_->clusters = static_cast<uint32_t>(centroids.size());
+  }
+
+  // Each cluster of tags is cut into blocks by its vectors, in proportion to its records.
+  void cut_clusters_of_tags(const TagClusters& tags) {
+    std::vector<std::vector<uint32_t>> members(tags.count + 1);
+    for (uint32_t i = 0; i < tags.of_record.size(); ++i) {
+      members[tags.of_record[i] == kNoCluster ? tags.count : tags.of_record[i]].push_back(i);
+    }
+    cluster_of_block_.clear();
+    layout_->clusters = tags.count + (members.back().empty() ? 0 : 1);
+    std::vector<const float*> rows;
+    for (uint32_t cluster = 0; cluster < members.size(); ++cluster) {
+      if (members[cluster].empty()) continue;
+      rows.clear();
+      for (const uint32_t i : members[cluster]) rows.push_back(input_.rows[i]);
+      const Centroids centroids = find_centroids(rows, input_.dim, block_count(rows.size()), kRounds, random_);
+      const std::vector<uint32_t> nearest = assign(rows, centroids);
+      const auto first = static_cast<uint32_t>(cluster_of_block_.size());
+      for (size_t i = 0; i < rows.size(); ++i) block_of_[members[cluster][i]] = first + nearest[i];
+      cluster_of_block_.resize(first + centroids.size(), cluster);
+    }
+  }
+
+  // Blocks one after the other, rows inside a block by time. Empty blocks vanish.
+  void place_rows() {
+    const size_t count = input_.slots.size();
+    std::vector<uint32_t> order(count);
+    std::iota(order.begin(), order.end(), 0u);
+    std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
+      if (block_of_[a] != block_of_[b]) return block_of_[a] < block_of_[b];
+      if (input_.ats[a] != input_.ats[b]) return input_.ats[a] < input_.ats[b];
+      return input_.slots[a] < input_.slots[b];
+    });
+    layout_->rows = CodeRows(input_.dim, count);
+    layout_->size = count;
+    sorted_rows_.resize(count);
+    for (uint32_t position = 0; position < count; ++position) {
+      const uint32_t i = order[position];
+      max_scale_ = std::max(max_scale_, layout_->rows.put(position, input_.slots[i], input_.ats[i], input_.rows[i]));
+      sorted_rows_[position] = input_.rows[i];
+      if (position == 0 || block_of_[i] != block_of_[order[position - 1]]) {
+        layout_->blocks.push_back({position, position, cluster_of_block_[block_of_[i]]});
+      }
+      layout_->blocks.back().end = position + 1;
+    }
+  }
+
+  void summarise_blocks() {
+    const size_t dim = input_.dim;
+    std::vector<uint32_t> block_at(layout_->size);
+    for (uint32_t b = 0; b < layout_->blocks.size(); ++b) {
+      std::fill(block_at.begin() + layout_->blocks[b].start, block_at.begin() + layout_->blocks[b].end, b);
+    }
+    const size_t count = layout_->blocks.size();
+    const std::vector<float> centroids = mean_rows(sorted_rows_, block_at, count, dim);
+    layout_->centroids = CodeRows(dim, count);
+    layout_->means.resize(count);
+    layout_->spreads.resize(count);
+    for (size_t b = 0; b < count; ++b) {
+      const float* const centroid = centroids.data() + b * dim;
+      layout_->centroids.put(b, static_cast<Slot>(b), 0, centroid);
+      double mean = 0.0, orthogonal = 0.0;
+      for (uint32_t p = layout_->blocks[b].start; p < layout_->blocks[b].end; ++p) {
+        const auto cosine = static_cast<double>(kernels().dot(sorted_rows_[p], centroid, dim));
+        mean += cosine;
+        orthogonal += std::max(0.0, 1.0 - cosine * cosine);
+      }
+      const double rows = layout_->blocks[b].end - layout_->blocks[b].start;
+      layout_->means[b] = static_cast<float>(mean / rows);
+      layout_->spreads[b] = static_cast<float>(std::sqrt(orthogonal / rows));
+    }
+  }
+
+  const LayoutInput& input_;
+  std::mt19937 random_{20240612};  // fixed: the same rows give the same layout
+  std::unique_ptr<ClusterLayout> layout_;
+  std::vector<uint32_t> block_of_;          // by record, before empty blocks vanish
+  std::vector<uint32_t> cluster_of_block_;  // the same blocks
+  std::vector<const float*> sorted_rows_;   // by position
+  float max_scale_ = 0.0f;
+};
+
+}  // namespace
+
+BuiltLayout build_layout(const LayoutInput& input) { return LayoutBuilder(input).run(); }
+
+}  // namespace memspan

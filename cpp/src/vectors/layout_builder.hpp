@@ -1,0 +1,36 @@
+// Builds the cluster-major, time-minor layout of a user's rows (SwiftMem 3.4): which cluster each goes to, in which
+// block of it, and how far a search has to probe to find what it should.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "memspan/types.hpp"
+#include "tags/tag_clusters.hpp"
+#include "vectors/cluster_layout.hpp"
+
+namespace memspan {
+
+// The rows to lay out, as parallel columns. `rows` must stay readable and unchanged during the build.
+struct LayoutInput {
+  size_t dim = 0;
+  std::vector<Slot> slots;
+  std::vector<Micros> ats;
+  std::vector<const float*> rows;
+  TaggedRecords tags;
+};
+
+struct BuiltLayout {
+  std::unique_ptr<ClusterLayout> layout;
+  float max_scale = 0.0f;
+  double cohesion_before = 0.0;  // of all tags as one cluster
+};
+
+// Below so many rows a full scan costs no more than probing: there is one block, in the order of time.
+inline constexpr size_t kSmallestClustered = 384;
+
+// O(rows sqrt(rows) dim) for the assignment, with a small constant (a byte a dimension); all else is linear. The same
+// input gives the same layout.
+BuiltLayout build_layout(const LayoutInput& input);
+
+}  // namespace memspan
