@@ -1,8 +1,8 @@
 #include "tags/tag_clusters.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "base/hash_map.hpp"
 
@@ -114,26 +114,24 @@ class TagClusterer {
     }
   }
 
+  // One tag, one vote: a rare tag that a record shares with a foreign cluster must not outweigh its own. Where votes are
+  // equal, a cluster of more tags says more than a tag that found no company.
   void assign_records() {
     clusters_.of_record.assign(records_.size(), kNoCluster);
-    std::vector<std::pair<uint32_t, double>> votes;
+    std::vector<uint32_t> tags_in(clusters_.count, 0);
+    for (const uint32_t cluster : clusters_.of_tag) {
+      if (cluster != kNoCluster) ++tags_in[cluster];
+    }
+    std::vector<uint32_t> votes(clusters_.count, 0);
     for (size_t record = 0; record < records_.size(); ++record) {
-      votes.clear();
-      for (TagId tag : records_.of(record)) {
+      uint32_t& best = clusters_.of_record[record];
+      for (const TagId tag : records_.of(record)) ++votes[clusters_.of_tag[tag]];
+      for (const TagId tag : records_.of(record)) {
         const uint32_t cluster = clusters_.of_tag[tag];
-        const double vote = 1.0 / std::sqrt(static_cast<double>(count_[tag]));
-        const auto found = std::find_if(votes.begin(), votes.end(), [=](const auto& v) { return v.first == cluster; });
-        if (found == votes.end()) {
-          votes.emplace_back(cluster, vote);
-        } else {
-          found->second += vote;
-        }
+        const auto rank = [&](uint32_t c) { return std::tuple(votes[c], tags_in[c], ~c); };
+        if (best == kNoCluster || rank(cluster) > rank(best)) best = cluster;
       }
-      if (votes.empty()) continue;
-      const auto fewer = [](const auto& a, const auto& b) {
-        return a.second != b.second ? a.second < b.second : a.first > b.first;
-      };
-      clusters_.of_record[record] = std::max_element(votes.begin(), votes.end(), fewer)->first;
+      for (const TagId tag : records_.of(record)) votes[clusters_.of_tag[tag]] = 0;
     }
   }
 

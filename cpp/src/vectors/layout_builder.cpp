@@ -12,12 +12,15 @@
 namespace memspan {
 namespace {
 
+constexpr uint32_t kSeed = 20240612;  // fixed: the same rows give the same layout
 constexpr size_t kRounds = 8;
 constexpr size_t kJudged = 4096;
-// Clusters of tags are taken when they explain so much of what clusters of vectors explain.
-constexpr double kGoodEnough = 0.6;
+// Clusters of tags are tried when they explain so much of what clusters of vectors explain on a sample, and taken when a
+// search reads at most so many times the rows.
+constexpr double kPlausible = 0.5;
+constexpr double kMostRead = 1.5;
 constexpr size_t kFewestTagClusters = 2;
-// No cluster of tags may hold more than this share of the records: it would be no cluster.
+// No cluster of tags may hold more than one in so many of the records: it would be no cluster.
 constexpr size_t kLargestShare = 3;
 
 double mean_cosine(std::span<const float* const> rows, std::span<const uint32_t> cluster, const float* centroids, size_t dim) {
@@ -45,30 +48,24 @@ std::vector<float> mean_rows(std::span<const float* const> rows, std::span<const
 
 class LayoutBuilder {
  public:
-  explicit LayoutBuilder(const LayoutInput& input) : input_(input), layout_(std::make_unique<ClusterLayout>()) {}
+  LayoutBuilder(const LayoutInput& input, const TagClusters* tags)
+      : input_(input), tags_(tags), layout_(std::make_unique<ClusterLayout>()) {}
 
   BuiltLayout run() {
-    const size_t count = input_.slots.size();
-    TagClusters tags = cluster_tags(input_.tags, std::max<size_t>(1, count / kLargestShare));
-    layout_->cohesion = tags.cohesion;
-    block_of_.assign(count, 0);
+    block_of_.assign(input_.slots.size(), 0);
     cluster_of_block_.assign(1, 0);
     layout_->clusters = 1;
-    if (count >= kSmallestClustered) {
-      if (tags_explain(tags)) {
-        layout_->basis = ClusterBasis::tags;
-        cut_clusters_of_tags(tags);
-      } else {
-        layout_->basis = ClusterBasis::vectors;
-        cut_vectors();
-      }
+    if (tags_ != nullptr) {
+      layout_->basis = ClusterBasis::tags;
+      cut_clusters_of_tags();
+    } else if (input_.slots.size() >= kSmallestClustered) {
+      layout_->basis = ClusterBasis::vectors;
+      cut_vectors();
     }
     place_rows();
     summarise_blocks();
-    if (layout_->blocks.size() > 1) {
-      calibrate_probing(*layout_, input_.dim, std::span<const float* const>(sorted_rows_), random_);
-    }
-    return {std::move(layout_), max_scale_, tags.cohesion_of_all};
+    if (layout_->blocks.size() > 1) calibrate_probing(*layout_, input_.dim, sorted_rows_, random_);
+    return {std::move(layout_), max_scale_};
   }
 
  private:
@@ -76,47 +73,6 @@ class LayoutBuilder {
     const double wanted = 2.0 * std::sqrt(static_cast<double>(input_.slots.size()));
     const double share = static_cast<double>(rows) / static_cast<double>(input_.slots.size());
     return std::max<size_t>(1, static_cast<size_t>(std::lround(wanted * share)));
-  }
-
-  // Records without tags, or with tags that hardly occur, form one more cluster, the last.
-  void drop_tiny_clusters(TagClusters& tags) const {
-    std::vector<size_t> records(tags.count, 0);
-    for (const uint32_t cluster : tags.of_record) {
-      if (cluster != kNoCluster) ++records[cluster];
-    }
-    const auto least = static_cast<size_t>(std::sqrt(static_cast<double>(input_.slots.size())) / 8.0);
-    std::vector<uint32_t> number(tags.count, kNoCluster);
-    uint32_t kept = 0;
-    for (uint32_t c = 0; c < tags.count; ++c) {
-      if (records[c] > least) number[c] = kept++;
-    }
-    const auto renumber = [&](uint32_t& cluster) {
-      if (cluster != kNoCluster) cluster = number[cluster];
-    };
-    std::for_each(tags.of_record.begin(), tags.of_record.end(), renumber);
-    std::for_each(tags.of_tag.begin(), tags.of_tag.end(), renumber);
-    tags.count = kept;
-  }
-
-  // Do the clusters of tags lie together as vectors too? Judged on a sample, against as many clusters of vectors.
-  bool tags_explain(TagClusters& tags) {
-    drop_tiny_clusters(tags);
-    if (tags.count < kFewestTagClusters) return false;
-    std::vector<const float*> rows;
-    std::vector<uint32_t> cluster;
-    const size_t step = std::max<size_t>(1, input_.rows.size() / kJudged);
-    for (size_t i = random_() % step; i < input_.rows.size(); i += step) {
-      rows.push_back(input_.rows[i]);
-      cluster.push_back(tags.of_record[i] == kNoCluster ? tags.count : tags.of_record[i]);
-    }
-    const size_t dim = input_.dim;
-    const size_t count = tags.count + 1;
-    const double by_tags = mean_cosine(rows, cluster, mean_rows(rows, cluster, count, dim).data(), dim);
-    const std::vector<uint32_t> all(rows.size(), 0);
-    const double unclustered = mean_cosine(rows, all, mean_rows(rows, all, 1, dim).data(), dim);
-    const std::vector<uint32_t> nearest = assign(rows, find_centroids(rows, dim, count, 4, random_));
-    const double by_vectors = mean_cosine(rows, nearest, mean_rows(rows, nearest, count, dim).data(), dim);
-    return by_tags - unclustered >= kGoodEnough * (by_vectors - unclustered);
   }
 
   void cut_vectors() {
@@ -128,13 +84,13 @@ class LayoutBuilder {
   }
 
   // Each cluster of tags is cut into blocks by its vectors, in proportion to its records.
-  void cut_clusters_of_tags(const TagClusters& tags) {
-    std::vector<std::vector<uint32_t>> members(tags.count + 1);
-    for (uint32_t i = 0; i < tags.of_record.size(); ++i) {
-      members[tags.of_record[i] == kNoCluster ? tags.count : tags.of_record[i]].push_back(i);
+  void cut_clusters_of_tags() {
+    std::vector<std::vector<uint32_t>> members(tags_->count + 1);
+    for (uint32_t i = 0; i < tags_->of_record.size(); ++i) {
+      members[tags_->of_record[i] == kNoCluster ? tags_->count : tags_->of_record[i]].push_back(i);
     }
     cluster_of_block_.clear();
-    layout_->clusters = tags.count + (members.back().empty() ? 0 : 1);
+    layout_->clusters = tags_->count + (members.back().empty() ? 0 : 1);
     std::vector<const float*> rows;
     for (uint32_t cluster = 0; cluster < members.size(); ++cluster) {
       if (members[cluster].empty()) continue;
@@ -199,7 +155,8 @@ class LayoutBuilder {
   }
 
   const LayoutInput& input_;
-  std::mt19937 random_{20240612};  // fixed: the same rows give the same layout
+  const TagClusters* tags_;     // null: clusters of vectors
+  std::mt19937 random_{kSeed};
   std::unique_ptr<ClusterLayout> layout_;
   std::vector<uint32_t> block_of_;          // by record, before empty blocks vanish
   std::vector<uint32_t> cluster_of_block_;  // the same blocks
@@ -207,8 +164,61 @@ class LayoutBuilder {
   float max_scale_ = 0.0f;
 };
 
+// Records without tags, or with tags that hardly occur, form one more cluster, the last.
+void drop_tiny_clusters(TagClusters& tags) {
+  std::vector<size_t> records(tags.count, 0);
+  for (const uint32_t cluster : tags.of_record) {
+    if (cluster != kNoCluster) ++records[cluster];
+  }
+  const auto least = static_cast<size_t>(std::sqrt(static_cast<double>(tags.of_record.size())) / 8.0);
+  std::vector<uint32_t> number(tags.count, kNoCluster);
+  uint32_t kept = 0;
+  for (uint32_t c = 0; c < tags.count; ++c) {
+    if (records[c] > least) number[c] = kept++;
+  }
+  for (uint32_t& cluster : tags.of_record) {
+    if (cluster != kNoCluster) cluster = number[cluster];
+  }
+  tags.count = kept;
+}
+
+// Do the clusters of tags lie together as vectors too? Judged on a sample, against as many clusters of vectors.
+bool plausible(const TagClusters& tags, const LayoutInput& input) {
+  if (input.slots.size() < kSmallestClustered || tags.count < kFewestTagClusters) return false;
+  std::mt19937 random(kSeed);
+  std::vector<const float*> rows;
+  std::vector<uint32_t> cluster;
+  const size_t step = std::max<size_t>(1, input.rows.size() / kJudged);
+  for (size_t i = random() % step; i < input.rows.size(); i += step) {
+    rows.push_back(input.rows[i]);
+    cluster.push_back(tags.of_record[i] == kNoCluster ? tags.count : tags.of_record[i]);
+  }
+  const auto cosine = [&](std::span<const uint32_t> of_row, size_t count) {
+    return mean_cosine(rows, of_row, mean_rows(rows, of_row, count, input.dim).data(), input.dim);
+  };
+  const size_t count = tags.count + 1;
+  const double together = cosine(std::vector<uint32_t>(rows.size(), 0), 1);
+  const double by_vectors = cosine(assign(rows, find_centroids(rows, input.dim, count, 4, random)), count);
+  return cosine(cluster, count) - together >= kPlausible * (by_vectors - together);
+}
+
+double rows_read(const ClusterLayout& layout) {
+  return static_cast<double>(layout.blocks.size()) + static_cast<double>(layout.probed_share) * static_cast<double>(layout.size);
+}
+
 }  // namespace
 
-BuiltLayout build_layout(const LayoutInput& input) { return LayoutBuilder(input).run(); }
+BuiltLayout build_layout(const LayoutInput& input) {
+  TagClusters tags = cluster_tags(input.tags, std::max<size_t>(1, input.slots.size() / kLargestShare));
+  drop_tiny_clusters(tags);
+  BuiltLayout built = LayoutBuilder(input, nullptr).run();
+  if (plausible(tags, input)) {
+    BuiltLayout by_tags = LayoutBuilder(input, &tags).run();
+    if (rows_read(*by_tags.layout) <= kMostRead * rows_read(*built.layout)) built = std::move(by_tags);
+  }
+  built.layout->cohesion = tags.cohesion;
+  built.cohesion_before = tags.cohesion_of_all;
+  return built;
+}
 
 }  // namespace memspan

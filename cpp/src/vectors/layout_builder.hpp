@@ -29,6 +29,7 @@ struct BuiltLayout {
 // Below so many rows a full scan costs no more than probing: there is one block, in the order of time.
 inline constexpr size_t kSmallestClustered = 384;
 
+// Clusters come from the tags when those are as good for searching, by trial, as clusters of the vectors alone.
 // O(rows sqrt(rows) dim) for the assignment, with a small constant (a byte a dimension); all else is linear. The same
 // input gives the same layout.
 BuiltLayout build_layout(const LayoutInput& input);
