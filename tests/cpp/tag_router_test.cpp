@@ -35,7 +35,7 @@ struct Fixture {
   }
   Slot add_record(const std::vector<std::string>& names, const std::vector<float>& vector) {
     const Slot slot = next++;
-    vectors.add(slot, vector);
+    vectors.add(slot, 0, vector);
     tags.add_record(slot, names, changed);
     return slot;
   }
