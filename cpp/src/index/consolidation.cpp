@@ -27,12 +27,23 @@ double estimate_gain(const VectorTable& vectors) {
   return before / (blocks + share * rows);
 }
 
+bool should_extend(const VectorTable& vectors) {
+  constexpr size_t kGrowth = 2;  // a plan serves until the user has grown so many times
+  const ClusterLayout* const layout = vectors.layout();
+  return layout != nullptr && layout->blocks.size() > 1 && vectors.count() < kGrowth * layout->planned_for &&
+         vectors.count() * kGrowth > layout->planned_for;
+}
+
 void collect_rows(const UserColumns& user, Slot first, Slot last, LayoutInput& input) {
   for (Slot slot = first; slot < last; ++slot) {
     if (!user.vectors.pending(slot)) continue;
     input.slots.push_back(slot);
     input.ats.push_back(user.ats[slot]);
     input.rows.push_back(user.vectors.row(slot).data());
+    if (input.base != nullptr) {
+      input.blocks.push_back(user.vectors.block_of(slot));
+      continue;
+    }
     const std::span<const TagId> tags = user.tags.tags_of(slot);
     input.tags.tags.insert(input.tags.tags.end(), tags.begin(), tags.end());
     input.tags.offsets.push_back(static_cast<uint32_t>(input.tags.tags.size()));

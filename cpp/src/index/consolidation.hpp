@@ -12,6 +12,9 @@ namespace memspan {
 // balancing cluster cohesion, cluster size, and memory fragmentation"). 1: nothing to gain. O(1).
 double estimate_gain(const VectorTable& vectors);
 
+// Will the clusters that are there do for the rows that came, or must they be found anew? O(1).
+bool should_extend(const VectorTable& vectors);
+
 // Adds to `input` those of the slots [first, last) that are to be laid out.
 void collect_rows(const UserColumns& user, Slot first, Slot last, LayoutInput& input);
 void collect_relations(const UserColumns& user, LayoutInput& input);

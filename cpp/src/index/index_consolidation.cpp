@@ -13,7 +13,7 @@ namespace {
 constexpr double kWorthwhileGain = 1.15;
 
 ConsolidationReport consolidate_user(UserIndex& user, bool force) {
-  if (force || user.consolidation_gain() >= kWorthwhileGain) return user.consolidate();
+  if (force || user.consolidation_gain() >= kWorthwhileGain) return user.consolidate(force);
   ConsolidationReport report;
   report.users = report.skipped = 1;
   return report;

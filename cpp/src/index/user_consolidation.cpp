@@ -70,8 +70,7 @@ double UserIndex::consolidation_gain() const {
   return estimate_gain(columns_.vectors);
 }
 
-LayoutInput UserIndex::collect_layout_input(RowStore& pinned) const {
-  LayoutInput input;
+void UserIndex::collect_layout_input(LayoutInput& input, RowStore& pinned) const {
   for (Slot first = 0;; first += kSlice) {
     const std::shared_lock reading(mutex_);
     const auto slots = static_cast<Slot>(columns_.slots());
@@ -80,18 +79,21 @@ LayoutInput UserIndex::collect_layout_input(RowStore& pinned) const {
     collect_relations(columns_, input);
     input.dim = columns_.vectors.dim();
     pinned = columns_.vectors.pin_rows();
-    return input;
+    return;
   }
 }
 
-ConsolidationReport UserIndex::consolidate() {
+ConsolidationReport UserIndex::consolidate(bool plan_anew) {
   const std::lock_guard one_at_a_time(consolidating_);
   const Stopwatch watch;
   ConsolidationReport report;
   report.users = 1;
+  LayoutInput input;
   {
     const std::unique_lock writing(mutex_);
     const VectorTable& vectors = columns_.vectors;
+    // Blocks and centroids of a layout do not change, and only this function replaces it.
+    if (!plan_anew && should_extend(vectors)) input.base = vectors.layout();
     report.estimated_gain = estimate_gain(vectors);
     report.fragmentation_before = vectors.fragmentation();
     if (vectors.layout()) {
@@ -102,10 +104,10 @@ ConsolidationReport UserIndex::consolidate() {
   }
   try {
     RowStore pinned(0);
-    const LayoutInput input = collect_layout_input(pinned);
+    collect_layout_input(input, pinned);
     const std::vector<std::vector<float>> queries = sample_queries(input);
     const double before = time_searches(queries);
-    BuiltLayout built = build_layout(input);
+    BuiltLayout built = input.base != nullptr ? extend_layout(input) : plan_layout(input);
     report.records = input.slots.size();
     report.clusters = built.layout->clusters;
     report.blocks_after = built.layout->blocks.size();

@@ -54,7 +54,8 @@ class UserIndex {
 
   // Consolidation (user_consolidation.cpp): what it would gain, and doing it. One at a time; others wait.
   double consolidation_gain() const;
-  ConsolidationReport consolidate();
+  // Clusters are found anew when the user has doubled since they were, or on demand; otherwise rows join what is there.
+  ConsolidationReport consolidate(bool plan_anew);
   std::vector<TagSpan> layout_map() const;  // by tag
 
   size_t size() const;
@@ -71,7 +72,7 @@ class UserIndex {
   void erase(Slot slot);
   void compact_if_worthwhile();
   double time_searches(std::span<const std::vector<float>> queries) const;
-  LayoutInput collect_layout_input(RowStore& pinned) const;
+  void collect_layout_input(LayoutInput& input, RowStore& pinned) const;
 
   std::mutex consolidating_;  // taken before mutex_
   mutable FairSharedMutex mutex_;

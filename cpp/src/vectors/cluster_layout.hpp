@@ -6,6 +6,7 @@
 // Memory: dim + 16 bytes a row, dim + 36 bytes a block.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -46,6 +47,7 @@ struct ClusterLayout {
   CodeRows rows;
   size_t size = 0;  // rows, dead ones included
   size_t dead = 0;
+  size_t planned_for = 0;  // rows when its clusters were found; later ones only joined them
 
   std::vector<Block> blocks;  // ascending; together they cover all rows
   CodeRows centroids;         // by block
@@ -59,7 +61,11 @@ struct ClusterLayout {
   uint32_t clusters = 0;
   double cohesion = 0.0;      // edges / possible edges within the clusters of tags, mean weighted by records
 
-  size_t live() const { return size - dead; }
+  size_t block_of(uint32_t position) const {
+    const auto after = std::upper_bound(blocks.begin(), blocks.end(), position,
+                                        [](uint32_t p, const Block& block) { return p < block.start; });
+    return static_cast<size_t>(after - blocks.begin()) - 1;
+  }
   void erase(uint32_t position) {
     rows.erase(position);
     ++dead;

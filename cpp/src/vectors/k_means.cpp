@@ -28,10 +28,9 @@ bool normalize_sum(std::span<float> sum) {
 
 }  // namespace
 
-std::vector<uint32_t> assign(std::span<const float* const> rows, const Centroids& centroids) {
+std::vector<uint32_t> assign(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count) {
   const Kernels& simd = kernels();
-  const size_t stride = code_stride(centroids.dim);
-  const size_t count = centroids.size();
+  const size_t stride = code_stride(dim);
   AlignedBuffer<int8_t> queries(kBatch * stride);
   std::array<int32_t, kBatch> offsets;
   std::vector<float> scores(kBatch * count);
@@ -39,10 +38,10 @@ std::vector<uint32_t> assign(std::span<const float* const> rows, const Centroids
   for (size_t first = 0; first < rows.size(); first += kBatch) {
     const size_t batch = std::min(kBatch, rows.size() - first);
     for (size_t i = 0; i < batch; ++i) {
-      simd.quantize_query(rows[first + i], centroids.dim, queries.data() + i * stride, &offsets[i]);
+      simd.quantize_query(rows[first + i], dim, queries.data() + i * stride, &offsets[i]);
     }
-    simd.code_rows_batch(queries.data(), offsets.data(), batch, centroids.codes.codes(), stride,
-                         centroids.codes.scales(), count, stride, scores.data());
+    simd.code_rows_batch(queries.data(), offsets.data(), batch, centroids.codes(), stride,
+                         centroids.scales(), count, stride, scores.data());
     for (size_t i = 0; i < batch; ++i) {
       const float* const row = scores.data() + i * count;
       nearest[first + i] = static_cast<uint32_t>(std::max_element(row, row + count) - row);
@@ -67,7 +66,7 @@ Centroids find_centroids(std::span<const float* const> rows, size_t dim, size_t 
   if (k == 1) rounds = 1;
 
   for (size_t round = 0; round < rounds; ++round) {
-    const std::vector<uint32_t> nearest = assign(sample, centroids);
+    const std::vector<uint32_t> nearest = assign(sample, dim, centroids.codes, k);
     std::fill(centroids.rows.begin(), centroids.rows.end(), 0.0f);
     for (size_t i = 0; i < sample.size(); ++i) {
       float* const sum = centroids.rows.data() + nearest[i] * dim;

@@ -51,7 +51,7 @@ class LayoutBuilder {
   LayoutBuilder(const LayoutInput& input, const TagClusters* tags)
       : input_(input), tags_(tags), layout_(std::make_unique<ClusterLayout>()) {}
 
-  BuiltLayout run() {
+  BuiltLayout plan() {
     block_of_.assign(input_.slots.size(), 0);
     cluster_of_block_.assign(1, 0);
     layout_->clusters = 1;
@@ -65,6 +65,23 @@ class LayoutBuilder {
     place_rows();
     summarise_blocks();
     if (layout_->blocks.size() > 1) calibrate_probing(*layout_, input_.dim, sorted_rows_, random_);
+    layout_->planned_for = layout_->size;
+    return {std::move(layout_), max_scale_};
+  }
+
+  BuiltLayout extend() {
+    const ClusterLayout& base = *input_.base;
+    layout_->basis = base.basis;
+    layout_->clusters = base.clusters;
+    layout_->cohesion = base.cohesion;
+    layout_->reach = base.reach;
+    layout_->probed_share = base.probed_share;
+    layout_->planned_for = base.planned_for;
+    for (const Block& block : base.blocks) cluster_of_block_.push_back(block.cluster);
+    block_of_ = input_.blocks;
+    join_blocks(base.centroids, base.blocks.size());
+    place_rows();
+    summarise_blocks();
     return {std::move(layout_), max_scale_};
   }
 
@@ -77,7 +94,7 @@ class LayoutBuilder {
 
   void cut_vectors() {
     const Centroids centroids = find_centroids(input_.rows, input_.dim, block_count(input_.rows.size()), kRounds, random_);
-    block_of_ = assign(input_.rows, centroids);
+    block_of_ = assign(input_.rows, input_.dim, centroids.codes, centroids.size());
     cluster_of_block_.resize(centroids.size());
     std::iota(cluster_of_block_.begin(), cluster_of_block_.end(), 0u);
     layout_->clusters = static_cast<uint32_t>(centroids.size());
@@ -97,10 +114,22 @@ class LayoutBuilder {
       rows.clear();
       for (const uint32_t i : members[cluster]) rows.push_back(input_.rows[i]);
       const Centroids centroids = find_centroids(rows, input_.dim, block_count(rows.size()), kRounds, random_);
-      const std::vector<uint32_t> nearest = assign(rows, centroids);
+      const std::vector<uint32_t> nearest = assign(rows, input_.dim, centroids.codes, centroids.size());
       const auto first = static_cast<uint32_t>(cluster_of_block_.size());
       for (size_t i = 0; i < rows.size(); ++i) block_of_[members[cluster][i]] = first + nearest[i];
       cluster_of_block_.resize(first + centroids.size(), cluster);
+    }
+  }
+
+  void join_blocks(const CodeRows& centroids, size_t count) {
+    std::vector<const float*> rows;
+    for (size_t i = 0; i < block_of_.size(); ++i) {
+      if (block_of_[i] == kNoCluster) rows.push_back(input_.rows[i]);
+    }
+    const std::vector<uint32_t> nearest = assign(rows, input_.dim, centroids, count);
+    size_t next = 0;
+    for (uint32_t& block : block_of_) {
+      if (block == kNoCluster) block = nearest[next++];
     }
   }
 
@@ -198,7 +227,8 @@ bool plausible(const TagClusters& tags, const LayoutInput& input) {
   };
   const size_t count = tags.count + 1;
   const double together = cosine(std::vector<uint32_t>(rows.size(), 0), 1);
-  const double by_vectors = cosine(assign(rows, find_centroids(rows, input.dim, count, 4, random)), count);
+  const Centroids centroids = find_centroids(rows, input.dim, count, 4, random);
+  const double by_vectors = cosine(assign(rows, input.dim, centroids.codes, centroids.size()), count);
   return cosine(cluster, count) - together >= kPlausible * (by_vectors - together);
 }
 
@@ -208,17 +238,19 @@ double rows_read(const ClusterLayout& layout) {
 
 }  // namespace
 
-BuiltLayout build_layout(const LayoutInput& input) {
+BuiltLayout plan_layout(const LayoutInput& input) {
   TagClusters tags = cluster_tags(input.tags, std::max<size_t>(1, input.slots.size() / kLargestShare));
   drop_tiny_clusters(tags);
-  BuiltLayout built = LayoutBuilder(input, nullptr).run();
+  BuiltLayout built = LayoutBuilder(input, nullptr).plan();
   if (plausible(tags, input)) {
-    BuiltLayout by_tags = LayoutBuilder(input, &tags).run();
+    BuiltLayout by_tags = LayoutBuilder(input, &tags).plan();
     if (rows_read(*by_tags.layout) <= kMostRead * rows_read(*built.layout)) built = std::move(by_tags);
   }
   built.layout->cohesion = tags.cohesion;
   built.cohesion_before = tags.cohesion_of_all;
   return built;
 }
+
+BuiltLayout extend_layout(const LayoutInput& input) { return LayoutBuilder(input, nullptr).extend(); }
 
 }  // namespace memspan

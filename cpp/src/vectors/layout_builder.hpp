@@ -18,6 +18,10 @@ struct LayoutInput {
   std::vector<Micros> ats;
   std::vector<const float*> rows;
   TaggedRecords tags;
+  // Filled only to let new rows join the clusters of an older layout: that, and the block in it of each row (kNoCluster:
+  // none yet).
+  const ClusterLayout* base = nullptr;
+  std::vector<uint32_t> blocks;
 };
 
 struct BuiltLayout {
@@ -32,6 +36,10 @@ inline constexpr size_t kSmallestClustered = 384;
 // Clusters come from the tags when those are as good for searching, by trial, as clusters of the vectors alone.
 // O(rows sqrt(rows) dim) for the assignment, with a small constant (a byte a dimension); all else is linear. The same
 // input gives the same layout.
-BuiltLayout build_layout(const LayoutInput& input);
+BuiltLayout plan_layout(const LayoutInput& input);
+
+// The rows as they lie in `input.base`, and the others in its blocks that are nearest to them. What was found out about
+// probing stays. O(rows dim + new rows sqrt(rows) dim).
+BuiltLayout extend_layout(const LayoutInput& input);
 
 }  // namespace memspan

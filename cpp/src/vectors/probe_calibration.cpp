@@ -92,15 +92,11 @@ class Calibration {
       if (k == 0) continue;
       const float kth = best_[k - 1].score * code_.scale();
       if (d == 0) tried.tenth = kth;
-      for (size_t i = 0; i < k; ++i) needed_[d].push_back((kth - tried.means[block_of(best_[i].slot)]) /
-                                                         tried.spreads[block_of(best_[i].slot)]);
+      for (size_t i = 0; i < k; ++i) {
+        const size_t block = layout_.block_of(best_[i].slot);
+        needed_[d].push_back((kth - tried.means[block]) / tried.spreads[block]);
+      }
     }
-  }
-
-  size_t block_of(uint32_t position) const {
-    const auto after = std::upper_bound(layout_.blocks.begin(), layout_.blocks.end(), position,
-                                        [](uint32_t p, const Block& block) { return p < block.start; });
-    return static_cast<size_t>(after - layout_.blocks.begin()) - 1;
   }
 
   // The reach that finds the wanted share of the hits: a quantile of what each of them needed.

@@ -61,6 +61,11 @@ class VectorTable {
   bool pinned() const { return building_; }
   void begin_layout();
   bool pending(Slot slot) const { return has(slot) && region(places_[slot]) != kFresh + active_; }
+  // The block of the layout that the row lies in, or kNowhere.
+  uint32_t block_of(Slot slot) const {
+    const uint32_t place = places_[slot];
+    return place != kNowhere && region(place) == kClustered ? static_cast<uint32_t>(layout_->block_of(position(place))) : kNowhere;
+  }
   RowStore pin_rows() const { return rows_.pin(); }
   // What is no longer used comes back, so that it can be freed without a lock. O(slots / 16 + changes since begin).
   struct Retired {

@@ -1,7 +1,7 @@
 // VectorTable::save and load.
 //
 //   table  := u8 present, for each live slot; then the present rows, dim f32 each; u8 laid out, layout if it is
-//   layout := u8 basis  u32 clusters  f64 cohesion  f32 probed share  f32 reach of each depth and recall
+//   layout := u8 basis  u32 clusters  u64 planned for  f64 cohesion  f32 probed share  f32 reach of each depth and recall
 //             u64 blocks, for each: u32 rows  u32 cluster  f32 mean  f32 spread  f32 scale  centroid codes
 //             u64 rows, for each: u32 ordinal among the live slots
 //
@@ -18,6 +18,7 @@ namespace {
 void save_layout(const ClusterLayout& layout, ByteWriter& out, std::span<const uint32_t> ordinals) {
   out.put<uint8_t>(static_cast<uint8_t>(layout.basis));
   out.put<uint32_t>(layout.clusters);
+  out.put<uint64_t>(layout.planned_for);
   out.put<double>(layout.cohesion);
   out.put<float>(layout.probed_share);
   for (const auto& depth : layout.reach.table()) {
@@ -94,6 +95,7 @@ void VectorTable::load_layout(ByteReader& in, std::span<const Micros> ats, std::
   in.check(basis < kClusterBasisNames.size(), "an unknown basis of clusters");
   layout->basis = static_cast<ClusterBasis>(basis);
   layout->clusters = in.get<uint32_t>();
+  layout->planned_for = in.get<uint64_t>();
   layout->cohesion = in.get<double>();
   layout->probed_share = in.get<float>();
   in.check(layout->probed_share >= 0.0f && layout->probed_share <= 1.0f, "a probed share is not one");
