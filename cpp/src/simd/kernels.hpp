@@ -5,10 +5,10 @@
 // equal rows therefore stay ties, however a search was carried out. Levels may differ from each other by rounding.
 //
 // Codes: a vector in one byte per value, for scans that only have to find the rows worth an exact score. A code is
-// round(v * 127 / max|v|), halves to even, and `scale` is max|v| / 127: v is about code * scale. Rows are stored with 128
-// added ("biased"), because the instructions multiply unsigned by signed bytes; what the bias adds to a sum is the same
-// for every row, 128 * sum(query codes), and is called `offset`. Sums of products of codes are integers and exact, so that
-// the kernels over codes give bit-identical results at every level.
+// round(v * 127 / max|v|), halves to even, and `scale` is max|v| / 127: v is about code * scale. Rows are stored with
+// 128 added ("biased"), because the instructions multiply unsigned by signed bytes; what the bias adds to a sum is the
+// same for every row, 128 * sum(query codes), and is called `offset`. Sums of products of codes are integers and exact,
+// so that the kernels over codes give bit-identical results at every level.
 //
 // Included by translation units that are compiled for one instruction set. Nothing here may define an inline function
 // or instantiate a template: the linker could keep that unit's copy for everybody and crash older processors.
@@ -29,14 +29,14 @@ struct Kernels {
   void (*dot_gather)(const float* query, const float* rows, size_t row_stride, const uint32_t* slots, size_t count,
                      size_t n, float* out);
 
-  // Codes of a vector of n finite floats. Writes round_up(n, 64) codes, with zeros behind the n-th; *offset = 128 * their
-  // sum; returns the scale. A vector without a value of at least 1e-35 has codes and scale zero.
+  // Codes of a vector of n finite floats. Writes round_up(n, 64) codes, with zeros behind the n-th; *offset = 128 *
+  // their sum; returns the scale. A vector without a value of at least 1e-35 has codes and scale zero.
   float (*quantize_query)(const float* vector, size_t n, int8_t* codes, int32_t* offset);
   // The same, biased, with 128 behind the n-th code. Never writes the code 0.
   float (*quantize_row)(const float* vector, size_t n, uint8_t* codes);
-  // out[i] = scales[i] * float(sum_j rows[i * stride + j] * query[j] - offset) for i < count, j < n. `query` and `offset`
-  // are what quantize_query wrote; n and stride are multiples of 64, n <= 65536, and rows are 64-byte aligned. Times the
-  // query's scale, this is about the inner product of the vectors.
+  // out[i] = scales[i] * float(sum_j rows[i * stride + j] * query[j] - offset) for i < count, j < n. `query` and
+  // `offset` are what quantize_query wrote, and no code of a row is 0; n and stride are multiples of 64, n <= 65536, and
+  // rows are 64-byte aligned. Times the query's scale, this is about the inner product of the vectors.
   void (*code_rows)(const int8_t* query, int32_t offset, const uint8_t* rows, size_t stride, const float* scales,
                     size_t count, size_t n, float* out);
   // The same for row positions[i], with scales[positions[i]].

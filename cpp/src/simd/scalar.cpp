@@ -48,8 +48,6 @@ int32_t sum_of_products(const int8_t* query, const uint8_t* row, size_t n) {
   return sum;
 }
 
-}  // namespace
-
 float quantize_query(const float* vector, size_t n, int8_t* codes, int32_t* offset) {
   float scale;
   const float factor = code_factor(vector, n, &scale);
@@ -101,7 +99,9 @@ size_t select_above(const float* scores, size_t count, float threshold, uint32_t
   return found;
 }
 
-const Kernels kScalarKernels = {&dot,       &dot_rows,    &dot_gather,      &quantize_query, &quantize_row,
-                                &code_rows, &code_gather, &code_rows_batch, &select_above,   &crc32c_table};
+}  // namespace
+
+constinit const Kernels kScalarKernels = {&dot,       &dot_rows,    &dot_gather,      &quantize_query, &quantize_row,
+                                          &code_rows, &code_gather, &code_rows_batch, &select_above,   &crc32c_table};
 
 }  // namespace memspan
