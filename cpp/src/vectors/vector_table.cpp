@@ -16,8 +16,10 @@ constexpr size_t kChunk = 256;
 }  // namespace
 
 void VectorTable::add(Slot slot, std::span<const float> vector) {
-  rows_.resize((size_t{slot} + 1) * dim_, 0.0f);
-  present_.resize(size_t{slot} + 1);
+  if (slot >= present_.size()) {
+    rows_.resize((size_t{slot} + 1) * dim_, 0.0f);
+    present_.resize(size_t{slot} + 1);
+  }
   if (vector.empty()) return;
   normalize(vector, rows_.data() + size_t{slot} * dim_);
   present_.set(slot);
