@@ -1,9 +1,6 @@
 // Index::consolidate and the layout map.
-#include <mutex>
-#include <shared_mutex>
-
 #include "index/consolidation.hpp"
-#include "index/user_index.hpp"
+#include "index/user_table.hpp"
 #include "memspan/index.hpp"
 
 namespace memspan {
@@ -27,13 +24,8 @@ ConsolidationReport Index::consolidate(std::string_view user, bool force) {
 }
 
 ConsolidationReport Index::consolidate_all(bool force) {
-  std::vector<std::shared_ptr<UserIndex>> users;
-  {
-    const std::shared_lock reading(mutex_);
-    for (const auto& [name, user] : users_) users.push_back(user);
-  }
   ConsolidationReport total;
-  for (const auto& user : users) join_reports(total, consolidate_user(*user, force));
+  for (const UserTable::Entry& entry : users_->all()) join_reports(total, consolidate_user(*entry.user, force));
   return total;
 }
 

@@ -1,7 +1,9 @@
 // One user's records with the lock that guards them.
 //
 // Thread safety: every member function takes the lock itself. Searches share it, writes have it alone. What can fail
-// is checked before the lock is taken for writing, so that a refused call changes nothing.
+// is checked before the lock is taken for writing, so that a refused call changes nothing; without memory, a record that
+// was begun is taken back and those before it stay. Texts are analysed before the lock is taken, and a batch lets the
+// searches in between slices of a few records, so that no search waits for much more than those take.
 #pragma once
 
 #include <mutex>
@@ -33,8 +35,10 @@ class UserIndex {
     RecordInput input;
     std::vector<std::string> tags;  // normalised, distinct
     json::object metadata;
+    uint32_t id_hash = 0;  // IdTable::hash of the id
   };
-  // Inserts or replaces. Ids must be distinct within the batch. Moves from `records`.
+  // Inserts or replaces. Ids must be distinct within the batch. Moves from `records`. The batch becomes visible slice
+  // by slice.
   void add(std::span<NewRecord> records, const Analyzer& analyzer);
   size_t remove(std::span<const std::string_view> ids);
 
@@ -68,8 +72,10 @@ class UserIndex {
 
  private:
   TagDag::Changed tag_changed();
-  Slot insert(NewRecord& record, const Analyzer& analyzer, TokenBuffer& tokens);
-  void erase(Slot slot);
+  void add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens);
+  void insert(NewRecord& record, const TokenBuffer& tokens);
+  void erase(Slot slot, int columns);
+  std::span<const float> embedding(Slot slot) const;  // empty: none
   void compact_if_worthwhile();
   double time_searches(std::span<const std::vector<float>> queries) const;
   void collect_layout_input(LayoutInput& input, RowStore& pinned) const;

@@ -22,8 +22,10 @@ TermId LexicalIndex::find_or_create(std::string_view text) {
 }
 
 void LexicalIndex::add(Slot slot, const TokenBuffer& tokens) {
-  forward_.resize(slot + 1);
-  lengths_.resize(slot + 1, 0);
+  if (slot >= lengths_.size()) {
+    forward_.resize(slot + 1);
+    lengths_.resize(slot + 1, 0);
+  }
   const size_t count = tokens.size();
   if (count == 0) return;
 
@@ -37,7 +39,10 @@ void LexicalIndex::add(Slot slot, const TokenBuffer& tokens) {
   }
   forward.shrink_to_fit();
   for (const Occurrence& occurrence : forward) {
-    terms_[occurrence.term].postings.push_back({slot, occurrence.frequency});
+    std::vector<Posting>& postings = terms_[occurrence.term].postings;
+    const auto place = std::lower_bound(postings.begin(), postings.end(), slot,
+                                        [](const Posting& posting, Slot wanted) { return posting.slot < wanted; });
+    postings.insert(place, {slot, occurrence.frequency});
   }
   lengths_[slot] = static_cast<uint32_t>(count);
   ++documents_;

@@ -64,10 +64,8 @@ class Admitter {
       return;
     }
     bits().assign(user_.slots(), false);
-    const std::span<const Timeline::Entry> entries = user_.timeline.entries();
     for (const Interval& interval : *prepared_.intervals) {
-      const auto [first, last] = user_.timeline.span(interval);
-      for (size_t i = first; i < last; ++i) bits().set(entries[i].slot);
+      for (const Timeline::Entry& entry : user_.timeline.within(interval)) bits().set(entry.slot);
     }
     if (prepared_.query->explain) {
       Bitset outside = user_.live;
@@ -106,10 +104,10 @@ class Admitter {
     Bitset gone;
     gone.assign(user_.slots(), false);
     for (const std::string& id : prepared_.query->exclude) {
-      const auto found = user_.slot_of.find(id);
-      if (found == user_.slot_of.end() || !bits().test(found->second)) continue;
-      bits().reset(found->second);
-      gone.set(found->second);
+      const Slot slot = user_.ids.find(id);
+      if (slot == kNoSlot || !bits().test(slot)) continue;
+      bits().reset(slot);
+      gone.set(slot);
     }
     if (prepared_.query->explain) note(Filter::exclude, gone);
   }
@@ -124,7 +122,7 @@ class Admitter {
     });
     const size_t shown = std::min(slots.size(), kShownRefusals - std::min(kShownRefusals, refusal.ids.size()));
     std::partial_sort(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(shown), slots.end(), user_.recency());
-    for (size_t i = 0; i < shown; ++i) refusal.ids.push_back(user_.ids[slots[i]]);
+    for (size_t i = 0; i < shown; ++i) refusal.ids.emplace_back(user_.ids[slots[i]]);
   }
 
   const UserColumns& user_;

@@ -18,9 +18,9 @@ void backfill(std::vector<FusedHit>& hits, size_t k, const UserColumns& user, co
   if (hits.size() >= k || hits.size() >= admission.count) return;
   HashSet<Slot> present;
   for (const FusedHit& hit : hits) present.insert(hit.slot);
-  const std::span<const Timeline::Entry> entries = user.timeline.entries();
-  for (size_t i = entries.size(); i > 0 && hits.size() < k; --i) {
-    const Slot slot = entries[i - 1].slot;
+  const Timeline::Entries& entries = user.timeline.entries();
+  for (auto entry = entries.end(); entry != entries.begin() && hits.size() < k;) {
+    const Slot slot = (--entry)->slot;
     if (!admission.admits(slot) || present.contains(slot)) continue;
     hits.push_back({.slot = slot});
     hits.back().backfilled = true;
@@ -94,7 +94,7 @@ SearchResult execute(const UserColumns& user, const PreparedQuery& prepared, con
   SearchResult result;
   result.hits.reserve(hits.size());
   for (const FusedHit& hit : hits) {
-    result.hits.push_back({user.ids[hit.slot], user.ats[hit.slot], hit.score, hit.views});
+    result.hits.push_back({std::string(user.ids[hit.slot]), user.ats[hit.slot], hit.score, hit.views});
   }
   if (!query.explain) return result;
 

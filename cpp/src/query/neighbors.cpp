@@ -20,20 +20,20 @@ void boost_neighbors(std::vector<FusedHit>& hits, uint32_t reach, const UserColu
   HashMap<Slot, Gift> gifts;
   for (const FusedHit& hit : hits) {
     const StringPool::Symbol session = user.attributes.session(hit.slot);
-    const std::span<const Slot> turns = user.sessions.records(session);
-    if (turns.empty() || hit.score <= 0.0f) continue;
-    const size_t center = user.sessions.position(session, hit.slot, recency);
-    const size_t first = center - std::min<size_t>(center, reach);
-    const size_t last = std::min<size_t>(turns.size() - 1, center + reach);
-    for (size_t i = first; i <= last; ++i) {
-      if (i == center || !admission.admits(turns[i])) continue;
-      const auto distance = static_cast<int>(i < center ? center - i : i - center);
-      const float score = std::ldexp(hit.score, -distance);
-      if (score <= 0.0f) continue;  // too small for a float
-      Gift& gift = gifts[turns[i]];
+    if (session == StringPool::kNone || hit.score <= 0.0f) continue;
+    const auto give = [&](Slot turn, uint32_t distance) {
+      const float score = std::ldexp(hit.score, -static_cast<int>(distance));
+      if (score <= 0.0f || !admission.admits(turn)) return;  // too small for a float
+      Gift& gift = gifts[turn];
       // Of equal gifts the one of the more recent giver is reported.
       if (score > gift.score || (score == gift.score && recency(hit.slot, gift.from))) gift = {score, hit.slot};
-    }
+    };
+    const Sessions::Turns& turns = user.sessions.turns(session);
+    const auto center = user.sessions.find(session, hit.slot, recency);
+    auto before = center;
+    for (uint32_t distance = 1; distance <= reach && before != turns.begin(); ++distance) give(*--before, distance);
+    auto after = std::next(center);
+    for (uint32_t distance = 1; distance <= reach && after != turns.end(); ++distance) give(*after++, distance);
   }
 
   const auto accept = [](FusedHit& hit, const Gift& gift) {

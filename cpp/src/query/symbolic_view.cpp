@@ -10,9 +10,9 @@ namespace {
 
 std::vector<Candidate> list_newest(const UserColumns& user, size_t count, const Admission& admission) {
   std::vector<Candidate> newest;
-  const std::span<const Timeline::Entry> entries = user.timeline.entries();
-  for (size_t i = entries.size(); i > 0 && newest.size() < count; --i) {
-    const Slot slot = entries[i - 1].slot;
+  const Timeline::Entries& entries = user.timeline.entries();
+  for (auto entry = entries.end(); entry != entries.begin() && newest.size() < count;) {
+    const Slot slot = (--entry)->slot;
     if (admission.admits(slot)) newest.push_back({0.0f, slot});
   }
   return newest;

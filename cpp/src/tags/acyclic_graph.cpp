@@ -27,7 +27,8 @@ TagId AcyclicGraph::add_node() {
   TagId node;
   if (free_.empty()) {
     node = static_cast<TagId>(nodes_.size());
-    nodes_.emplace_back();
+    if (node >= free_.capacity()) free_.reserve(2 * (size_t{node} + 1));  // so that removing a node needs no memory
+    nodes_.push_back(Node());
   } else {
     node = free_.back();
     free_.pop_back();
@@ -145,8 +146,10 @@ std::vector<uint32_t> AcyclicGraph::specificities() const {
 }
 
 size_t AcyclicGraph::bytes() const {
-  size_t total = nodes_.capacity() * sizeof(Node);
-  for (const Node& node : nodes_) total += (node.parents.capacity() + node.children.capacity()) * sizeof(TagId);
+  size_t total = nodes_.bytes() + free_.capacity() * sizeof(TagId);
+  for (size_t node = 0; node < nodes_.size(); ++node) {
+    total += (nodes_[node].parents.capacity() + nodes_[node].children.capacity()) * sizeof(TagId);
+  }
   return total;
 }
 

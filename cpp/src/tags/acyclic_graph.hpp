@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/chunked_vector.hpp"
+
 namespace memspan {
 
 using TagId = uint32_t;
@@ -54,7 +56,7 @@ class AcyclicGraph {
 
   std::vector<TagId> path(TagId from, TagId to) const;
 
-  std::vector<Node> nodes_;
+  ChunkedVector<Node, 64> nodes_;
   std::vector<TagId> free_;
   uint32_t next_order_ = 0;
   size_t edges_ = 0;

@@ -3,6 +3,7 @@
 //     text name; f32[] embedding; u64 parents, then u32 position (in this list) of each parent
 //   per live slot: u64 tags, then u32 position of each tag
 #include <algorithm>
+#include <functional>
 
 #include "memspan/types.hpp"
 #include "tags/tag_dag.hpp"
@@ -31,8 +32,8 @@ void TagDag::save(ByteWriter& out, std::span<const Slot> live) const {
     for (TagId parent : graph_.parents(tag)) out.put<uint32_t>(position[parent]);
   }
   for (Slot slot : live) {
-    out.put<uint64_t>(of_slot_[slot].size());
-    for (TagId tag : of_slot_[slot]) out.put<uint32_t>(position[tag]);
+    out.put<uint64_t>(tags_of(slot).size());
+    for (TagId tag : tags_of(slot)) out.put<uint32_t>(position[tag]);
   }
 }
 
@@ -53,15 +54,17 @@ void TagDag::load(ByteReader& in, size_t slots, size_t dim) {
       graph_.add_edge(parent, tag);
     }
   }
-  of_slot_.resize(slots);
   for (Slot slot = 0; slot < slots; ++slot) {
     const uint64_t tags = in.get_count(sizeof(uint32_t));
+    in.check(tags <= limits::kTagsPerRecord, "a record has too many tags");
+    of_record_.start(slot, tags);
     for (uint64_t t = 0; t < tags; ++t) {
       const auto tag = in.get<uint32_t>();
       in.check(tag < count, "a record has an unknown tag");
-      in.check(tags_[tag].records.empty() || tags_[tag].records.back() != slot, "a record has a tag twice");
-      of_slot_[slot].push_back(tag);
-      tags_[tag].records.push_back(slot);
+      Slots& records = tags_[tag].records;
+      in.check(records.empty() || records.back() != slot, "a record has a tag twice");
+      of_record_.append(slot, tag);
+      records.insert(slot, std::less<>());
     }
   }
 }

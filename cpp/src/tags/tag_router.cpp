@@ -50,11 +50,38 @@ struct TagRouter::Graph {
 TagRouter::TagRouter(size_t dim) : dim_(dim) {}
 TagRouter::~TagRouter() = default;
 
+void TagRouter::cover(size_t capacity) {
+  if (capacity <= is_dirty_.size()) return;
+  if (capacity > dirty_.capacity()) dirty_.reserve(std::max(capacity, 2 * dirty_.capacity()));
+  is_dirty_.resize(capacity, 0);
+}
+
 void TagRouter::changed(TagId tag) {
-  if (tag >= is_dirty_.size()) is_dirty_.resize(tag + 1, 0);
+  cover(size_t{tag} + 1);
+  if (tag < sums_.size()) sums_[tag].reset();
   if (is_dirty_[tag]) return;
   is_dirty_[tag] = 1;
   dirty_.push_back(tag);
+}
+
+void TagRouter::adjust(TagId tag, std::span<const float> embedding, double sign) {
+  if (embedding.empty()) return;
+  if (tag >= sums_.size() || !sums_[tag]) return changed(tag);
+  Sum& sum = *sums_[tag];
+  for (size_t i = 0; i < dim_; ++i) sum.values[i] += sign * static_cast<double>(embedding[i]);
+  sum.count += sign > 0.0 ? 1 : size_t{0} - 1;
+  if (is_dirty_[tag]) return;
+  is_dirty_[tag] = 1;
+  dirty_.push_back(tag);
+}
+
+bool TagRouter::take_mean(const Sum& sum, float* row) const {
+  double norm = 0.0;
+  for (double value : sum.values) norm += value * value;
+  if (sum.count == 0 || norm < 1e-12) return false;  // no embedded record, or embeddings that cancel out
+  const double scale = 1.0 / std::sqrt(norm);
+  for (size_t i = 0; i < dim_; ++i) row[i] = static_cast<float>(sum.values[i] * scale);
+  return true;
 }
 
 void TagRouter::refresh_tag(TagId tag, const TagDag& tags, const VectorTable& vectors) const {
@@ -64,17 +91,19 @@ void TagRouter::refresh_tag(TagId tag, const TagDag& tags, const VectorTable& ve
   float* row = rows_.data() + size_t{tag} * dim_;
   if (const std::span<const float> own = tags.embedding(tag); !own.empty()) {
     std::copy(own.begin(), own.end(), row);
+  } else if (sums_[tag]) {
+    if (!take_mean(*sums_[tag], row)) return;
   } else {
-    std::vector<double> sum(dim_, 0.0);
+    Sum sum{std::vector<double>(dim_, 0.0)};
     for (Slot slot : tags.records(tag)) {
+      if (!vectors.has(slot)) continue;
       const std::span<const float> record = vectors.row(slot);
-      for (size_t i = 0; i < dim_; ++i) sum[i] += static_cast<double>(record[i]);
+      for (size_t i = 0; i < dim_; ++i) sum.values[i] += static_cast<double>(record[i]);
+      ++sum.count;
     }
-    double norm = 0.0;
-    for (double value : sum) norm += value * value;
-    if (norm < 1e-12) return;  // no embedded record, or embeddings that cancel out
-    const double scale = 1.0 / std::sqrt(norm);
-    for (size_t i = 0; i < dim_; ++i) row[i] = static_cast<float>(sum[i] * scale);
+    const bool exists = take_mean(sum, row);
+    if (sum.count > kSummedRecords) sums_[tag] = std::make_unique<Sum>(std::move(sum));
+    if (!exists) return;
   }
   present_[tag] = 1;
   ++count_;
@@ -85,6 +114,7 @@ void TagRouter::refresh(const TagDag& tags, const VectorTable& vectors) const {
   if (capacity > present_.size()) {
     rows_.resize(capacity * dim_, 0.0f);
     present_.resize(capacity, 0);
+    sums_.resize(capacity);
   }
   std::vector<uint8_t> was_present;
   for (TagId tag : dirty_) {
@@ -167,8 +197,10 @@ std::vector<std::pair<TagId, float>> TagRouter::route(const float* unit_query, s
 
 size_t TagRouter::bytes() const {
   std::shared_lock reading(mutex_);
+  const auto summed = std::count_if(sums_.begin(), sums_.end(), [](const auto& sum) { return sum != nullptr; });
   return rows_.capacity() * sizeof(float) + present_.capacity() + is_dirty_.capacity() +
-         dirty_.capacity() * sizeof(TagId) +
+         dirty_.capacity() * sizeof(TagId) + sums_.capacity() * sizeof(sums_[0]) +
+         static_cast<size_t>(summed) * (sizeof(Sum) + dim_ * sizeof(double)) +
          (graph_ ? graph_->hnsw.getMaxElements() * (dim_ * sizeof(float) + 2 * kLinks * sizeof(uint32_t)) : 0);
 }
 

@@ -2,10 +2,12 @@
 //
 // A tag's vector is the embedding given for it or, without one, the mean of its records' embeddings. Few tags are
 // compared one by one; many are searched through an HNSW graph whose answers are scored exactly. Vectors and graph
-// follow the tags lazily: a write only notes which tags changed.
+// follow the tags lazily: a write only notes which tags changed. Of a tag with many records that was routed to once, the
+// sum of its records is kept and follows each of them, in double precision, so that a search after a write costs O(dim)
+// for each changed tag; the first search reads all records of the tags.
 //
-// Thread safety: route() may be called by many readers at once; changed() and the tables that are passed
-// in need the user's write lock. hnswlib's own persistence and its concurrent add and search are not used.
+// Thread safety: route() may be called by many readers at once; the functions that note changes, and the tables that are
+// passed in, need the user's write lock. hnswlib's own persistence and its concurrent add and search are not used.
 #pragma once
 
 #include <memory>
@@ -29,8 +31,13 @@ class TagRouter {
   explicit TagRouter(size_t dim);
   ~TagRouter();
 
-  // The tag's records, their embeddings, its own embedding or its existence changed. O(1).
+  // The tag's set of records, its own embedding or its existence changed. O(1).
   void changed(TagId tag);
+  // Makes room to note changes of tags below `capacity`; after that, noting one needs no memory.
+  void cover(size_t capacity);
+  // A record with this embedding (empty: none) got or is about to lose the tag. O(dim) at most.
+  void record_added(TagId tag, std::span<const float> embedding) { adjust(tag, embedding, 1.0); }
+  void record_removed(TagId tag, std::span<const float> embedding) { adjust(tag, embedding, -1.0); }
 
   // The k best tags with their cosine, best first; equal cosines by name. Tags without a vector never come.
   // O(tags dim), or O(log tags dim) through the graph.
@@ -41,7 +48,15 @@ class TagRouter {
 
  private:
   struct Graph;
+  // Of the embeddings of a tag's records.
+  struct Sum {
+    std::vector<double> values;
+    size_t count = 0;
+  };
+  static constexpr size_t kSummedRecords = 64;  // the sum of fewer is quickly made anew
 
+  void adjust(TagId tag, std::span<const float> embedding, double sign);
+  bool take_mean(const Sum& sum, float* row) const;
   void refresh(const TagDag& tags, const VectorTable& vectors) const;
   void refresh_tag(TagId tag, const TagDag& tags, const VectorTable& vectors) const;
   void build_graph() const;
@@ -52,6 +67,7 @@ class TagRouter {
   mutable std::vector<float> rows_;  // by tag; unit length
   mutable std::vector<uint8_t> present_;
   mutable size_t count_ = 0;         // of present rows
+  mutable std::vector<std::unique_ptr<Sum>> sums_;  // by tag; null: not kept
   mutable std::vector<TagId> dirty_;
   mutable std::vector<uint8_t> is_dirty_;
   mutable std::unique_ptr<Graph> graph_;  // null until the first search through it

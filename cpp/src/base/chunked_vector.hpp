@@ -1,0 +1,120 @@
+// A vector that grows without ever copying more than one block.
+//
+// Elements lie in blocks of kBlock. Only the first block grows, as a vector does, until it is full: few elements take
+// little memory, and many of them never move again. Growth therefore costs at most the move of one block, where a
+// std::vector of a million elements would stall every reader for milliseconds.
+// Thread safety: const members may run in parallel; writes need exclusion.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace memspan {
+
+template <typename T, size_t kBlock = 1024>
+class ChunkedVector {
+  static_assert((kBlock & (kBlock - 1)) == 0, "a block holds a power of two");
+
+ public:
+  ChunkedVector() = default;
+  ~ChunkedVector() { free_all(); }
+  ChunkedVector(ChunkedVector&& other) noexcept { swap(other); }
+  ChunkedVector& operator=(ChunkedVector&& other) noexcept {
+    ChunkedVector taken(std::move(other));
+    swap(taken);
+    return *this;
+  }
+  ChunkedVector(const ChunkedVector& other) : ChunkedVector() {
+    for (size_t i = 0; i < other.size_; ++i) push_back(other[i]);
+  }
+  ChunkedVector& operator=(const ChunkedVector& other) {
+    ChunkedVector copy(other);
+    swap(copy);
+    return *this;
+  }
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](size_t i) { return blocks_[i / kBlock][i % kBlock]; }
+  const T& operator[](size_t i) const { return blocks_[i / kBlock][i % kBlock]; }
+  T& back() { return (*this)[size_ - 1]; }
+
+  // If that throws, nothing has changed.
+  void push_back(T value) {
+    make_room();
+    std::construct_at(place(size_), std::move(value));
+    ++size_;
+  }
+  void pop_back() {
+    --size_;
+    std::destroy_at(place(size_));
+  }
+  // New elements are value-initialised.
+  void resize(size_t size) {
+    while (size_ > size) pop_back();
+    while (size_ < size) push_back(T());
+  }
+
+  // Of the blocks; not what the elements own.
+  size_t bytes() const {
+    const size_t room = blocks_.empty() ? 0 : first_capacity_ + (blocks_.size() - 1) * kBlock;
+    return room * sizeof(T) + blocks_.capacity() * sizeof(T*);
+  }
+
+  void swap(ChunkedVector& other) noexcept {
+    std::swap(blocks_, other.blocks_);
+    std::swap(size_, other.size_);
+    std::swap(first_capacity_, other.first_capacity_);
+  }
+
+ private:
+  T* place(size_t i) { return blocks_[i / kBlock] + i % kBlock; }
+
+  void make_room() {
+    if (blocks_.size() <= 1 && size_ < kBlock) {
+      if (size_ == first_capacity_) grow_first();
+    } else if (size_ == blocks_.size() * kBlock) {
+      blocks_.push_back(nullptr);
+      try {
+        blocks_.back() = std::allocator<T>().allocate(kBlock);
+      } catch (...) {
+        blocks_.pop_back();
+        throw;
+      }
+    }
+  }
+
+  void grow_first() {
+    constexpr size_t kSmallest = 4;
+    const size_t capacity = std::min(kBlock, std::max(kSmallest, size_t{2} * first_capacity_));
+    blocks_.reserve(1);
+    T* grown = std::allocator<T>().allocate(capacity);
+    if (blocks_.empty()) {
+      blocks_.push_back(grown);
+    } else {
+      std::uninitialized_move_n(blocks_[0], size_, grown);
+      std::destroy_n(blocks_[0], size_);
+      std::allocator<T>().deallocate(blocks_[0], first_capacity_);
+      blocks_[0] = grown;
+    }
+    first_capacity_ = static_cast<uint32_t>(capacity);
+  }
+
+  void free_all() {
+    for (size_t b = 0; b < blocks_.size(); ++b) {
+      const size_t begin = b * kBlock;
+      if (begin < size_) std::destroy_n(blocks_[b], std::min(kBlock, size_ - begin));
+      std::allocator<T>().deallocate(blocks_[b], b == 0 ? first_capacity_ : kBlock);
+    }
+  }
+
+  std::vector<T*> blocks_;
+  size_t size_ = 0;
+  uint32_t first_capacity_ = 0;  // of the first block; the others hold kBlock
+};
+
+}  // namespace memspan
