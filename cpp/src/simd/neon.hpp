@@ -60,7 +60,7 @@ struct NeonCodes {
   using Query = int8x16_t;
   static constexpr size_t kStep = 16;
   static constexpr size_t kGroup = 4;
-  static constexpr size_t kResident = 0;
+  using Resident = Steps<>;
   static constexpr size_t kRows = 4;
   static constexpr size_t kQueries = 4;
 

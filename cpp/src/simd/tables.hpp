@@ -2,7 +2,7 @@
 // that are compiled for one instruction set, and by nothing else.
 #pragma once
 
-#include "simd/code_loops.hpp"
+#include "simd/code_batch.hpp"
 #include "simd/dot_blocks.hpp"
 #include "simd/levels.hpp"
 #include "simd/vector_loops.hpp"
