@@ -50,6 +50,9 @@ struct Kernels {
   // how many. What lies behind them in `out` may be overwritten.
   size_t (*select_above)(const float* scores, size_t count, float threshold, uint32_t* out);
 
+  // How many bits of the words are set.
+  size_t (*count_ones)(const uint64_t* words, size_t count);
+
   // CRC-32C of some bytes that follow others whose CRC is `crc` (0 when there are none).
   uint32_t (*crc32c)(uint32_t crc, const uint8_t* bytes, size_t size);
 };
