@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "memspan/types.hpp"
+#include "simd/kernels.hpp"
 
 namespace memspan {
 
@@ -30,11 +31,7 @@ class Bitset {
   void set(size_t bit) { words_[bit >> 6] |= uint64_t{1} << (bit & 63); }
   void reset(size_t bit) { words_[bit >> 6] &= ~(uint64_t{1} << (bit & 63)); }
 
-  size_t count() const {
-    size_t total = 0;
-    for (uint64_t word : words_) total += static_cast<size_t>(std::popcount(word));
-    return total;
-  }
+  size_t count() const { return kernels().count_ones(words_.data(), words_.size()); }
 
   // Both sets must have the same size.
   void intersect(const Bitset& other) {

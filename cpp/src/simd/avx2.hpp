@@ -81,6 +81,24 @@ struct Avx2 {
     _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(out),
                         _mm256_add_epi32(positions, _mm256_set1_epi32(static_cast<int32_t>(first))));
   }
+
+  using Words = __m256i;
+  static constexpr size_t kWords = 4;
+
+  static Words no_words() { return _mm256_setzero_si256(); }
+  static Words load_words(const uint64_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p)); }
+  // The bits of each half byte are looked up in a table; then the bytes of a word are added.
+  static Words add_ones(Words sums, Words words) {
+    const __m256i table = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+    const __m256i half = _mm256_set1_epi8(15);
+    const __m256i low = _mm256_shuffle_epi8(table, _mm256_and_si256(words, half));
+    const __m256i high = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(words, 4), half));
+    return _mm256_add_epi64(sums, _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256()));
+  }
+  static size_t total_ones(Words sums) {
+    const __m128i half = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+    return static_cast<size_t>(_mm_cvtsi128_si64(half) + _mm_extract_epi64(half, 1));
+  }
 };
 
 // Codes without an instruction for dot products of bytes. The one that multiplies bytes adds two products with
@@ -95,7 +113,7 @@ struct Avx2Codes {
   using Row = __m256i;
   static constexpr size_t kStep = 32;
   static constexpr size_t kGroup = 4;
-  static constexpr size_t kResident = 0;
+  using Resident = Steps<>;
   static constexpr size_t kRows = 4;
   static constexpr size_t kQueries = 2;
 

@@ -13,7 +13,7 @@ struct Avx2VnniCodes {
   using Query = __m256i;
   static constexpr size_t kStep = 32;
   static constexpr size_t kGroup = 4;
-  static constexpr size_t kResident = 0;
+  using Resident = Steps<>;
   static constexpr size_t kRows = 4;
   static constexpr size_t kQueries = 2;
 

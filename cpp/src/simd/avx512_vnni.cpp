@@ -10,7 +10,7 @@ struct Avx512VnniCodes {
   using Query = __m512i;
   static constexpr size_t kStep = 64;
   static constexpr size_t kGroup = 16;
-  static constexpr size_t kResident = 16;
+  using Resident = Steps<2, 4, 6, 8, 12, 16>;
   static constexpr size_t kRows = 4;
   static constexpr size_t kQueries = 4;
 

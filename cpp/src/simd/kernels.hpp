@@ -35,8 +35,8 @@ struct Kernels {
   // The same, biased, with 128 behind the n-th code. Never writes the code 0.
   float (*quantize_row)(const float* vector, size_t n, uint8_t* codes);
   // out[i] = scales[i] * float(sum_j rows[i * stride + j] * query[j] - offset) for i < count, j < n. `query` and
-  // `offset` are what quantize_query wrote, and no code of a row is 0; n and stride are multiples of 64, n <= 65536, and
-  // rows are 64-byte aligned. Times the query's scale, this is about the inner product of the vectors.
+  // `offset` are what quantize_query wrote, and no code of a row is 0; n and stride are multiples of 64, n <= 65536,
+  // and rows are 64-byte aligned. Times the query's scale, this is about the inner product of the vectors.
   void (*code_rows)(const int8_t* query, int32_t offset, const uint8_t* rows, size_t stride, const float* scales,
                     size_t count, size_t n, float* out);
   // The same for row positions[i], with scales[positions[i]].
@@ -49,6 +49,9 @@ struct Kernels {
   // Writes the indexes i < count with scores[i] >= threshold, ascending, into `out`, which has room for count; returns
   // how many. What lies behind them in `out` may be overwritten.
   size_t (*select_above)(const float* scores, size_t count, float threshold, uint32_t* out);
+
+  // How many bits of the words are set.
+  size_t (*count_ones)(const uint64_t* words, size_t count);
 
   // CRC-32C of some bytes that follow others whose CRC is `crc` (0 when there are none).
   uint32_t (*crc32c)(uint32_t crc, const uint8_t* bytes, size_t size);

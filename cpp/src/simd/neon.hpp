@@ -51,6 +51,16 @@ struct Neon {
   static void store_chosen(uint32_t mask, uint32_t first, uint32_t* out) {
     for (; mask != 0; mask &= mask - 1) *out++ = first + static_cast<uint32_t>(__builtin_ctz(mask));
   }
+
+  using Words = uint64x2_t;
+  static constexpr size_t kWords = 2;
+
+  static Words no_words() { return vdupq_n_u64(0); }
+  static Words load_words(const uint64_t* p) { return vld1q_u64(p); }
+  static Words add_ones(Words sums, Words words) {
+    return vpadalq_u32(sums, vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u64(words)))));
+  }
+  static size_t total_ones(Words sums) { return vaddvq_u64(sums); }
 };
 
 // The bias is taken off the rows, since a product's operands have the same signedness; so the sums lack it already.
@@ -60,7 +70,7 @@ struct NeonCodes {
   using Query = int8x16_t;
   static constexpr size_t kStep = 16;
   static constexpr size_t kGroup = 4;
-  static constexpr size_t kResident = 0;
+  using Resident = Steps<>;
   static constexpr size_t kRows = 4;
   static constexpr size_t kQueries = 4;
 

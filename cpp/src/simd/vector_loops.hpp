@@ -1,5 +1,5 @@
-// The loops that make codes out of floats and choose among scores, written once over an `Isa` that each per-ISA
-// translation unit defines, beside what dot_blocks.hpp asks of it:
+// The loops that make codes out of floats, choose among scores and count bits, written once over an `Isa` that each
+// per-ISA translation unit defines, beside what dot_blocks.hpp asks of it:
 //
 //   Ints                                     a register of kLanes int32
 //   max_magnitude(max, v), largest(max)      the largest |v| of each lane; the largest lane
@@ -7,6 +7,8 @@
 //   no_ints(), add(a, b), total(ints)
 //   store_bytes(ints, flip, out)             kLanes bytes: the lowest of each int, xor flip
 //   fill(value), at_least(v, threshold)      a bit for each lane; false for a NaN
+//   Words, kWords, no_words(), load_words(p), add_ones(sums, words), total_ones(sums)
+//                                            a register of words, and sums of the bits that are set in some
 //   store_chosen(mask, first, out)           first + i for each bit i of the mask; may write kLanes values
 //
 // Everything has internal linkage: each unit gets its own copy in its own instructions (see kernels.hpp).
@@ -85,6 +87,20 @@ size_t select_above(const float* scores, size_t count, float threshold, uint32_t
     found += scores[i] >= threshold ? 1 : 0;
   }
   return found;
+}
+
+template <typename Isa>
+size_t count_ones(const uint64_t* words, size_t count) {
+  typename Isa::Words sums = Isa::no_words();
+  size_t i = 0;
+#pragma GCC unroll 2
+  for (; i + Isa::kWords <= count; i += Isa::kWords) sums = Isa::add_ones(sums, Isa::load_words(words + i));
+  if (i < count) {
+    uint64_t last[Isa::kWords] = {};
+    for (size_t word = 0; i + word < count; ++word) last[word] = words[i + word];
+    sums = Isa::add_ones(sums, Isa::load_words(last));
+  }
+  return Isa::total_ones(sums);
 }
 
 }  // namespace

@@ -8,9 +8,12 @@
 
 namespace memspan {
 
-inline std::vector<SimdLevel> levels() {
-  SimdLevel found[kMaxSimdLevels];
-  return {found, found + supported_levels(found)};
+inline const std::vector<SimdLevel>& levels() {
+  static const std::vector<SimdLevel> all = [] {
+    SimdLevel found[kMaxSimdLevels];
+    return std::vector<SimdLevel>(found, found + supported_levels(found));
+  }();
+  return all;
 }
 
 inline std::string name_of(const SimdLevel& level) {
