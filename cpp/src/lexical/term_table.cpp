@@ -174,7 +174,7 @@ void TermTable::reclaim_texts() {
 
 size_t TermTable::bytes() const {
   return tags_.capacity() + cells_.capacity() * sizeof(TermId) + entries_.capacity() * sizeof(Entry) +
-         long_texts_.capacity();
+         long_texts_.capacity() - std::string().capacity();
 }
 
 }  // namespace memspan

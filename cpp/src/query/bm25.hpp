@@ -37,9 +37,11 @@ class Bm25 {
     return static_cast<float>(std::log(1.0 + (documents_ - n + 0.5) / (n + 0.5)) * gain_);
   }
 
-  // The fraction for a posting of the term.
-  float saturation(const LexicalIndex& lexical, TermId term, const Posting& posting) const {
-    if (posting.code() < limit_) [[likely]] return table_[posting.code()];
+  // The fraction of a posting whose code is less than limit() is table()[code].
+  uint32_t limit() const { return limit_; }
+  const float* table() const { return table_.data(); }
+  // The fraction of any posting of the term.
+  [[gnu::noinline]] float saturation(const LexicalIndex& lexical, TermId term, const Posting& posting) const {
     const uint32_t frequency = posting.has_frequency() ? posting.frequency() : lexical.frequency(term, posting);
     const uint32_t length = posting.has_length() ? posting.length() : lexical.length(posting.slot());
     return saturation(static_cast<float>(frequency), static_cast<float>(length));

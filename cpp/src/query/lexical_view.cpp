@@ -17,7 +17,7 @@ constexpr size_t kWindow = 8192;
 // A term of the query, and how far its list has been read.
 class Cursor {
  public:
-  Cursor(const LexicalIndex& lexical, TermId term) : list_(&lexical.list(term)), term_(term), size_(list_->size()) {}
+  Cursor(const LexicalIndex& lexical, TermId term) : list_(&lexical.list(term)), term_(term), size_(list_->size()), blocks_(list_->blocks()) {}
 
   TermId term() const { return term_; }
   size_t size() const { return size_; }
@@ -28,48 +28,76 @@ class Cursor {
     block_ = list_->find_block(slot);
     open_block();
     if (next_ == end_) return;
-    next_ = std::lower_bound(next_, end_, slot, [](const Posting& posting, Slot wanted) { return posting.slot() < wanted; });
+    next_ = first_behind(next_, end_, slot);
   }
   bool done() const { return next_ == end_; }
   Slot slot() const { return next_->slot(); }
 
-  // Calls visit(slot, posting) for each posting up to the slot `last`, and moves behind them.
-  template <typename Visit>
-  void read_to(Slot last, Visit visit) {
-    for (;;) {
-      if (done() || slot() > last) return;
-      if (end_[-1].slot() <= last) {
-        for (; next_ != end_; ++next_) visit(next_->slot(), *next_);
-        ++block_;
-        open_block();
-      } else {
-        for (; next_->slot() <= last; ++next_) visit(next_->slot(), *next_);
-        return;
-      }
-    }
-  }
-
-  // Adds what the postings up to `last` contribute to scores[slot - first]; returns how many they are.
+  // Adds what the postings up to the slot `last` contribute to scores[slot - first], and moves behind them; returns how
+  // many they are.
   size_t add_to(float* scores, Slot first, Slot last, const LexicalIndex& lexical, const Bm25& bm25) {
     size_t count = 0;
-    read_to(last, [&](Slot slot, const Posting& posting) {
-      scores[slot - first] += weight_ * bm25.saturation(lexical, term_, posting);
-      ++count;
-    });
+    while (!done() && slot() <= last) {
+      const Posting* const stop = add_run(scores, first, last, lexical, bm25);
+      count += static_cast<size_t>(stop - next_);
+      move_to(stop);
+    }
     return count;
   }
 
+  // Calls visit(slot) for each posting up to the slot `last`, and moves behind them.
+  template <typename Visit>
+  void read_to(Slot last, Visit visit) {
+    while (!done() && slot() <= last) {
+      visit(slot());
+      move_to(next_ + 1);
+    }
+  }
+
  private:
+  static const Posting* first_behind(const Posting* first, const Posting* end, Slot slot) {
+    return std::lower_bound(first, end, slot, [](const Posting& posting, Slot wanted) { return posting.slot() < wanted; });
+  }
+
+  // The innermost loop. A function of its own, so that the compiler keeps in registers what it needs.
+  [[gnu::noinline]] const Posting* add_run(float* scores, Slot first, Slot last, const LexicalIndex& lexical,
+                                           const Bm25& bm25) const {
+    const float weight = weight_;
+    const uint32_t limit = bm25.limit();
+    const float* const table = bm25.table();
+    const Posting* posting = next_;
+    for (const Posting* const end = end_; posting != end; ++posting) {
+      const Slot slot = posting->slot();
+      if (slot > last) break;
+      const uint32_t code = posting->code();
+      const float part = code < limit ? table[code] : bm25.saturation(lexical, term_, *posting);
+      scores[slot - first] += weight * part;
+    }
+    return posting;
+  }
+
+  void move_to(const Posting* posting) {
+    next_ = posting;
+    if (next_ != end_) return;
+    ++block_;
+    open_block();
+  }
   void open_block() {
-    const std::span<const Posting> postings = block_ < list_->blocks() ? list_->block(block_) : std::span<const Posting>();
+    if (block_ >= blocks_) {
+      next_ = end_ = nullptr;
+      return;
+    }
+    const std::span<const Posting> postings = list_->block(block_);
     next_ = postings.data();
     end_ = next_ + postings.size();
+    if (block_ + 1 < blocks_) list_->prefetch(block_ + 1);
   }
 
   const PostingList* list_;
   TermId term_;
   float weight_ = 0.0f;
   size_t size_;
+  size_t blocks_;
   size_t block_ = 0;
   const Posting* next_ = nullptr;
   const Posting* end_ = nullptr;
@@ -145,10 +173,9 @@ class Search {
   // For few postings: reads them again.
   void collect_by_postings(Slot first, Slot last) {
     for (Cursor& cursor : scratch_.window_starts) {
-      cursor.read_to(last, [&](Slot slot, const Posting&) {
+      cursor.read_to(last, [&](Slot slot) {
         float& score = scratch_.scores[slot - first];
-        if (score == 0.0f) return;
-        offer(slot, score);
+        if (score != 0.0f) offer(slot, score);
         score = 0.0f;
       });
     }
