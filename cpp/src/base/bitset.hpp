@@ -33,6 +33,20 @@ class Bitset {
 
   size_t count() const { return kernels().count_ones(words_.data(), words_.size()); }
 
+  // The least and the greatest member; size() if there is none.
+  size_t find_first() const {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      if (words_[i] != 0) return i * 64 + static_cast<size_t>(std::countr_zero(words_[i]));
+    }
+    return size_;
+  }
+  size_t find_last() const {
+    for (size_t i = words_.size(); i > 0; --i) {
+      if (words_[i - 1] != 0) return i * 64 - 1 - static_cast<size_t>(std::countl_zero(words_[i - 1]));
+    }
+    return size_;
+  }
+
   // Both sets must have the same size.
   void intersect(const Bitset& other) {
     for (size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
