@@ -35,7 +35,7 @@ def draw(report: dict[str, Any], path: Path) -> None:
     from matplotlib import pyplot as plt
 
     sizes = report["sizes"]
-    figure, axes = plt.subplots(len(sizes), 1, figsize=(11, 3.4 * len(sizes)), squeeze=False)
+    figure, axes = plt.subplots(len(sizes), 1, figsize=(15, 3.4 * len(sizes)), squeeze=False)
     for (size, part), axis in zip(sizes.items(), axes[:, 0], strict=True):
         for place, kind in enumerate(TITLES):
             bars = bars_of(part["lines"], kind)

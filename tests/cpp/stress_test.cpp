@@ -112,7 +112,7 @@ void read(Arena& arena, uint32_t seed) {
 // Re-clusters and re-lays a user's vectors as soon as the index offers it.
 template <typename AnyIndex>
 void consolidate(AnyIndex& index, const std::string& user) {
-  if constexpr (requires { index.consolidate(user); }) index.consolidate(user);
+  if constexpr (requires { index.consolidate(user, true); }) index.consolidate(user, true);
 }
 
 void keep_up(Arena& arena) {

@@ -231,7 +231,7 @@ class IndexMachine(RuleBasedStateMachine):
         """Re-laid vectors answer as before: the two indexes may be consolidated at different times."""
         for index, chosen in ((self.shared, shared), (self.alone[user], alone)):
             if chosen:
-                index.consolidate(user=user)
+                index.consolidate(user=user, force=True)
 
     # --- snapshots
 
