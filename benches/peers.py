@@ -28,6 +28,10 @@ WORKLOADS = {
     "L": "1 user × 200,000",
     "XL": "1 user × 1,000,000",
 }
+HARNESS_HELP = (
+    "A directory with peers_bench.py (`run --size --peers --budget --passes --limit`; writes a JSON file for each "
+    "store into $PEERS_RES; loads the adapters named in $PEERS_EXTRA), workload.py (`load(size)`) and base.py (`Peer`)."
+)
 RESULTS = Path(__file__).parent / "results"
 console = Console() if Console().is_terminal else Console(width=140)
 
@@ -98,9 +102,7 @@ def show_stores(results: dict[str, Any]) -> None:
 
 @click.command(help="Measure memspan beside other stores in one run, and hold the ratios against the goals.")
 @click.option("--harness", "directory", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True,
-              help="A directory with peers_bench.py (`run --size --peers --budget --passes --limit`; writes a JSON "
-              "file for each store into $PEERS_RES; loads the adapters named in $PEERS_EXTRA), workload.py (`load(size)`) "
-              "and base.py (`Peer`).")  # fmt: skip
+              help=HARNESS_HELP)  # fmt: skip
 @click.option(
     "--size", "sizes", multiple=True, type=click.Choice(list(WORKLOADS)), default=("S",), show_default=True
 )
