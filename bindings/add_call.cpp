@@ -7,6 +7,7 @@
 #include "choices.hpp"
 #include "fast_values.hpp"
 #include "gil.hpp"
+#include "json_text.hpp"
 #include "keyword_parser.hpp"
 #include "memspan/record.hpp"
 #include "native_index.hpp"
@@ -36,6 +37,7 @@ struct RecordScratch {
   std::vector<float> embedding;
   std::vector<std::string> tags;
   std::vector<std::string_view> tag_views;
+  std::string metadata;
 };
 
 Micros now() {
@@ -45,10 +47,6 @@ Micros now() {
 bool read_optional_text(PyObject* value, std::string_view& out) { return is_absent(value) || view_text(value, out); }
 
 bool read_optional_micros(PyObject* value, Micros& out) { return is_absent(value) || read_micros(value, out); }
-
-bool is_empty_metadata(PyObject* value) {
-  return is_absent(value) || (PyDict_CheckExact(value) && PyDict_GET_SIZE(value) == 0);
-}
 
 // The record's views lead into strings that the caller of the call holds, and into the scratch.
 bool read_record(const RecordValues& values, RecordScratch& scratch, RecordInput& record) {
@@ -62,12 +60,13 @@ bool read_record(const RecordValues& values, RecordScratch& scratch, RecordInput
         read_optional_micros(values[kUntil], record.until) &&
         read_optional_micros(values[kRecordedAt], record.recorded_at) &&
         read_optional_text(values[kSession], record.session) && read_optional_text(values[kSpeaker], record.speaker) &&
-        is_empty_metadata(values[kMetadata]))) {
+        read_json(values[kMetadata], scratch.metadata))) {
     return false;
   }
   scratch.tag_views.assign(scratch.tags.begin(), scratch.tags.end());
   record.tags = scratch.tag_views;
   record.embedding = scratch.embedding;
+  record.metadata = scratch.metadata;
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include "arrays.hpp"
 #include "choices.hpp"
 #include "fast_values.hpp"
+#include "json_text.hpp"
 #include "register.hpp"
 
 namespace memspan::python {
@@ -89,12 +90,25 @@ py::object copy_kinds(const py::object& values) {
   return kinds;
 }
 
+// The JSON text of each dict, empty for None and for an empty one.
+py::object copy_json_texts(const py::object& values) {
+  const py::object texts = copied(values.ptr());
+  if (!texts) return py::none();
+  std::string text;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(texts.ptr()); ++i) {
+    if (!read_json(PyList_GET_ITEM(texts.ptr(), i), text)) return py::none();
+    PyList_SetItem(texts.ptr(), i, py::str(text).release().ptr());
+  }
+  return texts;
+}
+
 }  // namespace
 
 void register_column_values(py::module_& module) {
   module.def("copy_texts", &copy_texts);
   module.def("copy_optional_texts", &copy_optional_texts);
   module.def("copy_text_lists", &copy_text_lists);
+  module.def("copy_json_texts", &copy_json_texts);
   module.def("copy_times", &copy_times);
   module.def("copy_kinds", &copy_kinds);
 }

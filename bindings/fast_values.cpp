@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "iso_time.hpp"
+
 namespace memspan::python {
 namespace py = pybind11;
 namespace {
@@ -34,6 +36,10 @@ void prepare_fast_values() {
 
 bool read_micros(PyObject* value, Micros& out) {
   if (PyLong_CheckExact(value)) return read_integer(value, kMinTime, kMaxTime, out);
+  if (PyUnicode_CheckExact(value)) {
+    std::string_view text;
+    return view_text(value, text) && read_iso_time(text, out);
+  }
   if (!PyDateTime_CheckExact(value)) return false;
   PyObject* const zone = PyDateTime_DATE_GET_TZINFO(value);
   if (zone != Py_None && zone != PyDateTime_TimeZone_UTC) return false;

@@ -50,7 +50,8 @@ inline bool read_integer(PyObject* value, int64_t low, int64_t high, int64_t& ou
   return true;
 }
 
-// UTC microseconds of an exact int, or of an exact datetime that is naive or has the standard library's UTC.
+// UTC microseconds of an exact int, of ISO 8601 text in its usual form, or of an exact datetime that is naive or has
+// the standard library's UTC.
 bool read_micros(PyObject* value, Micros& out);
 
 // Absent: empty. Otherwise a one-dimensional C-contiguous array of native float32 or float64, not empty.

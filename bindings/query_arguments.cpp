@@ -4,6 +4,7 @@
 
 #include "choices.hpp"
 #include "fast_values.hpp"
+#include "json_text.hpp"
 
 namespace memspan::python {
 namespace {
@@ -135,14 +136,14 @@ bool read_query(const QueryValues& values, ReusableQuery& into) {
   static const Query defaults;
   const ChoiceNames& names = choice_names();
   Query& query = into.query;
-  query.where.clear();
   query.weights = defaults.weights;
   query.fusion = defaults.fusion;
-  return is_absent(values[kWhere]) && is_absent(values[kWeights]) && read_user(values[kUser], query.user) &&
+  return is_absent(values[kWeights]) && read_user(values[kUser], query.user) &&
          read_optional_text(values[kText], query.text, into.text) && read_vector(values[kEmbedding], query.embedding) &&
          read_texts(values[kTags], query.tags) && read_between(values[kBetween], query.between, into.between) &&
          read_choices(values[kKinds], names.kinds, query.kinds, into.kinds) &&
-         read_texts(values[kRequireTags], query.require_tags) && read_texts(values[kExclude], query.exclude) &&
+         read_texts(values[kRequireTags], query.require_tags) && read_json(values[kWhere], query.where) &&
+         read_texts(values[kExclude], query.exclude) &&
          read_optional_micros(values[kAsOf], query.as_of) && read_optional_micros(values[kValidAt], query.valid_at) &&
          read_count(values[kTop], 1, limits::kTop, defaults.k, query.k) &&
          read_choices(values[kViews], names.views, query.views, into.views) &&
@@ -172,7 +173,7 @@ void ReusableQuery::trim() {
   constexpr size_t kKeptBytes = 1 << 18;
   constexpr size_t kKeptTexts = 1 << 12;
   const bool large = (query.text && query.text->capacity() > kKeptBytes) || text.capacity() > kKeptBytes ||
-                     query.user.capacity() > kKeptBytes || query.tags.capacity() > kKeptTexts ||
+                     query.user.capacity() > kKeptBytes || query.where.capacity() > kKeptBytes || query.tags.capacity() > kKeptTexts ||
                      query.require_tags.capacity() > kKeptTexts || query.exclude.capacity() > kKeptTexts;
   if (large) *this = {};
 }

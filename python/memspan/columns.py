@@ -172,6 +172,8 @@ def _metadatas(values: Any, count: int) -> list[str]:
     if values is None:
         return [""] * count
     column = _column(values, "metadatas", count)
+    if (texts := _core.copy_json_texts(column)) is not None:
+        return texts
     return [as_json(value, f"metadatas[{position}]") for position, value in enumerate(column)]
 
 
