@@ -55,9 +55,10 @@ class Index {
   size_t forget(std::string_view user);
 
   SearchResult search(const Query& query) const;
+  void search(const Query& query, SearchResult& out) const { out = search(query); }
 
   // Runs the queries on `threads` threads (0: all cores); the answers keep the order of the queries.
-  std::vector<SearchResult> search_many(std::span<const Query> queries, unsigned threads) const;
+  std::vector<SearchResult> search_many(std::span<const Query* const> queries, unsigned threads) const;
 
   // When the record happened. O(1).
   std::optional<Micros> locate(std::string_view user, std::string_view id) const;
