@@ -15,7 +15,11 @@ using test::Mentions;
 
 const IndexConfig kConfig{.dim = 2};
 
-PreparedQuery prepare_query(const Query& query) { return prepare(query, kConfig, Analyzer(AnalyzerKind::english)); }
+PreparedQuery prepare_query(const Query& query) {
+  PreparedQuery prepared;
+  prepare(query, kConfig, Analyzer(AnalyzerKind::english), prepared);
+  return prepared;
+}
 
 BOOST_AUTO_TEST_SUITE(prepared_query)
 
@@ -99,7 +103,7 @@ BOOST_AUTO_TEST_CASE(views_follow_what_the_query_has) {
 }
 
 BOOST_AUTO_TEST_CASE(depth_is_never_below_k) {
-  Query query{.user = "ana", .k = 10};
+  Query query{.user = "ana", .text = "x", .embedding = {1.0f, 0.0f}, .k = 10};
   BOOST_TEST(prepare_query(query).depth == 100u);
   query.k = 1000;
   BOOST_TEST(prepare_query(query).depth == 4000u);
@@ -107,6 +111,54 @@ BOOST_AUTO_TEST_CASE(depth_is_never_below_k) {
   BOOST_TEST(prepare_query(query).depth == 1000u);
   query.depth = 2000;
   BOOST_TEST(prepare_query(query).depth == 2000u);
+}
+
+BOOST_AUTO_TEST_CASE(one_view_that_keeps_its_order_finds_no_more_than_k) {
+  Query query{.user = "ana", .text = "x", .k = 10, .depth = 50};
+  BOOST_TEST(prepare_query(query).depth == 10u);
+  query.fusion = Fusion::union_;
+  BOOST_TEST(prepare_query(query).depth == 10u);
+  query.fusion = Fusion::weighted;  // scales by the worst candidate
+  BOOST_TEST(prepare_query(query).depth == 50u);
+  query.fusion = Fusion::rrf;
+  query.neighbors = 1;
+  BOOST_TEST(prepare_query(query).depth == 50u);
+  query.text.reset();
+  BOOST_TEST(prepare_query(query).depth == 10u);  // a listing
+}
+
+BOOST_AUTO_TEST_CASE(tags_come_normalised_and_once) {
+  using Tags = std::vector<std::string>;
+  BOOST_TEST((prepare_query({.user = "ana", .tags = {"b", "a", "b", "a-1", "a"}}).tags == Tags{"b", "a", "a-1"}));
+  BOOST_TEST((prepare_query({.user = "ana", .tags = {"b", "B ", "_x", "y_", "two  words"}}).tags ==
+              Tags{"b", "x", "y", "two_words"}));
+}
+
+// What one query leaves behind must not show in the next.
+BOOST_AUTO_TEST_CASE(memory_is_reused_and_clean) {
+  PreparedQuery prepared;
+  const Analyzer analyzer(AnalyzerKind::english);
+  const Query full{.user = "ana",
+                   .text = "opera tickets",
+                   .embedding = {1.0f, 0.0f},
+                   .tags = {"a"},
+                   .between = {{{0, 1}, {5, 9}}},
+                   .kinds = {{Kind::vault}},
+                   .require_tags = {"b"},
+                   .where = "{}"};
+  prepare(full, kConfig, analyzer, prepared);
+  BOOST_TEST(prepared.intervals->size() == 2u);
+  BOOST_TEST(prepared.where.has_value());
+  const Query empty{.user = "ana"};
+  prepare(empty, kConfig, analyzer, prepared);
+  BOOST_TEST(prepared.listing());
+  BOOST_TEST(prepared.unit_embedding.empty());
+  BOOST_TEST(prepared.tokens.empty());
+  BOOST_TEST(prepared.tags.empty());
+  BOOST_TEST(prepared.require_tags.empty());
+  BOOST_TEST(!prepared.intervals);
+  BOOST_TEST(!prepared.where);
+  BOOST_TEST(!prepared.kinds[static_cast<size_t>(Kind::vault)]);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

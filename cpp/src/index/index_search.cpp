@@ -7,19 +7,27 @@
 
 #include "index/user_index.hpp"
 #include "memspan/index.hpp"
-#include "query/prepared_query.hpp"
+#include "query/scratch.hpp"
 
 namespace memspan {
 
 void Index::search(const Query& query, SearchResult& out) const {
-  out.explanation.reset();
-  const PreparedQuery prepared = prepare(query, config_, analyzer_);
-  if (const auto user = find(query.user)) {
-    out = user->search(prepared, config_);
-    return;
+  SearchScratch& scratch = SearchScratch::of_thread();
+  try {
+    prepare(query, config_, analyzer_, scratch.prepared);
+    if (const auto user = find(query.user)) {
+      user->search(config_, scratch, out);
+    } else {
+      out.hits.clear();
+      out.explanation.reset();
+      if (query.explain) out.explanation.emplace();
+    }
+  } catch (...) {
+    out = SearchResult();
+    scratch.trim();
+    throw;
   }
-  out.hits.clear();
-  if (query.explain) out.explanation.emplace();
+  scratch.trim();
 }
 
 SearchResult Index::search(const Query& query) const {

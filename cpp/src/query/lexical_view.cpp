@@ -25,10 +25,11 @@ double inverse_document_frequency(uint64_t documents, uint64_t with_term) {
 
 }  // namespace
 
-std::vector<Candidate> search_lexical(const UserColumns& user, const PreparedQuery& prepared, const IndexConfig& config,
-                                      const Admission& admission) {
+void search_lexical(const UserColumns& user, const PreparedQuery& prepared, const IndexConfig& config,
+                    const Admission& admission, std::vector<Candidate>& best) {
   const LexicalIndex& lexical = user.lexical;
-  if (lexical.documents() == 0) return {};
+  best.clear();
+  if (lexical.documents() == 0) return;
   const double average_length = static_cast<double>(lexical.tokens()) / static_cast<double>(lexical.documents());
   // A posting scores weight * f / (f + offset + slope * length).
   const auto offset = static_cast<float>(config.k1 * (1.0 - config.b));
@@ -46,13 +47,9 @@ std::vector<Candidate> search_lexical(const UserColumns& user, const PreparedQue
       scores.add(posting.slot, weight * frequency / (frequency + offset + slope * length));
     }
   }
-  TopK best(prepared.depth, user.recency());
-  if (admission.all) {
-    scores.offer_all(best, [](Slot) { return true; });
-  } else {
-    scores.offer_all(best, [&](Slot slot) { return admission.bits.test(slot); });
-  }
-  return best.take();
+  TopK top(prepared.depth, user.recency(), best);
+  admission.visit([&](auto admits) { scores.offer_all(top, admits); });
+  top.sort();
 }
 
 }  // namespace memspan

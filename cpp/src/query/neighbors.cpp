@@ -3,54 +3,44 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/hash_map.hpp"
-
 namespace memspan {
-namespace {
 
-struct Gift {
-  float score = 0.0f;
-  Slot from = kNoSlot;
-};
-
-}  // namespace
-
-void boost_neighbors(std::vector<FusedHit>& hits, uint32_t reach, const UserColumns& user, const Admission& admission) {
+void boost_neighbors(std::vector<FusedHit>& hits, uint32_t reach, const UserColumns& user, const Admission& admission,
+                     SlotTable& positions) {
   const Recency recency = user.recency();
-  HashMap<Slot, Gift> gifts;
-  for (const FusedHit& hit : hits) {
-    const StringPool::Symbol session = user.attributes.session(hit.slot);
+  const size_t givers = hits.size();
+  positions.start(givers * (1 + std::min<size_t>(2 * reach, 2)));
+  for (size_t i = 0; i < givers; ++i) positions.find_or_add(hits[i].slot, static_cast<uint32_t>(i));
+
+  // A gift waits in the taker's own fields until every hit has given: scores must not grow by gifts of gifts.
+  const auto give = [&](const FusedHit giver, Slot taker, int distance) {
+    const float gift = std::ldexp(giver.score, -distance);
+    if (gift <= 0.0f) return;  // too small for a float
+    const auto last = static_cast<uint32_t>(hits.size());
+    const uint32_t position = positions.find_or_add(taker, last);
+    if (position == last) hits.push_back({.slot = taker});
+    FusedHit& hit = hits[position];
+    // Of equal gifts the one of the more recent giver is reported.
+    if (gift > hit.neighbor_boost || (gift == hit.neighbor_boost && recency(giver.slot, hit.neighbor_of))) {
+      hit.neighbor_boost = gift;
+      hit.neighbor_of = giver.slot;
+    }
+  };
+  for (size_t i = 0; i < givers; ++i) {
+    const FusedHit giver = hits[i];
+    if (giver.score <= 0.0f) continue;
+    const StringPool::Symbol session = user.attributes.session(giver.slot);
     const std::span<const Slot> turns = user.sessions.records(session);
-    if (turns.empty() || hit.score <= 0.0f) continue;
-    const size_t center = user.sessions.position(session, hit.slot, recency);
+    if (turns.empty()) continue;
+    const size_t center = user.sessions.position(session, giver.slot, recency);
     const size_t first = center - std::min<size_t>(center, reach);
     const size_t last = std::min<size_t>(turns.size() - 1, center + reach);
-    for (size_t i = first; i <= last; ++i) {
-      if (i == center || !admission.admits(turns[i])) continue;
-      const auto distance = static_cast<int>(i < center ? center - i : i - center);
-      const float score = std::ldexp(hit.score, -distance);
-      if (score <= 0.0f) continue;  // too small for a float
-      Gift& gift = gifts[turns[i]];
-      // Of equal gifts the one of the more recent giver is reported.
-      if (score > gift.score || (score == gift.score && recency(hit.slot, gift.from))) gift = {score, hit.slot};
+    for (size_t turn = first; turn <= last; ++turn) {
+      if (turn == center || !admission.admits(turns[turn])) continue;
+      give(giver, turns[turn], static_cast<int>(turn < center ? center - turn : turn - center));
     }
   }
-
-  const auto accept = [](FusedHit& hit, const Gift& gift) {
-    hit.score += gift.score;
-    hit.neighbor_boost = gift.score;
-    hit.neighbor_of = gift.from;
-  };
-  for (FusedHit& hit : hits) {
-    if (const auto found = gifts.find(hit.slot); found != gifts.end()) {
-      accept(hit, found->second);
-      gifts.erase(found);
-    }
-  }
-  for (const auto& [slot, gift] : gifts) {
-    hits.push_back({.slot = slot});
-    accept(hits.back(), gift);
-  }
+  for (FusedHit& hit : hits) hit.score += hit.neighbor_boost;
 }
 
 }  // namespace memspan

@@ -9,25 +9,23 @@ constexpr size_t kGatherShare = 4;
 
 }  // namespace
 
-SemanticCandidates search_semantic(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission) {
-  TopK best(prepared.depth, user.recency());
-  SemanticCandidates result;
+SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission,
+                                std::vector<Candidate>& best) {
+  TopK top(prepared.depth, user.recency(), best);
+  SemanticReading reading;
   const float* query = prepared.unit_embedding.data();
-  if (admission.all) {
-    user.vectors.scan(query, best);
-    result.scan = "full";
-  } else if (admission.count * kGatherShare < user.slots()) {
-    std::vector<Slot> slots;
-    slots.reserve(admission.count);
-    admission.bits.for_each([&](Slot slot) { slots.push_back(slot); });
-    user.vectors.gather(query, slots, best);
-    result.scan = "gather";
+  if (admission.all()) {
+    user.vectors.scan(query, top);
+    reading.scan = "full";
+  } else if (admission.count() * kGatherShare < user.slots()) {
+    user.vectors.gather(query, admission.slots(), top);
+    reading.scan = "gather";
   } else {
-    user.vectors.scan_masked(query, admission.bits, best);
-    result.scan = "masked";
+    user.vectors.scan_masked(query, admission.bits(), top);
+    reading.scan = "masked";
   }
-  result.best = best.take();
-  return result;
+  top.sort();
+  return reading;
 }
 
 }  // namespace memspan

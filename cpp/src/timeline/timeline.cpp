@@ -54,6 +54,11 @@ std::pair<size_t, size_t> Timeline::span(const Interval& interval) const {
   return {static_cast<size_t>(first - entries_.begin()), static_cast<size_t>(last - entries_.begin())};
 }
 
+Timeline::Range Timeline::within(const Interval& interval) const {
+  const auto [first, last] = span(interval);
+  return Range(entries_).subspan(first, last - first);
+}
+
 void Timeline::remap(std::span<const Slot> new_slots) {
   for (Entry& entry : entries_) entry.slot = new_slots[entry.slot];
   entries_.shrink_to_fit();

@@ -30,6 +30,10 @@ class Timeline {
 
   // Positions [first, last) of the entries inside the interval. O(log n).
   std::pair<size_t, size_t> span(const Interval& interval) const;
+  using Range = std::span<const Entry>;
+  // The entries inside the interval, earliest first. O(log n).
+  Range within(const Interval& interval) const;
+  size_t count(const Range& range) const { return range.size(); }
 
   std::span<const Entry> entries() const { return entries_; }
   size_t size() const { return entries_.size(); }
