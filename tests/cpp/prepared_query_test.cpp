@@ -37,6 +37,9 @@ BOOST_AUTO_TEST_CASE(bad_values_are_refused_by_name) {
       {"tag_depth", [](Query& q) { q.tag_depth = 101; }},
       {"weights[lexical]", [](Query& q) { q.weights[1] = -1.0f; }},
       {"weights[symbolic]", [nan](Query& q) { q.weights[2] = nan; }},
+      {"recall", [](Query& q) { q.recall = 0.0f; }},
+      {"recall", [](Query& q) { q.recall = 1.001f; }},
+      {"recall", [nan](Query& q) { q.recall = nan; }},
       {"text", [](Query& q) { q.text = std::string(limits::kTextBytes + 1, 'x'); }},
       {"embedding", [](Query& q) { q.embedding = {1.0f}; }},
       {"embedding", [nan](Query& q) { q.embedding = {nan, 1.0f}; }},
@@ -69,6 +72,7 @@ BOOST_AUTO_TEST_CASE(extreme_values_that_are_allowed) {
   Query query{.user = std::string(512, 'u'), .route = 1000, .tag_depth = 100, .k = 10'000, .depth = 100'000, .neighbors = 100};
   query.embedding = {1e-38f, 0.0f};
   query.between = {{std::numeric_limits<Micros>::min(), std::numeric_limits<Micros>::max()}, {5, 5}};
+  query.recall = 1.0f;
   query.as_of = kMinTime;
   query.valid_at = kMaxTime;
   const PreparedQuery prepared = prepare_query(query);

@@ -72,6 +72,9 @@ PreparedQuery prepare(const Query& query, const IndexConfig& config, const Analy
   check_range<size_t>("route", query.route, 0, 1000);
   check_range<size_t>("tag_depth", query.tag_depth, 0, 100);
   check_weights(query.weights);
+  if (!(query.recall > 0.0f && query.recall <= 1.0f)) {  // NaN is refused too
+    throw InvalidArgument("recall", std::to_string(query.recall), "more than 0, at most 1");
+  }
 
   if (query.text) {
     if (query.text->size() > limits::kTextBytes) {
