@@ -40,6 +40,10 @@ void LexicalIndex::add(Slot slot, const TokenBuffer& tokens) {
   forward.shrink_to_fit();
   for (const Occurrence& occurrence : forward) {
     std::vector<Posting>& postings = terms_[occurrence.term].postings;
+    if (postings.empty() || postings.back().slot < slot) {
+      postings.push_back({slot, occurrence.frequency});
+      continue;
+    }
     const auto place = std::lower_bound(postings.begin(), postings.end(), slot,
                                         [](const Posting& posting, Slot wanted) { return posting.slot < wanted; });
     postings.insert(place, {slot, occurrence.frequency});
