@@ -35,7 +35,7 @@ struct Fixture {
   }
   Slot add_record(const std::vector<std::string>& names, const std::vector<float>& vector) {
     const Slot slot = next++;
-    vectors.add(slot, vector);
+    vectors.add(slot, 0, vector);
     tags.add_record(slot, names);
     router.cover(tags.capacity());
     for (TagId tag : tags.tags_of(slot)) router.record_added(tag, embedding(slot));

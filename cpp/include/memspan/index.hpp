@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "memspan/analyzer.hpp"
+#include "memspan/consolidation.hpp"
 #include "memspan/query.hpp"
 #include "memspan/record.hpp"
 #include "memspan/stats.hpp"
@@ -54,9 +55,10 @@ class Index {
   size_t forget(std::string_view user);
 
   SearchResult search(const Query& query) const;
+  void search(const Query& query, SearchResult& out) const { out = search(query); }
 
   // Runs the queries on `threads` threads (0: all cores); the answers keep the order of the queries.
-  std::vector<SearchResult> search_many(std::span<const Query> queries, unsigned threads) const;
+  std::vector<SearchResult> search_many(std::span<const Query* const> queries, unsigned threads) const;
 
   // When the record happened. O(1).
   std::optional<Micros> locate(std::string_view user, std::string_view id) const;
@@ -73,6 +75,12 @@ class Index {
   bool rename_tag(std::string_view user, std::string_view old_name, std::string_view new_name);
   bool merge_tags(std::string_view user, std::span<const std::string> tags, std::string_view into);
   size_t drop_tags(std::string_view user, std::span<const std::string> tags);
+
+  // Lays the rows of a user out anew (SwiftMem 3.4) where that is estimated to pay, or always with `force`; searches go on
+  // meanwhile. Nothing for an unknown user.
+  ConsolidationReport consolidate(std::string_view user, bool force);
+  ConsolidationReport consolidate_all(bool force);
+  std::vector<TagSpan> layout_map(std::string_view user) const;
 
   std::vector<std::string> users() const;                  // sorted
   std::vector<std::string> ids(std::string_view user) const;  // sorted

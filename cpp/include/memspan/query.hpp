@@ -40,6 +40,7 @@ struct Query {
   uint32_t depth = 0;      // candidates taken from each view; 0: max(100, 4 k)
   uint32_t neighbors = 0;  // reach of a hit's boost over its session, in turns
   bool exact = false;      // no approximation anywhere
+  float recall = 0.995f;   // 0 < recall <= 1: share of the exact best k that an approximate search finds on average
   bool explain = false;
 };
 
@@ -85,6 +86,7 @@ struct SearchExplanation {
   std::vector<HitExplanation> hits;                          // parallel to SearchResult::hits
   const char* scan = "none";                                 // how the semantic view read its rows
   uint32_t depth = 0;
+  uint32_t rows_read = 0, blocks = 0, blocks_probed = 0, rescored = 0;  // by the semantic view
 };
 
 struct SearchResult {

@@ -32,10 +32,11 @@ class IdTable {
   // The text of a live slot; valid until the next change.
   std::string_view operator[](Slot slot) const { return texts_.text(places_[slot]); }
 
-  // Takes a slot for the absent id: a free one, or the next new one. If that throws, nothing has changed. O(1).
-  Slot add(std::string_view id, uint32_t hash) {
-    if (free_ == kNoSlot) {
-      places_.push_back(kNoSlot);
+  // Takes a slot for the absent id: a free one, if it may be `reused`, or the next new one. If that throws, nothing has
+  // changed. O(1).
+  Slot add(std::string_view id, uint32_t hash, bool reused = true) {
+    if (free_ == kNoSlot || !reused) {
+      places_.push_back(free_);
       free_ = static_cast<Slot>(places_.size() - 1);
     }
     const Slot slot = free_;

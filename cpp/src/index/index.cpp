@@ -121,7 +121,7 @@ SearchResult Index::search(const Query& query) const {
   return user->search(prepared, config_);
 }
 
-std::vector<SearchResult> Index::search_many(std::span<const Query> queries, unsigned threads) const {
+std::vector<SearchResult> Index::search_many(std::span<const Query* const> queries, unsigned threads) const {
   std::vector<SearchResult> results(queries.size());
   std::atomic<size_t> next = 0;
   std::mutex failure_mutex;
@@ -129,7 +129,7 @@ std::vector<SearchResult> Index::search_many(std::span<const Query> queries, uns
   const auto work = [&] {
     for (size_t i = next++; i < queries.size(); i = next++) {
       try {
-        results[i] = search(queries[i]);
+        results[i] = search(*queries[i]);
       } catch (...) {
         const std::lock_guard lock(failure_mutex);
         if (!failure) failure = std::current_exception();

@@ -32,7 +32,7 @@ constexpr int kAllColumns = 8;
 void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens) {
   UserColumns& c = columns_;
   const RecordInput& input = record.input;
-  const Slot slot = c.ids.add(input.id, record.id_hash);
+  const Slot slot = c.ids.add(input.id, record.id_hash, !c.vectors.pinned());
   int done = 1;
   try {
     set_column(c.ats, slot, input.at);
@@ -45,7 +45,7 @@ void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens) {
     ++done;
     c.timeline.insert(slot, c.recency());
     ++done;
-    c.vectors.add(slot, input.embedding);
+    c.vectors.add(slot, input.at, input.embedding);
     ++done;
     c.lexical.add(slot, tokens);
     ++done;
@@ -130,7 +130,7 @@ size_t UserIndex::remove(std::span<const std::string_view> ids) {
 void UserIndex::compact_if_worthwhile() {
   constexpr size_t kFewDead = 4096;
   const size_t dead = columns_.slots() - columns_.live_count();
-  if (dead <= std::max(kFewDead, 3 * columns_.live_count())) return;
+  if (dead <= std::max(kFewDead, 3 * columns_.live_count()) || columns_.vectors.pinned()) return;
 
   std::vector<Slot> new_slots(columns_.slots(), kNoSlot);
   Slot next = 0;
@@ -329,7 +329,9 @@ void UserIndex::load(ByteReader& in) {
   columns_.tags.load(in, count, columns_.vectors.dim());
   for (TagId tag = 0; tag < columns_.tags.capacity(); ++tag) columns_.router.changed(tag);
   columns_.lexical.load(in, count);
-  columns_.vectors.load(in, count);
+  std::vector<Micros> ats(count);
+  for (Slot slot = 0; slot < count; ++slot) ats[slot] = columns_.ats[slot];
+  columns_.vectors.load(in, ats);
   in.check(in.left() == 0, "bytes are left after the last column");
 }
 

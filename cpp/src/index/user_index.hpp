@@ -6,6 +6,7 @@
 // searches in between slices of a few records, so that no search waits for much more than those take.
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,11 +16,13 @@
 
 #include "base/fair_shared_mutex.hpp"
 #include "index/user_columns.hpp"
+#include "memspan/consolidation.hpp"
 #include "memspan/index.hpp"
 #include "memspan/query.hpp"
 #include "memspan/record.hpp"
 #include "memspan/stats.hpp"
 #include "query/prepared_query.hpp"
+#include "vectors/layout_builder.hpp"
 
 namespace memspan {
 
@@ -53,6 +56,12 @@ class UserIndex {
   bool merge_tags(std::span<const std::string> tags, std::string_view into);
   size_t drop_tags(std::span<const std::string> tags);
 
+  // Consolidation (user_consolidation.cpp): what it would gain, and doing it. One at a time; others wait.
+  double consolidation_gain() const;
+  // Clusters are found anew when the user has doubled since they were, or on demand; otherwise rows join what is there.
+  ConsolidationReport consolidate(bool plan_anew);
+  std::vector<TagSpan> layout_map() const;  // by tag
+
   size_t size() const;
   bool empty() const;  // neither records nor tags
   std::vector<std::string> ids() const;
@@ -68,7 +77,10 @@ class UserIndex {
   void erase(Slot slot, int columns);
   std::span<const float> embedding(Slot slot) const;  // empty: none
   void compact_if_worthwhile();
+  double time_searches(std::span<const std::vector<float>> queries) const;
+  void collect_layout_input(LayoutInput& input, RowStore& pinned) const;
 
+  std::mutex consolidating_;  // taken before mutex_
   mutable FairSharedMutex mutex_;
   UserColumns columns_;
 };

@@ -76,7 +76,7 @@ SearchResult execute(const UserColumns& user, const PreparedQuery& prepared, con
     scan = semantic.scan;
   }
   if (prepared.has(View::lexical)) {
-    candidates[static_cast<size_t>(View::lexical)] = search_lexical(user, prepared, config, admission);
+    search_lexical(user, prepared, config, admission, candidates[static_cast<size_t>(View::lexical)]);
   }
   if (prepared.has(View::symbolic)) {
     boosting = find_boosting_tags(user, prepared);

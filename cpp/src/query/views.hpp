@@ -17,16 +17,18 @@ namespace memspan {
 
 struct SemanticCandidates {
   std::vector<Candidate> best;
-  const char* scan = "none";  // "full", "masked" or "gather"
+  const char* scan = "none";  // how rows were read
+  VectorSearchStats stats;
 };
 
-// Cosine between the query's embedding and the records'. Exact. O(rows read x dim).
+// Cosine between the query's embedding and the records': exact scores, of the best or nearly so (Query::recall).
 SemanticCandidates search_semantic(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission);
 
 // BM25 over the user's own statistics; records without any of the words are no candidates. The idf is
-// ln(1 + (N - n + 0.5) / (n + 0.5)); each word of the query counts once. O(postings of the words).
-std::vector<Candidate> search_lexical(const UserColumns& user, const PreparedQuery& prepared, const IndexConfig& config,
-                                      const Admission& admission);
+// ln(1 + (N - n + 0.5) / (n + 0.5)); each word of the query counts once. O(postings of the words between the first and
+// the last admissible slot). Replaces what `best` holds; allocates nothing once the thread and `best` have grown.
+void search_lexical(const UserColumns& user, const PreparedQuery& prepared, const IndexConfig& config,
+                    const Admission& admission, std::vector<Candidate>& best);
 
 // The tags that boost, with their weights: 1 for a given tag, its cosine (if positive) for a routed one, and half as
 // much for each step down the hierarchy (SwiftMem 3.2.3, hierarchical expansion). The largest weight wins.
