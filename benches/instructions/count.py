@@ -42,9 +42,6 @@ def count(program: Path) -> tuple[str, dict[str, int]]:
         out = Path(directory) / "out"
         command = ["valgrind", "--tool=callgrind", f"--toggle-collect={MEASURED}", f"--dump-after={MEASURED}"]
         command += [f"--callgrind-out-file={out}", str(program)]
-        # Addresses do not enter a hash, but without randomisation nothing has to be believed about that.
-        if shutil.which("setarch"):
-            command = ["setarch", "-R", *command]
         done = subprocess.run(
             command, env={**os.environ, "MEMSPAN_SIMD": LEVEL}, capture_output=True, text=True, check=False
         )

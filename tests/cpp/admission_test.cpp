@@ -1,7 +1,9 @@
 #include "query/admission.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <random>
 
+#include "query/refusals.hpp"
 #include "support/records.hpp"
 
 namespace memspan {
@@ -161,6 +163,103 @@ BOOST_FIXTURE_TEST_CASE(erased_records_are_neither_admitted_nor_counted, Fixture
   BOOST_TEST(explanation.records == 8u);
   BOOST_TEST(explanation.admissible == 8u);
   for (const Refusal& refusal : explanation.refused) BOOST_TEST(refusal.count == 0u);
+}
+
+// Random records and filters: every form of the set holds what the filters, applied one after the other, leave.
+struct RandomRecords {
+  std::mt19937 random{3};
+  UserColumns user{1};
+
+  RandomRecords() {
+    for (Slot slot = 0; slot < 700; ++slot) {
+      RecordInput record;
+      record.at = static_cast<Micros>(random() % 300);
+      record.until = random() % 3 == 0 ? record.at + static_cast<Micros>(random() % 100) : kForever;
+      record.recorded_at = static_cast<Micros>(random() % 300);
+      record.kind = random() % 4 == 0 ? static_cast<Kind>(random() % kKindCount) : Kind::episodic;
+      user.ids.push_back("r" + std::to_string(slot));
+      user.ats.push_back(record.at);
+      user.slot_of.emplace(user.ids.back(), slot);
+      user.live.resize(slot + 1);
+      user.live.set(slot);
+      json::object metadata;
+      metadata["n"] = static_cast<int64_t>(slot);
+      user.attributes.add(slot, record, std::move(metadata));
+      user.timeline.insert(slot, user.recency());
+      std::vector<std::string> tags;
+      for (const unsigned rarity : {2u, 3u, 40u}) {
+        if (random() % rarity == 0) tags.push_back("t" + std::to_string(rarity));
+      }
+      user.tags.add_record(slot, tags, [](TagId) {});
+    }
+    for (Slot slot = 0; slot < 700; slot += 5) {  // dead slots
+      user.timeline.erase(slot, user.recency());
+      user.tags.remove_record(slot, [](TagId) {});
+      user.attributes.remove(slot);
+      user.live.reset(slot);
+      user.slot_of.erase(user.ids[slot]);
+      user.ids[slot].clear();
+      user.ats[slot] = 0;
+    }
+  }
+
+  bool chance(unsigned one_in) { return random() % one_in == 0; }
+  Query make_query() {
+    Query filters{.user = "ana"};
+    if (chance(2)) {
+      filters.between.emplace();
+      for (size_t i = 1 + random() % 3; i > 0; --i) {
+        const auto start = static_cast<Micros>(random() % 320) - 10;
+        filters.between->push_back({start, start + static_cast<Micros>(random() % 400)});
+      }
+    }
+    if (chance(3)) {
+      for (const char* tag : {"t2", "t3", "t40", "unknown"}) {
+        if (chance(tag[0] == 'u' ? 8 : 2)) filters.require_tags.push_back(tag);
+      }
+    }
+    if (chance(2)) filters.kinds = {{Kind::episodic, Kind::semantic, Kind::procedural, Kind::resource, Kind::vault}};
+    if (chance(5)) filters.kinds = {{Kind::semantic}};
+    if (chance(5)) filters.as_of = static_cast<Micros>(random() % 300);
+    if (chance(5)) filters.valid_at = static_cast<Micros>(random() % 300);
+    if (chance(5)) filters.where = R"({"n": {"$gt": 200}})";
+    if (chance(5)) filters.exclude = {"r5", "r6", "r7", "r666", "unknown"};
+    return filters;
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(every_form_holds_the_same_records, RandomRecords) {
+  const Recency recency = user.recency();
+  const Analyzer analyzer(AnalyzerKind::simple);
+  PreparedQuery prepared;
+  Admission admission;
+  std::array<int, 4> forms = {};
+  for (int round = 0; round < 1500; ++round) {
+    const Query filters = make_query();
+    prepare(filters, IndexConfig{.dim = 1}, analyzer, prepared);
+    Refusals refusals;
+    const Bitset wanted = find_refusals(user, prepared, refusals);
+    std::vector<Slot> slots;
+    wanted.for_each([&](Slot slot) { slots.push_back(slot); });
+
+    admission.admit(user, prepared);
+    ++forms[static_cast<size_t>(admission.form())];
+    BOOST_REQUIRE(admission.count() == slots.size());
+    user.live.for_each([&](Slot slot) { BOOST_REQUIRE(admission.admits(slot) == wanted.test(slot)); });
+    std::sort(slots.begin(), slots.end(), recency);
+    for (const size_t limit : {size_t{1}, size_t{20}, size_t{600}}) {
+      std::vector<Slot> newest;
+      admission.newest(limit, newest);
+      BOOST_REQUIRE(std::equal(newest.begin(), newest.end(), slots.begin(),
+                               slots.begin() + static_cast<std::ptrdiff_t>(std::min(limit, slots.size()))));
+    }
+    std::vector<Slot> listed(admission.slots().begin(), admission.slots().end());
+    std::sort(listed.begin(), listed.end(), recency);
+    BOOST_REQUIRE(listed == slots);
+    BOOST_REQUIRE(admission.bits().count() == slots.size());
+    for (Slot slot : slots) BOOST_REQUIRE(admission.bits().test(slot));
+  }
+  for (const int count : forms) BOOST_TEST(count > 20);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(search_many_equals_search_in_order) {
     BOOST_REQUIRE(results.size() == queries.size());
     for (size_t i = 0; i < queries.size(); ++i) BOOST_TEST(same_hits(results[i], index.search(queries[i])));
   }
-  BOOST_TEST(index.search_many({}, 4).empty());
+  BOOST_TEST(index.search_many(std::span<const Query>(), 4).empty());
   queries[50].k = 0;
   BOOST_CHECK_EXCEPTION(index.search_many(queries, 3), InvalidArgument, Mentions{"k: got 0"});
 }

@@ -3,6 +3,8 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
+#include "support/records.hpp"
+
 namespace memspan {
 namespace {
 
@@ -13,10 +15,11 @@ struct Fixture {
   UserColumns user{1};
   Admission admission;
   std::vector<FusedHit> hits;
+  SlotTable positions;
 
   Fixture() {
-    admission.all = true;
     for (Slot slot = 0; slot < 8; ++slot) add(slot < 6 ? "s" : slot == 6 ? "t" : "");
+    admission.admit_all(user);
   }
   void add(std::string_view session) {
     const std::string id = "r" + std::to_string(user.slots());
@@ -26,8 +29,9 @@ struct Fixture {
     user.ats.push_back(slot);
     user.attributes.add(slot, record, {});
     user.sessions.insert(user.attributes.session(slot), slot, user.recency());
+    user.timeline.insert(slot, user.recency());
   }
-  void boost(uint32_t reach) { boost_neighbors(hits, reach, user, admission); }
+  void boost(uint32_t reach) { boost_neighbors(hits, reach, user, admission, positions); }
   const FusedHit* hit(Slot slot) const {
     const auto found = std::find_if(hits.begin(), hits.end(), [slot](const FusedHit& h) { return h.slot == slot; });
     return found == hits.end() ? nullptr : &*found;
@@ -74,9 +78,10 @@ BOOST_FIXTURE_TEST_CASE(only_the_own_session_is_lifted, Fixture) {
 }
 
 BOOST_FIXTURE_TEST_CASE(refused_records_are_not_lifted, Fixture) {
-  admission.all = false;
-  admission.bits.assign(8, true);
-  admission.bits.reset(3);
+  const Query query{.user = "ana", .between = {{{0, 3}, {4, 8}}}};
+  PreparedQuery prepared;
+  prepare(query, IndexConfig{.dim = 1}, Analyzer(AnalyzerKind::simple), prepared);
+  admission.admit(user, prepared);
   hits = {{.slot = 2, .score = 1.0f}};
   boost(2);
   BOOST_TEST(hit(3) == nullptr);

@@ -15,7 +15,11 @@ using test::Mentions;
 
 const IndexConfig kConfig{.dim = 2};
 
-PreparedQuery prepare_query(const Query& query) { return prepare(query, kConfig, Analyzer(AnalyzerKind::english)); }
+PreparedQuery prepare_query(const Query& query) {
+  PreparedQuery prepared;
+  prepare(query, kConfig, Analyzer(AnalyzerKind::english), prepared);
+  return prepared;
+}
 
 BOOST_AUTO_TEST_SUITE(prepared_query)
 
@@ -37,6 +41,9 @@ BOOST_AUTO_TEST_CASE(bad_values_are_refused_by_name) {
       {"tag_depth", [](Query& q) { q.tag_depth = 101; }},
       {"weights[lexical]", [](Query& q) { q.weights[1] = -1.0f; }},
       {"weights[symbolic]", [nan](Query& q) { q.weights[2] = nan; }},
+      {"recall", [](Query& q) { q.recall = 0.0f; }},
+      {"recall", [](Query& q) { q.recall = 1.001f; }},
+      {"recall", [nan](Query& q) { q.recall = nan; }},
       {"text", [](Query& q) { q.text = std::string(limits::kTextBytes + 1, 'x'); }},
       {"embedding", [](Query& q) { q.embedding = {1.0f}; }},
       {"embedding", [nan](Query& q) { q.embedding = {nan, 1.0f}; }},
@@ -69,6 +76,7 @@ BOOST_AUTO_TEST_CASE(extreme_values_that_are_allowed) {
   Query query{.user = std::string(512, 'u'), .route = 1000, .tag_depth = 100, .k = 10'000, .depth = 100'000, .neighbors = 100};
   query.embedding = {1e-38f, 0.0f};
   query.between = {{std::numeric_limits<Micros>::min(), std::numeric_limits<Micros>::max()}, {5, 5}};
+  query.recall = 1.0f;
   query.as_of = kMinTime;
   query.valid_at = kMaxTime;
   const PreparedQuery prepared = prepare_query(query);
@@ -95,7 +103,7 @@ BOOST_AUTO_TEST_CASE(views_follow_what_the_query_has) {
 }
 
 BOOST_AUTO_TEST_CASE(depth_is_never_below_k) {
-  Query query{.user = "ana", .k = 10};
+  Query query{.user = "ana", .text = "x", .embedding = {1.0f, 0.0f}, .k = 10};
   BOOST_TEST(prepare_query(query).depth == 100u);
   query.k = 1000;
   BOOST_TEST(prepare_query(query).depth == 4000u);
@@ -103,6 +111,54 @@ BOOST_AUTO_TEST_CASE(depth_is_never_below_k) {
   BOOST_TEST(prepare_query(query).depth == 1000u);
   query.depth = 2000;
   BOOST_TEST(prepare_query(query).depth == 2000u);
+}
+
+BOOST_AUTO_TEST_CASE(one_view_that_keeps_its_order_finds_no_more_than_k) {
+  Query query{.user = "ana", .text = "x", .k = 10, .depth = 50};
+  BOOST_TEST(prepare_query(query).depth == 10u);
+  query.fusion = Fusion::union_;
+  BOOST_TEST(prepare_query(query).depth == 10u);
+  query.fusion = Fusion::weighted;  // scales by the worst candidate
+  BOOST_TEST(prepare_query(query).depth == 50u);
+  query.fusion = Fusion::rrf;
+  query.neighbors = 1;
+  BOOST_TEST(prepare_query(query).depth == 50u);
+  query.text.reset();
+  BOOST_TEST(prepare_query(query).depth == 10u);  // a listing
+}
+
+BOOST_AUTO_TEST_CASE(tags_come_normalised_and_once) {
+  using Tags = std::vector<std::string>;
+  BOOST_TEST((prepare_query({.user = "ana", .tags = {"b", "a", "b", "a-1", "a"}}).tags == Tags{"b", "a", "a-1"}));
+  BOOST_TEST((prepare_query({.user = "ana", .tags = {"b", "B ", "_x", "y_", "two  words"}}).tags ==
+              Tags{"b", "x", "y", "two_words"}));
+}
+
+// What one query leaves behind must not show in the next.
+BOOST_AUTO_TEST_CASE(memory_is_reused_and_clean) {
+  PreparedQuery prepared;
+  const Analyzer analyzer(AnalyzerKind::english);
+  const Query full{.user = "ana",
+                   .text = "opera tickets",
+                   .embedding = {1.0f, 0.0f},
+                   .tags = {"a"},
+                   .between = {{{0, 1}, {5, 9}}},
+                   .kinds = {{Kind::vault}},
+                   .require_tags = {"b"},
+                   .where = "{}"};
+  prepare(full, kConfig, analyzer, prepared);
+  BOOST_TEST(prepared.intervals->size() == 2u);
+  BOOST_TEST(prepared.where.has_value());
+  const Query empty{.user = "ana"};
+  prepare(empty, kConfig, analyzer, prepared);
+  BOOST_TEST(prepared.listing());
+  BOOST_TEST(prepared.unit_embedding.empty());
+  BOOST_TEST(prepared.tokens.empty());
+  BOOST_TEST(prepared.tags.empty());
+  BOOST_TEST(prepared.require_tags.empty());
+  BOOST_TEST(!prepared.intervals);
+  BOOST_TEST(!prepared.where);
+  BOOST_TEST(!prepared.kinds[static_cast<size_t>(Kind::vault)]);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -63,6 +63,8 @@ class TokenBuffer {
     ends_.clear();
   }
 
+  size_t bytes() const { return bytes_.capacity() + folded_.capacity() + ends_.capacity() * sizeof(size_t); }
+
  private:
   friend class Analyzer;
 

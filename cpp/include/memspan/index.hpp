@@ -54,11 +54,15 @@ class Index {
   // Erases the user; returns how many records that were.
   size_t forget(std::string_view user);
 
+  // Replaces what `out` holds, reusing its memory: with the same query and `out`, a thread's second and later searches
+  // allocate nothing, unless `where`, `exclude` or `explain` ask for it. `out` is empty after an exception.
+  void search(const Query& query, SearchResult& out) const;
   SearchResult search(const Query& query) const;
-  void search(const Query& query, SearchResult& out) const { out = search(query); }
 
-  // Runs the queries on `threads` threads (0: all cores); the answers keep the order of the queries.
+  // Runs the queries on `threads` threads (0: all cores); the answers keep the order of the queries. The first failure
+  // ends the call.
   std::vector<SearchResult> search_many(std::span<const Query* const> queries, unsigned threads) const;
+  std::vector<SearchResult> search_many(std::span<const Query> queries, unsigned threads) const;
 
   // When the record happened. O(1).
   std::optional<Micros> locate(std::string_view user, std::string_view id) const;

@@ -40,7 +40,7 @@ struct Query {
   uint32_t depth = 0;      // candidates taken from each view; 0: max(100, 4 k)
   uint32_t neighbors = 0;  // reach of a hit's boost over its session, in turns
   bool exact = false;      // no approximation anywhere
-  float recall = 0.995f;   // 0 < recall <= 1: share of the exact best k that an approximate search finds on average
+  float recall = 0.995f;   // share of the exact top k that approximate search must find on average; > 0, at most 1
   bool explain = false;
 };
 
@@ -85,8 +85,13 @@ struct SearchExplanation {
   std::vector<std::string> tokens;                           // of the lexical query
   std::vector<HitExplanation> hits;                          // parallel to SearchResult::hits
   const char* scan = "none";                                 // how the semantic view read its rows
-  uint32_t depth = 0;
-  uint32_t rows_read = 0, blocks = 0, blocks_probed = 0, rescored = 0;  // by the semantic view
+  uint32_t depth = 0;                                        // candidates asked of each view
+  // Of the semantic view, where it does not read every row: rows scored by their codes, blocks of rows there are, blocks
+  // looked into, and rows scored again by their floats.
+  uint32_t rows_read = 0;
+  uint32_t blocks = 0;
+  uint32_t blocks_probed = 0;
+  uint32_t rescored = 0;
 };
 
 struct SearchResult {

@@ -84,6 +84,14 @@ class SortedBlocks {
   Iterator begin() const { return empty() ? end() : Iterator(blocks().data(), 0); }
   Iterator end() const { return Iterator(blocks().data() + blocks().size(), 0); }
 
+  // From the first of two places of one sequence to the second. O(blocks between them).
+  static size_t distance(const Iterator& first, const Iterator& last) {
+    if (first.block() == last.block()) return last.offset() - first.offset();
+    size_t count = first.block()->count - first.offset() + last.offset();
+    for (const Block* block = first.block() + 1; block != last.block(); ++block) count += block->count;
+    return count;
+  }
+
   // The first element that is not before the value; before(element) must hold for a prefix of the sequence. O(log n).
   template <typename Before>
   Iterator partition_point(Before before) const {

@@ -1,11 +1,9 @@
 #include "memspan/index.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <map>
 #include <mutex>
-#include <thread>
 
 #include "index/user_index.hpp"
 #include "index/user_table.hpp"
@@ -108,44 +106,6 @@ size_t Index::forget(std::string_view user) {
   check_name(user, "user");
   const std::shared_ptr<UserIndex> forgotten = users_->take(user);
   return forgotten ? forgotten->size() : 0;
-}
-
-SearchResult Index::search(const Query& query) const {
-  const PreparedQuery prepared = prepare(query, config_, analyzer_);
-  const auto user = find(query.user);
-  if (!user) {
-    SearchResult nothing;
-    if (query.explain) nothing.explanation.emplace();
-    return nothing;
-  }
-  return user->search(prepared, config_);
-}
-
-std::vector<SearchResult> Index::search_many(std::span<const Query* const> queries, unsigned threads) const {
-  std::vector<SearchResult> results(queries.size());
-  std::atomic<size_t> next = 0;
-  std::mutex failure_mutex;
-  std::exception_ptr failure;
-  const auto work = [&] {
-    for (size_t i = next++; i < queries.size(); i = next++) {
-      try {
-        results[i] = search(*queries[i]);
-      } catch (...) {
-        const std::lock_guard lock(failure_mutex);
-        if (!failure) failure = std::current_exception();
-        next = queries.size();
-      }
-    }
-  };
-  const size_t cores = threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
-  const size_t workers = std::min(cores, queries.size());
-  {
-    std::vector<std::jthread> team;
-    for (size_t i = 1; i < workers; ++i) team.emplace_back(work);
-    work();
-  }
-  if (failure) std::rethrow_exception(failure);
-  return results;
 }
 
 std::optional<Micros> Index::locate(std::string_view user, std::string_view id) const {

@@ -146,9 +146,9 @@ void UserIndex::compact_if_worthwhile() {
   columns_.vectors.remap(new_slots, next);
 }
 
-SearchResult UserIndex::search(const PreparedQuery& prepared, const IndexConfig& config) const {
+void UserIndex::search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const {
   const std::shared_lock reading(mutex_);
-  return execute(columns_, prepared, config);
+  execute(columns_, config, scratch, out);
 }
 
 std::optional<Micros> UserIndex::locate(std::string_view id) const {

@@ -21,7 +21,7 @@
 #include "memspan/query.hpp"
 #include "memspan/record.hpp"
 #include "memspan/stats.hpp"
-#include "query/prepared_query.hpp"
+#include "query/scratch.hpp"
 #include "vectors/layout_builder.hpp"
 
 namespace memspan {
@@ -42,7 +42,8 @@ class UserIndex {
   void add(std::span<NewRecord> records, const Analyzer& analyzer);
   size_t remove(std::span<const std::string_view> ids);
 
-  SearchResult search(const PreparedQuery& prepared, const IndexConfig& config) const;
+  // Runs `scratch.prepared`.
+  void search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const;
   std::optional<Micros> locate(std::string_view id) const;
 
   // Tag names are normalised already.

@@ -10,8 +10,8 @@
 namespace memspan {
 namespace {
 
-constexpr std::array<uint16_t, 20> kCapacities = {3,  6,  8,   11,  14,  16,  22,  27,  35,  46,
-                                                  59, 75, 96, 123, 158, 200, 256, 328, 419, 512};
+constexpr std::array<uint16_t, 26> kCapacities = {3,   6,   8,   11,  14,  16,  22,  27,  35,   46,   59,   75,   96,
+                                                  123, 158, 200, 256, 328, 419, 512, 656, 840, 1074, 1376, 1760, 2048};
 static_assert(kCapacities.back() == PostingBlock::kMost);
 
 constexpr std::array<uint16_t, PostingBlock::kMost + 1> kCapacityOf = [] {

@@ -1,4 +1,4 @@
-// A sorted run of up to 512 postings in one piece of memory: what inverted lists are made of.
+// A sorted run of up to 2048 postings in one piece of memory: what inverted lists are made of.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace memspan {
 // Header of the postings that follow it in memory. Its capacity is the smallest of a fixed series that holds `size`, and
 // so is not stored; the series makes the best of the sizes that malloc hands out, with about 12 % to spare.
 struct PostingBlock {
-  static constexpr size_t kMost = 512;
+  static constexpr size_t kMost = 2048;
 
   uint16_t size;
   uint16_t max_frequency;  // of the postings that were ever in it; Posting::frequency()

@@ -1,137 +1,219 @@
 #include "query/admission.hpp"
 
 #include <algorithm>
-#include <span>
+#include <array>
+
+#include "query/column_filters.hpp"
 
 namespace memspan {
 namespace {
 
-constexpr size_t kShownRefusals = 10;
+// A list that is so many times longer than what is left is not walked: each record left is asked for the tag instead.
+// Walking costs about 1 ns a slot, asking 6 ns.
+constexpr size_t kAskInstead = 6;
 
-class Admitter {
- public:
-  Admitter(const UserColumns& user, const PreparedQuery& prepared) : user_(user), prepared_(prepared) {}
-
-  Admission run() {
-    const Query& query = *prepared_.query;
-    if (!anything_to_filter()) {
-      admission_.all = true;
-      admission_.count = user_.live_count();
-      return std::move(admission_);
-    }
-    start();
-    refuse_if(Filter::kinds, has_kind_filter(false), [&](Slot slot) { return kind_refused(slot, false); });
-    refuse_if(Filter::vault, has_kind_filter(true), [&](Slot slot) { return kind_refused(slot, true); });
-    for (const std::string& tag : prepared_.require_tags) require_tag(tag);
-    refuse_if(Filter::as_of, query.as_of.has_value(),
-              [&](Slot slot) { return user_.attributes.recorded_at(slot) > *query.as_of; });
-    refuse_if(Filter::valid_at, query.valid_at.has_value(), [&](Slot slot) {
-      return user_.ats[slot] > *query.valid_at || user_.attributes.until(slot) <= *query.valid_at;
-    });
-    refuse_if(Filter::where, prepared_.where.has_value(),
-              [&](Slot slot) { return !prepared_.where->matches(user_.attributes.metadata(slot)); });
-    exclude_ids();
-    admission_.count = bits().count();
-    return std::move(admission_);
-  }
-
- private:
-  Bitset& bits() { return admission_.bits; }
-
-  bool anything_to_filter() const {
-    const Query& query = *prepared_.query;
-    return user_.slots() != user_.live_count() || prepared_.intervals || has_kind_filter(false) ||
-           has_kind_filter(true) || !prepared_.require_tags.empty() || query.as_of || query.valid_at ||
-           prepared_.where || !query.exclude.empty();
-  }
-
-  // Is there a record that the choice of kinds refuses? The vault is counted apart from the other kinds.
-  bool has_kind_filter(bool vault) const {
-    for (size_t kind = 0; kind < kKindCount; ++kind) {
-      const bool is_vault = static_cast<Kind>(kind) == Kind::vault;
-      if (is_vault == vault && !prepared_.kinds[kind] && user_.attributes.count(static_cast<Kind>(kind)) > 0) return true;
-    }
-    return false;
-  }
-  bool kind_refused(Slot slot, bool vault) const {
-    const Kind kind = user_.attributes.kind(slot);
-    return (kind == Kind::vault) == vault && !prepared_.kinds[static_cast<size_t>(kind)];
-  }
-
-  void start() {
-    if (!prepared_.intervals) {
-      bits() = user_.live;
-      return;
-    }
-    bits().assign(user_.slots(), false);
-    for (const Interval& interval : *prepared_.intervals) {
-      for (const Timeline::Entry& entry : user_.timeline.within(interval)) bits().set(entry.slot);
-    }
-    if (prepared_.query->explain) {
-      Bitset outside = user_.live;
-      outside.keep_if([&](Slot slot) { return !bits().test(slot); });
-      note(Filter::between, outside);
-    }
-  }
-
-  template <typename Refused>
-  void refuse_if(Filter filter, bool active, Refused refused) {
-    if (!active) return;
-    if (!prepared_.query->explain) {
-      bits().keep_if([&](Slot slot) { return !refused(slot); });
-      return;
-    }
-    Bitset gone = bits();
-    bits().keep_if([&](Slot slot) { return !refused(slot); });
-    gone.keep_if([&](Slot slot) { return !bits().test(slot); });
-    note(filter, gone);
-  }
-
-  void require_tag(const std::string& name) {
-    Bitset carriers;
-    carriers.assign(user_.slots(), false);
-    if (const auto tag = user_.tags.find(name)) {
-      for (Slot slot : user_.tags.records(*tag)) carriers.set(slot);
-    }
-    if (prepared_.query->explain) {
-      refuse_if(Filter::require_tags, true, [&](Slot slot) { return !carriers.test(slot); });
-    } else {
-      bits().intersect(carriers);
-    }
-  }
-
-  void exclude_ids() {
-    Bitset gone;
-    gone.assign(user_.slots(), false);
-    for (const std::string& id : prepared_.query->exclude) {
-      const Slot slot = user_.ids.find(id);
-      if (slot == kNoSlot || !bits().test(slot)) continue;
-      bits().reset(slot);
-      gone.set(slot);
-    }
-    if (prepared_.query->explain) note(Filter::exclude, gone);
-  }
-
-  void note(Filter filter, const Bitset& gone) {
-    Refusal& refusal = admission_.refused[static_cast<size_t>(filter)];
-    refusal.count += static_cast<uint32_t>(gone.count());
-    std::vector<Slot> slots;
-    // Not even the ids of vault records are shown unless the query names the kind.
-    gone.for_each([&](Slot slot) {
-      if (!kind_refused(slot, true)) slots.push_back(slot);
-    });
-    const size_t shown = std::min(slots.size(), kShownRefusals - std::min(kShownRefusals, refusal.ids.size()));
-    std::partial_sort(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(shown), slots.end(), user_.recency());
-    for (size_t i = 0; i < shown; ++i) refusal.ids.emplace_back(user_.ids[slots[i]]);
-  }
-
-  const UserColumns& user_;
-  const PreparedQuery& prepared_;
-  Admission admission_;
-};
+// Turning a record that was walked past into one that was selected by its time costs so many times as much.
+constexpr size_t kSelectCost = 3;
 
 }  // namespace
 
-Admission admit(const UserColumns& user, const PreparedQuery& prepared) { return Admitter(user, prepared).run(); }
+void Admission::clear(const UserColumns& user) {
+  user_ = &user;
+  intervals_ = {};
+  has_bits_ = has_slots_ = false;
+  slots_.clear();
+  spans_.clear();
+}
+
+void Admission::admit_all(const UserColumns& user) {
+  clear(user);
+  form_ = Form::all;
+  count_ = user.live_count();
+}
+
+void Admission::admit(const UserColumns& user, const PreparedQuery& prepared) {
+  admit_all(user);
+  if (!prepared.require_tags.empty()) {
+    start_from_tags(prepared);
+    if (prepared.intervals) {
+      keep_if([&](Slot slot) { return find_interval(*prepared.intervals, user.ats[slot]) != nullptr; });
+    }
+  } else if (prepared.intervals) {
+    start_from_intervals(*prepared.intervals);
+  }
+  const ColumnFilters filters(user, prepared);
+  if (filters.only_kinds()) {
+    keep_if([&](Slot slot) { return filters.admits_kind(slot); });
+  } else if (filters.any()) {
+    keep_if([&](Slot slot) { return filters.admits(slot); });
+  }
+  if (!prepared.query->exclude.empty()) exclude(prepared.query->exclude);
+}
+
+// The intersection of the tags' lists, the shortest first.
+void Admission::start_from_tags(const PreparedQuery& prepared) {
+  form_ = Form::slots;
+  has_slots_ = true;
+  count_ = 0;
+  const TagDag& tags = user_->tags;
+  std::array<TagId, limits::kTagsPerRecord> known = {};
+  size_t number = 0;
+  for (const std::string& name : prepared.require_tags) {
+    const auto tag = tags.find(name);
+    if (!tag) return;
+    known[number++] = *tag;
+  }
+  const std::span<TagId> required(known.data(), number);
+  std::sort(required.begin(), required.end(),
+            [&](TagId a, TagId b) { return tags.records(a).size() < tags.records(b).size(); });
+  for (Slot slot : tags.records(required[0])) slots_.push_back(slot);
+  for (TagId tag : required.subspan(1)) {
+    if (tags.records(tag).size() > kAskInstead * slots_.size()) {
+      std::erase_if(slots_, [&](Slot slot) {
+        const std::span<const TagId> own = tags.tags_of(slot);
+        return std::find(own.begin(), own.end(), tag) == own.end();
+      });
+    } else {
+      auto kept = slots_.begin();
+      auto next = slots_.begin();
+      for (Slot carrier : tags.records(tag)) {
+        while (next != slots_.end() && *next < carrier) ++next;
+        if (next == slots_.end()) break;
+        if (*next == carrier) *kept++ = *next++;
+      }
+      slots_.erase(kept, slots_.end());
+    }
+  }
+  count_ = slots_.size();
+}
+
+void Admission::start_from_intervals(std::span<const Interval> intervals) {
+  count_ = 0;
+  for (const Interval& interval : intervals) {
+    const Timeline::Range range = user_->timeline.within(interval);
+    const size_t count = user_->timeline.count(range);
+    if (count == 0) continue;
+    spans_.push_back(range);
+    count_ += count;
+  }
+  if (count_ == user_->live_count()) {
+    spans_.clear();
+    return;  // all, as before
+  }
+  form_ = Form::spans;
+  intervals_ = intervals;
+}
+
+template <typename Keep>
+void Admission::keep_if(Keep keep) {
+  switch (form_) {
+    case Form::all:
+      bits_ = user_->live;
+      bits_.keep_if(keep);
+      has_bits_ = true;
+      form_ = Form::bits;
+      count_ = bits_.count();
+      return;
+    case Form::spans:
+      for (const Timeline::Range& range : spans_) {
+        for (const Timeline::Entry& entry : range) {
+          if (keep(entry.slot)) slots_.push_back(entry.slot);
+        }
+      }
+      has_slots_ = true;
+      form_ = Form::slots;
+      count_ = slots_.size();
+      return;
+    case Form::slots:
+      std::erase_if(slots_, [&](Slot slot) { return !keep(slot); });
+      count_ = slots_.size();
+      return;
+    case Form::bits:
+      bits_.keep_if(keep);
+      count_ = bits_.count();
+      return;
+  }
+}
+
+void Admission::exclude(std::span<const std::string> ids) {
+  excluded_.clear();
+  for (const std::string& id : ids) {
+    const Slot slot = user_->ids.find(id);
+    if (slot != kNoSlot) excluded_.push_back(slot);
+  }
+  if (excluded_.empty()) return;
+  if (form_ == Form::all || form_ == Form::bits) {
+    if (form_ == Form::all) bits_ = user_->live;
+    for (Slot slot : excluded_) bits_.reset(slot);
+    has_bits_ = true;
+    form_ = Form::bits;
+    count_ = bits_.count();
+    return;
+  }
+  std::sort(excluded_.begin(), excluded_.end());
+  keep_if([this](Slot slot) { return !std::binary_search(excluded_.begin(), excluded_.end(), slot); });
+}
+
+const Bitset& Admission::bits() const {
+  if (has_bits_) return bits_;
+  has_bits_ = true;
+  if (form_ == Form::all) {
+    bits_ = user_->live;
+    return bits_;
+  }
+  bits_.assign(user_->slots(), false);
+  if (has_slots_) {
+    for (Slot slot : slots_) bits_.set(slot);
+  } else {
+    for (const Timeline::Range& range : spans_) {
+      for (const Timeline::Entry& entry : range) bits_.set(entry.slot);
+    }
+  }
+  return bits_;
+}
+
+std::span<const Slot> Admission::slots() const {
+  if (has_slots_) return slots_;
+  has_slots_ = true;
+  slots_.reserve(count_);
+  if (form_ == Form::spans) {
+    for (const Timeline::Range& range : spans_) {
+      for (const Timeline::Entry& entry : range) slots_.push_back(entry.slot);
+    }
+  } else {
+    bits().for_each([this](Slot slot) { slots_.push_back(slot); });
+  }
+  return slots_;
+}
+
+void Admission::newest(size_t limit, std::vector<Slot>& out) const {
+  out.clear();
+  const size_t wanted = std::min(limit, count_);
+  if (wanted == 0) return;
+  const auto walk = [&](const auto& entries, auto admits_slot) {
+    for (auto entry = entries.end(); entry != entries.begin() && out.size() < wanted;) {
+      --entry;
+      if (admits_slot(entry->slot)) out.push_back(entry->slot);
+    }
+  };
+  const auto any = [](Slot) { return true; };
+  if (form_ == Form::all) {
+    walk(user_->timeline.entries(), any);
+  } else if (form_ == Form::spans) {
+    for (size_t i = spans_.size(); i > 0; --i) walk(spans_[i - 1], any);
+  } else if (wanted * user_->timeline.size() / count_ < kSelectCost * count_) {
+    walk(user_->timeline.entries(), [&admitted = bits()](Slot slot) { return admitted.test(slot); });
+  } else {
+    const std::span<const Slot> all = slots();
+    out.assign(all.begin(), all.end());
+    std::partial_sort(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(wanted), out.end(), user_->recency());
+    out.resize(wanted);
+  }
+}
+
+size_t Admission::bytes() const {
+  return bits_.bytes() + (slots_.capacity() + excluded_.capacity()) * sizeof(Slot) +
+         spans_.capacity() * sizeof(Timeline::Range);
+}
 
 }  // namespace memspan

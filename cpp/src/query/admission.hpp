@@ -2,26 +2,89 @@
 // admissible ones exist.
 #pragma once
 
-#include <array>
-#include <optional>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "base/bitset.hpp"
 #include "index/user_columns.hpp"
-#include "memspan/query.hpp"
 #include "query/prepared_query.hpp"
+#include "timeline/intervals.hpp"
 
 namespace memspan {
 
-struct Admission {
-  bool all = false;  // every live record, and no slot is dead: `bits` is not needed and empty
-  Bitset bits;
-  size_t count = 0;
-  std::array<Refusal, kFilterNames.size()> refused;  // filled for explain only
+// The set is kept in the form in which it was found, and turned into another one when a view asks for that:
+//   all    every live record. Dead slots need no test: they are in no list, vector block, session or timeline.
+//   spans  what the timeline holds between the ends of the query's intervals
+//   slots  a list
+//   bits   a bit for each slot
+// Valid while the user's lock is held and the prepared query lives. Reusing an object reuses its memory.
+// Thread safety: even const members may build a form, so an object belongs to one thread.
+class Admission {
+ public:
+  enum class Form : uint8_t { all, spans, slots, bits };
 
-  bool admits(Slot slot) const { return all || bits.test(slot); }
+  // Applies the filters of the query. O(log n) for each interval, O(records of the tags) for required tags, O(records
+  // left) for each other filter.
+  void admit(const UserColumns& user, const PreparedQuery& prepared);
+  void admit_all(const UserColumns& user);
+
+  Form form() const { return form_; }
+  bool all() const { return form_ == Form::all; }
+  size_t count() const { return count_; }
+
+  // Only slots of live records may be asked for. O(1); O(log intervals) for spans.
+  bool admits(Slot slot) const {
+    bool admitted = false;
+    visit([&](auto admits_slot) { admitted = admits_slot(slot); });
+    return admitted;
+  }
+
+  // Calls f with the cheapest test for single slots, a function object bool(Slot); for many tests in a row.
+  template <typename F>
+  void visit(F&& f) const {
+    const auto& ats = user_->ats;
+    if (form_ == Form::all) {
+      f([](Slot) { return true; });
+    } else if (form_ == Form::spans && intervals_.size() == 1) {
+      f([&ats, only = intervals_.front()](Slot slot) { return only.start <= ats[slot] && ats[slot] < only.end; });
+    } else if (form_ == Form::spans) {
+      f([&ats, this](Slot slot) { return find_interval(intervals_, ats[slot]) != nullptr; });
+    } else {
+      f([&bits = bits()](Slot slot) { return bits.test(slot); });
+    }
+  }
+
+  // The set as bits. O(slots / 64 + count) the first time, unless it has that form.
+  const Bitset& bits() const;
+  // The set as a list: ascending, or, of spans, in the order of time. O(count) the first time, unless it has that form.
+  std::span<const Slot> slots() const;
+
+  // The newest `limit` of the set, newest first, then by id. O(limit) for all and spans; otherwise O(limit n / count)
+  // or O(count), whichever is less.
+  void newest(size_t limit, std::vector<Slot>& out) const;
+
+  size_t bytes() const;
+
+ private:
+  void clear(const UserColumns& user);
+  void start_from_tags(const PreparedQuery& prepared);
+  void start_from_intervals(std::span<const Interval> intervals);
+  template <typename Keep>
+  void keep_if(Keep keep);
+  void exclude(std::span<const std::string> ids);
+
+  const UserColumns* user_ = nullptr;
+  std::span<const Interval> intervals_;  // of the form `spans`
+  size_t count_ = 0;
+  Form form_ = Form::all;
+  mutable bool has_bits_ = false;
+  mutable bool has_slots_ = false;
+  mutable Bitset bits_;
+  mutable std::vector<Slot> slots_;
+  std::vector<Timeline::Range> spans_;
+  std::vector<Slot> excluded_;
 };
-
-// O(log n) for each interval, O(n / 64) for each posting list or mask, O(records left) for each other filter.
-Admission admit(const UserColumns& user, const PreparedQuery& prepared);
 
 }  // namespace memspan

@@ -1,114 +1,105 @@
 #include "query/executor.hpp"
 
 #include <algorithm>
-#include <array>
 
-#include "base/hash_map.hpp"
-#include "query/admission.hpp"
-#include "query/fusion.hpp"
+#include "query/explanation.hpp"
 #include "query/neighbors.hpp"
 #include "query/views.hpp"
-#include "timeline/intervals.hpp"
 
 namespace memspan {
 namespace {
 
+void list_newest(SearchScratch& scratch) {
+  scratch.admission.newest(scratch.prepared.depth, scratch.newest);
+  std::vector<Candidate>& listed = scratch.candidates[static_cast<size_t>(View::symbolic)];
+  for (Slot slot : scratch.newest) listed.push_back({0.0f, slot});
+}
+
+SemanticReading run_views(const UserColumns& user, const IndexConfig& config, SearchScratch& scratch) {
+  const PreparedQuery& prepared = scratch.prepared;
+  const Admission& admission = scratch.admission;
+  SemanticReading reading;
+  for (auto& list : scratch.candidates) list.clear();
+  scratch.boosting.clear();
+  if (prepared.listing()) {
+    list_newest(scratch);
+    return reading;
+  }
+  const auto list_of = [&](View view) -> std::vector<Candidate>& { return scratch.candidates[static_cast<size_t>(view)]; };
+  if (prepared.has(View::semantic)) {
+    reading = search_semantic(user, prepared, admission, list_of(View::semantic));
+  }
+  if (prepared.has(View::lexical)) search_lexical(user, prepared, config, admission, list_of(View::lexical));
+  if (prepared.has(View::symbolic)) {
+    scratch.boosting.find(user, prepared);
+    search_symbolic(user, prepared, scratch.boosting, admission, list_of(View::symbolic));
+  }
+  return reading;
+}
+
+void join_views(const UserColumns& user, SearchScratch& scratch) {
+  const PreparedQuery& prepared = scratch.prepared;
+  const Query& query = *prepared.query;
+  const bool own_scores = prepared.listing() || (prepared.single_view() && query.fusion == Fusion::rrf);
+  const bool boosted = query.neighbors > 0 && !prepared.listing();
+  if (own_scores) {
+    const auto view = static_cast<size_t>(std::find(prepared.views.begin(), prepared.views.end(), true) - prepared.views.begin());
+    keep_scores(static_cast<View>(view), scratch.candidates[view], scratch.hits);
+  } else {
+    fuse(scratch.candidates, query.fusion, query.weights, scratch.positions, scratch.hits);
+  }
+  if (boosted) boost_neighbors(scratch.hits, query.neighbors, user, scratch.admission, scratch.positions);
+  if (own_scores && !boosted) {
+    if (scratch.hits.size() > query.k) scratch.hits.resize(query.k);  // in order already
+  } else {
+    rank(scratch.hits, query.k, user.recency());
+  }
+}
+
 // k records come back whenever k admissible ones exist: those that no view found follow, newest first.
-void backfill(std::vector<FusedHit>& hits, size_t k, const UserColumns& user, const Admission& admission) {
-  if (hits.size() >= k || hits.size() >= admission.count) return;
-  HashSet<Slot> present;
-  for (const FusedHit& hit : hits) present.insert(hit.slot);
-  const Timeline::Entries& entries = user.timeline.entries();
-  for (auto entry = entries.end(); entry != entries.begin() && hits.size() < k;) {
-    const Slot slot = (--entry)->slot;
-    if (!admission.admits(slot) || present.contains(slot)) continue;
-    hits.push_back({.slot = slot});
-    hits.back().backfilled = true;
+void backfill(SearchScratch& scratch) {
+  std::vector<FusedHit>& hits = scratch.hits;
+  const size_t k = scratch.prepared.query->k;
+  const size_t found = hits.size();
+  if (found >= k || found >= scratch.admission.count()) return;
+  scratch.positions.start(found);
+  for (size_t i = 0; i < found; ++i) scratch.positions.find_or_add(hits[i].slot, static_cast<uint32_t>(i));
+  // At most `found` of the k newest are hits already.
+  scratch.admission.newest(k, scratch.newest);
+  for (Slot slot : scratch.newest) {
+    if (hits.size() == k) break;
+    if (scratch.positions.find(slot) != SlotTable::kAbsent) continue;
+    FusedHit& hit = hits.emplace_back();
+    hit.slot = slot;
+    hit.backfilled = true;
   }
 }
 
-// One view alone needs no fusion: its own score says more.
-void keep_own_scores(std::vector<FusedHit>& hits) {
-  for (FusedHit& hit : hits) {
-    for (const ViewScore& view : hit.views) hit.score = view.rank != 0 ? view.score : hit.score;
-  }
-}
-
-HitExplanation explain_hit(const FusedHit& hit, const UserColumns& user, const PreparedQuery& prepared,
-                           const BoostingTags& boosting) {
-  HitExplanation explanation;
-  for (TagId tag : user.tags.tags_of(hit.slot)) {
-    const auto is_boosting = [tag](const auto& entry) { return entry.first == tag; };
-    if (std::any_of(boosting.weights.begin(), boosting.weights.end(), is_boosting)) {
-      explanation.tags.emplace_back(user.tags.name(tag));
+void write_hits(const UserColumns& user, const SearchScratch& scratch, std::vector<Hit>& out) {
+  out.resize(scratch.hits.size());
+  for (size_t i = 0; i < out.size(); ++i) {
+    const FusedHit& hit = scratch.hits[i];
+    out[i].id = user.ids[hit.slot];
+    out[i].at = user.ats[hit.slot];
+    out[i].score = hit.score;
+    for (size_t v = 0; v < kViewCount; ++v) {
+      const uint32_t rank = hit.ranks[v];
+      out[i].views[v] = {rank, rank != 0 ? scratch.candidates[v][rank - 1].score : 0.0f};
     }
   }
-  if (prepared.intervals) {
-    if (const Interval* interval = find_interval(*prepared.intervals, user.ats[hit.slot])) {
-      explanation.interval = *interval;
-    }
-  }
-  if (hit.neighbor_of != kNoSlot) explanation.neighbor_of = user.ids[hit.neighbor_of];
-  explanation.neighbor_boost = hit.neighbor_boost;
-  explanation.backfilled = hit.backfilled;
-  return explanation;
-}
-
-std::vector<std::pair<std::string, float>> with_names(const std::vector<std::pair<TagId, float>>& tags,
-                                                      const UserColumns& user) {
-  std::vector<std::pair<std::string, float>> named;
-  for (const auto& [tag, weight] : tags) named.emplace_back(user.tags.name(tag), weight);
-  return named;
 }
 
 }  // namespace
 
-SearchResult execute(const UserColumns& user, const PreparedQuery& prepared, const IndexConfig& config) {
-  const Query& query = *prepared.query;
-  Admission admission = admit(user, prepared);
-
-  std::array<std::vector<Candidate>, kViewCount> candidates;
-  BoostingTags boosting;
-  const char* scan = "none";
-  if (prepared.has(View::semantic)) {
-    SemanticCandidates semantic = search_semantic(user, prepared, admission);
-    candidates[static_cast<size_t>(View::semantic)] = std::move(semantic.best);
-    scan = semantic.scan;
-  }
-  if (prepared.has(View::lexical)) {
-    search_lexical(user, prepared, config, admission, candidates[static_cast<size_t>(View::lexical)]);
-  }
-  if (prepared.has(View::symbolic)) {
-    boosting = find_boosting_tags(user, prepared);
-    candidates[static_cast<size_t>(View::symbolic)] = search_symbolic(user, prepared, boosting, admission);
-  }
-
-  std::vector<FusedHit> hits = fuse(candidates, query.fusion, query.weights);
-  const bool single = std::count(prepared.views.begin(), prepared.views.end(), true) == 1;
-  const bool listing = single && prepared.has(View::symbolic) && query.tags.empty() && query.route == 0;
-  if (listing || (single && query.fusion == Fusion::rrf)) keep_own_scores(hits);
-  if (query.neighbors > 0 && !listing) boost_neighbors(hits, query.neighbors, user, admission);
-  rank(hits, query.k, user.recency());
-  if (prepared.has(View::semantic)) backfill(hits, query.k, user, admission);
-
-  SearchResult result;
-  result.hits.reserve(hits.size());
-  for (const FusedHit& hit : hits) {
-    result.hits.push_back({std::string(user.ids[hit.slot]), user.ats[hit.slot], hit.score, hit.views});
-  }
-  if (!query.explain) return result;
-
-  SearchExplanation& explanation = result.explanation.emplace();
-  explanation.records = static_cast<uint32_t>(user.live_count());
-  explanation.admissible = static_cast<uint32_t>(admission.count);
-  explanation.refused = std::move(admission.refused);
-  explanation.routed = with_names(boosting.routed, user);
-  explanation.boosting_tags = with_names(boosting.weights, user);
-  for (size_t i = 0; i < prepared.tokens.size(); ++i) explanation.tokens.emplace_back(prepared.tokens[i]);
-  for (const FusedHit& hit : hits) explanation.hits.push_back(explain_hit(hit, user, prepared, boosting));
-  explanation.scan = scan;
-  explanation.depth = static_cast<uint32_t>(prepared.depth);
-  return result;
+void execute(const UserColumns& user, const IndexConfig& config, SearchScratch& scratch, SearchResult& out) {
+  const PreparedQuery& prepared = scratch.prepared;
+  scratch.admission.admit(user, prepared);
+  const SemanticReading reading = run_views(user, config, scratch);
+  join_views(user, scratch);
+  if (prepared.has(View::semantic)) backfill(scratch);
+  write_hits(user, scratch, out.hits);
+  out.explanation.reset();
+  if (prepared.query->explain) out.explanation = explain(user, scratch, reading);
 }
 
 }  // namespace memspan

@@ -3,11 +3,11 @@
 
 #include "index/user_columns.hpp"
 #include "memspan/index.hpp"
-#include "query/prepared_query.hpp"
+#include "query/scratch.hpp"
 
 namespace memspan {
 
-// The caller holds the user's lock for reading.
-SearchResult execute(const UserColumns& user, const PreparedQuery& prepared, const IndexConfig& config);
+// Runs `scratch.prepared`. Replaces what `out` holds, reusing its memory. The caller holds the user's lock for reading.
+void execute(const UserColumns& user, const IndexConfig& config, SearchScratch& scratch, SearchResult& out);
 
 }  // namespace memspan

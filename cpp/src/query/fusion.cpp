@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/hash_map.hpp"
-
 namespace memspan {
 namespace {
 
@@ -11,34 +9,65 @@ constexpr float kRankOffset = 60.0f;  // of reciprocal rank fusion, as published
 
 float scale(float score, float worst, float best) { return best > worst ? (score - worst) / (best - worst) : 1.0f; }
 
+// Calls give(i) for what a list's candidate i adds, and add(score so far, gift) for what both make.
+template <typename Give, typename Add>
+void join(const CandidateLists& candidates, size_t view, SlotTable& positions, std::vector<FusedHit>& hits, Give give,
+          Add add) {
+  const std::vector<Candidate>& list = candidates[view];
+  for (size_t i = 0; i < list.size(); ++i) {
+    const auto last = static_cast<uint32_t>(hits.size());
+    const uint32_t position = positions.find_or_add(list[i].slot, last);
+    if (position == last) hits.push_back({.slot = list[i].slot});
+    FusedHit& hit = hits[position];
+    hit.ranks[view] = static_cast<uint32_t>(i + 1);
+    hit.score = add(hit.score, give(i));
+  }
+}
+
 }  // namespace
 
-std::vector<FusedHit> fuse(const std::array<std::vector<Candidate>, kViewCount>& candidates, Fusion fusion,
-                           const std::array<float, kViewCount>& weights) {
-  std::vector<FusedHit> hits;
-  HashMap<Slot, size_t> position;
+void fuse(const CandidateLists& candidates, Fusion fusion, const std::array<float, kViewCount>& weights,
+          SlotTable& positions, std::vector<FusedHit>& hits) {
+  size_t total = 0;
+  for (const auto& list : candidates) total += list.size();
+  hits.clear();
+  hits.reserve(total);
+  positions.start(total);
+  const auto sum = [](float a, float b) { return a + b; };
+  const auto larger = [](float a, float b) { return std::max(a, b); };
   for (size_t v = 0; v < kViewCount; ++v) {
     const std::vector<Candidate>& list = candidates[v];
-    for (size_t i = 0; i < list.size(); ++i) {
-      const auto [entry, is_new] = position.emplace(list[i].slot, hits.size());
-      if (is_new) hits.push_back({.slot = list[i].slot});
-      FusedHit& hit = hits[entry->second];
-      const auto rank = static_cast<uint32_t>(i + 1);
-      hit.views[v] = {rank, list[i].score};
-      switch (fusion) {
-        case Fusion::rrf:
-          hit.score += weights[v] / (kRankOffset + static_cast<float>(rank));
-          break;
-        case Fusion::union_:
-          hit.score = std::max(hit.score, 1.0f / static_cast<float>(rank));
-          break;
-        case Fusion::weighted:
-          hit.score += weights[v] * scale(list[i].score, list.back().score, list.front().score);
-          break;
+    if (list.empty()) continue;
+    switch (fusion) {
+      case Fusion::rrf: {
+        const auto give = [&](size_t i) { return weights[v] / (kRankOffset + static_cast<float>(i + 1)); };
+        join(candidates, v, positions, hits, give, sum);
+        break;
+      }
+      case Fusion::union_: {
+        const auto give = [](size_t i) { return 1.0f / static_cast<float>(i + 1); };
+        join(candidates, v, positions, hits, give, larger);
+        break;
+      }
+      case Fusion::weighted: {
+        const float best = list.front().score;
+        const float worst = list.back().score;
+        const auto give = [&](size_t i) { return weights[v] * scale(list[i].score, worst, best); };
+        join(candidates, v, positions, hits, give, sum);
+        break;
       }
     }
   }
-  return hits;
+}
+
+void keep_scores(View view, std::span<const Candidate> candidates, std::vector<FusedHit>& hits) {
+  hits.clear();
+  for (const Candidate& candidate : candidates) {
+    FusedHit& hit = hits.emplace_back();
+    hit.slot = candidate.slot;
+    hit.score = candidate.score;
+    hit.ranks[static_cast<size_t>(view)] = static_cast<uint32_t>(hits.size());
+  }
 }
 
 void rank(std::vector<FusedHit>& hits, size_t k, Recency recency) {

@@ -6,29 +6,36 @@
 #include <vector>
 
 #include "base/recency.hpp"
+#include "base/slot_table.hpp"
 #include "base/top_k.hpp"
 #include "memspan/query.hpp"
 
 namespace memspan {
 
+using CandidateLists = std::array<std::vector<Candidate>, kViewCount>;  // by View; best first
+
 struct FusedHit {
   Slot slot = kNoSlot;
   float score = 0.0f;
-  std::array<ViewScore, kViewCount> views = {};
+  std::array<uint32_t, kViewCount> ranks = {};  // from 1; 0: not found by the view
   // Set by the stages after fusion.
   Slot neighbor_of = kNoSlot;
   float neighbor_boost = 0.0f;
   bool backfilled = false;
 };
 
-// One entry for each candidate of any view (by View), in no particular order. O(candidates).
+// Fills `hits` with one entry for each candidate of any view, in no particular order, and `positions` with where each is.
+// O(candidates).
 //   rrf       sum of weight / (60 + rank): reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009)
 //   union_    1 / best rank: the lists interleaved, each record once (SimpleMem's set union, made a ranking)
 //   weighted  sum of weight x the view's score scaled to 0-1 over its candidates; 1 where they are all equal
-std::vector<FusedHit> fuse(const std::array<std::vector<Candidate>, kViewCount>& candidates, Fusion fusion,
-                           const std::array<float, kViewCount>& weights);
+void fuse(const CandidateLists& candidates, Fusion fusion, const std::array<float, kViewCount>& weights,
+          SlotTable& positions, std::vector<FusedHit>& hits);
 
-// Best first; equal scores: newer first, then by id. Keeps the first k.
+// The candidates of one view, with its own scores: one view alone needs no fusion.
+void keep_scores(View view, std::span<const Candidate> candidates, std::vector<FusedHit>& hits);
+
+// Best first; equal scores: newer first, then by id. Keeps the first k. O(hits + k log k).
 void rank(std::vector<FusedHit>& hits, size_t k, Recency recency);
 
 }  // namespace memspan

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/best_k.hpp"
 #include "query/bm25.hpp"
@@ -200,6 +201,19 @@ class Search {
   const Kernels& kernels_ = kernels();
 };
 
+// The slots between which all admissible ones lie, if that is found faster than the postings are read. Slots of records
+// that came together lie together, so that a time range is often a narrow one.
+std::pair<Slot, Slot> slot_range(const Admission& admission, size_t postings) {
+  constexpr std::pair<Slot, Slot> kAnySlot = {0, kNoSlot - 1};
+  if (admission.all() || admission.count() == 0) return kAnySlot;
+  if (admission.form() == Admission::Form::bits) {
+    return {static_cast<Slot>(admission.bits().find_first()), static_cast<Slot>(admission.bits().find_last())};
+  }
+  if (admission.count() > postings) return kAnySlot;
+  const auto [first, last] = std::ranges::minmax(admission.slots());
+  return {first, last};
+}
+
 }  // namespace
 
 void search_lexical(const UserColumns& user, const PreparedQuery& prepared, const IndexConfig& config,
@@ -215,15 +229,10 @@ void search_lexical(const UserColumns& user, const PreparedQuery& prepared, cons
   for (Cursor& cursor : scratch.cursors) cursor.set_weight(scratch.bm25.weight(cursor.size()));
 
   BestK selection(prepared.depth, user.recency(), best);
-  const auto search = [&](Slot first, Slot last, auto admits) {
+  const auto [first, last] = slot_range(admission, postings);
+  admission.visit([&, first = first, last = last](auto admits) {
     Search(lexical, scratch, selection, admits).run(first, last);
-  };
-  if (admission.all) {
-    search(0, kNoSlot - 1, [](Slot) { return true; });
-  } else if (const size_t first = admission.bits.find_first(); first != admission.bits.size()) {
-    const Bitset& bits = admission.bits;
-    search(static_cast<Slot>(first), static_cast<Slot>(bits.find_last()), [&bits](Slot slot) { return bits.test(slot); });
-  }
+  });
   selection.finish();
 }
 

@@ -3,54 +3,45 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/hash_map.hpp"
-
 namespace memspan {
-namespace {
 
-struct Gift {
-  float score = 0.0f;
-  Slot from = kNoSlot;
-};
-
-}  // namespace
-
-void boost_neighbors(std::vector<FusedHit>& hits, uint32_t reach, const UserColumns& user, const Admission& admission) {
+void boost_neighbors(std::vector<FusedHit>& hits, uint32_t reach, const UserColumns& user, const Admission& admission,
+                     SlotTable& positions) {
   const Recency recency = user.recency();
-  HashMap<Slot, Gift> gifts;
-  for (const FusedHit& hit : hits) {
-    const StringPool::Symbol session = user.attributes.session(hit.slot);
-    if (session == StringPool::kNone || hit.score <= 0.0f) continue;
-    const auto give = [&](Slot turn, uint32_t distance) {
-      const float score = std::ldexp(hit.score, -static_cast<int>(distance));
-      if (score <= 0.0f || !admission.admits(turn)) return;  // too small for a float
-      Gift& gift = gifts[turn];
-      // Of equal gifts the one of the more recent giver is reported.
-      if (score > gift.score || (score == gift.score && recency(hit.slot, gift.from))) gift = {score, hit.slot};
+  const size_t givers = hits.size();
+  positions.start(givers * (1 + std::min<size_t>(2 * reach, 2)));
+  for (size_t i = 0; i < givers; ++i) positions.find_or_add(hits[i].slot, static_cast<uint32_t>(i));
+
+  // A gift waits in the taker's own fields until every hit has given: scores must not grow by gifts of gifts.
+  const auto give = [&](const FusedHit giver, Slot taker, int distance) {
+    const float gift = std::ldexp(giver.score, -distance);
+    if (gift <= 0.0f) return;  // too small for a float
+    const auto last = static_cast<uint32_t>(hits.size());
+    const uint32_t position = positions.find_or_add(taker, last);
+    if (position == last) hits.push_back({.slot = taker});
+    FusedHit& hit = hits[position];
+    // Of equal gifts the one of the more recent giver is reported.
+    if (gift > hit.neighbor_boost || (gift == hit.neighbor_boost && recency(giver.slot, hit.neighbor_of))) {
+      hit.neighbor_boost = gift;
+      hit.neighbor_of = giver.slot;
+    }
+  };
+  for (size_t i = 0; i < givers; ++i) {
+    const FusedHit giver = hits[i];
+    if (giver.score <= 0.0f) continue;
+    const StringPool::Symbol session = user.attributes.session(giver.slot);
+    if (session == StringPool::kNone) continue;
+    const auto lend = [&](Slot turn, uint32_t distance) {
+      if (admission.admits(turn)) give(giver, turn, static_cast<int>(distance));
     };
     const Sessions::Turns& turns = user.sessions.turns(session);
-    const auto center = user.sessions.find(session, hit.slot, recency);
+    const auto center = user.sessions.find(session, giver.slot, recency);
     auto before = center;
-    for (uint32_t distance = 1; distance <= reach && before != turns.begin(); ++distance) give(*--before, distance);
+    for (uint32_t distance = 1; distance <= reach && before != turns.begin(); ++distance) lend(*--before, distance);
     auto after = std::next(center);
-    for (uint32_t distance = 1; distance <= reach && after != turns.end(); ++distance) give(*after++, distance);
+    for (uint32_t distance = 1; distance <= reach && after != turns.end(); ++distance) lend(*after++, distance);
   }
-
-  const auto accept = [](FusedHit& hit, const Gift& gift) {
-    hit.score += gift.score;
-    hit.neighbor_boost = gift.score;
-    hit.neighbor_of = gift.from;
-  };
-  for (FusedHit& hit : hits) {
-    if (const auto found = gifts.find(hit.slot); found != gifts.end()) {
-      accept(hit, found->second);
-      gifts.erase(found);
-    }
-  }
-  for (const auto& [slot, gift] : gifts) {
-    hits.push_back({.slot = slot});
-    accept(hits.back(), gift);
-  }
+  for (FusedHit& hit : hits) hit.score += hit.neighbor_boost;
 }
 
 }  // namespace memspan

@@ -60,10 +60,46 @@ std::array<bool, kViewCount> choose_views(const Query& query) {
   return views;
 }
 
+// Is the name its own normal form (lexical/unicode.hpp)? False for some that are; true for the usual.
+bool is_plainly_normal(std::string_view name) {
+  bool after_letter = false;
+  for (const char c : name) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (!letter && !(after_letter && (c == '_' || c == '-'))) return false;
+    after_letter = letter;
+  }
+  return after_letter && name.size() <= limits::kTagBytes;
+}
+
+void prepare_tags(std::span<const std::string> tags, const char* argument, size_t limit,
+                  std::vector<std::string>& normal) {
+  if (!std::all_of(tags.begin(), tags.end(), is_plainly_normal) || tags.size() > limit) {
+    normal = checked_tags(tags, argument, limit);
+    return;
+  }
+  normal.assign(tags.begin(), tags.end());
+  // Each once, in the order of their first mention.
+  size_t kept = 0;
+  for (size_t i = 0; i < normal.size(); ++i) {
+    const auto end = normal.begin() + static_cast<std::ptrdiff_t>(kept);
+    if (std::find(normal.begin(), end, normal[i]) == end) std::swap(normal[kept++], normal[i]);
+  }
+  normal.resize(kept);
+}
+
+// How many candidates each view must find for the answer to be what it would be with all of them. One view alone keeps
+// its own order, unless its scores are scaled by the worst of the candidates or lift their neighbours.
+size_t choose_depth(const PreparedQuery& prepared) {
+  const Query& query = *prepared.query;
+  const bool ordered = prepared.single_view() && query.fusion != Fusion::weighted && query.neighbors == 0;
+  if (ordered || prepared.listing()) return query.k;
+  if (query.depth != 0) return std::max(query.depth, query.k);
+  return std::max<size_t>(100, 4 * size_t{query.k});
+}
+
 }  // namespace
 
-PreparedQuery prepare(const Query& query, const IndexConfig& config, const Analyzer& analyzer) {
-  PreparedQuery prepared;
+void prepare(const Query& query, const IndexConfig& config, const Analyzer& analyzer, PreparedQuery& prepared) {
   prepared.query = &query;
   check_name(query.user, "user");
   check_range<size_t>("k", query.k, 1, limits::kTop);
@@ -72,7 +108,11 @@ PreparedQuery prepare(const Query& query, const IndexConfig& config, const Analy
   check_range<size_t>("route", query.route, 0, 1000);
   check_range<size_t>("tag_depth", query.tag_depth, 0, 100);
   check_weights(query.weights);
+  if (!(query.recall > 0.0f && query.recall <= 1.0f)) {  // NaN is refused too
+    throw InvalidArgument("recall", std::to_string(query.recall), "more than 0, at most 1");
+  }
 
+  prepared.tokens.clear();
   if (query.text) {
     if (query.text->size() > limits::kTextBytes) {
       throw InvalidArgument("text", std::to_string(query.text->size()) + " bytes",
@@ -80,6 +120,7 @@ PreparedQuery prepare(const Query& query, const IndexConfig& config, const Analy
     }
     analyzer.analyze(*query.text, prepared.tokens);
   }
+  prepared.unit_embedding.clear();
   if (!query.embedding.empty()) {
     check_embedding(query.embedding, config.dim, "embedding");
     prepared.unit_embedding.resize(config.dim);
@@ -89,12 +130,14 @@ PreparedQuery prepare(const Query& query, const IndexConfig& config, const Analy
     throw InvalidArgument("route", std::to_string(query.route) + " without an embedding", "0, or an embedding as well");
   }
   prepared.views = choose_views(query);
-  prepared.tags = checked_tags(std::span<const std::string>(query.tags), "tags", 1000);
-  prepared.require_tags = checked_tags(std::span<const std::string>(query.require_tags), "require_tags", limits::kTagsPerRecord);
+  prepare_tags(query.tags, "tags", 1000, prepared.tags);
+  prepare_tags(query.require_tags, "require_tags", limits::kTagsPerRecord, prepared.require_tags);
 
+  prepared.intervals.reset();
   if (query.between) {
     check_intervals(*query.between);
-    prepared.intervals = merge_intervals(*query.between);
+    merge_intervals(*query.between, prepared.interval_memory);
+    prepared.intervals = prepared.interval_memory;
   }
   prepared.kinds = {true, true, true, true, false};
   if (query.kinds) {
@@ -102,6 +145,7 @@ PreparedQuery prepare(const Query& query, const IndexConfig& config, const Analy
     prepared.kinds = {};
     for (Kind kind : *query.kinds) prepared.kinds[static_cast<size_t>(kind)] = true;
   }
+  prepared.where.reset();
   if (!query.where.empty()) {
     if (query.where.size() > limits::kWhereBytes) {
       throw InvalidWhere("where", std::to_string(query.where.size()) + " bytes",
@@ -115,8 +159,16 @@ PreparedQuery prepare(const Query& query, const IndexConfig& config, const Analy
   }
   if (query.as_of) check_time(*query.as_of, "as_of");
   if (query.valid_at) check_time(*query.valid_at, "valid_at");
-  prepared.depth = query.depth != 0 ? std::max<size_t>(query.depth, query.k) : std::max<size_t>(100, 4 * size_t{query.k});
-  return prepared;
+  prepared.depth = choose_depth(prepared);
+}
+
+size_t PreparedQuery::bytes() const {
+  size_t total = unit_embedding.capacity() * sizeof(float) + tokens.bytes() + interval_memory.capacity() * sizeof(Interval);
+  for (const auto* names : {&tags, &require_tags}) {
+    total += names->capacity() * sizeof(std::string);
+    for (const std::string& name : *names) total += name.capacity();
+  }
+  return total;
 }
 
 }  // namespace memspan

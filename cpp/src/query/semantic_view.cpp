@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "query/views.hpp"
+#include "vectors/vector_search.hpp"
 
 namespace memspan {
 namespace {
@@ -15,57 +16,56 @@ VectorScratch& thread_scratch() {
   return scratch;
 }
 
-void list_admitted(const Admission& admission, std::vector<Slot>& slots) {
-  slots.clear();
-  admission.bits.for_each([&](Slot slot) { slots.push_back(slot); });
-}
-
-void search_exact(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission,
-                  SemanticCandidates& result) {
-  TopK best(prepared.depth, user.recency());
+SemanticReading search_exact(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission,
+                             std::vector<Candidate>& best) {
+  TopK top(prepared.depth, user.recency(), best);
+  SemanticReading reading;
   const float* const query = prepared.unit_embedding.data();
-  if (!admission.all && admission.count * kExactGatherShare < user.slots()) {
-    std::vector<Slot>& slots = thread_scratch().slots;
-    list_admitted(admission, slots);
-    user.vectors.gather(query, slots, best);
-    result.scan = "exact gather";
+  if (!admission.all() && admission.count() * kExactGatherShare < user.slots()) {
+    user.vectors.gather(query, admission.slots(), top);
+    reading.scan = "exact gather";
   } else {
-    user.vectors.scan(query, admission.all ? nullptr : &admission.bits, best);
-    result.scan = "exact scan";
+    user.vectors.scan(query, admission.all() ? nullptr : &admission.bits(), top);
+    reading.scan = "exact scan";
   }
-  result.best = best.take();
+  top.sort();
+  return reading;
 }
 
 }  // namespace
 
-SemanticCandidates search_semantic(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission) {
-  SemanticCandidates result;
-  if (prepared.query->exact || prepared.query->recall >= 1.0f) {
-    search_exact(user, prepared, admission, result);
-    return result;
-  }
+SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission,
+                                std::vector<Candidate>& best) {
+  if (prepared.query->exact || prepared.query->recall >= 1.0f) return search_exact(user, prepared, admission, best);
   VectorScratch& scratch = thread_scratch();
+  VectorSearchStats stats;
+  SemanticReading reading;
   const float* const query = prepared.unit_embedding.data();
   const size_t k = prepared.depth;
-  if (!admission.all &&
-      admission.count * kGatherCost <= user.vectors.estimate_rows(admission.count, prepared.intervals.has_value())) {
-    list_admitted(admission, scratch.slots);
-    user.vectors.nearest_of(query, k, scratch.slots, scratch, result.stats);
-    result.scan = "gather";
+  const bool in_spans = admission.form() == Admission::Form::spans;
+  if (!admission.all() && admission.count() * kGatherCost <= user.vectors.estimate_rows(admission.count(), in_spans)) {
+    user.vectors.nearest_of(query, k, admission.slots(), scratch, stats);
+    reading.scan = "gather";
   } else {
     VectorFilter filter;
-    if (!admission.all) filter.admitted = &admission.bits;
-    if (prepared.intervals) filter.intervals = *prepared.intervals;
-    user.vectors.nearest(query, k, prepared.query->recall, filter, scratch, result.stats);
-    result.scan = admission.all ? "probe" : "masked probe";
+    if (in_spans) {
+      filter.intervals = *prepared.intervals;
+    } else if (!admission.all()) {
+      filter.admitted = &admission.bits();
+    }
+    user.vectors.nearest(query, k, prepared.query->recall, filter, scratch, stats);
+    reading.scan = admission.all() ? "probe" : "masked probe";
   }
+  reading.rows_read = stats.rows_read;
+  reading.blocks = stats.blocks;
+  reading.blocks_probed = stats.blocks_probed;
+  reading.rescored = stats.rescored;
 
-  const BetterCandidate better(user.recency());
   std::vector<Candidate>& found = scratch.rescored;
   const auto kept = static_cast<std::ptrdiff_t>(std::min(k, found.size()));
-  std::partial_sort(found.begin(), found.begin() + kept, found.end(), better);
-  result.best.assign(found.begin(), found.begin() + kept);
-  return result;
+  std::partial_sort(found.begin(), found.begin() + kept, found.end(), BetterCandidate(user.recency()));
+  best.assign(found.begin(), found.begin() + kept);
+  return reading;
 }
 
 }  // namespace memspan

@@ -47,21 +47,6 @@ struct Avx512 {
     const __m512i chosen = _mm512_maskz_compress_epi32(static_cast<__mmask16>(mask), lanes);
     _mm512_storeu_si512(out, _mm512_add_epi32(chosen, _mm512_set1_epi32(static_cast<int32_t>(first))));
   }
-
-  using Words = __m512i;
-  static constexpr size_t kWords = 8;
-
-  static Words no_words() { return _mm512_setzero_si512(); }
-  static Words load_words(const uint64_t* p) { return _mm512_loadu_si512(p); }
-  // As with AVX2. Counting is one instruction on newer processors, but twice as fast at best.
-  static Words add_ones(Words sums, Words words) {
-    const __m512i table = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
-    const __m512i half = _mm512_set1_epi8(15);
-    const __m512i low = _mm512_shuffle_epi8(table, _mm512_and_si512(words, half));
-    const __m512i high = _mm512_shuffle_epi8(table, _mm512_and_si512(_mm512_srli_epi16(words, 4), half));
-    return _mm512_add_epi64(sums, _mm512_sad_epu8(_mm512_add_epi8(low, high), _mm512_setzero_si512()));
-  }
-  static size_t total_ones(Words sums) { return static_cast<size_t>(_mm512_reduce_add_epi64(sums)); }
 };
 
 }  // namespace

@@ -43,6 +43,6 @@ struct Avx512VnniCodes {
 
 }  // namespace
 
-constinit const Kernels kAvx512VnniKernels = table_of<Avx512, Avx512VnniCodes>();
+constinit const Kernels kAvx512VnniKernels = table_of<Avx512, Avx512VnniCodes, Avx2>();
 
 }  // namespace memspan

@@ -4,22 +4,27 @@
 
 namespace memspan {
 
-std::vector<Interval> merge_intervals(std::span<const Interval> intervals) {
-  std::vector<Interval> sorted;
-  sorted.reserve(intervals.size());
+void merge_intervals(std::span<const Interval> intervals, std::vector<Interval>& merged) {
+  merged.clear();
   for (const Interval& interval : intervals) {
-    if (interval.start < interval.end) sorted.push_back(interval);
+    if (interval.start < interval.end) merged.push_back(interval);
   }
-  std::sort(sorted.begin(), sorted.end(), [](const Interval& a, const Interval& b) { return a.start < b.start; });
+  std::sort(merged.begin(), merged.end(), [](const Interval& a, const Interval& b) { return a.start < b.start; });
 
-  std::vector<Interval> merged;
-  for (const Interval& interval : sorted) {
-    if (!merged.empty() && interval.start <= merged.back().end) {
-      merged.back().end = std::max(merged.back().end, interval.end);
+  size_t kept = 0;
+  for (const Interval& interval : merged) {
+    if (kept > 0 && interval.start <= merged[kept - 1].end) {
+      merged[kept - 1].end = std::max(merged[kept - 1].end, interval.end);
     } else {
-      merged.push_back(interval);
+      merged[kept++] = interval;
     }
   }
+  merged.resize(kept);
+}
+
+std::vector<Interval> merge_intervals(std::span<const Interval> intervals) {
+  std::vector<Interval> merged;
+  merge_intervals(intervals, merged);
   return merged;
 }
 

@@ -30,6 +30,8 @@ class Timeline {
 
   // The entries inside the interval, earliest first. O(log n).
   Range within(const Interval& interval) const;
+  // How many those are. O(entries / kBlock).
+  size_t count(const Range& range) const { return Entries::distance(range.begin(), range.end()); }
   // All entries, earliest first; walk them from the end for the newest.
   const Entries& entries() const { return entries_; }
   size_t size() const { return entries_.size(); }

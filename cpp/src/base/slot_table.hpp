@@ -1,0 +1,70 @@
+// A small map from slots to positions, by open addressing with linear probing, that keeps its memory between uses.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "memspan/types.hpp"
+
+namespace memspan {
+
+class SlotTable {
+ public:
+  static constexpr uint32_t kAbsent = ~uint32_t{0};
+
+  // Forgets everything and makes room for `count` slots. O(count).
+  void start(size_t count) {
+    const size_t places = std::bit_ceil(std::max<size_t>(2 * count, 16));
+    places_.assign(places, Place{kNoSlot, kAbsent});
+    shift_ = static_cast<unsigned>(32 - std::countr_zero(places));
+    size_ = 0;
+  }
+
+  // The slot's position; `position` becomes it if the slot was absent. Expected O(1).
+  uint32_t find_or_add(Slot slot, uint32_t position) {
+    Place& place = places_[find_place(slot)];
+    if (place.slot == slot) return place.position;
+    place = {slot, position};
+    if (++size_ * 4 > places_.size() * 3) grow();
+    return position;
+  }
+  // The slot's position, or kAbsent. Expected O(1).
+  uint32_t find(Slot slot) const { return places_[find_place(slot)].position; }
+
+  size_t bytes() const { return places_.capacity() * sizeof(Place); }
+
+ private:
+  struct Place {
+    Slot slot;
+    uint32_t position;
+  };
+
+  // The slot's place, or the empty one where it belongs.
+  size_t find_place(Slot slot) const {
+    const size_t mask = places_.size() - 1;
+    // Fibonacci hashing: neighbouring slots, which are common, spread evenly.
+    size_t i = (slot * uint32_t{0x9E3779B1}) >> shift_;
+    while (places_[i].slot != slot && places_[i].slot != kNoSlot) i = (i + 1) & mask;
+    return i;
+  }
+
+  void grow() {
+    std::vector<Place> old;
+    old.swap(places_);
+    start(old.size());
+    for (const Place& place : old) {
+      if (place.slot == kNoSlot) continue;
+      places_[find_place(place.slot)] = place;
+      ++size_;
+    }
+  }
+
+  std::vector<Place> places_;
+  unsigned shift_ = 0;
+  size_t size_ = 0;
+};
+
+}  // namespace memspan

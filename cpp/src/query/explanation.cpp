@@ -1,0 +1,61 @@
+#include "query/explanation.hpp"
+
+#include <algorithm>
+
+#include "query/refusals.hpp"
+#include "timeline/intervals.hpp"
+
+namespace memspan {
+namespace {
+
+HitExplanation explain_hit(const FusedHit& hit, const UserColumns& user, const PreparedQuery& prepared,
+                           const BoostingTags& boosting) {
+  HitExplanation explanation;
+  for (TagId tag : user.tags.tags_of(hit.slot)) {
+    const auto is_boosting = [tag](const auto& entry) { return entry.first == tag; };
+    if (std::any_of(boosting.weights.begin(), boosting.weights.end(), is_boosting)) {
+      explanation.tags.emplace_back(user.tags.name(tag));
+    }
+  }
+  if (prepared.intervals) {
+    if (const Interval* interval = find_interval(*prepared.intervals, user.ats[hit.slot])) {
+      explanation.interval = *interval;
+    }
+  }
+  if (hit.neighbor_of != kNoSlot) explanation.neighbor_of = user.ids[hit.neighbor_of];
+  explanation.neighbor_boost = hit.neighbor_boost;
+  explanation.backfilled = hit.backfilled;
+  return explanation;
+}
+
+std::vector<std::pair<std::string, float>> with_names(const std::vector<std::pair<TagId, float>>& tags,
+                                                      const UserColumns& user) {
+  std::vector<std::pair<std::string, float>> named;
+  for (const auto& [tag, weight] : tags) named.emplace_back(user.tags.name(tag), weight);
+  return named;
+}
+
+}  // namespace
+
+SearchExplanation explain(const UserColumns& user, const SearchScratch& scratch, const SemanticReading& reading) {
+  const PreparedQuery& prepared = scratch.prepared;
+  SearchExplanation explanation;
+  explanation.records = static_cast<uint32_t>(user.live_count());
+  explanation.admissible = static_cast<uint32_t>(scratch.admission.count());
+  find_refusals(user, prepared, explanation.refused);
+  explanation.routed = with_names(scratch.boosting.routed, user);
+  explanation.boosting_tags = with_names(scratch.boosting.weights, user);
+  for (size_t i = 0; i < prepared.tokens.size(); ++i) explanation.tokens.emplace_back(prepared.tokens[i]);
+  for (const FusedHit& hit : scratch.hits) {
+    explanation.hits.push_back(explain_hit(hit, user, prepared, scratch.boosting));
+  }
+  explanation.depth = static_cast<uint32_t>(prepared.depth);
+  explanation.scan = reading.scan;
+  explanation.rows_read = reading.rows_read;
+  explanation.blocks = reading.blocks;
+  explanation.blocks_probed = reading.blocks_probed;
+  explanation.rescored = reading.rescored;
+  return explanation;
+}
+
+}  // namespace memspan

@@ -1,0 +1,21 @@
+#include "query/scratch.hpp"
+
+#include <memory>
+
+namespace memspan {
+
+size_t SearchScratch::bytes() const {
+  size_t total = prepared.bytes() + admission.bytes() + boosting.bytes() + positions.bytes() +
+                 hits.capacity() * sizeof(FusedHit) + newest.capacity() * sizeof(Slot);
+  for (const auto& list : candidates) total += list.capacity() * sizeof(Candidate);
+  return total;
+}
+
+void SearchScratch::trim() {
+  prepared.query = nullptr;
+  if (bytes() <= kMostBytes) return;
+  std::destroy_at(this);
+  std::construct_at(this);
+}
+
+}  // namespace memspan

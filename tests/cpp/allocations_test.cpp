@@ -1,0 +1,133 @@
+// A search on a thread that has searched before allocates nothing.
+#include <atomic>
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <new>
+#include <random>
+
+#include "query/scratch.hpp"
+#include "support/records.hpp"
+
+namespace {
+
+// Of this thread, while it is counting.
+thread_local bool counting = false;
+thread_local size_t counted = 0;
+
+void* allocate(size_t size, size_t alignment) {
+  if (counting) ++counted;
+  const size_t rounded = (size + alignment - 1) / alignment * alignment;
+  void* memory = alignment > alignof(std::max_align_t) ? std::aligned_alloc(alignment, rounded) : std::malloc(size);
+  if (memory == nullptr && size != 0) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+// Replaced for the whole program of tests; the other forms call these.
+void* operator new(size_t size) { return allocate(size == 0 ? 1 : size, 1); }
+void* operator new(size_t size, std::align_val_t alignment) {
+  return allocate(size == 0 ? 1 : size, static_cast<size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace memspan {
+namespace {
+
+using test::Item;
+
+constexpr size_t kDim = 16;
+
+// The lexical view sorts the words in a vector of its own: one allocation a search, three searches counted.
+constexpr size_t kOfTheLexicalView = 3;
+
+struct Fixture {
+  Index index{IndexConfig{.dim = kDim}};
+  std::mt19937 random{1};
+
+  Fixture() {
+    std::vector<Item> items;
+    for (int i = 0; i < 3000; ++i) {
+      items.push_back({.id = "a record with an identifier of its own, number " + std::to_string(i), .at = i});
+      items.back().text = "opera word" + std::to_string(i % 50) + " word" + std::to_string(i % 7);
+      items.back().tags = {"topic " + std::to_string(i % 20), "everything"};
+      items.back().session = "s" + std::to_string(i / 8);
+      items.back().embedding = test::random_vector(kDim, random);
+    }
+    test::add(index, items);
+    index.relate("ana", "everything", "topic_3");
+  }
+
+  size_t allocations_of(const Query& query) {
+    SearchResult result;
+    index.search(query, result);
+    counted = 0;
+    counting = true;
+    for (int i = 0; i < 3; ++i) index.search(query, result);
+    counting = false;
+    BOOST_TEST(!result.hits.empty());
+    return counted;
+  }
+};
+
+BOOST_FIXTURE_TEST_SUITE(allocations, Fixture)
+
+BOOST_AUTO_TEST_CASE(the_counter_counts) {
+  counting = true;
+  counted = 0;
+  const auto one = std::make_unique<int>(1);
+  counting = false;
+  BOOST_TEST(counted == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {
+  const std::vector<float> vector = test::random_vector(kDim, random);
+  const std::string text = "opera word3 word6 and a word that nobody has said";
+  const std::vector<Interval> range = {{500, 650}};
+  const std::vector<Interval> ranges = {{100, 200}, {500, 2500}};
+  const std::vector<std::pair<std::string, Query>> kinds = {
+      {"latest", {.user = "ana", .k = 20}},
+      {"latest in a range", {.user = "ana", .between = range, .k = 20}},
+      {"latest with a tag", {.user = "ana", .require_tags = {"topic_3"}}},
+      {"lexical", {.user = "ana", .text = text}},
+      {"lexical in ranges", {.user = "ana", .text = text, .between = ranges}},
+      {"lexical of a kind", {.user = "ana", .text = text, .kinds = {{Kind::episodic}}}},
+      {"semantic", {.user = "ana", .embedding = vector}},
+      {"semantic, exact", {.user = "ana", .embedding = vector, .exact = true}},
+      {"semantic in a range", {.user = "ana", .embedding = vector, .between = range}},
+      {"semantic with tags", {.user = "ana", .embedding = vector, .require_tags = {"topic_3", "everything"}}},
+      {"semantic as of", {.user = "ana", .embedding = vector, .as_of = 10}},
+      {"backfilled", {.user = "ana", .embedding = vector, .k = 500, .depth = 500}},
+      {"hybrid", {.user = "ana", .text = text, .embedding = vector}},
+      {"hybrid in a range", {.user = "ana", .text = text, .embedding = vector, .between = range}},
+      {"hybrid with boosting tags", {.user = "ana", .text = text, .embedding = vector, .tags = {"everything"}}},
+      {"hybrid with neighbours", {.user = "ana", .text = text, .embedding = vector, .neighbors = 2}},
+      {"weighted", {.user = "ana", .text = text, .embedding = vector, .fusion = Fusion::weighted}},
+  };
+  for (const auto& [name, query] : kinds) {
+    const size_t count = allocations_of(query);
+    const size_t allowed = query.text ? kOfTheLexicalView : 0;
+    BOOST_TEST(count <= allowed, name << ": " << count << " allocations");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(memory_of_a_huge_search_is_let_go) {
+  const Query small{.user = "ana", .text = "opera"};
+  Query huge = small;
+  huge.text = std::string();
+  while (huge.text->size() < (3u << 20)) *huge.text += "many different words ";
+  SearchResult result;
+  index.search(huge, result);
+  const size_t kept = SearchScratch::of_thread().bytes();
+  BOOST_TEST(kept <= SearchScratch::kMostBytes);
+  index.search(small, result);
+  BOOST_TEST(!result.hits.empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan

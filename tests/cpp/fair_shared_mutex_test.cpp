@@ -1,0 +1,104 @@
+#include "base/fair_shared_mutex.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <array>
+#include <mutex>
+#include <shared_mutex>
+#include <thread>
+#include <vector>
+
+namespace memspan {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(fair_shared_mutex)
+
+// Two numbers that are equal whenever nobody writes.
+struct Guarded {
+  FairSharedMutex mutex;
+  std::array<long, 2> numbers = {};
+
+  void write() {
+    const std::unique_lock writing(mutex);
+    ++numbers[0];
+    std::this_thread::yield();
+    ++numbers[1];
+  }
+  bool consistent() {
+    const std::shared_lock reading(mutex);
+    return numbers[0] == numbers[1];
+  }
+};
+
+BOOST_AUTO_TEST_CASE(a_writer_is_alone_and_readers_are_not) {
+  Guarded guarded;
+  std::atomic<int> wrong = 0;
+  constexpr int kWriters = 3;
+  constexpr int kWrites = 2000;
+  {
+    std::vector<std::jthread> team;
+    for (int w = 0; w < kWriters; ++w) {
+      team.emplace_back([&] { for (int i = 0; i < kWrites; ++i) guarded.write(); });
+    }
+    for (int r = 0; r < 3; ++r) {
+      team.emplace_back([&] { for (int i = 0; i < kWrites; ++i) wrong += !guarded.consistent(); });
+    }
+  }
+  BOOST_TEST(wrong == 0);
+  BOOST_TEST(guarded.numbers[0] == kWriters * kWrites);
+
+  guarded.mutex.lock_shared();
+  std::atomic<bool> in = false;
+  std::jthread second([&] {
+    const std::shared_lock reading(guarded.mutex);
+    in = true;
+  });
+  second.join();  // ends although the first reader is still in
+  BOOST_TEST(in.load());
+  guarded.mutex.unlock_shared();
+}
+
+BOOST_AUTO_TEST_CASE(a_writer_waits_for_the_readers_who_are_in) {
+  FairSharedMutex mutex;
+  std::atomic<bool> written = false;
+  mutex.lock_shared();
+  std::jthread writer([&] {
+    const std::unique_lock writing(mutex);
+    written = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  BOOST_TEST(!written.load());
+  mutex.unlock_shared();
+  writer.join();
+  BOOST_TEST(written.load());
+}
+
+// Readers that overlap, so that there is never a moment without one, let a writer in; and writers that come without a
+// pause let readers in. Without turns either would wait for as long as the others go on.
+BOOST_AUTO_TEST_CASE(neither_side_starves) {
+  Guarded guarded;
+  std::atomic<bool> stop = false;
+  std::atomic<int> wrong = 0;
+  const auto repeat = [&](std::vector<std::jthread>& team, int threads, auto work) {
+    for (int i = 0; i < threads; ++i) team.emplace_back([&, work] { while (!stop) work(); });
+  };
+  {
+    std::vector<std::jthread> readers;
+    repeat(readers, 4, [&] { wrong += !guarded.consistent(); });
+    for (int i = 0; i < 200; ++i) guarded.write();
+    stop = true;
+  }
+  BOOST_TEST(guarded.numbers[0] == 200);
+  stop = false;
+  {
+    std::vector<std::jthread> writers;
+    repeat(writers, 3, [&] { guarded.write(); });
+    for (int i = 0; i < 200; ++i) wrong += !guarded.consistent();
+    stop = true;
+  }
+  BOOST_TEST(wrong == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan
