@@ -10,7 +10,7 @@ namespace memspan {
 void Attributes::add(Slot slot, const RecordInput& record, json::object metadata) {
   auto object = metadata.empty() ? nullptr : std::make_unique<json::object>(std::move(metadata));
   const uint64_t distance = static_cast<uint64_t>(kForever) - static_cast<uint64_t>(record.until);
-  if (slot == kinds_.size()) {
+  if (slot >= kinds_.size()) {
     // A slot that one column has and another has not yet is harmless: the next attempt overwrites it.
     recorded_ats_.resize(size_t{slot} + 1);
     places_.resize(size_t{slot} + 1);
