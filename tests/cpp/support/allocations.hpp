@@ -1,4 +1,4 @@
-// The memory that the test program holds through operator new, and a way to let an allocation fail. See memory_test.cpp.
+// What the program of tests allocates through operator new, and a way to let an allocation fail.
 #pragma once
 
 #include <cstddef>
@@ -7,6 +7,9 @@ namespace memspan::test {
 
 // Bytes asked for and not given back, by all threads; the allocator's own overhead is not in it.
 size_t allocated_bytes();
+
+// How often this thread has allocated.
+size_t allocation_calls();
 
 // While one lives, the allocation number `successes` of its thread throws std::bad_alloc, once.
 class FailingAllocation {
