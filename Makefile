@@ -16,7 +16,8 @@ export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv build model demo test py-test slow-test cpp-test sanitize tsan lint format types bench-smoke wheel clean
+.PHONY: help venv build model demo test py-test slow-test cpp-test sanitize tsan tsan-threads levels cross \
+  instructions lint format types bench-smoke wheel clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +80,27 @@ tsan: venv ## Run the C++ tests under ThreadSanitizer
 	$(BIN)/cmake --preset tsan -DMEMSPAN_WERROR=$(WERROR)
 	$(BIN)/cmake --build --preset tsan
 	$(BIN)/ctest --preset tsan
+
+tsan-threads: venv ## Run only the suites that start threads under ThreadSanitizer
+	$(BIN)/cmake --preset tsan -DMEMSPAN_WERROR=$(WERROR)
+	$(BIN)/cmake --build --preset tsan --target memspan_thread_tests
+	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 build/tsan/tests/cpp/memspan_thread_tests
+
+# What the processor would choose is what the other targets run.
+levels: build cpp-test ## Run the tests of the index once with scalar kernels, once with those of AVX2
+	for level in scalar avx2; do \
+	  MEMSPAN_SIMD=$$level $(BIN)/ctest --preset release --exclude-regex simd_forced && \
+	  MEMSPAN_SIMD=$$level $(BIN)/python -m pytest tests/python/index tests/property || exit 1; \
+	done
+
+cross: venv ## Build the kernels for AArch64 and run their tests in an emulator
+	sh tests/cpp/simd_cross.sh $$($(BIN)/python -c 'import boost_headers as b; print(b.__path__[0] + "/include")')
+
+# UPDATE=--update writes the counts into the baseline.
+instructions: venv ## Count the instructions of the hot calls and compare them with the baseline (needs valgrind)
+	$(BIN)/cmake --preset release -DMEMSPAN_WERROR=$(WERROR)
+	$(BIN)/cmake --build --preset release --target memspan_hot_calls
+	$(BIN)/python benches/instructions/count.py build/release/benches/instructions/memspan_hot_calls $(UPDATE)
 
 lint: venv ## Check style (ruff)
 	$(BIN)/ruff check .

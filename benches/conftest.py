@@ -23,3 +23,10 @@ def episodes() -> Episodes:
 def index(episodes: Episodes) -> memspan.Index:
     """A filled index that the benchmarks only read."""
     return episodes.filled()
+
+
+@pytest.fixture(scope="session", params=[1_000, 10_000], ids=["1k", "10k"])
+def sized(request: pytest.FixtureRequest) -> tuple[memspan.Index, Episodes]:
+    """Small and large users, for what depends on how much there is."""
+    episodes = make_episodes(request.param)
+    return episodes.filled(), episodes

@@ -30,6 +30,11 @@ class Episodes:
     def filled(self) -> memspan.Index:
         index = memspan.Index(DIM, analyzer="simple")
         index.add_many(user=USER, **self.columns)
+        for area in range(8):
+            for topic in range(area, 64, 8):
+                index.relate(user=USER, parent=f"area_{area}", child=f"topic_{topic}")
+        if hasattr(index, "consolidate"):
+            index.consolidate(user=USER)
         return index
 
 

@@ -1,6 +1,6 @@
-"""Recall of the harness's adapter when equal scores are no misses.
+"""Recall of a store in the harness when equal scores are no misses. Prints one JSON object, by kind of query.
 
-    PEERS_HOME=... python benches/peer_recall.py --harness DIR --size S
+    PEERS_HOME=... python benches/peer_recall.py --harness DIR --size S --peer memspan
 
 The harness counts an id as found only if its ground truth, which breaks ties by id, chose the same; memspan
 prefers the newer record. Here a returned id counts if its true score reaches that of the last expected one.
@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -81,15 +83,19 @@ def recall(peer: Any, work: Any, kind: str) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--harness", type=Path, required=True, help="the directory of the harness")
-    parser.add_argument("--size", nargs="+", default=["S", "M"])
+    parser.add_argument("--size", default="S")
+    parser.add_argument("--peer", default="memspan", help="a name that the harness knows")
     arguments = parser.parse_args()
     sys.path[:0] = [str(arguments.harness), str(Path(__file__).parent)]
-    workload, adapter = importlib.import_module("workload"), importlib.import_module("peer_adapter")
-    for size in arguments.size:
-        work = workload.load(size)
-        peer = adapter.Memspan(work)
-        peer.build()
-        print(size, {kind: round(recall(peer, work, kind), 4) for kind in peer.kinds})
+    workload, bench = importlib.import_module("workload"), importlib.import_module("peers_bench")
+    adapter = importlib.import_module("peer_adapter")
+    work = workload.load(arguments.size)
+    _ = work.texts  # made on first use, with the queries' texts
+    known = bench.all_peers() | {peer.name: peer for peer in adapter.PEERS}
+    peer = known[arguments.peer](work)
+    peer.build()
+    print(json.dumps({kind: round(recall(peer, work, kind), 4) for kind in peer.kinds}), flush=True)
+    os._exit(0)  # some stores hang or crash while the interpreter ends
 
 
 if __name__ == "__main__":

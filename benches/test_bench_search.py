@@ -57,6 +57,39 @@ def ask(benchmark: Any, index: memspan.Index, queries: list[dict[str, Any]]) -> 
     assert len(hits) == 10
 
 
+def some_time(episodes: Episodes, number: int) -> dict[str, Any]:
+    """A twentieth of the user's time."""
+    start = episodes.count * number // 211
+    return {"between": (start * HOUR, (start + episodes.count // 20) * HOUR)}
+
+
+# The kinds of query that stores are compared in (peers.py).
+KINDS: dict[str, Ask] = {
+    "a dense": dense,
+    "b dense, time range": lambda episodes, number: dense(episodes, number) | some_time(episodes, number),
+    "c words": words,
+    "d dense, tag": lambda episodes, number: (
+        dense(episodes, number) | {"require_tags": [f"topic_{number % 64}"]}
+    ),
+    "e fused, time range": lambda episodes, number: hybrid(episodes, number) | some_time(episodes, number),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_search_by_kind(benchmark: Any, sized: tuple[memspan.Index, Episodes], kind: str) -> None:
+    index, episodes = sized
+    turn = itertools.cycle([KINDS[kind](episodes, number) for number in range(200)])
+    hits = benchmark(lambda: index.search(user=USER, k=10, **next(turn)))
+    assert 0 < len(hits) <= 10
+
+
+def test_latest_by_size(benchmark: Any, sized: tuple[memspan.Index, Episodes]) -> None:
+    index, episodes = sized
+    turn = itertools.cycle([some_time(episodes, number)["between"] for number in range(200)])
+    hits = benchmark(lambda: index.latest(user=USER, k=20, between=next(turn)))
+    assert len(hits) == 20
+
+
 @pytest.mark.parametrize("view", VIEWS)
 def test_search_by_view(benchmark: Any, index: memspan.Index, episodes: Episodes, view: str) -> None:
     ask(benchmark, index, [VIEWS[view](episodes, number) for number in range(200)])
@@ -87,6 +120,40 @@ def test_search_many(benchmark: Any, index: memspan.Index, episodes: Episodes, t
     queries = [memspan.Query(user=USER, k=10, **hybrid(episodes, number)) for number in range(200)]
     answers = benchmark(index.search_many, queries, threads=threads)
     assert [len(hits) for hits in answers] == [10] * 200
+
+
+def test_search_many_dense(benchmark: Any, sized: tuple[memspan.Index, Episodes]) -> None:
+    """200 dense queries of one user in one call, on every core."""
+    index, episodes = sized
+    queries = [memspan.Query(user=USER, k=10, embedding=vector) for vector in episodes.query_vectors]
+    answers = benchmark(index.search_many, queries, threads=0)
+    assert [len(hits) for hits in answers] == [10] * 200
+
+
+def test_read_hits(benchmark: Any, index: memspan.Index, episodes: Episodes) -> None:
+    """Ids, scores, times and views of ten hits, which are made when they are asked for."""
+
+    def read() -> list[tuple[Any, ...]]:
+        hits = index.search(user=USER, k=10, **hybrid(episodes, 0))
+        return [(hit.id, hit.score, hit.at, hit.views) for hit in hits]
+
+    assert len(benchmark(read)) == 10
+
+
+def test_locate(benchmark: Any, index: memspan.Index) -> None:
+    turn = itertools.cycle(range(10_000))
+    assert benchmark(lambda: index.locate(user=USER, id=f"m{next(turn)}")) is not None
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+def test_expand(benchmark: Any, index: memspan.Index, depth: int) -> None:
+    """From two areas down to their eight topics each."""
+    found = benchmark(lambda: index.expand(user=USER, tags=["area_1", "area_2"], depth=depth))
+    assert len(found) == 18
+
+
+def test_stats(benchmark: Any, index: memspan.Index) -> None:
+    assert benchmark(lambda: index.stats(user=USER))["records"] == 10_000
 
 
 def test_route(benchmark: Any, index: memspan.Index, episodes: Episodes) -> None:

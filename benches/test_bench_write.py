@@ -66,6 +66,52 @@ def test_remove_and_add(benchmark: Any, episodes: Episodes) -> None:
     assert len(index) == episodes.count
 
 
+def test_remove(benchmark: Any, episodes: Episodes) -> None:
+    """One record out of 10,000 and less; a round stops before the index is empty."""
+    index = episodes.filled()
+    turn = itertools.count()
+    benchmark.pedantic(lambda: index.remove(user=USER, ids=[f"m{next(turn)}"]), rounds=5_000, warmup_rounds=1)
+    assert len(index) in (episodes.count - 5_001, episodes.count - 1)
+
+
+def test_add_for_a_new_user(benchmark: Any, episodes: Episodes) -> None:
+    """The first record of a user: what a structure costs before there is anything in it."""
+    index = memspan.Index(DIM, analyzer="simple")
+    first = row(episodes, 0)
+    count = itertools.count()
+    benchmark(lambda: index.add(user=f"u{next(count)}", id="m0", **first))
+    assert len(index) == len(index.users())
+
+
+@pytest.mark.parametrize("count", [10, 100, 1_000])
+def test_add_many_to_a_filled_index(benchmark: Any, episodes: Episodes, count: int) -> None:
+    """Replaces so many of 10,000 records in one call."""
+    index = episodes.filled()
+    columns = {name: column[:count] for name, column in episodes.columns.items()}
+    benchmark(index.add_many, user=USER, **columns)
+    assert len(index) == episodes.count
+
+
+def test_relate(benchmark: Any) -> None:
+    """A relation between tags and its end."""
+    index = memspan.Index(DIM)
+    for child in range(200):
+        index.relate(user=USER, parent="root", child=f"tag{child}")
+
+    def relate() -> None:
+        index.relate(user=USER, parent="tag1", child="tag150")
+        index.unrelate(user=USER, parent="tag1", child="tag150")
+
+    benchmark(relate)
+
+
+@pytest.mark.skipif(not hasattr(memspan.Index, "consolidate"), reason="this index has no consolidate()")
+def test_consolidate(benchmark: Any, episodes: Episodes) -> None:
+    index = episodes.filled()
+    benchmark.pedantic(lambda: index.consolidate(user=USER, force=True), rounds=5, warmup_rounds=1)
+    assert len(index) == episodes.count
+
+
 @pytest.mark.parametrize("analyzer", ["simple", "english"])
 def test_add_many(benchmark: Any, episodes: Episodes, analyzer: str) -> None:
     """10,000 records in one call into an empty index."""

@@ -51,4 +51,14 @@ void translate(std::exception_ptr pointer) {
 
 void register_errors() { py::register_local_exception_translator(translate); }
 
+void set_python_error() noexcept {
+  try {
+    throw;
+  } catch (py::error_already_set& error) {
+    error.restore();
+  } catch (...) {
+    py::detail::try_translate_exceptions();  // as pybind11 does for the functions that it calls
+  }
+}
+
 }  // namespace memspan::python

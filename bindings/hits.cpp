@@ -1,153 +1,145 @@
 #include "hits.hpp"
 
-#include <pybind11/stl.h>
-
+#include <algorithm>
+#include <new>
 #include <string>
+#include <vector>
 
 #include "arrays.hpp"
+#include "raw_type.hpp"
 #include "register.hpp"
 
 namespace memspan::python {
 namespace {
 
-py::object to_datetime(Micros at) { return py::module_::import("memspan.times").attr("from_micros")(at); }
+PyTypeObject* hits_type = nullptr;  // set once
 
-py::object bound(Micros time) {
-  const Interval open;
-  return time == open.start || time == open.end ? py::none() : to_datetime(time);
+HitsObject* self_of(PyObject* object) { return reinterpret_cast<HitsObject*>(object); }
+
+Py_ssize_t size_of(PyObject* self) { return static_cast<Py_ssize_t>(self_of(self)->result.hits.size()); }
+
+// `position` counts from the start; the interpreter has added the length to a negative one.
+PyObject* item(PyObject* self, Py_ssize_t position) {
+  return guarded([=] {
+    const Py_ssize_t size = size_of(self);
+    if (position < 0 || position >= size) {
+      throw py::index_error("hit " + std::to_string(position) + " of " + std::to_string(size));
+    }
+    return new_hit(self_of(self), static_cast<size_t>(position));
+  });
 }
 
-py::dict views_of(const Hit& hit) {
-  py::dict views;
-  for (size_t v = 0; v < kViewCount; ++v) {
-    if (hit.views[v].rank == 0) continue;
-    views[py::str(kViewNames[v].data(), kViewNames[v].size())] = py::make_tuple(hit.views[v].rank, hit.views[v].score);
+py::list slice_of(PyObject* self, PyObject* slice) {
+  Py_ssize_t start = 0, stop = 0, step = 0;
+  if (PySlice_Unpack(slice, &start, &stop, &step) < 0) throw py::error_already_set();
+  const Py_ssize_t length = PySlice_AdjustIndices(size_of(self), &start, &stop, step);
+  py::list hits(length);
+  for (Py_ssize_t i = 0; i < length; ++i) {
+    PyList_SET_ITEM(hits.ptr(), i, new_hit(self_of(self), static_cast<size_t>(start + i * step)).release().ptr());
   }
-  return views;
-}
-
-py::object explain_hit(const HitReference& self) {
-  if (!self.result->explanation) return py::none();
-  const HitExplanation& hit = self.result->explanation->hits[self.position];
-  py::dict explanation;
-  explanation["tags"] = py::cast(hit.tags);
-  explanation["interval"] =
-      hit.interval ? py::object(py::make_tuple(bound(hit.interval->start), bound(hit.interval->end))) : py::none();
-  explanation["neighbor_of"] = hit.neighbor_of.empty() ? py::object(py::none()) : py::cast(hit.neighbor_of);
-  explanation["neighbor_boost"] = hit.neighbor_boost;
-  explanation["backfilled"] = hit.backfilled;
-  return explanation;
-}
-
-py::object explain_search(const HitList& self) {
-  if (!self.result->explanation) return py::none();
-  const SearchExplanation& search = *self.result->explanation;
-  py::dict excluded;
-  for (size_t f = 0; f < kFilterNames.size(); ++f) {
-    if (search.refused[f].count == 0) continue;
-    py::dict refusal;
-    refusal["count"] = search.refused[f].count;
-    refusal["ids"] = py::cast(search.refused[f].ids);
-    excluded[py::str(kFilterNames[f].data(), kFilterNames[f].size())] = refusal;
-  }
-  py::dict explanation;
-  explanation["records"] = search.records;
-  explanation["admissible"] = search.admissible;
-  explanation["excluded"] = excluded;
-  explanation["routed"] = py::cast(search.routed);
-  explanation["boosting_tags"] = py::cast(search.boosting_tags);
-  explanation["tokens"] = py::cast(search.tokens);
-  explanation["scan"] = search.scan;
-  explanation["depth"] = search.depth;
-  return explanation;
-}
-
-HitReference hit_at(const HitList& self, py::ssize_t position) {
-  const auto size = static_cast<py::ssize_t>(self.result->hits.size());
-  if (position < 0) position += size;
-  if (position < 0 || position >= size) throw py::index_error("hit " + std::to_string(position) + " of " + std::to_string(size));
-  return {self.result, static_cast<size_t>(position)};
-}
-
-py::list slice_of(const HitList& self, const py::slice& slice) {
-  py::ssize_t start = 0, stop = 0, step = 0, length = 0;
-  if (!slice.compute(static_cast<py::ssize_t>(self.result->hits.size()), &start, &stop, &step, &length)) {
-    throw py::error_already_set();
-  }
-  py::list hits;
-  for (py::ssize_t i = 0; i < length; ++i) hits.append(hit_at(self, start + i * step));
   return hits;
 }
 
-bool same(const HitReference& a, const HitReference& b) {
-  return a.hit().id == b.hit().id && a.hit().score == b.hit().score && a.hit().at == b.hit().at;
-}
-
-size_t count_of(const HitList& self, const HitReference& wanted) {
-  size_t count = 0;
-  for (size_t i = 0; i < self.result->hits.size(); ++i) count += same({self.result, i}, wanted);
-  return count;
-}
-
-size_t position_of(const HitList& self, const HitReference& wanted) {
-  for (size_t i = 0; i < self.result->hits.size(); ++i) {
-    if (same({self.result, i}, wanted)) return i;
+PyObject* subscript(PyObject* self, PyObject* key) {
+  if (PySlice_Check(key)) return guarded([=] { return slice_of(self, key); });
+  if (!PyIndex_Check(key)) {
+    return PyErr_Format(PyExc_TypeError, "hits are taken by integer or slice, not by %.200s", Py_TYPE(key)->tp_name);
   }
-  throw py::value_error("no such hit");
+  const Py_ssize_t position = PyNumber_AsSsize_t(key, PyExc_IndexError);
+  if (position == -1 && PyErr_Occurred() != nullptr) return nullptr;
+  return item(self, position < 0 ? position + size_of(self) : position);
 }
 
-py::iterator iterate(const HitList& self) {
-  py::list hits;
-  for (size_t i = 0; i < self.result->hits.size(); ++i) hits.append(HitReference{self.result, i});
-  return py::iter(hits);
+PyObject* iterate(PyObject* self) {
+  return guarded([self] {
+    const auto all = py::reinterpret_steal<py::object>(PySlice_New(nullptr, nullptr, nullptr));
+    return py::iter(slice_of(self, all.ptr()));
+  });
 }
 
-template <typename T, typename Field>
-py::array_t<T> column(const HitList& self, Field field) {
-  py::array_t<T> values(static_cast<py::ssize_t>(self.result->hits.size()));
-  T* out = values.mutable_data();
-  for (const Hit& hit : self.result->hits) *out++ = field(hit);
-  return values;
+const Hit& wanted_hit(PyObject* object) {
+  const HitObject* hit = hit_of(object);
+  if (hit == nullptr) throw py::type_error(std::string("a Hit is wanted, not ") + Py_TYPE(object)->tp_name);
+  return hit->hit();
 }
 
-std::string describe(const HitReference& self) {
-  return py::str("Hit(id={!r}, score={:.4f}, at={!r})")
-      .format(self.hit().id, self.hit().score, py::str(to_datetime(self.hit().at).attr("isoformat")()))
-      .cast<std::string>();
+PyObject* count(PyObject* self, PyObject* wanted) {
+  return guarded([=] {
+    const std::vector<Hit>& hits = self_of(self)->result.hits;
+    const Hit& hit = wanted_hit(wanted);
+    return py::int_(std::count_if(hits.begin(), hits.end(), [&](const Hit& each) { return same_hit(each, hit); }));
+  });
 }
+
+PyObject* index(PyObject* self, PyObject* wanted) {
+  return guarded([=] {
+    const std::vector<Hit>& hits = self_of(self)->result.hits;
+    const Hit& hit = wanted_hit(wanted);
+    const auto found = std::find_if(hits.begin(), hits.end(), [&](const Hit& each) { return same_hit(each, hit); });
+    if (found == hits.end()) throw py::value_error("no such hit");
+    return py::int_(found - hits.begin());
+  });
+}
+
+PyObject* ids(PyObject* self, void*) {
+  return guarded([self] {
+    py::list ids(size_of(self));
+    Py_ssize_t i = 0;
+    for (const Hit& hit : self_of(self)->result.hits) PyList_SET_ITEM(ids.ptr(), i++, id_of(hit).release().ptr());
+    return ids;
+  });
+}
+
+template <auto Field>
+PyObject* column(PyObject* self, void*) {
+  return guarded([self] {
+    using Value = std::remove_cvref_t<decltype(std::declval<const Hit&>().*Field)>;
+    py::array_t<Value> values(size_of(self));
+    Value* out = values.mutable_data();
+    for (const Hit& hit : self_of(self)->result.hits) *out++ = hit.*Field;
+    return values;
+  });
+}
+
+PyObject* explanation(PyObject* self, void*) {
+  return guarded([self] { return explain_search(self_of(self)->result); });
+}
+
+PyObject* represent(PyObject* self) { return PyUnicode_FromFormat("Hits(%zd)", size_of(self)); }
+
+void deallocate(PyObject* self) { destroy(self, self_of(self)->result); }
 
 }  // namespace
 
-void register_hits(py::module_& module) {
-  py::class_<HitReference>(module, "Hit")
-      .def_property_readonly("id", [](const HitReference& self) { return self.hit().id; })
-      .def_property_readonly("score", [](const HitReference& self) { return self.hit().score; })
-      .def_property_readonly("at", [](const HitReference& self) { return to_datetime(self.hit().at); })
-      .def_property_readonly("views", [](const HitReference& self) { return views_of(self.hit()); })
-      .def_property_readonly("explanation", &explain_hit)
-      .def("__eq__", &same, py::is_operator())
-      .def("__hash__", [](const HitReference& self) { return std::hash<std::string>()(self.hit().id); })
-      .def("__repr__", &describe);
+HitsObject* new_hits() {
+  HitsObject* made = PyObject_New(HitsObject, hits_type);
+  if (made != nullptr) new (&made->result) SearchResult();
+  return made;
+}
 
-  py::class_<HitList>(module, "Hits")
-      .def("__len__", [](const HitList& self) { return self.result->hits.size(); })
-      .def("__iter__", &iterate)
-      .def("index", &position_of)
-      .def("count", &count_of)
-      .def("__getitem__", &hit_at)
-      .def("__getitem__", &slice_of)
-      .def_property_readonly("ids",
-                             [](const HitList& self) {
-                               py::list ids;
-                               for (const Hit& hit : self.result->hits) ids.append(py::str(hit.id));
-                               return ids;
-                             })
-      .def_property_readonly("scores",
-                             [](const HitList& self) { return column<float>(self, [](const Hit& hit) { return hit.score; }); })
-      .def_property_readonly("ats",
-                             [](const HitList& self) { return column<int64_t>(self, [](const Hit& hit) { return hit.at; }); })
-      .def_property_readonly("explanation", &explain_search)
-      .def("__repr__", [](const HitList& self) { return "Hits(" + std::to_string(self.result->hits.size()) + ")"; });
+void register_hits(py::module_& module) {
+  register_hit(module);
+  static PyGetSetDef attributes[] = {
+      {"ids", ids, nullptr, "The records' ids.", nullptr},
+      {"scores", column<&Hit::score>, nullptr, "Shape (n,): the fused scores.", nullptr},
+      {"ats", column<&Hit::at>, nullptr, "Shape (n,): the records' times in UTC microseconds.", nullptr},
+      {"explanation", explanation, nullptr,
+       "What the filters refused and how the search ran; only with `explain=True`.", nullptr},
+      {nullptr, nullptr, nullptr, nullptr, nullptr}};
+  static PyMethodDef methods[] = {{"index", index, METH_O, nullptr},
+                                  {"count", count, METH_O, nullptr},
+                                  {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+                                {Py_tp_repr, reinterpret_cast<void*>(represent)},
+                                {Py_tp_iter, reinterpret_cast<void*>(iterate)},
+                                {Py_sq_length, reinterpret_cast<void*>(size_of)},
+                                {Py_sq_item, reinterpret_cast<void*>(item)},
+                                {Py_mp_length, reinterpret_cast<void*>(size_of)},
+                                {Py_mp_subscript, reinterpret_cast<void*>(subscript)},
+                                {Py_tp_getset, attributes},
+                                {Py_tp_methods, methods},
+                                {0, nullptr}};
+  hits_type = add_type(module, "memspan._core.Hits", sizeof(HitsObject), slots);
 }
 
 }  // namespace memspan::python

@@ -1,21 +1,39 @@
-// Search results as Python sees them: arrays, and objects made when they are looked at.
+// Search results as Python sees them: a sequence, and hits and arrays made when they are looked at.
 #pragma once
 
-#include <memory>
+#include <pybind11/pybind11.h>
 
 #include "memspan/query.hpp"
 
 namespace memspan::python {
 
-// Immutable; shared by the sequence and by each hit taken from it.
-struct HitList {
-  std::shared_ptr<const SearchResult> result;
+// `_core.Hits`. Immutable once a caller has it.
+struct HitsObject {
+  PyObject_HEAD
+  SearchResult result;
 };
 
-struct HitReference {
-  std::shared_ptr<const SearchResult> result;
+// An empty answer, for the caller to fill; null with a Python error if there is no memory.
+HitsObject* new_hits();
+
+// `_core.Hit`: one position of an answer, which it keeps alive.
+struct HitObject {
+  PyObject_HEAD
+  HitsObject* hits;
   size_t position;
-  const Hit& hit() const { return result->hits[position]; }
+  const Hit& hit() const { return hits->result.hits[position]; }
 };
+
+pybind11::object new_hit(HitsObject* hits, size_t position);
+const HitObject* hit_of(PyObject* object);  // null for any other object
+bool same_hit(const Hit& a, const Hit& b);
+void register_hit(pybind11::module_& module);
+
+// The id as a str.
+pybind11::str id_of(const Hit& hit);
+
+// The values of Hit.explanation and Hits.explanation.
+pybind11::object explain_hit(const HitObject& hit);
+pybind11::object explain_search(const SearchResult& result);
 
 }  // namespace memspan::python

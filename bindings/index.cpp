@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "gil.hpp"
 #include "hits.hpp"
+#include "native_index.hpp"
+#include "query_object.hpp"
 #include "record_columns.hpp"
 #include "register.hpp"
 #include "text.hpp"
@@ -34,17 +37,42 @@ size_t remove(Index& self, const std::string& user, const py::list& ids) {
   return self.remove(user, views);
 }
 
-HitList search(const Index& self, const Query& query) {
-  const py::gil_scoped_release release;
-  return {std::make_shared<const SearchResult>(self.search(query))};
+const Query& checked_query(py::handle object) {
+  const Query* query = query_of(object.ptr());
+  if (query == nullptr) throw py::type_error("a _core.Query is wanted");
+  return *query;
 }
 
-std::vector<HitList> search_many(const Index& self, const std::vector<Query>& queries, unsigned threads) {
-  const py::gil_scoped_release release;
-  std::vector<HitList> lists;
-  lists.reserve(queries.size());
-  for (SearchResult& result : self.search_many(queries, threads)) {
-    lists.push_back({std::make_shared<const SearchResult>(std::move(result))});
+py::object made_hits(SearchResult&& result) {
+  HitsObject* hits = new_hits();
+  if (hits == nullptr) throw py::error_already_set();
+  hits->result = std::move(result);
+  return py::reinterpret_steal<py::object>(reinterpret_cast<PyObject*>(hits));
+}
+
+py::object search(const Index& self, const py::object& query) {
+  const Query& asked = checked_query(query);
+  SearchResult result;
+  {
+    const ReleasedGil released;
+    self.search(asked, result);
+  }
+  return made_hits(std::move(result));
+}
+
+// The list is the caller's own, so that it keeps the queries alive during the call.
+py::list search_many(const Index& self, const py::list& queries, unsigned threads) {
+  std::vector<const Query*> pointers;
+  pointers.reserve(queries.size());
+  for (py::handle query : queries) pointers.push_back(&checked_query(query));
+  std::vector<SearchResult> results;
+  {
+    const ReleasedGil released;
+    results = self.search_many(pointers, threads);
+  }
+  py::list lists(results.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    PyList_SET_ITEM(lists.ptr(), static_cast<Py_ssize_t>(i), made_hits(std::move(results[i])).release().ptr());
   }
   return lists;
 }
@@ -116,11 +144,28 @@ std::vector<std::tuple<std::string, uint64_t, std::vector<std::string>, std::vec
   return rows;
 }
 
+PyTypeObject* index_type = nullptr;  // _core.Index; set once
+PyObject* native_name = nullptr;     // "_native", interned; set once
+
 }  // namespace
+
+NativeIndex::NativeIndex(PyObject* owner)
+    : holder_(py::reinterpret_steal<py::object>(PyObject_GetAttr(owner, native_name))) {
+  if (!holder_) {
+    PyErr_Clear();
+  } else if (Py_TYPE(holder_.ptr()) == index_type) {
+    index_ = reinterpret_cast<py::detail::instance*>(holder_.ptr())->get_value_and_holder().value_ptr<Index>();
+  }
+}
+
+void set_native(PyObject* owner, const py::object& native) {
+  if (PyObject_SetAttr(owner, native_name, native.ptr()) != 0) throw py::error_already_set();
+}
 
 // Arguments are positional, in the order in which memspan/index.py passes them.
 void register_index(py::module_& module) {
-  py::class_<Index>(module, "Index")
+  py::class_<Index> type(module, "Index");
+  type
       .def(py::init([](uint32_t dim, const std::string& analyzer, double k1, double b) {
         return std::make_unique<Index>(IndexConfig{dim, parse_analyzer(analyzer), k1, b});
       }))
@@ -151,6 +196,9 @@ void register_index(py::module_& module) {
       .def("__len__", &Index::size, Release())
       .def("total_stats", &total_stats)
       .def("user_stats", &user_stats);
+  index_type = reinterpret_cast<PyTypeObject*>(type.release().ptr());  // a reference for the process's life
+  native_name = PyUnicode_InternFromString("_native");
+  if (native_name == nullptr) throw py::error_already_set();
 }
 
 }  // namespace memspan::python

@@ -2,6 +2,8 @@
 #include <pybind11/pybind11.h>
 
 #include "errors.hpp"
+#include "fast_values.hpp"
+#include "native_method.hpp"
 #include "register.hpp"
 
 PYBIND11_MODULE(_core, module) {
@@ -12,4 +14,10 @@ PYBIND11_MODULE(_core, module) {
   memspan::python::register_query(module);
   memspan::python::register_hits(module);
   memspan::python::register_index(module);
+  memspan::python::register_consolidation(module);
+  memspan::python::prepare_fast_values();
+  memspan::python::register_native_method();
+  memspan::python::register_search_calls(module);
+  memspan::python::register_add_call(module);
+  memspan::python::register_column_values(module);
 }

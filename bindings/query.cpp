@@ -2,15 +2,20 @@
 
 #include <pybind11/stl.h>
 
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "arrays.hpp"
+#include "query_object.hpp"
+#include "raw_type.hpp"
 #include "register.hpp"
 
 namespace memspan::python {
 namespace {
+
+PyTypeObject* query_type = nullptr;  // set once
 
 using OptionalInterval = std::pair<std::optional<Micros>, std::optional<Micros>>;
 
@@ -33,14 +38,15 @@ std::optional<std::vector<Enum>> to_enums(const std::optional<std::vector<uint8_
 }
 
 // Positional, in the order in which memspan/query.py passes them.
-Query make_query(std::string user, std::optional<std::string> text, const std::optional<FloatArray>& embedding,
-                 std::vector<std::string> tags, const std::optional<std::vector<OptionalInterval>>& between,
-                 const std::optional<std::vector<uint8_t>>& kinds, std::vector<std::string> require_tags,
-                 std::string where, std::vector<std::string> exclude, std::optional<Micros> as_of,
-                 std::optional<Micros> valid_at, uint32_t k, const std::optional<std::vector<uint8_t>>& views,
-                 uint8_t fusion, const std::array<float, kViewCount>& weights, uint32_t depth, uint32_t route,
-                 uint32_t tag_depth, uint32_t neighbors, bool exact, bool explain) {
-  Query query;
+py::object make_query(std::string user, std::optional<std::string> text, const std::optional<FloatArray>& embedding,
+                      std::vector<std::string> tags, const std::optional<std::vector<OptionalInterval>>& between,
+                      const std::optional<std::vector<uint8_t>>& kinds, std::vector<std::string> require_tags,
+                      std::string where, std::vector<std::string> exclude, std::optional<Micros> as_of,
+                      std::optional<Micros> valid_at, uint32_t k, const std::optional<std::vector<uint8_t>>& views,
+                      uint8_t fusion, const std::array<float, kViewCount>& weights, uint32_t depth, uint32_t route,
+                      uint32_t tag_depth, uint32_t neighbors, bool exact, float recall, bool explain) {
+  py::object made = new_query();
+  Query& query = query_in(made);
   query.user = std::move(user);
   query.text = std::move(text);
   if (embedding) {
@@ -65,14 +71,30 @@ Query make_query(std::string user, std::optional<std::string> text, const std::o
   query.tag_depth = tag_depth;
   query.neighbors = neighbors;
   query.exact = exact;
+  query.recall = recall;
   query.explain = explain;
-  return query;
+  return made;
 }
+
+void deallocate(PyObject* self) { destroy(self, reinterpret_cast<QueryObject*>(self)->query); }
 
 }  // namespace
 
+py::object new_query() {
+  QueryObject* made = PyObject_New(QueryObject, query_type);
+  if (made == nullptr) throw py::error_already_set();
+  new (&made->query) Query();
+  return py::reinterpret_steal<py::object>(reinterpret_cast<PyObject*>(made));
+}
+
+const Query* query_of(PyObject* object) {
+  return Py_TYPE(object) == query_type ? &reinterpret_cast<QueryObject*>(object)->query : nullptr;
+}
+
 void register_query(py::module_& module) {
-  py::class_<Query>(module, "Query").def(py::init(&make_query));
+  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(deallocate)}, {0, nullptr}};
+  query_type = add_type(module, "memspan._core.Query", sizeof(QueryObject), slots);
+  module.def("make_query", &make_query);
 }
 
 }  // namespace memspan::python

@@ -3,32 +3,42 @@
 #include "text.hpp"
 
 namespace memspan::python {
+namespace {
+
+// Of a list that nobody else can change.
+std::string_view view_at(const py::list& texts, size_t i) {
+  return as_view(PyList_GET_ITEM(texts.ptr(), static_cast<Py_ssize_t>(i)));
+}
+
+}  // namespace
 
 std::vector<RecordInput> RecordColumns::to_records() {
   const size_t count = ids.size();
   const size_t dim = embeddings ? static_cast<size_t>(embeddings->shape(1)) : 0;
   std::vector<RecordInput> records(count);
-  tag_views.reserve(count);
+  std::vector<size_t> tag_ends(count);
+  tag_views.clear();
   for (size_t i = 0; i < count; ++i) {
     RecordInput& record = records[i];
-    record.user = as_view(users[i]);
-    record.id = as_view(ids[i]);
+    record.user = view_at(users, i);
+    record.id = view_at(ids, i);
     record.at = ats.data()[i];
     record.until = untils.data()[i];
     record.recorded_at = recorded_ats.data()[i];
     record.kind = static_cast<Kind>(kinds.data()[i]);
-    record.text = as_view(texts[i]);
-    record.session = as_view(sessions[i]);
-    record.speaker = as_view(speakers[i]);
-    record.metadata = as_view(metadatas[i]);
-    const py::list names = tags[i];
-    if (!names.empty()) {
-      tag_views.push_back(std::make_unique<std::vector<std::string_view>>(as_views(names)));
-      record.tags = *tag_views.back();
-    }
+    record.text = view_at(texts, i);
+    record.session = view_at(sessions, i);
+    record.speaker = view_at(speakers, i);
+    record.metadata = view_at(metadatas, i);
+    for (py::handle name : py::reinterpret_borrow<py::list>(tags[i])) tag_views.push_back(as_view(name));
+    tag_ends[i] = tag_views.size();
     if (embeddings && (!has_embedding || has_embedding->data()[i] != 0)) {
       record.embedding = {embeddings->data() + i * dim, dim};
     }
+  }
+  for (size_t i = 0; i < count; ++i) {
+    const size_t begin = i == 0 ? 0 : tag_ends[i - 1];
+    records[i].tags = std::span(tag_views).subspan(begin, tag_ends[i] - begin);
   }
   return records;
 }

@@ -3,7 +3,6 @@
 
 #include <pybind11/pybind11.h>
 
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -25,7 +24,7 @@ struct RecordColumns {
   // Needs the GIL; the result does not. Valid while this object lives.
   std::vector<RecordInput> to_records();
 
-  std::vector<std::unique_ptr<std::vector<std::string_view>>> tag_views = {};  // filled by to_records
+  std::vector<std::string_view> tag_views = {};  // of all records, one after the other; filled by to_records
 };
 
 }  // namespace memspan::python

@@ -9,6 +9,10 @@ void register_limits(pybind11::module_& module);
 void register_text_tools(pybind11::module_& module);
 void register_query(pybind11::module_& module);
 void register_hits(pybind11::module_& module);
+void register_search_calls(pybind11::module_& module);
+void register_add_call(pybind11::module_& module);
+void register_column_values(pybind11::module_& module);
 void register_index(pybind11::module_& module);
+void register_consolidation(pybind11::module_& module);  // after the index
 
 }  // namespace memspan::python

@@ -1,7 +1,7 @@
 # Types of the native core. Arguments are positional: memspan.index and memspan.query are the callers.
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import Any, final, overload
+from typing import Any, TypeVar, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,33 +22,50 @@ def simd_level() -> str: ...
 def analyze(text: str, analyzer: str) -> list[str]: ...
 def normalize_tag(tag: str) -> str: ...
 
+# Columns of exactly the named types, copied; None for anything else.
+def copy_texts(values: Any, /) -> list[str] | None: ...
+def copy_optional_texts(values: Any, /) -> list[str | None] | None: ...
+def copy_text_lists(values: Any, /) -> list[list[str]] | None: ...
+def copy_json_texts(values: Any, /) -> list[str] | None: ...
+def copy_times(values: Any, absent: int | None, /) -> NDArray[np.int64] | None: ...
+def copy_kinds(values: Any, /) -> NDArray[np.uint8] | None: ...
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+# Decorators: calls with arguments of the common exact types are answered natively, others by the method.
+def native_add(method: _Method, /) -> _Method: ...
+def native_search(method: _Method, /) -> _Method: ...
+def native_latest(method: _Method, /) -> _Method: ...
+def native_query(method: _Method, /) -> _Method: ...
+
 @final
-class Query:
-    def __init__(
-        self,
-        user: str,
-        text: str | None,
-        embedding: NDArray[np.float32] | None,
-        tags: list[str],
-        between: list[tuple[int | None, int | None]] | None,
-        kinds: list[int] | None,
-        require_tags: list[str],
-        where: str,
-        exclude: list[str],
-        as_of: int | None,
-        valid_at: int | None,
-        k: int,
-        views: list[int] | None,
-        fusion: int,
-        weights: list[float],
-        depth: int,
-        route: int,
-        tag_depth: int,
-        neighbors: int,
-        exact: bool,
-        explain: bool,
-        /,
-    ) -> None: ...
+class Query: ...
+
+def make_query(
+    user: str,
+    text: str | None,
+    embedding: NDArray[np.float32] | None,
+    tags: list[str],
+    between: list[tuple[int | None, int | None]] | None,
+    kinds: list[int] | None,
+    require_tags: list[str],
+    where: str,
+    exclude: list[str],
+    as_of: int | None,
+    valid_at: int | None,
+    k: int,
+    views: list[int] | None,
+    fusion: int,
+    weights: list[float],
+    depth: int,
+    route: int,
+    tag_depth: int,
+    neighbors: int,
+    exact: bool,
+    recall: float,
+    explain: bool,
+    /,
+) -> Query: ...
 
 @final
 class Hit:

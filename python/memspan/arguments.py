@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _core
 from .errors import EmbeddingError, InvalidArgumentError, WhereError, invalid
 from .limits import MAX_JSON_DEPTH
 from .records import KINDS
@@ -23,6 +24,7 @@ __all__ = [
     "as_kind",
     "as_number",
     "as_optional_text",
+    "as_share",
     "as_text",
     "as_texts",
     "as_where",
@@ -50,6 +52,8 @@ def as_optional_text(value: Any, argument: str) -> str | None:
 
 def as_texts(values: Any, argument: str) -> list[str]:
     """A list of texts; a bare `str` is refused, because it is nearly always a mistake."""
+    if (texts := _core.copy_texts(values)) is not None:
+        return texts
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise invalid(argument, values, "a list of str")
     return [as_text(value, f"{argument}[{position}]") for position, value in enumerate(values)]
@@ -76,6 +80,14 @@ def as_number(value: Any, argument: str, low: float, high: float) -> float:
     number = float(value)
     if not math.isfinite(number) or not low <= number <= high:
         raise invalid(argument, value, f"a number of {low:g}-{high:g}")
+    return number
+
+
+def as_share(value: Any, argument: str) -> float:
+    """A number above 0 and at most 1."""
+    number = as_number(value, argument, 0, 1)
+    if number == 0:
+        raise invalid(argument, value, "a number above 0 and at most 1")
     return number
 
 

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import _core
 from .arguments import as_embedding, as_json, as_kind, as_optional_text, as_text, as_texts
 from .errors import EmbeddingError, TimeError, invalid
 from .times import TimeLike, now_micros, to_micros
@@ -131,6 +132,8 @@ def _times(values: Any, argument: str, count: int, default: int | None = None) -
             raise invalid(argument, f"an array of shape {values.shape}", f"shape ({count},)", TimeError)
         return np.ascontiguousarray(values)
     column = _column(values, argument, count)
+    if (times := _core.copy_times(column, default)) is not None:
+        return times
     micros = (
         default if value is None and default is not None else to_micros(value, f"{argument}[{position}]")
         for position, value in enumerate(column)
@@ -142,21 +145,26 @@ def _kinds(values: Any, count: int) -> NDArray[np.uint8]:
     if values is None:
         return np.zeros(count, np.uint8)
     column = _column(values, "kinds", count)
+    if (codes := _core.copy_kinds(column)) is not None:
+        return codes
     return np.fromiter(
         (as_kind(kind, f"kinds[{position}]") for position, kind in enumerate(column)), np.uint8, count
     )
 
 
 def _tags(values: Any, count: int) -> list[list[str]]:
-    return [
-        as_texts(tags, f"tags[{position}]") for position, tags in enumerate(_column(values, "tags", count))
-    ]
+    column = _column(values, "tags", count)
+    if (lists := _core.copy_text_lists(column)) is not None:
+        return lists
+    return [as_texts(tags, f"tags[{position}]") for position, tags in enumerate(column)]
 
 
 def _optional_texts(values: Any, argument: str, count: int) -> list[str | None]:
     if values is None:
         return [None] * count
     column = _column(values, argument, count)
+    if (texts := _core.copy_optional_texts(column)) is not None:
+        return texts
     return [as_optional_text(value, f"{argument}[{position}]") for position, value in enumerate(column)]
 
 
@@ -164,6 +172,8 @@ def _metadatas(values: Any, count: int) -> list[str]:
     if values is None:
         return [""] * count
     column = _column(values, "metadatas", count)
+    if (texts := _core.copy_json_texts(column)) is not None:
+        return texts
     return [as_json(value, f"metadatas[{position}]") for position, value in enumerate(column)]
 
 

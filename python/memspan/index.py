@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .arguments import as_choice, as_embedding, as_integer, as_number, as_text, as_texts
+from .arguments import as_choice, as_embedding, as_flag, as_integer, as_number, as_text, as_texts
 from .columns import pack_columns, pack_record
+from .consolidation import ConsolidationReport, TagSpan
 from .errors import invalid
 from .limits import MAX_DIM, MAX_K
 from .query import Query
@@ -61,6 +62,9 @@ class Index:
 
     __slots__ = ("_native",)
 
+    # `add`, `search` and `latest` are answered natively when every argument is of a common exact type; what is written
+    # here is their signature, their documentation, and the way of all other calls, which convert or refuse.
+
     def __init__(self, dim: int, *, analyzer: str = "english", k1: float = 1.2, b: float = 0.75) -> None:
         as_choice(analyzer, "analyzer", ANALYZERS)
         self._native = _core.Index(
@@ -90,6 +94,7 @@ class Index:
 
     # Writing
 
+    @_core.native_add
     def add(
         self,
         *,
@@ -189,6 +194,7 @@ class Index:
 
     # Reading
 
+    @_core.native_search
     def search(
         self,
         *,
@@ -212,6 +218,7 @@ class Index:
         tag_depth: int = 1,
         neighbors: int = 0,
         exact: bool = False,
+        recall: float = 0.995,
         explain: bool = False,
     ) -> Hits:
         """The best `k` records of a user, best first; equal scores: newer first, then by id.
@@ -240,6 +247,7 @@ class Index:
             neighbors: each hit lends half of its score to the records next to it in its session, a quarter to those
                 two turns away, and so on up to so many turns.
             exact: no approximation, in the tag router either.
+            recall: above 0 and at most 1; the share of the exact best k that an approximate search finds on average.
             explain: fill `Hits.explanation` and `Hit.explanation`.
 
         With an embedding, k records come back whenever k admissible ones exist.
@@ -265,6 +273,7 @@ class Index:
             tag_depth=tag_depth,
             neighbors=neighbors,
             exact=exact,
+            recall=recall,
             explain=explain,
         )
         return self._native.search(query._native)
@@ -273,11 +282,13 @@ class Index:
         """Answer many queries on `threads` threads (0: all cores); the answers keep the queries' order."""
         return self._native.search_many(_natives(queries), as_integer(threads, "threads", 0, 1024))
 
+    @_core.native_latest
     def latest(
         self, *, user: str, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None
     ) -> Hits:
         """The newest `k` records, newest first. O(log n + k), more with filters that refuse much."""
-        return self.search(user=user, k=k, depth=k, between=between, kinds=kinds, views=("symbolic",))
+        query = Query(user=user, k=k, depth=k, between=between, kinds=kinds, views=("symbolic",))
+        return self._native.search(query._native)
 
     def locate(self, *, user: str, id: str) -> datetime | None:
         """When a record happened, or `None`. O(1) (SwiftMem 3.3, definition 3.4)."""
@@ -375,6 +386,22 @@ class Index:
     def drop_tags(self, *, user: str, tags: Sequence[str]) -> int:
         """Erase tags from records and hierarchy; returns how many existed."""
         return self._native.drop_tags(as_text(user, "user"), as_texts(tags, "tags"))
+
+    # Consolidation
+
+    def consolidate(self, *, user: str | None = None, force: bool = False) -> ConsolidationReport:
+        """Lay out the embeddings of a user, or of every user, cluster by cluster (SwiftMem 3.4).
+
+        Clusters come from the tags (hierarchy, co-occurrence, connected components) where those lie together as vectors
+        too, otherwise from the vectors. Searches go on meanwhile, and find the same afterwards, up to their `recall`. Users
+        for whom the estimated gain is small are skipped, unless `force` is given. O(n sqrt n) for n records of a user.
+        """
+        name = None if user is None else as_text(user, "user")
+        return ConsolidationReport(*self._native.consolidate(name, as_flag(force, "force")))
+
+    def layout_map(self, *, user: str) -> list[TagSpan]:
+        """Where the records of each tag lie since the last consolidation, by tag; empty before the first."""
+        return [TagSpan(*row) for row in self._native.layout_map(as_text(user, "user"))]
 
     # Snapshots
 

@@ -16,6 +16,7 @@ from .arguments import (
     as_integer,
     as_kind,
     as_number,
+    as_share,
     as_text,
     as_texts,
     as_where,
@@ -39,8 +40,9 @@ class Query:
     Immutable, and usable with any index of the embedding's dimension.
     """
 
-    __slots__ = ("_dim", "_native")
+    __slots__ = ("_native",)
 
+    @_core.native_query
     def __init__(
         self,
         *,
@@ -64,11 +66,12 @@ class Query:
         tag_depth: int = 1,
         neighbors: int = 0,
         exact: bool = False,
+        recall: float = 0.995,
         explain: bool = False,
     ) -> None:
+        # The slow path: `native_query` answers calls whose arguments are all of the common exact types.
         vector = None if embedding is None else _vector(embedding)
-        self._dim = None if vector is None else len(vector)
-        self._native = _core.Query(
+        self._native = _core.make_query(
             as_text(user, "user"),
             None if text is None else as_text(text, "text"),
             vector,
@@ -89,6 +92,7 @@ class Query:
             as_integer(tag_depth, "tag_depth", 0, 100),
             as_integer(neighbors, "neighbors", 0, 100),
             as_flag(exact, "exact"),
+            as_share(recall, "recall"),
             as_flag(explain, "explain"),
         )
 

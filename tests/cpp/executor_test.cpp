@@ -185,10 +185,10 @@ BOOST_AUTO_TEST_CASE(how_the_rows_were_read_does_not_change_the_answer) {
   test::add(index, items);
   Query query{.user = "ana", .embedding = test::random_vector(8, random), .k = 400, .explain = true};
   const SearchResult full = index.search(query);
-  BOOST_TEST(full.explanation->scan == std::string("full"));
+  BOOST_TEST(full.explanation->scan == std::string("probe"));
   std::map<std::string, float> scores;
   for (const Hit& hit : full.hits) scores[hit.id] = hit.score;
-  for (const auto& [limit, scan] : std::vector<std::pair<int, std::string>>{{50, "gather"}, {300, "masked"}}) {
+  for (const auto& [limit, scan] : std::vector<std::pair<int, std::string>>{{50, "gather"}, {300, "masked probe"}}) {
     query.where = "{\"n\": {\"$lt\": " + std::to_string(limit) + "}}";
     const SearchResult filtered = index.search(query);
     BOOST_TEST(filtered.explanation->scan == scan);

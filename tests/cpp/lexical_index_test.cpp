@@ -2,9 +2,10 @@
 
 #include <boost/test/unit_test.hpp>
 #include <map>
+#include <numeric>
 #include <random>
-#include <set>
 #include <string>
+#include <utility>
 
 namespace memspan {
 namespace {
@@ -19,7 +20,7 @@ TokenBuffer tokens_of(const std::vector<std::string>& words) {
 struct Oracle {
   std::map<Slot, std::vector<std::string>> words;
 
-  void check(const LexicalIndex& index, size_t vocabulary) const {
+  void check(const LexicalIndex& index, const std::vector<std::string>& vocabulary) const {
     std::map<std::string, std::map<Slot, uint32_t>> postings;
     uint64_t documents = 0;
     uint64_t tokens = 0;
@@ -32,23 +33,39 @@ struct Oracle {
     BOOST_REQUIRE(index.documents() == documents);
     BOOST_REQUIRE(index.tokens() == tokens);
     BOOST_REQUIRE(index.terms() == postings.size());
-    for (size_t i = 0; i < vocabulary; ++i) {
-      const std::string word = "w" + std::to_string(i);
+    for (const std::string& word : vocabulary) {
       const std::map<Slot, uint32_t>& wanted = postings[word];
-      const std::span<const Posting> found = index.postings(word);
-      BOOST_REQUIRE(std::equal(found.begin(), found.end(), wanted.begin(), wanted.end(),
-                               [](const Posting& posting, const auto& entry) {
-                                 return posting.slot == entry.first && posting.frequency == entry.second;
-                               }));
+      std::map<Slot, uint32_t> found;
+      if (const TermId term = index.find(word); term != kNoTerm) {
+        BOOST_REQUIRE(index.text(term) == word);
+        const PostingList& list = index.list(term);
+        BOOST_REQUIRE(list.size() == wanted.size());
+        for (size_t i = 0; i < list.blocks(); ++i) {
+          for (const Posting& posting : list.block(i)) {
+            BOOST_REQUIRE(found.empty() || found.rbegin()->first < posting.slot());
+            found[posting.slot()] = index.frequency(term, posting);
+            if (posting.has_length()) BOOST_REQUIRE(posting.length() == index.length(posting.slot()));
+            BOOST_REQUIRE(posting.frequency() <= list.max_frequency());
+          }
+        }
+      }
+      BOOST_REQUIRE(found == wanted);
     }
   }
 };
 
-constexpr size_t kVocabulary = 30;
+// Words of every size, among them neighbours that differ only behind what a term's entry holds itself.
+std::vector<std::string> make_vocabulary(size_t size) {
+  std::vector<std::string> words;
+  for (size_t i = 0; i < size; ++i) words.push_back(std::string(i % 23, 'x') + "w" + std::to_string(i));
+  return words;
+}
 
-std::vector<std::string> random_words(std::mt19937& random) {
+const std::vector<std::string> kVocabulary = make_vocabulary(30);
+
+std::vector<std::string> random_words(std::mt19937& random, const std::vector<std::string>& vocabulary = kVocabulary) {
   std::vector<std::string> words(random() % 12);
-  for (std::string& word : words) word = "w" + std::to_string(random() % kVocabulary);
+  for (std::string& word : words) word = vocabulary[random() % vocabulary.size()];
   return words;
 }
 
@@ -75,13 +92,111 @@ BOOST_AUTO_TEST_CASE(statistics_are_exact_under_random_changes) {
   oracle.check(index, kVocabulary);
 }
 
+// A user as large as lists of several blocks need, whose slots are used again and again.
+BOOST_AUTO_TEST_CASE(statistics_are_exact_where_slots_are_recycled) {
+  std::mt19937 random(4);
+  const std::vector<std::string> vocabulary = make_vocabulary(60);
+  LexicalIndex index;
+  Oracle oracle;
+  std::vector<Slot> free;
+  Slot next = 0;
+  for (int step = 0; step < 12'000; ++step) {
+    const size_t wanted = step < 4000 || (step >= 7000 && step < 10'000) ? 3000 : 40;
+    if (oracle.words.size() < wanted) {
+      Slot slot = next;
+      if (free.empty()) {
+        ++next;
+      } else {
+        const size_t i = random() % free.size();
+        slot = std::exchange(free[i], free.back());
+        free.pop_back();
+      }
+      std::vector<std::string> words = random_words(random, vocabulary);
+      if (random() % 4 != 0) words.push_back(vocabulary[random() % 3]);
+      index.add(slot, tokens_of(words));
+      oracle.words[slot] = words;
+    } else {
+      auto victim = oracle.words.lower_bound(static_cast<Slot>(random() % next));
+      if (victim == oracle.words.end()) victim = oracle.words.begin();
+      index.remove(victim->first);
+      free.push_back(victim->first);
+      oracle.words.erase(victim);
+    }
+    if (step % 500 == 499) oracle.check(index, vocabulary);
+  }
+  const size_t bytes_of_few = index.bytes();
+  while (!oracle.words.empty()) {
+    index.remove(oracle.words.begin()->first);
+    oracle.words.erase(oracle.words.begin());
+  }
+  oracle.check(index, vocabulary);
+  BOOST_TEST(index.bytes() < bytes_of_few);
+}
+
+BOOST_AUTO_TEST_CASE(any_frequency_and_length_is_kept) {
+  LexicalIndex index;
+  Oracle oracle;
+  Slot next = 0;
+  for (const size_t frequency : {1, 2, 30, 31, 32, 255, 256, 1023, 1024, 32'766, 32'767, 32'768, 65'535, 65'536, 200'000}) {
+    for (const size_t others : {0, 1, 700, 1100, 70'000}) {
+      std::vector<std::string> words(frequency, "w0");
+      for (size_t i = 0; i < others; ++i) words.push_back("other" + std::to_string(i % 300));
+      index.add(next, tokens_of(words));
+      oracle.words[next++] = words;
+    }
+  }
+  const std::vector<std::string> vocabulary = {"w0", "other0", "other1", "other299"};
+  oracle.check(index, vocabulary);
+  ByteWriter out;
+  std::vector<Slot> live(next);
+  std::iota(live.begin(), live.end(), Slot{0});
+  index.save(out, live);
+  LexicalIndex loaded;
+  ByteReader in(out.bytes(), "file", 0);
+  loaded.load(in, next);
+  oracle.check(loaded, vocabulary);
+  for (Slot slot = 0; slot < next; slot += 2) {
+    index.remove(slot);
+    oracle.words.erase(slot);
+  }
+  oracle.check(index, vocabulary);
+}
+
+BOOST_AUTO_TEST_CASE(replacing_records_for_ever_takes_no_more_memory) {
+  std::mt19937 random(5);
+  LexicalIndex index;
+  const auto fresh_words = [&](Slot slot, int turn) {
+    std::vector<std::string> words(5 + random() % 30);
+    for (std::string& word : words) word = std::to_string(turn) + "-of-record-" + std::to_string(slot + random() % 9);
+    return tokens_of(words);
+  };
+  constexpr Slot kSlots = 200;
+  for (Slot slot = 0; slot < kSlots; ++slot) index.add(slot, fresh_words(slot, 0));
+  const size_t bytes_at_first = index.bytes();
+  for (int turn = 1; turn < 60; ++turn) {
+    for (Slot slot = 0; slot < kSlots; ++slot) {
+      index.remove(slot);
+      index.add(slot, fresh_words(slot, turn));
+    }
+  }
+  BOOST_TEST(index.bytes() < 2 * bytes_at_first);
+}
+
+BOOST_AUTO_TEST_CASE(small_users_cost_little) {
+  LexicalIndex index;
+  BOOST_TEST(index.bytes() == 0u);
+  BOOST_TEST(sizeof(index) <= 320u);
+  for (Slot slot = 0; slot < 10; ++slot) index.add(slot, tokens_of({"w1", "w2", "w3", "w" + std::to_string(slot)}));
+  BOOST_TEST(index.bytes() < 1500u);
+}
+
 BOOST_AUTO_TEST_CASE(the_last_record_takes_its_terms_along) {
   LexicalIndex index;
   index.add(0, tokens_of({"shared", "mine", "mine"}));
   index.add(1, tokens_of({"shared"}));
   index.remove(0);
   BOOST_TEST(index.terms() == 1u);
-  BOOST_TEST(index.postings("mine").empty());
+  BOOST_TEST(index.find("mine") == kNoTerm);
   BOOST_TEST(index.length(0) == 0u);
   index.remove(1);
   BOOST_TEST(index.terms() == 0u);
@@ -111,8 +226,8 @@ BOOST_AUTO_TEST_CASE(remap_after_removals_keeps_everything) {
   }
   index.remap(new_slots, next);
   moved.check(index, kVocabulary);
-  index.add(next, tokens_of({"w1", "w1"}));
-  moved.words[next] = {"w1", "w1"};
+  index.add(next, tokens_of({kVocabulary[1], kVocabulary[1]}));
+  moved.words[next] = {kVocabulary[1], kVocabulary[1]};
   moved.check(index, kVocabulary);
 }
 

@@ -22,10 +22,10 @@ struct Fixture {
     admission.admit_all(user);
   }
   void add(std::string_view session) {
-    const auto slot = static_cast<Slot>(user.ids.size());
+    const std::string id = "r" + std::to_string(user.slots());
+    const Slot slot = user.ids.add(id, IdTable::hash(id));
     RecordInput record;
     record.session = session;
-    user.ids.push_back("r" + std::to_string(slot));
     user.ats.push_back(slot);
     user.attributes.add(slot, record, {});
     user.sessions.insert(user.attributes.session(slot), slot, user.recency());

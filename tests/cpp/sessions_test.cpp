@@ -31,9 +31,9 @@ BOOST_AUTO_TEST_CASE(random_changes_keep_each_session_in_the_order_of_time) {
     std::sort(slots.begin(), slots.end(), [&](Slot a, Slot b) {
       return columns.ats[a] != columns.ats[b] ? columns.ats[a] < columns.ats[b] : columns.ids[a] < columns.ids[b];
     });
-    const std::span<const Slot> records = sessions.records(session);
+    const Sessions::Turns& records = sessions.turns(session);
     BOOST_REQUIRE(std::equal(records.begin(), records.end(), slots.begin(), slots.end()));
-    for (size_t i = 0; i < slots.size(); ++i) BOOST_REQUIRE(sessions.position(session, slots[i], columns.recency()) == i);
+    for (const Slot slot : slots) BOOST_REQUIRE(*sessions.find(session, slot, columns.recency()) == slot);
   }
   size_t inhabited = 0;
   for (const auto& [session, slots] : oracle) inhabited += !slots.empty();
@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(records_without_a_session_are_ignored) {
   const Slot slot = columns.add(1, "a");
   Sessions sessions;
   sessions.insert(StringPool::kNone, slot, columns.recency());
-  BOOST_TEST(sessions.records(StringPool::kNone).empty());
+  BOOST_TEST(sessions.turns(StringPool::kNone).empty());
   sessions.erase(StringPool::kNone, slot, columns.recency());
   BOOST_TEST(sessions.size() == 0u);
 }
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(an_emptied_session_vanishes) {
   BOOST_TEST(sessions.size() == 1u);
   sessions.erase(3, slot, columns.recency());
   BOOST_TEST(sessions.size() == 0u);
-  BOOST_TEST(sessions.records(3).empty());
+  BOOST_TEST(sessions.turns(3).empty());
 }
 
 BOOST_AUTO_TEST_CASE(remap_renumbers_every_record) {
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(remap_renumbers_every_record) {
   Sessions sessions;
   for (int i = 0; i < 3; ++i) sessions.insert(0, columns.add(i, std::to_string(i)), columns.recency());
   sessions.remap(std::vector<Slot>{5, 6, 9});
-  const std::span<const Slot> records = sessions.records(0);
+  const Sessions::Turns& records = sessions.turns(0);
   BOOST_TEST(std::vector<Slot>(records.begin(), records.end()) == (std::vector<Slot>{5, 6, 9}),
              boost::test_tools::per_element());
 }

@@ -30,13 +30,13 @@ TagInfo info(const TagDag& dag, std::string_view name) {
 }
 
 std::vector<Slot> records(const TagDag& dag, std::string_view name) {
-  const std::span<const Slot> slots = dag.records(dag.find(name).value());
+  const TagDag::Slots& slots = dag.records(dag.find(name).value());
   return {slots.begin(), slots.end()};
 }
 
 Ids tags_of(const TagDag& dag, Slot slot) {
   Ids found;
-  for (TagId tag : dag.tags_of(slot)) found.push_back(dag.name(tag));
+  for (TagId tag : dag.tags_of(slot)) found.emplace_back(dag.name(tag));
   return found;
 }
 
@@ -64,10 +64,9 @@ BOOST_AUTO_TEST_SUITE(tag_dag)
 BOOST_AUTO_TEST_CASE(records_come_and_go_with_their_tags) {
   TagDag dag;
   std::vector<std::string> changed;
-  const auto note = [&](TagId tag) { changed.push_back(dag.exists(tag) ? dag.name(tag) : "gone"); };
-  dag.add_record(0, kAB, note);
-  dag.add_record(1, kB, note);
-  BOOST_TEST(changed == (Ids{"a", "b", "b"}));
+  const auto note = [&](TagId tag) { changed.emplace_back(dag.exists(tag) ? dag.name(tag) : "gone"); };
+  dag.add_record(0, kAB);
+  dag.add_record(1, kB);
   BOOST_TEST(records(dag, "b") == (std::vector<Slot>{0, 1}), boost::test_tools::per_element());
   BOOST_TEST(tags_of(dag, 0) == kAB);
   dag.remove_record(0, note);
@@ -76,11 +75,12 @@ BOOST_AUTO_TEST_CASE(records_come_and_go_with_their_tags) {
   BOOST_TEST(dag.tags_of(0).empty());
   dag.remove_record(1, note);
   BOOST_TEST(dag.size() == 0u);
+  BOOST_TEST(changed == (Ids{"gone", "gone"}));
 }
 
 BOOST_AUTO_TEST_CASE(a_tag_stays_while_it_has_a_record_a_relation_or_an_embedding) {
   TagDag dag;
-  dag.add_record(0, kAB, ignore);
+  dag.add_record(0, kAB);
   dag.relate("a", "c");
   dag.set_embedding(dag.find("b").value(), {1.0f}, ignore);
   dag.remove_record(0, ignore);
@@ -117,8 +117,8 @@ BOOST_AUTO_TEST_CASE(a_cycle_is_refused_with_its_path_and_creates_nothing) {
 
 BOOST_AUTO_TEST_CASE(merging_moves_records_relations_and_embedding) {
   TagDag dag;
-  dag.add_record(0, kAB, ignore);
-  dag.add_record(1, std::array<std::string, 1>{"a"}, ignore);
+  dag.add_record(0, kAB);
+  dag.add_record(1, std::array<std::string, 1>{"a"});
   dag.relate("root", "a");
   dag.relate("a", "leaf");
   dag.relate("a", "b");
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(the_target_keeps_its_own_embedding) {
 
 BOOST_AUTO_TEST_CASE(a_merge_that_would_close_a_cycle_changes_nothing) {
   TagDag dag;
-  dag.add_record(0, kAB, ignore);
+  dag.add_record(0, kAB);
   dag.relate("a", "x");
   dag.relate("x", "b");
   const std::string before = describe(dag);
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_merge_that_would_close_a_cycle_changes_nothing) {
 
 BOOST_AUTO_TEST_CASE(several_tags_merge_at_once) {
   TagDag dag;
-  dag.add_record(0, kAB, ignore);
+  dag.add_record(0, kAB);
   dag.relate("a", "b");
   dag.relate("b", "c");
   dag.merge(std::array{dag.find("a").value(), dag.find("b").value()}, dag.find_or_create("ab"), ignore);
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(a_merge_that_leaves_nothing_erases_the_target_too) {
 
 BOOST_AUTO_TEST_CASE(dropping_takes_records_relations_and_what_hung_on_them) {
   TagDag dag;
-  dag.add_record(0, kAB, ignore);
+  dag.add_record(0, kAB);
   dag.relate("a", "only_related");
   dag.relate("b", "a");
   dag.drop(dag.find("a").value(), ignore);
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(dropping_takes_records_relations_and_what_hung_on_them) {
 
 BOOST_AUTO_TEST_CASE(renaming_keeps_everything_else) {
   TagDag dag;
-  dag.add_record(0, kAB, ignore);
+  dag.add_record(0, kAB);
   dag.relate("a", "b");
   dag.rename(dag.find("a").value(), "z");
   BOOST_TEST(names(dag) == (Ids{"b", "z"}));
@@ -201,9 +201,9 @@ BOOST_AUTO_TEST_CASE(renaming_keeps_everything_else) {
 
 BOOST_AUTO_TEST_CASE(saved_and_loaded_it_is_the_same) {
   TagDag dag;
-  dag.add_record(0, std::array<std::string, 1>{"doomed"}, ignore);
-  dag.add_record(1, kAB, ignore);
-  dag.add_record(2, kB, ignore);
+  dag.add_record(0, std::array<std::string, 1>{"doomed"});
+  dag.add_record(1, kAB);
+  dag.add_record(2, kB);
   dag.relate("z", "a");  // the parent has the larger number
   dag.relate("b", "z");
   dag.set_embedding(dag.find("z").value(), {0.6f, 0.8f}, ignore);

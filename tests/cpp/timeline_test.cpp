@@ -14,6 +14,12 @@ std::vector<Slot> slots_of(const Timeline& timeline) {
   return slots;
 }
 
+std::vector<Slot> slots_within(const Timeline& timeline, const Interval& interval) {
+  std::vector<Slot> slots;
+  for (const Timeline::Entry& entry : timeline.within(interval)) slots.push_back(entry.slot);
+  return slots;
+}
+
 BOOST_AUTO_TEST_SUITE(timeline)
 
 // Keeps a timeline and the slots that should be in it.
@@ -23,7 +29,7 @@ struct Fixture {
   std::vector<Slot> live;
   std::mt19937 random{1};
 
-  Slot make(Micros at) { return columns.add(at, std::to_string(random() % 100000) + "-" + std::to_string(columns.ids.size())); }
+  Slot make(Micros at) { return columns.add(at, std::to_string(random() % 100000) + "-" + std::to_string(columns.ids.slots())); }
   void check() {
     BOOST_REQUIRE(timeline.size() == live.size());
     BOOST_TEST(slots_of(timeline) == columns.in_time_order(live), boost::test_tools::per_element());
@@ -44,7 +50,7 @@ BOOST_FIXTURE_TEST_CASE(random_changes_keep_the_order, Fixture) {
     } else {
       std::vector<Slot> batch(random() % 20);
       for (Slot& slot : batch) slot = make(static_cast<Micros>(random() % 50));
-      timeline.insert_many(batch, columns.recency());
+      for (const Slot slot : batch) timeline.insert(slot, columns.recency());
       live.insert(live.end(), batch.begin(), batch.end());
     }
     if (step % 50 == 0) check();
@@ -61,7 +67,7 @@ BOOST_FIXTURE_TEST_CASE(a_walk_from_the_end_is_newer_first_then_by_id, Fixture) 
   BOOST_TEST(slots_of(timeline) == (std::vector<Slot>{c, b, a, newer}), boost::test_tools::per_element());
 }
 
-BOOST_FIXTURE_TEST_CASE(spans_equal_a_linear_scan, Fixture) {
+BOOST_FIXTURE_TEST_CASE(intervals_equal_a_linear_scan, Fixture) {
   for (int i = 0; i < 200; ++i) {
     live.push_back(make(static_cast<Micros>(random() % 60) - 30));
     timeline.insert(live.back(), columns.recency());
@@ -70,35 +76,30 @@ BOOST_FIXTURE_TEST_CASE(spans_equal_a_linear_scan, Fixture) {
     Interval interval;
     if (random() % 4 != 0) interval.start = static_cast<Micros>(random() % 80) - 40;
     if (random() % 4 != 0) interval.end = static_cast<Micros>(random() % 80) - 40;
-    const auto [first, last] = timeline.span(interval);
-    BOOST_REQUIRE(first <= last);
-    for (size_t i = 0; i < timeline.size(); ++i) {
-      const Micros at = timeline.entries()[i].at;
-      const bool inside = interval.start <= at && at < interval.end;
-      BOOST_REQUIRE(inside == (first <= i && i < last));
+    std::vector<Slot> inside;
+    for (const Timeline::Entry& entry : timeline.entries()) {
+      if (interval.start <= entry.at && entry.at < interval.end) inside.push_back(entry.slot);
     }
+    BOOST_REQUIRE(slots_within(timeline, interval) == inside);
   }
 }
 
-BOOST_FIXTURE_TEST_CASE(spans_reach_the_first_and_last_time, Fixture) {
+BOOST_FIXTURE_TEST_CASE(intervals_reach_the_first_and_last_time, Fixture) {
   for (const Micros at : {kMinTime, Micros{0}, kMaxTime}) {
     live.push_back(make(at));
     timeline.insert(live.back(), columns.recency());
   }
   check();
-  using Span = std::pair<size_t, size_t>;
-  BOOST_TEST((timeline.span({}) == Span{0, 3}));
-  BOOST_TEST((timeline.span({kMinTime, kMaxTime}) == Span{0, 2}));
-  BOOST_TEST((timeline.span({kMinTime + 1, kForever}) == Span{1, 3}));
-  BOOST_TEST((timeline.span({0, 1}) == Span{1, 2}));
-  BOOST_TEST((timeline.span({1, kMaxTime}) == Span{2, 2}));
+  using Slots = std::vector<Slot>;
+  BOOST_TEST((slots_within(timeline, {}) == Slots{0, 1, 2}));
+  BOOST_TEST((slots_within(timeline, {kMinTime, kMaxTime}) == Slots{0, 1}));
+  BOOST_TEST((slots_within(timeline, {kMinTime + 1, kForever}) == Slots{1, 2}));
+  BOOST_TEST((slots_within(timeline, {0, 1}) == Slots{1}));
+  BOOST_TEST((slots_within(timeline, {1, kMaxTime}) == Slots{}));
 }
 
-BOOST_FIXTURE_TEST_CASE(an_empty_timeline_has_empty_spans, Fixture) {
-  const auto [first, last] = timeline.span({});
-  BOOST_TEST(first == 0u);
-  BOOST_TEST(last == 0u);
-  timeline.insert_many({}, columns.recency());
+BOOST_FIXTURE_TEST_CASE(an_empty_timeline_has_empty_intervals, Fixture) {
+  BOOST_TEST(slots_within(timeline, {}).empty());
   BOOST_TEST(timeline.size() == 0u);
 }
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import event
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from native import arguments, assert_same_contents, columns, fields, oracle_arguments
 from oracle import Oracle
 from oracle_views import Rec, Vector
@@ -222,6 +222,16 @@ class IndexMachine(RuleBasedStateMachine):
         everything = dict(self.oracle.route(user, query, len(TAGS)))
         assert all(everything[tag] == pytest.approx(score, abs=1e-5) for tag, score in found)
         assert len({tag for tag, _ in found}) == len(found)
+
+    # --- upkeep
+
+    @precondition(lambda self: hasattr(self.shared, "consolidate"))
+    @rule(user=users, shared=st.booleans(), alone=st.booleans())
+    def consolidate(self, user: str, shared: bool, alone: bool) -> None:
+        """Re-laid vectors answer as before: the two indexes may be consolidated at different times."""
+        for index, chosen in ((self.shared, shared), (self.alone[user], alone)):
+            if chosen:
+                index.consolidate(user=user, force=True)
 
     # --- snapshots
 

@@ -4,10 +4,8 @@
 // other and with everything that happens to other users; a write excludes other calls for the same user.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +13,7 @@
 #include <vector>
 
 #include "memspan/analyzer.hpp"
+#include "memspan/consolidation.hpp"
 #include "memspan/query.hpp"
 #include "memspan/record.hpp"
 #include "memspan/stats.hpp"
@@ -23,6 +22,7 @@
 namespace memspan {
 
 class UserIndex;
+class UserTable;
 
 struct IndexConfig {
   uint32_t dim = 0;  // of every embedding
@@ -42,9 +42,10 @@ class Index {
 
   const IndexConfig& config() const { return config_; }
 
-  // Inserts the records or replaces those of the same (user, id). All or nothing; no (user, id) may come twice.
-  // O(n (log N + text)) for n records into users of N. With `columns`, errors name a value as the entry of a
-  // column ("ids[3]"), otherwise as that of one record ("id").
+  // Inserts the records or replaces those of the same (user, id). A call with an error changes nothing; no (user, id)
+  // may come twice. Searches meanwhile see the records come a few at a time. O(n (log N + text)) for n records into
+  // users of N. With `columns`, errors name a value as the entry of a column ("ids[3]"), otherwise as that of one
+  // record ("id").
   void add(std::span<const RecordInput> records, bool columns = true);
 
   // Erases the records that exist; returns how many did.
@@ -79,6 +80,12 @@ class Index {
   bool merge_tags(std::string_view user, std::span<const std::string> tags, std::string_view into);
   size_t drop_tags(std::string_view user, std::span<const std::string> tags);
 
+  // Lays the rows of a user out anew (SwiftMem 3.4) where that is estimated to pay, or always with `force`; searches go on
+  // meanwhile. Nothing for an unknown user.
+  ConsolidationReport consolidate(std::string_view user, bool force);
+  ConsolidationReport consolidate_all(bool force);
+  std::vector<TagSpan> layout_map(std::string_view user) const;
+
   std::vector<std::string> users() const;                  // sorted
   std::vector<std::string> ids(std::string_view user) const;  // sorted
   size_t size() const;                                     // records of all users
@@ -99,8 +106,7 @@ class Index {
   IndexConfig config_;
   Analyzer analyzer_;
   std::string stamp_;
-  mutable std::shared_mutex mutex_;  // guards users_, not what the entries point to
-  std::map<std::string, std::shared_ptr<UserIndex>, std::less<>> users_;
+  std::unique_ptr<UserTable> users_;
 };
 
 }  // namespace memspan

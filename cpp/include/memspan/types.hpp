@@ -12,8 +12,8 @@ namespace memspan {
 // Microseconds since 1970-01-01T00:00:00Z.
 using Micros = int64_t;
 
-// Position of a record inside its user's columns. Slots are handed out in the order of insertion, are never reused
-// before a compaction, and never leave the core.
+// Position of a record inside its user's columns. The slot of an erased record is handed out again; slots never leave
+// the core.
 using Slot = uint32_t;
 inline constexpr Slot kNoSlot = std::numeric_limits<Slot>::max();
 

@@ -7,47 +7,69 @@
 
 namespace memspan {
 
-void Attributes::add(Slot, const RecordInput& record, json::object metadata) {
-  kinds_.push_back(record.kind);
+void Attributes::add(Slot slot, const RecordInput& record, json::object metadata) {
+  auto object = metadata.empty() ? nullptr : std::make_unique<json::object>(std::move(metadata));
+  const uint64_t distance = static_cast<uint64_t>(kForever) - static_cast<uint64_t>(record.until);
+  if (slot >= kinds_.size()) {
+    // A slot that one column has and another has not yet is harmless: the next attempt overwrites it.
+    recorded_ats_.resize(size_t{slot} + 1);
+    places_.resize(size_t{slot} + 1);
+    kinds_.resize(size_t{slot} + 1);
+  }
+  if (distance != 0) before_forever_.set(slot, distance);
+  const size_t object_bytes = object ? json_bytes(*object) : 0;
+  Place place;
+  try {
+    place.session = strings_.acquire(record.session);
+    place.speaker = strings_.acquire(record.speaker);
+    if (object) metadata_.set(slot, std::move(object));
+  } catch (...) {
+    strings_.release(place.session);
+    strings_.release(place.speaker);
+    before_forever_.reset(slot);
+    throw;
+  }
+  metadata_bytes_ += object_bytes;
+  kinds_[slot] = record.kind;
+  recorded_ats_[slot] = record.recorded_at;
+  places_[slot] = place;
   ++kind_counts_[static_cast<size_t>(record.kind)];
-  untils_.push_back(record.until);
-  recorded_ats_.push_back(record.recorded_at);
-  sessions_.push_back(strings_.acquire(record.session));
-  speakers_.push_back(strings_.acquire(record.speaker));
-  metadata_.push_back(metadata.empty() ? nullptr : std::make_unique<json::object>(std::move(metadata)));
 }
 
-void Attributes::remove(Slot slot) {
+void Attributes::remove(Slot slot) noexcept {
   --kind_counts_[static_cast<size_t>(kinds_[slot])];
-  strings_.release(sessions_[slot]);
-  strings_.release(speakers_[slot]);
-  sessions_[slot] = speakers_[slot] = StringPool::kNone;
-  metadata_[slot].reset();
+  strings_.release(places_[slot].session);
+  strings_.release(places_[slot].speaker);
+  places_[slot] = Place();
+  before_forever_.reset(slot);
+  if (const json::object& object = metadata(slot); !object.empty()) metadata_bytes_ -= json_bytes(object);
+  metadata_.reset(slot);
 }
 
 const json::object& Attributes::metadata(Slot slot) const {
   static const json::object kEmpty;
-  return metadata_[slot] ? *metadata_[slot] : kEmpty;
+  const auto* object = metadata_.find(slot);
+  return object != nullptr && *object ? **object : kEmpty;
 }
 
 void Attributes::remap(std::span<const Slot> new_slots, size_t size) {
   remap_column(kinds_, new_slots, size);
-  remap_column(untils_, new_slots, size);
   remap_column(recorded_ats_, new_slots, size);
-  remap_column(sessions_, new_slots, size);
-  remap_column(speakers_, new_slots, size);
-  remap_column(metadata_, new_slots, size);
+  remap_column(places_, new_slots, size);
+  before_forever_.remap(new_slots);
+  metadata_.remap(new_slots);
 }
 
 // Per live slot: u8 kind; i64 until; i64 recorded_at; text session; text speaker; text metadata as JSON.
 void Attributes::save(ByteWriter& out, std::span<const Slot> live) const {
   for (Slot slot : live) {
     out.put<uint8_t>(static_cast<uint8_t>(kinds_[slot]));
-    out.put<int64_t>(untils_[slot]);
+    out.put<int64_t>(until(slot));
     out.put<int64_t>(recorded_ats_[slot]);
     out.put_text(session_text(slot));
     out.put_text(speaker_text(slot));
-    out.put_text(metadata_[slot] ? json::serialize(*metadata_[slot]) : std::string());
+    const json::object& object = metadata(slot);
+    out.put_text(object.empty() ? std::string() : json::serialize(object));
   }
 }
 
@@ -74,13 +96,8 @@ void Attributes::load(ByteReader& in, size_t slots) {
 }
 
 size_t Attributes::bytes() const {
-  // An object's own size is not known; its serialised form is a fair estimate, but too slow to make here.
-  constexpr size_t kObjectBytes = 128;
-  size_t total = kinds_.capacity() * sizeof(Kind) + (untils_.capacity() + recorded_ats_.capacity()) * sizeof(Micros) +
-                 (sessions_.capacity() + speakers_.capacity()) * sizeof(StringPool::Symbol) +
-                 metadata_.capacity() * sizeof(metadata_[0]) + strings_.bytes();
-  for (const auto& object : metadata_) total += object ? kObjectBytes : 0;
-  return total;
+  return kinds_.bytes() + recorded_ats_.bytes() + places_.bytes() + before_forever_.bytes() + metadata_.bytes() +
+         metadata_bytes_ + strings_.bytes();
 }
 
 }  // namespace memspan

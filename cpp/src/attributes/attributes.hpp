@@ -1,16 +1,18 @@
 // The plain columns of a user's records: kind, times of validity and of learning, session, speaker, metadata.
 //
-// Thread safety: const members may run in parallel; writes need exclusion.
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: 17 bytes a record, each distinct
+// session and speaker once, and what the records with an end or with metadata add.
 #pragma once
 
 #include <array>
 #include <memory>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "attributes/json.hpp"
 #include "base/bytes.hpp"
+#include "base/chunked_vector.hpp"
+#include "base/sparse_column.hpp"
 #include "base/string_pool.hpp"
 #include "memspan/record.hpp"
 #include "memspan/types.hpp"
@@ -19,17 +21,21 @@ namespace memspan {
 
 class Attributes {
  public:
-  // `slot` must be the next one; `metadata` is the parsed form of record.metadata.
+  // `slot` must be the next one, or one that was removed; `metadata` is the parsed form of record.metadata. If that
+  // throws, nothing has changed.
   void add(Slot slot, const RecordInput& record, json::object metadata);
-  void remove(Slot slot);
+  void remove(Slot slot) noexcept;
 
   Kind kind(Slot slot) const { return kinds_[slot]; }
   uint32_t count(Kind kind) const { return kind_counts_[static_cast<size_t>(kind)]; }
-  Micros until(Slot slot) const { return untils_[slot]; }
+  Micros until(Slot slot) const {
+    const uint64_t* distance = before_forever_.find(slot);
+    return distance == nullptr ? kForever : static_cast<Micros>(static_cast<uint64_t>(kForever) - *distance);
+  }
   Micros recorded_at(Slot slot) const { return recorded_ats_[slot]; }
-  StringPool::Symbol session(Slot slot) const { return sessions_[slot]; }
-  std::string_view session_text(Slot slot) const { return strings_.text(sessions_[slot]); }
-  std::string_view speaker_text(Slot slot) const { return strings_.text(speakers_[slot]); }
+  StringPool::Symbol session(Slot slot) const { return places_[slot].session; }
+  std::string_view session_text(Slot slot) const { return strings_.text(places_[slot].session); }
+  std::string_view speaker_text(Slot slot) const { return strings_.text(places_[slot].speaker); }
   // Empty for a record without metadata.
   const json::object& metadata(Slot slot) const;
 
@@ -39,12 +45,17 @@ class Attributes {
   size_t bytes() const;
 
  private:
-  std::vector<Kind> kinds_;
-  std::vector<Micros> untils_;
-  std::vector<Micros> recorded_ats_;
-  std::vector<StringPool::Symbol> sessions_;
-  std::vector<StringPool::Symbol> speakers_;
-  std::vector<std::unique_ptr<json::object>> metadata_;  // null: none
+  struct Place {
+    StringPool::Symbol session = StringPool::kNone;
+    StringPool::Symbol speaker = StringPool::kNone;
+  };
+
+  ChunkedVector<Kind> kinds_;
+  ChunkedVector<Micros> recorded_ats_;
+  ChunkedVector<Place> places_;
+  SparseColumn<uint64_t> before_forever_;  // kForever - until: 0 for most
+  SparseColumn<std::unique_ptr<json::object>> metadata_;  // null: none
+  size_t metadata_bytes_ = 0;
   std::array<uint32_t, kKindCount> kind_counts_ = {};
   StringPool strings_;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "memspan/types.hpp"
+#include "simd/kernels.hpp"
 
 namespace memspan {
 
@@ -30,10 +31,20 @@ class Bitset {
   void set(size_t bit) { words_[bit >> 6] |= uint64_t{1} << (bit & 63); }
   void reset(size_t bit) { words_[bit >> 6] &= ~(uint64_t{1} << (bit & 63)); }
 
-  size_t count() const {
-    size_t total = 0;
-    for (uint64_t word : words_) total += static_cast<size_t>(std::popcount(word));
-    return total;
+  size_t count() const { return kernels().count_ones(words_.data(), words_.size()); }
+
+  // The least and the greatest member; size() if there is none.
+  size_t find_first() const {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      if (words_[i] != 0) return i * 64 + static_cast<size_t>(std::countr_zero(words_[i]));
+    }
+    return size_;
+  }
+  size_t find_last() const {
+    for (size_t i = words_.size(); i > 0; --i) {
+      if (words_[i - 1] != 0) return i * 64 - 1 - static_cast<size_t>(std::countl_zero(words_[i - 1]));
+    }
+    return size_;
   }
 
   // Both sets must have the same size.

@@ -21,6 +21,8 @@ struct StringEqual {
 template <typename Value>
 using StringMap = boost::unordered_flat_map<std::string, Value, StringHash, StringEqual>;
 
+using StringSet = boost::unordered_flat_set<std::string, StringHash, StringEqual>;
+
 template <typename Key, typename Value>
 using HashMap = boost::unordered_flat_map<Key, Value>;
 

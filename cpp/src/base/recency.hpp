@@ -1,9 +1,10 @@
 // The one order that breaks every tie: newer first, then by id.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <string_view>
 
+#include "base/chunked_vector.hpp"
+#include "base/id_table.hpp"
 #include "memspan/types.hpp"
 
 namespace memspan {
@@ -11,7 +12,7 @@ namespace memspan {
 // A view of two columns of a user; valid while they are.
 class Recency {
  public:
-  Recency(const std::vector<Micros>& ats, const std::vector<std::string>& ids) : ats_(&ats), ids_(&ids) {}
+  Recency(const ChunkedVector<Micros>& ats, const IdTable& ids) : ats_(&ats), ids_(&ids) {}
 
   // Does `a` come before `b`?
   bool operator()(Slot a, Slot b) const {
@@ -22,11 +23,11 @@ class Recency {
   }
 
   Micros at(Slot slot) const { return (*ats_)[slot]; }
-  const std::string& id(Slot slot) const { return (*ids_)[slot]; }
+  std::string_view id(Slot slot) const { return (*ids_)[slot]; }
 
  private:
-  const std::vector<Micros>* ats_;
-  const std::vector<std::string>* ids_;
+  const ChunkedVector<Micros>* ats_;
+  const IdTable* ids_;
 };
 
 }  // namespace memspan

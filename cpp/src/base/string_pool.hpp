@@ -1,13 +1,16 @@
 // Strings that many records share (sessions, speakers), stored once and dropped with their last user.
+//
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: the text and about 25 bytes.
 #pragma once
 
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/hash_map.hpp"
+#include "base/chunked_vector.hpp"
+#include "base/hash_index.hpp"
+#include "base/text_arena.hpp"
+#include "memspan/types.hpp"
 
 namespace memspan {
 
@@ -15,54 +18,60 @@ class StringPool {
  public:
   using Symbol = uint32_t;
   static constexpr Symbol kNone = std::numeric_limits<Symbol>::max();
+  static_assert(limits::kNameBytes <= TextArena::kMaxBytes);
 
-  // Takes one reference. The empty string is kNone.
+  // Takes one reference. The empty string is kNone. If that throws, nothing has changed.
   Symbol acquire(std::string_view text) {
     if (text.empty()) return kNone;
-    if (const auto found = symbols_.find(text); found != symbols_.end()) {
-      ++entries_[found->second].references;
-      return found->second;
+    const uint32_t hash = HashIndex::hash(text);
+    const Symbol known = index_.find(hash, [&](Symbol symbol) { return texts_.text(entries_[symbol].place) == text; });
+    if (known != kNone) {
+      ++entries_[known].references;
+      return known;
     }
-    Symbol symbol;
-    if (free_.empty()) {
-      symbol = static_cast<Symbol>(entries_.size());
-      entries_.push_back({std::string(text), 1});
-    } else {
-      symbol = free_.back();
-      free_.pop_back();
-      entries_[symbol] = {std::string(text), 1};
+    if (free_ == kNone) {
+      entries_.push_back({kNone, 0});
+      free_ = static_cast<Symbol>(entries_.size() - 1);
     }
-    symbols_.emplace(std::string(text), symbol);
+    const Symbol symbol = free_;
+    const TextArena::Ref place = texts_.add(text);
+    try {
+      index_.insert(hash, symbol);
+    } catch (...) {
+      texts_.remove(place);
+      throw;
+    }
+    free_ = entries_[symbol].place;
+    entries_[symbol] = {place, 1};
     return symbol;
   }
 
   // Gives one reference back; the last one erases the text.
-  void release(Symbol symbol) {
+  void release(Symbol symbol) noexcept {
     if (symbol == kNone || --entries_[symbol].references != 0) return;
-    symbols_.erase(entries_[symbol].text);
-    entries_[symbol].text = std::string();
-    free_.push_back(symbol);
+    index_.erase(HashIndex::hash(text(symbol)), symbol);
+    texts_.remove(entries_[symbol].place);
+    entries_[symbol].place = free_;
+    free_ = symbol;
   }
 
+  // Valid until the next change.
   std::string_view text(Symbol symbol) const {
-    return symbol == kNone ? std::string_view() : std::string_view(entries_[symbol].text);
+    return symbol == kNone ? std::string_view() : texts_.text(entries_[symbol].place);
   }
 
-  size_t size() const { return symbols_.size(); }
-  size_t bytes() const {
-    size_t total = entries_.capacity() * sizeof(Entry) + symbols_.size() * (sizeof(std::string) + 8);
-    for (const Entry& entry : entries_) total += 2 * entry.text.capacity();
-    return total;
-  }
+  size_t size() const { return index_.size(); }
+  size_t bytes() const { return entries_.bytes() + texts_.bytes() + index_.bytes(); }
 
  private:
   struct Entry {
-    std::string text;
-    uint32_t references = 0;
+    TextArena::Ref place;  // of a free symbol: the next free one, or kNone
+    uint32_t references;
   };
-  std::vector<Entry> entries_;
-  std::vector<Symbol> free_;
-  StringMap<Symbol> symbols_;
+  ChunkedVector<Entry> entries_;
+  TextArena texts_;
+  HashIndex index_;
+  Symbol free_ = kNone;
 };
 
 }  // namespace memspan

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <mutex>
 
 #include "index/user_index.hpp"
+#include "index/user_table.hpp"
 #include "index/validation.hpp"
 #include "memspan/error.hpp"
 #include "vectors/unit_vector.hpp"
@@ -27,19 +29,26 @@ IndexConfig checked(const IndexConfig& config) {
 
 UserIndex::NewRecord checked_record(const RecordInput& input, size_t dim, std::optional<size_t> row) {
   check_record(input, dim, row);
-  UserIndex::NewRecord record{input, checked_tags(input.tags, {"tags", row}, limits::kTagsPerRecord), {}};
+  UserIndex::NewRecord record{input, checked_tags(input.tags, {"tags", row}, limits::kTagsPerRecord), {},
+                              IdTable::hash(input.id)};
   if (!input.metadata.empty()) record.metadata = parse_json_object(input.metadata, {"metadata", row});
   return record;
 }
 
-// Groups the records by user, in the order of their coming, and refuses a (user, id) that comes twice.
+// Groups the records by user, in the order of their coming.
 std::map<std::string_view, std::vector<UserIndex::NewRecord>> group_by_user(std::span<const RecordInput> inputs, size_t dim,
                                                                               bool columns) {
   std::map<std::string_view, std::vector<UserIndex::NewRecord>> groups;
+  auto group = groups.end();
   for (size_t i = 0; i < inputs.size(); ++i) {
     const std::optional<size_t> row = columns ? std::optional(i) : std::nullopt;
-    groups[inputs[i].user].push_back(checked_record(inputs[i], dim, row));
+    if (group == groups.end() || group->first != inputs[i].user) group = groups.try_emplace(inputs[i].user).first;
+    group->second.push_back(checked_record(inputs[i], dim, row));
   }
+  return groups;
+}
+
+void refuse_repeated_ids(std::span<const RecordInput> inputs) {
   boost::unordered_flat_map<std::pair<std::string_view, std::string_view>, size_t> seen;
   seen.reserve(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -51,7 +60,6 @@ std::map<std::string_view, std::vector<UserIndex::NewRecord>> group_by_user(std:
                             "each id once a user and call");
     }
   }
-  return groups;
 }
 
 std::vector<float> unit(std::span<const float> embedding, size_t dim) {
@@ -63,26 +71,29 @@ std::vector<float> unit(std::span<const float> embedding, size_t dim) {
 
 }  // namespace
 
-Index::Index(const IndexConfig& config) : config_(checked(config)), analyzer_(config.analyzer) {}
+Index::Index(const IndexConfig& config)
+    : config_(checked(config)), analyzer_(config.analyzer), users_(std::make_unique<UserTable>()) {}
 Index::~Index() = default;
 
 std::shared_ptr<UserIndex> Index::find(std::string_view user) const {
   check_name(user, "user");
-  const std::shared_lock reading(mutex_);
-  const auto found = users_.find(user);
-  return found == users_.end() ? nullptr : found->second;
+  return users_->find(user);
 }
 
 std::shared_ptr<UserIndex> Index::find_or_create(std::string_view user) {
-  if (auto found = find(user)) return found;
-  const std::unique_lock writing(mutex_);
-  std::shared_ptr<UserIndex>& entry = users_[std::string(user)];
-  if (!entry) entry = std::make_shared<UserIndex>(config_.dim);
-  return entry;
+  check_name(user, "user");
+  return users_->find_or_create(user, config_.dim);
 }
 
 void Index::add(std::span<const RecordInput> records, bool columns) {
+  if (records.size() == 1) {
+    const std::optional<size_t> row = columns ? std::optional<size_t>(0) : std::nullopt;
+    UserIndex::NewRecord record = checked_record(records.front(), config_.dim, row);
+    find_or_create(records.front().user)->add(std::span(&record, 1), analyzer_);
+    return;
+  }
   auto groups = group_by_user(records, config_.dim, columns);
+  refuse_repeated_ids(records);
   for (auto& [user, group] : groups) find_or_create(user)->add(group, analyzer_);
 }
 
@@ -93,15 +104,8 @@ size_t Index::remove(std::string_view user, std::span<const std::string_view> id
 
 size_t Index::forget(std::string_view user) {
   check_name(user, "user");
-  std::shared_ptr<UserIndex> forgotten;
-  {
-    const std::unique_lock writing(mutex_);
-    const auto found = users_.find(user);
-    if (found == users_.end()) return 0;
-    forgotten = std::move(found->second);
-    users_.erase(found);
-  }
-  return forgotten->size();
+  const std::shared_ptr<UserIndex> forgotten = users_->take(user);
+  return forgotten ? forgotten->size() : 0;
 }
 
 std::optional<Micros> Index::locate(std::string_view user, std::string_view id) const {
@@ -170,12 +174,11 @@ size_t Index::drop_tags(std::string_view user, std::span<const std::string> tags
 }
 
 std::vector<std::string> Index::users() const {
-  const std::shared_lock reading(mutex_);
   std::vector<std::string> names;
-  names.reserve(users_.size());
-  for (const auto& [name, user] : users_) {
-    if (!user->empty()) names.push_back(name);
+  for (auto& [name, user] : users_->all()) {
+    if (!user->empty()) names.push_back(std::move(name));
   }
+  std::sort(names.begin(), names.end());
   return names;
 }
 
@@ -185,16 +188,15 @@ std::vector<std::string> Index::ids(std::string_view user) const {
 }
 
 size_t Index::size() const {
-  const std::shared_lock reading(mutex_);
   size_t total = 0;
-  for (const auto& [name, user] : users_) total += user->size();
+  for (const auto& [name, user] : users_->all()) total += user->size();
   return total;
 }
 
 IndexStats Index::stats() const {
-  const std::shared_lock reading(mutex_);
   IndexStats total;
-  for (const auto& [name, user] : users_) {
+  total.bytes = sizeof(Index) + sizeof(UserTable) + users_->bytes();
+  for (const auto& [name, user] : users_->all()) {
     const UserStats stats = user->stats();
     total.users += !user->empty();
     total.records += stats.records;
@@ -202,7 +204,7 @@ IndexStats Index::stats() const {
     total.terms += stats.terms;
     total.tags += stats.tags;
     total.relations += stats.relations;
-    total.bytes += stats.bytes + sizeof(UserIndex) + name.capacity();
+    total.bytes += stats.bytes;
   }
   return total;
 }

@@ -1,12 +1,13 @@
 // Everything that is stored about one user: parallel columns by slot, and the structures over them.
+//
+// A slot is that of the next record in every column or one that was used and freed. A column's add(slot, ...) that throws
+// leaves it as it was, and its remove(slot) needs no memory.
 #pragma once
-
-#include <string>
-#include <vector>
 
 #include "attributes/attributes.hpp"
 #include "base/bitset.hpp"
-#include "base/hash_map.hpp"
+#include "base/chunked_vector.hpp"
+#include "base/id_table.hpp"
 #include "base/recency.hpp"
 #include "lexical/lexical_index.hpp"
 #include "memspan/types.hpp"
@@ -22,12 +23,11 @@ struct UserColumns {
   explicit UserColumns(size_t dim) : router(dim), vectors(dim) {}
 
   Recency recency() const { return Recency(ats, ids); }
-  size_t slots() const { return ids.size(); }  // dead ones included
-  size_t live_count() const { return slot_of.size(); }
+  size_t slots() const { return ids.slots(); }  // dead ones included
+  size_t live_count() const { return ids.size(); }
 
-  std::vector<std::string> ids;  // empty for a dead slot
-  std::vector<Micros> ats;
-  StringMap<Slot> slot_of;  // by id; live records only
+  IdTable ids;  // hands out the slots
+  ChunkedVector<Micros> ats;
   Bitset live;
 
   Timeline timeline;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <numeric>
 #include <shared_mutex>
 
 #include "memspan/error.hpp"
@@ -15,85 +16,127 @@ TagDag::Changed UserIndex::tag_changed() {
   return [this](TagId tag) { columns_.router.changed(tag); };
 }
 
-Slot UserIndex::insert(NewRecord& record, const Analyzer& analyzer, TokenBuffer& tokens) {
-  const auto slot = static_cast<Slot>(columns_.slots());
-  const RecordInput& input = record.input;
-  columns_.ids.emplace_back(input.id);
-  columns_.ats.push_back(input.at);
-  columns_.slot_of.emplace(std::string(input.id), slot);
-  columns_.live.resize(slot + 1);
-  columns_.live.set(slot);
-  columns_.attributes.add(slot, input, std::move(record.metadata));
-  columns_.sessions.insert(columns_.attributes.session(slot), slot, columns_.recency());
-  columns_.vectors.add(slot, input.embedding);
-  columns_.tags.add_record(slot, record.tags, tag_changed());
-  tokens.clear();
-  analyzer.analyze(input.text, tokens);
-  columns_.lexical.add(slot, tokens);
-  return slot;
+std::span<const float> UserIndex::embedding(Slot slot) const {
+  return columns_.vectors.has(slot) ? columns_.vectors.row(slot) : std::span<const float>();
 }
 
-void UserIndex::erase(Slot slot) {
-  const Recency recency = columns_.recency();
-  columns_.timeline.erase(slot, recency);
-  columns_.sessions.erase(columns_.attributes.session(slot), slot, recency);
-  columns_.lexical.remove(slot);
-  columns_.tags.remove_record(slot, tag_changed());
-  columns_.vectors.remove(slot);
-  columns_.attributes.remove(slot);
-  columns_.live.reset(slot);
-  columns_.slot_of.erase(columns_.ids[slot]);
-  columns_.ids[slot] = std::string();
-  columns_.ats[slot] = 0;
+namespace {
+
+// A slice ends with as many records or, if its texts are long, tokens.
+constexpr size_t kSliceRecords = 32;
+constexpr size_t kSliceTokens = 4096;
+constexpr int kAllColumns = 8;
+
+}  // namespace
+
+void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens) {
+  UserColumns& c = columns_;
+  const RecordInput& input = record.input;
+  const Slot slot = c.ids.add(input.id, record.id_hash, !c.vectors.pinned());
+  int done = 1;
+  try {
+    set_column(c.ats, slot, input.at);
+    if (slot >= c.live.size()) c.live.resize(size_t{slot} + 1);
+    c.live.set(slot);
+    ++done;
+    c.attributes.add(slot, input, std::move(record.metadata));
+    ++done;
+    c.sessions.insert(c.attributes.session(slot), slot, c.recency());
+    ++done;
+    c.timeline.insert(slot, c.recency());
+    ++done;
+    c.vectors.add(slot, input.at, input.embedding);
+    ++done;
+    c.lexical.add(slot, tokens);
+    ++done;
+    c.router.cover(c.tags.capacity() + record.tags.size());
+    c.tags.add_record(slot, record.tags);
+  } catch (...) {
+    erase(slot, done);
+    throw;
+  }
+  for (TagId tag : c.tags.tags_of(slot)) c.router.record_added(tag, embedding(slot));
+}
+
+// Takes a record out of the first `columns` columns of those that insert fills, the last one first.
+void UserIndex::erase(Slot slot, int columns) {
+  UserColumns& c = columns_;
+  switch (columns) {
+    default:
+      for (TagId tag : c.tags.tags_of(slot)) c.router.record_removed(tag, embedding(slot));
+      c.tags.remove_record(slot, tag_changed());
+      [[fallthrough]];
+    case 7: c.lexical.remove(slot); [[fallthrough]];
+    case 6: c.vectors.remove(slot); [[fallthrough]];
+    case 5: c.timeline.erase(slot, c.recency()); [[fallthrough]];
+    case 4: c.sessions.erase(c.attributes.session(slot), slot, c.recency()); [[fallthrough]];
+    case 3: c.attributes.remove(slot); [[fallthrough]];
+    case 2:
+      c.live.reset(slot);
+      c.ats[slot] = 0;
+      [[fallthrough]];
+    case 1: c.ids.remove(slot);
+  }
+}
+
+void UserIndex::add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens) {
+  const std::unique_lock writing(mutex_);
+  if (columns_.live_count() + records.size() > limits::kRecordsPerUser) {
+    throw InvalidArgument("records", std::to_string(columns_.live_count() + records.size()) + " records of one user",
+                          "at most " + std::to_string(limits::kRecordsPerUser));
+  }
+  for (size_t i = 0; i < records.size(); ++i) {
+    const Slot old = columns_.ids.find(records[i].input.id, records[i].id_hash);
+    if (old != kNoSlot) erase(old, kAllColumns);
+    insert(records[i], tokens[i]);
+  }
 }
 
 void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer) {
-  const std::unique_lock writing(mutex_);
-  if (columns_.slots() + records.size() > limits::kRecordsPerUser) {
-    throw InvalidArgument("records", std::to_string(columns_.slots() + records.size()) + " records of one user",
-                          "at most " + std::to_string(limits::kRecordsPerUser));
+  thread_local std::vector<TokenBuffer> tokens;
+  for (size_t first = 0; first < records.size();) {
+    size_t count = 0;
+    size_t total = 0;
+    while (count < kSliceRecords && total < kSliceTokens && first + count < records.size()) {
+      if (tokens.size() == count) tokens.emplace_back();
+      tokens[count].clear();
+      analyzer.analyze(records[first + count].input.text, tokens[count]);
+      total += tokens[count++].size();
+    }
+    add_slice(records.subspan(first, count), std::span(tokens).first(count));
+    first += count;
+    if (total > kSliceTokens) tokens.clear();  // keep no long text's memory
   }
-  TokenBuffer tokens;
-  std::vector<Slot> slots;
-  slots.reserve(records.size());
-  for (NewRecord& record : records) {
-    if (const auto old = columns_.slot_of.find(record.input.id); old != columns_.slot_of.end()) erase(old->second);
-    slots.push_back(insert(record, analyzer, tokens));
-  }
-  if (slots.size() == 1) {
-    columns_.timeline.insert(slots.front(), columns_.recency());
-  } else {
-    columns_.timeline.insert_many(slots, columns_.recency());
-  }
-  compact_if_worthwhile();
 }
 
 size_t UserIndex::remove(std::span<const std::string_view> ids) {
-  const std::unique_lock writing(mutex_);
   size_t removed = 0;
-  for (std::string_view id : ids) {
-    const auto found = columns_.slot_of.find(id);
-    if (found == columns_.slot_of.end()) continue;
-    erase(found->second);
-    ++removed;
+  for (size_t first = 0; first < ids.size(); first += kSliceRecords) {
+    const std::unique_lock writing(mutex_);
+    for (std::string_view id : ids.subspan(first, std::min(kSliceRecords, ids.size() - first))) {
+      const Slot slot = columns_.ids.find(id);
+      if (slot == kNoSlot) continue;
+      erase(slot, kAllColumns);
+      ++removed;
+    }
+    compact_if_worthwhile();
   }
-  compact_if_worthwhile();
   return removed;
 }
 
-// Dead slots cost memory and scanning. A compaction costs O(slots), so that one for every half of the live records
-// makes the amortised cost of a removal constant.
+// Dead slots are handed out again, so that only the removal of most of a user's records makes a compaction worth its
+// O(slots), during which the user's searches wait. It needs three removals for each record that it moves, and a few
+// thousand at least.
 void UserIndex::compact_if_worthwhile() {
-  constexpr size_t kFewDead = 64;
+  constexpr size_t kFewDead = 4096;
   const size_t dead = columns_.slots() - columns_.live_count();
-  if (dead < kFewDead || dead * 2 < columns_.live_count()) return;
+  if (dead <= std::max(kFewDead, 3 * columns_.live_count()) || columns_.vectors.pinned()) return;
 
   std::vector<Slot> new_slots(columns_.slots(), kNoSlot);
   Slot next = 0;
   columns_.live.for_each([&](Slot slot) { new_slots[slot] = next++; });
-  remap_column(columns_.ids, new_slots, next);
+  columns_.ids.remap(new_slots);
   remap_column(columns_.ats, new_slots, next);
-  for (auto& [id, slot] : columns_.slot_of) slot = new_slots[slot];
   columns_.live.assign(next, true);
   columns_.timeline.remap(new_slots);
   columns_.sessions.remap(new_slots);
@@ -110,8 +153,8 @@ void UserIndex::search(const IndexConfig& config, SearchScratch& scratch, Search
 
 std::optional<Micros> UserIndex::locate(std::string_view id) const {
   const std::shared_lock reading(mutex_);
-  const auto found = columns_.slot_of.find(id);
-  return found == columns_.slot_of.end() ? std::nullopt : std::optional<Micros>(columns_.ats[found->second]);
+  const Slot slot = columns_.ids.find(id);
+  return slot == kNoSlot ? std::nullopt : std::optional<Micros>(columns_.ats[slot]);
 }
 
 bool UserIndex::relate(std::string_view parent, std::string_view child) {
@@ -137,7 +180,7 @@ std::vector<std::string> UserIndex::expand(std::span<const std::string> tags, ui
     return a.second != 0 && columns_.tags.name(a.first) < columns_.tags.name(b.first);
   });
   std::vector<std::string> names;
-  for (const auto& [tag, distance] : reached) names.push_back(columns_.tags.name(tag));
+  for (const auto& [tag, distance] : reached) names.emplace_back(columns_.tags.name(tag));
   return names;
 }
 
@@ -186,14 +229,18 @@ bool UserIndex::merge_tags(std::span<const std::string> tags, std::string_view i
 }
 
 size_t UserIndex::drop_tags(std::span<const std::string> tags) {
-  const std::unique_lock writing(mutex_);
-  const auto exists = [this](const std::string& name) { return columns_.tags.find(name).has_value(); };
-  const auto dropped = std::count_if(tags.begin(), tags.end(), exists);
+  size_t dropped = 0;
+  {
+    const std::shared_lock reading(mutex_);
+    const auto exists = [this](const std::string& name) { return columns_.tags.find(name).has_value(); };
+    dropped = static_cast<size_t>(std::count_if(tags.begin(), tags.end(), exists));
+  }
   for (const std::string& name : tags) {
+    const std::unique_lock writing(mutex_);
     // It may have vanished with the tag that it was related to.
     if (const auto tag = columns_.tags.find(name)) columns_.tags.drop(*tag, tag_changed());
   }
-  return static_cast<size_t>(dropped);
+  return dropped;
 }
 
 size_t UserIndex::size() const {
@@ -210,7 +257,7 @@ std::vector<std::string> UserIndex::ids() const {
   const std::shared_lock reading(mutex_);
   std::vector<std::string> ids;
   ids.reserve(columns_.live_count());
-  for (const auto& [id, slot] : columns_.slot_of) ids.push_back(id);
+  columns_.live.for_each([&](Slot slot) { ids.emplace_back(columns_.ids[slot]); });
   std::sort(ids.begin(), ids.end());
   return ids;
 }
@@ -233,8 +280,7 @@ UserStats UserIndex::stats() const {
     stats.earliest = c.timeline.entries().front().at;
     stats.latest = c.timeline.entries().back().at;
   }
-  stats.bytes = c.ids.capacity() * sizeof(std::string) + c.ats.capacity() * sizeof(Micros) +
-                c.slot_of.bucket_count() * (sizeof(std::string) + sizeof(Slot)) + c.live.bytes() + c.timeline.bytes() +
+  stats.bytes = sizeof(UserIndex) + c.ids.bytes() + c.ats.bytes() + c.live.bytes() + c.timeline.bytes() +
                 c.sessions.bytes() + c.attributes.bytes() + c.tags.bytes() + c.router.bytes() + c.lexical.bytes() +
                 c.vectors.bytes();
   return stats;
@@ -262,27 +308,30 @@ void UserIndex::load(ByteReader& in) {
   const std::unique_lock writing(mutex_);
   const uint64_t count = in.get_count(sizeof(uint32_t) + sizeof(int64_t));
   in.check(count <= limits::kRecordsPerUser, "too many records");
-  std::vector<Slot> slots(count);
-  for (Slot slot = 0; slot < count; ++slot) {
+  for (uint64_t i = 0; i < count; ++i) {
     const std::string_view id = in.get_text(limits::kNameBytes);
     const auto at = in.get<int64_t>();
     in.check(!id.empty() && at >= kMinTime && at <= kMaxTime, "a record's id or time is out of range");
-    in.check(columns_.slot_of.emplace(std::string(id), slot).second, "an id comes twice");
-    columns_.ids.emplace_back(id);
+    const uint32_t hash = IdTable::hash(id);
+    in.check(columns_.ids.find(id, hash) == kNoSlot, "an id comes twice");
+    columns_.ids.add(id, hash);
     columns_.ats.push_back(at);
-    slots[slot] = slot;
   }
   columns_.live.assign(count, true);
-  columns_.timeline.insert_many(slots, columns_.recency());
   columns_.attributes.load(in, count);
-  // In the order of time each record is appended to its session.
-  for (const Timeline::Entry& entry : columns_.timeline.entries()) {
-    columns_.sessions.insert(columns_.attributes.session(entry.slot), entry.slot, columns_.recency());
-  }
+  // In the order of time each record is appended to the timeline, and in the order of ids within a time to its session.
+  std::vector<Slot> slots(count);
+  std::iota(slots.begin(), slots.end(), Slot{0});
+  const Recency recency = columns_.recency();
+  std::sort(slots.begin(), slots.end(), [&](Slot a, Slot b) { return recency(b, a); });
+  for (Slot slot : slots) columns_.timeline.insert(slot, recency);
+  for (Slot slot : slots) columns_.sessions.insert(columns_.attributes.session(slot), slot, recency);
   columns_.tags.load(in, count, columns_.vectors.dim());
   for (TagId tag = 0; tag < columns_.tags.capacity(); ++tag) columns_.router.changed(tag);
   columns_.lexical.load(in, count);
-  columns_.vectors.load(in, count);
+  std::vector<Micros> ats(count);
+  for (Slot slot = 0; slot < count; ++slot) ats[slot] = columns_.ats[slot];
+  columns_.vectors.load(in, ats);
   in.check(in.left() == 0, "bytes are left after the last column");
 }
 

@@ -1,9 +1,12 @@
 // One user's records with the lock that guards them.
 //
 // Thread safety: every member function takes the lock itself. Searches share it, writes have it alone. What can fail
-// is checked before the lock is taken for writing, so that a refused call changes nothing.
+// is checked before the lock is taken for writing, so that a refused call changes nothing; without memory, a record that
+// was begun is taken back and those before it stay. Texts are analysed before the lock is taken, and a batch lets the
+// searches in between slices of a few records, so that no search waits for much more than those take.
 #pragma once
 
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,11 +16,13 @@
 
 #include "base/fair_shared_mutex.hpp"
 #include "index/user_columns.hpp"
+#include "memspan/consolidation.hpp"
 #include "memspan/index.hpp"
 #include "memspan/query.hpp"
 #include "memspan/record.hpp"
 #include "memspan/stats.hpp"
 #include "query/scratch.hpp"
+#include "vectors/layout_builder.hpp"
 
 namespace memspan {
 
@@ -30,8 +35,10 @@ class UserIndex {
     RecordInput input;
     std::vector<std::string> tags;  // normalised, distinct
     json::object metadata;
+    uint32_t id_hash = 0;  // IdTable::hash of the id
   };
-  // Inserts or replaces. Ids must be distinct within the batch. Moves from `records`.
+  // Inserts or replaces. Ids must be distinct within the batch. Moves from `records`. The batch becomes visible slice
+  // by slice.
   void add(std::span<NewRecord> records, const Analyzer& analyzer);
   size_t remove(std::span<const std::string_view> ids);
 
@@ -50,6 +57,12 @@ class UserIndex {
   bool merge_tags(std::span<const std::string> tags, std::string_view into);
   size_t drop_tags(std::span<const std::string> tags);
 
+  // Consolidation (user_consolidation.cpp): what it would gain, and doing it. One at a time; others wait.
+  double consolidation_gain() const;
+  // Clusters are found anew when the user has doubled since they were, or on demand; otherwise rows join what is there.
+  ConsolidationReport consolidate(bool plan_anew);
+  std::vector<TagSpan> layout_map() const;  // by tag
+
   size_t size() const;
   bool empty() const;  // neither records nor tags
   std::vector<std::string> ids() const;
@@ -60,10 +73,15 @@ class UserIndex {
 
  private:
   TagDag::Changed tag_changed();
-  Slot insert(NewRecord& record, const Analyzer& analyzer, TokenBuffer& tokens);
-  void erase(Slot slot);
+  void add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens);
+  void insert(NewRecord& record, const TokenBuffer& tokens);
+  void erase(Slot slot, int columns);
+  std::span<const float> embedding(Slot slot) const;  // empty: none
   void compact_if_worthwhile();
+  double time_searches(std::span<const std::vector<float>> queries) const;
+  void collect_layout_input(LayoutInput& input, RowStore& pinned) const;
 
+  std::mutex consolidating_;  // taken before mutex_
   mutable FairSharedMutex mutex_;
   UserColumns columns_;
 };

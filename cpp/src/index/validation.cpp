@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/hash_map.hpp"
 #include "lexical/unicode.hpp"
 #include "memspan/error.hpp"
 #include "vectors/unit_vector.hpp"
@@ -59,12 +60,16 @@ std::vector<std::string> checked_tags(std::span<const Text> tags, const Argument
   if (tags.size() > limit) {
     throw InvalidArgument(argument.text(), std::to_string(tags.size()) + " tags", at_most(limit, "tags"));
   }
+  constexpr size_t kFewTags = 64;  // so many are compared one by one
   std::vector<std::string> normal;
   normal.reserve(tags.size());
+  StringSet seen;
   for (size_t i = 0; i < tags.size(); ++i) {
     std::string tag = normal_tag(tags[i]);
     if (tag.empty()) refuse_tag(tags[i], argument.text() + "[" + std::to_string(i) + "]");
-    if (std::find(normal.begin(), normal.end(), tag) == normal.end()) normal.push_back(std::move(tag));
+    const bool is_new = tags.size() > kFewTags ? seen.insert(tag).second
+                                               : std::find(normal.begin(), normal.end(), tag) == normal.end();
+    if (is_new) normal.push_back(std::move(tag));
   }
   return normal;
 }

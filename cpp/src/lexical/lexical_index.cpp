@@ -1,139 +1,261 @@
 #include "lexical/lexical_index.hpp"
 
 #include <algorithm>
-
-#include "base/remap.hpp"
+#include <utility>
 
 namespace memspan {
+namespace {
 
-TermId LexicalIndex::find_or_create(std::string_view text) {
-  if (const auto found = ids_.find(text); found != ids_.end()) return found->second;
-  TermId term;
-  if (free_terms_.empty()) {
-    term = static_cast<TermId>(terms_.size());
-    terms_.emplace_back();
-  } else {
-    term = free_terms_.back();
-    free_terms_.pop_back();
+// A forward list is a sequence of numbers, seven bits a byte, the lowest first: how many terms, then for each, ascending,
+// twice the distance to the one before, plus 1 if a frequency greater than 1 follows.
+void put_number(uint64_t number, std::vector<uint8_t>& out) {
+  for (; number >= 0x80; number >>= 7) out.push_back(static_cast<uint8_t>(number | 0x80));
+  out.push_back(static_cast<uint8_t>(number));
+}
+
+uint64_t get_number(ByteChains::Reader& in) {
+  uint64_t number = 0;
+  for (unsigned shift = 0;; shift += 7) {
+    const uint8_t byte = in.next();
+    number |= uint64_t{byte & 0x7Fu} << shift;
+    if (byte < 0x80) return number;
   }
-  terms_[term].text = std::string(text);
-  ids_.emplace(std::string(text), term);
-  return term;
+}
+
+// How far memory is asked for before it is needed: almost every term of a record lies somewhere else.
+constexpr size_t kAhead = 12;
+
+template <typename T>
+void grow_by_quarters(std::vector<T>& column, size_t size) {
+  if (size > column.capacity()) column.reserve(size + size / 4 + 4);
+}
+
+}  // namespace
+
+// Memory that a thread keeps between additions.
+struct LexicalIndex::Scratch {
+  std::vector<uint64_t> hashes;
+  std::vector<TermId> tokens;
+  std::vector<Occurrence> terms;
+  std::vector<uint8_t> bytes;
+
+  static Scratch& of_thread() {
+    thread_local Scratch scratch;
+    return scratch;
+  }
+};
+
+// Calls visit(Occurrence) in the order of the terms' numbers until it returns false. It may change the lists and the dictionary.
+template <typename Visit>
+void LexicalIndex::for_each_term(Slot slot, Visit visit) const {
+  if (forward_[slot] == ByteChains::kNone) return;
+  ByteChains::Reader in(forward_lists_, forward_[slot]);
+  TermId term = 0;
+  for (uint64_t left = get_number(in); left > 0; --left) {
+    const uint64_t head = get_number(in);
+    term += static_cast<TermId>(head >> 1);
+    const uint64_t frequency = (head & 1) != 0 ? get_number(in) : 1;
+    if (!visit(Occurrence{term, static_cast<uint32_t>(frequency)})) return;
+  }
 }
 
 void LexicalIndex::add(Slot slot, const TokenBuffer& tokens) {
-  forward_.resize(slot + 1);
-  lengths_.resize(slot + 1, 0);
-  const size_t count = tokens.size();
-  if (count == 0) return;
+  grow_by_quarters(forward_, slot + size_t{1});
+  grow_by_quarters(lengths_, slot + size_t{1});
+  const ByteChains::Chain chain = tokens.empty() ? ByteChains::kNone : insert(slot, count_terms(tokens), tokens.size());
+  if (slot == lengths_.size()) {
+    forward_.push_back(chain);
+    lengths_.push_back(static_cast<uint32_t>(tokens.size()));
+  } else {
+    forward_[slot] = chain;
+    lengths_[slot] = static_cast<uint32_t>(tokens.size());
+  }
+}
 
-  std::vector<TermId> occurrences(count);
-  for (size_t i = 0; i < count; ++i) occurrences[i] = find_or_create(tokens[i]);
-  std::sort(occurrences.begin(), occurrences.end());
-  std::vector<Occurrence>& forward = forward_[slot];
-  for (TermId term : occurrences) {
-    if (forward.empty() || forward.back().term != term) forward.push_back({term, 0});
-    ++forward.back().frequency;
+// The distinct terms, ascending, with their frequencies. Valid until the thread's next call.
+std::span<const LexicalIndex::Occurrence> LexicalIndex::count_terms(const TokenBuffer& tokens) {
+  Scratch& scratch = Scratch::of_thread();
+  std::vector<TermId>& numbers = scratch.tokens;
+  std::vector<Occurrence>& terms = scratch.terms;
+  std::vector<uint64_t>& hashes = scratch.hashes;
+  const size_t count = tokens.size();
+  numbers.clear();
+  terms.clear();
+  numbers.reserve(count);
+  terms.reserve(count);
+  hashes.resize(count);
+  for (size_t i = 0; i < count; ++i) hashes[i] = TermTable::hash(tokens[i]);
+  for (size_t i = 0; i < std::min(count, kAhead); ++i) terms_.prefetch(hashes[i]);
+  try {
+    for (size_t i = 0; i < count; ++i) {
+      if (i + kAhead < count) terms_.prefetch(hashes[i + kAhead]);
+      grow_by_quarters(lists_, terms_.numbers() + 1);
+      numbers.push_back(terms_.find_or_create(tokens[i], hashes[i]));
+      if (numbers.back() == lists_.size()) lists_.emplace_back();
+      __builtin_prefetch(&lists_[numbers.back()]);
+    }
+  } catch (...) {
+    for (TermId term : numbers) drop_if_unused(term);
+    throw;
   }
-  forward.shrink_to_fit();
-  for (const Occurrence& occurrence : forward) {
-    terms_[occurrence.term].postings.push_back({slot, occurrence.frequency});
+  std::sort(numbers.begin(), numbers.end());
+  for (TermId term : numbers) {
+    if (terms.empty() || terms.back().term != term) terms.push_back({term, 0});
+    ++terms.back().frequency;
   }
-  lengths_[slot] = static_cast<uint32_t>(count);
+  return terms;
+}
+
+// Puts the record into the lists of its terms, which are distinct, ascending and in the dictionary. If there is no
+// memory, terms without postings leave the dictionary again.
+ByteChains::Chain LexicalIndex::insert(Slot slot, std::span<const Occurrence> terms, size_t length) {
+  std::vector<uint8_t>& bytes = Scratch::of_thread().bytes;
+  ByteChains::Chain chain = ByteChains::kNone;
+  size_t inserted = 0;
+  try {
+    bytes.clear();
+    put_number(terms.size(), bytes);
+    TermId last = 0;
+    for (const Occurrence& each : terms) {
+      put_number(uint64_t{each.term - last} << 1 | (each.frequency > 1), bytes);
+      if (each.frequency > 1) put_number(each.frequency, bytes);
+      last = each.term;
+    }
+    for (size_t i = 0; i < std::min(terms.size(), kAhead); ++i) lists_[terms[i].term].prefetch_head();
+    for (; inserted < terms.size(); ++inserted) {
+      if (inserted + kAhead < terms.size()) lists_[terms[inserted + kAhead].term].prefetch_head();
+      if (inserted + kAhead / 2 < terms.size()) lists_[terms[inserted + kAhead / 2].term].prefetch_end();
+      const Occurrence& each = terms[inserted];
+      lists_[each.term].insert(Posting(slot, each.frequency, static_cast<uint32_t>(length)));
+    }
+    chain = forward_lists_.write(bytes);
+  } catch (...) {
+    for (const Occurrence& each : terms.first(inserted)) lists_[each.term].erase(slot);
+    for (const Occurrence& each : terms) drop_if_unused(each.term);
+    throw;
+  }
+  longest_ = std::max(longest_, static_cast<uint32_t>(length));
   ++documents_;
-  tokens_ += count;
+  tokens_ += length;
+  return chain;
+}
+
+void LexicalIndex::drop_if_unused(TermId term) {
+  if (terms_.contains(term) && lists_[term].empty()) terms_.erase(term);
 }
 
 void LexicalIndex::remove(Slot slot) {
-  for (const Occurrence& occurrence : forward_[slot]) {
-    Term& term = terms_[occurrence.term];
-    const auto place = std::lower_bound(term.postings.begin(), term.postings.end(), slot,
-                                        [](const Posting& posting, Slot wanted) { return posting.slot < wanted; });
-    term.postings.erase(place);
-    if (term.postings.empty()) {
-      ids_.erase(term.text);
-      term = Term();
-      free_terms_.push_back(occurrence.term);
-    }
-  }
-  forward_[slot] = {};
-  if (lengths_[slot] != 0) --documents_;
+  if (forward_[slot] == ByteChains::kNone) return;
+  for_each_term(slot, [&](const Occurrence& each) {
+    lists_[each.term].erase(slot);
+    drop_if_unused(each.term);
+    return true;
+  });
+  forward_lists_.release(forward_[slot]);
+  forward_[slot] = ByteChains::kNone;
+  --documents_;
   tokens_ -= lengths_[slot];
   lengths_[slot] = 0;
+  if (documents_ == 0) longest_ = 0;
 }
 
-std::span<const Posting> LexicalIndex::postings(std::string_view term) const {
-  const auto found = ids_.find(term);
-  return found == ids_.end() ? std::span<const Posting>() : std::span<const Posting>(terms_[found->second].postings);
+uint32_t LexicalIndex::frequency(TermId term, const Posting& posting) const {
+  uint32_t frequency = posting.frequency();
+  if (posting.has_frequency()) return frequency;
+  for_each_term(posting.slot(), [&](const Occurrence& each) {
+    if (each.term == term) frequency = each.frequency;
+    return each.term < term;
+  });
+  return frequency;
 }
 
+// Builds everything anew, so that dead terms and half-empty blocks stay behind.
 void LexicalIndex::remap(std::span<const Slot> new_slots, size_t size) {
-  remap_column(forward_, new_slots, size);
-  remap_column(lengths_, new_slots, size);
-  // New numbers keep the order of the old ones, so the lists stay sorted.
-  for (Term& term : terms_) {
-    for (Posting& posting : term.postings) posting.slot = new_slots[posting.slot];
-    term.postings.shrink_to_fit();
+  LexicalIndex fresh;
+  fresh.forward_.assign(size, ByteChains::kNone);
+  fresh.lengths_.assign(size, 0);
+  std::vector<TermId> new_numbers(terms_.numbers(), kNoTerm);
+  std::vector<Occurrence> terms;
+  for (size_t old = 0; old < forward_.size(); ++old) {
+    const Slot slot = new_slots[old];
+    if (slot == kNoSlot || forward_[old] == ByteChains::kNone) continue;
+    terms.clear();
+    for_each_term(static_cast<Slot>(old), [&](Occurrence each) {
+      TermId& number = new_numbers[each.term];
+      if (number == kNoTerm) {
+        number = fresh.terms_.find_or_create(terms_.text(each.term));
+        fresh.lists_.emplace_back();
+      }
+      terms.push_back({number, each.frequency});
+      return true;
+    });
+    std::sort(terms.begin(), terms.end(), [](const Occurrence& a, const Occurrence& b) { return a.term < b.term; });
+    fresh.forward_[slot] = fresh.insert(slot, terms, lengths_[old]);
+    fresh.lengths_[slot] = lengths_[old];
   }
+  *this = std::move(fresh);
 }
 
 // u64 terms, then their texts; per live slot: u64 entries, then u32 term, u32 frequency.
 void LexicalIndex::save(ByteWriter& out, std::span<const Slot> live) const {
-  std::vector<uint32_t> position(terms_.size());
+  std::vector<uint32_t> position(terms_.numbers());
   uint32_t next = 0;
-  out.put<uint64_t>(ids_.size());
-  for (TermId term = 0; term < terms_.size(); ++term) {
-    if (terms_[term].postings.empty()) continue;
+  out.put<uint64_t>(terms_.size());
+  for (TermId term = 0; term < terms_.numbers(); ++term) {
+    if (!terms_.contains(term)) continue;
     position[term] = next++;
-    out.put_text(terms_[term].text);
+    out.put_text(terms_.text(term));
   }
+  std::vector<Occurrence> terms;
   for (Slot slot : live) {
-    out.put<uint64_t>(forward_[slot].size());
-    for (const Occurrence& occurrence : forward_[slot]) {
-      out.put<uint32_t>(position[occurrence.term]);
-      out.put<uint32_t>(occurrence.frequency);
+    terms.clear();
+    for_each_term(slot, [&](const Occurrence& each) {
+      terms.push_back(each);
+      return true;
+    });
+    out.put<uint64_t>(terms.size());
+    for (const Occurrence& each : terms) {
+      out.put<uint32_t>(position[each.term]);
+      out.put<uint32_t>(each.frequency);
     }
   }
 }
 
 void LexicalIndex::load(ByteReader& in, size_t slots) {
   const uint64_t count = in.get_count(sizeof(uint32_t));
-  terms_.reserve(count);
-  ids_.reserve(count);
+  lists_.reserve(count);
   for (uint64_t i = 0; i < count; ++i) {
     const std::string_view text = in.get_text(kMaxTokenBytes);
-    in.check(!text.empty() && !ids_.contains(text), "a term is empty or comes twice");
-    find_or_create(text);
+    in.check(!text.empty() && terms_.find_or_create(text) == i, "a term is empty or comes twice");
+    lists_.emplace_back();
   }
-  forward_.resize(slots);
-  lengths_.resize(slots, 0);
+  forward_.assign(slots, ByteChains::kNone);
+  lengths_.assign(slots, 0);
+  std::vector<Occurrence> terms;
   for (Slot slot = 0; slot < slots; ++slot) {
     const uint64_t entries = in.get_count(2 * sizeof(uint32_t));
-    forward_[slot].reserve(entries);
     uint64_t length = 0;
+    terms.clear();
     for (uint64_t e = 0; e < entries; ++e) {
       const auto term = in.get<uint32_t>();
       const auto frequency = in.get<uint32_t>();
       in.check(term < count && frequency > 0, "a record has an unknown term or an empty one");
-      std::vector<Posting>& postings = terms_[term].postings;
-      in.check(postings.empty() || postings.back().slot != slot, "a record has a term twice");
-      forward_[slot].push_back({term, frequency});
-      postings.push_back({slot, frequency});
+      in.check(terms.empty() || terms.back().term < term, "a record's terms are not in order");
+      terms.push_back({term, frequency});
       length += frequency;
     }
     in.check(length <= kMaxTokensPerByte * limits::kTextBytes, "a record has too many tokens");
+    if (length == 0) continue;
+    forward_[slot] = insert(slot, terms, length);
     lengths_[slot] = static_cast<uint32_t>(length);
-    tokens_ += length;
-    documents_ += length != 0;
   }
-  for (const Term& term : terms_) in.check(!term.postings.empty(), "a term has no record");
+  for (const PostingList& list : lists_) in.check(!list.empty(), "a term has no record");
 }
 
 size_t LexicalIndex::bytes() const {
-  size_t total = terms_.capacity() * sizeof(Term) + ids_.size() * (sizeof(std::string) + 8) +
+  size_t total = terms_.bytes() + lists_.capacity() * sizeof(PostingList) + forward_lists_.bytes() +
                  forward_.capacity() * sizeof(forward_[0]) + lengths_.capacity() * sizeof(uint32_t);
-  for (const Term& term : terms_) total += 2 * term.text.capacity() + term.postings.capacity() * sizeof(Posting);
-  for (const auto& forward : forward_) total += forward.capacity() * sizeof(Occurrence);
+  for (const PostingList& list : lists_) total += list.bytes();
   return total;
 }
 

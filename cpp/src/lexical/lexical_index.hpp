@@ -3,44 +3,46 @@
 // Every record's terms are kept beside the lists (the forward lists), so that a record can be erased exactly, without
 // its text: document frequencies, lengths and the dictionary are at any time those of the live records alone.
 // Thread safety: const members may run in parallel; writes need exclusion.
-// Memory: 16 bytes for each distinct term of each record, and the dictionary.
+// Memory: for each distinct term of each record 6 bytes and about 12 % in its list and 2 bytes in the record's forward
+// list; 8 bytes a slot; about 30 a term of the dictionary.
 #pragma once
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "base/hash_map.hpp"
+#include "lexical/byte_chains.hpp"
+#include "lexical/posting_list.hpp"
+#include "lexical/term_table.hpp"
 #include "memspan/analyzer.hpp"
 #include "memspan/types.hpp"
 
 namespace memspan {
 
-using TermId = uint32_t;
-
-struct Posting {
-  Slot slot;
-  uint32_t frequency;
-};
-
 class LexicalIndex {
  public:
-  // `slot` must be new and larger than every one before. O(tokens).
+  // `slot` is the next one, or one that was removed. A slot without text is added too, so that the columns stay parallel.
+  // O(tokens, and for each distinct one the logarithm of its list). Throws std::bad_alloc; then nothing changed.
   void add(Slot slot, const TokenBuffer& tokens);
-  // A slot without text is added too, so that the columns stay parallel.
-  // O(sum over the record's terms of the length of their lists behind the record).
+  // Takes the record's terms away, and those from the dictionary that no other record has. Needs no memory.
+  // O(distinct terms, and for each the logarithm of its list).
   void remove(Slot slot);
 
-  // The list of a term, ascending by slot; empty if no live record holds it.
-  std::span<const Posting> postings(std::string_view term) const;
+  // kNoTerm if no live record holds it. Numbers are valid until the next change.
+  TermId find(std::string_view text) const { return terms_.find(text); }
+  std::string_view text(TermId term) const { return terms_.text(term); }
+  const PostingList& list(TermId term) const { return lists_[term]; }
 
+  // How often the record of a posting of the term holds it. O(1), or O(the record's distinct terms) if that is not in
+  // the posting itself.
+  uint32_t frequency(TermId term, const Posting& posting) const;
   uint32_t length(Slot slot) const { return lengths_[slot]; }  // in tokens
+  uint32_t longest() const { return longest_; }                // upper bound of every length
   uint64_t documents() const { return documents_; }            // live records with at least one token
   uint64_t tokens() const { return tokens_; }
-  size_t terms() const { return ids_.size(); }
+  size_t terms() const { return terms_.size(); }
 
   void remap(std::span<const Slot> new_slots, size_t size);
   void save(ByteWriter& out, std::span<const Slot> live) const;
@@ -48,22 +50,24 @@ class LexicalIndex {
   size_t bytes() const;
 
  private:
-  struct Term {
-    std::string text;
-    std::vector<Posting> postings;
-  };
   struct Occurrence {
     TermId term;
     uint32_t frequency;
   };
+  struct Scratch;
 
-  TermId find_or_create(std::string_view text);
+  std::span<const Occurrence> count_terms(const TokenBuffer& tokens);
+  ByteChains::Chain insert(Slot slot, std::span<const Occurrence> terms, size_t length);
+  void drop_if_unused(TermId term);
+  template <typename Visit>
+  void for_each_term(Slot slot, Visit visit) const;
 
-  std::vector<Term> terms_;
-  std::vector<TermId> free_terms_;
-  StringMap<TermId> ids_;
-  std::vector<std::vector<Occurrence>> forward_;  // by slot
-  std::vector<uint32_t> lengths_;                 // by slot
+  TermTable terms_;
+  std::vector<PostingList> lists_;            // by term
+  ByteChains forward_lists_;
+  std::vector<ByteChains::Chain> forward_;    // by slot; kNone for a record without terms
+  std::vector<uint32_t> lengths_;             // by slot
+  uint32_t longest_ = 0;
   uint64_t documents_ = 0;
   uint64_t tokens_ = 0;
 };

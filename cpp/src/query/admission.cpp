@@ -138,8 +138,8 @@ void Admission::keep_if(Keep keep) {
 void Admission::exclude(std::span<const std::string> ids) {
   excluded_.clear();
   for (const std::string& id : ids) {
-    const auto found = user_->slot_of.find(id);
-    if (found != user_->slot_of.end()) excluded_.push_back(found->second);
+    const Slot slot = user_->ids.find(id);
+    if (slot != kNoSlot) excluded_.push_back(slot);
   }
   if (excluded_.empty()) return;
   if (form_ == Form::all || form_ == Form::bits) {

@@ -30,15 +30,16 @@ void boost_neighbors(std::vector<FusedHit>& hits, uint32_t reach, const UserColu
     const FusedHit giver = hits[i];
     if (giver.score <= 0.0f) continue;
     const StringPool::Symbol session = user.attributes.session(giver.slot);
-    const std::span<const Slot> turns = user.sessions.records(session);
-    if (turns.empty()) continue;
-    const size_t center = user.sessions.position(session, giver.slot, recency);
-    const size_t first = center - std::min<size_t>(center, reach);
-    const size_t last = std::min<size_t>(turns.size() - 1, center + reach);
-    for (size_t turn = first; turn <= last; ++turn) {
-      if (turn == center || !admission.admits(turns[turn])) continue;
-      give(giver, turns[turn], static_cast<int>(turn < center ? center - turn : turn - center));
-    }
+    if (session == StringPool::kNone) continue;
+    const auto lend = [&](Slot turn, uint32_t distance) {
+      if (admission.admits(turn)) give(giver, turn, static_cast<int>(distance));
+    };
+    const Sessions::Turns& turns = user.sessions.turns(session);
+    const auto center = user.sessions.find(session, giver.slot, recency);
+    auto before = center;
+    for (uint32_t distance = 1; distance <= reach && before != turns.begin(); ++distance) lend(*--before, distance);
+    auto after = std::next(center);
+    for (uint32_t distance = 1; distance <= reach && after != turns.end(); ++distance) lend(*after++, distance);
   }
   for (FusedHit& hit : hits) hit.score += hit.neighbor_boost;
 }

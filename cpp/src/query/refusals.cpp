@@ -58,10 +58,10 @@ class Refuser {
   void exclude(const std::vector<std::string>& ids) {
     std::vector<Slot> gone;
     for (const std::string& id : ids) {
-      const auto found = user_.slot_of.find(id);
-      if (found == user_.slot_of.end() || !left_.test(found->second)) continue;
-      left_.reset(found->second);
-      gone.push_back(found->second);
+      const Slot slot = user_.ids.find(id);
+      if (slot == kNoSlot || !left_.test(slot)) continue;
+      left_.reset(slot);
+      gone.push_back(slot);
     }
     note(Filter::exclude, gone);
   }

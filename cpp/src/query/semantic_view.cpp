@@ -1,30 +1,70 @@
+#include <algorithm>
+
 #include "query/views.hpp"
+#include "vectors/vector_search.hpp"
 
 namespace memspan {
 namespace {
 
-// Reading single rows wastes part of each fetched page and of the prefetcher's work; below this share of the rows it is
-// still cheaper than reading all of them.
-constexpr size_t kGatherShare = 4;
+// Rows that lie apart cost more to read than rows in a sequence: each begins with a miss.
+constexpr size_t kGatherCost = 2;
+// Reading exact rows one by one, against reading all of them.
+constexpr size_t kExactGatherShare = 4;
+
+VectorScratch& thread_scratch() {
+  thread_local VectorScratch scratch;
+  return scratch;
+}
+
+SemanticReading search_exact(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission,
+                             std::vector<Candidate>& best) {
+  TopK top(prepared.depth, user.recency(), best);
+  SemanticReading reading;
+  const float* const query = prepared.unit_embedding.data();
+  if (!admission.all() && admission.count() * kExactGatherShare < user.slots()) {
+    user.vectors.gather(query, admission.slots(), top);
+    reading.scan = "exact gather";
+  } else {
+    user.vectors.scan(query, admission.all() ? nullptr : &admission.bits(), top);
+    reading.scan = "exact scan";
+  }
+  top.sort();
+  return reading;
+}
 
 }  // namespace
 
 SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission,
                                 std::vector<Candidate>& best) {
-  TopK top(prepared.depth, user.recency(), best);
+  if (prepared.query->exact || prepared.query->recall >= 1.0f) return search_exact(user, prepared, admission, best);
+  VectorScratch& scratch = thread_scratch();
+  VectorSearchStats stats;
   SemanticReading reading;
-  const float* query = prepared.unit_embedding.data();
-  if (admission.all()) {
-    user.vectors.scan(query, top);
-    reading.scan = "full";
-  } else if (admission.count() * kGatherShare < user.slots()) {
-    user.vectors.gather(query, admission.slots(), top);
+  const float* const query = prepared.unit_embedding.data();
+  const size_t k = prepared.depth;
+  const bool in_spans = admission.form() == Admission::Form::spans;
+  if (!admission.all() && admission.count() * kGatherCost <= user.vectors.estimate_rows(admission.count(), in_spans)) {
+    user.vectors.nearest_of(query, k, admission.slots(), scratch, stats);
     reading.scan = "gather";
   } else {
-    user.vectors.scan_masked(query, admission.bits(), top);
-    reading.scan = "masked";
+    VectorFilter filter;
+    if (in_spans) {
+      filter.intervals = *prepared.intervals;
+    } else if (!admission.all()) {
+      filter.admitted = &admission.bits();
+    }
+    user.vectors.nearest(query, k, prepared.query->recall, filter, scratch, stats);
+    reading.scan = admission.all() ? "probe" : "masked probe";
   }
-  top.sort();
+  reading.rows_read = stats.rows_read;
+  reading.blocks = stats.blocks;
+  reading.blocks_probed = stats.blocks_probed;
+  reading.rescored = stats.rescored;
+
+  std::vector<Candidate>& found = scratch.rescored;
+  const auto kept = static_cast<std::ptrdiff_t>(std::min(k, found.size()));
+  std::partial_sort(found.begin(), found.begin() + kept, found.end(), BetterCandidate(user.recency()));
+  best.assign(found.begin(), found.begin() + kept);
   return reading;
 }
 

@@ -22,12 +22,13 @@ struct SemanticReading {
   uint32_t rescored = 0;
 };
 
-// Cosine between the query's embedding and the records'. Exact. O(rows read x dim).
+// Cosine between the query's embedding and the records': exact scores, of the best or nearly so (Query::recall).
 SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission,
                                 std::vector<Candidate>& best);
 
 // BM25 over the user's own statistics; records without any of the words are no candidates. The idf is
-// ln(1 + (N - n + 0.5) / (n + 0.5)); each word of the query counts once. O(postings of the words).
+// ln(1 + (N - n + 0.5) / (n + 0.5)); each word of the query counts once. O(postings of the words between the first and
+// the last admissible slot). Replaces what `best` holds; allocates nothing once the thread and `best` have grown.
 void search_lexical(const UserColumns& user, const PreparedQuery& prepared, const IndexConfig& config,
                     const Admission& admission, std::vector<Candidate>& best);
 

@@ -42,7 +42,8 @@ inline __attribute__((always_inline)) void dot_block(const float* query, const f
       const typename Isa::Vector q = Isa::load(query + at);
 #pragma GCC unroll 8
       for (size_t r = 0; r < kRows; ++r) {
-        if (kRows > 1 && (s * kLanes) % kLineFloats == 0) __builtin_prefetch(reinterpret_cast<const void*>(soon(r, at)));
+        if (kRows > 1 && (s * kLanes) % kLineFloats == 0)
+          __builtin_prefetch(reinterpret_cast<const void*>(soon(r, at)));
         sums[r][s] = Isa::multiply_add(q, Isa::load(rows[r] + at), sums[r][s]);
       }
     }
@@ -69,7 +70,8 @@ inline __attribute__((always_inline)) void dot_block(const float* query, const f
 
 template <typename Isa>
 inline __attribute__((always_inline)) void dot_one(const float* query, const float* row, size_t n, float* out) {
-  dot_block<Isa, 1>(query, &row, [](size_t, size_t) { return uintptr_t{}; }, n, out);
+  dot_block<Isa, 1>(
+      query, &row, [](size_t, size_t) { return uintptr_t{}; }, n, out);
 }
 
 template <typename Isa>

@@ -4,6 +4,12 @@
 // and `dot_gather` give bit-identical results for it, at any position in a batch, whatever the alignment. Ties between
 // equal rows therefore stay ties, however a search was carried out. Levels may differ from each other by rounding.
 //
+// Codes: a vector in one byte per value, for scans that only have to find the rows worth an exact score. A code is
+// round(v * 127 / max|v|), halves to even, and `scale` is max|v| / 127: v is about code * scale. Rows are stored with
+// 128 added ("biased"), because the instructions multiply unsigned by signed bytes; what the bias adds to a sum is the
+// same for every row, 128 * sum(query codes), and is called `offset`. Sums of products of codes are integers and exact,
+// so that the kernels over codes give bit-identical results at every level.
+//
 // Included by translation units that are compiled for one instruction set. Nothing here may define an inline function
 // or instantiate a template: the linker could keep that unit's copy for everybody and crash older processors.
 #pragma once
@@ -22,6 +28,31 @@ struct Kernels {
   // out[i] = dot(query, rows + slots[i] * row_stride) for i < count.
   void (*dot_gather)(const float* query, const float* rows, size_t row_stride, const uint32_t* slots, size_t count,
                      size_t n, float* out);
+
+  // Codes of a vector of n finite floats. Writes round_up(n, 64) codes, with zeros behind the n-th; *offset = 128 *
+  // their sum; returns the scale. A vector without a value of at least 1e-35 has codes and scale zero.
+  float (*quantize_query)(const float* vector, size_t n, int8_t* codes, int32_t* offset);
+  // The same, biased, with 128 behind the n-th code. Never writes the code 0.
+  float (*quantize_row)(const float* vector, size_t n, uint8_t* codes);
+  // out[i] = scales[i] * float(sum_j rows[i * stride + j] * query[j] - offset) for i < count, j < n. `query` and
+  // `offset` are what quantize_query wrote, and no code of a row is 0; n and stride are multiples of 64, n <= 65536,
+  // and rows are 64-byte aligned. Times the query's scale, this is about the inner product of the vectors.
+  void (*code_rows)(const int8_t* query, int32_t offset, const uint8_t* rows, size_t stride, const float* scales,
+                    size_t count, size_t n, float* out);
+  // The same for row positions[i], with scales[positions[i]].
+  void (*code_gather)(const int8_t* query, int32_t offset, const uint8_t* rows, size_t stride, const float* scales,
+                      const uint32_t* positions, size_t count, size_t n, float* out);
+  // code_rows for several queries, which are n codes apart; writes out[q * count + i].
+  void (*code_rows_batch)(const int8_t* queries, const int32_t* offsets, size_t query_count, const uint8_t* rows,
+                          size_t stride, const float* scales, size_t count, size_t n, float* out);
+
+  // Writes the indexes i < count with scores[i] >= threshold, ascending, into `out`, which has room for count; returns
+  // how many. What lies behind them in `out` may be overwritten.
+  size_t (*select_above)(const float* scores, size_t count, float threshold, uint32_t* out);
+
+  // How many bits of the words are set.
+  size_t (*count_ones)(const uint64_t* words, size_t count);
+
   // CRC-32C of some bytes that follow others whose CRC is `crc` (0 when there are none).
   uint32_t (*crc32c)(uint32_t crc, const uint8_t* bytes, size_t size);
 };

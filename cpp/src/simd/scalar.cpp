@@ -1,4 +1,7 @@
 // Plain C++ for any processor; compiled for the baseline of the architecture, never with wider instructions.
+#include <cmath>
+#include <cstring>
+
 #include "simd/levels.hpp"
 
 namespace memspan {
@@ -26,8 +29,93 @@ void dot_gather(const float* query, const float* rows, size_t row_stride, const 
   for (size_t i = 0; i < count; ++i) out[i] = dot(query, rows + slots[i] * row_stride, n);
 }
 
+constexpr size_t kCodesPad = 64;
+constexpr float kSmallest = 1e-35f;
+
+size_t padded(size_t n) { return (n + kCodesPad - 1) / kCodesPad * kCodesPad; }
+
+// 127 / max|v|, or 0 for a vector that has no codes.
+float code_factor(const float* vector, size_t n, float* scale) {
+  float max = 0;
+  for (size_t i = 0; i < n; ++i) max = std::fmax(max, std::fabs(vector[i]));
+  *scale = max < kSmallest ? 0 : max / 127;
+  return max < kSmallest ? 0 : 127 / max;
+}
+
+int32_t sum_of_products(const int8_t* query, const uint8_t* row, size_t n) {
+  int32_t sum = 0;
+  for (size_t i = 0; i < n; ++i) sum += query[i] * row[i];
+  return sum;
+}
+
+float quantize_query(const float* vector, size_t n, int8_t* codes, int32_t* offset) {
+  float scale;
+  const float factor = code_factor(vector, n, &scale);
+  int32_t sum = 0;
+  for (size_t i = 0; i < n; ++i) {
+    codes[i] = static_cast<int8_t>(std::lrint(vector[i] * factor));
+    sum += codes[i];
+  }
+  std::memset(codes + n, 0, padded(n) - n);
+  *offset = 128 * sum;
+  return scale;
+}
+
+float quantize_row(const float* vector, size_t n, uint8_t* codes) {
+  float scale;
+  const float factor = code_factor(vector, n, &scale);
+  for (size_t i = 0; i < n; ++i) codes[i] = static_cast<uint8_t>(128 + std::lrint(vector[i] * factor));
+  std::memset(codes + n, 128, padded(n) - n);
+  return scale;
+}
+
+void code_rows(const int8_t* query, int32_t offset, const uint8_t* rows, size_t stride, const float* scales,
+               size_t count, size_t n, float* out) {
+  for (size_t i = 0; i < count; ++i) {
+    out[i] = scales[i] * static_cast<float>(sum_of_products(query, rows + i * stride, n) - offset);
+  }
+}
+
+void code_gather(const int8_t* query, int32_t offset, const uint8_t* rows, size_t stride, const float* scales,
+                 const uint32_t* positions, size_t count, size_t n, float* out) {
+  for (size_t i = 0; i < count; ++i) {
+    code_rows(query, offset, rows + positions[i] * stride, stride, scales + positions[i], 1, n, out + i);
+  }
+}
+
+void code_rows_batch(const int8_t* queries, const int32_t* offsets, size_t query_count, const uint8_t* rows,
+                     size_t stride, const float* scales, size_t count, size_t n, float* out) {
+  for (size_t q = 0; q < query_count; ++q) {
+    code_rows(queries + q * n, offsets[q], rows, stride, scales, count, n, out + q * count);
+  }
+}
+
+size_t select_above(const float* scores, size_t count, float threshold, uint32_t* out) {
+  size_t found = 0;
+  for (size_t i = 0; i < count; ++i) {
+    out[found] = static_cast<uint32_t>(i);
+    found += scores[i] >= threshold ? 1 : 0;
+  }
+  return found;
+}
+
+// Sums of ever more neighbouring bits, in their own places: the baseline has no instruction for it.
+size_t count_ones(const uint64_t* words, size_t count) {
+  size_t total = 0;
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t word = words[i];
+    word -= word >> 1 & 0x5555555555555555;
+    word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f;
+    total += word * 0x0101010101010101 >> 56;
+  }
+  return total;
+}
+
 }  // namespace
 
-const Kernels kScalarKernels = {&dot, &dot_rows, &dot_gather, &crc32c_table};
+constinit const Kernels kScalarKernels = {&dot,          &dot_rows,   &dot_gather,  &quantize_query,
+                                          &quantize_row, &code_rows,  &code_gather, &code_rows_batch,
+                                          &select_above, &count_ones, &crc32c_table};
 
 }  // namespace memspan

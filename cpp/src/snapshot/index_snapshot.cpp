@@ -10,12 +10,13 @@
 //   end    := u64 users
 //
 // Numbers are little-endian; text is u32 size and bytes of UTF-8.
+#include <algorithm>
 #include <cstring>
-#include <mutex>
 
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
 #include "index/user_index.hpp"
+#include "index/user_table.hpp"
 #include "memspan/error.hpp"
 #include "memspan/index.hpp"
 #include "snapshot/file.hpp"
@@ -127,16 +128,15 @@ void Index::save(const std::string& path, std::string_view stamp) const {
   snapshot.add(BlockType::config, config);
 
   uint64_t users = 0;
-  {
-    const std::shared_lock reading(mutex_);
-    for (const auto& [name, user] : users_) {
-      if (user->empty()) continue;
-      ByteWriter block;
-      block.put_text(name);
-      user->save(block);
-      snapshot.add(BlockType::user, block);
-      ++users;
-    }
+  std::vector<UserTable::Entry> all = users_->all();
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (const auto& [name, user] : all) {
+    if (user->empty()) continue;
+    ByteWriter block;
+    block.put_text(name);
+    user->save(block);
+    snapshot.add(BlockType::user, block);
+    ++users;
   }
   ByteWriter end;
   end.put<uint64_t>(users);
@@ -161,14 +161,14 @@ std::unique_ptr<Index> Index::load(const std::string& path) {
   for (;;) {
     auto [next_type, next] = snapshot.next();
     if (next_type == BlockType::end) {
-      next.check(next.get<uint64_t>() == index->users_.size(), "users are missing");
+      next.check(next.get<uint64_t>() == index->users_->size(), "users are missing");
       break;
     }
     next.check(next_type == BlockType::user, "an unknown block");
     const std::string name(next.get_text(limits::kNameBytes));
     auto user = std::make_shared<UserIndex>(config.dim);
     user->load(next);
-    next.check(!name.empty() && index->users_.emplace(name, std::move(user)).second, "a user comes twice");
+    next.check(!name.empty() && index->users_->add(name, std::move(user)), "a user comes twice");
   }
   if (!snapshot.at_end()) snapshot.fail(snapshot.position(), "bytes are left after the end");
   return index;

@@ -1,9 +1,9 @@
 #include "tags/tag_dag.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <functional>
 
-#include "base/remap.hpp"
+#include "base/hash_map.hpp"
 #include "memspan/error.hpp"
 
 namespace memspan {
@@ -13,51 +13,61 @@ std::string describe_cycle(const TagDag& dag, std::span<const TagId> path, std::
                            std::string_view child) {
   std::string text = "parent '" + std::string(parent) + "' -> child '" + std::string(child) +
                      "' would close a cycle, because this path exists: ";
-  for (size_t i = 0; i < path.size(); ++i) text += (i == 0 ? "" : " -> ") + dag.name(path[i]);
+  for (size_t i = 0; i < path.size(); ++i) text.append(i == 0 ? "" : " -> ").append(dag.name(path[i]));
   return text;
-}
-
-void erase_sorted(std::vector<Slot>& slots, Slot slot) {
-  slots.erase(std::lower_bound(slots.begin(), slots.end(), slot));
 }
 
 }  // namespace
 
 std::optional<TagId> TagDag::find(std::string_view name) const {
-  const auto found = ids_.find(name);
-  return found == ids_.end() ? std::nullopt : std::optional<TagId>(found->second);
+  const TagId tag = index_.find(HashIndex::hash(name), [&](TagId candidate) { return this->name(candidate) == name; });
+  return tag == HashIndex::kNone ? std::nullopt : std::optional<TagId>(tag);
 }
 
 TagId TagDag::find_or_create(std::string_view name) {
   if (const auto found = find(name)) return *found;
   const TagId tag = graph_.add_node();
-  if (tag >= tags_.size()) tags_.resize(tag + 1);
-  tags_[tag].name = std::string(name);
-  tags_[tag].used = true;
-  ids_.emplace(std::string(name), tag);
+  TextArena::Ref text = TextArena::kNone;
+  try {
+    if (tag >= tags_.size()) tags_.resize(tag + 1);
+    text = names_.add(name);
+    index_.insert(HashIndex::hash(name), tag);
+  } catch (...) {
+    if (text != TextArena::kNone) names_.remove(text);
+    graph_.remove_node(tag);
+    throw;
+  }
+  tags_[tag].name = text;
   return tag;
 }
 
-void TagDag::add_record(Slot slot, std::span<const std::string> names, const Changed& changed) {
-  if (slot >= of_slot_.size()) of_slot_.resize(slot + 1);
-  std::vector<TagId>& tags = of_slot_[slot];
-  tags.reserve(names.size());
-  for (const std::string& name : names) {
-    const TagId tag = find_or_create(name);
-    tags.push_back(tag);
-    tags_[tag].records.push_back(slot);
-    changed(tag);
+void TagDag::add_record(Slot slot, std::span<const std::string> names) {
+  of_record_.start(slot, names.size());
+  try {
+    for (const std::string& name : names) {
+      const TagId tag = find_or_create(name);
+      of_record_.append(slot, tag);
+      tags_[tag].records.insert(slot, std::less<>());
+    }
+  } catch (...) {
+    for (TagId tag : tags_of(slot)) {
+      // The last one may be new and without the record.
+      Slots& records = tags_[tag].records;
+      const auto place = records.lower_bound(slot, std::less<>());
+      if (place != records.end() && *place == slot) records.erase(slot, std::less<>());
+      erase_if_unused(tag, [](TagId) {});
+    }
+    of_record_.clear(slot);
+    throw;
   }
 }
 
 void TagDag::remove_record(Slot slot, const Changed& changed) {
-  const std::vector<TagId> tags = std::move(of_slot_[slot]);
-  of_slot_[slot] = {};
-  for (TagId tag : tags) {
-    erase_sorted(tags_[tag].records, slot);
-    changed(tag);
+  for (TagId tag : tags_of(slot)) {
+    tags_[tag].records.erase(slot, std::less<>());
     erase_if_unused(tag, changed);
   }
+  of_record_.clear(slot);
 }
 
 bool TagDag::relate(std::string_view parent, std::string_view child) {
@@ -90,7 +100,7 @@ bool TagDag::unrelate(std::string_view parent, std::string_view child) {
 }
 
 void TagDag::set_embedding(TagId tag, std::vector<float> unit_vector, const Changed& changed) {
-  tags_[tag].embedding = std::move(unit_vector);
+  tags_[tag].embedding = std::make_unique<std::vector<float>>(std::move(unit_vector));
   changed(tag);
 }
 
@@ -107,31 +117,28 @@ void TagDag::merge(std::span<const TagId> from, TagId into, const Changed& chang
   };
   // First all of them go, so that relations among them cannot stand in the way, whatever their order.
   for (TagId source : from) merged.remove_node(source);
-  const auto stays = [&](TagId tag) { return std::find(from.begin(), from.end(), tag) == from.end(); };
+  const HashSet<TagId> going(from.begin(), from.end());
   for (TagId source : from) {
     for (TagId parent : graph_.parents(source)) {
-      if (stays(parent)) connect(parent, into);
+      if (!going.contains(parent)) connect(parent, into);
     }
     for (TagId child : graph_.children(source)) {
-      if (stays(child)) connect(into, child);
+      if (!going.contains(child)) connect(into, child);
     }
   }
 
+  Tag& target = tags_[into];
   for (TagId tag : from) {
     Tag& source = tags_[tag];
-    Tag& target = tags_[into];
-    std::vector<Slot> records;
-    std::set_union(source.records.begin(), source.records.end(), target.records.begin(), target.records.end(),
-                   std::back_inserter(records));
     for (Slot slot : source.records) {
-      std::vector<TagId>& tags = of_slot_[slot];
-      tags.erase(std::find(tags.begin(), tags.end(), tag));
-      if (std::find(tags.begin(), tags.end(), into) == tags.end()) tags.push_back(into);
+      of_record_.erase(slot, tag);
+      const std::span<const TagId> tags = tags_of(slot);
+      if (std::find(tags.begin(), tags.end(), into) != tags.end()) continue;
+      of_record_.append(slot, into);
+      target.records.insert(slot, std::less<>());
     }
-    target.records = std::move(records);
-    if (target.embedding.empty()) target.embedding = std::move(source.embedding);
-    ids_.erase(source.name);
-    source = Tag();
+    if (!target.embedding) target.embedding = std::move(source.embedding);
+    forget(tag);
     changed(tag);
   }
   graph_ = std::move(merged);
@@ -140,31 +147,40 @@ void TagDag::merge(std::span<const TagId> from, TagId into, const Changed& chang
 }
 
 void TagDag::rename(TagId tag, std::string_view name) {
-  ids_.erase(tags_[tag].name);
-  tags_[tag].name = std::string(name);
-  ids_.emplace(std::string(name), tag);
+  const TextArena::Ref text = names_.add(name);
+  try {
+    index_.insert(HashIndex::hash(name), tag);
+  } catch (...) {
+    names_.remove(text);
+    throw;
+  }
+  index_.erase(HashIndex::hash(this->name(tag)), tag);
+  names_.remove(tags_[tag].name);
+  tags_[tag].name = text;
 }
 
 void TagDag::drop(TagId tag, const Changed& changed) {
-  for (Slot slot : tags_[tag].records) {
-    std::vector<TagId>& tags = of_slot_[slot];
-    tags.erase(std::find(tags.begin(), tags.end(), tag));
-  }
+  for (Slot slot : tags_[tag].records) of_record_.erase(slot, tag);
   std::vector<TagId> related(graph_.parents(tag).begin(), graph_.parents(tag).end());
   related.insert(related.end(), graph_.children(tag).begin(), graph_.children(tag).end());
   erase(tag, changed);
   for (TagId other : related) erase_if_unused(other, changed);
 }
 
-void TagDag::erase(TagId tag, const Changed& changed) {
-  ids_.erase(tags_[tag].name);
+void TagDag::forget(TagId tag) {
+  index_.erase(HashIndex::hash(name(tag)), tag);
+  names_.remove(tags_[tag].name);
   tags_[tag] = Tag();
+}
+
+void TagDag::erase(TagId tag, const Changed& changed) {
+  forget(tag);
   graph_.remove_node(tag);
   changed(tag);
 }
 
 void TagDag::erase_if_unused(TagId tag, const Changed& changed) {
-  const bool used = !tags_[tag].records.empty() || !tags_[tag].embedding.empty() || !graph_.parents(tag).empty() ||
+  const bool used = !tags_[tag].records.empty() || tags_[tag].embedding || !graph_.parents(tag).empty() ||
                     !graph_.children(tag).empty();
   if (!used) erase(tag, changed);
 }
@@ -173,15 +189,15 @@ std::vector<TagInfo> TagDag::list() const {
   const std::vector<uint32_t> specificities = graph_.specificities();
   const auto names = [this](std::span<const TagId> tags) {
     std::vector<std::string> result;
-    for (TagId tag : tags) result.push_back(name(tag));
+    for (TagId tag : tags) result.emplace_back(name(tag));
     std::sort(result.begin(), result.end());
     return result;
   };
   std::vector<TagInfo> infos;
-  infos.reserve(ids_.size());
+  infos.reserve(size());
   for (TagId tag = 0; tag < tags_.size(); ++tag) {
-    if (!tags_[tag].used) continue;
-    infos.push_back({tags_[tag].name, tags_[tag].records.size(), names(graph_.parents(tag)),
+    if (!exists(tag)) continue;
+    infos.push_back({std::string(name(tag)), tags_[tag].records.size(), names(graph_.parents(tag)),
                      names(graph_.children(tag)), specificities[tag]});
   }
   std::sort(infos.begin(), infos.end(), [](const TagInfo& a, const TagInfo& b) { return a.name < b.name; });
@@ -189,21 +205,19 @@ std::vector<TagInfo> TagDag::list() const {
 }
 
 void TagDag::remap(std::span<const Slot> new_slots, size_t size) {
-  remap_column(of_slot_, new_slots, size);
+  of_record_.remap(new_slots, size);
   // New numbers keep the order of the old ones, so the lists stay sorted.
-  for (Tag& tag : tags_) {
-    for (Slot& slot : tag.records) slot = new_slots[slot];
-    tag.records.shrink_to_fit();
+  for (TagId tag = 0; tag < tags_.size(); ++tag) {
+    tags_[tag].records.rewrite([&](Slot& slot) { slot = new_slots[slot]; });
   }
 }
 
 size_t TagDag::bytes() const {
-  size_t total = tags_.capacity() * sizeof(Tag) + graph_.bytes() + of_slot_.capacity() * sizeof(std::vector<TagId>);
-  for (const Tag& tag : tags_) {
-    total += tag.name.capacity() * 2 + sizeof(std::string) + 8 + tag.records.capacity() * sizeof(Slot) +
-             tag.embedding.capacity() * sizeof(float);
+  size_t total = tags_.bytes() + names_.bytes() + index_.bytes() + graph_.bytes() + of_record_.bytes();
+  for (TagId tag = 0; tag < tags_.size(); ++tag) {
+    total += tags_[tag].records.bytes();
+    if (const auto& own = tags_[tag].embedding) total += sizeof(*own) + own->capacity() * sizeof(float);
   }
-  for (const auto& tags : of_slot_) total += tags.capacity() * sizeof(TagId);
   return total;
 }
 

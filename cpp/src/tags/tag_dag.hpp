@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,29 +13,37 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "base/hash_map.hpp"
+#include "base/chunked_vector.hpp"
+#include "base/hash_index.hpp"
+#include "base/sorted_blocks.hpp"
+#include "base/text_arena.hpp"
 #include "memspan/stats.hpp"
 #include "memspan/types.hpp"
 #include "tags/acyclic_graph.hpp"
+#include "tags/record_tags.hpp"
 
 namespace memspan {
 
 class TagDag {
  public:
-  // Called with each tag whose records or embedding changed, so that the router can follow.
+  // Called with a tag whose embedding, existence or set of records changed, so that the router can follow; not for the
+  // coming and going of one record, which its caller knows.
   using Changed = std::function<void(TagId)>;
+  using Slots = SortedBlocks<Slot>;
 
   std::optional<TagId> find(std::string_view name) const;
   TagId find_or_create(std::string_view name);
-  const std::string& name(TagId tag) const { return tags_[tag].name; }
-  bool exists(TagId tag) const { return tag < tags_.size() && tags_[tag].used; }
+  // Valid until the next change.
+  std::string_view name(TagId tag) const { return names_.text(tags_[tag].name); }
+  bool exists(TagId tag) const { return tag < tags_.size() && tags_[tag].name != TextArena::kNone; }
 
-  // Records. `slot` must be new; `names` must be distinct. O(tags of the record), appending to each tag's records.
-  void add_record(Slot slot, std::span<const std::string> names, const Changed& changed);
-  // Tags that are left without records, relations and embedding vanish. O(log and move of each tag's records).
+  // Records. `slot` must be without tags; `names` must be distinct. O(log) and the move of at most one block for each of
+  // the record's tags. If that throws, nothing has changed.
+  void add_record(Slot slot, std::span<const std::string> names);
+  // Tags that are left without records, relations and embedding vanish.
   void remove_record(Slot slot, const Changed& changed);
-  std::span<const TagId> tags_of(Slot slot) const { return of_slot_[slot]; }
-  std::span<const Slot> records(TagId tag) const { return tags_[tag].records; }  // ascending
+  std::span<const TagId> tags_of(Slot slot) const { return of_record_.of(slot); }
+  const Slots& records(TagId tag) const { return tags_[tag].records; }  // ascending
 
   // Hierarchy. relate throws TagCycle, naming the path, and creates missing tags otherwise.
   bool relate(std::string_view parent, std::string_view child);
@@ -42,7 +51,9 @@ class TagDag {
   const AcyclicGraph& graph() const { return graph_; }
 
   // The embedding given for the tag itself; unit length, or empty.
-  std::span<const float> embedding(TagId tag) const { return tags_[tag].embedding; }
+  std::span<const float> embedding(TagId tag) const {
+    return tags_[tag].embedding ? std::span<const float>(*tags_[tag].embedding) : std::span<const float>();
+  }
   void set_embedding(TagId tag, std::vector<float> unit_vector, const Changed& changed);
 
   // Moves records, relations and (while `into` has none) the embedding of each tag in `from` to `into`, then erases them.
@@ -53,7 +64,7 @@ class TagDag {
   void drop(TagId tag, const Changed& changed);   // from its records and relations too
 
   std::vector<TagInfo> list() const;  // sorted by name
-  size_t size() const { return ids_.size(); }
+  size_t size() const { return index_.size(); }
   size_t capacity() const { return tags_.size(); }  // tag numbers are below this
 
   void remap(std::span<const Slot> new_slots, size_t size);
@@ -63,19 +74,20 @@ class TagDag {
 
  private:
   struct Tag {
-    std::string name;
-    std::vector<Slot> records;
-    std::vector<float> embedding;
-    bool used = false;
+    Slots records;
+    std::unique_ptr<std::vector<float>> embedding;  // null: none
+    TextArena::Ref name = TextArena::kNone;         // kNone: a number that is free
   };
 
   void erase(TagId tag, const Changed& changed);
   void erase_if_unused(TagId tag, const Changed& changed);
+  void forget(TagId tag);  // all but the graph's node
 
-  std::vector<Tag> tags_;  // indexed by TagId, as the graph's nodes are
-  StringMap<TagId> ids_;
+  ChunkedVector<Tag, 64> tags_;  // indexed by TagId, as the graph's nodes are
+  TextArena names_;
+  HashIndex index_;  // of the names
   AcyclicGraph graph_;
-  std::vector<std::vector<TagId>> of_slot_;
+  RecordTags of_record_;
 };
 
 }  // namespace memspan

@@ -2,19 +2,20 @@
 //
 // A tag's vector is the embedding given for it or, without one, the mean of its records' embeddings. Few tags are
 // compared one by one; many are searched through an HNSW graph whose answers are scored exactly. Vectors and graph
-// follow the tags lazily: a write only notes which tags changed.
+// follow the tags lazily: a write only notes which tags changed. Of a tag with many records that was routed to once, the
+// sum of its records is kept and follows each of them, in double precision, so that a search after a write costs O(dim)
+// for each changed tag; the first search reads all records of the tags. Before it, nothing is kept or noted.
 //
-// Thread safety: route() may be called by many readers at once; changed() and the tables that are passed
-// in need the user's write lock. hnswlib's own persistence and its concurrent add and search are not used.
+// Thread safety: route() may be called by many readers at once; the functions that note changes, and the tables that are
+// passed in, need the user's write lock. hnswlib's own persistence and its concurrent add and search are not used.
 #pragma once
 
-#include <memory>
+#include <atomic>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/fair_shared_mutex.hpp"
 #include "memspan/index.hpp"
 #include "tags/tag_dag.hpp"
 #include "vectors/vector_table.hpp"
@@ -26,11 +27,16 @@ class TagRouter {
   // Above so many tags with a vector, `automatic` uses the graph.
   static constexpr size_t kExactLimit = 4096;
 
-  explicit TagRouter(size_t dim);
+  explicit TagRouter(size_t dim) : dim_(dim) {}
   ~TagRouter();
 
-  // The tag's records, their embeddings, its own embedding or its existence changed. O(1).
+  // The tag's set of records, its own embedding or its existence changed. O(1).
   void changed(TagId tag);
+  // Makes room to note changes of tags below `capacity`; after that, noting one needs no memory.
+  void cover(size_t capacity);
+  // A record with this embedding (empty: none) got or is about to lose the tag. O(dim) at most.
+  void record_added(TagId tag, std::span<const float> embedding) { adjust(tag, embedding, 1.0); }
+  void record_removed(TagId tag, std::span<const float> embedding) { adjust(tag, embedding, -1.0); }
 
   // The k best tags with their cosine, best first; equal cosines by name. Tags without a vector never come.
   // O(tags dim), or O(log tags dim) through the graph.
@@ -40,21 +46,13 @@ class TagRouter {
   size_t bytes() const;
 
  private:
-  struct Graph;
+  struct State;
 
-  void refresh(const TagDag& tags, const VectorTable& vectors) const;
-  void refresh_tag(TagId tag, const TagDag& tags, const VectorTable& vectors) const;
-  void build_graph() const;
-  std::vector<TagId> graph_candidates(const float* unit_query, size_t k) const;
+  State& state(size_t capacity) const;
+  void adjust(TagId tag, std::span<const float> embedding, double sign);
 
   size_t dim_;
-  mutable FairSharedMutex mutex_;  // guards what follows between readers
-  mutable std::vector<float> rows_;  // by tag; unit length
-  mutable std::vector<uint8_t> present_;
-  mutable size_t count_ = 0;         // of present rows
-  mutable std::vector<TagId> dirty_;
-  mutable std::vector<uint8_t> is_dirty_;
-  mutable std::unique_ptr<Graph> graph_;  // null until the first search through it
+  mutable std::atomic<State*> state_ = nullptr;  // null until the first search
 };
 
 }  // namespace memspan

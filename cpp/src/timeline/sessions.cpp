@@ -1,7 +1,5 @@
 #include "timeline/sessions.hpp"
 
-#include <algorithm>
-
 namespace memspan {
 namespace {
 
@@ -21,37 +19,35 @@ class EarlierThenId {
 
 void Sessions::insert(StringPool::Symbol session, Slot slot, const Recency& recency) {
   if (session == StringPool::kNone) return;
-  std::vector<Slot>& slots = sessions_[session];
-  slots.insert(std::upper_bound(slots.begin(), slots.end(), slot, EarlierThenId(recency)), slot);
+  if (session >= turns_.size()) turns_.resize(size_t{session} + 1);
+  turns_[session].insert(slot, EarlierThenId(recency));
+  count_ += turns_[session].size() == 1;
 }
 
 void Sessions::erase(StringPool::Symbol session, Slot slot, const Recency& recency) {
   if (session == StringPool::kNone) return;
-  const auto found = sessions_.find(session);
-  std::vector<Slot>& slots = found->second;
-  slots.erase(std::lower_bound(slots.begin(), slots.end(), slot, EarlierThenId(recency)));
-  if (slots.empty()) sessions_.erase(found);
+  turns_[session].erase(slot, EarlierThenId(recency));
+  count_ -= turns_[session].empty();
 }
 
-std::span<const Slot> Sessions::records(StringPool::Symbol session) const {
-  const auto found = sessions_.find(session);
-  return found == sessions_.end() ? std::span<const Slot>() : std::span<const Slot>(found->second);
+const Sessions::Turns& Sessions::turns(StringPool::Symbol session) const {
+  static const Turns kNothing;
+  return session < turns_.size() ? turns_[session] : kNothing;
 }
 
-size_t Sessions::position(StringPool::Symbol session, Slot slot, const Recency& recency) const {
-  const std::span<const Slot> slots = records(session);
-  return static_cast<size_t>(std::lower_bound(slots.begin(), slots.end(), slot, EarlierThenId(recency)) - slots.begin());
+Sessions::Turns::Iterator Sessions::find(StringPool::Symbol session, Slot slot, const Recency& recency) const {
+  return turns(session).lower_bound(slot, EarlierThenId(recency));
 }
 
 void Sessions::remap(std::span<const Slot> new_slots) {
-  for (auto& [session, slots] : sessions_) {
-    for (Slot& slot : slots) slot = new_slots[slot];
+  for (size_t session = 0; session < turns_.size(); ++session) {
+    turns_[session].rewrite([&](Slot& slot) { slot = new_slots[slot]; });
   }
 }
 
 size_t Sessions::bytes() const {
-  size_t total = sessions_.bucket_count() * (sizeof(std::vector<Slot>) + sizeof(StringPool::Symbol));
-  for (const auto& [session, slots] : sessions_) total += slots.capacity() * sizeof(Slot);
+  size_t total = turns_.bytes();
+  for (size_t session = 0; session < turns_.size(); ++session) total += turns_[session].bytes();
   return total;
 }
 

@@ -1,114 +1,116 @@
 #include "vectors/vector_table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <utility>
 
-#include "simd/kernels.hpp"
 #include "vectors/unit_vector.hpp"
 
 namespace memspan {
-namespace {
 
-// Rows scored before the scores are looked at: small enough for the scores to stay in the first-level cache.
-constexpr size_t kChunk = 256;
-
-}  // namespace
-
-void VectorTable::add(Slot slot, std::span<const float> vector) {
-  rows_.resize((size_t{slot} + 1) * dim_, 0.0f);
-  present_.resize(size_t{slot} + 1);
-  if (vector.empty()) return;
-  normalize(vector, rows_.data() + size_t{slot} * dim_);
-  present_.set(slot);
+void VectorTable::add(Slot slot, Micros at, std::span<const float> vector) {
+  if (slot >= places_.size()) {
+    places_.resize(slot + 1, kNowhere);
+    rows_.resize(slot + 1);
+  }
+  if (vector.empty()) {
+    std::fill_n(rows_.row(slot), dim(), 0.0f);
+    return;
+  }
+  normalize(vector, rows_.row(slot));
+  put_fresh(slot, at);
   ++count_;
 }
 
-void VectorTable::remove(Slot slot) {
-  if (!present_.test(slot)) return;
-  const auto row = rows_.begin() + static_cast<std::ptrdiff_t>(size_t{slot} * dim_);
-  std::fill(row, row + static_cast<std::ptrdiff_t>(dim_), 0.0f);
-  present_.reset(slot);
-  --count_;
+void VectorTable::put_fresh(Slot slot, Micros at) {
+  const auto [position, scale] = fresh_[active_].add(slot, at, rows_.row(slot));
+  places_[slot] = (kFresh + active_) << kPositionBits | position;
+  max_scale_ = std::max(max_scale_, scale);
+  if (building_) changed_.push_back(slot);
 }
 
-template <typename Accept>
-void VectorTable::scan_if(const float* query, TopK& best, Accept accept) const {
-  const Kernels& simd = kernels();
-  std::array<float, kChunk> scores;
-  const size_t total = present_.size();
-  for (size_t first = 0; first < total; first += kChunk) {
-    const size_t count = std::min(kChunk, total - first);
-    simd.dot_rows(query, rows_.data() + first * dim_, dim_, count, dim_, scores.data());
-    for (size_t i = 0; i < count; ++i) {
-      const auto slot = static_cast<Slot>(first + i);
-      if (scores[i] >= best.threshold() && accept(slot)) best.offer(scores[i], slot);
-    }
-  }
-}
-
-void VectorTable::scan(const float* query, TopK& best) const {
-  if (count_ == present_.size()) {
-    scan_if(query, best, [](Slot) { return true; });
+void VectorTable::erase_codes(uint32_t place) {
+  const uint32_t region = VectorTable::region(place);
+  if (region == kClustered) {
+    layout_->erase(position(place));
   } else {
-    scan_if(query, best, [this](Slot slot) { return present_.test(slot); });
+    fresh_[region - kFresh].erase(position(place));
   }
 }
 
-void VectorTable::scan_masked(const float* query, const Bitset& allowed, TopK& best) const {
-  scan_if(query, best, [&](Slot slot) { return allowed.test(slot) && present_.test(slot); });
+void VectorTable::remove(Slot slot) {
+  if (!has(slot)) return;
+  erase_codes(places_[slot]);
+  places_[slot] = kNowhere;
+  --count_;
+  if (building_) {
+    changed_.push_back(slot);
+    to_zero_.push_back(slot);
+  } else {
+    std::fill_n(rows_.row(slot), dim(), 0.0f);
+  }
 }
 
-void VectorTable::gather(const float* query, std::span<const Slot> slots, TopK& best) const {
-  const Kernels& simd = kernels();
-  std::array<float, kChunk> scores;
-  for (size_t first = 0; first < slots.size(); first += kChunk) {
-    const size_t count = std::min(kChunk, slots.size() - first);
-    const Slot* chunk = slots.data() + first;
-    simd.dot_gather(query, rows_.data(), dim_, chunk, count, dim_, scores.data());
-    for (size_t i = 0; i < count; ++i) {
-      if (scores[i] >= best.threshold() && present_.test(chunk[i])) best.offer(scores[i], chunk[i]);
-    }
+void VectorTable::begin_layout() {
+  building_ = true;
+  if (fresh_[1 - active_].size() == 0) active_ = 1 - active_;
+}
+
+VectorTable::Retired VectorTable::install_layout(std::unique_ptr<ClusterLayout> layout, std::vector<uint32_t> places,
+                                                 float max_scale) {
+  places.resize(places_.size(), kNowhere);
+  for (Slot slot : changed_) {
+    // Whatever the new layout holds of a changed slot is gone by now: slots are not used again while it is built.
+    if (places[slot] != kNowhere && region(places[slot]) == kClustered) layout->erase(position(places[slot]));
+    places[slot] = places_[slot];
   }
+  Retired retired;
+  retired.layout = std::exchange(layout_, std::move(layout));
+  retired.fresh = std::exchange(fresh_[1 - active_], FreshRows(dim()));
+  retired.places = std::exchange(places_, std::move(places));
+  max_scale_ = std::max(max_scale, fresh_[active_].live() == 0 ? 0.0f : max_scale_);
+  abandon_layout();
+  return retired;
+}
+
+void VectorTable::abandon_layout() {
+  building_ = false;
+  for (Slot slot : to_zero_) std::fill_n(rows_.row(slot), dim(), 0.0f);
+  changed_ = {};
+  to_zero_ = {};
+}
+
+double VectorTable::fragmentation() const {
+  const size_t fresh = fresh_[0].size() + fresh_[1].size();
+  const size_t places = fresh + (layout_ ? layout_->size : 0);
+  if (places == 0) return 0.0;
+  return static_cast<double>(fresh + (layout_ ? layout_->dead : 0)) / static_cast<double>(places);
 }
 
 void VectorTable::remap(std::span<const Slot> new_slots, size_t size) {
-  std::vector<float> rows(size * dim_);
-  Bitset present;
-  present.assign(size, false);
+  RowStore rows(dim());
+  rows.resize(size);
+  std::vector<uint32_t> places(size, kNowhere);
   for (Slot old = 0; old < new_slots.size(); ++old) {
     const Slot slot = new_slots[old];
-    if (slot == kNoSlot || !present_.test(old)) continue;
-    std::memcpy(rows.data() + size_t{slot} * dim_, rows_.data() + size_t{old} * dim_, dim_ * sizeof(float));
-    present.set(slot);
+    if (slot == kNoSlot) continue;
+    std::memcpy(rows.row(slot), rows_.row(old), dim() * sizeof(float));
+    places[slot] = places_[old];
+    if (places[slot] == kNowhere) continue;
+    const uint32_t place = places[slot];
+    if (region(place) == kClustered) {
+      layout_->rows.set_slot(position(place), slot);
+    } else {
+      fresh_[region(place) - kFresh].set_slot(position(place), slot);
+    }
   }
   rows_ = std::move(rows);
-  present_ = std::move(present);
+  places_ = std::move(places);
 }
 
-// Per live slot: u8 present, then the row if it is.
-void VectorTable::save(ByteWriter& out, std::span<const Slot> live) const {
-  for (Slot slot : live) {
-    out.put<uint8_t>(present_.test(slot));
-    if (!present_.test(slot)) continue;
-    for (float value : row(slot)) out.put<float>(value);
-  }
-}
-
-void VectorTable::load(ByteReader& in, size_t slots) {
-  in.check(slots <= in.left(), "fewer vectors than records");
-  present_.assign(slots, false);
-  for (Slot slot = 0; slot < slots; ++slot) {
-    const auto present = in.get<uint8_t>();
-    in.check(present <= 1, "a record's vector mark is neither 0 nor 1");
-    rows_.resize((size_t{slot} + 1) * dim_, 0.0f);
-    if (present == 0) continue;
-    float* row = rows_.data() + size_t{slot} * dim_;
-    for (size_t i = 0; i < dim_; ++i) row[i] = in.get<float>();
-    in.check(is_unit({row, dim_}), "a vector does not have length 1");
-    present_.set(slot);
-    ++count_;
-  }
+size_t VectorTable::bytes() const {
+  return rows_.bytes() + places_.capacity() * sizeof(uint32_t) + fresh_[0].bytes() + fresh_[1].bytes() +
+         (layout_ ? layout_->bytes() : 0);
 }
 
 }  // namespace memspan

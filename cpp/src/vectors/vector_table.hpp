@@ -1,10 +1,17 @@
-// The embeddings of one user: unit-length float32 rows, one for each slot, row-major and contiguous.
+// The embeddings of one user: float32 unit rows for exact scores, and int8 codes of them for scans.
 //
-// A record without an embedding has a zero row that no scan reports. Thread safety: const members may run in parallel;
-// writes need exclusion. Memory: 4 dim bytes a record.
+// Codes lie in one of three regions: the layout of the last consolidation (clustered), and two lots of fresh rows, of
+// which one takes what comes and the other is what a running consolidation is about to lay out. Slots may be used again
+// after a removal, except while a consolidation runs (`pinned`).
+//
+// A record without an embedding has a zero row that no search reports. Thread safety: const members may run in
+// parallel; writes need exclusion. Memory: 5 dim + 20 bytes a record.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,43 +19,110 @@
 #include "base/bytes.hpp"
 #include "base/top_k.hpp"
 #include "memspan/types.hpp"
+#include "vectors/cluster_layout.hpp"
+#include "vectors/fresh_rows.hpp"
+#include "vectors/row_store.hpp"
+#include "vectors/vector_search.hpp"
 
 namespace memspan {
 
 class VectorTable {
  public:
-  explicit VectorTable(size_t dim) : dim_(dim) {}
+  explicit VectorTable(size_t dim) : rows_(dim), fresh_{FreshRows(dim), FreshRows(dim)} {}
 
-  // `slot` must be the next one. `vector` must have passed check_embedding, or be empty.
-  void add(Slot slot, std::span<const float> vector);
-  // Overwrites the row with zeros.
+  // `slot` must be the next one or one that was removed. `vector` must have passed check_embedding, or be empty.
+  void add(Slot slot, Micros at, std::span<const float> vector);
+  // Overwrites the row with zeros; while a consolidation runs, when that ends.
   void remove(Slot slot);
 
-  bool has(Slot slot) const { return present_.test(slot); }
-  std::span<const float> row(Slot slot) const { return {rows_.data() + size_t{slot} * dim_, dim_}; }
+  bool has(Slot slot) const { return places_[slot] != kNowhere; }
+  std::span<const float> row(Slot slot) const { return {rows_.row(slot), dim()}; }
   size_t count() const { return count_; }
-  size_t dim() const { return dim_; }
+  size_t dim() const { return rows_.dim(); }
 
-  // Offers every row's cosine with the unit vector `query`. O(rows dim).
-  void scan(const float* query, TopK& best) const;
-  // The same, for the slots in `allowed` only; reads the other rows too.
-  void scan_masked(const float* query, const Bitset& allowed, TopK& best) const;
-  // The same, reading only the rows of `slots`. The scores are the same bits as those of a scan.
+  // Offers the exact cosine of every row, or of those in `allowed`, with the unit vector `query`. O(rows dim).
+  void scan(const float* query, const Bitset* allowed, TopK& best) const;
+  // The same for `slots`. The scores are the same bits as those of a scan.
   void gather(const float* query, std::span<const Slot> slots, TopK& best) const;
+
+  // Leaves in `scratch.rescored`, in no order and with exact cosines, rows that are meant to hold the best k admitted
+  // ones; at least `recall` of them on average. Rows are read block by block, the most promising first, until no other
+  // block is likely to hold one of the best k. O((fresh + blocks + rows of the probed blocks) dim).
+  void nearest(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
+               VectorSearchStats& stats) const;
+  // The same among `slots`.
+  void nearest_of(const float* query, size_t k, std::span<const Slot> slots, VectorScratch& scratch,
+                  VectorSearchStats& stats) const;
+  // Rows that `nearest` would read, estimated, when `admitted` of all are; `in_spans`: their times form few intervals.
+  size_t estimate_rows(size_t admitted, bool in_spans) const;
+
+  // Consolidation (index/consolidation.cpp): begin, then without exclusion pin the rows and build a layout of what
+  // `pending` names, then install or abandon it.
+  bool pinned() const { return building_; }
+  void begin_layout();
+  bool pending(Slot slot) const { return has(slot) && region(places_[slot]) != kFresh + active_; }
+  // The block of the layout that the row lies in, or kNowhere.
+  uint32_t block_of(Slot slot) const {
+    const uint32_t place = places_[slot];
+    return place != kNowhere && region(place) == kClustered ? static_cast<uint32_t>(layout_->block_of(position(place))) : kNowhere;
+  }
+  RowStore pin_rows() const { return rows_.pin(); }
+  // What is no longer used comes back, so that it can be freed without a lock. O(slots / 16 + changes since begin).
+  struct Retired {
+    std::unique_ptr<ClusterLayout> layout;
+    std::optional<FreshRows> fresh;
+    std::vector<uint32_t> places;
+  };
+  Retired install_layout(std::unique_ptr<ClusterLayout> layout, std::vector<uint32_t> places, float max_scale);
+  void abandon_layout();
+
+  const ClusterLayout* layout() const { return layout_.get(); }
+  size_t fresh_rows() const { return fresh_[0].live() + fresh_[1].live(); }
+  // Share of the places that a scan passes in vain or out of order: fresh and dead ones.
+  double fragmentation() const;
 
   void remap(std::span<const Slot> new_slots, size_t size);
   void save(ByteWriter& out, std::span<const Slot> live) const;
-  void load(ByteReader& in, size_t slots);
-  size_t bytes() const { return rows_.capacity() * sizeof(float) + present_.bytes(); }
+  void load(ByteReader& in, std::span<const Micros> ats);
+  size_t bytes() const;
+
+  static constexpr uint32_t kNowhere = ~uint32_t{0};
 
  private:
-  template <typename Accept>
-  void scan_if(const float* query, TopK& best, Accept accept) const;
+  // A place is a region in the upper two bits, and a position in it.
+  static constexpr uint32_t kClustered = 0;
+  static constexpr uint32_t kFresh = 1;
+  static constexpr uint32_t kPositionBits = 30;
+  static constexpr uint32_t kPositionMask = (uint32_t{1} << kPositionBits) - 1;
+  static uint32_t region(uint32_t place) { return place >> kPositionBits; }
+  static uint32_t position(uint32_t place) { return place & kPositionMask; }
 
-  size_t dim_;
-  std::vector<float> rows_;
-  Bitset present_;
+  void put_fresh(Slot slot, Micros at);
+  void erase_codes(uint32_t place);
+  std::pair<const CodeRows*, size_t> find_codes(uint32_t place) const;
+  template <typename Admits>
+  void scan_codes(const CodeRows& rows, size_t first, size_t count, VectorScratch& scratch, VectorSearchStats& stats,
+                  Admits admits) const;
+  template <typename Admits>
+  void scan_fresh(VectorScratch& scratch, VectorSearchStats& stats, Admits admits) const;
+  void scan_block(const Block& block, const VectorFilter& filter, VectorScratch& scratch, VectorSearchStats& stats) const;
+  void probe(size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch, VectorSearchStats& stats) const;
+  void rescore(const float* query, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const;
+  void begin_search(const float* query, size_t k, VectorScratch& scratch) const;
+  void load_layout(ByteReader& in, std::span<const Micros> ats, std::span<const uint8_t> present);
+
+  RowStore rows_;                 // by slot
+  std::vector<uint32_t> places_;  // by slot
   size_t count_ = 0;
+  float max_scale_ = 0.0f;        // no code row has a larger one
+
+  std::unique_ptr<ClusterLayout> layout_;  // null before the first consolidation
+  std::array<FreshRows, 2> fresh_;
+  uint32_t active_ = 0;           // the fresh rows that take what comes
+
+  bool building_ = false;
+  std::vector<Slot> changed_;     // since begin_layout
+  std::vector<Slot> to_zero_;     // removed since begin_layout
 };
 
 }  // namespace memspan

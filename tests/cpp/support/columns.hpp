@@ -2,23 +2,23 @@
 #pragma once
 
 #include <algorithm>
-#include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include "base/recency.hpp"
+#include "base/remap.hpp"
 #include "memspan/types.hpp"
 
 namespace memspan::test {
 
 struct Columns {
-  std::vector<Micros> ats;
-  std::vector<std::string> ids;
+  ChunkedVector<Micros> ats;
+  IdTable ids;
 
-  Slot add(Micros at, std::string id) {
-    ats.push_back(at);
-    ids.push_back(std::move(id));
-    return static_cast<Slot>(ats.size() - 1);
+  Slot add(Micros at, std::string_view id) {
+    const Slot slot = ids.add(id, IdTable::hash(id));
+    set_column(ats, slot, at);
+    return slot;
   }
   Recency recency() const { return Recency(ats, ids); }
 

@@ -1,0 +1,116 @@
+// Columns of the common exact types, checked and copied entry by entry in native code. Each function gives None for
+// anything uncommon; the Python function that called it then converts or refuses, entry by entry.
+#include <pybind11/stl.h>
+
+#include "arrays.hpp"
+#include "choices.hpp"
+#include "fast_values.hpp"
+#include "json_text.hpp"
+#include "register.hpp"
+
+namespace memspan::python {
+namespace {
+
+// The entries of an exact tuple or list as a new list, which no other thread can change; otherwise empty.
+py::object copied(PyObject* values) {
+  if (!PyTuple_CheckExact(values) && !PyList_CheckExact(values)) return {};
+  auto copy = py::reinterpret_steal<py::object>(PySequence_List(values));
+  if (!copy) throw py::error_already_set();
+  return copy;
+}
+
+bool all_texts(const py::object& list) {
+  std::string_view text;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.ptr()); ++i) {
+    if (!view_text(PyList_GET_ITEM(list.ptr(), i), text)) return false;
+  }
+  return true;
+}
+
+py::object copy_texts(const py::object& values) {
+  py::object texts = copied(values.ptr());
+  return texts && all_texts(texts) ? texts : py::none();
+}
+
+// Empty text counts as None.
+py::object copy_optional_texts(const py::object& values) {
+  py::object texts = copied(values.ptr());
+  if (!texts) return py::none();
+  std::string_view text;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(texts.ptr()); ++i) {
+    PyObject* const item = PyList_GET_ITEM(texts.ptr(), i);
+    if (item == Py_None) continue;
+    if (!view_text(item, text)) return py::none();
+    if (text.empty()) PyList_SetItem(texts.ptr(), i, Py_NewRef(Py_None));
+  }
+  return texts;
+}
+
+py::object copy_text_lists(const py::object& values) {
+  py::object lists = copied(values.ptr());
+  if (!lists) return py::none();
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(lists.ptr()); ++i) {
+    py::object texts = copied(PyList_GET_ITEM(lists.ptr(), i));
+    if (!texts || !all_texts(texts)) return py::none();
+    PyList_SetItem(lists.ptr(), i, texts.release().ptr());
+  }
+  return lists;
+}
+
+// int64 microseconds; `absent`, if there is one, stands for None.
+py::object copy_times(const py::object& values, const std::optional<Micros>& absent) {
+  const py::object list = copied(values.ptr());
+  if (!list) return py::none();
+  const Py_ssize_t count = PyList_GET_SIZE(list.ptr());
+  MicrosArray times(count);
+  Micros* const out = times.mutable_data();
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* const item = PyList_GET_ITEM(list.ptr(), i);
+    if (item == Py_None && absent) {
+      out[i] = *absent;
+    } else if (!read_micros(item, out[i])) {
+      return py::none();
+    }
+  }
+  return times;
+}
+
+// uint8 values of memspan::Kind.
+py::object copy_kinds(const py::object& values) {
+  const py::object list = copied(values.ptr());
+  if (!list) return py::none();
+  const Py_ssize_t count = PyList_GET_SIZE(list.ptr());
+  KindArray kinds(count);
+  uint8_t* const out = kinds.mutable_data();
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    Kind kind;
+    if (!read_choice(PyList_GET_ITEM(list.ptr(), i), choice_names().kinds, kind)) return py::none();
+    out[i] = static_cast<uint8_t>(kind);
+  }
+  return kinds;
+}
+
+// The JSON text of each dict, empty for None and for an empty one.
+py::object copy_json_texts(const py::object& values) {
+  const py::object texts = copied(values.ptr());
+  if (!texts) return py::none();
+  std::string text;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(texts.ptr()); ++i) {
+    if (!read_json(PyList_GET_ITEM(texts.ptr(), i), text)) return py::none();
+    PyList_SetItem(texts.ptr(), i, py::str(text).release().ptr());
+  }
+  return texts;
+}
+
+}  // namespace
+
+void register_column_values(py::module_& module) {
+  module.def("copy_texts", &copy_texts);
+  module.def("copy_optional_texts", &copy_optional_texts);
+  module.def("copy_text_lists", &copy_text_lists);
+  module.def("copy_json_texts", &copy_json_texts);
+  module.def("copy_times", &copy_times);
+  module.def("copy_kinds", &copy_kinds);
+}
+
+}  // namespace memspan::python

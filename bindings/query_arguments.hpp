@@ -1,0 +1,43 @@
+// The keyword arguments of a search, read into a query.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "keyword_parser.hpp"
+#include "memspan/query.hpp"
+
+namespace memspan::python {
+
+// In the order of the signatures of Index.search and Query.
+enum QueryKeyword : size_t {
+  kUser, kText, kEmbedding, kTags, kBetween, kKinds, kRequireTags, kWhere, kExclude, kAsOf, kValidAt, kTop, kViews,
+  kFusion, kWeights, kDepth, kRoute, kTagDepth, kNeighbors, kExact, kRecall, kExplain, kQueryKeywords
+};
+
+const InternedNames<kQueryKeywords>& query_keywords();
+
+using QueryValues = KeywordValues<kQueryKeywords>;
+
+// A query that is filled again and again, with the memory of fields that it does not use at the moment.
+struct ReusableQuery {
+  Query query;
+  std::string text;
+  std::vector<Interval> between;
+  std::vector<Kind> kinds;
+  std::vector<View> views;
+
+  // Frees memory that an unusually large query left behind.
+  void trim();
+};
+
+// Writes every field of the query, so that nothing of an earlier call can stay. False: take the slow path; the query
+// then holds anything.
+bool read_query(const QueryValues& values, ReusableQuery& into);
+
+// The same for the arguments of Index.latest.
+enum LatestKeyword : size_t { kLatestUser, kLatestTop, kLatestBetween, kLatestKinds, kLatestKeywords };
+const InternedNames<kLatestKeywords>& latest_keywords();
+bool read_latest(const KeywordValues<kLatestKeywords>& values, ReusableQuery& into);
+
+}  // namespace memspan::python

@@ -1,0 +1,77 @@
+// Index.search, Index.latest and Query as native methods: their arguments are read straight into a query.
+#include "gil.hpp"
+#include "hits.hpp"
+#include "native_index.hpp"
+#include "native_method.hpp"
+#include "query_arguments.hpp"
+#include "query_object.hpp"
+#include "raw_type.hpp"
+#include "register.hpp"
+
+namespace memspan::python {
+namespace py = pybind11;
+namespace {
+
+// One query for each thread: a call that starts here ends here, and runs no Python code in between.
+ReusableQuery& thread_query() {
+  thread_local ReusableQuery query;
+  return query;
+}
+
+PyObject* answer(const NativeIndex& index, ReusableQuery& asked) {
+  HitsObject* hits = new_hits();
+  if (hits == nullptr) return nullptr;
+  try {
+    const ReleasedGil released;
+    index->search(asked.query, hits->result);
+  } catch (...) {
+    set_python_error();
+    Py_CLEAR(hits);
+  }
+  asked.trim();
+  return reinterpret_cast<PyObject*>(hits);
+}
+
+template <size_t N>
+using Reader = bool (*)(const KeywordValues<N>&, ReusableQuery&);
+
+template <size_t N, const InternedNames<N>& (*Names)(), Reader<N> Read>
+PyObject* search(PyObject* method, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  KeywordValues<N> values;
+  if (!parse_keywords(Names(), args, nargsf, keywords, values)) return slow_path(method, args, nargsf, keywords);
+  const NativeIndex index(args[0]);
+  ReusableQuery& asked = thread_query();
+  if (!index || !Read(values, asked)) return slow_path(method, args, nargsf, keywords);
+  return answer(index, asked);
+}
+
+// Query.__init__
+PyObject* make_query(PyObject* method, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  QueryValues values;
+  ReusableQuery asked;
+  if (!parse_keywords(query_keywords(), args, nargsf, keywords, values) || !read_query(values, asked)) {
+    return slow_path(method, args, nargsf, keywords);
+  }
+  return guarded([&] {
+    const py::object made = new_query();
+    query_in(made) = std::move(asked.query);
+    set_native(args[0], made);
+    return py::none();
+  });
+}
+
+}  // namespace
+
+void register_search_calls(py::module_& module) {
+  query_keywords();
+  latest_keywords();
+  module.def("native_search", [](const py::object& method) {
+    return make_native_method(method, search<kQueryKeywords, query_keywords, read_query>);
+  });
+  module.def("native_latest", [](const py::object& method) {
+    return make_native_method(method, search<kLatestKeywords, latest_keywords, read_latest>);
+  });
+  module.def("native_query", [](const py::object& method) { return make_native_method(method, make_query); });
+}
+
+}  // namespace memspan::python

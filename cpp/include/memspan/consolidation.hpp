@@ -1,0 +1,39 @@
+// What a consolidation did (SwiftMem 3.4), and where it put a tag's records.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace memspan {
+
+// Of one user, or of several: then counts are sums, and shares and ratios are means weighted by records.
+struct ConsolidationReport {
+  uint64_t users = 0;    // looked at
+  uint64_t skipped = 0;  // of those, left as they were, because the estimated gain was too small
+  uint64_t records = 0;  // with an embedding, of the users that were consolidated
+  uint64_t clusters = 0;
+  uint64_t blocks_before = 0;
+  uint64_t blocks_after = 0;
+  uint64_t clustered_by_tags = 0;  // users whose clusters are those of their tags; the others' come from the vectors
+  double cohesion_before = 0.0;    // edges / possible edges between tags, within the clusters as they were
+  double cohesion_after = 0.0;     // and as they are
+  double fragmentation_before = 0.0;  // share of the rows that lie outside their cluster, or are dead
+  double fragmentation_after = 0.0;
+  uint64_t bytes_moved = 0;
+  double estimated_gain = 1.0;  // rows that a search reads before / after
+  double measured_gain = 1.0;   // seconds that the same searches took before / after
+  double seconds = 0.0;
+};
+
+// An entry of SwiftMem's layout map, tag -> (start, end, cluster, n): the span of rows of the cluster that holds most
+// of the tag's records, and how many it holds.
+struct TagSpan {
+  std::string tag;
+  uint32_t start = 0;
+  uint32_t end = 0;  // exclusive
+  uint32_t cluster = 0;
+  uint32_t records = 0;
+};
+
+}  // namespace memspan

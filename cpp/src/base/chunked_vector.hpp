@@ -1,0 +1,101 @@
+// A vector that grows without ever copying more than one block.
+//
+// Elements lie in blocks of kBlock. Only the first block grows, as a vector does, until it is full: few elements take
+// little memory, and many of them never move again. Growth therefore costs at most the move of one block, where a
+// std::vector of a million elements would stall every reader for milliseconds.
+// Thread safety: const members may run in parallel; writes need exclusion.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "base/block_list.hpp"
+
+namespace memspan {
+
+template <typename T, size_t kBlock = 1024>
+class ChunkedVector {
+  static_assert((kBlock & (kBlock - 1)) == 0, "a block holds a power of two");
+
+ public:
+  ChunkedVector() = default;
+  ~ChunkedVector() { free_all(); }
+  ChunkedVector(ChunkedVector&& other) noexcept { *this = std::move(other); }
+  ChunkedVector& operator=(ChunkedVector&& other) noexcept {
+    blocks_ = std::move(other.blocks_);  // swaps
+    std::swap(size_, other.size_);
+    std::swap(first_capacity_, other.first_capacity_);
+    return *this;
+  }
+  ChunkedVector(const ChunkedVector& other) : ChunkedVector() {
+    for (size_t i = 0; i < other.size(); ++i) push_back(other[i]);
+  }
+  ChunkedVector& operator=(const ChunkedVector& other) = delete;
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T& operator[](size_t i) { return blocks_[i / kBlock][i % kBlock]; }
+  const T& operator[](size_t i) const { return blocks_[i / kBlock][i % kBlock]; }
+
+  // If that throws, nothing has changed.
+  void push_back(T value) {
+    make_room();
+    std::construct_at(&(*this)[size_], std::move(value));
+    ++size_;
+  }
+  void pop_back() { std::destroy_at(&(*this)[--size_]); }
+  // New elements are value-initialised.
+  void resize(size_t size) {
+    while (size_ > size) pop_back();
+    while (size_ < size) push_back(T());
+  }
+
+  // Of the blocks; not what the elements own.
+  size_t bytes() const {
+    const size_t room = blocks_.empty() ? 0 : first_capacity_ + (blocks_.size() - 1) * kBlock;
+    return room * sizeof(T) + blocks_.bytes();
+  }
+
+ private:
+  void make_room() {
+    if (size_ < kBlock) {
+      if (size_ == first_capacity_) grow_first();
+    } else if (size_ == blocks_.size() * kBlock) {
+      blocks_.reserve_one();
+      blocks_.push_back(std::allocator<T>().allocate(kBlock));
+    }
+  }
+
+  void grow_first() {
+    constexpr uint32_t kStep = 4;
+    const uint32_t more = std::max(kStep, first_capacity_ / 2);
+    const auto capacity = static_cast<uint32_t>(std::min<size_t>(kBlock, first_capacity_ + more));
+    T* grown = std::allocator<T>().allocate(capacity);
+    if (blocks_.empty()) {
+      blocks_.push_back(grown);
+    } else {
+      std::uninitialized_move_n(blocks_[0], size_, grown);
+      std::destroy_n(blocks_[0], size_);
+      std::allocator<T>().deallocate(blocks_[0], first_capacity_);
+      blocks_[0] = grown;
+    }
+    first_capacity_ = capacity;
+  }
+
+  void free_all() {
+    for (size_t b = 0; b < blocks_.size(); ++b) {
+      const size_t begin = b * kBlock;
+      if (begin < size_) std::destroy_n(blocks_[b], std::min(kBlock, size_ - begin));
+      std::allocator<T>().deallocate(blocks_[b], b == 0 ? first_capacity_ : kBlock);
+    }
+  }
+
+  BlockList<T> blocks_;
+  uint32_t size_ = 0;
+  uint32_t first_capacity_ = 0;  // of the first block; the others hold kBlock
+};
+
+}  // namespace memspan

@@ -1,0 +1,84 @@
+// The ids of a user's records, each stored once, and the slots that they own.
+//
+// The table hands slots out: that of a record which was removed goes to the next one that is added, so that columns by
+// slot never need a compaction in ordinary life. Thread safety: const members may run in parallel; writes need
+// exclusion. Memory: the id and about 21 bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "base/chunked_vector.hpp"
+#include "base/hash_index.hpp"
+#include "base/text_arena.hpp"
+#include "memspan/types.hpp"
+
+namespace memspan {
+
+class IdTable {
+ public:
+  static_assert(limits::kNameBytes <= TextArena::kMaxBytes);
+
+  static uint32_t hash(std::string_view id) { return HashIndex::hash(id); }
+
+  // The record's slot, or kNoSlot. O(1).
+  Slot find(std::string_view id) const { return find(id, hash(id)); }
+  Slot find(std::string_view id, uint32_t hash) const {
+    return index_.find(hash, [&](Slot slot) { return texts_.text(places_[slot]) == id; });
+  }
+  // The text of a live slot; valid until the next change.
+  std::string_view operator[](Slot slot) const { return texts_.text(places_[slot]); }
+
+  // Takes a slot for the absent id: a free one, if it may be `reused`, or the next new one. If that throws, nothing has
+  // changed. O(1).
+  Slot add(std::string_view id, uint32_t hash, bool reused = true) {
+    if (free_ == kNoSlot || !reused) {
+      places_.push_back(free_);
+      free_ = static_cast<Slot>(places_.size() - 1);
+    }
+    const Slot slot = free_;
+    const TextArena::Ref place = texts_.add(id);
+    try {
+      index_.insert(hash, slot);
+    } catch (...) {
+      texts_.remove(place);
+      throw;
+    }
+    free_ = places_[slot];
+    places_[slot] = place;
+    return slot;
+  }
+
+  // Erases the id's bytes and frees the slot.
+  void remove(Slot slot) noexcept {
+    index_.erase(hash((*this)[slot]), slot);
+    texts_.remove(places_[slot]);
+    places_[slot] = free_;
+    free_ = slot;
+  }
+
+  size_t size() const { return index_.size(); }     // live records
+  size_t slots() const { return places_.size(); }  // free ones included
+
+  // Builds the table anew for live slots only. `new_slots` must number them 0 to size() - 1, in their order.
+  void remap(std::span<const Slot> new_slots) {
+    IdTable moved;
+    for (Slot old = 0; old < new_slots.size(); ++old) {
+      if (new_slots[old] != kNoSlot) moved.add((*this)[old], hash((*this)[old]));
+    }
+    *this = std::move(moved);
+  }
+
+  size_t bytes() const { return places_.bytes() + texts_.bytes() + index_.bytes(); }
+
+ private:
+  ChunkedVector<TextArena::Ref> places_;  // of a free slot: the next free one, or kNoSlot
+  TextArena texts_;
+  HashIndex index_;
+  Slot free_ = kNoSlot;
+};
+
+}  // namespace memspan

@@ -1,0 +1,143 @@
+// Memory for many small pieces of 1 to 520 bytes, addressed by 32 bits, where malloc would add 8 to 24 bytes to each and
+// a pointer takes 8 more.
+//
+// Pieces lie in blocks of 16 kB, in units of 8 bytes. A released piece is erased and goes to the list of its size, from
+// which later pieces of that size, or smaller ones, are cut; lists are never joined, so that memory follows the largest
+// use of each size until the owner builds anew. The first block grows from small, so that few pieces take little memory.
+// Thread safety: const members may run in parallel; writes need exclusion.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "base/block_list.hpp"
+
+namespace memspan {
+
+class SmallArena {
+ public:
+  SmallArena() = default;
+  ~SmallArena() {
+    for (uint32_t b = 0; b < blocks_.size(); ++b) delete[] blocks_[b];
+  }
+  SmallArena(SmallArena&& other) noexcept { *this = std::move(other); }
+  SmallArena& operator=(SmallArena&& other) noexcept {
+    blocks_ = std::move(other.blocks_);  // swaps
+    std::swap(free_, other.free_);
+    std::swap(free_units_, other.free_units_);
+    std::swap(used_, other.used_);
+    std::swap(capacity_, other.capacity_);
+    std::swap(first_capacity_, other.first_capacity_);
+    return *this;
+  }
+
+  using Ref = uint32_t;
+  static constexpr Ref kNone = std::numeric_limits<Ref>::max();
+  static constexpr size_t kMaxBytes = 520;
+
+  // Of 1 to kMaxBytes bytes, aligned for 8. Invalidates pointers, but no Ref. If that throws, nothing has changed.
+  Ref allocate(size_t bytes) {
+    const auto units = units_of(bytes);
+    if (free_units_ >= units) {
+      if (const Ref piece = take_free(units); piece != kNone) return piece;
+    }
+    if (blocks_.empty() || used_ + units > capacity_) make_room(units);
+    const Ref piece = static_cast<Ref>((blocks_.size() - 1) * kBlockUnits) + used_;
+    used_ += units;
+    return piece;
+  }
+
+  // `bytes` as they were asked for.
+  void release(Ref piece, size_t bytes) noexcept {
+    const auto units = units_of(bytes);
+    std::memset(data(piece), 0, units * kUnit);
+    give_free(piece, units);
+  }
+
+  std::byte* data(Ref piece) { return blocks_[piece / kBlockUnits] + piece % kBlockUnits * kUnit; }
+  const std::byte* data(Ref piece) const { return blocks_[piece / kBlockUnits] + piece % kBlockUnits * kUnit; }
+
+  size_t bytes() const {
+    const size_t blocks = blocks_.empty() ? 0 : (blocks_.size() - 1) * kBlockUnits + first_capacity_;
+    return blocks * kUnit + blocks_.bytes() + (free_ ? kSizes * sizeof(Ref) : 0);
+  }
+
+ private:
+  static constexpr size_t kUnit = 8;
+  static constexpr uint32_t kBlockUnits = 2048;
+  static constexpr uint32_t kFirstUnits = 6;
+  static constexpr size_t kSizes = kMaxBytes / kUnit + 1;  // a list for each number of units
+  static constexpr size_t kMaxBlocks = kNone / kBlockUnits;
+
+  static uint32_t units_of(size_t bytes) { return static_cast<uint32_t>((bytes + kUnit - 1) / kUnit); }
+
+  // A free piece holds the next one of its list.
+  Ref next_of(Ref piece) const {
+    Ref next;
+    std::memcpy(&next, data(piece), sizeof next);
+    return next;
+  }
+
+  void give_free(Ref piece, uint32_t units) noexcept {
+    if (!free_) {
+      free_.reset(new (std::nothrow) Ref[kSizes]);
+      if (!free_) return;  // without memory for the lists the piece is lost
+      std::fill_n(free_.get(), kSizes, kNone);
+    }
+    std::memcpy(data(piece), &free_[units], sizeof(Ref));
+    free_[units] = piece;
+    free_units_ += units;
+  }
+
+  Ref take_free(uint32_t units) {
+    for (uint32_t size = units; size < kSizes; ++size) {
+      const Ref piece = free_[size];
+      if (piece == kNone) continue;
+      free_[size] = next_of(piece);
+      free_units_ -= size;
+      if (size > units) give_free(piece + units, size - units);
+      return piece;
+    }
+    return kNone;
+  }
+
+  void make_room(uint32_t units) {
+    if (blocks_.size() <= 1 && used_ + units <= kBlockUnits) {  // the first block grows
+      const uint32_t wanted = std::max(used_ + units, capacity_ + std::max(kFirstUnits, capacity_ / 2));
+      const uint32_t capacity = std::min(kBlockUnits, wanted);
+      auto* grown = new std::byte[capacity * kUnit];
+      if (blocks_.empty()) {
+        blocks_.push_back(grown);
+      } else {
+        std::memcpy(grown, blocks_[0], used_ * kUnit);
+        delete[] blocks_[0];
+        blocks_[0] = grown;
+      }
+      first_capacity_ = capacity_ = capacity;
+      return;
+    }
+    if (blocks_.size() == kMaxBlocks) throw std::bad_alloc();
+    const Ref rest = static_cast<Ref>((blocks_.size() - 1) * kBlockUnits) + used_;
+    const uint32_t rest_units = capacity_ - used_;
+    blocks_.reserve_one();
+    blocks_.push_back(new std::byte[kBlockUnits * kUnit]);
+    if (rest_units > 0) give_free(rest, rest_units);
+    used_ = 0;
+    capacity_ = kBlockUnits;
+  }
+
+  BlockList<std::byte> blocks_;
+  std::unique_ptr<Ref[]> free_;  // heads of the lists by units; null until the first release
+  uint32_t free_units_ = 0;
+  uint32_t used_ = 0;            // units of the last block
+  uint32_t capacity_ = 0;        // of the last block
+  uint32_t first_capacity_ = 0;  // of the first block
+};
+
+}  // namespace memspan

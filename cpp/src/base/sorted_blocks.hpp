@@ -1,0 +1,232 @@
+// A sorted sequence in blocks of up to 8 kB: inserting or erasing anywhere moves less than one block, and growing moves
+// none of the elements, however long the sequence is. A short one is a single block that grows as a vector does.
+//
+// The order is the caller's: every call takes the same less(a, b), a total order. Thread safety: const members may run in
+// parallel; writes need exclusion. Memory: the elements; blocks that were not filled in order are about half full or more.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace memspan {
+
+template <typename T>
+class SortedBlocks {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  static constexpr uint32_t kBlock = 8192 / sizeof(T);
+
+  // No block is empty but the only one of an empty sequence.
+  struct Block {
+    std::unique_ptr<T[]> items;
+    uint32_t count = 0;
+    uint32_t capacity = 0;
+
+    std::span<const T> span() const { return {items.get(), count}; }
+  };
+
+  class Iterator {
+   public:
+    using iterator_category = std::bidirectional_iterator_tag;
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const T*;
+    using reference = const T&;
+
+    Iterator() = default;
+    Iterator(const Block* block, uint32_t offset) : block_(block), offset_(offset) {}
+
+    const T& operator*() const { return block_->items[offset_]; }
+    const T* operator->() const { return &block_->items[offset_]; }
+    Iterator& operator++() {
+      if (++offset_ == block_->count) ++block_, offset_ = 0;
+      return *this;
+    }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    Iterator& operator--() {
+      if (offset_ == 0) --block_, offset_ = block_->count;
+      --offset_;
+      return *this;
+    }
+    Iterator operator--(int) {
+      const Iterator before = *this;
+      --*this;
+      return before;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+    const Block* block() const { return block_; }
+    uint32_t offset() const { return offset_; }
+
+   private:
+    const Block* block_ = nullptr;
+    uint32_t offset_ = 0;
+  };
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  const T& front() const { return blocks().front().items[0]; }
+  const T& back() const { return blocks().back().items[blocks().back().count - 1]; }
+
+  std::span<const Block> blocks() const { return many_ ? std::span<const Block>(*many_) : std::span(&single_, 1); }
+  Iterator begin() const { return empty() ? end() : Iterator(blocks().data(), 0); }
+  Iterator end() const { return Iterator(blocks().data() + blocks().size(), 0); }
+
+  // From the first of two places of one sequence to the second. O(blocks between them).
+  static size_t distance(const Iterator& first, const Iterator& last) {
+    if (first.block() == last.block()) return last.offset() - first.offset();
+    size_t count = first.block()->count - first.offset() + last.offset();
+    for (const Block* block = first.block() + 1; block != last.block(); ++block) count += block->count;
+    return count;
+  }
+
+  // The first element that is not before the value; before(element) must hold for a prefix of the sequence. O(log n).
+  template <typename Before>
+  Iterator partition_point(Before before) const {
+    const std::span<const Block> all = blocks();
+    // The first block whose last element is not before the value.
+    const auto block = std::partition_point(all.begin(), all.end(), [&](const Block& candidate) {
+      return candidate.count == 0 || before(candidate.items[candidate.count - 1]);
+    });
+    if (block == all.end()) return end();
+    const T* items = block->items.get();
+    const T* place = std::partition_point(items, items + block->count, before);
+    return Iterator(&*block, static_cast<uint32_t>(place - items));
+  }
+  template <typename Less>
+  Iterator lower_bound(const T& value, Less less) const {
+    return partition_point([&](const T& element) { return less(element, value); });
+  }
+
+  // O(log n) and the move of at most one block; appending moves nothing. If that throws, nothing has changed.
+  template <typename Less>
+  void insert(const T& value, Less less) {
+    if (empty() || less(back(), value)) {
+      append(value);
+    } else {
+      const Iterator place = lower_bound(value, less);
+      const auto block = static_cast<size_t>(place.block() - blocks().data());
+      insert_into(block, place.offset(), value);
+    }
+    ++size_;
+  }
+
+  // The value must be there. O(log n) and the move of at most one block.
+  template <typename Less>
+  void erase(const T& value, Less less) {
+    const Iterator place = lower_bound(value, less);
+    const auto index = static_cast<size_t>(place.block() - blocks().data());
+    Block& block = at(index);
+    T* items = block.items.get();
+    std::copy(items + place.offset() + 1, items + block.count, items + place.offset());
+    --block.count;
+    if (--size_ == 0) {
+      *this = SortedBlocks();
+    } else if (many_ && block.count < kBlock / 4) {
+      join(index);
+    }
+  }
+
+  // Rewrites every element in place; that must keep the order.
+  template <typename F>
+  void rewrite(F&& f) {
+    for (size_t b = 0; b < blocks().size(); ++b) {
+      Block& block = at(b);
+      std::for_each_n(block.items.get(), block.count, f);
+    }
+  }
+
+  size_t bytes() const {
+    size_t total = many_ ? sizeof(*many_) + many_->capacity() * sizeof(Block) : 0;
+    for (const Block& block : blocks()) total += block.capacity * sizeof(T);
+    return total;
+  }
+
+ private:
+  Block& at(size_t block) { return many_ ? (*many_)[block] : single_; }
+
+  static Block make_block(uint32_t capacity) {
+    return {std::make_unique_for_overwrite<T[]>(capacity), 0, capacity};
+  }
+
+  void grow_single() {
+    constexpr uint32_t kStep = 4;
+    Block grown = make_block(std::min(kBlock, single_.capacity + std::max(kStep, single_.capacity / 2)));
+    std::copy_n(single_.items.get(), single_.count, grown.items.get());
+    grown.count = single_.count;
+    single_ = std::move(grown);
+  }
+
+  void turn_to_many() {
+    auto many = std::make_unique<std::vector<Block>>();
+    many->reserve(2);
+    many->push_back(std::move(single_));
+    single_ = Block();
+    many_ = std::move(many);
+  }
+
+  void append(const T& value) {
+    if (!many_ && single_.count == single_.capacity && single_.capacity < kBlock) grow_single();
+    if (at(blocks().size() - 1).count == kBlock) {
+      if (!many_) turn_to_many();
+      many_->push_back(make_block(kBlock));
+    }
+    Block& last = at(blocks().size() - 1);
+    last.items[last.count++] = value;
+  }
+
+  void insert_into(size_t index, uint32_t offset, const T& value) {
+    if (!many_ && single_.count == single_.capacity && single_.capacity < kBlock) grow_single();
+    if (at(index).count == kBlock) {
+      if (!many_) turn_to_many();
+      Block upper = make_block(kBlock);
+      if (many_->size() == many_->capacity()) many_->reserve(2 * many_->size());
+      Block& full = (*many_)[index];
+      upper.count = kBlock / 2;
+      full.count = kBlock - upper.count;
+      std::copy_n(full.items.get() + full.count, upper.count, upper.items.get());
+      const uint32_t kept = full.count;
+      many_->insert(many_->begin() + static_cast<std::ptrdiff_t>(index) + 1, std::move(upper));
+      if (offset > kept) ++index, offset -= kept;
+    }
+    Block& block = at(index);
+    T* items = block.items.get();
+    std::copy_backward(items + offset, items + block.count, items + block.count + 1);
+    items[offset] = value;
+    ++block.count;
+  }
+
+  // Lets a block of few elements go, with them to a neighbour if that has room.
+  void join(size_t index) noexcept {
+    std::vector<Block>& all = *many_;
+    if (all.size() == 1) return;
+    const size_t first = index + 1 < all.size() ? index : index - 1;
+    Block& into = all[first];
+    const Block& from = all[first + 1];
+    if (into.count + from.count > kBlock / 2) {
+      if (all[index].count == 0) all.erase(all.begin() + static_cast<std::ptrdiff_t>(index));
+      return;
+    }
+    std::copy_n(from.items.get(), from.count, into.items.get() + into.count);
+    into.count += from.count;
+    all.erase(all.begin() + static_cast<std::ptrdiff_t>(first) + 1);
+  }
+
+  Block single_;                              // of a sequence that never had more than one
+  std::unique_ptr<std::vector<Block>> many_;  // otherwise
+  size_t size_ = 0;
+};
+
+}  // namespace memspan

@@ -1,0 +1,65 @@
+// A column by slot most of whose entries have one and the same value: memory is taken only around the others.
+//
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: one pointer for 64 slots, and 64
+// entries where one of them differs from T().
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "memspan/types.hpp"
+
+namespace memspan {
+
+template <typename T>
+class SparseColumn {
+ public:
+  // The entry, or nullptr where none was set nearby.
+  const T* find(Slot slot) const {
+    const size_t block = slot / kBlock;
+    return block < blocks_.size() && blocks_[block] ? &(*blocks_[block])[slot % kBlock] : nullptr;
+  }
+
+  // If that throws, nothing has changed.
+  void set(Slot slot, T value) {
+    const size_t block = slot / kBlock;
+    if (block >= blocks_.size()) blocks_.resize(block + 1);
+    if (!blocks_[block]) blocks_[block] = std::make_unique<Block>();
+    (*blocks_[block])[slot % kBlock] = std::move(value);
+  }
+  void reset(Slot slot) {
+    const size_t block = slot / kBlock;
+    if (block < blocks_.size() && blocks_[block]) (*blocks_[block])[slot % kBlock] = T();
+  }
+
+  // See remap_column.
+  void remap(std::span<const Slot> new_slots) {
+    SparseColumn moved;
+    for (size_t block = 0; block < blocks_.size(); ++block) {
+      for (size_t i = 0; blocks_[block] && i < kBlock; ++i) {
+        const size_t old = block * kBlock + i;
+        T& value = (*blocks_[block])[i];
+        if (old < new_slots.size() && new_slots[old] != kNoSlot && value != T()) moved.set(new_slots[old], std::move(value));
+      }
+    }
+    *this = std::move(moved);
+  }
+
+  // Of the blocks; not what the entries own.
+  size_t bytes() const {
+    const auto used = std::count_if(blocks_.begin(), blocks_.end(), [](const auto& block) { return block != nullptr; });
+    return blocks_.capacity() * sizeof(blocks_[0]) + static_cast<size_t>(used) * sizeof(Block);
+  }
+
+ private:
+  static constexpr size_t kBlock = 64;
+  using Block = std::array<T, kBlock>;
+  std::vector<std::unique_ptr<Block>> blocks_;
+};
+
+}  // namespace memspan

@@ -1,0 +1,25 @@
+// When a user's rows should be laid out anew, and how that went.
+#pragma once
+
+#include "index/user_columns.hpp"
+#include "memspan/consolidation.hpp"
+#include "vectors/layout_builder.hpp"
+
+namespace memspan {
+
+// How many times fewer rows a search would read after a consolidation, estimated from the size of the clusters, the
+// fragmentation, and what is known or usual of the share that a search probes (SwiftMem 3.4.2: "a scoring function
+// balancing cluster cohesion, cluster size, and memory fragmentation"). 1: nothing to gain. O(1).
+double estimate_gain(const VectorTable& vectors);
+
+// Will the clusters that are there do for the rows that came, or must they be found anew? O(1).
+bool should_extend(const VectorTable& vectors);
+
+// Adds to `input` those of the slots [first, last) that are to be laid out.
+void collect_rows(const UserColumns& user, Slot first, Slot last, LayoutInput& input);
+void collect_relations(const UserColumns& user, LayoutInput& input);
+
+// Joins the report of one more user, or part of the users, to `total`.
+void join_reports(ConsolidationReport& total, const ConsolidationReport& part);
+
+}  // namespace memspan

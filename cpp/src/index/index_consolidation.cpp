@@ -1,0 +1,37 @@
+// Index::consolidate and the layout map.
+#include "index/consolidation.hpp"
+#include "index/user_table.hpp"
+#include "memspan/index.hpp"
+
+namespace memspan {
+namespace {
+
+// Below this a consolidation costs more than it is likely to bring.
+constexpr double kWorthwhileGain = 1.15;
+
+ConsolidationReport consolidate_user(UserIndex& user, bool force) {
+  if (force || user.consolidation_gain() >= kWorthwhileGain) return user.consolidate(force);
+  ConsolidationReport report;
+  report.users = report.skipped = 1;
+  return report;
+}
+
+}  // namespace
+
+ConsolidationReport Index::consolidate(std::string_view user, bool force) {
+  const auto found = find(user);
+  return found ? consolidate_user(*found, force) : ConsolidationReport();
+}
+
+ConsolidationReport Index::consolidate_all(bool force) {
+  ConsolidationReport total;
+  for (const UserTable::Entry& entry : users_->all()) join_reports(total, consolidate_user(*entry.user, force));
+  return total;
+}
+
+std::vector<TagSpan> Index::layout_map(std::string_view user) const {
+  const auto found = find(user);
+  return found ? found->layout_map() : std::vector<TagSpan>();
+}
+
+}  // namespace memspan

@@ -1,0 +1,165 @@
+// UserIndex::consolidate: the rows of a user are laid out anew beside the old layout, which searches use until the new
+// one takes its place.
+//
+// Locks: the user's lock is held for writing twice, for O(1) and for O(changes meanwhile); for reading, slice by slice,
+// while the rows are listed, so that a write that comes in between waits for one slice at most, and so do the searches
+// that queue behind it. Nothing is locked while clusters are found and codes are written: rows do not move, and slots
+// that are freed meanwhile are not used again before the end.
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <shared_mutex>
+
+#include "index/consolidation.hpp"
+#include "index/user_index.hpp"
+
+namespace memspan {
+namespace {
+
+constexpr Slot kSlice = 2048;
+
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+// A few rows from all over the user, to time a layout with.
+std::vector<std::vector<float>> sample_queries(const LayoutInput& input) {
+  constexpr size_t kSampled = 16;
+  std::vector<std::vector<float>> queries;
+  for (size_t i = 0; i < kSampled && !input.rows.empty(); ++i) {
+    const float* const row = input.rows[i * input.rows.size() / kSampled];
+    queries.emplace_back(row, row + input.dim);
+  }
+  return queries;
+}
+
+std::vector<uint32_t> places_by_slot(const ClusterLayout& layout) {
+  std::vector<uint32_t> places;
+  for (uint32_t p = 0; p < layout.size; ++p) {
+    const Slot slot = layout.rows.slot(p);
+    if (slot >= places.size()) places.resize(std::max<size_t>(slot + 1, places.size() * 2), VectorTable::kNowhere);
+    places[slot] = p;
+  }
+  return places;
+}
+
+}  // namespace
+
+double UserIndex::time_searches(std::span<const std::vector<float>> queries) const {
+  VectorScratch scratch;
+  const auto run = [&] {
+    for (const std::vector<float>& query : queries) {
+      const std::shared_lock reading(mutex_);
+      VectorSearchStats stats;
+      columns_.vectors.nearest(query.data(), 10, 0.995f, {}, scratch, stats);
+    }
+  };
+  run();  // warms the caches
+  const Stopwatch watch;
+  run();
+  return watch.seconds();
+}
+
+double UserIndex::consolidation_gain() const {
+  const std::shared_lock reading(mutex_);
+  return estimate_gain(columns_.vectors);
+}
+
+void UserIndex::collect_layout_input(LayoutInput& input, RowStore& pinned) const {
+  for (Slot first = 0;; first += kSlice) {
+    const std::shared_lock reading(mutex_);
+    const auto slots = static_cast<Slot>(columns_.slots());
+    collect_rows(columns_, first, std::min<Slot>(slots, first + kSlice), input);
+    if (first + kSlice < slots) continue;
+    collect_relations(columns_, input);
+    input.dim = columns_.vectors.dim();
+    pinned = columns_.vectors.pin_rows();
+    return;
+  }
+}
+
+ConsolidationReport UserIndex::consolidate(bool plan_anew) {
+  const std::lock_guard one_at_a_time(consolidating_);
+  const Stopwatch watch;
+  ConsolidationReport report;
+  report.users = 1;
+  LayoutInput input;
+  {
+    const std::unique_lock writing(mutex_);
+    const VectorTable& vectors = columns_.vectors;
+    // Blocks and centroids of a layout do not change, and only this function replaces it.
+    if (!plan_anew && should_extend(vectors)) input.base = vectors.layout();
+    report.estimated_gain = estimate_gain(vectors);
+    report.fragmentation_before = vectors.fragmentation();
+    if (vectors.layout()) {
+      report.blocks_before = vectors.layout()->blocks.size();
+      report.cohesion_before = vectors.layout()->cohesion;
+    }
+    columns_.vectors.begin_layout();
+  }
+  try {
+    RowStore pinned(0);
+    collect_layout_input(input, pinned);
+    const std::vector<std::vector<float>> queries = sample_queries(input);
+    const double before = time_searches(queries);
+    BuiltLayout built = input.base != nullptr ? extend_layout(input) : plan_layout(input);
+    report.records = input.slots.size();
+    report.clusters = built.layout->clusters;
+    report.blocks_after = built.layout->blocks.size();
+    report.clustered_by_tags = built.layout->basis == ClusterBasis::tags;
+    report.cohesion_after = built.layout->cohesion;
+    if (report.blocks_before == 0) report.cohesion_before = built.cohesion_before;
+    report.bytes_moved = built.layout->rows.bytes() + built.layout->centroids.bytes();
+    std::vector<uint32_t> places = places_by_slot(*built.layout);
+    VectorTable::Retired retired;
+    {
+      const std::unique_lock writing(mutex_);
+      places.reserve(columns_.slots());
+      retired = columns_.vectors.install_layout(std::move(built.layout), std::move(places), built.max_scale);
+      report.fragmentation_after = columns_.vectors.fragmentation();
+    }
+    const double after = time_searches(queries);
+    if (after > 0.0) report.measured_gain = before / after;
+  } catch (...) {
+    const std::unique_lock writing(mutex_);
+    if (columns_.vectors.pinned()) columns_.vectors.abandon_layout();
+    throw;
+  }
+  report.seconds = watch.seconds();
+  return report;
+}
+
+std::vector<TagSpan> UserIndex::layout_map() const {
+  const std::shared_lock reading(mutex_);
+  const ClusterLayout* const layout = columns_.vectors.layout();
+  if (layout == nullptr) return {};
+  std::vector<TagSpan> clusters(layout->clusters, {"", ~uint32_t{0}, 0, 0, 0});
+  HashMap<uint64_t, uint32_t> records;  // by tag and cluster
+  for (const Block& block : layout->blocks) {
+    TagSpan& cluster = clusters[block.cluster];
+    cluster.start = std::min(cluster.start, block.start);
+    cluster.end = std::max(cluster.end, block.end);
+    for (uint32_t p = block.start; p < block.end; ++p) {
+      if (layout->rows.slot(p) == kNoSlot) continue;
+      for (const TagId tag : columns_.tags.tags_of(layout->rows.slot(p))) ++records[uint64_t{tag} << 32 | block.cluster];
+    }
+  }
+  std::vector<TagSpan> spans(columns_.tags.capacity());
+  for (const auto& [key, count] : records) {
+    const auto cluster = static_cast<uint32_t>(key);
+    TagSpan& span = spans[key >> 32];
+    if (count < span.records || (count == span.records && cluster > span.cluster)) continue;
+    const auto tag = static_cast<TagId>(key >> 32);
+    span = {std::string(columns_.tags.name(tag)), clusters[cluster].start, clusters[cluster].end, cluster, count};
+  }
+  std::erase_if(spans, [](const TagSpan& span) { return span.records == 0; });
+  std::sort(spans.begin(), spans.end(), [](const TagSpan& a, const TagSpan& b) { return a.tag < b.tag; });
+  return spans;
+}
+
+}  // namespace memspan

@@ -1,0 +1,148 @@
+#include "lexical/posting_list.hpp"
+
+namespace memspan {
+
+static_assert(sizeof(void*) <= sizeof(uint64_t) && alignof(std::max_align_t) >= 4, "two bits of a pointer must be free");
+
+size_t PostingList::size() const {
+  if (empty()) return 0;
+  if (is(kSingle)) return 1;
+  return is(kBlock) ? only_block()->size : directory().size;
+}
+
+uint32_t PostingList::max_frequency() const {
+  if (empty()) return 0;
+  if (is(kSingle)) return single().frequency();
+  return is(kBlock) ? only_block()->max_frequency : directory().max_frequency;
+}
+
+size_t PostingList::blocks() const {
+  if (empty()) return 0;
+  return is(kDirectory) ? directory().pieces.size() : 1;
+}
+
+std::span<const Posting> PostingList::block(size_t i) const {
+  if (is(kSingle)) return {&single(), 1};
+  return is(kBlock) ? only_block()->postings() : directory().pieces[i].block->postings();
+}
+
+size_t PostingList::find_piece(const Directory& list, Slot slot) {
+  const auto piece = std::lower_bound(list.pieces.begin(), list.pieces.end(), slot,
+                                      [](const Piece& each, Slot wanted) { return each.last < wanted; });
+  return static_cast<size_t>(piece - list.pieces.begin());
+}
+
+size_t PostingList::find_block(Slot slot) const {
+  if (empty()) return 0;
+  if (is(kDirectory)) return find_piece(directory(), slot);
+  return block(0).back().slot() < slot ? 1 : 0;
+}
+
+void PostingList::insert(Posting posting) {
+  if (empty()) return set_single(posting);
+  if (is(kSingle)) {
+    const Posting old = single();
+    const Posting both[] = {old.slot() < posting.slot() ? old : posting, old.slot() < posting.slot() ? posting : old};
+    return set_block(PostingBlock::make(both));
+  }
+  if (is(kBlock)) {
+    PostingBlock* const block = only_block();
+    if (block->size < PostingBlock::kMost) return set_block(PostingBlock::insert(block, posting));
+    auto* const list = new Directory{{Piece{block, block->last()}}, block->size, block->max_frequency};
+    set_word(reinterpret_cast<uint64_t>(list) | kDirectory);
+  }
+  insert_in_directory(posting);
+}
+
+void PostingList::insert_in_directory(Posting posting) {
+  Directory& list = directory();
+  std::vector<Piece>& pieces = list.pieces;
+  if (pieces.size() == pieces.capacity()) pieces.reserve(pieces.size() + pieces.size() / 4 + 3);
+  size_t i = std::min(find_piece(list, posting.slot()), pieces.size() - 1);
+  PostingBlock*& block = pieces[i].block;
+  const auto next = pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+  if (block->size < PostingBlock::kMost) {
+    block = PostingBlock::insert(block, posting);
+    pieces[i].last = block->last();
+  } else if (pieces[i].last < posting.slot()) {  // behind everything
+    pieces.insert(next, Piece{PostingBlock::make({&posting, 1}), posting.slot()});
+  } else {
+    constexpr size_t kHalf = PostingBlock::kMost / 2;
+    PostingBlock* const back = PostingBlock::make(block->postings().subspan(kHalf));
+    block = PostingBlock::truncate(block, kHalf);
+    pieces[i].last = block->last();
+    pieces.insert(next, Piece{back, back->last()});
+    return insert_in_directory(posting);
+  }
+  ++list.size;
+  list.max_frequency = std::max(list.max_frequency, posting.frequency());
+}
+
+void PostingList::erase(Slot slot) {
+  if (is(kSingle)) return set_word(0);
+  if (is(kDirectory)) return erase_in_directory(slot);
+  PostingBlock* const block = only_block();
+  const size_t position = block->lower_bound(slot);
+  if (block->size > 2) return set_block(PostingBlock::erase(block, position));
+  const Posting left = block->begin()[1 - position];
+  PostingBlock::free(block);
+  set_single(left);
+}
+
+void PostingList::erase_in_directory(Slot slot) {
+  Directory& list = directory();
+  std::vector<Piece>& pieces = list.pieces;
+  const size_t i = find_piece(list, slot);
+  PostingBlock*& block = pieces[i].block;
+  --list.size;
+  if (block->size > 1) {
+    block = PostingBlock::erase(block, block->lower_bound(slot));
+    pieces[i].last = block->last();
+  } else {
+    PostingBlock::free(block);
+    pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  if (pieces.size() > 1) return merge_if_small(list, std::min(i, pieces.size() - 2));
+  PostingBlock* const only = pieces.empty() ? nullptr : pieces[0].block;
+  delete &list;
+  if (only == nullptr) {
+    set_word(0);
+  } else if (only->size > 1) {
+    set_block(only);
+  } else {
+    set_single(only->begin()[0]);
+    PostingBlock::free(only);
+  }
+}
+
+// Puts two neighbours together that have become small, so that a list that shrinks gives its memory back.
+void PostingList::merge_if_small(Directory& list, size_t i) {
+  Piece& piece = list.pieces[i];
+  const auto next = list.pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+  if (size_t{piece.block->size} + next->block->size > PostingBlock::kMost / 2) return;
+  PostingBlock* const merged = PostingBlock::append(piece.block, next->block);
+  if (merged == nullptr) return;
+  PostingBlock::free(next->block);
+  piece = {merged, next->last};
+  list.pieces.erase(next);
+}
+
+void PostingList::clear() {
+  if (is(kBlock)) {
+    PostingBlock::free(only_block());
+  } else if (is(kDirectory)) {
+    for (const Piece& piece : directory().pieces) PostingBlock::free(piece.block);
+    delete &directory();
+  }
+  set_word(0);
+}
+
+size_t PostingList::bytes() const {
+  if (empty() || is(kSingle)) return 0;
+  if (is(kBlock)) return only_block()->bytes();
+  size_t total = sizeof(Directory) + directory().pieces.capacity() * sizeof(Piece);
+  for (const Piece& piece : directory().pieces) total += piece.block->bytes();
+  return total;
+}
+
+}  // namespace memspan

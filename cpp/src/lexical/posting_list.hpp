@@ -1,0 +1,106 @@
+// The inverted list of one term: postings ascending by slot.
+//
+// Most terms of a user occur in one record, so a list is one word: nothing, a posting, a block, or a directory of blocks.
+// Blocks are short, so that an insertion or removal anywhere moves at most 12 kB, however long the list is.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "lexical/posting.hpp"
+#include "lexical/posting_block.hpp"
+
+namespace memspan {
+
+class PostingList {
+ public:
+  PostingList() = default;
+  PostingList(PostingList&& other) noexcept { swap(other); }
+  PostingList& operator=(PostingList&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~PostingList() { clear(); }
+
+  bool empty() const { return word() == 0; }
+  size_t size() const;
+  // Upper bound of Posting::frequency().
+  uint32_t max_frequency() const;
+
+  // The list in pieces: each is sorted, not empty and before the next. Valid until the list changes.
+  size_t blocks() const;
+  std::span<const Posting> block(size_t i) const;
+  // Asks for the memory that an insertion at the end touches: first for the head, and when that is there for the rest.
+  void prefetch_head() const {
+    if (is(kBlock)) __builtin_prefetch(only_block());
+  }
+  void prefetch_end() const {
+    if (is(kBlock) && !empty()) __builtin_prefetch(only_block()->begin() + only_block()->size);
+  }
+  // Asks for the start of a piece that will be read soon.
+  void prefetch(size_t i) const {
+    if (!is(kDirectory)) return;
+    const auto* const start = reinterpret_cast<const char*>(directory().pieces[i].block);
+    for (size_t line = 0; line < 4; ++line) __builtin_prefetch(start + 64 * line);
+  }
+  // The first piece that ends with the given slot or a later one; blocks() if there is none. O(log size).
+  size_t find_block(Slot slot) const;
+
+  // The slot must not be there. O(log size + 2048). Throws std::bad_alloc; then nothing changed.
+  void insert(Posting posting);
+  // The slot must be there. O(log size + 2048 + size / 2048). Needs no memory.
+  void erase(Slot slot);
+  void clear();
+
+  size_t bytes() const;  // beside sizeof(PostingList)
+
+ private:
+  // The lowest bits of the word tell what the others are: a pointer, or from its third byte on a posting.
+  enum Form : uint64_t { kBlock = 0, kSingle = 1, kDirectory = 2, kFormBits = 3 };
+  static constexpr size_t kSinglePlace = sizeof(uint64_t) - sizeof(Posting);
+
+  struct Piece {
+    PostingBlock* block;
+    Slot last;
+  };
+  struct Directory {
+    std::vector<Piece> pieces;
+    size_t size = 0;
+    uint32_t max_frequency = 0;
+  };
+
+  uint64_t word() const {
+    uint64_t word;
+    std::memcpy(&word, storage_, sizeof word);
+    return word;
+  }
+  void set_word(uint64_t word) { std::memcpy(storage_, &word, sizeof word); }
+  bool is(Form form) const { return (word() & kFormBits) == form; }
+
+  Posting& single() { return *std::launder(reinterpret_cast<Posting*>(storage_ + kSinglePlace)); }
+  const Posting& single() const { return *std::launder(reinterpret_cast<const Posting*>(storage_ + kSinglePlace)); }
+  void set_single(Posting posting) {
+    set_word(kSingle);
+    ::new (storage_ + kSinglePlace) Posting(posting);
+  }
+  PostingBlock* only_block() const { return reinterpret_cast<PostingBlock*>(word()); }
+  void set_block(PostingBlock* block) { set_word(reinterpret_cast<uint64_t>(block)); }
+  Directory& directory() const { return *reinterpret_cast<Directory*>(word() & ~uint64_t{kFormBits}); }
+
+  void swap(PostingList& other) noexcept { std::swap_ranges(storage_, storage_ + sizeof storage_, other.storage_); }
+  static size_t find_piece(const Directory& list, Slot slot);
+  void insert_in_directory(Posting posting);
+  void erase_in_directory(Slot slot);
+  static void merge_if_small(Directory& list, size_t i);
+
+  alignas(uint64_t) unsigned char storage_[sizeof(uint64_t)] = {};
+};
+static_assert(sizeof(PostingList) == 8);
+
+}  // namespace memspan

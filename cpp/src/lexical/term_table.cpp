@@ -1,0 +1,179 @@
+#include "lexical/term_table.hpp"
+
+#include <cstring>
+#include <stdexcept>
+
+namespace memspan {
+namespace {
+
+constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
+
+uint64_t load(const char* from, size_t size) {
+  uint64_t value = 0;
+  std::memcpy(&value, from, size);
+  return value;
+}
+
+uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * kMultiplier;
+  return hash ^ (hash >> 32);
+}
+
+}  // namespace
+
+uint64_t TermTable::hash(std::string_view text) {
+  const size_t size = text.size();
+  const char* const bytes = text.data();
+  uint64_t hash = size * kMultiplier;
+  if (size >= 8) {
+    for (size_t i = 0; i + 8 < size; i += 8) hash = mix(hash, load(bytes + i, 8));
+    hash = mix(hash, load(bytes + size - 8, 8));
+  } else if (size >= 4) {
+    hash = mix(hash, load(bytes, 4) | load(bytes + size - 4, 4) << 32);
+  } else if (size > 0) {
+    const auto at = [&](size_t i) { return uint64_t{static_cast<unsigned char>(bytes[i])}; };
+    hash = mix(hash, at(0) | at(size / 2) << 8 | at(size - 1) << 16);
+  }
+  return mix(hash, hash >> 29);
+}
+
+// The cell comes from the low bits of the hash, the tag from the highest.
+uint8_t TermTable::tag_of(uint64_t hash) { return static_cast<uint8_t>((hash >> 56) | 1u); }
+
+uint32_t TermTable::link(const Entry& entry) {
+  uint32_t value;
+  std::memcpy(&value, entry.bytes.data() + kPrefix, sizeof value);
+  return value;
+}
+
+void TermTable::set_link(Entry& entry, uint32_t value) {
+  std::memcpy(entry.bytes.data() + kPrefix, &value, sizeof value);
+}
+
+// A long text's entry has no link yet.
+TermTable::Entry TermTable::make_entry(std::string_view text) {
+  Entry entry;
+  entry.size = static_cast<uint8_t>(text.size());
+  std::memcpy(entry.bytes.data(), text.data(), text.size() <= kInline ? text.size() : kPrefix);
+  return entry;
+}
+
+bool TermTable::equal(const Entry& entry, const Entry& sought, std::string_view text) const {
+  if (text.size() <= kInline) return entry == sought;
+  return entry.size == sought.size && long_texts_.compare(link(entry), text.size(), text) == 0;
+}
+
+std::string_view TermTable::text(TermId term) const {
+  const Entry& entry = entries_[term];
+  if (entry.size <= kInline) return {entry.bytes.data(), entry.size};
+  return std::string_view(long_texts_).substr(link(entry), entry.size);
+}
+
+// The cell of the text, or the empty one where it belongs. Requires a cell that is empty.
+size_t TermTable::find_cell(std::string_view text, uint64_t hash) const {
+  const size_t mask = cells_.size() - 1;
+  const uint8_t tag = tag_of(hash);
+  const Entry sought = make_entry(text);
+  size_t cell = hash & mask;
+  while (tags_[cell] != 0 && (tags_[cell] != tag || !equal(entries_[cells_[cell]], sought, text))) {
+    cell = (cell + 1) & mask;
+  }
+  return cell;
+}
+
+TermId TermTable::find(std::string_view text) const {
+  if (size_ == 0) return kNoTerm;
+  const size_t cell = find_cell(text, hash(text));
+  return tags_[cell] == 0 ? kNoTerm : cells_[cell];
+}
+
+TermId TermTable::find_or_create(std::string_view text, uint64_t text_hash) {
+  if ((size_ + 1) * 5 > cells_.size() * 4) grow();
+  const size_t cell = find_cell(text, text_hash);
+  if (tags_[cell] != 0) return cells_[cell];
+
+  Entry entry = make_entry(text);
+  if (entries_.size() == entries_.capacity() && first_free_ == kNoTerm) {
+    entries_.reserve(entries_.size() + entries_.size() / 4 + 8);
+  }
+  if (text.size() > kInline) {
+    if (dead_text_ > 4096 && dead_text_ > long_texts_.size() / 2) reclaim_texts();
+    if (long_texts_.size() > std::numeric_limits<uint32_t>::max() - text.size()) {
+      throw std::length_error("a user's dictionary has more than 4 GB of text");
+    }
+    set_link(entry, static_cast<uint32_t>(long_texts_.size()));
+    long_texts_.append(text);
+  }
+  TermId term = first_free_;
+  if (term == kNoTerm) {
+    term = static_cast<TermId>(entries_.size());
+    entries_.push_back(entry);
+  } else {
+    first_free_ = link(entries_[term]);
+    entries_[term] = entry;
+  }
+  tags_[cell] = tag_of(text_hash);
+  cells_[cell] = term;
+  ++size_;
+  return term;
+}
+
+void TermTable::erase(TermId term) {
+  Entry& entry = entries_[term];
+  const std::string_view old_text = text(term);
+  drop_cell(find_cell(old_text, hash(old_text)));
+  if (entry.size > kInline) dead_text_ += entry.size;
+  entry.size = 0;
+  set_link(entry, first_free_);
+  first_free_ = term;
+  --size_;
+}
+
+// Moves the cells behind it up, as far as that brings them nearer to where they belong.
+void TermTable::drop_cell(size_t cell) {
+  const size_t mask = cells_.size() - 1;
+  for (size_t next = (cell + 1) & mask; tags_[next] != 0; next = (next + 1) & mask) {
+    const size_t home = hash(text(cells_[next])) & mask;
+    if (((next - home) & mask) < ((next - cell) & mask)) continue;
+    tags_[cell] = tags_[next];
+    cells_[cell] = cells_[next];
+    cell = next;
+  }
+  tags_[cell] = 0;
+}
+
+void TermTable::grow() {
+  const size_t count = cells_.empty() ? 16 : 2 * cells_.size();
+  std::vector<uint8_t> tags(count, 0);
+  std::vector<TermId> cells(count);
+  for (TermId term = 0; term < entries_.size(); ++term) {
+    if (entries_[term].size == 0) continue;
+    const uint64_t text_hash = hash(text(term));
+    size_t cell = text_hash & (count - 1);
+    while (tags[cell] != 0) cell = (cell + 1) & (count - 1);
+    tags[cell] = tag_of(text_hash);
+    cells[cell] = term;
+  }
+  tags_ = std::move(tags);
+  cells_ = std::move(cells);
+}
+
+void TermTable::reclaim_texts() {
+  std::string kept;
+  kept.reserve(long_texts_.size() - dead_text_);
+  for (TermId term = 0; term < entries_.size(); ++term) {
+    if (entries_[term].size <= kInline) continue;
+    const std::string_view old_text = text(term);
+    set_link(entries_[term], static_cast<uint32_t>(kept.size()));
+    kept.append(old_text);
+  }
+  long_texts_ = std::move(kept);
+  dead_text_ = 0;
+}
+
+size_t TermTable::bytes() const {
+  return tags_.capacity() + cells_.capacity() * sizeof(TermId) + entries_.capacity() * sizeof(Entry) +
+         long_texts_.capacity() - std::string().capacity();
+}
+
+}  // namespace memspan

@@ -1,0 +1,147 @@
+// What the loops need of AVX2 with FMA. Only for units compiled with these instructions.
+#pragma once
+
+#include <immintrin.h>
+
+#include "simd/tables.hpp"
+
+namespace memspan {
+namespace {
+
+// A window of kLanes entries that starts at kLanes - count has its first `count` entries set.
+constexpr int32_t kFirst[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
+
+// The positions of the bits of a byte, one a byte, lowest first.
+struct BitPositions {
+  uint64_t of[256];
+};
+
+constexpr BitPositions positions_of_bits() {
+  BitPositions positions = {};
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    unsigned found = 0;
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      if ((byte >> bit & 1) != 0) positions.of[byte] |= uint64_t{bit} << (8 * found++);
+    }
+  }
+  return positions;
+}
+
+constexpr BitPositions kBitPositions = positions_of_bits();
+
+struct Avx2 {
+  using Vector = __m256;
+  using Ints = __m256i;
+  static constexpr size_t kLanes = 8;
+  static constexpr size_t kSums = 2;  // of the 16 registers, 4 rows take 8
+
+  static Vector zero() { return _mm256_setzero_ps(); }
+  static Vector fill(float value) { return _mm256_set1_ps(value); }
+  static Vector load(const float* p) { return _mm256_loadu_ps(p); }
+  static Vector load_first(const float* p, size_t count) {
+    return _mm256_maskload_ps(p, _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(kFirst + kLanes - count)));
+  }
+  static Vector multiply_add(Vector a, Vector b, Vector sum) { return _mm256_fmadd_ps(a, b, sum); }
+
+  static float reduce(const Vector (&sums)[kSums]) {
+    const __m256 sum = _mm256_add_ps(sums[0], sums[1]);
+    const __m128 half = _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps(sum, 1));
+    const __m128 pair = _mm_add_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_add_ss(pair, _mm_movehdup_ps(pair)));
+  }
+
+  static Vector max_magnitude(Vector max, Vector v) {
+    return _mm256_max_ps(max, _mm256_andnot_ps(_mm256_set1_ps(-0.0f), v));
+  }
+  static float largest(Vector v) {
+    const __m128 half = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    const __m128 pair = _mm_max_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_max_ss(pair, _mm_movehdup_ps(pair)));
+  }
+
+  static Ints to_ints(Vector v, Vector factor) { return _mm256_cvtps_epi32(_mm256_mul_ps(v, factor)); }
+  static Ints no_ints() { return _mm256_setzero_si256(); }
+  static Ints add(Ints a, Ints b) { return _mm256_add_epi32(a, b); }
+  static int32_t total(Ints ints) {
+    const __m128i half = _mm_add_epi32(_mm256_castsi256_si128(ints), _mm256_extracti128_si256(ints, 1));
+    const __m128i pair = _mm_add_epi32(half, _mm_unpackhi_epi64(half, half));
+    return _mm_cvtsi128_si32(pair) + _mm_extract_epi32(pair, 1);
+  }
+  static void store_bytes(Ints ints, uint8_t flip, uint8_t* out) {
+    const __m128i words = _mm_packs_epi32(_mm256_castsi256_si128(ints), _mm256_extracti128_si256(ints, 1));
+    const __m128i bytes = _mm_packs_epi16(words, words);
+    _mm_storel_epi64(reinterpret_cast<__m128i_u*>(out), _mm_xor_si128(bytes, _mm_set1_epi8(static_cast<char>(flip))));
+  }
+
+  static uint32_t at_least(Vector v, Vector threshold) {
+    return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(v, threshold, _CMP_GE_OQ)));
+  }
+  static void store_chosen(uint32_t mask, uint32_t first, uint32_t* out) {
+    const __m256i positions = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(kBitPositions.of[mask])));
+    _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(out),
+                        _mm256_add_epi32(positions, _mm256_set1_epi32(static_cast<int32_t>(first))));
+  }
+
+  using Words = __m256i;
+  static constexpr size_t kWords = 4;
+
+  static Words no_words() { return _mm256_setzero_si256(); }
+  static Words load_words(const uint64_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p)); }
+  // The bits of each half byte are looked up in a table; then the bytes of a word are added.
+  static Words add_ones(Words sums, Words words) {
+    const __m256i table = _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+    const __m256i half = _mm256_set1_epi8(15);
+    const __m256i low = _mm256_shuffle_epi8(table, _mm256_and_si256(words, half));
+    const __m256i high = _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(words, 4), half));
+    return _mm256_add_epi64(sums, _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256()));
+  }
+  static size_t total_ones(Words sums) {
+    const __m128i half = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
+    return static_cast<size_t>(_mm_cvtsi128_si64(half) + _mm_extract_epi64(half, 1));
+  }
+};
+
+// Codes without an instruction for dot products of bytes. The one that multiplies bytes adds two products with
+// saturation, which unsigned rows would reach: so the bias is taken off, the query's signs are moved to the row, and
+// its magnitudes, as the unsigned side, keep every pair within 2 * 127 * 127.
+struct Avx2Codes {
+  struct Query {
+    __m256i codes;
+    __m256i magnitudes;
+  };
+  using Sum = __m256i;
+  using Row = __m256i;
+  static constexpr size_t kStep = 32;
+  static constexpr size_t kGroup = 4;
+  using Resident = Steps<>;
+  static constexpr size_t kRows = 4;
+  static constexpr size_t kQueries = 2;
+
+  static Sum zero() { return _mm256_setzero_si256(); }
+  static Row row(const uint8_t* p) {
+    return _mm256_xor_si256(_mm256_load_si256(reinterpret_cast<const __m256i*>(p)), _mm256_set1_epi8(-128));
+  }
+  static Query query(const int8_t* p) {
+    const __m256i codes = _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p));
+    return {codes, _mm256_abs_epi8(codes)};
+  }
+  static Sum step(Sum sum, Row row, const Query& query) {
+    const __m256i pairs = _mm256_maddubs_epi16(query.magnitudes, _mm256_sign_epi8(row, query.codes));
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+  }
+  // The sums lack the bias already.
+  static void complete(const Sum* sums, const int32_t*, const float* scales, float* out) {
+    complete_total(total(sums), scales, out);
+  }
+
+  static __m128i total(const Sum* sums) {
+    const __m256i halves = _mm256_hadd_epi32(_mm256_hadd_epi32(sums[0], sums[1]), _mm256_hadd_epi32(sums[2], sums[3]));
+    return _mm_add_epi32(_mm256_castsi256_si128(halves), _mm256_extracti128_si256(halves, 1));
+  }
+  static void complete_total(__m128i total, const float* scales, float* out) {
+    _mm_storeu_ps(out, _mm_mul_ps(_mm_cvtepi32_ps(total), _mm_loadu_ps(scales)));
+  }
+};
+
+}  // namespace
+}  // namespace memspan

@@ -1,0 +1,48 @@
+// AVX-512 (F, BW, DQ, VL) with VNNI: four products of bytes and their sum in one instruction, without saturation.
+#include "simd/avx512.hpp"
+
+namespace memspan {
+namespace {
+
+struct Avx512VnniCodes {
+  using Sum = __m512i;
+  using Row = __m512i;
+  using Query = __m512i;
+  static constexpr size_t kStep = 64;
+  static constexpr size_t kGroup = 16;
+  using Resident = Steps<2, 4, 6, 8, 12, 16>;
+  static constexpr size_t kRows = 4;
+  static constexpr size_t kQueries = 4;
+
+  static Sum zero() { return _mm512_setzero_si512(); }
+  static Row row(const uint8_t* p) { return _mm512_load_si512(p); }
+  static Query query(const int8_t* p) { return _mm512_loadu_si512(p); }
+  static void keep(Query& query) { asm volatile("" : "+v"(query)); }
+  static Sum step(Sum sum, Row row, Query query) { return _mm512_dpbusd_epi32(sum, row, query); }
+
+  static __m512i add_quarters(__m512i a, __m512i b) {
+    return _mm512_add_epi32(_mm512_shuffle_i32x4(a, b, 0x88), _mm512_shuffle_i32x4(a, b, 0xdd));
+  }
+  // A transposition that adds on the way: each step halves the registers and the lanes still to be added.
+  static void complete(const Sum* sums, const int32_t* offsets, const float* scales, float* out) {
+    __m512i fours[4];
+#pragma GCC unroll 4
+    for (size_t i = 0; i < 4; ++i) {
+      const Sum* four = sums + 4 * i;
+      const __m512i low =
+          _mm512_add_epi32(_mm512_unpacklo_epi32(four[0], four[1]), _mm512_unpackhi_epi32(four[0], four[1]));
+      const __m512i high =
+          _mm512_add_epi32(_mm512_unpacklo_epi32(four[2], four[3]), _mm512_unpackhi_epi32(four[2], four[3]));
+      fours[i] = _mm512_add_epi32(_mm512_unpacklo_epi64(low, high), _mm512_unpackhi_epi64(low, high));
+    }
+    const __m512i total = add_quarters(add_quarters(fours[0], fours[1]), add_quarters(fours[2], fours[3]));
+    const __m512i unbiased = _mm512_sub_epi32(total, _mm512_loadu_si512(offsets));
+    _mm512_storeu_ps(out, _mm512_mul_ps(_mm512_cvtepi32_ps(unbiased), _mm512_loadu_ps(scales)));
+  }
+};
+
+}  // namespace
+
+constinit const Kernels kAvx512VnniKernels = table_of<Avx512, Avx512VnniCodes, Avx2>();
+
+}  // namespace memspan

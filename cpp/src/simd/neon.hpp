@@ -1,0 +1,92 @@
+// What the loops need of AArch64 Advanced SIMD.
+#pragma once
+
+#include <arm_neon.h>
+
+#include "simd/tables.hpp"
+
+namespace memspan {
+namespace {
+
+struct Neon {
+  using Vector = float32x4_t;
+  using Ints = int32x4_t;
+  static constexpr size_t kLanes = 4;
+  static constexpr size_t kSums = 4;
+
+  static Vector zero() { return vdupq_n_f32(0.0f); }
+  static Vector fill(float value) { return vdupq_n_f32(value); }
+  static Vector load(const float* p) { return vld1q_f32(p); }
+  static Vector load_first(const float* p, size_t count) {
+    float lanes[kLanes] = {};
+    for (size_t i = 0; i < count; ++i) lanes[i] = p[i];
+    return vld1q_f32(lanes);
+  }
+  static Vector multiply_add(Vector a, Vector b, Vector sum) { return vfmaq_f32(sum, a, b); }
+
+  static float reduce(const Vector (&sums)[kSums]) {
+    const float32x4_t sum = vaddq_f32(vaddq_f32(sums[0], sums[2]), vaddq_f32(sums[1], sums[3]));
+    const float32x2_t pair = vadd_f32(vget_low_f32(sum), vget_high_f32(sum));
+    return vget_lane_f32(pair, 0) + vget_lane_f32(pair, 1);
+  }
+
+  static Vector max_magnitude(Vector max, Vector v) { return vmaxq_f32(max, vabsq_f32(v)); }
+  static float largest(Vector v) { return vmaxvq_f32(v); }
+
+  static Ints to_ints(Vector v, Vector factor) { return vcvtnq_s32_f32(vmulq_f32(v, factor)); }
+  static Ints no_ints() { return vdupq_n_s32(0); }
+  static Ints add(Ints a, Ints b) { return vaddq_s32(a, b); }
+  static int32_t total(Ints ints) { return vaddvq_s32(ints); }
+  static void store_bytes(Ints ints, uint8_t flip, uint8_t* out) {
+    const int16x4_t words = vqmovn_s32(ints);
+    const int8x8_t bytes = vqmovn_s16(vcombine_s16(words, words));
+    const uint32_t four = vget_lane_u32(vreinterpret_u32_u8(veor_u8(vreinterpret_u8_s8(bytes), vdup_n_u8(flip))), 0);
+    __builtin_memcpy(out, &four, sizeof four);
+  }
+
+  static uint32_t at_least(Vector v, Vector threshold) {
+    const uint32x4_t bits = {1, 2, 4, 8};
+    return vaddvq_u32(vandq_u32(vcgeq_f32(v, threshold), bits));
+  }
+  static void store_chosen(uint32_t mask, uint32_t first, uint32_t* out) {
+    for (; mask != 0; mask &= mask - 1) *out++ = first + static_cast<uint32_t>(__builtin_ctz(mask));
+  }
+
+  using Words = uint64x2_t;
+  static constexpr size_t kWords = 2;
+
+  static Words no_words() { return vdupq_n_u64(0); }
+  static Words load_words(const uint64_t* p) { return vld1q_u64(p); }
+  static Words add_ones(Words sums, Words words) {
+    return vpadalq_u32(sums, vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u64(words)))));
+  }
+  static size_t total_ones(Words sums) { return vaddvq_u64(sums); }
+};
+
+// The bias is taken off the rows, since a product's operands have the same signedness; so the sums lack it already.
+struct NeonCodes {
+  using Sum = int32x4_t;
+  using Row = int8x16_t;
+  using Query = int8x16_t;
+  static constexpr size_t kStep = 16;
+  static constexpr size_t kGroup = 4;
+  using Resident = Steps<>;
+  static constexpr size_t kRows = 4;
+  static constexpr size_t kQueries = 4;
+
+  static Sum zero() { return vdupq_n_s32(0); }
+  static Row row(const uint8_t* p) { return vreinterpretq_s8_u8(veorq_u8(vld1q_u8(p), vdupq_n_u8(128))); }
+  static Query query(const int8_t* p) { return vld1q_s8(p); }
+  static Sum step(Sum sum, Row row, Query query) {
+    // Two products of codes fit into 16 bits.
+    const int16x8_t low = vmull_s8(vget_low_s8(row), vget_low_s8(query));
+    return vpadalq_s16(sum, vmlal_s8(low, vget_high_s8(row), vget_high_s8(query)));
+  }
+  static void complete(const Sum* sums, const int32_t*, const float* scales, float* out) {
+    const int32x4_t total = vpaddq_s32(vpaddq_s32(sums[0], sums[1]), vpaddq_s32(sums[2], sums[3]));
+    vst1q_f32(out, vmulq_f32(vcvtq_f32_s32(total), vld1q_f32(scales)));
+  }
+};
+
+}  // namespace
+}  // namespace memspan

@@ -1,0 +1,107 @@
+// The loops that make codes out of floats, choose among scores and count bits, written once over an `Isa` that each
+// per-ISA translation unit defines, beside what dot_blocks.hpp asks of it:
+//
+//   Ints                                     a register of kLanes int32
+//   max_magnitude(max, v), largest(max)      the largest |v| of each lane; the largest lane
+//   to_ints(v, factor)                       v * factor, rounded, halves to even
+//   no_ints(), add(a, b), total(ints)
+//   store_bytes(ints, flip, out)             kLanes bytes: the lowest of each int, xor flip
+//   fill(value), at_least(v, threshold)      a bit for each lane; false for a NaN
+//   Words, kWords, no_words(), load_words(p), add_ones(sums, words), total_ones(sums)
+//                                            a register of words, and sums of the bits that are set in some
+//   store_chosen(mask, first, out)           first + i for each bit i of the mask; may write kLanes values
+//
+// Everything has internal linkage: each unit gets its own copy in its own instructions (see kernels.hpp).
+#pragma once
+
+#include "simd/kernels.hpp"
+
+namespace memspan {
+namespace {
+
+constexpr size_t kCodesPad = 64;
+constexpr float kSmallest = 1e-35f;  // its reciprocal is still finite when multiplied by 127
+
+template <typename Isa>
+inline __attribute__((always_inline)) typename Isa::Vector load_some(const float* vector, size_t i, size_t n) {
+  if (i + Isa::kLanes <= n) return Isa::load(vector + i);
+  return i < n ? Isa::load_first(vector + i, n - i) : Isa::zero();
+}
+
+// Writes the codes, each xor `flip`, and their sum; returns the scale.
+template <typename Isa>
+inline __attribute__((always_inline)) float quantize(const float* vector, size_t n, uint8_t flip, uint8_t* codes,
+                                                     int32_t* sum) {
+  constexpr size_t kLanes = Isa::kLanes;
+  typename Isa::Vector magnitudes = Isa::zero();
+  for (size_t i = 0; i < n; i += kLanes) magnitudes = Isa::max_magnitude(magnitudes, load_some<Isa>(vector, i, n));
+  const float max = Isa::largest(magnitudes);
+  const typename Isa::Vector factor = Isa::fill(max < kSmallest ? 0.0f : 127.0f / max);
+  typename Isa::Ints ints = Isa::no_ints();
+  const size_t padded = (n + kCodesPad - 1) / kCodesPad * kCodesPad;
+  for (size_t i = 0; i < padded; i += kLanes) {
+    const typename Isa::Ints some = Isa::to_ints(load_some<Isa>(vector, i, n), factor);
+    ints = Isa::add(ints, some);
+    Isa::store_bytes(some, flip, codes + i);
+  }
+  *sum = Isa::total(ints);
+  return max < kSmallest ? 0.0f : max / 127.0f;
+}
+
+template <typename Isa>
+float quantize_query(const float* vector, size_t n, int8_t* codes, int32_t* offset) {
+  int32_t sum;
+  const float scale = quantize<Isa>(vector, n, 0, reinterpret_cast<uint8_t*>(codes), &sum);
+  *offset = 128 * sum;
+  return scale;
+}
+
+template <typename Isa>
+float quantize_row(const float* vector, size_t n, uint8_t* codes) {
+  int32_t sum;
+  return quantize<Isa>(vector, n, 128, codes, &sum);
+}
+
+template <typename Isa>
+size_t select_above(const float* scores, size_t count, float threshold, uint32_t* out) {
+  constexpr size_t kLanes = Isa::kLanes;
+  constexpr size_t kVectors = 4;  // looked at together, since most scores are below the threshold
+  const typename Isa::Vector limit = Isa::fill(threshold);
+  size_t found = 0;
+  size_t i = 0;
+  for (; i + kVectors * kLanes <= count; i += kVectors * kLanes) {
+    uint32_t masks[kVectors];
+    uint32_t any = 0;
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) any |= masks[v] = Isa::at_least(Isa::load(scores + i + v * kLanes), limit);
+    if (any == 0) continue;
+#pragma GCC unroll 4
+    for (size_t v = 0; v < kVectors; ++v) {
+      // found <= i, so that kLanes values fit into the room for `count`.
+      Isa::store_chosen(masks[v], static_cast<uint32_t>(i + v * kLanes), out + found);
+      found += static_cast<size_t>(__builtin_popcount(masks[v]));
+    }
+  }
+  for (; i < count; ++i) {
+    out[found] = static_cast<uint32_t>(i);
+    found += scores[i] >= threshold ? 1 : 0;
+  }
+  return found;
+}
+
+template <typename Isa>
+size_t count_ones(const uint64_t* words, size_t count) {
+  typename Isa::Words sums = Isa::no_words();
+  size_t i = 0;
+#pragma GCC unroll 2
+  for (; i + Isa::kWords <= count; i += Isa::kWords) sums = Isa::add_ones(sums, Isa::load_words(words + i));
+  if (i < count) {
+    uint64_t last[Isa::kWords] = {};
+    for (size_t word = 0; i + word < count; ++word) last[word] = words[i + word];
+    sums = Isa::add_ones(sums, Isa::load_words(last));
+  }
+  return Isa::total_ones(sums);
+}
+
+}  // namespace
+}  // namespace memspan

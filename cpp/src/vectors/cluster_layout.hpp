@@ -1,0 +1,79 @@
+// Rows laid out cluster-major and time-minor (SwiftMem 3.4.2): a cluster is one contiguous span of blocks, a block one
+// contiguous span of rows in the order of time, so that a time range inside a block is a sub-span.
+//
+// Made by a consolidation (cluster_builder.hpp), then changed only by the erasure of rows.
+// Thread safety: const members may run in parallel; writes need exclusion.
+// Memory: dim + 16 bytes a row, dim + 36 bytes a block.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "vectors/code_rows.hpp"
+
+namespace memspan {
+
+// A span of rows that lie near one centroid.
+struct Block {
+  uint32_t start = 0;
+  uint32_t end = 0;  // exclusive
+  uint32_t cluster = 0;
+};
+
+// How far above its mean a block may reach: the number of spreads for which a search found a given share of the true
+// best k, on queries that the consolidation tried out.
+class ProbeReach {
+ public:
+  static constexpr std::array<float, 7> kRecalls = {0.8f, 0.9f, 0.95f, 0.98f, 0.99f, 0.995f, 0.999f};
+  static constexpr std::array<size_t, 2> kDepths = {10, 100};
+
+  // For k results at `recall`; infinity above the last of kRecalls.
+  float at(size_t k, float recall) const;
+  void set(size_t depth, size_t recall, float reach) { reach_[depth][recall] = reach; }
+  const std::array<std::array<float, kRecalls.size()>, kDepths.size()>& table() const { return reach_; }
+
+ private:
+  std::array<std::array<float, kRecalls.size()>, kDepths.size()> reach_ = {};
+};
+
+// What the clusters were made of.
+enum class ClusterBasis : uint8_t { none, vectors, tags };
+inline constexpr std::array<std::string_view, 3> kClusterBasisNames = {"none", "vectors", "tags"};
+
+struct ClusterLayout {
+  CodeRows rows;
+  size_t size = 0;  // rows, dead ones included
+  size_t dead = 0;
+  size_t planned_for = 0;  // rows when its clusters were found; later ones only joined them
+
+  std::vector<Block> blocks;  // ascending; together they cover all rows
+  CodeRows centroids;         // by block
+  std::vector<float> means;   // by block: mean cosine of its rows with its centroid
+  std::vector<float> spreads; // by block: root mean square of the length of what is orthogonal to the centroid
+
+  ProbeReach reach;
+  float probed_share = 1.0f;  // of the rows, that a search for ten at the default recall reads
+
+  ClusterBasis basis = ClusterBasis::none;
+  uint32_t clusters = 0;
+  double cohesion = 0.0;      // edges / possible edges within the clusters of tags, mean weighted by records
+
+  size_t block_of(uint32_t position) const {
+    const auto after = std::upper_bound(blocks.begin(), blocks.end(), position,
+                                        [](uint32_t p, const Block& block) { return p < block.start; });
+    return static_cast<size_t>(after - blocks.begin()) - 1;
+  }
+  void erase(uint32_t position) {
+    rows.erase(position);
+    ++dead;
+  }
+  size_t bytes() const {
+    return rows.bytes() + centroids.bytes() + blocks.capacity() * sizeof(Block) +
+           (means.capacity() + spreads.capacity()) * sizeof(float);
+  }
+};
+
+}  // namespace memspan

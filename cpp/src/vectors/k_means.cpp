@@ -1,0 +1,84 @@
+#include "vectors/k_means.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "simd/kernels.hpp"
+
+namespace memspan {
+namespace {
+
+constexpr size_t kSampleForEach = 48;
+constexpr size_t kBatch = 16;
+
+void encode(Centroids& centroids) {
+  for (size_t i = 0; i < centroids.size(); ++i) centroids.codes.put(i, static_cast<Slot>(i), 0, centroids.row(i));
+}
+
+// Unit length, unless nothing is left of a sum that cancels out.
+bool normalize_sum(std::span<float> sum) {
+  double square = 0.0;
+  for (float value : sum) square += static_cast<double>(value) * static_cast<double>(value);
+  if (square < 1e-12) return false;
+  const auto scale = static_cast<float>(1.0 / std::sqrt(square));
+  for (float& value : sum) value *= scale;
+  return true;
+}
+
+}  // namespace
+
+std::vector<uint32_t> assign(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count) {
+  const Kernels& simd = kernels();
+  const size_t stride = code_stride(dim);
+  AlignedBuffer<int8_t> queries(kBatch * stride);
+  std::array<int32_t, kBatch> offsets;
+  std::vector<float> scores(kBatch * count);
+  std::vector<uint32_t> nearest(rows.size());
+  for (size_t first = 0; first < rows.size(); first += kBatch) {
+    const size_t batch = std::min(kBatch, rows.size() - first);
+    for (size_t i = 0; i < batch; ++i) {
+      simd.quantize_query(rows[first + i], dim, queries.data() + i * stride, &offsets[i]);
+    }
+    simd.code_rows_batch(queries.data(), offsets.data(), batch, centroids.codes(), stride,
+                         centroids.scales(), count, stride, scores.data());
+    for (size_t i = 0; i < batch; ++i) {
+      const float* const row = scores.data() + i * count;
+      nearest[first + i] = static_cast<uint32_t>(std::max_element(row, row + count) - row);
+    }
+  }
+  return nearest;
+}
+
+Centroids find_centroids(std::span<const float* const> rows, size_t dim, size_t k, size_t rounds, std::mt19937& random) {
+  k = std::min(k, rows.size());
+  Centroids centroids{dim, std::vector<float>(k * dim), CodeRows(dim, k)};
+  if (k == 0) return centroids;
+  // A prefix of a shuffle: distinct rows.
+  std::vector<const float*> sample(rows.begin(), rows.end());
+  const size_t sampled = std::min(rows.size(), k * kSampleForEach);
+  for (size_t i = 0; i < sampled; ++i) {
+    std::swap(sample[i], sample[i + random() % (sample.size() - i)]);
+  }
+  sample.resize(sampled);
+  for (size_t i = 0; i < k; ++i) std::copy_n(sample[i], dim, centroids.rows.data() + i * dim);
+  encode(centroids);
+  if (k == 1) rounds = 1;
+
+  for (size_t round = 0; round < rounds; ++round) {
+    const std::vector<uint32_t> nearest = assign(sample, dim, centroids.codes, k);
+    std::fill(centroids.rows.begin(), centroids.rows.end(), 0.0f);
+    for (size_t i = 0; i < sample.size(); ++i) {
+      float* const sum = centroids.rows.data() + nearest[i] * dim;
+      for (size_t d = 0; d < dim; ++d) sum[d] += sample[i][d];
+    }
+    for (size_t i = 0; i < k; ++i) {
+      const std::span<float> sum(centroids.rows.data() + i * dim, dim);
+      if (!normalize_sum(sum)) std::copy_n(sample[random() % sample.size()], dim, sum.data());
+    }
+    encode(centroids);
+  }
+  return centroids;
+}
+
+}  // namespace memspan

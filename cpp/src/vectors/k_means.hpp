@@ -1,0 +1,29 @@
+// Spherical k-means over unit vectors.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "vectors/code_rows.hpp"
+
+namespace memspan {
+
+// The centroids of some rows, as floats and as the codes with which rows are assigned.
+struct Centroids {
+  size_t dim = 0;
+  std::vector<float> rows;  // unit length
+  CodeRows codes;
+  size_t size() const { return dim == 0 ? 0 : rows.size() / dim; }
+  const float* row(size_t i) const { return rows.data() + i * dim; }
+};
+
+// At most `k` centroids (fewer when there are fewer rows) after `rounds` over a sample of up to 48 rows for each.
+// O(k^2 dim rounds).
+Centroids find_centroids(std::span<const float* const> rows, size_t dim, size_t k, size_t rounds, std::mt19937& random);
+
+// The nearest of `count` centroids for every row, by codes. O(rows count dim).
+std::vector<uint32_t> assign(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count);
+
+}  // namespace memspan

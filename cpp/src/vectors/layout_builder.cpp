@@ -1,0 +1,256 @@
+#include "vectors/layout_builder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+#include "simd/kernels.hpp"
+#include "vectors/k_means.hpp"
+#include "vectors/probe_calibration.hpp"
+
+namespace memspan {
+namespace {
+
+constexpr uint32_t kSeed = 20240612;  // fixed: the same rows give the same layout
+constexpr size_t kRounds = 8;
+constexpr size_t kJudged = 4096;
+// Clusters of tags are tried when they explain so much of what clusters of vectors explain on a sample, and taken when a
+// search reads at most so many times the rows.
+constexpr double kPlausible = 0.5;
+constexpr double kMostRead = 1.5;
+constexpr size_t kFewestTagClusters = 2;
+// No cluster of tags may hold more than one in so many of the records: it would be no cluster.
+constexpr size_t kLargestShare = 3;
+
+double mean_cosine(std::span<const float* const> rows, std::span<const uint32_t> cluster, const float* centroids, size_t dim) {
+  double sum = 0.0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    sum += static_cast<double>(kernels().dot(rows[i], centroids + cluster[i] * dim, dim));
+  }
+  return sum / static_cast<double>(rows.size());
+}
+
+std::vector<float> mean_rows(std::span<const float* const> rows, std::span<const uint32_t> cluster, size_t count, size_t dim) {
+  std::vector<float> sums(count * dim, 0.0f);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    float* const sum = sums.data() + cluster[i] * dim;
+    for (size_t d = 0; d < dim; ++d) sum[d] += rows[i][d];
+  }
+  for (size_t c = 0; c < count; ++c) {
+    float* const sum = sums.data() + c * dim;
+    const float length = std::sqrt(kernels().dot(sum, sum, dim));
+    if (length < 1e-6f) continue;
+    for (size_t d = 0; d < dim; ++d) sum[d] /= length;
+  }
+  return sums;
+}
+
+class LayoutBuilder {
+ public:
+  LayoutBuilder(const LayoutInput& input, const TagClusters* tags)
+      : input_(input), tags_(tags), layout_(std::make_unique<ClusterLayout>()) {}
+
+  BuiltLayout plan() {
+    block_of_.assign(input_.slots.size(), 0);
+    cluster_of_block_.assign(1, 0);
+    layout_->clusters = 1;
+    if (tags_ != nullptr) {
+      layout_->basis = ClusterBasis::tags;
+      cut_clusters_of_tags();
+    } else if (input_.slots.size() >= kSmallestClustered) {
+      layout_->basis = ClusterBasis::vectors;
+      cut_vectors();
+    }
+    place_rows();
+    summarise_blocks();
+    if (layout_->blocks.size() > 1) calibrate_probing(*layout_, input_.dim, sorted_rows_, random_);
+    layout_->planned_for = layout_->size;
+    return {std::move(layout_), max_scale_};
+  }
+
+  BuiltLayout extend() {
+    const ClusterLayout& base = *input_.base;
+    layout_->basis = base.basis;
+    layout_->clusters = base.clusters;
+    layout_->cohesion = base.cohesion;
+    layout_->reach = base.reach;
+    layout_->probed_share = base.probed_share;
+    layout_->planned_for = base.planned_for;
+    for (const Block& block : base.blocks) cluster_of_block_.push_back(block.cluster);
+    block_of_ = input_.blocks;
+    join_blocks(base.centroids, base.blocks.size());
+    place_rows();
+    summarise_blocks();
+    return {std::move(layout_), max_scale_};
+  }
+
+ private:
+  size_t block_count(size_t rows) const {
+    const double wanted = 2.0 * std::sqrt(static_cast<double>(input_.slots.size()));
+    const double share = static_cast<double>(rows) / static_cast<double>(input_.slots.size());
+    return std::max<size_t>(1, static_cast<size_t>(std::lround(wanted * share)));
+  }
+
+  void cut_vectors() {
+    const Centroids centroids = find_centroids(input_.rows, input_.dim, block_count(input_.rows.size()), kRounds, random_);
+    block_of_ = assign(input_.rows, input_.dim, centroids.codes, centroids.size());
+    cluster_of_block_.resize(centroids.size());
+    std::iota(cluster_of_block_.begin(), cluster_of_block_.end(), 0u);
+    layout_->clusters = static_cast<uint32_t>(centroids.size());
+  }
+
+  // Each cluster of tags is cut into blocks by its vectors, in proportion to its records.
+  void cut_clusters_of_tags() {
+    std::vector<std::vector<uint32_t>> members(tags_->count + 1);
+    for (uint32_t i = 0; i < tags_->of_record.size(); ++i) {
+      members[tags_->of_record[i] == kNoCluster ? tags_->count : tags_->of_record[i]].push_back(i);
+    }
+    cluster_of_block_.clear();
+    layout_->clusters = tags_->count + (members.back().empty() ? 0 : 1);
+    std::vector<const float*> rows;
+    for (uint32_t cluster = 0; cluster < members.size(); ++cluster) {
+      if (members[cluster].empty()) continue;
+      rows.clear();
+      for (const uint32_t i : members[cluster]) rows.push_back(input_.rows[i]);
+      const Centroids centroids = find_centroids(rows, input_.dim, block_count(rows.size()), kRounds, random_);
+      const std::vector<uint32_t> nearest = assign(rows, input_.dim, centroids.codes, centroids.size());
+      const auto first = static_cast<uint32_t>(cluster_of_block_.size());
+      for (size_t i = 0; i < rows.size(); ++i) block_of_[members[cluster][i]] = first + nearest[i];
+      cluster_of_block_.resize(first + centroids.size(), cluster);
+    }
+  }
+
+  void join_blocks(const CodeRows& centroids, size_t count) {
+    std::vector<const float*> rows;
+    for (size_t i = 0; i < block_of_.size(); ++i) {
+      if (block_of_[i] == kNoCluster) rows.push_back(input_.rows[i]);
+    }
+    const std::vector<uint32_t> nearest = assign(rows, input_.dim, centroids, count);
+    size_t next = 0;
+    for (uint32_t& block : block_of_) {
+      if (block == kNoCluster) block = nearest[next++];
+    }
+  }
+
+  // Blocks one after the other, rows inside a block by time. Empty blocks vanish.
+  void place_rows() {
+    const size_t count = input_.slots.size();
+    std::vector<uint32_t> order(count);
+    std::iota(order.begin(), order.end(), 0u);
+    std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
+      if (block_of_[a] != block_of_[b]) return block_of_[a] < block_of_[b];
+      if (input_.ats[a] != input_.ats[b]) return input_.ats[a] < input_.ats[b];
+      return input_.slots[a] < input_.slots[b];
+    });
+    layout_->rows = CodeRows(input_.dim, count);
+    layout_->size = count;
+    sorted_rows_.resize(count);
+    for (uint32_t position = 0; position < count; ++position) {
+      const uint32_t i = order[position];
+      max_scale_ = std::max(max_scale_, layout_->rows.put(position, input_.slots[i], input_.ats[i], input_.rows[i]));
+      sorted_rows_[position] = input_.rows[i];
+      if (position == 0 || block_of_[i] != block_of_[order[position - 1]]) {
+        layout_->blocks.push_back({position, position, cluster_of_block_[block_of_[i]]});
+      }
+      layout_->blocks.back().end = position + 1;
+    }
+  }
+
+  void summarise_blocks() {
+    const size_t dim = input_.dim;
+    std::vector<uint32_t> block_at(layout_->size);
+    for (uint32_t b = 0; b < layout_->blocks.size(); ++b) {
+      std::fill(block_at.begin() + layout_->blocks[b].start, block_at.begin() + layout_->blocks[b].end, b);
+    }
+    const size_t count = layout_->blocks.size();
+    const std::vector<float> centroids = mean_rows(sorted_rows_, block_at, count, dim);
+    layout_->centroids = CodeRows(dim, count);
+    layout_->means.resize(count);
+    layout_->spreads.resize(count);
+    for (size_t b = 0; b < count; ++b) {
+      const float* const centroid = centroids.data() + b * dim;
+      layout_->centroids.put(b, static_cast<Slot>(b), 0, centroid);
+      double mean = 0.0, orthogonal = 0.0;
+      for (uint32_t p = layout_->blocks[b].start; p < layout_->blocks[b].end; ++p) {
+        const auto cosine = static_cast<double>(kernels().dot(sorted_rows_[p], centroid, dim));
+        mean += cosine;
+        orthogonal += std::max(0.0, 1.0 - cosine * cosine);
+      }
+      const double rows = layout_->blocks[b].end - layout_->blocks[b].start;
+      layout_->means[b] = static_cast<float>(mean / rows);
+      layout_->spreads[b] = static_cast<float>(std::sqrt(orthogonal / rows));
+    }
+  }
+
+  const LayoutInput& input_;
+  const TagClusters* tags_;     // null: clusters of vectors
+  std::mt19937 random_{kSeed};
+  std::unique_ptr<ClusterLayout> layout_;
+  std::vector<uint32_t> block_of_;          // by record, before empty blocks vanish
+  std::vector<uint32_t> cluster_of_block_;  // the same blocks
+  std::vector<const float*> sorted_rows_;   // by position
+  float max_scale_ = 0.0f;
+};
+
+// Records without tags, or with tags that hardly occur, form one more cluster, the last.
+void drop_tiny_clusters(TagClusters& tags) {
+  std::vector<size_t> records(tags.count, 0);
+  for (const uint32_t cluster : tags.of_record) {
+    if (cluster != kNoCluster) ++records[cluster];
+  }
+  const auto least = static_cast<size_t>(std::sqrt(static_cast<double>(tags.of_record.size())) / 8.0);
+  std::vector<uint32_t> number(tags.count, kNoCluster);
+  uint32_t kept = 0;
+  for (uint32_t c = 0; c < tags.count; ++c) {
+    if (records[c] > least) number[c] = kept++;
+  }
+  for (uint32_t& cluster : tags.of_record) {
+    if (cluster != kNoCluster) cluster = number[cluster];
+  }
+  tags.count = kept;
+}
+
+// Do the clusters of tags lie together as vectors too? Judged on a sample, against as many clusters of vectors.
+bool plausible(const TagClusters& tags, const LayoutInput& input) {
+  if (input.slots.size() < kSmallestClustered || tags.count < kFewestTagClusters) return false;
+  std::mt19937 random(kSeed);
+  std::vector<const float*> rows;
+  std::vector<uint32_t> cluster;
+  const size_t step = std::max<size_t>(1, input.rows.size() / kJudged);
+  for (size_t i = random() % step; i < input.rows.size(); i += step) {
+    rows.push_back(input.rows[i]);
+    cluster.push_back(tags.of_record[i] == kNoCluster ? tags.count : tags.of_record[i]);
+  }
+  const auto cosine = [&](std::span<const uint32_t> of_row, size_t count) {
+    return mean_cosine(rows, of_row, mean_rows(rows, of_row, count, input.dim).data(), input.dim);
+  };
+  const size_t count = tags.count + 1;
+  const double together = cosine(std::vector<uint32_t>(rows.size(), 0), 1);
+  const Centroids centroids = find_centroids(rows, input.dim, count, 4, random);
+  const double by_vectors = cosine(assign(rows, input.dim, centroids.codes, centroids.size()), count);
+  return cosine(cluster, count) - together >= kPlausible * (by_vectors - together);
+}
+
+double rows_read(const ClusterLayout& layout) {
+  return static_cast<double>(layout.blocks.size()) + static_cast<double>(layout.probed_share) * static_cast<double>(layout.size);
+}
+
+}  // namespace
+
+BuiltLayout plan_layout(const LayoutInput& input) {
+  TagClusters tags = cluster_tags(input.tags, std::max<size_t>(1, input.slots.size() / kLargestShare));
+  drop_tiny_clusters(tags);
+  BuiltLayout built = LayoutBuilder(input, nullptr).plan();
+  if (plausible(tags, input)) {
+    BuiltLayout by_tags = LayoutBuilder(input, &tags).plan();
+    if (rows_read(*by_tags.layout) <= kMostRead * rows_read(*built.layout)) built = std::move(by_tags);
+  }
+  built.layout->cohesion = tags.cohesion;
+  built.cohesion_before = tags.cohesion_of_all;
+  return built;
+}
+
+BuiltLayout extend_layout(const LayoutInput& input) { return LayoutBuilder(input, nullptr).extend(); }
+
+}  // namespace memspan

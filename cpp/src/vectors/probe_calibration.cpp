@@ -1,0 +1,144 @@
+#include "vectors/probe_calibration.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "vectors/code_query.hpp"
+#include "vectors/near_best.hpp"
+#include "vectors/unit_vector.hpp"
+
+namespace memspan {
+namespace {
+
+constexpr size_t kQueries = 144;
+constexpr size_t kTile = 512;
+// Of the misses that a recall allows, so many are planned: the queries to come are not those that were tried.
+constexpr double kCaution = 0.5;
+
+class Calibration {
+ public:
+  Calibration(ClusterLayout& layout, size_t dim, std::span<const float* const> rows, std::mt19937& random)
+      : layout_(layout), dim_(dim), rows_(rows), random_(random), scores_(kTile), cosines_(layout.blocks.size()) {}
+
+  void run() {
+    std::vector<float> query(dim_);
+    for (size_t i = 0; i < kQueries; ++i) {
+      const uint32_t self = make_query(i, query);
+      try_query(query, self);
+    }
+    for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) set_reach(d);
+    layout_.probed_share = probed_share();
+  }
+
+ private:
+  struct Tried {
+    std::vector<float> means;    // by block: expected score
+    std::vector<float> spreads;  // by block
+    float tenth = 0.0f;
+  };
+
+  size_t random_row() { return random_() % rows_.size(); }
+
+  // Returns the position of the row that the query equals, if it does.
+  uint32_t make_query(size_t i, std::vector<float>& query) {
+    const size_t position = random_row();
+    const float* const row = rows_[position];
+    switch (i % 3) {
+      case 0:
+        std::copy_n(row, dim_, query.begin());
+        return static_cast<uint32_t>(position);
+      case 1: {
+        const float deviation = 1.0f / std::sqrt(static_cast<float>(dim_));
+        std::normal_distribution<float> noise(0.0f, deviation);
+        for (size_t d = 0; d < dim_; ++d) query[d] = row[d] + noise(random_);
+        break;
+      }
+      default: {
+        const float* const other = rows_[random_row()];
+        for (size_t d = 0; d < dim_; ++d) query[d] = row[d] + other[d];
+        break;
+      }
+    }
+    float length = 0.0f;
+    for (float value : query) length += value * value;
+    if (length < 1e-6f) std::copy_n(row, dim_, query.begin());
+    normalize(query, query.data());
+    return kNoSlot;
+  }
+
+  void try_query(const std::vector<float>& query, uint32_t self) {
+    code_.set(query.data(), dim_);
+    constexpr size_t kDeepest = ProbeReach::kDepths.back();
+    near_.reset(kDeepest + 1, 0.0f);
+    for (size_t first = 0; first < layout_.size; first += kTile) {
+      const size_t count = std::min(kTile, layout_.size - first);
+      code_.score(layout_.rows, first, count, scores_.data());
+      for (size_t i = 0; i < count; ++i) near_.offer(scores_[i], static_cast<Slot>(first + i));
+    }
+    near_.prune();
+    best_.assign(near_.items().begin(), near_.items().end());
+    std::erase_if(best_, [self](const Candidate& hit) { return hit.slot == self; });
+    std::sort(best_.begin(), best_.end(), [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+
+    code_.score(layout_.centroids, 0, layout_.blocks.size(), cosines_.data());
+    Tried& tried = tried_.emplace_back();
+    for (size_t b = 0; b < cosines_.size(); ++b) {
+      const float cosine = std::clamp(cosines_[b] * code_.scale(), -1.0f, 1.0f);
+      tried.means.push_back(cosine * layout_.means[b]);
+      tried.spreads.push_back(std::max(1e-6f, std::sqrt(1.0f - cosine * cosine) * layout_.spreads[b]));
+    }
+    for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) {
+      const size_t k = std::min(ProbeReach::kDepths[d], best_.size());
+      if (k == 0) continue;
+      const float kth = best_[k - 1].score * code_.scale();
+      if (d == 0) tried.tenth = kth;
+      for (size_t i = 0; i < k; ++i) {
+        const size_t block = layout_.block_of(best_[i].slot);
+        needed_[d].push_back((kth - tried.means[block]) / tried.spreads[block]);
+      }
+    }
+  }
+
+  // The reach that finds the wanted share of the hits: a quantile of what each of them needed.
+  void set_reach(size_t depth) {
+    std::vector<float>& needed = needed_[depth];
+    std::sort(needed.begin(), needed.end());
+    for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) {
+      const double missed = (1.0 - static_cast<double>(ProbeReach::kRecalls[r])) * kCaution * static_cast<double>(needed.size());
+      const auto allowed = std::min(needed.size() - 1, static_cast<size_t>(missed));
+      layout_.reach.set(depth, r, needed[needed.size() - 1 - allowed]);
+    }
+  }
+
+  float probed_share() const {
+    const float reach = layout_.reach.at(10, 0.995f);
+    double read = 0.0;
+    for (const Tried& tried : tried_) {
+      for (size_t b = 0; b < layout_.blocks.size(); ++b) {
+        if (tried.means[b] + reach * tried.spreads[b] < tried.tenth) continue;
+        read += layout_.blocks[b].end - layout_.blocks[b].start;
+      }
+    }
+    return static_cast<float>(read / static_cast<double>(tried_.size() * layout_.size));
+  }
+
+  ClusterLayout& layout_;
+  size_t dim_;
+  std::span<const float* const> rows_;
+  std::mt19937& random_;
+  CodeQuery code_;
+  NearBest near_;
+  std::vector<float> scores_;
+  std::vector<float> cosines_;
+  std::vector<Candidate> best_;
+  std::vector<Tried> tried_;
+  std::array<std::vector<float>, ProbeReach::kDepths.size()> needed_;
+};
+
+}  // namespace
+
+void calibrate_probing(ClusterLayout& layout, size_t dim, std::span<const float* const> rows, std::mt19937& random) {
+  Calibration(layout, dim, rows, random).run();
+}
+
+}  // namespace memspan

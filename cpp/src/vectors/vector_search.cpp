@@ -1,0 +1,266 @@
+// The approximate searches of VectorTable: codes first, exact scores for what comes near the best.
+#include "vectors/vector_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "simd/kernels.hpp"
+#include "timeline/intervals.hpp"
+#include "vectors/vector_table.hpp"
+
+namespace memspan {
+namespace {
+
+// Rows scored before the scores are looked at: their scores stay in the first-level cache, and the threshold is young.
+constexpr size_t kTile = 128;
+// Blocks that are probed before the threshold decides on the others.
+constexpr size_t kFirstBlocks = 6;
+
+void prefetch_row(const float* row, size_t dim) {
+  for (size_t i = 0; i < dim; i += 16) __builtin_prefetch(row + i);
+}
+
+}  // namespace
+
+void VectorTable::begin_search(const float* query, size_t k, VectorScratch& scratch) const {
+  scratch.query.set(query, dim());
+  scratch.near.reset(k, scratch.query.to_raw(scratch.query.margin(max_scale_)));
+  scratch.scores.resize(std::max(scratch.scores.size(), kTile));
+  scratch.selected.resize(std::max(scratch.selected.size(), kTile));
+}
+
+template <typename Admits>
+void VectorTable::scan_codes(const CodeRows& rows, size_t first, size_t count, VectorScratch& scratch,
+                             VectorSearchStats& stats, Admits admits) const {
+  const Kernels& simd = kernels();
+  stats.rows_read += static_cast<uint32_t>(count);
+  for (const size_t end = first + count; first < end; first += kTile) {
+    const size_t tile = std::min(kTile, end - first);
+    scratch.query.score(rows, first, tile, scratch.scores.data());
+    const size_t found =
+        simd.select_above(scratch.scores.data(), tile, scratch.near.threshold(), scratch.selected.data());
+    for (size_t i = 0; i < found; ++i) {
+      const uint32_t at = scratch.selected[i];
+      const Slot slot = rows.slot(first + at);
+      if (slot != kNoSlot && admits(slot, first + at)) scratch.near.offer(scratch.scores[at], slot);
+    }
+  }
+}
+
+template <typename Admits>
+void VectorTable::scan_fresh(VectorScratch& scratch, VectorSearchStats& stats, Admits admits) const {
+  for (const FreshRows& fresh : fresh_) {
+    for (size_t first = 0; first < fresh.size();) {
+      const FreshRows::Run run = fresh.run(first);
+      scan_codes(*run.rows, run.offset, run.count, scratch, stats,
+                 [&](Slot slot, size_t position) { return admits(slot, run.rows->ats()[position]); });
+      first += run.count;
+    }
+  }
+}
+
+void VectorTable::scan_block(const Block& block, const VectorFilter& filter, VectorScratch& scratch,
+                             VectorSearchStats& stats) const {
+  const CodeRows& rows = layout_->rows;
+  const auto scan = [&](size_t first, size_t last) {
+    if (filter.admitted == nullptr) {
+      scan_codes(rows, first, last - first, scratch, stats, [](Slot, size_t) { return true; });
+    } else {
+      scan_codes(rows, first, last - first, scratch, stats,
+                 [&](Slot slot, size_t) { return filter.admitted->test(slot); });
+    }
+  };
+  ++stats.blocks_probed;
+  if (filter.intervals.empty()) {
+    scan(block.start, block.end);
+    return;
+  }
+  // Rows of a block lie in the order of time.
+  const Micros* const begin = rows.ats() + block.start;
+  const Micros* const end = rows.ats() + block.end;
+  for (const Interval& interval : filter.intervals) {
+    const Micros* const first = std::lower_bound(begin, end, interval.start);
+    const Micros* const last = std::lower_bound(first, end, interval.end);
+    if (first != last) scan(static_cast<size_t>(first - rows.ats()), static_cast<size_t>(last - rows.ats()));
+  }
+}
+
+void VectorTable::probe(size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
+                        VectorSearchStats& stats) const {
+  const ClusterLayout& layout = *layout_;
+  const size_t count = layout.blocks.size();
+  stats.blocks += static_cast<uint32_t>(count);
+  const float reach = layout.reach.at(k, recall);
+  if (std::isinf(reach) || count <= kFirstBlocks) {
+    for (const Block& block : layout.blocks) scan_block(block, filter, scratch, stats);
+    return;
+  }
+
+  scratch.bounds.resize(count);
+  scratch.order.resize(count);
+  float* const bounds = scratch.bounds.data();
+  scratch.query.score(layout.centroids, 0, count, bounds);
+  stats.rows_read += static_cast<uint32_t>(count);
+  const float scale = scratch.query.scale();
+  const float to_raw = 1.0f / scale;
+  for (size_t b = 0; b < count; ++b) {
+    const float cosine = std::clamp(bounds[b] * scale, -1.0f, 1.0f);
+    bounds[b] = (cosine * layout.means[b] + reach * std::sqrt(1.0f - cosine * cosine) * layout.spreads[b]) * to_raw;
+  }
+
+  const auto more_promising = [bounds](uint32_t a, uint32_t b) { return bounds[a] > bounds[b] || (bounds[a] == bounds[b] && a < b); };
+  // The most promising blocks, kept sorted while the bounds are passed once.
+  std::array<uint32_t, kFirstBlocks> first;
+  size_t taken = 0;
+  for (uint32_t b = 0; b < count; ++b) {
+    if (taken == kFirstBlocks && bounds[b] <= bounds[first[taken - 1]]) continue;
+    size_t place = taken < kFirstBlocks ? taken++ : taken - 1;
+    for (; place > 0 && bounds[first[place - 1]] < bounds[b]; --place) first[place] = first[place - 1];
+    first[place] = b;
+  }
+  for (const uint32_t b : first) {
+    if (bounds[b] < scratch.near.kth()) break;
+    scan_block(layout.blocks[b], filter, scratch, stats);
+    scratch.near.prune();
+  }
+  for (const uint32_t b : first) bounds[b] = -std::numeric_limits<float>::infinity();
+
+  const size_t left = kernels().select_above(bounds, count, scratch.near.kth(), scratch.order.data());
+  std::sort(scratch.order.begin(), scratch.order.begin() + static_cast<std::ptrdiff_t>(left), more_promising);
+  size_t pruned = scratch.near.size();
+  for (size_t i = 0; i < left; ++i) {
+    const uint32_t b = scratch.order[i];
+    if (bounds[b] < scratch.near.kth() || std::isinf(bounds[b])) break;
+    scan_block(layout.blocks[b], filter, scratch, stats);
+    if (scratch.near.size() >= pruned + std::max<size_t>(k / 4, 4)) {
+      scratch.near.prune();
+      pruned = scratch.near.size();
+    }
+  }
+}
+
+void VectorTable::rescore(const float* query, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const {
+  scratch.near.prune();
+  const std::span<const Candidate> items = scratch.near.items();
+  stats.rescored += static_cast<uint32_t>(items.size());
+  scratch.rescored.clear();
+  scratch.rescored.reserve(std::max(items.size(), 2 * k));
+  constexpr size_t kAhead = 2;
+  for (size_t i = 0; i < std::min(kAhead, items.size()); ++i) prefetch_row(rows_.row(items[i].slot), dim());
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i + kAhead < items.size()) prefetch_row(rows_.row(items[i + kAhead].slot), dim());
+    scratch.rescored.push_back({kernels().dot(query, rows_.row(items[i].slot), dim()), items[i].slot});
+  }
+}
+
+void VectorTable::nearest(const float* query, size_t k, float recall, const VectorFilter& filter,
+                          VectorScratch& scratch, VectorSearchStats& stats) const {
+  begin_search(query, k, scratch);
+  if (filter.admitted != nullptr) {
+    scan_fresh(scratch, stats, [&](Slot slot, Micros) { return filter.admitted->test(slot); });
+  } else if (!filter.intervals.empty()) {
+    scan_fresh(scratch, stats, [&](Slot, Micros at) { return find_interval(filter.intervals, at) != nullptr; });
+  } else {
+    scan_fresh(scratch, stats, [](Slot, Micros) { return true; });
+  }
+  if (layout_) {
+    scratch.near.prune();
+    probe(k, recall, filter, scratch, stats);
+  }
+  rescore(query, k, scratch, stats);
+}
+
+void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot> slots, VectorScratch& scratch,
+                             VectorSearchStats& stats) const {
+  // Codes pay when they spare the reading of most float rows.
+  constexpr size_t kFewRows = 64;
+  if (slots.size() <= std::max(kFewRows, 2 * k)) {
+    scratch.rescored.clear();
+    scratch.rescored.reserve(std::max(slots.size(), 2 * k));
+    constexpr size_t kAhead = 2;
+    for (size_t i = 0; i < slots.size(); ++i) {
+      if (i + kAhead < slots.size()) prefetch_row(rows_.row(slots[i + kAhead]), dim());
+      if (has(slots[i])) scratch.rescored.push_back({kernels().dot(query, rows_.row(slots[i]), dim()), slots[i]});
+    }
+    stats.rescored += static_cast<uint32_t>(slots.size());
+    return;
+  }
+
+  begin_search(query, k, scratch);
+  const Kernels& simd = kernels();
+  stats.rows_read += static_cast<uint32_t>(slots.size());
+  scratch.positions.resize(std::max(scratch.positions.size(), kTile));
+  const CodeRows* rows = nullptr;
+  size_t gathered = 0;
+  const auto flush = [&] {
+    if (gathered == 0) return;
+    simd.code_gather(scratch.query.codes(), scratch.query.offset(), rows->codes(), rows->stride(), rows->scales(),
+                     scratch.positions.data(), gathered, rows->stride(), scratch.scores.data());
+    const size_t found =
+        simd.select_above(scratch.scores.data(), gathered, scratch.near.threshold(), scratch.selected.data());
+    for (size_t i = 0; i < found; ++i) {
+      const uint32_t at = scratch.selected[i];
+      scratch.near.offer(scratch.scores[at], rows->slot(scratch.positions[at]));
+    }
+    gathered = 0;
+  };
+  // Slots whose codes lie in one array go through the kernel together.
+  for (const Slot slot : slots) {
+    if (!has(slot)) continue;
+    const auto [home, position] = find_codes(places_[slot]);
+    if (home != rows || gathered == kTile) {
+      flush();
+      rows = home;
+    }
+    scratch.positions[gathered++] = static_cast<uint32_t>(position);
+  }
+  flush();
+  rescore(query, k, scratch, stats);
+}
+
+std::pair<const CodeRows*, size_t> VectorTable::find_codes(uint32_t place) const {
+  if (region(place) == kClustered) return {&layout_->rows, position(place)};
+  return fresh_[region(place) - kFresh].find(position(place));
+}
+
+size_t VectorTable::estimate_rows(size_t admitted, bool in_spans) const {
+  const size_t fresh = fresh_[0].size() + fresh_[1].size();
+  if (!layout_ || admitted == 0) return fresh;
+  const auto clustered = static_cast<double>(layout_->size);
+  const double share = std::min(1.0, static_cast<double>(admitted) / std::max(1.0, static_cast<double>(count_)));
+  // The fewer rows are admitted, the worse the k-th best of them, and the more blocks may hold a better one: measured,
+  // their number grows like 1 / sqrt(share). A block costs its centroid, and the finding of its spans.
+  const double probed = std::min(1.0, static_cast<double>(layout_->probed_share) / std::sqrt(share));
+  const double blocks = static_cast<double>(layout_->blocks.size());
+  const double rows = in_spans ? probed * (clustered * share + 8.0 * blocks) : probed * clustered;
+  return fresh + static_cast<size_t>(rows + blocks);
+}
+
+void VectorTable::scan(const float* query, const Bitset* allowed, TopK& best) const {
+  const Kernels& simd = kernels();
+  std::array<float, kTile> scores;
+  for (size_t first = 0; first < places_.size();) {
+    const auto [chunk, offset] = ChunkGeometry::place(first);
+    const size_t count = std::min({kTile, ChunkGeometry::size(chunk) - offset, places_.size() - first});
+    simd.dot_rows(query, rows_.row(static_cast<Slot>(first)), dim(), count, dim(), scores.data());
+    for (size_t i = 0; i < count; ++i) {
+      const auto slot = static_cast<Slot>(first + i);
+      if (scores[i] >= best.threshold() && has(slot) && (allowed == nullptr || allowed->test(slot))) {
+        best.offer(scores[i], slot);
+      }
+    }
+    first += count;
+  }
+}
+
+void VectorTable::gather(const float* query, std::span<const Slot> slots, TopK& best) const {
+  constexpr size_t kAhead = 2;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    if (i + kAhead < slots.size()) prefetch_row(rows_.row(slots[i + kAhead]), dim());
+    if (!has(slots[i])) continue;
+    const float score = kernels().dot(query, rows_.row(slots[i]), dim());
+    if (score >= best.threshold()) best.offer(score, slots[i]);
+  }
+}
+
+}  // namespace memspan

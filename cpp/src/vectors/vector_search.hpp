@@ -1,0 +1,41 @@
+// What a search over vectors is told, uses and tells.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/bitset.hpp"
+#include "memspan/types.hpp"
+#include "vectors/code_query.hpp"
+#include "vectors/near_best.hpp"
+
+namespace memspan {
+
+// Which rows may come back.
+struct VectorFilter {
+  const Bitset* admitted = nullptr;          // null: every row
+  std::span<const Interval> intervals = {};  // disjoint, ascending; empty: any time
+};
+
+struct VectorSearchStats {
+  uint32_t rows_read = 0;
+  uint32_t blocks = 0;
+  uint32_t blocks_probed = 0;
+  uint32_t rescored = 0;
+};
+
+// Memory that a thread keeps between searches.
+struct VectorScratch {
+  CodeQuery query;
+  NearBest near;
+  std::vector<float> scores;        // of a tile of rows
+  std::vector<uint32_t> selected;   // in it
+  std::vector<uint32_t> positions;  // of rows to gather
+  std::vector<float> bounds;        // by block: what its best row may score
+  std::vector<uint32_t> order;      // blocks to probe
+  std::vector<Candidate> rescored;  // with exact scores
+  std::vector<Slot> slots;          // to gather
+};
+
+}  // namespace memspan

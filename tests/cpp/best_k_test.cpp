@@ -1,0 +1,44 @@
+#include "base/best_k.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <random>
+
+#include "support/columns.hpp"
+
+namespace memspan {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(best_k)
+
+BOOST_AUTO_TEST_CASE(equals_a_full_sort_with_many_ties) {
+  std::mt19937 random(1);
+  std::vector<Candidate> found;
+  for (int round = 0; round < 300; ++round) {
+    test::Columns columns;
+    std::vector<Candidate> all;
+    const size_t count = random() % 600;
+    const uint32_t scores = round % 2 == 0 ? 3 : 1'000'000;
+    for (size_t i = 0; i < count; ++i) {
+      const Slot slot = columns.add(static_cast<Micros>(random() % 4), "id" + std::to_string(random() % 1000) + "-" + std::to_string(i));
+      all.push_back({static_cast<float>(random() % scores) - 1.0f, slot});
+    }
+    const size_t k = 1 + random() % 150;
+    BestK best(k, columns.recency(), found);
+    for (const Candidate& candidate : all) {
+      if (candidate.score >= best.threshold()) best.offer(candidate.score, candidate.slot);
+    }
+    best.finish();
+    std::sort(all.begin(), all.end(), BetterCandidate(columns.recency()));
+    all.resize(std::min(k, all.size()));
+    BOOST_REQUIRE(found.size() == all.size());
+    for (size_t i = 0; i < all.size(); ++i) {
+      BOOST_REQUIRE(found[i].slot == all[i].slot);
+      BOOST_REQUIRE(found[i].score == all[i].score);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan

@@ -1,0 +1,161 @@
+#include "memspan/consolidation.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "support/clustered.hpp"
+#include "support/records.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace memspan {
+namespace {
+
+using test::Item;
+
+BOOST_AUTO_TEST_SUITE(consolidation)
+
+constexpr size_t kDim = 48;
+constexpr size_t kClusters = 24;
+
+struct Fixture {
+  std::mt19937 random{3};
+  test::ClusteredVectors vectors{kDim, kClusters, random};
+  Index index{IndexConfig{.dim = kDim}};
+  int next = 0;
+
+  Item item(bool tagged) {
+    const size_t cluster = random() % kClusters;
+    Item item{.id = "r" + std::to_string(next++), .at = static_cast<Micros>(random() % 1000), .text = "word"};
+    item.embedding = vectors.near(cluster);
+    if (tagged) item.tags = {"topic" + std::to_string(cluster), "detail" + std::to_string(cluster * 3 + random() % 3)};
+    return item;
+  }
+  void fill(size_t count, bool tagged) {
+    std::vector<Item> items;
+    for (size_t i = 0; i < count; ++i) items.push_back(item(tagged));
+    test::add(index, items);
+  }
+  Query query(size_t k, bool exact) {
+    return {.user = "ana", .embedding = vectors.near(random()), .k = static_cast<uint32_t>(k), .exact = exact};
+  }
+  // Share of the exact best that is found, over some queries.
+  double recall(size_t k, bool in_time) {
+    size_t found = 0;
+    size_t wanted = 0;
+    for (int i = 0; i < 40; ++i) {
+      Query probe = query(k, false);
+      if (in_time) probe.between = {{{100, 150}, {700, 720}}};
+      Query exact = probe;
+      exact.exact = true;
+      std::set<std::string> truth;
+      for (const Hit& hit : index.search(exact).hits) truth.insert(hit.id);
+      for (const Hit& hit : index.search(probe).hits) found += truth.contains(hit.id);
+      wanted += truth.size();
+    }
+    return static_cast<double>(found) / static_cast<double>(wanted);
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(an_unknown_user_has_nothing_to_lay_out, Fixture) {
+  BOOST_TEST(index.consolidate("bob", true).users == 0u);
+  BOOST_TEST(index.consolidate_all(true).users == 0u);
+  BOOST_TEST(index.layout_map("bob").empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(small_users_are_skipped_unless_forced, Fixture) {
+  fill(50, false);
+  const ConsolidationReport skipped = index.consolidate("ana", false);
+  BOOST_TEST(skipped.users == 1u);
+  BOOST_TEST(skipped.skipped == 1u);
+  const ConsolidationReport forced = index.consolidate("ana", true);
+  BOOST_TEST(forced.records == 50u);
+  BOOST_TEST(forced.blocks_after == 1u);
+  BOOST_TEST(recall(10, false) == 1.0);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_search_reads_less_and_finds_the_same, Fixture) {
+  for (const bool tagged : {false, true}) {
+    index.forget("ana");
+    fill(4000, tagged);
+    Query explained = query(10, false);
+    explained.explain = true;
+    const ConsolidationReport report = index.consolidate("ana", false);
+    BOOST_TEST(report.skipped == 0u);
+    BOOST_TEST(report.records == 4000u);
+    BOOST_TEST(report.clustered_by_tags == (tagged ? 1u : 0u));
+    BOOST_TEST(report.estimated_gain > 2.0);
+    BOOST_TEST(report.fragmentation_before == 1.0);
+    BOOST_TEST(report.fragmentation_after == 0.0);
+    BOOST_TEST(report.bytes_moved >= 4000 * kDim);
+    if (tagged) BOOST_TEST(report.cohesion_after > report.cohesion_before);
+    BOOST_TEST(recall(10, false) >= 0.99);
+    BOOST_TEST(recall(100, false) >= 0.99);
+    BOOST_TEST(recall(10, true) >= 0.99);
+    // Nothing has changed, so that nothing is to be gained.
+    BOOST_TEST(index.consolidate("ana", false).skipped == 1u);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(the_layout_map_names_each_tags_home, Fixture) {
+  fill(3000, true);
+  index.consolidate("ana", true);
+  const std::vector<TagSpan> map = index.layout_map("ana");
+  BOOST_TEST(map.size() == index.tags("ana").size());
+  for (const TagSpan& span : map) {
+    BOOST_TEST(span.start < span.end);
+    BOOST_TEST(span.end <= 3000u);
+    BOOST_TEST(span.records > 0u);
+    BOOST_TEST(span.records <= span.end - span.start);
+  }
+}
+
+// Writes between and during consolidations: what was removed never comes back, what was added is found at once.
+BOOST_FIXTURE_TEST_CASE(writes_meanwhile_are_kept, Fixture) {
+  fill(3000, true);
+  std::set<std::string> gone;
+  std::thread upkeep([&] {
+    for (int i = 0; i < 6; ++i) index.consolidate("ana", true);
+  });
+  for (int i = 0; i < 400; ++i) {
+    const std::string victim = "r" + std::to_string(random() % static_cast<unsigned>(next));
+    test::remove(index, "ana", {victim});
+    gone.insert(victim);
+    const Item added = item(true);
+    test::add(index, std::vector<Item>{added});
+    const SearchResult found = index.search({.user = "ana", .embedding = added.embedding, .k = 1});
+    BOOST_TEST(found.hits.front().id == added.id);
+    for (const Hit& hit : index.search(query(50, false)).hits) BOOST_TEST(!gone.contains(hit.id));
+  }
+  upkeep.join();
+  BOOST_TEST(recall(10, false) >= 0.98);
+  const ConsolidationReport last = index.consolidate("ana", true);
+  BOOST_TEST(last.records == index.stats("ana")->embeddings);
+  BOOST_TEST(last.fragmentation_after == 0.0);
+  BOOST_TEST(recall(10, false) >= 0.99);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_layout_survives_a_snapshot, Fixture) {
+  fill(2000, true);
+  index.consolidate("ana", true);
+  fill(50, true);
+  test::remove(index, "ana", {"r5", "r77", "r2001"});
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.file("index");
+  index.save(path, "");
+  const auto loaded = Index::load(path);
+  BOOST_TEST(loaded->layout_map("ana").size() == index.layout_map("ana").size());
+  for (int i = 0; i < 30; ++i) {
+    const Query probe = query(10, false);
+    const SearchResult here = index.search(probe);
+    const SearchResult there = loaded->search(probe);
+    BOOST_REQUIRE(here.hits.size() == there.hits.size());
+    for (size_t h = 0; h < here.hits.size(); ++h) BOOST_TEST(here.hits[h].id == there.hits[h].id);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan

@@ -1,0 +1,46 @@
+#include "vectors/near_best.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <random>
+
+namespace memspan {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(near_best)
+
+// Whatever the order of the offers, every item within the margin of the k-th best stays.
+BOOST_AUTO_TEST_CASE(keeps_all_that_may_matter) {
+  std::mt19937 random(1);
+  NearBest near;
+  for (const size_t k : {1u, 7u, 200u}) {
+    for (const float margin : {0.0f, 0.05f, 10.0f}) {
+      std::vector<float> scores;
+      for (int i = 0; i < 3000; ++i) scores.push_back(static_cast<float>(random() % 2000) / 1000.0f - 1.0f);
+      near.reset(k, margin);
+      for (Slot i = 0; i < scores.size(); ++i) near.offer(scores[i], i);
+      near.prune();
+      std::vector<float> sorted = scores;
+      std::sort(sorted.rbegin(), sorted.rend());
+      const float least = sorted[k - 1] - margin;
+      BOOST_TEST(near.kth() == sorted[k - 1]);
+      size_t wanted = 0;
+      for (float score : scores) wanted += score >= least;
+      BOOST_TEST(near.items().size() == wanted);
+      for (const Candidate& item : near.items()) BOOST_TEST(scores[item.slot] == item.score);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(fewer_than_k_all_stay) {
+  NearBest near;
+  near.reset(5, 0.0f);
+  for (Slot i = 0; i < 4; ++i) near.offer(-1.0f - static_cast<float>(i), i);
+  near.prune();
+  BOOST_TEST(near.items().size() == 4u);
+  BOOST_TEST(near.threshold() == -std::numeric_limits<float>::infinity());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan

@@ -1,0 +1,119 @@
+#include "lexical/posting_list.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <random>
+#include <set>
+
+namespace memspan {
+namespace {
+
+void check(const PostingList& list, const std::set<Slot>& slots) {
+  BOOST_REQUIRE(list.size() == slots.size());
+  BOOST_REQUIRE(list.empty() == slots.empty());
+  auto wanted = slots.begin();
+  for (size_t i = 0; i < list.blocks(); ++i) {
+    const std::span<const Posting> block = list.block(i);
+    BOOST_REQUIRE(!block.empty());
+    BOOST_REQUIRE(block.size() <= PostingBlock::kMost);
+    for (const Posting& posting : block) {
+      BOOST_REQUIRE(wanted != slots.end());
+      BOOST_REQUIRE(posting.slot() == *wanted++);
+      BOOST_REQUIRE(posting.frequency() == posting.slot() % 7 + 1);
+    }
+    BOOST_REQUIRE(list.find_block(block.front().slot()) == i);
+    BOOST_REQUIRE(list.find_block(block.back().slot()) == i);
+    BOOST_REQUIRE(list.find_block(block.back().slot() + 1) == i + 1);
+  }
+  BOOST_REQUIRE(wanted == slots.end());
+}
+
+void insert(PostingList& list, std::set<Slot>& slots, Slot slot) {
+  if (slots.insert(slot).second) list.insert(Posting(slot, slot % 7 + 1, 20));
+}
+
+BOOST_AUTO_TEST_SUITE(posting_list)
+
+BOOST_AUTO_TEST_CASE(a_posting_keeps_what_fits) {
+  const Posting ordinary(0x89ABCDEF, 3, 1023);
+  BOOST_TEST(ordinary.slot() == 0x89ABCDEF);
+  BOOST_TEST(ordinary.has_length());
+  BOOST_TEST(ordinary.length() == 1023u);
+  BOOST_TEST(ordinary.has_frequency());
+  BOOST_TEST(ordinary.frequency() == 3u);
+  BOOST_TEST(ordinary.code() < 4u << Posting::kLengthBits);
+  BOOST_TEST(Posting(1, 30, 40).has_frequency());
+  BOOST_TEST(!Posting(1, 31, 40).has_frequency());
+  BOOST_TEST(!Posting(1, 5, 1024).has_length());
+  BOOST_TEST(Posting(1, 32'766, 40'000).has_frequency());
+  BOOST_TEST(Posting(1, 32'766, 40'000).frequency() == 32'766u);
+  BOOST_TEST(!Posting(1, 32'767, 40'000).has_frequency());
+  BOOST_TEST(Posting(1, 1, 40'000).code() > 31u << Posting::kLengthBits);
+}
+
+BOOST_AUTO_TEST_CASE(appended_postings_fill_their_blocks) {
+  PostingList list;
+  std::set<Slot> slots;
+  for (Slot slot = 0; slot < 5000; ++slot) {
+    insert(list, slots, slot * 3);
+    if (slot < 600 || slot % 500 == 0) check(list, slots);
+  }
+  check(list, slots);
+  BOOST_TEST(list.blocks() == (5000 + PostingBlock::kMost - 1) / PostingBlock::kMost);
+}
+
+BOOST_AUTO_TEST_CASE(insertions_and_removals_anywhere) {
+  std::mt19937 random(1);
+  PostingList list;
+  std::set<Slot> slots;
+  for (int step = 0; step < 60'000; ++step) {
+    const size_t wanted = (step / 10'000) % 2 == 0 ? 6000 : 0;
+    if (slots.size() < wanted) {
+      insert(list, slots, static_cast<Slot>(random() % 100'000));
+    } else if (!slots.empty()) {
+      auto victim = slots.lower_bound(static_cast<Slot>(random() % 100'000));
+      if (victim == slots.end()) victim = slots.begin();
+      list.erase(*victim);
+      slots.erase(victim);
+    }
+    if (step % 1000 == 0 || slots.size() < 4) check(list, slots);
+  }
+  while (!slots.empty()) {
+    list.erase(*slots.rbegin());
+    slots.erase(std::prev(slots.end()));
+  }
+  check(list, slots);
+  BOOST_TEST(list.bytes() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_list_that_shrinks_gives_memory_back) {
+  std::mt19937 random(2);
+  PostingList list;
+  std::set<Slot> slots;
+  while (slots.size() < 20'000) insert(list, slots, static_cast<Slot>(random() % 1'000'000));
+  BOOST_TEST(list.bytes() < 20'000 * 10);
+  while (slots.size() > 100) {
+    auto victim = slots.lower_bound(static_cast<Slot>(random() % 1'000'000));
+    if (victim == slots.end()) victim = slots.begin();
+    list.erase(*victim);
+    slots.erase(victim);
+  }
+  check(list, slots);
+  BOOST_TEST(list.bytes() < 1500u);
+}
+
+BOOST_AUTO_TEST_CASE(moving_leaves_nothing_behind) {
+  PostingList list;
+  std::set<Slot> slots;
+  for (Slot slot = 0; slot < 1000; ++slot) insert(list, slots, slot);
+  PostingList other(std::move(list));
+  check(other, slots);
+  PostingList third;
+  third.insert(Posting(1, 1, 1));
+  third = std::move(other);
+  check(third, slots);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan

@@ -1,0 +1,44 @@
+#include <bit>
+#include <boost/test/unit_test.hpp>
+#include <random>
+#include <vector>
+
+#include "support/simd_levels.hpp"
+
+namespace memspan {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(simd_bits)
+
+BOOST_AUTO_TEST_CASE(every_level_counts_every_bit) {
+  std::mt19937_64 random(1);
+  for (size_t count = 0; count <= 200; ++count) {
+    // Exactly as long as the words, so that AddressSanitizer sees a kernel that reads past them.
+    std::vector<uint64_t> some(count);
+    size_t expected = 0;
+    for (uint64_t& word : some) {
+      word = random();
+      expected += static_cast<size_t>(std::popcount(word));
+    }
+    const std::vector<uint64_t> all(count, ~uint64_t{0});
+    for (const SimdLevel& level : levels()) {
+      BOOST_TEST(level.kernels->count_ones(some.data(), count) == expected, name_of(level) << ", count " << count);
+      BOOST_TEST(level.kernels->count_ones(all.data(), count) == 64 * count, name_of(level) << ", count " << count);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(each_bit_counts_alone) {
+  for (size_t bit = 0; bit < 64 * 9; ++bit) {
+    std::vector<uint64_t> words(9, 0);
+    words[bit / 64] = uint64_t{1} << (bit % 64);
+    for (const SimdLevel& level : levels()) {
+      BOOST_TEST(level.kernels->count_ones(words.data(), words.size()) == 1u, name_of(level) << ", bit " << bit);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan
