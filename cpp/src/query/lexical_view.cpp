@@ -17,7 +17,8 @@ constexpr size_t kWindow = 4096;
 // A term of the query, and how far its list has been read.
 class Cursor {
  public:
-  Cursor(const LexicalIndex& lexical, TermId term) : list_(&lexical.list(term)), term_(term), size_(list_->size()), blocks_(list_->blocks()) {}
+  Cursor(const LexicalIndex& lexical, TermId term)
+      : list_(&lexical.list(term)), term_(term), size_(list_->size()), blocks_(list_->blocks()) {}
 
   TermId term() const { return term_; }
   size_t size() const { return size_; }
@@ -56,7 +57,8 @@ class Cursor {
 
  private:
   static const Posting* first_behind(const Posting* first, const Posting* end, Slot slot) {
-    return std::lower_bound(first, end, slot, [](const Posting& posting, Slot wanted) { return posting.slot() < wanted; });
+    return std::lower_bound(first, end, slot,
+                            [](const Posting& posting, Slot wanted) { return posting.slot() < wanted; });
   }
 
   // The innermost loop. A function of its own, so that the compiler keeps in registers what it needs.
@@ -70,7 +72,7 @@ class Cursor {
       const Slot slot = posting->slot();
       if (slot > last) break;
       const uint32_t code = posting->code();
-      const float part = code < limit ? table[code] : bm25.saturation(lexical, term_, *posting);
+      const float part = code < limit ? table[code] : bm25.compute(lexical, term_, *posting);
       scores[slot - first] += weight * part;
     }
     return posting;
@@ -216,13 +218,19 @@ void search_lexical(const UserColumns& user, const PreparedQuery& prepared, cons
 
   BestK selection(prepared.depth, user.recency(), best);
   const auto search = [&](Slot first, Slot last, auto admits) {
-    Search(lexical, scratch, selection, admits).run(first, last);
+    try {
+      Search(lexical, scratch, selection, admits).run(first, last);
+    } catch (...) {
+      scratch.scores.fill(0.0f);
+      throw;
+    }
   };
   if (admission.all) {
     search(0, kNoSlot - 1, [](Slot) { return true; });
   } else if (const size_t first = admission.bits.find_first(); first != admission.bits.size()) {
     const Bitset& bits = admission.bits;
-    search(static_cast<Slot>(first), static_cast<Slot>(bits.find_last()), [&bits](Slot slot) { return bits.test(slot); });
+    const auto last = static_cast<Slot>(bits.find_last());
+    search(static_cast<Slot>(first), last, [&bits](Slot slot) { return bits.test(slot); });
   }
   selection.finish();
 }
