@@ -10,8 +10,8 @@ namespace memspan {
 
 void VectorTable::add(Slot slot, Micros at, std::span<const float> vector) {
   if (slot >= places_.size()) {
+    rows_.resize(slot + 1);  // first, so that whoever has a place has a row
     places_.resize(slot + 1, kNowhere);
-    rows_.resize(slot + 1);
   }
   if (vector.empty()) {
     std::fill_n(rows_.row(slot), dim(), 0.0f);
