@@ -33,8 +33,7 @@ class Episodes:
         for area in range(8):
             for topic in range(area, 64, 8):
                 index.relate(user=USER, parent=f"area_{area}", child=f"topic_{topic}")
-        if hasattr(index, "consolidate"):
-            index.consolidate(user=USER)
+        index.consolidate(user=USER)
         return index
 
 

@@ -129,9 +129,8 @@ def main(users: int, records: int, date: str | None) -> None:
     memspan.Index(DIM)
     index = memspan.Index(DIM, analyzer="simple")
     fill(index, generator, users, records, meter)
-    add_s, consolidate_s = meter.seconds, None
-    if hasattr(index, "consolidate"):
-        consolidate_s = round(meter(index.consolidate), 3)
+    add_s = meter.seconds
+    consolidate_s = round(meter(index.consolidate), 3)
     point = {
         "users": users,
         "records": records,

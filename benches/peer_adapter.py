@@ -52,8 +52,7 @@ class Memspan(Peer):
                 embeddings=work.emb[start:end],
                 tags=[[tag_name(tag) for tag in tags] for tags in work.tags[start:end]],
             )
-        if hasattr(self.index, "consolidate"):
-            self.index.consolidate()
+        self.index.consolidate()
         self.user_of = [user_name(user) for user in work.q_user]
         self.range_of = [
             (int(low) * MICROS, int(high) * MICROS) for low, high in zip(work.q_lo, work.q_hi, strict=True)

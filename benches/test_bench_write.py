@@ -105,7 +105,6 @@ def test_relate(benchmark: Any) -> None:
     benchmark(relate)
 
 
-@pytest.mark.skipif(not hasattr(memspan.Index, "consolidate"), reason="this index has no consolidate()")
 def test_consolidate(benchmark: Any, episodes: Episodes) -> None:
     index = episodes.filled()
     benchmark.pedantic(lambda: index.consolidate(user=USER, force=True), rounds=5, warmup_rounds=1)

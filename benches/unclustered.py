@@ -47,12 +47,9 @@ def searches_of_memspan(rows: Vectors, queries: Vectors) -> Iterator[tuple[str, 
     index.add_many(
         user=USER, ids=[str(i) for i in range(len(rows))], ats=np.arange(len(rows)), embeddings=rows
     )
-    consolidated = ""
-    if hasattr(index, "consolidate"):
-        index.consolidate(user=USER, force=True)
-        consolidated = ", consolidated"
+    index.consolidate(user=USER, force=True)
     find = index.search
-    yield f"memspan{consolidated}", lambda number: find(user=USER, embedding=queries[number], k=K).ids
+    yield "memspan", lambda number: find(user=USER, embedding=queries[number], k=K).ids
     yield "memspan, exact", lambda number: find(user=USER, embedding=queries[number], k=K, exact=True).ids
 
 

@@ -126,17 +126,8 @@ class World {
   }
 };
 
-template <typename AnyIndex>
-void ask(const AnyIndex& index, const Query& query, SearchResult& found) {
-  if constexpr (requires { index.search(query, found); }) {
-    index.search(query, found);
-  } else {
-    found = index.search(query);
-  }
-}
-
 void search(World& world) {
-  for (const Query& query : world.queries) ask(world.index, query, world.found);
+  for (const Query& query : world.queries) world.index.search(query, world.found);
 }
 
 void search_many(World& world) { world.index.search_many(world.queries, 1); }
@@ -166,12 +157,7 @@ void add_small_users(World& world) {
   for (int i = 0; i < kWrites; ++i) world.add("small" + std::to_string(i), i, 1);
 }
 
-template <typename AnyIndex>
-void consolidate_user(AnyIndex& index) {
-  if constexpr (requires { index.consolidate(kUser, true); }) index.consolidate(kUser, true);
-}
-
-void consolidate(World& world) { consolidate_user(world.index); }
+void consolidate(World& world) { world.index.consolidate(kUser, true); }
 
 }  // namespace
 

@@ -109,16 +109,10 @@ void read(Arena& arena, uint32_t seed) {
   }
 }
 
-// Re-clusters and re-lays a user's vectors as soon as the index offers it.
-template <typename AnyIndex>
-void consolidate(AnyIndex& index, const std::string& user) {
-  if constexpr (requires { index.consolidate(user, true); }) index.consolidate(user, true);
-}
-
 void keep_up(Arena& arena) {
   for (int round = 0; arena.writing > 0; ++round) {
     const std::string name = user_name(round % kUsers);
-    consolidate(arena.index, name);
+    arena.index.consolidate(name, true);
     arena.expect(arena.index.stats(name)->records >= static_cast<size_t>(kPinned));
     arena.index.tags(name);
     arena.index.ids(name);

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import event
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from native import arguments, assert_same_contents, columns, fields, oracle_arguments
 from oracle import Oracle
 from oracle_views import Rec, Vector
@@ -225,7 +225,6 @@ class IndexMachine(RuleBasedStateMachine):
 
     # --- upkeep
 
-    @precondition(lambda self: hasattr(self.shared, "consolidate"))
     @rule(user=users, shared=st.booleans(), alone=st.booleans())
     def consolidate(self, user: str, shared: bool, alone: bool) -> None:
         """Re-laid vectors answer as before: the two indexes may be consolidated at different times."""
