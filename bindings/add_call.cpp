@@ -38,6 +38,13 @@ struct RecordScratch {
   std::vector<std::string> tags;
   std::vector<std::string_view> tag_views;
   std::string metadata;
+
+  // Frees memory that an unusually large record left behind.
+  void trim() {
+    constexpr size_t kKeptBytes = 1 << 18;
+    if (metadata.capacity() > kKeptBytes) metadata = {};
+    if (tags.capacity() > limits::kTagsPerRecord) tags = {};
+  }
 };
 
 Micros now() {
@@ -88,6 +95,7 @@ PyObject* add(PyObject* method, PyObject* const* args, size_t nargsf, PyObject* 
       const ReleasedGil released;
       index->add({&record, 1}, false);
     }
+    scratch.trim();
     return py::none();
   });
 }

@@ -177,9 +177,9 @@ struct RandomRecords {
       record.until = random() % 3 == 0 ? record.at + static_cast<Micros>(random() % 100) : kForever;
       record.recorded_at = static_cast<Micros>(random() % 300);
       record.kind = random() % 4 == 0 ? static_cast<Kind>(random() % kKindCount) : Kind::episodic;
-      user.ids.push_back("r" + std::to_string(slot));
+      const std::string id = "r" + std::to_string(slot);
+      user.ids.add(id, IdTable::hash(id));
       user.ats.push_back(record.at);
-      user.slot_of.emplace(user.ids.back(), slot);
       user.live.resize(slot + 1);
       user.live.set(slot);
       json::object metadata;
@@ -190,15 +190,14 @@ struct RandomRecords {
       for (const unsigned rarity : {2u, 3u, 40u}) {
         if (random() % rarity == 0) tags.push_back("t" + std::to_string(rarity));
       }
-      user.tags.add_record(slot, tags, [](TagId) {});
+      user.tags.add_record(slot, tags);
     }
     for (Slot slot = 0; slot < 700; slot += 5) {  // dead slots
       user.timeline.erase(slot, user.recency());
       user.tags.remove_record(slot, [](TagId) {});
       user.attributes.remove(slot);
       user.live.reset(slot);
-      user.slot_of.erase(user.ids[slot]);
-      user.ids[slot].clear();
+      user.ids.remove(slot);
       user.ats[slot] = 0;
     }
   }

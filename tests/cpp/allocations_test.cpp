@@ -1,38 +1,10 @@
 // A search on a thread that has searched before allocates nothing.
-#include <atomic>
 #include <boost/test/unit_test.hpp>
-#include <cstdlib>
-#include <new>
 #include <random>
 
 #include "query/scratch.hpp"
+#include "support/allocations.hpp"
 #include "support/records.hpp"
-
-namespace {
-
-// Of this thread, while it is counting.
-thread_local bool counting = false;
-thread_local size_t counted = 0;
-
-void* allocate(size_t size, size_t alignment) {
-  if (counting) ++counted;
-  const size_t rounded = (size + alignment - 1) / alignment * alignment;
-  void* memory = alignment > alignof(std::max_align_t) ? std::aligned_alloc(alignment, rounded) : std::malloc(size);
-  if (memory == nullptr && size != 0) throw std::bad_alloc();
-  return memory;
-}
-
-}  // namespace
-
-// Replaced for the whole program of tests; the other forms call these.
-void* operator new(size_t size) { return allocate(size == 0 ? 1 : size, 1); }
-void* operator new(size_t size, std::align_val_t alignment) {
-  return allocate(size == 0 ? 1 : size, static_cast<size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace memspan {
 namespace {
@@ -64,23 +36,21 @@ struct Fixture {
   size_t allocations_of(const Query& query) {
     SearchResult result;
     index.search(query, result);
-    counted = 0;
-    counting = true;
+    const size_t before = test::allocation_calls();
     for (int i = 0; i < 3; ++i) index.search(query, result);
-    counting = false;
+    const size_t count = test::allocation_calls() - before;
     BOOST_TEST(!result.hits.empty());
-    return counted;
+    return count;
   }
 };
 
 BOOST_FIXTURE_TEST_SUITE(allocations, Fixture)
 
 BOOST_AUTO_TEST_CASE(the_counter_counts) {
-  counting = true;
-  counted = 0;
+  const size_t before = test::allocation_calls();
   const auto one = std::make_unique<int>(1);
-  counting = false;
-  BOOST_TEST(counted == 1u);
+  const size_t count = test::allocation_calls() - before;
+  BOOST_TEST(count == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {

@@ -254,6 +254,15 @@ BOOST_AUTO_TEST_CASE(a_batch_spans_several_tiles) {
   for (const SimdLevel& level : levels()) expect_block(level, block, random);
 }
 
+// Above 4 MiB, gathers fetch rows in another way.
+BOOST_AUTO_TEST_CASE(rows_are_gathered_from_far_apart) {
+  std::mt19937 random(8);
+  for (const size_t n : {1024u, 8192u}) {
+    const Block block = make_block(n, n, (size_t{5} << 20) / n, 1, Fill::random, random);
+    for (const SimdLevel& level : levels()) expect_block(level, block, random);
+  }
+}
+
 // With codes off by at most half a scale, a product is off by |a| s/2 + |b| t/2 + st/4. Rounding of the factor and of
 // the result is small beside the one per cent of slack.
 BOOST_AUTO_TEST_CASE(the_score_is_near_the_inner_product) {

@@ -36,7 +36,7 @@ std::vector<Slot> records(const TagDag& dag, std::string_view name) {
 
 Ids tags_of(const TagDag& dag, Slot slot) {
   Ids found;
-  for (TagId tag : dag.tags_of(slot)) found.push_back(dag.name(tag));
+  for (TagId tag : dag.tags_of(slot)) found.emplace_back(dag.name(tag));
   return found;
 }
 
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_SUITE(tag_dag)
 BOOST_AUTO_TEST_CASE(records_come_and_go_with_their_tags) {
   TagDag dag;
   std::vector<std::string> changed;
-  const auto note = [&](TagId tag) { changed.push_back(dag.exists(tag) ? dag.name(tag) : "gone"); };
+  const auto note = [&](TagId tag) { changed.emplace_back(dag.exists(tag) ? dag.name(tag) : "gone"); };
   dag.add_record(0, kAB);
   dag.add_record(1, kB);
   BOOST_TEST(records(dag, "b") == (std::vector<Slot>{0, 1}), boost::test_tools::per_element());

@@ -81,6 +81,28 @@ BOOST_FIXTURE_TEST_CASE(no_tag_with_a_vector_no_answer, Fixture) {
   }
 }
 
+// The sums that follow each record give what reading all records anew gives.
+BOOST_FIXTURE_TEST_CASE(kept_sums_equal_new_ones, Fixture) {
+  std::vector<Slot> alive;
+  for (int step = 0; step < 1500; ++step) {
+    if (alive.size() < 150 || random() % 2 == 0) {
+      const std::vector<std::string> names = {"all", "t" + std::to_string(random() % 3)};
+      alive.push_back(add_record(names, random() % 8 == 0 ? std::vector<float>() : random_vector(kDim, random)));
+    } else {
+      const size_t victim = random() % alive.size();
+      remove_record(alive[victim]);
+      alive.erase(alive.begin() + static_cast<std::ptrdiff_t>(victim));
+    }
+    if (step % 50 != 0) continue;
+    const std::vector<float> query = unit(random_vector(kDim, random));
+    const Routed kept = route(query, 10, RouteMethod::exact);
+    const TagRouter anew(kDim);
+    const auto made = anew.route(query.data(), 10, RouteMethod::exact, tags, vectors);
+    BOOST_REQUIRE(kept.size() == made.size());
+    for (size_t i = 0; i < kept.size(); ++i) BOOST_REQUIRE(std::abs(kept[i].second - made[i].second) < 1e-6f);
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(a_tag_lies_at_the_mean_of_its_records, Fixture) {
   std::vector<float> x(kDim, 0.0f);
   std::vector<float> y(kDim, 0.0f);

@@ -1,4 +1,4 @@
-"""Long histories: records come, change and go until the index has compacted itself; the oracle still agrees."""
+"""Long histories: records come, change and go while slots are used again and again; the oracle still agrees."""
 
 from __future__ import annotations
 
@@ -89,4 +89,4 @@ def test_a_long_history(seed: int, tmp_path: Path) -> None:
         if turn % 150 == 149:
             index.save(tmp_path / "index.snapshot")
             index = memspan.Index.load(tmp_path / "index.snapshot")
-    assert most_dead >= 40, "the history was too calm to reach a compaction"
+    assert most_dead >= 20, "the history was too calm to recycle slots"

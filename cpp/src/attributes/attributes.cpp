@@ -10,39 +10,39 @@ namespace memspan {
 void Attributes::add(Slot slot, const RecordInput& record, json::object metadata) {
   auto object = metadata.empty() ? nullptr : std::make_unique<json::object>(std::move(metadata));
   const uint64_t distance = static_cast<uint64_t>(kForever) - static_cast<uint64_t>(record.until);
-  if (slot == kinds_.size()) {
+  if (slot >= kinds_.size()) {
     // A slot that one column has and another has not yet is harmless: the next attempt overwrites it.
     recorded_ats_.resize(size_t{slot} + 1);
-    sessions_.resize(size_t{slot} + 1);
-    speakers_.resize(size_t{slot} + 1);
+    places_.resize(size_t{slot} + 1);
     kinds_.resize(size_t{slot} + 1);
   }
   if (distance != 0) before_forever_.set(slot, distance);
-  StringPool::Symbol session = StringPool::kNone;
-  StringPool::Symbol speaker = StringPool::kNone;
+  const size_t object_bytes = object ? json_bytes(*object) : 0;
+  Place place;
   try {
-    session = strings_.acquire(record.session);
-    speaker = strings_.acquire(record.speaker);
+    place.session = strings_.acquire(record.session);
+    place.speaker = strings_.acquire(record.speaker);
     if (object) metadata_.set(slot, std::move(object));
   } catch (...) {
-    strings_.release(session);
-    strings_.release(speaker);
+    strings_.release(place.session);
+    strings_.release(place.speaker);
     before_forever_.reset(slot);
     throw;
   }
+  metadata_bytes_ += object_bytes;
   kinds_[slot] = record.kind;
   recorded_ats_[slot] = record.recorded_at;
-  sessions_[slot] = session;
-  speakers_[slot] = speaker;
+  places_[slot] = place;
   ++kind_counts_[static_cast<size_t>(record.kind)];
 }
 
 void Attributes::remove(Slot slot) noexcept {
   --kind_counts_[static_cast<size_t>(kinds_[slot])];
-  strings_.release(sessions_[slot]);
-  strings_.release(speakers_[slot]);
-  sessions_[slot] = speakers_[slot] = StringPool::kNone;
+  strings_.release(places_[slot].session);
+  strings_.release(places_[slot].speaker);
+  places_[slot] = Place();
   before_forever_.reset(slot);
+  if (const json::object& object = metadata(slot); !object.empty()) metadata_bytes_ -= json_bytes(object);
   metadata_.reset(slot);
 }
 
@@ -55,8 +55,7 @@ const json::object& Attributes::metadata(Slot slot) const {
 void Attributes::remap(std::span<const Slot> new_slots, size_t size) {
   remap_column(kinds_, new_slots, size);
   remap_column(recorded_ats_, new_slots, size);
-  remap_column(sessions_, new_slots, size);
-  remap_column(speakers_, new_slots, size);
+  remap_column(places_, new_slots, size);
   before_forever_.remap(new_slots);
   metadata_.remap(new_slots);
 }
@@ -97,14 +96,8 @@ void Attributes::load(ByteReader& in, size_t slots) {
 }
 
 size_t Attributes::bytes() const {
-  // An object's own size is not known; its serialised form is a fair estimate, but too slow to make here.
-  constexpr size_t kObjectBytes = 128;
-  size_t total = kinds_.bytes() + recorded_ats_.bytes() + sessions_.bytes() + speakers_.bytes() +
-                 before_forever_.bytes() + metadata_.bytes() + strings_.bytes();
-  for (size_t slot = 0; slot < kinds_.size(); ++slot) {
-    total += metadata(static_cast<Slot>(slot)).empty() ? 0 : kObjectBytes;
-  }
-  return total;
+  return kinds_.bytes() + recorded_ats_.bytes() + places_.bytes() + before_forever_.bytes() + metadata_.bytes() +
+         metadata_bytes_ + strings_.bytes();
 }
 
 }  // namespace memspan

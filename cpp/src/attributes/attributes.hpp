@@ -33,9 +33,9 @@ class Attributes {
     return distance == nullptr ? kForever : static_cast<Micros>(static_cast<uint64_t>(kForever) - *distance);
   }
   Micros recorded_at(Slot slot) const { return recorded_ats_[slot]; }
-  StringPool::Symbol session(Slot slot) const { return sessions_[slot]; }
-  std::string_view session_text(Slot slot) const { return strings_.text(sessions_[slot]); }
-  std::string_view speaker_text(Slot slot) const { return strings_.text(speakers_[slot]); }
+  StringPool::Symbol session(Slot slot) const { return places_[slot].session; }
+  std::string_view session_text(Slot slot) const { return strings_.text(places_[slot].session); }
+  std::string_view speaker_text(Slot slot) const { return strings_.text(places_[slot].speaker); }
   // Empty for a record without metadata.
   const json::object& metadata(Slot slot) const;
 
@@ -45,12 +45,17 @@ class Attributes {
   size_t bytes() const;
 
  private:
+  struct Place {
+    StringPool::Symbol session = StringPool::kNone;
+    StringPool::Symbol speaker = StringPool::kNone;
+  };
+
   ChunkedVector<Kind> kinds_;
   ChunkedVector<Micros> recorded_ats_;
-  ChunkedVector<StringPool::Symbol> sessions_;
-  ChunkedVector<StringPool::Symbol> speakers_;
+  ChunkedVector<Place> places_;
   SparseColumn<uint64_t> before_forever_;  // kForever - until: 0 for most
   SparseColumn<std::unique_ptr<json::object>> metadata_;  // null: none
+  size_t metadata_bytes_ = 0;
   std::array<uint32_t, kKindCount> kind_counts_ = {};
   StringPool strings_;
 };

@@ -21,7 +21,26 @@ bool all_finite(const json::value& value) {
   return true;
 }
 
+size_t content_bytes(const json::value& value) {
+  if (const json::object* object = value.if_object()) return json_bytes(*object) - sizeof(json::object);
+  if (const json::string* text = value.if_string()) {
+    return text->capacity() > json::string().capacity() ? text->capacity() + 1 : 0;
+  }
+  size_t total = 0;
+  if (const json::array* list = value.if_array()) {
+    total = list->capacity() * sizeof(json::value);
+    for (const json::value& item : *list) total += content_bytes(item);
+  }
+  return total;
+}
+
 }  // namespace
+
+size_t json_bytes(const json::object& object) {
+  size_t total = sizeof(json::object) + object.capacity() * sizeof(json::key_value_pair);
+  for (const json::key_value_pair& field : object) total += field.key().size() + 1 + content_bytes(field.value());
+  return total;
+}
 
 json::value parse_json(std::string_view text, const ArgumentName& argument) {
   json::parse_options options;

@@ -17,4 +17,7 @@ json::value parse_json(std::string_view text, const ArgumentName& argument);
 // The same, and the value must be an object.
 json::object parse_json_object(std::string_view text, const ArgumentName& argument);
 
+// What the object takes of memory, itself included; near enough for statistics. O(size).
+size_t json_bytes(const json::object& object);
+
 }  // namespace memspan

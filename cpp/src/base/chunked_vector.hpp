@@ -11,7 +11,8 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
-#include <vector>
+
+#include "base/block_list.hpp"
 
 namespace memspan {
 
@@ -22,37 +23,30 @@ class ChunkedVector {
  public:
   ChunkedVector() = default;
   ~ChunkedVector() { free_all(); }
-  ChunkedVector(ChunkedVector&& other) noexcept { swap(other); }
+  ChunkedVector(ChunkedVector&& other) noexcept { *this = std::move(other); }
   ChunkedVector& operator=(ChunkedVector&& other) noexcept {
-    ChunkedVector taken(std::move(other));
-    swap(taken);
+    blocks_ = std::move(other.blocks_);  // swaps
+    std::swap(size_, other.size_);
+    std::swap(first_capacity_, other.first_capacity_);
     return *this;
   }
   ChunkedVector(const ChunkedVector& other) : ChunkedVector() {
-    for (size_t i = 0; i < other.size_; ++i) push_back(other[i]);
+    for (size_t i = 0; i < other.size(); ++i) push_back(other[i]);
   }
-  ChunkedVector& operator=(const ChunkedVector& other) {
-    ChunkedVector copy(other);
-    swap(copy);
-    return *this;
-  }
+  ChunkedVector& operator=(const ChunkedVector& other) = delete;
 
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   T& operator[](size_t i) { return blocks_[i / kBlock][i % kBlock]; }
   const T& operator[](size_t i) const { return blocks_[i / kBlock][i % kBlock]; }
-  T& back() { return (*this)[size_ - 1]; }
 
   // If that throws, nothing has changed.
   void push_back(T value) {
     make_room();
-    std::construct_at(place(size_), std::move(value));
+    std::construct_at(&(*this)[size_], std::move(value));
     ++size_;
   }
-  void pop_back() {
-    --size_;
-    std::destroy_at(place(size_));
-  }
+  void pop_back() { std::destroy_at(&(*this)[--size_]); }
   // New elements are value-initialised.
   void resize(size_t size) {
     while (size_ > size) pop_back();
@@ -62,36 +56,23 @@ class ChunkedVector {
   // Of the blocks; not what the elements own.
   size_t bytes() const {
     const size_t room = blocks_.empty() ? 0 : first_capacity_ + (blocks_.size() - 1) * kBlock;
-    return room * sizeof(T) + blocks_.capacity() * sizeof(T*);
-  }
-
-  void swap(ChunkedVector& other) noexcept {
-    std::swap(blocks_, other.blocks_);
-    std::swap(size_, other.size_);
-    std::swap(first_capacity_, other.first_capacity_);
+    return room * sizeof(T) + blocks_.bytes();
   }
 
  private:
-  T* place(size_t i) { return blocks_[i / kBlock] + i % kBlock; }
-
   void make_room() {
-    if (blocks_.size() <= 1 && size_ < kBlock) {
+    if (size_ < kBlock) {
       if (size_ == first_capacity_) grow_first();
     } else if (size_ == blocks_.size() * kBlock) {
-      blocks_.push_back(nullptr);
-      try {
-        blocks_.back() = std::allocator<T>().allocate(kBlock);
-      } catch (...) {
-        blocks_.pop_back();
-        throw;
-      }
+      blocks_.reserve_one();
+      blocks_.push_back(std::allocator<T>().allocate(kBlock));
     }
   }
 
   void grow_first() {
-    constexpr size_t kSmallest = 4;
-    const size_t capacity = std::min(kBlock, std::max(kSmallest, size_t{2} * first_capacity_));
-    blocks_.reserve(1);
+    constexpr uint32_t kStep = 4;
+    const uint32_t more = std::max(kStep, first_capacity_ / 2);
+    const auto capacity = static_cast<uint32_t>(std::min<size_t>(kBlock, first_capacity_ + more));
     T* grown = std::allocator<T>().allocate(capacity);
     if (blocks_.empty()) {
       blocks_.push_back(grown);
@@ -101,7 +82,7 @@ class ChunkedVector {
       std::allocator<T>().deallocate(blocks_[0], first_capacity_);
       blocks_[0] = grown;
     }
-    first_capacity_ = static_cast<uint32_t>(capacity);
+    first_capacity_ = capacity;
   }
 
   void free_all() {
@@ -112,8 +93,8 @@ class ChunkedVector {
     }
   }
 
-  std::vector<T*> blocks_;
-  size_t size_ = 0;
+  BlockList<T> blocks_;
+  uint32_t size_ = 0;
   uint32_t first_capacity_ = 0;  // of the first block; the others hold kBlock
 };
 

@@ -2,11 +2,12 @@
 // reader one atomic addition to enter and one to leave.
 //
 // Phase-fair (Brandenburg and Anderson, "Spin-based reader-writer synchronization for multiprocessor real-time systems",
-// Real-Time Systems 2010): readers and writers take turns while both want in. A writer that comes closes the door behind
-// the readers who are in; readers who come later are let in together as soon as it leaves, before the next writer. Unlike
-// the published lock, this one sleeps instead of spinning, and a writer lets readers who are about work for
-// kGraceShare times as long as the write before it took: one that writes without a pause would otherwise take half of
-// their time. A thread that holds the lock for reading must not ask for it again.
+// Real-Time Systems 2010): readers and writers take turns while both want in. A writer closes the door behind the readers
+// who are in; readers who come later are let in together as soon as it leaves, before the next writer. Unlike the
+// published lock, this one goes to sleep after spinning for a moment, and it favours readers within bounds. A writer waits
+// for a gap between them for kPatience before it closes the door. And it lets readers who are about work for kGraceShare
+// times as long as the write before took: one that writes without a pause would otherwise take half of their time.
+// A thread that holds the lock for reading must not ask for it again.
 #pragma once
 
 #include <atomic>
@@ -43,9 +44,14 @@ class FairSharedMutex {
 
   static constexpr int kGraceShare = 4;
   static constexpr std::chrono::microseconds kLongestGrace{100};
+  static constexpr std::chrono::microseconds kPatience{300};
+
+  static constexpr int kMostNaps = 8;
 
   void wait_for_door(uint32_t door);
   void give_grace() const;
+  bool try_gap();
+  void close_door();
 
   std::atomic<uint32_t> entered_ = 0;  // readers so far, in steps of kReader, and the door
   std::atomic<uint32_t> left_ = 0;     // readers so far, in steps of kReader

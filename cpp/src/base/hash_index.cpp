@@ -6,7 +6,7 @@
 namespace memspan {
 namespace {
 
-constexpr uint32_t kSmallestLog = 3;
+constexpr uint32_t kSmallestLog = 2;
 constexpr uint32_t kSegmentLog = 10;
 constexpr size_t kKeysPerEntry = 64;  // the directory doubles only when there are so many for each of its entries
 
@@ -28,10 +28,7 @@ void HashIndex::put(Place* places, uint32_t hash, uint32_t number) {
 }
 
 void HashIndex::insert(uint32_t hash, uint32_t number) {
-  if (directory_.empty()) {
-    directory_.reserve(1);
-    directory_.push_back(make_segment(0, kSmallestLog));
-  }
+  if (entries() == 0) single_ = make_segment(0, kSmallestLog);
   for (;;) {
     Place* places = segment(hash);
     const uint32_t size = mask(places) + 1;
@@ -48,7 +45,7 @@ void HashIndex::insert(uint32_t hash, uint32_t number) {
 void HashIndex::make_room(uint32_t hash) {
   const Place* full = segment(hash);
   const uint32_t log_size = full[0].number & 0xFF;
-  const bool can_double = depth_ < 31 && directory_.size() * kKeysPerEntry <= size_;
+  const bool can_double = depth_ < 31 && entries() * kKeysPerEntry <= size_;
   if (log_size < kSegmentLog || (depth(full) == depth_ && !can_double)) {
     Place* larger = make_segment(depth(full), log_size + 1);
     for (uint32_t i = 0; i <= mask(full); ++i) {
@@ -59,9 +56,10 @@ void HashIndex::make_room(uint32_t hash) {
   }
 
   if (depth(full) == depth_) {
-    std::vector<Place*> doubled(2 * directory_.size());
-    for (size_t entry = 0; entry < doubled.size(); ++entry) doubled[entry] = directory_[entry / 2];
-    directory_ = std::move(doubled);
+    auto** doubled = new Place*[2 * entries()];
+    for (size_t entry = 0; entry < 2 * entries(); ++entry) doubled[entry] = directory_[entry / 2];
+    if (directory_ != &single_) delete[] directory_;
+    directory_ = doubled;
     ++depth_;
   }
   const uint32_t deeper = depth(full) + 1;
@@ -103,19 +101,27 @@ void HashIndex::erase(uint32_t hash, uint32_t number) noexcept {
 
 void HashIndex::clear() {
   for_each_segment([](const Place* places) { delete[] places; });
-  directory_ = {};
+  if (directory_ != &single_) delete[] directory_;
+  single_ = nullptr;
+  directory_ = &single_;
   depth_ = 0;
   size_ = 0;
 }
 
-void HashIndex::swap(HashIndex& other) noexcept {
-  std::swap(directory_, other.directory_);
-  std::swap(depth_, other.depth_);
-  std::swap(size_, other.size_);
+HashIndex& HashIndex::operator=(HashIndex&& other) noexcept {
+  if (this == &other) return *this;
+  clear();
+  single_ = std::exchange(other.single_, nullptr);
+  const bool alone = other.directory_ == &other.single_;
+  directory_ = alone ? &single_ : other.directory_;
+  other.directory_ = &other.single_;
+  depth_ = std::exchange(other.depth_, 0);
+  size_ = std::exchange(other.size_, 0);
+  return *this;
 }
 
 size_t HashIndex::bytes() const {
-  size_t total = directory_.capacity() * sizeof(Place*);
+  size_t total = directory_ == &single_ ? 0 : entries() * sizeof(Place*);
   for_each_segment([&](const Place* places) { total += (size_t{mask(places)} + 2) * sizeof(Place); });
   return total;
 }

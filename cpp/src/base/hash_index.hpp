@@ -13,7 +13,7 @@
 #include <limits>
 #include <memory>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "base/hash_map.hpp"
 
@@ -25,11 +25,8 @@ class HashIndex {
 
   HashIndex() = default;
   ~HashIndex() { clear(); }
-  HashIndex(HashIndex&& other) noexcept { swap(other); }
-  HashIndex& operator=(HashIndex&& other) noexcept {
-    swap(other);
-    return *this;
-  }
+  HashIndex(HashIndex&& other) noexcept { *this = std::move(other); }
+  HashIndex& operator=(HashIndex&& other) noexcept;
 
   static uint32_t hash(std::string_view key) {
     const uint64_t wide = StringHash()(key);
@@ -39,7 +36,7 @@ class HashIndex {
   // The number of the key, or kNone; matches(number) tells whether a number with this hash is the key's.
   template <typename Matches>
   uint32_t find(uint32_t hash, Matches matches) const {
-    if (directory_.empty()) return kNone;
+    if (size_ == 0) return kNone;
     const Place* places = segment(hash);
     for (uint32_t i = hash & mask(places);; i = (i + 1) & mask(places)) {
       const Place& place = places[1 + i];
@@ -52,7 +49,6 @@ class HashIndex {
   // The pair must be there.
   void erase(uint32_t hash, uint32_t number) noexcept;
   void clear();
-  void swap(HashIndex& other) noexcept;
 
   size_t size() const { return size_; }
   size_t bytes() const;
@@ -78,6 +74,7 @@ class HashIndex {
   static Place* make_segment(uint32_t depth, uint32_t log_size);
   static void put(Place* places, uint32_t hash, uint32_t number);
 
+  size_t entries() const { return directory_[0] == nullptr ? 0 : size_t{1} << depth_; }
   size_t directory_entry(uint32_t hash) const { return static_cast<size_t>(uint64_t{hash} >> (32 - depth_)); }
   Place* segment(uint32_t hash) const { return directory_[directory_entry(hash)]; }
   void make_room(uint32_t hash);
@@ -85,14 +82,15 @@ class HashIndex {
 
   template <typename F>
   void for_each_segment(F&& f) const {
-    for (size_t entry = 0; entry < directory_.size();) {
+    for (size_t entry = 0; entry < entries();) {
       const Place* places = directory_[entry];
       entry += size_t{1} << (depth_ - depth(places));
       f(places);
     }
   }
 
-  std::vector<Place*> directory_;  // by the upper `depth_` bits of the hash; neighbours may share a segment
+  Place* single_ = nullptr;
+  Place** directory_ = &single_;  // by the upper `depth_` bits of the hash; neighbours may share a segment
   uint32_t depth_ = 0;
   uint32_t size_ = 0;
 };

@@ -21,14 +21,11 @@ void remap_column(Column& column, std::span<const Slot> new_slots, size_t size) 
   column = std::move(moved);
 }
 
-// Writes the entry of a slot that is new or was used before.
+// Writes the entry of a slot that is new or was used before. If that throws, the entry is as it was.
 template <typename T>
 void set_column(ChunkedVector<T>& column, Slot slot, T value) {
-  if (slot == column.size()) {
-    column.push_back(std::move(value));
-  } else {
-    column[slot] = std::move(value);
-  }
+  if (slot >= column.size()) column.resize(size_t{slot} + 1);  // by more than one after an insert that failed
+  column[slot] = std::move(value);
 }
 
 }  // namespace memspan

@@ -15,12 +15,28 @@
 #include <memory>
 #include <new>
 #include <utility>
-#include <vector>
+
+#include "base/block_list.hpp"
 
 namespace memspan {
 
 class SmallArena {
  public:
+  SmallArena() = default;
+  ~SmallArena() {
+    for (uint32_t b = 0; b < blocks_.size(); ++b) delete[] blocks_[b];
+  }
+  SmallArena(SmallArena&& other) noexcept { *this = std::move(other); }
+  SmallArena& operator=(SmallArena&& other) noexcept {
+    blocks_ = std::move(other.blocks_);  // swaps
+    std::swap(free_, other.free_);
+    std::swap(free_units_, other.free_units_);
+    std::swap(used_, other.used_);
+    std::swap(capacity_, other.capacity_);
+    std::swap(first_capacity_, other.first_capacity_);
+    return *this;
+  }
+
   using Ref = uint32_t;
   static constexpr Ref kNone = std::numeric_limits<Ref>::max();
   static constexpr size_t kMaxBytes = 520;
@@ -44,18 +60,18 @@ class SmallArena {
     give_free(piece, units);
   }
 
-  std::byte* data(Ref piece) { return blocks_[piece / kBlockUnits].get() + piece % kBlockUnits * kUnit; }
-  const std::byte* data(Ref piece) const { return blocks_[piece / kBlockUnits].get() + piece % kBlockUnits * kUnit; }
+  std::byte* data(Ref piece) { return blocks_[piece / kBlockUnits] + piece % kBlockUnits * kUnit; }
+  const std::byte* data(Ref piece) const { return blocks_[piece / kBlockUnits] + piece % kBlockUnits * kUnit; }
 
   size_t bytes() const {
     const size_t blocks = blocks_.empty() ? 0 : (blocks_.size() - 1) * kBlockUnits + first_capacity_;
-    return blocks * kUnit + blocks_.capacity() * sizeof(blocks_[0]) + (free_ ? kSizes * sizeof(Ref) : 0);
+    return blocks * kUnit + blocks_.bytes() + (free_ ? kSizes * sizeof(Ref) : 0);
   }
 
  private:
   static constexpr size_t kUnit = 8;
   static constexpr uint32_t kBlockUnits = 2048;
-  static constexpr uint32_t kFirstUnits = 16;
+  static constexpr uint32_t kFirstUnits = 6;
   static constexpr size_t kSizes = kMaxBytes / kUnit + 1;  // a list for each number of units
   static constexpr size_t kMaxBlocks = kNone / kBlockUnits;
 
@@ -92,15 +108,16 @@ class SmallArena {
   }
 
   void make_room(uint32_t units) {
-    if (blocks_.size() <= 1 && used_ + units <= kBlockUnits) {
-      uint32_t capacity = std::max(kFirstUnits, 2 * first_capacity_);
-      while (capacity < used_ + units) capacity *= 2;
-      auto grown = std::make_unique_for_overwrite<std::byte[]>(capacity * kUnit);
+    if (blocks_.size() <= 1 && used_ + units <= kBlockUnits) {  // the first block grows
+      const uint32_t wanted = std::max(used_ + units, capacity_ + std::max(kFirstUnits, capacity_ / 2));
+      const uint32_t capacity = std::min(kBlockUnits, wanted);
+      auto* grown = new std::byte[capacity * kUnit];
       if (blocks_.empty()) {
-        blocks_.push_back(std::move(grown));
+        blocks_.push_back(grown);
       } else {
-        std::memcpy(grown.get(), blocks_[0].get(), used_ * kUnit);
-        blocks_[0] = std::move(grown);
+        std::memcpy(grown, blocks_[0], used_ * kUnit);
+        delete[] blocks_[0];
+        blocks_[0] = grown;
       }
       first_capacity_ = capacity_ = capacity;
       return;
@@ -108,15 +125,16 @@ class SmallArena {
     if (blocks_.size() == kMaxBlocks) throw std::bad_alloc();
     const Ref rest = static_cast<Ref>((blocks_.size() - 1) * kBlockUnits) + used_;
     const uint32_t rest_units = capacity_ - used_;
-    blocks_.push_back(std::make_unique_for_overwrite<std::byte[]>(kBlockUnits * kUnit));
+    blocks_.reserve_one();
+    blocks_.push_back(new std::byte[kBlockUnits * kUnit]);
     if (rest_units > 0) give_free(rest, rest_units);
     used_ = 0;
     capacity_ = kBlockUnits;
   }
 
-  std::vector<std::unique_ptr<std::byte[]>> blocks_;
+  BlockList<std::byte> blocks_;
   std::unique_ptr<Ref[]> free_;  // heads of the lists by units; null until the first release
-  size_t free_units_ = 0;
+  uint32_t free_units_ = 0;
   uint32_t used_ = 0;            // units of the last block
   uint32_t capacity_ = 0;        // of the last block
   uint32_t first_capacity_ = 0;  // of the first block

@@ -162,8 +162,8 @@ class SortedBlocks {
   }
 
   void grow_single() {
-    constexpr uint32_t kSmallest = 4;
-    Block grown = make_block(std::min(kBlock, std::max(kSmallest, 2 * single_.capacity)));
+    constexpr uint32_t kStep = 4;
+    Block grown = make_block(std::min(kBlock, single_.capacity + std::max(kStep, single_.capacity / 2)));
     std::copy_n(single_.items.get(), single_.count, grown.items.get());
     grown.count = single_.count;
     single_ = std::move(grown);

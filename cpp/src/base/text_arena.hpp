@@ -14,6 +14,7 @@ namespace memspan {
 class TextArena {
  public:
   using Ref = SmallArena::Ref;
+  static constexpr Ref kNone = SmallArena::kNone;
   static constexpr size_t kMaxBytes = SmallArena::kMaxBytes - sizeof(uint16_t);
 
   Ref add(std::string_view text) {

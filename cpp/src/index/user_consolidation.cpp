@@ -154,7 +154,7 @@ std::vector<TagSpan> UserIndex::layout_map() const {
     const auto cluster = static_cast<uint32_t>(key);
     TagSpan& span = spans[key >> 32];
     if (count < span.records || (count == span.records && cluster > span.cluster)) continue;
-    span = {columns_.tags.name(static_cast<TagId>(key >> 32)), clusters[cluster].start, clusters[cluster].end, cluster, count};
+    span = {std::string(columns_.tags.name(static_cast<TagId>(key >> 32))), clusters[cluster].start, clusters[cluster].end, cluster, count};
   }
   std::erase_if(spans, [](const TagSpan& span) { return span.records == 0; });
   std::sort(spans.begin(), spans.end(), [](const TagSpan& a, const TagSpan& b) { return a.tag < b.tag; });

@@ -180,7 +180,7 @@ std::vector<std::string> UserIndex::expand(std::span<const std::string> tags, ui
     return a.second != 0 && columns_.tags.name(a.first) < columns_.tags.name(b.first);
   });
   std::vector<std::string> names;
-  for (const auto& [tag, distance] : reached) names.push_back(columns_.tags.name(tag));
+  for (const auto& [tag, distance] : reached) names.emplace_back(columns_.tags.name(tag));
   return names;
 }
 

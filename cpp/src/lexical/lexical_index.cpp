@@ -22,6 +22,9 @@ uint64_t get_number(ByteChains::Reader& in) {
   }
 }
 
+// How far memory is asked for before it is needed: almost every term of a record lies somewhere else.
+constexpr size_t kAhead = 12;
+
 template <typename T>
 void grow_by_quarters(std::vector<T>& column, size_t size) {
   if (size > column.capacity()) column.reserve(size + size / 4 + 4);
@@ -31,6 +34,7 @@ void grow_by_quarters(std::vector<T>& column, size_t size) {
 
 // Memory that a thread keeps between additions.
 struct LexicalIndex::Scratch {
+  std::vector<uint64_t> hashes;
   std::vector<TermId> tokens;
   std::vector<Occurrence> terms;
   std::vector<uint8_t> bytes;
@@ -73,15 +77,22 @@ std::span<const LexicalIndex::Occurrence> LexicalIndex::count_terms(const TokenB
   Scratch& scratch = Scratch::of_thread();
   std::vector<TermId>& numbers = scratch.tokens;
   std::vector<Occurrence>& terms = scratch.terms;
+  std::vector<uint64_t>& hashes = scratch.hashes;
+  const size_t count = tokens.size();
   numbers.clear();
   terms.clear();
-  numbers.reserve(tokens.size());
-  terms.reserve(tokens.size());
+  numbers.reserve(count);
+  terms.reserve(count);
+  hashes.resize(count);
+  for (size_t i = 0; i < count; ++i) hashes[i] = TermTable::hash(tokens[i]);
+  for (size_t i = 0; i < std::min(count, kAhead); ++i) terms_.prefetch(hashes[i]);
   try {
-    for (size_t i = 0; i < tokens.size(); ++i) {
+    for (size_t i = 0; i < count; ++i) {
+      if (i + kAhead < count) terms_.prefetch(hashes[i + kAhead]);
       grow_by_quarters(lists_, terms_.numbers() + 1);
-      numbers.push_back(terms_.find_or_create(tokens[i]));
+      numbers.push_back(terms_.find_or_create(tokens[i], hashes[i]));
       if (numbers.back() == lists_.size()) lists_.emplace_back();
+      __builtin_prefetch(&lists_[numbers.back()]);
     }
   } catch (...) {
     for (TermId term : numbers) drop_if_unused(term);
@@ -110,9 +121,12 @@ ByteChains::Chain LexicalIndex::insert(Slot slot, std::span<const Occurrence> te
       if (each.frequency > 1) put_number(each.frequency, bytes);
       last = each.term;
     }
-    for (const Occurrence& each : terms) {
+    for (size_t i = 0; i < std::min(terms.size(), kAhead); ++i) lists_[terms[i].term].prefetch_head();
+    for (; inserted < terms.size(); ++inserted) {
+      if (inserted + kAhead < terms.size()) lists_[terms[inserted + kAhead].term].prefetch_head();
+      if (inserted + kAhead / 2 < terms.size()) lists_[terms[inserted + kAhead / 2].term].prefetch_end();
+      const Occurrence& each = terms[inserted];
       lists_[each.term].insert(Posting(slot, each.frequency, static_cast<uint32_t>(length)));
-      ++inserted;
     }
     chain = forward_lists_.write(bytes);
   } catch (...) {

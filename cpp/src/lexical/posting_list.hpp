@@ -36,6 +36,13 @@ class PostingList {
   // The list in pieces: each is sorted, not empty and before the next. Valid until the list changes.
   size_t blocks() const;
   std::span<const Posting> block(size_t i) const;
+  // Asks for the memory that an insertion at the end touches: first for the head, and when that is there for the rest.
+  void prefetch_head() const {
+    if (is(kBlock)) __builtin_prefetch(only_block());
+  }
+  void prefetch_end() const {
+    if (is(kBlock) && !empty()) __builtin_prefetch(only_block()->begin() + only_block()->size);
+  }
   // Asks for the start of a piece that will be read soon.
   void prefetch(size_t i) const {
     if (!is(kDirectory)) return;

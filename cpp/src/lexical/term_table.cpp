@@ -87,9 +87,8 @@ TermId TermTable::find(std::string_view text) const {
   return tags_[cell] == 0 ? kNoTerm : cells_[cell];
 }
 
-TermId TermTable::find_or_create(std::string_view text) {
+TermId TermTable::find_or_create(std::string_view text, uint64_t text_hash) {
   if ((size_ + 1) * 5 > cells_.size() * 4) grow();
-  const uint64_t text_hash = hash(text);
   const size_t cell = find_cell(text, text_hash);
   if (tags_[cell] != 0) return cells_[cell];
 

@@ -25,10 +25,20 @@ class TermTable {
   size_t numbers() const { return entries_.size(); }
   bool contains(TermId term) const { return entries_[term].size != 0; }
 
+  static uint64_t hash(std::string_view text);
+  // Asks for the memory that a look-up with this hash reads first.
+  void prefetch(uint64_t hash) const {
+    if (cells_.empty()) return;
+    const size_t cell = hash & (cells_.size() - 1);
+    __builtin_prefetch(&tags_[cell]);
+    __builtin_prefetch(&cells_[cell]);
+  }
+
   // kNoTerm if the table does not hold the text.
   TermId find(std::string_view text) const;
   // `text` must have 1 to 255 bytes. A number that was freed is given again. Throws std::bad_alloc; then nothing changed.
-  TermId find_or_create(std::string_view text);
+  TermId find_or_create(std::string_view text) { return find_or_create(text, hash(text)); }
+  TermId find_or_create(std::string_view text, uint64_t text_hash);
   // Needs no memory.
   void erase(TermId term);
   // Valid until the table changes.
@@ -47,7 +57,6 @@ class TermTable {
   };
   static constexpr size_t kPrefix = kInline - sizeof(uint32_t);
 
-  static uint64_t hash(std::string_view text);
   static uint8_t tag_of(uint64_t hash);
   static uint32_t link(const Entry& entry);
   static void set_link(Entry& entry, uint32_t value);

@@ -14,7 +14,7 @@ HitExplanation explain_hit(const FusedHit& hit, const UserColumns& user, const P
   for (TagId tag : user.tags.tags_of(hit.slot)) {
     const auto is_boosting = [tag](const auto& entry) { return entry.first == tag; };
     if (std::any_of(boosting.weights.begin(), boosting.weights.end(), is_boosting)) {
-      explanation.tags.push_back(user.tags.name(tag));
+      explanation.tags.emplace_back(user.tags.name(tag));
     }
   }
   if (prepared.intervals) {

@@ -13,7 +13,7 @@ namespace {
 
 // Scores are added up in windows of so many slots: the scores of a window stay in the first-level cache while the
 // postings stream by, and a thread keeps no array as long as its longest user.
-constexpr size_t kWindow = 8192;
+constexpr size_t kWindow = 4096;
 
 // A term of the query, and how far its list has been read.
 class Cursor {

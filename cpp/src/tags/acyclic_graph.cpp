@@ -7,18 +7,12 @@
 namespace memspan {
 namespace {
 
-bool insert_sorted(std::vector<TagId>& values, TagId value) {
-  const auto place = std::lower_bound(values.begin(), values.end(), value);
-  if (place != values.end() && *place == value) return false;
-  values.insert(place, value);
-  return true;
+void insert_sorted(std::vector<TagId>& values, TagId value) {
+  values.insert(std::lower_bound(values.begin(), values.end(), value), value);
 }
 
-bool erase_sorted(std::vector<TagId>& values, TagId value) {
-  const auto place = std::lower_bound(values.begin(), values.end(), value);
-  if (place == values.end() || *place != value) return false;
-  values.erase(place);
-  return true;
+void erase_sorted(std::vector<TagId>& values, TagId value) {
+  values.erase(std::lower_bound(values.begin(), values.end(), value));
 }
 
 }  // namespace
@@ -27,34 +21,37 @@ TagId AcyclicGraph::add_node() {
   TagId node;
   if (free_.empty()) {
     node = static_cast<TagId>(nodes_.size());
-    if (node >= free_.capacity()) free_.reserve(2 * (size_t{node} + 1));  // so that removing a node needs no memory
+    // So that removing a node needs no memory.
+    if (node >= free_.capacity()) free_.reserve(size_t{node} + node / 2 + 1);
     nodes_.push_back(Node());
   } else {
     node = free_.back();
     free_.pop_back();
   }
   nodes_[node].order = next_order_++;
-  nodes_[node].used = true;
   return node;
 }
 
 void AcyclicGraph::remove_node(TagId node) {
-  Node& removed = nodes_[node];
-  for (TagId parent : removed.parents) erase_sorted(nodes_[parent].children, node);
-  for (TagId child : removed.children) erase_sorted(nodes_[child].parents, node);
-  edges_ -= removed.parents.size() + removed.children.size();
-  removed = Node();
+  const std::unique_ptr<Edges> removed = std::move(nodes_[node].edges);
+  if (removed) {
+    for (TagId parent : removed->parents) erase_sorted(nodes_[parent].edges->children, node);
+    for (TagId child : removed->children) erase_sorted(nodes_[child].edges->parents, node);
+    edges_ -= removed->parents.size() + removed->children.size();
+  }
+  nodes_[node] = Node();
   free_.push_back(node);
 }
 
 bool AcyclicGraph::has_edge(TagId parent, TagId child) const {
-  const std::vector<TagId>& children = nodes_[parent].children;
-  return std::binary_search(children.begin(), children.end(), child);
+  const std::span<const TagId> below = children(parent);
+  return std::binary_search(below.begin(), below.end(), child);
 }
 
 bool AcyclicGraph::remove_edge(TagId parent, TagId child) {
-  if (!erase_sorted(nodes_[parent].children, child)) return false;
-  erase_sorted(nodes_[child].parents, parent);
+  if (!has_edge(parent, child)) return false;
+  erase_sorted(nodes_[parent].edges->children, child);
+  erase_sorted(nodes_[child].edges->parents, parent);
   --edges_;
   return true;
 }
@@ -71,7 +68,7 @@ std::optional<std::vector<TagId>> AcyclicGraph::add_edge(TagId parent, TagId chi
     HashSet<TagId> seen{child};
     std::vector<TagId> after{child};
     for (size_t i = 0; i < after.size(); ++i) {
-      for (TagId next : nodes_[after[i]].children) {
+      for (TagId next : children(after[i])) {
         if (next == parent) return path(child, parent);
         if (nodes_[next].order < upper && seen.insert(next).second) after.push_back(next);
       }
@@ -79,7 +76,7 @@ std::optional<std::vector<TagId>> AcyclicGraph::add_edge(TagId parent, TagId chi
     seen = {parent};
     std::vector<TagId> before{parent};
     for (size_t i = 0; i < before.size(); ++i) {
-      for (TagId next : nodes_[before[i]].parents) {
+      for (TagId next : parents(before[i])) {
         if (nodes_[next].order > lower && seen.insert(next).second) before.push_back(next);
       }
     }
@@ -96,8 +93,8 @@ std::optional<std::vector<TagId>> AcyclicGraph::add_edge(TagId parent, TagId chi
     for (size_t i = 0; i < moved.size(); ++i) nodes_[moved[i]].order = orders[i];
   }
 
-  insert_sorted(nodes_[parent].children, child);
-  insert_sorted(nodes_[child].parents, parent);
+  insert_sorted(make_edges(parent).children, child);
+  insert_sorted(make_edges(child).parents, parent);
   ++edges_;
   return std::nullopt;
 }
@@ -106,7 +103,7 @@ std::vector<TagId> AcyclicGraph::path(TagId from, TagId to) const {
   HashMap<TagId, TagId> came_from{{from, from}};
   std::vector<TagId> queue{from};
   for (size_t i = 0; i < queue.size(); ++i) {
-    for (TagId next : nodes_[queue[i]].children) {
+    for (TagId next : children(queue[i])) {
       if (came_from.emplace(next, queue[i]).second) queue.push_back(next);
     }
   }
@@ -125,7 +122,7 @@ std::vector<std::pair<TagId, uint32_t>> AcyclicGraph::descend(std::span<const Ta
   for (size_t i = 0; i < reached.size(); ++i) {
     const auto [node, distance] = reached[i];
     if (distance == depth) continue;
-    for (TagId child : nodes_[node].children) {
+    for (TagId child : children(node)) {
       if (seen.insert(child).second) reached.emplace_back(child, distance + 1);
     }
   }
@@ -135,12 +132,12 @@ std::vector<std::pair<TagId, uint32_t>> AcyclicGraph::descend(std::span<const Ta
 std::vector<uint32_t> AcyclicGraph::specificities() const {
   std::vector<TagId> sorted;
   for (TagId node = 0; node < nodes_.size(); ++node) {
-    if (nodes_[node].used) sorted.push_back(node);
+    if (nodes_[node].order != kUnused) sorted.push_back(node);
   }
   std::sort(sorted.begin(), sorted.end(), [this](TagId a, TagId b) { return nodes_[a].order < nodes_[b].order; });
   std::vector<uint32_t> lengths(nodes_.size(), 0);
   for (TagId node : sorted) {
-    for (TagId child : nodes_[node].children) lengths[child] = std::max(lengths[child], lengths[node] + 1);
+    for (TagId child : children(node)) lengths[child] = std::max(lengths[child], lengths[node] + 1);
   }
   return lengths;
 }
@@ -148,7 +145,9 @@ std::vector<uint32_t> AcyclicGraph::specificities() const {
 size_t AcyclicGraph::bytes() const {
   size_t total = nodes_.bytes() + free_.capacity() * sizeof(TagId);
   for (size_t node = 0; node < nodes_.size(); ++node) {
-    total += (nodes_[node].parents.capacity() + nodes_[node].children.capacity()) * sizeof(TagId);
+    if (!nodes_[node].edges) continue;
+    const Edges& edges = *nodes_[node].edges;
+    total += sizeof(Edges) + (edges.parents.capacity() + edges.children.capacity()) * sizeof(TagId);
   }
   return total;
 }

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -19,6 +21,11 @@ using TagId = uint32_t;
 
 class AcyclicGraph {
  public:
+  AcyclicGraph() = default;
+  AcyclicGraph(const AcyclicGraph&) = default;
+  AcyclicGraph(AcyclicGraph&&) = default;
+  AcyclicGraph& operator=(AcyclicGraph&&) = default;
+
   TagId add_node();
   // Removes the node's edges as well.
   void remove_node(TagId node);
@@ -31,8 +38,8 @@ class AcyclicGraph {
   bool has_edge(TagId parent, TagId child) const;
 
   // Sorted by node number.
-  std::span<const TagId> parents(TagId node) const { return nodes_[node].parents; }
-  std::span<const TagId> children(TagId node) const { return nodes_[node].children; }
+  std::span<const TagId> parents(TagId node) const { return edges_of(node).parents; }
+  std::span<const TagId> children(TagId node) const { return edges_of(node).children; }
 
   // Nodes reachable from `starts` within `depth` steps down, with their distance, breadth first; the starts come first
   // at distance 0. O(nodes and edges visited).
@@ -47,13 +54,30 @@ class AcyclicGraph {
   size_t bytes() const;
 
  private:
-  struct Node {
+  struct Edges {
     std::vector<TagId> parents;
     std::vector<TagId> children;
-    uint32_t order = 0;  // position in the topological order; distinct, grows from parent to child
-    bool used = false;
   };
+  struct Node {
+    Node() = default;
+    Node(Node&&) = default;
+    Node& operator=(Node&&) = default;
+    Node(const Node& other) : edges(other.edges ? std::make_unique<Edges>(*other.edges) : nullptr), order(other.order) {}
 
+    std::unique_ptr<Edges> edges;  // null: none so far, as for most
+    // Position in the topological order; distinct, grows from parent to child. kUnused of a node that is free.
+    uint32_t order = kUnused;
+  };
+  static constexpr uint32_t kUnused = std::numeric_limits<uint32_t>::max();
+
+  const Edges& edges_of(TagId node) const {
+    static const Edges kNone;
+    return nodes_[node].edges ? *nodes_[node].edges : kNone;
+  }
+  Edges& make_edges(TagId node) {
+    if (!nodes_[node].edges) nodes_[node].edges = std::make_unique<Edges>();
+    return *nodes_[node].edges;
+  }
   std::vector<TagId> path(TagId from, TagId to) const;
 
   ChunkedVector<Node, 64> nodes_;

@@ -13,33 +13,31 @@ std::string describe_cycle(const TagDag& dag, std::span<const TagId> path, std::
                            std::string_view child) {
   std::string text = "parent '" + std::string(parent) + "' -> child '" + std::string(child) +
                      "' would close a cycle, because this path exists: ";
-  for (size_t i = 0; i < path.size(); ++i) text += (i == 0 ? "" : " -> ") + dag.name(path[i]);
+  for (size_t i = 0; i < path.size(); ++i) text.append(i == 0 ? "" : " -> ").append(dag.name(path[i]));
   return text;
 }
-
-// What a string has beside itself.
-size_t text_bytes(const std::string& text) { return text.capacity() > std::string().capacity() ? text.capacity() + 1 : 0; }
 
 }  // namespace
 
 std::optional<TagId> TagDag::find(std::string_view name) const {
-  const TagId tag = index_.find(HashIndex::hash(name), [&](TagId candidate) { return tags_[candidate].name == name; });
+  const TagId tag = index_.find(HashIndex::hash(name), [&](TagId candidate) { return this->name(candidate) == name; });
   return tag == HashIndex::kNone ? std::nullopt : std::optional<TagId>(tag);
 }
 
 TagId TagDag::find_or_create(std::string_view name) {
   if (const auto found = find(name)) return *found;
-  std::string text(name);
   const TagId tag = graph_.add_node();
+  TextArena::Ref text = TextArena::kNone;
   try {
     if (tag >= tags_.size()) tags_.resize(tag + 1);
+    text = names_.add(name);
     index_.insert(HashIndex::hash(name), tag);
   } catch (...) {
+    if (text != TextArena::kNone) names_.remove(text);
     graph_.remove_node(tag);
     throw;
   }
-  tags_[tag].name = std::move(text);
-  tags_[tag].used = true;
+  tags_[tag].name = text;
   return tag;
 }
 
@@ -102,7 +100,7 @@ bool TagDag::unrelate(std::string_view parent, std::string_view child) {
 }
 
 void TagDag::set_embedding(TagId tag, std::vector<float> unit_vector, const Changed& changed) {
-  tags_[tag].embedding = std::move(unit_vector);
+  tags_[tag].embedding = std::make_unique<std::vector<float>>(std::move(unit_vector));
   changed(tag);
 }
 
@@ -139,7 +137,7 @@ void TagDag::merge(std::span<const TagId> from, TagId into, const Changed& chang
       of_record_.append(slot, into);
       target.records.insert(slot, std::less<>());
     }
-    if (target.embedding.empty()) target.embedding = std::move(source.embedding);
+    if (!target.embedding) target.embedding = std::move(source.embedding);
     forget(tag);
     changed(tag);
   }
@@ -149,10 +147,16 @@ void TagDag::merge(std::span<const TagId> from, TagId into, const Changed& chang
 }
 
 void TagDag::rename(TagId tag, std::string_view name) {
-  std::string text(name);
-  index_.insert(HashIndex::hash(name), tag);
-  index_.erase(HashIndex::hash(tags_[tag].name), tag);
-  tags_[tag].name = std::move(text);
+  const TextArena::Ref text = names_.add(name);
+  try {
+    index_.insert(HashIndex::hash(name), tag);
+  } catch (...) {
+    names_.remove(text);
+    throw;
+  }
+  index_.erase(HashIndex::hash(this->name(tag)), tag);
+  names_.remove(tags_[tag].name);
+  tags_[tag].name = text;
 }
 
 void TagDag::drop(TagId tag, const Changed& changed) {
@@ -164,7 +168,8 @@ void TagDag::drop(TagId tag, const Changed& changed) {
 }
 
 void TagDag::forget(TagId tag) {
-  index_.erase(HashIndex::hash(tags_[tag].name), tag);
+  index_.erase(HashIndex::hash(name(tag)), tag);
+  names_.remove(tags_[tag].name);
   tags_[tag] = Tag();
 }
 
@@ -175,7 +180,7 @@ void TagDag::erase(TagId tag, const Changed& changed) {
 }
 
 void TagDag::erase_if_unused(TagId tag, const Changed& changed) {
-  const bool used = !tags_[tag].records.empty() || !tags_[tag].embedding.empty() || !graph_.parents(tag).empty() ||
+  const bool used = !tags_[tag].records.empty() || tags_[tag].embedding || !graph_.parents(tag).empty() ||
                     !graph_.children(tag).empty();
   if (!used) erase(tag, changed);
 }
@@ -184,15 +189,15 @@ std::vector<TagInfo> TagDag::list() const {
   const std::vector<uint32_t> specificities = graph_.specificities();
   const auto names = [this](std::span<const TagId> tags) {
     std::vector<std::string> result;
-    for (TagId tag : tags) result.push_back(name(tag));
+    for (TagId tag : tags) result.emplace_back(name(tag));
     std::sort(result.begin(), result.end());
     return result;
   };
   std::vector<TagInfo> infos;
   infos.reserve(size());
   for (TagId tag = 0; tag < tags_.size(); ++tag) {
-    if (!tags_[tag].used) continue;
-    infos.push_back({tags_[tag].name, tags_[tag].records.size(), names(graph_.parents(tag)),
+    if (!exists(tag)) continue;
+    infos.push_back({std::string(name(tag)), tags_[tag].records.size(), names(graph_.parents(tag)),
                      names(graph_.children(tag)), specificities[tag]});
   }
   std::sort(infos.begin(), infos.end(), [](const TagInfo& a, const TagInfo& b) { return a.name < b.name; });
@@ -208,9 +213,10 @@ void TagDag::remap(std::span<const Slot> new_slots, size_t size) {
 }
 
 size_t TagDag::bytes() const {
-  size_t total = tags_.bytes() + index_.bytes() + graph_.bytes() + of_record_.bytes();
+  size_t total = tags_.bytes() + names_.bytes() + index_.bytes() + graph_.bytes() + of_record_.bytes();
   for (TagId tag = 0; tag < tags_.size(); ++tag) {
-    total += text_bytes(tags_[tag].name) + tags_[tag].records.bytes() + tags_[tag].embedding.capacity() * sizeof(float);
+    total += tags_[tag].records.bytes();
+    if (const auto& own = tags_[tag].embedding) total += sizeof(*own) + own->capacity() * sizeof(float);
   }
   return total;
 }

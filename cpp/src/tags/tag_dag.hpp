@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 #include "base/chunked_vector.hpp"
 #include "base/hash_index.hpp"
 #include "base/sorted_blocks.hpp"
+#include "base/text_arena.hpp"
 #include "memspan/stats.hpp"
 #include "memspan/types.hpp"
 #include "tags/acyclic_graph.hpp"
@@ -31,8 +33,9 @@ class TagDag {
 
   std::optional<TagId> find(std::string_view name) const;
   TagId find_or_create(std::string_view name);
-  const std::string& name(TagId tag) const { return tags_[tag].name; }
-  bool exists(TagId tag) const { return tag < tags_.size() && tags_[tag].used; }
+  // Valid until the next change.
+  std::string_view name(TagId tag) const { return names_.text(tags_[tag].name); }
+  bool exists(TagId tag) const { return tag < tags_.size() && tags_[tag].name != TextArena::kNone; }
 
   // Records. `slot` must be without tags; `names` must be distinct. O(log) and the move of at most one block for each of
   // the record's tags. If that throws, nothing has changed.
@@ -48,7 +51,9 @@ class TagDag {
   const AcyclicGraph& graph() const { return graph_; }
 
   // The embedding given for the tag itself; unit length, or empty.
-  std::span<const float> embedding(TagId tag) const { return tags_[tag].embedding; }
+  std::span<const float> embedding(TagId tag) const {
+    return tags_[tag].embedding ? std::span<const float>(*tags_[tag].embedding) : std::span<const float>();
+  }
   void set_embedding(TagId tag, std::vector<float> unit_vector, const Changed& changed);
 
   // Moves records, relations and (while `into` has none) the embedding of each tag in `from` to `into`, then erases them.
@@ -69,10 +74,9 @@ class TagDag {
 
  private:
   struct Tag {
-    std::string name;
     Slots records;
-    std::vector<float> embedding;
-    bool used = false;
+    std::unique_ptr<std::vector<float>> embedding;  // null: none
+    TextArena::Ref name = TextArena::kNone;         // kNone: a number that is free
   };
 
   void erase(TagId tag, const Changed& changed);
@@ -80,7 +84,8 @@ class TagDag {
   void forget(TagId tag);  // all but the graph's node
 
   ChunkedVector<Tag, 64> tags_;  // indexed by TagId, as the graph's nodes are
-  HashIndex index_;              // of the names
+  TextArena names_;
+  HashIndex index_;  // of the names
   AcyclicGraph graph_;
   RecordTags of_record_;
 };

@@ -15,7 +15,7 @@ void TagDag::save(ByteWriter& out, std::span<const Slot> live) const {
   const std::vector<uint32_t> specificities = graph_.specificities();
   std::vector<TagId> sorted;
   for (TagId tag = 0; tag < tags_.size(); ++tag) {
-    if (tags_[tag].used) sorted.push_back(tag);
+    if (exists(tag)) sorted.push_back(tag);
   }
   // Parents have a smaller specificity than their children; the number makes the order total.
   std::sort(sorted.begin(), sorted.end(), [&](TagId a, TagId b) {
@@ -26,8 +26,8 @@ void TagDag::save(ByteWriter& out, std::span<const Slot> live) const {
 
   out.put<uint64_t>(sorted.size());
   for (TagId tag : sorted) {
-    out.put_text(tags_[tag].name);
-    out.put_array<float>(tags_[tag].embedding);
+    out.put_text(name(tag));
+    out.put_array<float>(embedding(tag));
     out.put<uint64_t>(graph_.parents(tag).size());
     for (TagId parent : graph_.parents(tag)) out.put<uint32_t>(position[parent]);
   }
@@ -43,10 +43,10 @@ void TagDag::load(ByteReader& in, size_t slots, size_t dim) {
     const std::string_view name = in.get_text(limits::kTagBytes);
     in.check(!name.empty() && !find(name), "a tag is empty or comes twice");
     const TagId tag = find_or_create(name);
-    tags_[tag].embedding = in.get_array<float>();
-    const std::vector<float>& embedding = tags_[tag].embedding;
-    in.check(embedding.empty() || (embedding.size() == dim && is_unit(embedding)),
+    std::vector<float> own = in.get_array<float>();
+    in.check(own.empty() || (own.size() == dim && is_unit(own)),
              "a tag's embedding has a wrong size or does not have length 1");
+    if (!own.empty()) tags_[tag].embedding = std::make_unique<std::vector<float>>(std::move(own));
     const uint64_t parents = in.get_count(sizeof(uint32_t));
     for (uint64_t p = 0; p < parents; ++p) {
       const auto parent = in.get<uint32_t>();

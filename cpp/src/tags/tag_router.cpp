@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <vector>
 
+#include "base/fair_shared_mutex.hpp"
 #include "simd/kernels.hpp"
 #include "vectors/unit_vector.hpp"
 
@@ -37,9 +40,7 @@ class InnerProductSpace : public hnswlib::SpaceInterface<float> {
   size_t dim_;
 };
 
-}  // namespace
-
-struct TagRouter::Graph {
+struct Graph {
   Graph(size_t dim, size_t capacity) : space(dim), hnsw(&space, capacity, kLinks, kConstructionWidth, kSeed) {
     hnsw.setEf(kMinSearchWidth);
   }
@@ -47,106 +48,160 @@ struct TagRouter::Graph {
   hnswlib::HierarchicalNSW<float> hnsw;
 };
 
-TagRouter::TagRouter(size_t dim) : dim_(dim) {}
-TagRouter::~TagRouter() = default;
+// Of the embeddings of a tag's records.
+struct Sum {
+  std::vector<double> values;
+  size_t count = 0;
+
+  // Writes their mean's direction; false if no record is embedded or the embeddings cancel out.
+  bool take_mean(float* row) const {
+    double norm = 0.0;
+    for (double value : values) norm += value * value;
+    if (count == 0 || norm < 1e-12) return false;
+    const double scale = 1.0 / std::sqrt(norm);
+    for (size_t i = 0; i < values.size(); ++i) row[i] = static_cast<float>(values[i] * scale);
+    return true;
+  }
+};
+
+constexpr size_t kSummedRecords = 64;  // the sum of fewer is quickly made anew
+
+}  // namespace
+
+// What searches derive from the tags. The mutex guards it between readers.
+struct TagRouter::State {
+  State(size_t dim_, size_t capacity) : dim(dim_) {
+    for (TagId tag = 0; tag < capacity; ++tag) note(tag);
+  }
+
+  // Makes room for the tags below `capacity`.
+  void cover(size_t capacity) {
+    if (capacity <= is_dirty.size()) return;
+    if (capacity > dirty.capacity()) dirty.reserve(std::max(capacity, 2 * dirty.capacity()));
+    is_dirty.resize(capacity, 0);
+  }
+  void note(TagId tag) {
+    cover(size_t{tag} + 1);
+    if (is_dirty[tag]) return;
+    is_dirty[tag] = 1;
+    dirty.push_back(tag);
+  }
+
+  bool wants_graph(RouteMethod method) const {
+    return method == RouteMethod::hnsw ? count > 0 : method == RouteMethod::automatic && count > kExactLimit;
+  }
+  void refresh(const TagDag& tags, const VectorTable& vectors);
+  void refresh_tag(TagId tag, const TagDag& tags, const VectorTable& vectors);
+  void build_graph();
+  std::vector<TagId> graph_candidates(const float* unit_query, size_t k) const;
+
+  size_t dim;
+  FairSharedMutex mutex;
+  std::vector<float> rows;  // by tag; unit length
+  std::vector<uint8_t> present;
+  size_t count = 0;                         // of present rows
+  std::vector<std::unique_ptr<Sum>> sums;  // by tag; null: not kept
+  std::vector<TagId> dirty;
+  std::vector<uint8_t> is_dirty;
+  std::unique_ptr<Graph> graph;  // null until the first search through it
+};
+
+TagRouter::~TagRouter() { delete state_.load(); }
+
+TagRouter::State& TagRouter::state(size_t capacity) const {
+  State* state = state_.load(std::memory_order_acquire);
+  if (state != nullptr) return *state;
+  auto made = std::make_unique<State>(dim_, capacity);
+  // Of several first searches one sets it; until a write comes all would make the same.
+  if (state_.compare_exchange_strong(state, made.get(), std::memory_order_acq_rel)) return *made.release();
+  return *state;
+}
 
 void TagRouter::cover(size_t capacity) {
-  if (capacity <= is_dirty_.size()) return;
-  if (capacity > dirty_.capacity()) dirty_.reserve(std::max(capacity, 2 * dirty_.capacity()));
-  is_dirty_.resize(capacity, 0);
+  if (State* state = state_.load(std::memory_order_acquire)) state->cover(capacity);
 }
 
 void TagRouter::changed(TagId tag) {
-  cover(size_t{tag} + 1);
-  if (tag < sums_.size()) sums_[tag].reset();
-  if (is_dirty_[tag]) return;
-  is_dirty_[tag] = 1;
-  dirty_.push_back(tag);
+  State* state = state_.load(std::memory_order_acquire);
+  if (state == nullptr) return;
+  if (tag < state->sums.size()) state->sums[tag].reset();
+  state->note(tag);
 }
 
 void TagRouter::adjust(TagId tag, std::span<const float> embedding, double sign) {
-  if (embedding.empty()) return;
-  if (tag >= sums_.size() || !sums_[tag]) return changed(tag);
-  Sum& sum = *sums_[tag];
-  for (size_t i = 0; i < dim_; ++i) sum.values[i] += sign * static_cast<double>(embedding[i]);
-  sum.count += sign > 0.0 ? 1 : size_t{0} - 1;
-  if (is_dirty_[tag]) return;
-  is_dirty_[tag] = 1;
-  dirty_.push_back(tag);
+  State* state = state_.load(std::memory_order_acquire);
+  if (state == nullptr || embedding.empty()) return;
+  if (tag < state->sums.size() && state->sums[tag]) {
+    Sum& sum = *state->sums[tag];
+    for (size_t i = 0; i < dim_; ++i) sum.values[i] += sign * static_cast<double>(embedding[i]);
+    sum.count += sign > 0.0 ? 1 : size_t{0} - 1;
+  }
+  state->note(tag);
 }
 
-bool TagRouter::take_mean(const Sum& sum, float* row) const {
-  double norm = 0.0;
-  for (double value : sum.values) norm += value * value;
-  if (sum.count == 0 || norm < 1e-12) return false;  // no embedded record, or embeddings that cancel out
-  const double scale = 1.0 / std::sqrt(norm);
-  for (size_t i = 0; i < dim_; ++i) row[i] = static_cast<float>(sum.values[i] * scale);
-  return true;
-}
-
-void TagRouter::refresh_tag(TagId tag, const TagDag& tags, const VectorTable& vectors) const {
-  count_ -= present_[tag];
-  present_[tag] = 0;
+void TagRouter::State::refresh_tag(TagId tag, const TagDag& tags, const VectorTable& vectors) {
+  count -= present[tag];
+  present[tag] = 0;
   if (!tags.exists(tag)) return;
-  float* row = rows_.data() + size_t{tag} * dim_;
+  float* row = rows.data() + size_t{tag} * dim;
   if (const std::span<const float> own = tags.embedding(tag); !own.empty()) {
     std::copy(own.begin(), own.end(), row);
-  } else if (sums_[tag]) {
-    if (!take_mean(*sums_[tag], row)) return;
+  } else if (sums[tag]) {
+    if (!sums[tag]->take_mean(row)) return;
   } else {
-    Sum sum{std::vector<double>(dim_, 0.0)};
+    Sum sum{std::vector<double>(dim, 0.0)};
     for (Slot slot : tags.records(tag)) {
       if (!vectors.has(slot)) continue;
       const std::span<const float> record = vectors.row(slot);
-      for (size_t i = 0; i < dim_; ++i) sum.values[i] += static_cast<double>(record[i]);
+      for (size_t i = 0; i < dim; ++i) sum.values[i] += static_cast<double>(record[i]);
       ++sum.count;
     }
-    const bool exists = take_mean(sum, row);
-    if (sum.count > kSummedRecords) sums_[tag] = std::make_unique<Sum>(std::move(sum));
+    const bool exists = sum.take_mean(row);
+    if (sum.count > kSummedRecords) sums[tag] = std::make_unique<Sum>(std::move(sum));
     if (!exists) return;
   }
-  present_[tag] = 1;
-  ++count_;
+  present[tag] = 1;
+  ++count;
 }
 
-void TagRouter::refresh(const TagDag& tags, const VectorTable& vectors) const {
+void TagRouter::State::refresh(const TagDag& tags, const VectorTable& vectors) {
   const size_t capacity = tags.capacity();
-  if (capacity > present_.size()) {
-    rows_.resize(capacity * dim_, 0.0f);
-    present_.resize(capacity, 0);
-    sums_.resize(capacity);
+  if (capacity > present.size()) {
+    rows.resize(capacity * dim, 0.0f);
+    present.resize(capacity, 0);
+    sums.resize(capacity);
   }
   std::vector<uint8_t> was_present;
-  for (TagId tag : dirty_) {
-    was_present.push_back(present_[tag]);
+  for (TagId tag : dirty) {
+    was_present.push_back(present[tag]);
     refresh_tag(tag, tags, vectors);
   }
   // hnswlib rewires an updated point badly when many change; past a quarter a new graph is cheaper and better.
-  if (graph_ && (dirty_.size() * 4 > count_ || capacity > graph_->hnsw.getMaxElements())) graph_.reset();
-  if (graph_) {
-    for (size_t i = 0; i < dirty_.size(); ++i) {
-      const TagId tag = dirty_[i];
-      if (present_[tag]) {
-        graph_->hnsw.addPoint(rows_.data() + size_t{tag} * dim_, tag);
+  if (graph && (dirty.size() * 4 > count || capacity > graph->hnsw.getMaxElements())) graph.reset();
+  if (graph) {
+    for (size_t i = 0; i < dirty.size(); ++i) {
+      const TagId tag = dirty[i];
+      if (present[tag]) {
+        graph->hnsw.addPoint(rows.data() + size_t{tag} * dim, tag);
       } else if (was_present[i]) {
-        graph_->hnsw.markDelete(tag);
+        graph->hnsw.markDelete(tag);
       }
     }
   }
-  for (TagId tag : dirty_) is_dirty_[tag] = 0;
-  dirty_.clear();
+  for (TagId tag : dirty) is_dirty[tag] = 0;
+  dirty.clear();
 }
 
-void TagRouter::build_graph() const {
-  graph_ = std::make_unique<Graph>(dim_, present_.size() * 2);
-  for (TagId tag = 0; tag < present_.size(); ++tag) {
-    if (present_[tag]) graph_->hnsw.addPoint(rows_.data() + size_t{tag} * dim_, tag);
+void TagRouter::State::build_graph() {
+  graph = std::make_unique<Graph>(dim, present.size() * 2);
+  for (TagId tag = 0; tag < present.size(); ++tag) {
+    if (present[tag]) graph->hnsw.addPoint(rows.data() + size_t{tag} * dim, tag);
   }
 }
 
-std::vector<TagId> TagRouter::graph_candidates(const float* unit_query, size_t k) const {
+std::vector<TagId> TagRouter::State::graph_candidates(const float* unit_query, size_t k) const {
   // Twice k: what the graph's own distance ties or rounds apart is decided by the exact score afterwards.
-  auto found = graph_->hnsw.searchKnn(unit_query, std::min(count_, std::max(2 * k, k + 16)));
+  auto found = graph->hnsw.searchKnn(unit_query, std::min(count, std::max(2 * k, k + 16)));
   std::vector<TagId> candidates;
   for (; !found.empty(); found.pop()) candidates.push_back(static_cast<TagId>(found.top().second));
   return candidates;
@@ -154,35 +209,30 @@ std::vector<TagId> TagRouter::graph_candidates(const float* unit_query, size_t k
 
 std::vector<std::pair<TagId, float>> TagRouter::route(const float* unit_query, size_t k, RouteMethod method,
                                                       const TagDag& tags, const VectorTable& vectors) const {
-  std::shared_lock reading(mutex_);
-  while (!dirty_.empty() || (method != RouteMethod::exact && !graph_ &&
-                             (method == RouteMethod::hnsw || count_ > kExactLimit) && count_ > 0)) {
+  State& state = this->state(tags.capacity());
+  std::shared_lock reading(state.mutex);
+  while (!state.dirty.empty() || (!state.graph && state.wants_graph(method))) {
     reading.unlock();
     {
-      std::unique_lock writing(mutex_);
-      refresh(tags, vectors);
-      if (method != RouteMethod::exact && !graph_ && (method == RouteMethod::hnsw || count_ > kExactLimit) &&
-          count_ > 0) {
-        build_graph();
-      }
+      std::unique_lock writing(state.mutex);
+      state.refresh(tags, vectors);
+      if (!state.graph && state.wants_graph(method)) state.build_graph();
     }
     reading.lock();
   }
 
-  if (count_ == 0) return {};
+  if (state.count == 0) return {};
   std::vector<TagId> candidates;
-  const bool through_graph = graph_ && method != RouteMethod::exact &&
-                             (method == RouteMethod::hnsw || count_ > kExactLimit);
-  if (through_graph) {
-    candidates = graph_candidates(unit_query, k);
+  if (state.graph && state.wants_graph(method)) {
+    candidates = state.graph_candidates(unit_query, k);
   } else {
-    for (TagId tag = 0; tag < present_.size(); ++tag) {
-      if (present_[tag]) candidates.push_back(tag);
+    for (TagId tag = 0; tag < state.present.size(); ++tag) {
+      if (state.present[tag]) candidates.push_back(tag);
     }
   }
 
   std::vector<float> scores(candidates.size());
-  kernels().dot_gather(unit_query, rows_.data(), dim_, candidates.data(), candidates.size(), dim_, scores.data());
+  kernels().dot_gather(unit_query, state.rows.data(), dim_, candidates.data(), candidates.size(), dim_, scores.data());
   std::vector<std::pair<TagId, float>> best(candidates.size());
   for (size_t i = 0; i < candidates.size(); ++i) best[i] = {candidates[i], scores[i]};
   const auto better = [&](const auto& a, const auto& b) {
@@ -196,12 +246,15 @@ std::vector<std::pair<TagId, float>> TagRouter::route(const float* unit_query, s
 }
 
 size_t TagRouter::bytes() const {
-  std::shared_lock reading(mutex_);
-  const auto summed = std::count_if(sums_.begin(), sums_.end(), [](const auto& sum) { return sum != nullptr; });
-  return rows_.capacity() * sizeof(float) + present_.capacity() + is_dirty_.capacity() +
-         dirty_.capacity() * sizeof(TagId) + sums_.capacity() * sizeof(sums_[0]) +
+  State* state = state_.load(std::memory_order_acquire);
+  if (state == nullptr) return 0;
+  std::shared_lock reading(state->mutex);
+  const auto summed = std::count_if(state->sums.begin(), state->sums.end(), [](const auto& sum) { return sum != nullptr; });
+  return sizeof(State) + state->rows.capacity() * sizeof(float) + state->present.capacity() +
+         state->is_dirty.capacity() + state->dirty.capacity() * sizeof(TagId) +
+         state->sums.capacity() * sizeof(state->sums[0]) +
          static_cast<size_t>(summed) * (sizeof(Sum) + dim_ * sizeof(double)) +
-         (graph_ ? graph_->hnsw.getMaxElements() * (dim_ * sizeof(float) + 2 * kLinks * sizeof(uint32_t)) : 0);
+         (state->graph ? state->graph->hnsw.getMaxElements() * (dim_ * sizeof(float) + 2 * kLinks * sizeof(uint32_t)) : 0);
 }
 
 }  // namespace memspan

@@ -4,19 +4,18 @@
 // compared one by one; many are searched through an HNSW graph whose answers are scored exactly. Vectors and graph
 // follow the tags lazily: a write only notes which tags changed. Of a tag with many records that was routed to once, the
 // sum of its records is kept and follows each of them, in double precision, so that a search after a write costs O(dim)
-// for each changed tag; the first search reads all records of the tags.
+// for each changed tag; the first search reads all records of the tags. Before it, nothing is kept or noted.
 //
 // Thread safety: route() may be called by many readers at once; the functions that note changes, and the tables that are
 // passed in, need the user's write lock. hnswlib's own persistence and its concurrent add and search are not used.
 #pragma once
 
-#include <memory>
+#include <atomic>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/fair_shared_mutex.hpp"
 #include "memspan/index.hpp"
 #include "tags/tag_dag.hpp"
 #include "vectors/vector_table.hpp"
@@ -28,7 +27,7 @@ class TagRouter {
   // Above so many tags with a vector, `automatic` uses the graph.
   static constexpr size_t kExactLimit = 4096;
 
-  explicit TagRouter(size_t dim);
+  explicit TagRouter(size_t dim) : dim_(dim) {}
   ~TagRouter();
 
   // The tag's set of records, its own embedding or its existence changed. O(1).
@@ -47,30 +46,13 @@ class TagRouter {
   size_t bytes() const;
 
  private:
-  struct Graph;
-  // Of the embeddings of a tag's records.
-  struct Sum {
-    std::vector<double> values;
-    size_t count = 0;
-  };
-  static constexpr size_t kSummedRecords = 64;  // the sum of fewer is quickly made anew
+  struct State;
 
+  State& state(size_t capacity) const;
   void adjust(TagId tag, std::span<const float> embedding, double sign);
-  bool take_mean(const Sum& sum, float* row) const;
-  void refresh(const TagDag& tags, const VectorTable& vectors) const;
-  void refresh_tag(TagId tag, const TagDag& tags, const VectorTable& vectors) const;
-  void build_graph() const;
-  std::vector<TagId> graph_candidates(const float* unit_query, size_t k) const;
 
   size_t dim_;
-  mutable FairSharedMutex mutex_;  // guards what follows between readers
-  mutable std::vector<float> rows_;  // by tag; unit length
-  mutable std::vector<uint8_t> present_;
-  mutable size_t count_ = 0;         // of present rows
-  mutable std::vector<std::unique_ptr<Sum>> sums_;  // by tag; null: not kept
-  mutable std::vector<TagId> dirty_;
-  mutable std::vector<uint8_t> is_dirty_;
-  mutable std::unique_ptr<Graph> graph_;  // null until the first search through it
+  mutable std::atomic<State*> state_ = nullptr;  // null until the first search
 };
 
 }  // namespace memspan

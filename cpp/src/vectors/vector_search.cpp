@@ -13,11 +13,17 @@ namespace {
 
 // Rows scored before the scores are looked at: their scores stay in the first-level cache, and the threshold is young.
 constexpr size_t kTile = 128;
+// Rows that are gathered in one go: the kernel fetches rows ahead of it, and starts anew with each call.
+constexpr size_t kGatherTile = 512;
 // Blocks that are probed before the threshold decides on the others.
 constexpr size_t kFirstBlocks = 6;
 
+// Rows that lie anywhere are fetched so many ahead, into the second level, which can wait for more lines at once than
+// the first: 32 rows out of 300 MB took 3.1 us instead of 5.6 with two ahead into the first level.
+constexpr size_t kAhead = 8;
+
 void prefetch_row(const float* row, size_t dim) {
-  for (size_t i = 0; i < dim; i += 16) __builtin_prefetch(row + i);
+  for (size_t i = 0; i < dim; i += 16) __builtin_prefetch(row + i, 0, 2);
 }
 
 }  // namespace
@@ -25,8 +31,8 @@ void prefetch_row(const float* row, size_t dim) {
 void VectorTable::begin_search(const float* query, size_t k, VectorScratch& scratch) const {
   scratch.query.set(query, dim());
   scratch.near.reset(k, scratch.query.to_raw(scratch.query.margin(max_scale_)));
-  scratch.scores.resize(std::max(scratch.scores.size(), kTile));
-  scratch.selected.resize(std::max(scratch.selected.size(), kTile));
+  scratch.scores.resize(kGatherTile);
+  scratch.selected.resize(kGatherTile);
 }
 
 template <typename Admits>
@@ -145,7 +151,6 @@ void VectorTable::rescore(const float* query, size_t k, VectorScratch& scratch, 
   stats.rescored += static_cast<uint32_t>(items.size());
   scratch.rescored.clear();
   scratch.rescored.reserve(std::max(items.size(), 2 * k));
-  constexpr size_t kAhead = 2;
   for (size_t i = 0; i < std::min(kAhead, items.size()); ++i) prefetch_row(rows_.row(items[i].slot), dim());
   for (size_t i = 0; i < items.size(); ++i) {
     if (i + kAhead < items.size()) prefetch_row(rows_.row(items[i + kAhead].slot), dim());
@@ -177,7 +182,7 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
   if (slots.size() <= std::max(kFewRows, 2 * k)) {
     scratch.rescored.clear();
     scratch.rescored.reserve(std::max(slots.size(), 2 * k));
-    constexpr size_t kAhead = 2;
+    for (size_t i = 0; i < std::min(kAhead, slots.size()); ++i) prefetch_row(rows_.row(slots[i]), dim());
     for (size_t i = 0; i < slots.size(); ++i) {
       if (i + kAhead < slots.size()) prefetch_row(rows_.row(slots[i + kAhead]), dim());
       if (has(slots[i])) scratch.rescored.push_back({kernels().dot(query, rows_.row(slots[i]), dim()), slots[i]});
@@ -189,7 +194,7 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
   begin_search(query, k, scratch);
   const Kernels& simd = kernels();
   stats.rows_read += static_cast<uint32_t>(slots.size());
-  scratch.positions.resize(std::max(scratch.positions.size(), kTile));
+  scratch.positions.resize(kGatherTile);
   const CodeRows* rows = nullptr;
   size_t gathered = 0;
   const auto flush = [&] {
@@ -208,7 +213,7 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
   for (const Slot slot : slots) {
     if (!has(slot)) continue;
     const auto [home, position] = find_codes(places_[slot]);
-    if (home != rows || gathered == kTile) {
+    if (home != rows || gathered == kGatherTile) {
       flush();
       rows = home;
     }
@@ -254,7 +259,7 @@ void VectorTable::scan(const float* query, const Bitset* allowed, TopK& best) co
 }
 
 void VectorTable::gather(const float* query, std::span<const Slot> slots, TopK& best) const {
-  constexpr size_t kAhead = 2;
+  for (size_t i = 0; i < std::min(kAhead, slots.size()); ++i) prefetch_row(rows_.row(slots[i]), dim());
   for (size_t i = 0; i < slots.size(); ++i) {
     if (i + kAhead < slots.size()) prefetch_row(rows_.row(slots[i + kAhead]), dim());
     if (!has(slots[i])) continue;

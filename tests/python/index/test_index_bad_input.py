@@ -58,6 +58,7 @@ SEARCH: Table = {
     "tag_depth": bad.COUNTS,
     "neighbors": bad.COUNTS,
     "exact": bad.FLAGS,
+    "recall": [0, 0.0, -0.1, 1.0001, 1e-60, bad.NAN, bad.INF, "1", None, True, [1], np.array(1.0)],
     "explain": bad.FLAGS,
 }
 USER: Table = {"user": bad.NAMES}

@@ -41,8 +41,6 @@ COMMON: dict[str, list[Any]] = {
     "explain": [False, True],
 }
 BETWEEN_WITH_TIMES = ("2023-05-08", datetime(2023, 5, 9, tzinfo=timezone.utc))
-RECALLS = [0, 0.0, -0.1, 1.0001, bad.NAN, bad.INF, "1", None, True, [1], np.array(1.0)]
-UNCOMMON: dict[str, list[Any]] = SEARCH | {"recall": [*RECALLS, 1, np.float32(0.5), 1e-60]}
 
 
 class Text(str):
@@ -105,7 +103,7 @@ def assert_all_same(**arguments: Any) -> Any:
     ("argument", "value"),
     [
         pytest.param(name, value, id=f"{name}-{bad.label(value)}")
-        for table in (COMMON, UNCOMMON)
+        for table in (COMMON, SEARCH)
         for name, values in table.items()
         for value in values
     ],
@@ -119,6 +117,13 @@ def test_one_argument(argument: str, value: Any) -> None:
 def test_values_of_subclasses(argument: str, value: Any) -> None:
     found = assert_all_same(**{"user": "ana", "embedding": vector(1), argument: value})
     assert found[0], "an answer, not an error"
+
+
+def test_figures_of_the_semantic_view() -> None:
+    explanation = INDEX.search(user="ana", embedding=vector(1), explain=True).explanation
+    assert explanation is not None
+    for name in ("rows_read", "blocks", "blocks_probed", "rescored"):
+        assert isinstance(explanation[name], int)
 
 
 @pytest.mark.parametrize(

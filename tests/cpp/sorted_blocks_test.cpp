@@ -1,0 +1,96 @@
+#include "base/sorted_blocks.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <functional>
+#include <iterator>
+#include <random>
+#include <set>
+
+namespace memspan {
+namespace {
+
+using Blocks = SortedBlocks<uint32_t>;
+
+BOOST_AUTO_TEST_SUITE(sorted_blocks)
+
+void check(const Blocks& blocks, const std::set<uint32_t>& oracle) {
+  BOOST_REQUIRE(blocks.size() == oracle.size());
+  BOOST_REQUIRE(std::equal(blocks.begin(), blocks.end(), oracle.begin(), oracle.end()));
+  BOOST_REQUIRE(std::equal(std::make_reverse_iterator(blocks.end()), std::make_reverse_iterator(blocks.begin()),
+                           oracle.rbegin(), oracle.rend()));
+  size_t total = 0;
+  for (const Blocks::Block& block : blocks.blocks()) {
+    BOOST_REQUIRE((block.count > 0 || oracle.empty()));
+    total += block.span().size();
+  }
+  BOOST_REQUIRE(total == oracle.size());
+  if (!oracle.empty()) {
+    BOOST_REQUIRE(blocks.front() == *oracle.begin());
+    BOOST_REQUIRE(blocks.back() == *oracle.rbegin());
+  }
+}
+
+// Grows to many blocks, shrinks to nothing and grows again, with `range` possible values.
+void churn(uint32_t range, int steps, uint32_t seed) {
+  std::mt19937 random(seed);
+  Blocks blocks;
+  std::set<uint32_t> oracle;
+  for (int step = 0; step < steps; ++step) {
+    const bool growing = step / (steps / 4) % 2 == 0;
+    const auto value = static_cast<uint32_t>(random() % range);
+    if (random() % 10 < (growing ? 9u : 1u)) {
+      if (oracle.insert(value).second) blocks.insert(value, std::less<>());
+    } else if (!oracle.empty()) {
+      auto victim = oracle.lower_bound(value);
+      if (victim == oracle.end()) victim = oracle.begin();
+      blocks.erase(*victim, std::less<>());
+      oracle.erase(victim);
+    }
+    const auto found = blocks.lower_bound(value, std::less<>());
+    const auto wanted = oracle.lower_bound(value);
+    BOOST_REQUIRE((found == blocks.end()) == (wanted == oracle.end()));
+    if (wanted != oracle.end()) BOOST_REQUIRE(*found == *wanted);
+    if (step % (steps / 40) == 0) check(blocks, oracle);
+  }
+  while (!oracle.empty()) {
+    blocks.erase(*oracle.begin(), std::less<>());
+    oracle.erase(oracle.begin());
+  }
+  check(blocks, oracle);
+  BOOST_TEST(blocks.bytes() == 0u);
+  blocks.insert(5, std::less<>());
+  BOOST_TEST(blocks.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(random_changes_equal_those_of_a_set) {
+  churn(20, 4000, 1);
+  churn(3000, 20000, 2);
+  churn(1u << 30, 60000, 3);
+}
+
+BOOST_AUTO_TEST_CASE(ascending_elements_fill_their_blocks) {
+  Blocks blocks;
+  std::set<uint32_t> oracle;
+  for (uint32_t i = 0; i < 20000; ++i) {
+    blocks.insert(i, std::less<>());
+    oracle.insert(i);
+  }
+  check(blocks, oracle);
+  BOOST_TEST(blocks.bytes() < 20000 * sizeof(uint32_t) * 1.3);
+}
+
+BOOST_AUTO_TEST_CASE(descending_elements_and_rewriting) {
+  Blocks blocks;
+  std::set<uint32_t> oracle;
+  for (uint32_t i = 9000; i > 0; --i) {
+    blocks.insert(i, std::less<>());
+    oracle.insert(2 * i);
+  }
+  blocks.rewrite([](uint32_t& value) { value *= 2; });
+  check(blocks, oracle);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan
