@@ -13,9 +13,6 @@ using test::Item;
 
 constexpr size_t kDim = 16;
 
-// The lexical view sorts the words in a vector of its own: one allocation a search, three searches counted.
-constexpr size_t kOfTheLexicalView = 3;
-
 struct Fixture {
   Index index{IndexConfig{.dim = kDim}};
   std::mt19937 random{1};
@@ -77,10 +74,12 @@ BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {
       {"hybrid with neighbours", {.user = "ana", .text = text, .embedding = vector, .neighbors = 2}},
       {"weighted", {.user = "ana", .text = text, .embedding = vector, .fusion = Fusion::weighted}},
   };
-  for (const auto& [name, query] : kinds) {
-    const size_t count = allocations_of(query);
-    const size_t allowed = query.text ? kOfTheLexicalView : 0;
-    BOOST_TEST(count <= allowed, name << ": " << count << " allocations");
+  for (const bool consolidated : {false, true}) {
+    if (consolidated) index.consolidate("ana", true);
+    for (const auto& [name, query] : kinds) {
+      const size_t count = allocations_of(query);
+      BOOST_TEST(count == 0u, name << (consolidated ? ", consolidated: " : ": ") << count << " allocations");
+    }
   }
 }
 
