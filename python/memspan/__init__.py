@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 from memspan._core import simd_level
+from memspan.consolidation import ConsolidationReport, TagSpan
 from memspan.embed import CallableEmbedder, Embedder, HashEmbedder
 from memspan.errors import (
     CorruptSnapshotError,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = [
     "KINDS",
     "CallableEmbedder",
+    "ConsolidationReport",
     "CorruptSnapshotError",
     "Embedder",
     "EmbedderError",
@@ -65,6 +67,7 @@ __all__ = [
     "StoreError",
     "TagCycleError",
     "TagInfo",
+    "TagSpan",
     "TimeError",
     "UserMemory",
     "WhereError",

@@ -8,7 +8,7 @@ __all__ = ["ConsolidationReport", "TagSpan"]
 
 
 class ConsolidationReport(NamedTuple):
-    """One user's consolidation, or several: then counts are sums, and shares and gains are means weighted by records."""
+    """One or several users' consolidation; then counts are sums, and shares and gains means weighted by records."""
 
     users: int
     """Users that were looked at."""
@@ -36,7 +36,7 @@ class ConsolidationReport(NamedTuple):
 
 
 class TagSpan(NamedTuple):
-    """Entry of the layout map, tag -> (start, end, cluster, n): where the cluster lies that holds most of a tag's records."""
+    """Entry of the layout map, tag -> (start, end, cluster, n): the cluster that holds most of a tag's records."""
 
     tag: str
     start: int

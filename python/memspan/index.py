@@ -392,9 +392,11 @@ class Index:
     def consolidate(self, *, user: str | None = None, force: bool = False) -> ConsolidationReport:
         """Lay out the embeddings of a user, or of every user, cluster by cluster (SwiftMem 3.4).
 
-        Clusters come from the tags (hierarchy, co-occurrence, connected components) where those lie together as vectors
-        too, otherwise from the vectors. Searches go on meanwhile, and find the same afterwards, up to their `recall`. Users
-        for whom the estimated gain is small are skipped, unless `force` is given. O(n sqrt n) for n records of a user.
+        Clusters come from the tags (hierarchy, co-occurrence, connected components) where those lie together as
+        vectors too, otherwise from the vectors. Searches go on meanwhile, and find the same afterwards, up to their
+        `recall`. Users for whom the estimated gain is small are skipped, unless `force` is given, which also finds the
+        clusters anew; otherwise new records join those that are there until the user has doubled. O(n sqrt n) for n
+        records of a user.
         """
         name = None if user is None else as_text(user, "user")
         return ConsolidationReport(*self._native.consolidate(name, as_flag(force, "force")))

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from .arguments import as_integer
+from .consolidation import ConsolidationReport
 from .embed.resolve import resolve_embedder
 from .errors import invalid
 from .records import Record
@@ -306,6 +307,15 @@ class Memory:
         engine.adopt(target, snapshots)
         engine.current()
         return count
+
+    def consolidate(self, user: str | None = None) -> ConsolidationReport:
+        """Lay out the index of a user, or of all, for faster searches; see `Index.consolidate`.
+
+        The layout is part of the cache file that `close` writes.
+        """
+        if user is not None:
+            checked_name(user, "user")
+        return self._engine.current().consolidate(user=user)
 
     def stats(self, user: str | None = None) -> dict[str, Any]:
         """Counts, time span and sizes of the store, or of one user, as JSON values."""

@@ -110,6 +110,7 @@ class VectorTable {
   void scan_block(const Block& block, const VectorFilter& filter, VectorScratch& scratch, VectorSearchStats& stats) const;
   void probe(size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch, VectorSearchStats& stats) const;
   void rescore(const float* query, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const;
+  void prefetch(Slot slot) const;
   void begin_search(const float* query, size_t k, VectorScratch& scratch) const;
   void load_layout(ByteReader& in, std::span<const Micros> ats, std::span<const uint8_t> present);
 
