@@ -52,6 +52,31 @@ BOOST_AUTO_TEST_CASE(one_denormal_among_zeros_is_no_zero_vector) {
   BOOST_TEST(vector[7] == -1.0f);
 }
 
+BOOST_AUTO_TEST_CASE(what_is_not_finite_is_found_wherever_it_stands) {
+  using Limits = std::numeric_limits<float>;
+  for (const float value : {Limits::quiet_NaN(), -Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity()}) {
+    for (size_t dim = 1; dim <= 35; ++dim) {
+      for (size_t position = 0; position < dim; ++position) {
+        std::vector<float> vector(dim, -Limits::max());
+        check_embedding(vector, dim, "embedding");
+        vector[position] = value;
+        BOOST_CHECK_EXCEPTION(check_embedding(vector, dim, "embedding"), InvalidEmbedding,
+                              (Mentions{"embedding: got", "at position " + std::to_string(position) + ";"}));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_length_becomes_one) {
+  for (size_t dim = 1; dim <= 35; ++dim) {
+    std::vector<float> vector(dim), unit(dim);
+    for (size_t i = 0; i < dim; ++i) vector[i] = static_cast<float>(i) - 7.25f;
+    normalize(vector, unit.data());
+    BOOST_TEST(std::abs(length(unit) - 1.0) < 1e-6, dim);
+    BOOST_TEST(std::abs(static_cast<double>(unit[0]) * length(vector) - static_cast<double>(vector[0])) < 1e-4);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(refusals_name_argument_problem_and_position) {
   std::vector<float> vector(4, 1.0f);
   BOOST_CHECK_EXCEPTION(check_embedding(vector, 5, "records[3].embedding"), InvalidEmbedding,
