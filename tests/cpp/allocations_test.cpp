@@ -74,9 +74,12 @@ BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {
       {"hybrid with neighbours", {.user = "ana", .text = text, .embedding = vector, .neighbors = 2}},
       {"weighted", {.user = "ana", .text = text, .embedding = vector, .fusion = Fusion::weighted}},
   };
-  for (const auto& [name, query] : kinds) {
-    const size_t count = allocations_of(query);
-    BOOST_TEST(count == 0u, name << ": " << count << " allocations");
+  for (const bool consolidated : {false, true}) {
+    if (consolidated) index.consolidate("ana", true);
+    for (const auto& [name, query] : kinds) {
+      const size_t count = allocations_of(query);
+      BOOST_TEST(count == 0u, name << (consolidated ? ", consolidated: " : ": ") << count << " allocations");
+    }
   }
 }
 

@@ -23,7 +23,8 @@ struct Texts {
     for (const std::string& word : std::set<std::string>(query.begin(), query.end())) {
       std::map<std::string, double> frequencies;
       for (const auto& [id, text] : words) {
-        if (const auto count = std::count(text.begin(), text.end(), word); count > 0) frequencies[id] = static_cast<double>(count);
+        const auto count = static_cast<double>(std::count(text.begin(), text.end(), word));
+        if (count > 0.0) frequencies[id] = count;
       }
       const auto df = static_cast<double>(frequencies.size());
       const double idf = std::log(1.0 + (n - df + 0.5) / (df + 0.5));

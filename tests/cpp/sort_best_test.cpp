@@ -20,7 +20,8 @@ BOOST_AUTO_TEST_CASE(equals_a_full_sort_with_many_ties) {
     const size_t count = random() % 600;
     const uint32_t scores = round % 2 == 0 ? 3 : 1'000'000;
     for (size_t i = 0; i < count; ++i) {
-      const Slot slot = columns.add(static_cast<Micros>(random() % 4), "id" + std::to_string(random() % 1000) + "-" + std::to_string(i));
+      const std::string id = "id" + std::to_string(random() % 1000) + "-" + std::to_string(i);
+      const Slot slot = columns.add(static_cast<Micros>(random() % 4), id);
       all.push_back({static_cast<float>(random() % scores) - 1.0f, slot});
     }
     const size_t k = 1 + random() % 150;

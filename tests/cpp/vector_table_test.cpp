@@ -159,8 +159,9 @@ BOOST_FIXTURE_TEST_CASE(remap_save_and_load_keep_every_bit, Fixture) {
   BOOST_TEST(in.left() == 0u);
   BOOST_TEST(loaded.count() == table.count());
   for (Slot slot = 0; slot < live.size(); ++slot) {
-    const std::span<const float> wanted = table.row(live[slot]);
     BOOST_TEST(loaded.has(slot) == table.has(live[slot]));
+    if (!table.has(live[slot])) continue;
+    const std::span<const float> wanted = table.row(live[slot]);
     BOOST_TEST(std::equal(wanted.begin(), wanted.end(), loaded.row(slot).begin()));
   }
   const size_t count = table.count();
@@ -168,6 +169,7 @@ BOOST_FIXTURE_TEST_CASE(remap_save_and_load_keep_every_bit, Fixture) {
   BOOST_TEST(table.count() == count);
   for (Slot slot = 0; slot < live.size(); ++slot) {
     BOOST_TEST(loaded.has(slot) == table.has(slot));
+    if (!table.has(slot)) continue;
     BOOST_TEST(std::equal(table.row(slot).begin(), table.row(slot).end(), loaded.row(slot).begin()));
   }
 }

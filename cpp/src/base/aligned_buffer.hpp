@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -22,13 +21,11 @@ class AlignedBuffer {
   AlignedBuffer() = default;
   explicit AlignedBuffer(size_t count) : count_(count) {
     if (count == 0) return;
-    const size_t wanted = count * sizeof(T);
-    const size_t alignment = wanted >= kHugePage ? kHugePage : kCacheLine;
-    const size_t size = (wanted + alignment - 1) / alignment * alignment;
-    data_.reset(static_cast<T*>(std::aligned_alloc(alignment, size)));
-    if (!data_) throw std::bad_alloc();
+    const std::align_val_t alignment = alignment_of(count);
+    data_ = Memory(static_cast<T*>(::operator new(count * sizeof(T), alignment)), Free{alignment});
 #if defined(MADV_HUGEPAGE)
-    if (alignment == kHugePage) ::madvise(data_.get(), size, MADV_HUGEPAGE);  // only advice: a failure costs speed
+    // Only advice: a failure costs speed.
+    if (alignment == kHugePage) ::madvise(data_.get(), count * sizeof(T), MADV_HUGEPAGE);
 #endif
   }
 
@@ -40,13 +37,18 @@ class AlignedBuffer {
   size_t bytes() const { return count_ * sizeof(T); }
 
  private:
-  static constexpr size_t kCacheLine = 64;
-  static constexpr size_t kHugePage = size_t{2} << 20;
+  static constexpr std::align_val_t kCacheLine{64};
+  static constexpr std::align_val_t kHugePage{size_t{2} << 20};
+  static std::align_val_t alignment_of(size_t count) {
+    return count * sizeof(T) >= static_cast<size_t>(kHugePage) ? kHugePage : kCacheLine;
+  }
 
   struct Free {
-    void operator()(T* memory) const { std::free(memory); }
+    std::align_val_t alignment = kCacheLine;
+    void operator()(T* memory) const { ::operator delete(memory, alignment); }
   };
-  std::unique_ptr<T[], Free> data_;
+  using Memory = std::unique_ptr<T[], Free>;
+  Memory data_;
   size_t count_ = 0;
 };
 

@@ -67,7 +67,8 @@ void HashIndex::make_room(uint32_t hash) {
   Place* second = make_segment(deeper, log_size);
   for (uint32_t i = 0; i <= mask(full); ++i) {
     const Place& place = full[1 + i];
-    if (place.number != kNone) put((place.hash >> (32 - deeper) & 1) != 0 ? second : first.get(), place.hash, place.number);
+    if (place.number == kNone) continue;
+    put((place.hash >> (32 - deeper) & 1) != 0 ? second : first.get(), place.hash, place.number);
   }
   replace(hash, first.release(), second);
 }

@@ -1,10 +1,10 @@
-// Memory for many small pieces of 1 to 520 bytes, addressed by 32 bits, where malloc would add 8 to 24 bytes to each and
-// a pointer takes 8 more.
+// Memory for many small pieces of 1 to 520 bytes, addressed by 32 bits, where malloc would add 8 to 24 bytes to each
+// and a pointer takes 8 more.
 //
-// Pieces lie in blocks of 16 kB, in units of 8 bytes. A released piece is erased and goes to the list of its size, from
-// which later pieces of that size, or smaller ones, are cut; lists are never joined, so that memory follows the largest
-// use of each size until the owner builds anew. The first block grows from small, so that few pieces take little memory.
-// Thread safety: const members may run in parallel; writes need exclusion.
+// Pieces lie in blocks of 16 kB, in units of 8 bytes. A released piece is erased and goes to the list of its size,
+// from which later pieces of that size, or smaller ones, are cut; lists are never joined, so that memory follows the
+// largest use of each size until the owner builds anew. The first block grows from small, so that few pieces take
+// little memory. Thread safety: const members may run in parallel; writes need exclusion.
 #pragma once
 
 #include <algorithm>

@@ -35,7 +35,8 @@ inline void sort_by_counting(std::vector<Candidate>& candidates, const BetterCan
   std::copy_n(sorted.begin(), count, candidates.begin());
   if (!ties) return;
   for (auto first = candidates.begin(); first != candidates.end();) {
-    const auto last = std::find_if(first, candidates.end(), [&](const Candidate& c) { return c.score != first->score; });
+    const auto other_score = [score = first->score](const Candidate& candidate) { return candidate.score != score; };
+    const auto last = std::find_if(first, candidates.end(), other_score);
     std::sort(first, last, better);
     first = last;
   }

@@ -1,8 +1,9 @@
 // A sorted sequence in blocks of up to 8 kB: inserting or erasing anywhere moves less than one block, and growing moves
 // none of the elements, however long the sequence is. A short one is a single block that grows as a vector does.
 //
-// The order is the caller's: every call takes the same less(a, b), a total order. Thread safety: const members may run in
-// parallel; writes need exclusion. Memory: the elements; blocks that were not filled in order are about half full or more.
+// The order is the caller's: every call takes the same less(a, b), a total order. Thread safety: const members may run
+// in parallel; writes need exclusion. Memory: the elements; blocks that were not filled in order are about half full
+// or more.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Texts of up to 518 bytes in a SmallArena: u16 size, then the bytes. A text costs its bytes, two more and what rounding
-// to 8 adds; its place is 4 bytes.
+// Texts of up to 518 bytes in a SmallArena: u16 size, then the bytes. A text costs its bytes, two more and what
+// rounding to 8 adds; its place is 4 bytes.
 #pragma once
 
 #include <cstddef>

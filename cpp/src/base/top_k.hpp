@@ -12,8 +12,8 @@
 
 namespace memspan {
 
-// A small k is kept in a heap. A greater one is collected up to twice k, and then the worse half dropped: O(1) amortised
-// for a candidate, where a heap of a hundred needs seven steps. O(k log k) at the end.
+// A small k is kept in a heap. A greater one is collected up to twice k, and then the worse half dropped: O(1)
+// amortised for a candidate, where a heap of a hundred needs seven steps. O(k log k) at the end.
 class TopK {
  public:
   // Selects into `storage`, whose memory is used again; its contents mean nothing until sort(). Requires k > 0.

@@ -1,7 +1,7 @@
 // Everything that is stored about one user: parallel columns by slot, and the structures over them.
 //
-// A slot is that of the next record in every column or one that was used and freed. A column's add(slot, ...) that throws
-// leaves it as it was, and its remove(slot) needs no memory.
+// A slot is that of the next record in every column or one that was used and freed. A column's add(slot, ...) that
+// throws leaves it as it was, and its remove(slot) needs no memory.
 #pragma once
 
 #include "attributes/attributes.hpp"

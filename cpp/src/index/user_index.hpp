@@ -1,9 +1,10 @@
 // One user's records with the lock that guards them.
 //
 // Thread safety: every member function takes the lock itself. Searches share it, writes have it alone. What can fail
-// is checked before the lock is taken for writing, so that a refused call changes nothing; without memory, a record that
-// was begun is taken back and those before it stay. Texts are analysed before the lock is taken, and a batch lets the
-// searches in between slices of a few records, so that no search waits for much more than those take.
+// is checked before the lock is taken for writing, so that a refused call changes nothing; without memory, a record
+// that was begun is gone, the one that it replaced too, and those before it stay. Texts are analysed before the lock
+// is taken, and a batch lets the searches in between slices of a few records, so that no search waits for much more
+// than those take.
 #pragma once
 
 #include <mutex>

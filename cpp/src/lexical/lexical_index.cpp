@@ -6,8 +6,8 @@
 namespace memspan {
 namespace {
 
-// A forward list is a sequence of numbers, seven bits a byte, the lowest first: how many terms, then for each, ascending,
-// twice the distance to the one before, plus 1 if a frequency greater than 1 follows.
+// A forward list is a sequence of numbers, seven bits a byte, the lowest first: how many terms, then for each,
+// ascending, twice the distance to the one before, plus 1 if a frequency greater than 1 follows.
 void put_number(uint64_t number, std::vector<uint8_t>& out) {
   for (; number >= 0x80; number >>= 7) out.push_back(static_cast<uint8_t>(number | 0x80));
   out.push_back(static_cast<uint8_t>(number));
@@ -23,7 +23,7 @@ uint64_t get_number(ByteChains::Reader& in) {
 }
 
 // How far memory is asked for before it is needed: almost every term of a record lies somewhere else.
-constexpr size_t kAhead = 12;
+constexpr size_t kAhead = 24;
 
 template <typename T>
 void grow_by_quarters(std::vector<T>& column, size_t size) {
@@ -45,7 +45,8 @@ struct LexicalIndex::Scratch {
   }
 };
 
-// Calls visit(Occurrence) in the order of the terms' numbers until it returns false. It may change the lists and the dictionary.
+// Calls visit(Occurrence) in the order of the terms' numbers until it returns false. It may change the lists and the
+// dictionary.
 template <typename Visit>
 void LexicalIndex::for_each_term(Slot slot, Visit visit) const {
   if (forward_[slot] == ByteChains::kNone) return;
@@ -242,6 +243,7 @@ void LexicalIndex::load(ByteReader& in, size_t slots) {
       in.check(term < count && frequency > 0, "a record has an unknown term or an empty one");
       in.check(terms.empty() || terms.back().term < term, "a record's terms are not in order");
       terms.push_back({term, frequency});
+      __builtin_prefetch(&lists_[term]);
       length += frequency;
     }
     in.check(length <= kMaxTokensPerByte * limits::kTextBytes, "a record has too many tokens");

@@ -23,8 +23,9 @@ namespace memspan {
 
 class LexicalIndex {
  public:
-  // `slot` is the next one, or one that was removed. A slot without text is added too, so that the columns stay parallel.
-  // O(tokens, and for each distinct one the logarithm of its list). Throws std::bad_alloc; then nothing changed.
+  // `slot` is the next one, or one that was removed. A slot without text is added too, so that the columns stay
+  // parallel. O(tokens, and for each distinct one the logarithm of its list). Throws std::bad_alloc or
+  // std::length_error; then nothing changed.
   void add(Slot slot, const TokenBuffer& tokens);
   // Takes the record's terms away, and those from the dictionary that no other record has. Needs no memory.
   // O(distinct terms, and for each the logarithm of its list).

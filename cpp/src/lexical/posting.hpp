@@ -11,8 +11,8 @@ namespace memspan {
 // Lengths and frequencies are kept beside the slot so that scoring reads nothing else. Layout of the 16-bit code:
 //   0 ffff fnnn nnnn nnnn   a length n of at most 1023 tokens; frequency f, 31: that or more
 //   1 ffff ffff ffff ffff   a greater length, which is in the index's column; frequency f, 32767: that or more
-// Codes of equal frequency are neighbours, and frequencies below the cap come first: `code < (f + 1) << 10` is the test for
-// everything that a table over the first f frequencies can score.
+// Codes of equal frequency are neighbours, and frequencies below the cap come first: `code < (f + 1) << 10` is the test
+// for everything that a table over the first f frequencies can score.
 class Posting {
  public:
   static constexpr uint32_t kLengthBits = 10;

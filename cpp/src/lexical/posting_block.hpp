@@ -9,8 +9,8 @@
 
 namespace memspan {
 
-// Header of the postings that follow it in memory. Its capacity is the smallest of a fixed series that holds `size`, and
-// so is not stored; the series makes the best of the sizes that malloc hands out, with about 12 % to spare.
+// Header of the postings that follow it in memory. Its capacity is the smallest of a fixed series that holds `size`, so
+// it is not stored; the series makes the best of the sizes that malloc hands out, with about 12 % to spare.
 struct PostingBlock {
   static constexpr size_t kMost = 2048;
 

@@ -2,7 +2,7 @@
 
 namespace memspan {
 
-static_assert(sizeof(void*) <= sizeof(uint64_t) && alignof(std::max_align_t) >= 4, "two bits of a pointer must be free");
+static_assert(sizeof(void*) <= sizeof(uint64_t) && alignof(std::max_align_t) >= 4, "two bits of a pointer are free");
 
 size_t PostingList::size() const {
   if (empty()) return 0;

@@ -1,7 +1,7 @@
 // The inverted list of one term: postings ascending by slot.
 //
-// Most terms of a user occur in one record, so a list is one word: nothing, a posting, a block, or a directory of blocks.
-// Blocks are short, so that an insertion or removal anywhere moves at most 12 kB, however long the list is.
+// Most terms of a user occur in one record, so a list is one word: nothing, a posting, a block, or a directory of
+// blocks. Blocks are short, so that an insertion or removal anywhere moves at most 12 kB, however long the list is.
 #pragma once
 
 #include <algorithm>

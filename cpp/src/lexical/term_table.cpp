@@ -59,7 +59,7 @@ TermTable::Entry TermTable::make_entry(std::string_view text) {
 }
 
 bool TermTable::equal(const Entry& entry, const Entry& sought, std::string_view text) const {
-  if (text.size() <= kInline) return entry == sought;
+  if (text.size() <= kInline) return std::memcmp(&entry, &sought, sizeof entry) == 0;
   return entry.size == sought.size && long_texts_.compare(link(entry), text.size(), text) == 0;
 }
 

@@ -1,7 +1,7 @@
 // The dictionary of one user: text of a term <-> its number.
 //
-// Memory: 12 bytes a term, 5 for each of the table's cells, of which 40 to 80 % are in use, and the text itself if it is
-// longer than 11 bytes. An empty table owns no memory.
+// Memory: 12 bytes a term, 5 for each of the table's cells, of which 40 to 80 % are in use, and the text itself if it
+// is longer than 11 bytes. An empty table owns no memory.
 #pragma once
 
 #include <array>
@@ -36,7 +36,8 @@ class TermTable {
 
   // kNoTerm if the table does not hold the text.
   TermId find(std::string_view text) const;
-  // `text` must have 1 to 255 bytes. A number that was freed is given again. Throws std::bad_alloc; then nothing changed.
+  // `text` must have 1 to 255 bytes. A number that was freed is given again. Throws std::bad_alloc or
+  // std::length_error; then nothing changed.
   TermId find_or_create(std::string_view text) { return find_or_create(text, hash(text)); }
   TermId find_or_create(std::string_view text, uint64_t text_hash);
   // Needs no memory.
@@ -53,8 +54,8 @@ class TermTable {
   struct Entry {
     uint8_t size = 0;
     std::array<char, kInline> bytes = {};
-    friend bool operator==(const Entry&, const Entry&) = default;
   };
+  static_assert(sizeof(Entry) == 12);
   static constexpr size_t kPrefix = kInline - sizeof(uint32_t);
 
   static uint8_t tag_of(uint64_t hash);

@@ -1,10 +1,11 @@
 // What one posting adds to a record's BM25 score.
 //
 // A posting of frequency f in a record of n tokens adds weight * f / (f + offset + slope * n). The fraction depends on
-// nothing but (f, n), and most postings have a small f and n: a table of it replaces a division by a read. It has the very
-// bits that the formula gives, so that equal records tie, whichever way each was scored.
+// nothing but (f, n), and most postings have a small f and n: a table of it replaces a division by a read. It has the
+// very bits that the formula gives, so that equal records tie, whichever way each was scored.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -41,7 +42,7 @@ class Bm25 {
   uint32_t limit() const { return limit_; }
   const float* table() const { return table_.data(); }
   // The fraction of any posting of the term.
-  [[gnu::noinline]] float saturation(const LexicalIndex& lexical, TermId term, const Posting& posting) const {
+  [[gnu::noinline]] float compute(const LexicalIndex& lexical, TermId term, const Posting& posting) const {
     const uint32_t frequency = posting.has_frequency() ? posting.frequency() : lexical.frequency(term, posting);
     const uint32_t length = posting.has_length() ? posting.length() : lexical.length(posting.slot());
     return saturation(static_cast<float>(frequency), static_cast<float>(length));
@@ -50,7 +51,9 @@ class Bm25 {
  private:
   static constexpr uint32_t kRows = 4;  // frequencies in the table
 
-  float saturation(float frequency, float length) const { return frequency / (frequency + (offset_ + slope_ * length)); }
+  float saturation(float frequency, float length) const {
+    return frequency / (frequency + (offset_ + slope_ * length));
+  }
 
   float offset_ = 0.0f;
   float slope_ = 0.0f;

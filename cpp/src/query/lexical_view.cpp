@@ -18,7 +18,8 @@ constexpr size_t kWindow = 4096;
 // A term of the query, and how far its list has been read.
 class Cursor {
  public:
-  Cursor(const LexicalIndex& lexical, TermId term) : list_(&lexical.list(term)), term_(term), size_(list_->size()), blocks_(list_->blocks()) {}
+  Cursor(const LexicalIndex& lexical, TermId term)
+      : list_(&lexical.list(term)), term_(term), size_(list_->size()), blocks_(list_->blocks()) {}
 
   TermId term() const { return term_; }
   size_t size() const { return size_; }
@@ -57,7 +58,8 @@ class Cursor {
 
  private:
   static const Posting* first_behind(const Posting* first, const Posting* end, Slot slot) {
-    return std::lower_bound(first, end, slot, [](const Posting& posting, Slot wanted) { return posting.slot() < wanted; });
+    return std::lower_bound(first, end, slot,
+                            [](const Posting& posting, Slot wanted) { return posting.slot() < wanted; });
   }
 
   // The innermost loop. A function of its own, so that the compiler keeps in registers what it needs.
@@ -71,7 +73,7 @@ class Cursor {
       const Slot slot = posting->slot();
       if (slot > last) break;
       const uint32_t code = posting->code();
-      const float part = code < limit ? table[code] : bm25.saturation(lexical, term_, *posting);
+      const float part = code < limit ? table[code] : bm25.compute(lexical, term_, *posting);
       scores[slot - first] += weight * part;
     }
     return posting;
@@ -230,9 +232,14 @@ void search_lexical(const UserColumns& user, const PreparedQuery& prepared, cons
 
   TopK selection(prepared.depth, user.recency(), best);
   const auto [first, last] = slot_range(admission, postings);
-  admission.visit([&, first = first, last = last](auto admits) {
-    Search(lexical, scratch, selection, admits).run(first, last);
-  });
+  try {
+    admission.visit([&, first = first, last = last](auto admits) {
+      Search(lexical, scratch, selection, admits).run(first, last);
+    });
+  } catch (...) {
+    scratch.scores.fill(0.0f);
+    throw;
+  }
   selection.sort();
 }
 

@@ -25,7 +25,7 @@ namespace memspan {
 namespace {
 
 constexpr std::string_view kMagic = "MEMSPAN\n";
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr size_t kStampBytes = 1u << 16;
 constexpr size_t kBlockHeader = sizeof(uint32_t) + sizeof(uint64_t);
 

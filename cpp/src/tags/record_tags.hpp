@@ -1,7 +1,7 @@
 // The tags of each record: short lists by slot.
 //
-// Thread safety: const members may run in parallel; writes need exclusion. Memory: 4 bytes a record, and for one with tags
-// 4 more and 4 for each tag, rounded up to 8. A list lies in the arena as u16 count, u16 capacity, then the tags.
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: 4 bytes a record, and for one with
+// tags 4 more and 4 for each tag, rounded up to 8. A list lies in the arena as u16 count, u16 capacity, then the tags.
 #pragma once
 
 #include <algorithm>

@@ -37,8 +37,8 @@ class TagDag {
   std::string_view name(TagId tag) const { return names_.text(tags_[tag].name); }
   bool exists(TagId tag) const { return tag < tags_.size() && tags_[tag].name != TextArena::kNone; }
 
-  // Records. `slot` must be without tags; `names` must be distinct. O(log) and the move of at most one block for each of
-  // the record's tags. If that throws, nothing has changed.
+  // Records. `slot` must be without tags; `names` must be distinct. O(log) and the move of at most one block for each
+  // of the record's tags. If that throws, nothing has changed.
   void add_record(Slot slot, std::span<const std::string> names);
   // Tags that are left without records, relations and embedding vanish.
   void remove_record(Slot slot, const Changed& changed);
@@ -56,8 +56,8 @@ class TagDag {
   }
   void set_embedding(TagId tag, std::vector<float> unit_vector, const Changed& changed);
 
-  // Moves records, relations and (while `into` has none) the embedding of each tag in `from` to `into`, then erases them.
-  // `from` must be distinct and without `into`. Relations among them vanish. Throws TagCycle if the union of the
+  // Moves records, relations and (while `into` has none) the embedding of each tag in `from` to `into`, then erases
+  // them. `from` must be distinct and without `into`. Relations among them vanish. Throws TagCycle if the union of the
   // relations would hold a cycle; that changes nothing, but an `into` that was created for the merge is erased.
   void merge(std::span<const TagId> from, TagId into, const Changed& changed);
   void rename(TagId tag, std::string_view name);  // the name must be free

@@ -2,12 +2,12 @@
 //
 // A tag's vector is the embedding given for it or, without one, the mean of its records' embeddings. Few tags are
 // compared one by one; many are searched through an HNSW graph whose answers are scored exactly. Vectors and graph
-// follow the tags lazily: a write only notes which tags changed. Of a tag with many records that was routed to once, the
-// sum of its records is kept and follows each of them, in double precision, so that a search after a write costs O(dim)
-// for each changed tag; the first search reads all records of the tags. Before it, nothing is kept or noted.
+// follow the tags lazily: a write only notes which tags changed. Of a tag with many records that was routed to once,
+// the sum of its records is kept and follows each of them, in double precision, so that a search after a write costs
+// O(dim) for each changed tag; the first search reads all records of the tags. Before it, nothing is kept or noted.
 //
-// Thread safety: route() may be called by many readers at once; the functions that note changes, and the tables that are
-// passed in, need the user's write lock. hnswlib's own persistence and its concurrent add and search are not used.
+// Thread safety: route() may be called by many readers at once; the functions that note changes, and the tables that
+// are passed in, need the user's write lock. hnswlib's own persistence and its concurrent add and search are not used.
 #pragma once
 
 #include <atomic>

@@ -18,7 +18,9 @@ class Earlier {
 
 }  // namespace
 
-void Timeline::insert(Slot slot, const Recency& recency) { entries_.insert({recency.at(slot), slot}, Earlier(recency)); }
+void Timeline::insert(Slot slot, const Recency& recency) {
+  entries_.insert({recency.at(slot), slot}, Earlier(recency));
+}
 
 void Timeline::erase(Slot slot, const Recency& recency) { entries_.erase({recency.at(slot), slot}, Earlier(recency)); }
 

@@ -1,4 +1,4 @@
-// Where an element lies in a sequence of chunks that double in size from 16 elements to 4,096 and then stay so: a small
+// Where an element lies in a sequence of chunks that double in size from one element to 4,096 and then stay so: a small
 // user costs little, a large one grows without moving what is there.
 #pragma once
 
@@ -9,9 +9,9 @@
 namespace memspan {
 
 struct ChunkGeometry {
-  static constexpr size_t kFirst = 16;
+  static constexpr size_t kFirst = 1;
   static constexpr size_t kLargest = 4096;
-  static constexpr size_t kDoublings = 8;                               // chunks before the first of kLargest
+  static constexpr size_t kDoublings = 12;                                        // chunks before the first of kLargest
   static constexpr size_t kDoubled = kFirst * ((size_t{1} << kDoublings) - 1);  // elements in those
   static_assert(kFirst << kDoublings == kLargest);
 

@@ -25,6 +25,7 @@ class FreshRows {
       place = static_cast<uint32_t>(size_);
       if (chunks_.size() < ChunkGeometry::chunks(size_ + 1)) {
         chunks_.emplace_back(dim_, ChunkGeometry::size(chunks_.size()));
+        free_.reserve(size_ + ChunkGeometry::size(chunks_.size() - 1));  // an erasure needs no memory
       }
       ++size_;
     } else {

@@ -5,7 +5,9 @@
 // Memory: 4 dim bytes a slot, in the chunks of chunk_geometry.hpp.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/aligned_buffer.hpp"
@@ -20,11 +22,11 @@ class RowStore {
 
   size_t dim() const { return dim_; }
   size_t size() const { return size_; }
-  void resize(size_t slots) {
+  void grow(size_t slots) {
     while (chunks_.size() < ChunkGeometry::chunks(slots)) {
       chunks_.push_back(std::make_shared<AlignedBuffer<float>>(ChunkGeometry::size(chunks_.size()) * dim_));
     }
-    size_ = slots;
+    size_ = std::max(size_, slots);
   }
 
   float* row(Slot slot) { return const_cast<float*>(std::as_const(*this).row(slot)); }

@@ -55,9 +55,9 @@ void VectorTable::scan_codes(const CodeRows& rows, size_t first, size_t count, V
 
 template <typename Admits>
 void VectorTable::scan_fresh(VectorScratch& scratch, VectorSearchStats& stats, Admits admits) const {
-  for (const FreshRows& fresh : fresh_) {
-    for (size_t first = 0; first < fresh.size();) {
-      const FreshRows::Run run = fresh.run(first);
+  for (const auto& fresh : fresh_) {
+    for (size_t first = 0; fresh && first < fresh->size();) {
+      const FreshRows::Run run = fresh->run(first);
       scan_codes(*run.rows, run.offset, run.count, scratch, stats,
                  [&](Slot slot, size_t position) { return admits(slot, run.rows->ats()[position]); });
       first += run.count;
@@ -225,11 +225,11 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
 
 std::pair<const CodeRows*, size_t> VectorTable::find_codes(uint32_t place) const {
   if (region(place) == kClustered) return {&layout_->rows, position(place)};
-  return fresh_[region(place) - kFresh].find(position(place));
+  return fresh_[region(place) - kFresh]->find(position(place));
 }
 
 size_t VectorTable::estimate_rows(size_t admitted, bool in_spans) const {
-  const size_t fresh = fresh_[0].size() + fresh_[1].size();
+  const size_t fresh = fresh_rows();
   if (!layout_ || admitted == 0) return fresh;
   const auto clustered = static_cast<double>(layout_->size);
   const double share = std::min(1.0, static_cast<double>(admitted) / std::max(1.0, static_cast<double>(count_)));
@@ -244,9 +244,9 @@ size_t VectorTable::estimate_rows(size_t admitted, bool in_spans) const {
 void VectorTable::scan(const float* query, const Bitset* allowed, TopK& best) const {
   const Kernels& simd = kernels();
   std::array<float, kTile> scores;
-  for (size_t first = 0; first < places_.size();) {
+  for (size_t first = 0; first < rows_.size();) {
     const auto [chunk, offset] = ChunkGeometry::place(first);
-    const size_t count = std::min({kTile, ChunkGeometry::size(chunk) - offset, places_.size() - first});
+    const size_t count = std::min({kTile, ChunkGeometry::size(chunk) - offset, rows_.size() - first});
     simd.dot_rows(query, rows_.row(static_cast<Slot>(first)), dim(), count, dim(), scores.data());
     for (size_t i = 0; i < count; ++i) {
       const auto slot = static_cast<Slot>(first + i);

@@ -8,25 +8,32 @@
 
 namespace memspan {
 
+FreshRows& VectorTable::fresh(uint32_t which) {
+  if (!fresh_[which]) fresh_[which] = std::make_unique<FreshRows>(dim());
+  return *fresh_[which];
+}
+
+size_t VectorTable::fresh_rows() const {
+  size_t total = 0;
+  for (const auto& fresh : fresh_) total += fresh ? fresh->live() : 0;
+  return total;
+}
+
 void VectorTable::add(Slot slot, Micros at, std::span<const float> vector) {
-  if (slot >= places_.size()) {
-    places_.resize(slot + 1, kNowhere);
-    rows_.resize(slot + 1);
-  }
-  if (vector.empty()) {
-    std::fill_n(rows_.row(slot), dim(), 0.0f);
-    return;
-  }
+  if (slot >= places_.size()) places_.resize(slot + 1, kNowhere);
+  if (vector.empty()) return;
+  rows_.grow(places_.size());
+  if (build_) build_->reserve(places_.size());
   normalize(vector, rows_.row(slot));
-  put_fresh(slot, at);
+  put_fresh(slot, at, rows_.row(slot));
   ++count_;
 }
 
-void VectorTable::put_fresh(Slot slot, Micros at) {
-  const auto [position, scale] = fresh_[active_].add(slot, at, rows_.row(slot));
+void VectorTable::put_fresh(Slot slot, Micros at, const float* unit_vector) {
+  const auto [position, scale] = fresh(active_).add(slot, at, unit_vector);
   places_[slot] = (kFresh + active_) << kPositionBits | position;
   max_scale_ = std::max(max_scale_, scale);
-  if (building_) changed_.push_back(slot);
+  if (build_) build_->changed.push_back(slot);
 }
 
 void VectorTable::erase_codes(uint32_t place) {
@@ -34,7 +41,7 @@ void VectorTable::erase_codes(uint32_t place) {
   if (region == kClustered) {
     layout_->erase(position(place));
   } else {
-    fresh_[region - kFresh].erase(position(place));
+    fresh_[region - kFresh]->erase(position(place));
   }
 }
 
@@ -43,45 +50,46 @@ void VectorTable::remove(Slot slot) {
   erase_codes(places_[slot]);
   places_[slot] = kNowhere;
   --count_;
-  if (building_) {
-    changed_.push_back(slot);
-    to_zero_.push_back(slot);
+  if (build_) {
+    build_->changed.push_back(slot);
+    build_->to_zero.push_back(slot);
   } else {
     std::fill_n(rows_.row(slot), dim(), 0.0f);
   }
 }
 
 void VectorTable::begin_layout() {
-  building_ = true;
-  if (fresh_[1 - active_].size() == 0) active_ = 1 - active_;
+  auto build = std::make_unique<Build>();
+  build->reserve(places_.size());
+  build_ = std::move(build);
+  if (!fresh_[1 - active_]) active_ = 1 - active_;
 }
 
 VectorTable::Retired VectorTable::install_layout(std::unique_ptr<ClusterLayout> layout, std::vector<uint32_t> places,
                                                  float max_scale) {
   places.resize(places_.size(), kNowhere);
-  for (Slot slot : changed_) {
+  for (Slot slot : build_->changed) {
     // Whatever the new layout holds of a changed slot is gone by now: slots are not used again while it is built.
     if (places[slot] != kNowhere && region(places[slot]) == kClustered) layout->erase(position(places[slot]));
     places[slot] = places_[slot];
   }
   Retired retired;
   retired.layout = std::exchange(layout_, std::move(layout));
-  retired.fresh = std::exchange(fresh_[1 - active_], FreshRows(dim()));
+  retired.fresh = std::exchange(fresh_[1 - active_], nullptr);
   retired.places = std::exchange(places_, std::move(places));
-  max_scale_ = std::max(max_scale, fresh_[active_].live() == 0 ? 0.0f : max_scale_);
+  max_scale_ = fresh_[active_] ? std::max(max_scale, max_scale_) : max_scale;
   abandon_layout();
   return retired;
 }
 
 void VectorTable::abandon_layout() {
-  building_ = false;
-  for (Slot slot : to_zero_) std::fill_n(rows_.row(slot), dim(), 0.0f);
-  changed_ = {};
-  to_zero_ = {};
+  for (Slot slot : build_->to_zero) std::fill_n(rows_.row(slot), dim(), 0.0f);
+  build_.reset();
 }
 
 double VectorTable::fragmentation() const {
-  const size_t fresh = fresh_[0].size() + fresh_[1].size();
+  size_t fresh = 0;
+  for (const auto& rows : fresh_) fresh += rows ? rows->size() : 0;
   const size_t places = fresh + (layout_ ? layout_->size : 0);
   if (places == 0) return 0.0;
   return static_cast<double>(fresh + (layout_ ? layout_->dead : 0)) / static_cast<double>(places);
@@ -89,19 +97,17 @@ double VectorTable::fragmentation() const {
 
 void VectorTable::remap(std::span<const Slot> new_slots, size_t size) {
   RowStore rows(dim());
-  rows.resize(size);
   std::vector<uint32_t> places(size, kNowhere);
   for (Slot old = 0; old < new_slots.size(); ++old) {
     const Slot slot = new_slots[old];
-    if (slot == kNoSlot) continue;
+    if (slot == kNoSlot || !has(old)) continue;
+    rows.grow(size);
     std::memcpy(rows.row(slot), rows_.row(old), dim() * sizeof(float));
-    places[slot] = places_[old];
-    if (places[slot] == kNowhere) continue;
-    const uint32_t place = places[slot];
+    const uint32_t place = places[slot] = places_[old];
     if (region(place) == kClustered) {
       layout_->rows.set_slot(position(place), slot);
     } else {
-      fresh_[region(place) - kFresh].set_slot(position(place), slot);
+      fresh_[region(place) - kFresh]->set_slot(position(place), slot);
     }
   }
   rows_ = std::move(rows);
@@ -109,8 +115,9 @@ void VectorTable::remap(std::span<const Slot> new_slots, size_t size) {
 }
 
 size_t VectorTable::bytes() const {
-  return rows_.bytes() + places_.capacity() * sizeof(uint32_t) + fresh_[0].bytes() + fresh_[1].bytes() +
-         (layout_ ? layout_->bytes() : 0);
+  size_t total = rows_.bytes() + places_.capacity() * sizeof(uint32_t);
+  for (const auto& fresh : fresh_) total += fresh ? sizeof(FreshRows) + fresh->bytes() : 0;
+  return total + (layout_ ? sizeof(ClusterLayout) + layout_->bytes() : 0);
 }
 
 }  // namespace memspan

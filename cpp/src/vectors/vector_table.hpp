@@ -4,14 +4,13 @@
 // which one takes what comes and the other is what a running consolidation is about to lay out. Slots may be used again
 // after a removal, except while a consolidation runs (`pinned`).
 //
-// A record without an embedding has a zero row that no search reports. Thread safety: const members may run in
+// A record without an embedding has no place, and no search reports it. Thread safety: const members may run in
 // parallel; writes need exclusion. Memory: 5 dim + 20 bytes a record.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,14 +27,16 @@ namespace memspan {
 
 class VectorTable {
  public:
-  explicit VectorTable(size_t dim) : rows_(dim), fresh_{FreshRows(dim), FreshRows(dim)} {}
+  explicit VectorTable(size_t dim) : rows_(dim) {}
 
   // `slot` must be the next one or one that was removed. `vector` must have passed check_embedding, or be empty.
   void add(Slot slot, Micros at, std::span<const float> vector);
-  // Overwrites the row with zeros; while a consolidation runs, when that ends.
+  // If that throws, nothing has changed.
+  // Overwrites the row with zeros; while a consolidation runs, when that ends. Needs no memory.
   void remove(Slot slot);
 
   bool has(Slot slot) const { return places_[slot] != kNowhere; }
+  // Of a slot that has one.
   std::span<const float> row(Slot slot) const { return {rows_.row(slot), dim()}; }
   size_t count() const { return count_; }
   size_t dim() const { return rows_.dim(); }
@@ -58,7 +59,7 @@ class VectorTable {
 
   // Consolidation (index/consolidation.cpp): begin, then without exclusion pin the rows and build a layout of what
   // `pending` names, then install or abandon it.
-  bool pinned() const { return building_; }
+  bool pinned() const { return build_ != nullptr; }
   void begin_layout();
   bool pending(Slot slot) const { return has(slot) && region(places_[slot]) != kFresh + active_; }
   // The block of the layout that the row lies in, or kNowhere.
@@ -70,14 +71,14 @@ class VectorTable {
   // What is no longer used comes back, so that it can be freed without a lock. O(slots / 16 + changes since begin).
   struct Retired {
     std::unique_ptr<ClusterLayout> layout;
-    std::optional<FreshRows> fresh;
+    std::unique_ptr<FreshRows> fresh;
     std::vector<uint32_t> places;
   };
   Retired install_layout(std::unique_ptr<ClusterLayout> layout, std::vector<uint32_t> places, float max_scale);
   void abandon_layout();
 
   const ClusterLayout* layout() const { return layout_.get(); }
-  size_t fresh_rows() const { return fresh_[0].live() + fresh_[1].live(); }
+  size_t fresh_rows() const;
   // Share of the places that a scan passes in vain or out of order: fresh and dead ones.
   double fragmentation() const;
 
@@ -97,7 +98,8 @@ class VectorTable {
   static uint32_t region(uint32_t place) { return place >> kPositionBits; }
   static uint32_t position(uint32_t place) { return place & kPositionMask; }
 
-  void put_fresh(Slot slot, Micros at);
+  void put_fresh(Slot slot, Micros at, const float* unit_vector);
+  FreshRows& fresh(uint32_t which);
   void erase_codes(uint32_t place);
   std::pair<const CodeRows*, size_t> find_codes(uint32_t place) const;
   template <typename Admits>
@@ -117,12 +119,20 @@ class VectorTable {
   float max_scale_ = 0.0f;        // no code row has a larger one
 
   std::unique_ptr<ClusterLayout> layout_;  // null before the first consolidation
-  std::array<FreshRows, 2> fresh_;
+  std::array<std::unique_ptr<FreshRows>, 2> fresh_;  // null: none
   uint32_t active_ = 0;           // the fresh rows that take what comes
 
-  bool building_ = false;
-  std::vector<Slot> changed_;     // since begin_layout
-  std::vector<Slot> to_zero_;     // removed since begin_layout
+  // What happened since begin_layout.
+  struct Build {
+    std::vector<Slot> changed;
+    std::vector<Slot> to_zero;  // removed
+    void reserve(size_t slots) {
+      if (changed.capacity() >= 2 * slots) return;
+      changed.reserve(4 * slots);
+      to_zero.reserve(2 * slots);
+    }
+  };
+  std::unique_ptr<Build> build_;
 };
 
 }  // namespace memspan

@@ -71,13 +71,10 @@ void VectorTable::load(ByteReader& in, std::span<const Micros> ats) {
   }
   in.check(count_ <= in.left() / (dim() * sizeof(float)), "the block ends too early");
   places_.assign(ats.size(), kNowhere);
-  rows_.resize(ats.size());
+  if (count_ > 0) rows_.grow(ats.size());
   for (Slot slot = 0; slot < ats.size(); ++slot) {
+    if (present[slot] == 0) continue;
     float* const row = rows_.row(slot);
-    if (present[slot] == 0) {
-      std::fill_n(row, dim(), 0.0f);
-      continue;
-    }
     for (size_t i = 0; i < dim(); ++i) row[i] = in.get<float>();
     in.check(is_unit({row, dim()}), "a vector does not have length 1");
   }
@@ -85,7 +82,7 @@ void VectorTable::load(ByteReader& in, std::span<const Micros> ats) {
   in.check(laid_out <= 1, "a layout's mark is neither 0 nor 1");
   if (laid_out == 1) load_layout(in, ats, present);
   for (Slot slot = 0; slot < ats.size(); ++slot) {
-    if (present[slot] == 1 && !has(slot)) put_fresh(slot, ats[slot]);
+    if (present[slot] == 1 && !has(slot)) put_fresh(slot, ats[slot], rows_.row(slot));
   }
 }
 
