@@ -73,7 +73,9 @@ BOOST_AUTO_TEST_CASE(bad_values_are_refused_by_name) {
 }
 
 BOOST_AUTO_TEST_CASE(extreme_values_that_are_allowed) {
-  Query query{.user = std::string(512, 'u'), .route = 1000, .tag_depth = 100, .k = 10'000, .depth = 100'000, .neighbors = 100};
+  Query query{.user = std::string(512, 'u'), .route = 1000, .tag_depth = 100, .k = 10'000};
+  query.depth = 100'000;
+  query.neighbors = 100;
   query.embedding = {1e-38f, 0.0f};
   query.between = {{std::numeric_limits<Micros>::min(), std::numeric_limits<Micros>::max()}, {5, 5}};
   query.recall = 1.0f;

@@ -1,13 +1,13 @@
 // A shared mutex that keeps neither readers nor writers waiting for more than one turn of the others, and that costs a
 // reader one atomic addition to enter and one to leave.
 //
-// Phase-fair (Brandenburg and Anderson, "Spin-based reader-writer synchronization for multiprocessor real-time systems",
-// Real-Time Systems 2010): readers and writers take turns while both want in. A writer closes the door behind the readers
-// who are in; readers who come later are let in together as soon as it leaves, before the next writer. Unlike the
-// published lock, this one goes to sleep after spinning for a moment, and it favours readers within bounds. A writer waits
-// for a gap between them for kPatience before it closes the door. And it lets readers who are about work for kGraceShare
-// times as long as the write before took: one that writes without a pause would otherwise take half of their time.
-// A thread that holds the lock for reading must not ask for it again.
+// Phase-fair (Brandenburg and Anderson, "Spin-based reader-writer synchronization for multiprocessor real-time
+// systems", Real-Time Systems 2010): readers and writers take turns while both want in. A writer closes the door behind
+// the readers who are in; readers who come later are let in together as soon as it leaves, before the next writer.
+// Unlike the published lock, this one goes to sleep after spinning for a moment, and it favours readers within bounds.
+// A writer waits for a gap between them for kPatience before it closes the door. And it lets readers who are about work
+// for kGraceShare times as long as the write before took: one that writes without a pause would otherwise take half of
+// their time. A thread that holds the lock for reading must not ask for it again.
 #pragma once
 
 #include <atomic>

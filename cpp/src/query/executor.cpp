@@ -25,7 +25,9 @@ SemanticReading run_views(const UserColumns& user, const IndexConfig& config, Se
     list_newest(scratch);
     return reading;
   }
-  const auto list_of = [&](View view) -> std::vector<Candidate>& { return scratch.candidates[static_cast<size_t>(view)]; };
+  const auto list_of = [&](View view) -> std::vector<Candidate>& {
+    return scratch.candidates[static_cast<size_t>(view)];
+  };
   if (prepared.has(View::semantic)) {
     reading = search_semantic(user, prepared, admission, list_of(View::semantic));
   }
@@ -43,7 +45,8 @@ void join_views(const UserColumns& user, SearchScratch& scratch) {
   const bool own_scores = prepared.listing() || (prepared.single_view() && query.fusion == Fusion::rrf);
   const bool boosted = query.neighbors > 0 && !prepared.listing();
   if (own_scores) {
-    const auto view = static_cast<size_t>(std::find(prepared.views.begin(), prepared.views.end(), true) - prepared.views.begin());
+    const auto found = std::find(prepared.views.begin(), prepared.views.end(), true);
+    const auto view = static_cast<size_t>(found - prepared.views.begin());
     keep_scores(static_cast<View>(view), scratch.candidates[view], scratch.hits);
   } else {
     fuse(scratch.candidates, query.fusion, query.weights, scratch.positions, scratch.hits);

@@ -24,8 +24,8 @@ struct FusedHit {
   bool backfilled = false;
 };
 
-// Fills `hits` with one entry for each candidate of any view, in no particular order, and `positions` with where each is.
-// O(candidates).
+// Fills `hits` with one entry for each candidate of any view, in no particular order, and `positions` with where each
+// is. O(candidates).
 //   rrf       sum of weight / (60 + rank): reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009)
 //   union_    1 / best rank: the lists interleaved, each record once (SimpleMem's set union, made a ranking)
 //   weighted  sum of weight x the view's score scaled to 0-1 over its candidates; 1 where they are all equal

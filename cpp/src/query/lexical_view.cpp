@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "base/best_k.hpp"
+#include "base/top_k.hpp"
 #include "query/bm25.hpp"
 #include "query/views.hpp"
 #include "simd/kernels.hpp"
@@ -138,7 +138,7 @@ void find_terms(const LexicalIndex& lexical, const TokenBuffer& tokens, std::vec
 template <typename Admits>
 class Search {
  public:
-  Search(const LexicalIndex& lexical, Scratch& scratch, BestK& best, Admits admits)
+  Search(const LexicalIndex& lexical, Scratch& scratch, TopK& best, Admits admits)
       : lexical_(lexical), scratch_(scratch), best_(best), admits_(admits) {}
 
   // Offers the records from `first` to `last`.
@@ -198,7 +198,7 @@ class Search {
 
   const LexicalIndex& lexical_;
   Scratch& scratch_;
-  BestK& best_;
+  TopK& best_;
   Admits admits_;
   const Kernels& kernels_ = kernels();
 };
@@ -230,7 +230,7 @@ void search_lexical(const UserColumns& user, const PreparedQuery& prepared, cons
   scratch.bm25.prepare(lexical, config.k1, config.b, postings);
   for (Cursor& cursor : scratch.cursors) cursor.set_weight(scratch.bm25.weight(cursor.size()));
 
-  BestK selection(prepared.depth, user.recency(), best);
+  TopK selection(prepared.depth, user.recency(), best);
   const auto [first, last] = slot_range(admission, postings);
   try {
     admission.visit([&, first = first, last = last](auto admits) {
@@ -240,7 +240,7 @@ void search_lexical(const UserColumns& user, const PreparedQuery& prepared, cons
     scratch.scores.fill(0.0f);
     throw;
   }
-  selection.finish();
+  selection.sort();
 }
 
 }  // namespace memspan

@@ -163,7 +163,8 @@ void prepare(const Query& query, const IndexConfig& config, const Analyzer& anal
 }
 
 size_t PreparedQuery::bytes() const {
-  size_t total = unit_embedding.capacity() * sizeof(float) + tokens.bytes() + interval_memory.capacity() * sizeof(Interval);
+  size_t total = unit_embedding.capacity() * sizeof(float) + tokens.bytes();
+  total += interval_memory.capacity() * sizeof(Interval);
   for (const auto* names : {&tags, &require_tags}) {
     total += names->capacity() * sizeof(std::string);
     for (const std::string& name : *names) total += name.capacity();

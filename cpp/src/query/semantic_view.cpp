@@ -1,5 +1,4 @@
-#include <algorithm>
-
+#include "base/sort_best.hpp"
 #include "query/views.hpp"
 #include "vectors/vector_search.hpp"
 
@@ -62,9 +61,8 @@ SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& pr
   reading.rescored = stats.rescored;
 
   std::vector<Candidate>& found = scratch.rescored;
-  const auto kept = static_cast<std::ptrdiff_t>(std::min(k, found.size()));
-  std::partial_sort(found.begin(), found.begin() + kept, found.end(), BetterCandidate(user.recency()));
-  best.assign(found.begin(), found.begin() + kept);
+  sort_best(found, k, BetterCandidate(user.recency()));
+  best.assign(found.begin(), found.end());
   return reading;
 }
 
