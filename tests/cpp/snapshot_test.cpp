@@ -120,9 +120,9 @@ BOOST_FIXTURE_TEST_CASE(every_flipped_byte_is_refused, Fixture) {
 BOOST_FIXTURE_TEST_CASE(other_versions_and_other_files_are_named, Fixture) {
   test::sample_index(3, kDim)->save(path, "");
   std::string bytes = read_bytes(path);
-  bytes[8] = 2;
+  bytes[8] = 1;
   write_bytes(path, bytes);
-  BOOST_CHECK_EXCEPTION(Index::load(path), CorruptSnapshot, (Mentions{"format version 2", "reads 1"}));
+  BOOST_CHECK_EXCEPTION(Index::load(path), CorruptSnapshot, (Mentions{"format version 1", "reads 2"}));
   write_bytes(path, "SQLite format 3");
   BOOST_CHECK_EXCEPTION(Index::load(path), CorruptSnapshot, Mentions{"not a memspan snapshot"});
 }
