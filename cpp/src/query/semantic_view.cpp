@@ -5,8 +5,6 @@
 namespace memspan {
 namespace {
 
-// Rows that lie apart cost more to read than rows in a sequence: each begins with a miss.
-constexpr size_t kGatherCost = 2;
 // Reading exact rows one by one, against reading all of them.
 constexpr size_t kExactGatherShare = 4;
 
@@ -42,7 +40,7 @@ SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& pr
   const float* const query = prepared.unit_embedding.data();
   const size_t k = prepared.depth;
   const bool in_spans = admission.form() == Admission::Form::spans;
-  if (!admission.all() && admission.count() * kGatherCost <= user.vectors.estimate_rows(admission.count(), in_spans)) {
+  if (!admission.all() && admission.count() <= user.vectors.probing_cost(admission.count(), in_spans)) {
     user.vectors.nearest_of(query, k, admission.slots(), scratch, stats);
     reading.scan = "gather";
   } else {

@@ -54,8 +54,9 @@ class VectorTable {
   // The same among `slots`.
   void nearest_of(const float* query, size_t k, std::span<const Slot> slots, VectorScratch& scratch,
                   VectorSearchStats& stats) const;
-  // Rows that `nearest` would read, estimated, when `admitted` of all are; `in_spans`: their times form few intervals.
-  size_t estimate_rows(size_t admitted, bool in_spans) const;
+  // What `nearest` is estimated to cost when `admitted` of the rows are, in rows read by `nearest_of` instead; `in_spans`:
+  // their times form few intervals.
+  size_t probing_cost(size_t admitted, bool in_spans) const;
 
   // Consolidation (index/consolidation.cpp): begin, then without exclusion pin the rows and build a layout of what
   // `pending` names, then install or abandon it.
