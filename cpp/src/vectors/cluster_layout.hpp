@@ -3,11 +3,12 @@
 //
 // Made by a consolidation (cluster_builder.hpp), then changed only by the erasure of rows.
 // Thread safety: const members may run in parallel; writes need exclusion.
-// Memory: dim + 16 bytes a row, dim + 36 bytes a block.
+// Memory: dim + 16 bytes a row, dim + 40 bytes a block.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,8 @@ enum class ClusterBasis : uint8_t { none, vectors, tags };
 inline constexpr std::array<std::string_view, 3> kClusterBasisNames = {"none", "vectors", "tags"};
 
 struct ClusterLayout {
+  static constexpr float kLeastVariance = 1e-10f;
+
   CodeRows rows;
   size_t size = 0;  // rows, dead ones included
   size_t dead = 0;
@@ -51,8 +54,12 @@ struct ClusterLayout {
 
   std::vector<Block> blocks;  // ascending; together they cover all rows
   CodeRows centroids;         // by block
-  std::vector<float> means;   // by block: mean cosine of its rows with its centroid
-  std::vector<float> spreads; // by block: root mean square of the length of what is orthogonal to the centroid
+  // By block: mean and variance of the cosines of its rows with the centroid, and the mean square of the length of what
+  // is orthogonal to it. A row's score is the query's cosine with the centroid times the row's, plus the product of what
+  // is orthogonal to it in both.
+  std::vector<float> means;
+  std::vector<float> variances;
+  std::vector<float> orthogonals;
 
   ProbeReach reach;
   float probed_share = 1.0f;  // of the rows, that a search for ten at the default recall reads
@@ -61,6 +68,12 @@ struct ClusterLayout {
   uint32_t clusters = 0;
   double cohesion = 0.0;      // edges / possible edges within the clusters of tags, mean weighted by records
 
+  // What the scores of a block's rows are expected to be spread like, up to a factor, for a query that has this cosine with
+  // its centroid.
+  float spread(size_t block, float cosine) const {
+    const float square = cosine * cosine;
+    return std::sqrt(square * variances[block] + (1.0f - square) * orthogonals[block] + kLeastVariance);
+  }
   size_t block_of(uint32_t position) const {
     const auto after = std::upper_bound(blocks.begin(), blocks.end(), position,
                                         [](uint32_t p, const Block& block) { return p < block.start; });
@@ -72,7 +85,7 @@ struct ClusterLayout {
   }
   size_t bytes() const {
     return rows.bytes() + centroids.bytes() + blocks.capacity() * sizeof(Block) +
-           (means.capacity() + spreads.capacity()) * sizeof(float);
+           (means.capacity() + variances.capacity() + orthogonals.capacity()) * sizeof(float);
   }
 };
 

@@ -167,19 +167,23 @@ class LayoutBuilder {
     const std::vector<float> centroids = mean_rows(sorted_rows_, block_at, count, dim);
     layout_->centroids = CodeRows(dim, count);
     layout_->means.resize(count);
-    layout_->spreads.resize(count);
+    layout_->variances.resize(count);
+    layout_->orthogonals.resize(count);
     for (size_t b = 0; b < count; ++b) {
       const float* const centroid = centroids.data() + b * dim;
       layout_->centroids.put(b, static_cast<Slot>(b), 0, centroid);
-      double mean = 0.0, orthogonal = 0.0;
+      double mean = 0.0, square = 0.0;
       for (uint32_t p = layout_->blocks[b].start; p < layout_->blocks[b].end; ++p) {
         const auto cosine = static_cast<double>(kernels().dot(sorted_rows_[p], centroid, dim));
         mean += cosine;
-        orthogonal += std::max(0.0, 1.0 - cosine * cosine);
+        square += cosine * cosine;
       }
       const double rows = layout_->blocks[b].end - layout_->blocks[b].start;
-      layout_->means[b] = static_cast<float>(mean / rows);
-      layout_->spreads[b] = static_cast<float>(std::sqrt(orthogonal / rows));
+      mean /= rows;
+      square /= rows;
+      layout_->means[b] = static_cast<float>(mean);
+      layout_->variances[b] = static_cast<float>(std::max(0.0, square - mean * mean));
+      layout_->orthogonals[b] = static_cast<float>(std::max(0.0, 1.0 - square));
     }
   }
 

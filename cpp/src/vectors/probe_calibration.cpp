@@ -85,7 +85,7 @@ class Calibration {
     for (size_t b = 0; b < cosines_.size(); ++b) {
       const float cosine = std::clamp(cosines_[b] * code_.scale(), -1.0f, 1.0f);
       tried.means.push_back(cosine * layout_.means[b]);
-      tried.spreads.push_back(std::max(1e-6f, std::sqrt(1.0f - cosine * cosine) * layout_.spreads[b]));
+      tried.spreads.push_back(layout_.spread(b, cosine));
     }
     for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) {
       const size_t k = std::min(ProbeReach::kDepths[d], best_.size());

@@ -113,7 +113,7 @@ void VectorTable::probe(size_t k, float recall, const VectorFilter& filter, Vect
   const float to_raw = 1.0f / scale;
   for (size_t b = 0; b < count; ++b) {
     const float cosine = std::clamp(bounds[b] * scale, -1.0f, 1.0f);
-    bounds[b] = (cosine * layout.means[b] + reach * std::sqrt(1.0f - cosine * cosine) * layout.spreads[b]) * to_raw;
+    bounds[b] = (cosine * layout.means[b] + reach * layout.spread(b, cosine)) * to_raw;
   }
 
   const auto more_promising = [bounds](uint32_t a, uint32_t b) { return bounds[a] > bounds[b] || (bounds[a] == bounds[b] && a < b); };

@@ -2,7 +2,7 @@
 //
 //   table  := u8 present, for each live slot; then the present rows, dim f32 each; u8 laid out, layout if it is
 //   layout := u8 basis  u32 clusters  u64 planned for  f64 cohesion  f32 probed share  f32 reach of each depth and recall
-//             u64 blocks, for each: u32 rows  u32 cluster  f32 mean  f32 spread  f32 scale  centroid codes
+//             u64 blocks, for each: u32 rows  u32 cluster  f32 mean  f32 variance  f32 orthogonal  f32 scale  centroid codes
 //             u64 rows, for each: u32 ordinal among the live slots
 //
 // Codes are made again from the rows: that costs less than reading them.
@@ -38,7 +38,8 @@ void save_layout(const ClusterLayout& layout, ByteWriter& out, std::span<const u
     out.put<uint32_t>(new_position[block.end] - new_position[block.start]);
     out.put<uint32_t>(block.cluster);
     out.put<float>(layout.means[b]);
-    out.put<float>(layout.spreads[b]);
+    out.put<float>(layout.variances[b]);
+    out.put<float>(layout.orthogonals[b]);
     out.put<float>(layout.centroids.scales()[b]);
     for (size_t i = 0; i < stride; ++i) out.put<uint8_t>(layout.centroids.codes(b)[i]);
   }
@@ -97,14 +98,19 @@ void VectorTable::load_layout(ByteReader& in, std::span<const Micros> ats, std::
   layout->probed_share = in.get<float>();
   in.check(layout->probed_share >= 0.0f && layout->probed_share <= 1.0f, "a probed share is not one");
   for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) {
-    for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) layout->reach.set(d, r, in.get<float>());
+    for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) {
+      const auto reach = in.get<float>();
+      in.check(std::isfinite(reach), "a reach is not finite");
+      layout->reach.set(d, r, reach);
+    }
   }
 
   const size_t stride = code_stride(dim());
-  const uint64_t count = in.get_count(5 * sizeof(uint32_t) + stride);
+  const uint64_t count = in.get_count(6 * sizeof(uint32_t) + stride);
   layout->blocks.resize(count);
   layout->means.resize(count);
-  layout->spreads.resize(count);
+  layout->variances.resize(count);
+  layout->orthogonals.resize(count);
   layout->centroids = CodeRows(dim(), count);
   uint64_t rows = 0;
   for (size_t b = 0; b < count; ++b) {
@@ -116,9 +122,12 @@ void VectorTable::load_layout(ByteReader& in, std::span<const Micros> ats, std::
     block.cluster = in.get<uint32_t>();
     in.check(block.cluster < layout->clusters, "a block of an unknown cluster");
     layout->means[b] = in.get<float>();
-    layout->spreads[b] = in.get<float>();
+    layout->variances[b] = in.get<float>();
+    layout->orthogonals[b] = in.get<float>();
     const auto scale = in.get<float>();
-    in.check(std::isfinite(layout->means[b]) && std::isfinite(layout->spreads[b]) && std::isfinite(scale), "a block's figures are not finite");
+    in.check(std::isfinite(layout->means[b]) && layout->variances[b] >= 0.0f && layout->variances[b] <= 1.0f &&
+                 layout->orthogonals[b] >= 0.0f && layout->orthogonals[b] <= 1.0f && std::isfinite(scale),
+             "a block's figures are out of range");
     uint8_t* const codes = layout->centroids.set(b, scale);
     for (size_t i = 0; i < stride; ++i) codes[i] = in.get<uint8_t>();
   }
