@@ -360,6 +360,7 @@ class Memory:
     aexport = in_thread(export)
     aload = in_thread(load)
     areembed = in_thread(reembed)
+    aconsolidate = in_thread(consolidate)
     astats = in_thread(stats)
     ausers = in_thread(users)
     averify = in_thread(verify)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from memspan.consolidation import ConsolidationReport
 from memspan.records import Record
 from memspan.times import TimeLike
 
@@ -117,6 +118,10 @@ class UserMemory:
         """See `Memory.export`."""
         return self._memory.export(self.name, file, embeddings)
 
+    def consolidate(self) -> ConsolidationReport:
+        """See `Memory.consolidate`."""
+        return self._memory.consolidate(self.name)
+
     def stats(self) -> dict[str, Any]:
         """See `Memory.stats`."""
         return self._memory.stats(self.name)
@@ -130,4 +135,5 @@ class UserMemory:
     aunrelate = in_thread(unrelate)
     aforget = in_thread(forget)
     aexport = in_thread(export)
+    aconsolidate = in_thread(consolidate)
     astats = in_thread(stats)

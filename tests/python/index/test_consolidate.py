@@ -1,0 +1,69 @@
+"""`Index.consolidate` and the layout map from Python; what they do is tested in the core."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import memspan
+
+DIM = 16
+
+
+def filled(records: int) -> memspan.Index:
+    random = np.random.default_rng(1)
+    topics = random.standard_normal((12, DIM))
+    topic = random.integers(0, 12, records)
+    index = memspan.Index(DIM, analyzer="simple")
+    index.add_many(
+        user="ana",
+        ids=[str(number) for number in range(records)],
+        ats=np.arange(records),
+        embeddings=topics[topic] + 0.5 * random.standard_normal((records, DIM)),
+        tags=[[f"topic {t}", f"detail {t} {number % 3}"] for number, t in enumerate(topic)],
+    )
+    return index
+
+
+def test_a_report_says_what_was_done() -> None:
+    index = filled(2000)
+    report = index.consolidate(user="ana")
+    assert isinstance(report, memspan.ConsolidationReport)
+    assert (report.users, report.skipped, report.records, report.clustered_by_tags) == (1, 0, 2000, 1)
+    assert report.fragmentation_before == 1.0
+    assert report.fragmentation_after == 0.0
+    assert report.cohesion_after > report.cohesion_before
+    assert report.estimated_gain > 1
+    assert index.consolidate().skipped == 1
+    assert index.consolidate(force=True).skipped == 0
+
+
+def test_the_layout_map_names_every_tag() -> None:
+    index = filled(1000)
+    assert index.layout_map(user="ana") == []
+    index.consolidate(user="ana", force=True)
+    spans = index.layout_map(user="ana")
+    assert [span.tag for span in spans] == [tag.name for tag in index.tags(user="ana")]
+    assert all(0 <= span.start < span.end <= 1000 and 0 < span.records for span in spans)
+
+
+def test_a_search_reads_less_and_says_so() -> None:
+    index = filled(3000)
+    query = np.ones(DIM)
+    index.consolidate(user="ana")
+    explanation = index.search(user="ana", embedding=query, explain=True).explanation
+    assert explanation is not None
+    assert explanation["scan"] == "probe"
+    assert 0 < explanation["blocks_probed"] < explanation["blocks"]
+    assert explanation["rows_read"] < 3000
+    exact = index.search(user="ana", embedding=query, exact=True)
+    assert set(index.search(user="ana", embedding=query, recall=1.0).ids) == set(exact.ids)
+
+
+def test_bad_arguments_are_refused() -> None:
+    index = filled(10)
+    with pytest.raises(memspan.InvalidArgumentError, match="user"):
+        index.consolidate(user=3)  # type: ignore[arg-type]
+    with pytest.raises(memspan.InvalidArgumentError, match="force"):
+        index.consolidate(force="yes")  # type: ignore[arg-type]
+    assert index.consolidate(user="nobody").users == 0
