@@ -33,13 +33,31 @@ constexpr size_t kAlignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 
 }  // namespace
 
-// For the whole program of tests; the other forms call these.
+// For the whole program of tests. Every form, because sanitizers bring their own of those that are missing.
 void* operator new(size_t size) { return allocate(size, kAlignment); }
+void* operator new[](size_t size) { return allocate(size, kAlignment); }
 void* operator new(size_t size, std::align_val_t alignment) { return allocate(size, static_cast<size_t>(alignment)); }
+void* operator new[](size_t size, std::align_val_t alignment) { return allocate(size, static_cast<size_t>(alignment)); }
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return allocate(size, kAlignment);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+void* operator new[](size_t size, const std::nothrow_t& nothrow) noexcept { return operator new(size, nothrow); }
 void operator delete(void* piece) noexcept { release(piece, kAlignment); }
+void operator delete[](void* piece) noexcept { release(piece, kAlignment); }
 void operator delete(void* piece, size_t) noexcept { release(piece, kAlignment); }
+void operator delete[](void* piece, size_t) noexcept { release(piece, kAlignment); }
+void operator delete(void* piece, const std::nothrow_t&) noexcept { release(piece, kAlignment); }
+void operator delete[](void* piece, const std::nothrow_t&) noexcept { release(piece, kAlignment); }
 void operator delete(void* piece, std::align_val_t alignment) noexcept { release(piece, static_cast<size_t>(alignment)); }
+void operator delete[](void* piece, std::align_val_t alignment) noexcept { release(piece, static_cast<size_t>(alignment)); }
 void operator delete(void* piece, size_t, std::align_val_t alignment) noexcept {
+  release(piece, static_cast<size_t>(alignment));
+}
+void operator delete[](void* piece, size_t, std::align_val_t alignment) noexcept {
   release(piece, static_cast<size_t>(alignment));
 }
 
