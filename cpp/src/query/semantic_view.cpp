@@ -35,13 +35,12 @@ SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& pr
                                 std::vector<Candidate>& best) {
   if (prepared.query->exact || prepared.query->recall >= 1.0f) return search_exact(user, prepared, admission, best);
   VectorScratch& scratch = thread_scratch();
-  VectorSearchStats stats;
   SemanticReading reading;
   const float* const query = prepared.unit_embedding.data();
   const size_t k = prepared.depth;
   const bool in_spans = admission.form() == Admission::Form::spans;
   if (!admission.all() && admission.count() <= user.vectors.probing_cost(admission.count(), in_spans)) {
-    user.vectors.nearest_of(query, k, admission.slots(), scratch, stats);
+    user.vectors.nearest_of(query, k, admission.slots(), scratch, reading);
     reading.scan = "gather";
   } else {
     VectorFilter filter;
@@ -50,13 +49,9 @@ SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& pr
     } else if (!admission.all()) {
       filter.admitted = &admission.bits();
     }
-    user.vectors.nearest(query, k, prepared.query->recall, filter, scratch, stats);
+    user.vectors.nearest(query, k, prepared.query->recall, filter, scratch, reading);
     reading.scan = admission.all() ? "probe" : "masked probe";
   }
-  reading.rows_read = stats.rows_read;
-  reading.blocks = stats.blocks;
-  reading.blocks_probed = stats.blocks_probed;
-  reading.rescored = stats.rescored;
 
   std::vector<Candidate>& found = scratch.rescored;
   sort_best(found, k, BetterCandidate(user.recency()));

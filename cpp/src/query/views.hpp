@@ -14,12 +14,8 @@
 namespace memspan {
 
 // How the semantic view read its rows; see SearchExplanation.
-struct SemanticReading {
+struct SemanticReading : VectorSearchStats {
   const char* scan = "none";
-  uint32_t rows_read = 0;
-  uint32_t blocks = 0;
-  uint32_t blocks_probed = 0;
-  uint32_t rescored = 0;
 };
 
 // Cosine between the query's embedding and the records': exact scores, of the best or nearly so (Query::recall).

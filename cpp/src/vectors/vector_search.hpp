@@ -35,7 +35,6 @@ struct VectorScratch {
   std::vector<float> bounds;        // by block: what its best row may score
   std::vector<uint32_t> order;      // blocks to probe
   std::vector<Candidate> rescored;  // with exact scores
-  std::vector<Slot> slots;          // to gather
 };
 
 }  // namespace memspan

@@ -29,9 +29,9 @@ class VectorTable {
  public:
   explicit VectorTable(size_t dim) : rows_(dim) {}
 
-  // `slot` must be the next one or one that was removed. `vector` must have passed check_embedding, or be empty.
+  // `slot` must be the next one or one that was removed. `vector` must have passed check_embedding, or be empty. If
+  // that throws, nothing has changed.
   void add(Slot slot, Micros at, std::span<const float> vector);
-  // If that throws, nothing has changed.
   // Overwrites the row with zeros; while a consolidation runs, when that ends. Needs no memory.
   void remove(Slot slot);
 
