@@ -34,6 +34,7 @@ class ByteWriter {
     put<uint32_t>(static_cast<uint32_t>(text.size()));
     bytes_.append(text);
   }
+  void put_bytes(std::string_view bytes) { bytes_.append(bytes); }
   const std::string& bytes() const { return bytes_; }
 
  private:
@@ -65,6 +66,10 @@ class ByteReader {
   std::string_view get_text(size_t limit) {
     const uint32_t size = get<uint32_t>();
     if (size > limit) fail("a text is longer than allowed");
+    return {take(size), size};
+  }
+  std::string_view get_bytes(uint64_t size) {
+    if (size > left()) fail("the block ends too early");
     return {take(size), size};
   }
   // A count of items that take at least `item_bytes` each.

@@ -288,7 +288,7 @@ UserStats UserIndex::stats() const {
 
 // text records as columns: u64 n; per record text id, i64 at; then attributes, tags, lexical, vectors (see each).
 // Dead slots are left out.
-void UserIndex::save(ByteWriter& out) const {
+void UserIndex::save(ByteWriter& out, BodyWriter&) const {
   const std::shared_lock reading(mutex_);
   std::vector<Slot> live;
   live.reserve(columns_.live_count());
@@ -304,7 +304,7 @@ void UserIndex::save(ByteWriter& out) const {
   columns_.vectors.save(out, live);
 }
 
-void UserIndex::load(ByteReader& in) {
+void UserIndex::load(ByteReader& in, const Body&) {
   const std::unique_lock writing(mutex_);
   const uint64_t count = in.get_count(sizeof(uint32_t) + sizeof(int64_t));
   in.check(count <= limits::kRecordsPerUser, "too many records");

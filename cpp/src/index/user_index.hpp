@@ -23,6 +23,7 @@
 #include "memspan/record.hpp"
 #include "memspan/stats.hpp"
 #include "query/scratch.hpp"
+#include "snapshot/body.hpp"
 #include "vectors/layout_builder.hpp"
 
 namespace memspan {
@@ -69,8 +70,9 @@ class UserIndex {
   std::vector<std::string> ids() const;
   UserStats stats() const;
 
-  void save(ByteWriter& out) const;
-  void load(ByteReader& in);
+  void save(ByteWriter& head, BodyWriter& body) const;
+  // Into an empty user. After an exception it must not be used.
+  void load(ByteReader& head, const Body& body);
 
  private:
   TagDag::Changed tag_changed();

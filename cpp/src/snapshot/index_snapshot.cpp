@@ -6,12 +6,14 @@
 //   file   := "MEMSPAN\n" u32 version  block(config) block(user)*  block(end)
 //   block  := u32 type  u64 size  size bytes  u32 CRC-32C of type, size and bytes
 //   config := u32 dim  u8 analyzer  u32 analyzer version  f64 k1  f64 b  text stamp
-//   user   := text name, then the columns (index/user_index.cpp)
+//   user   := text name  u64 head size  u64 body size  head  body (index/user_index.cpp)
 //   end    := u64 users
 //
 // Numbers are little-endian; text is u32 size and bytes of UTF-8.
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
@@ -25,7 +27,7 @@ namespace memspan {
 namespace {
 
 constexpr std::string_view kMagic = "MEMSPAN\n";
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 constexpr size_t kStampBytes = 1u << 16;
 constexpr size_t kBlockHeader = sizeof(uint32_t) + sizeof(uint64_t);
 
@@ -53,6 +55,29 @@ class SnapshotWriter {
   }
   std::string bytes_;
 };
+
+class BodyBuffer final : public BodyWriter {
+ public:
+  uint64_t append(std::span<const std::byte> bytes) override {
+    bytes_.resize((bytes_.size() + kAlignment - 1) / kAlignment * kAlignment);
+    const size_t start = bytes_.size();
+    bytes_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return start;
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+Body copy_body(std::string_view bytes) {
+  constexpr size_t kPage = 4096;
+  if (bytes.empty()) return {};
+  const std::shared_ptr<void> owner(std::aligned_alloc(kPage, (bytes.size() + kPage - 1) / kPage * kPage), std::free);
+  if (!owner) throw std::bad_alloc();
+  std::memcpy(owner.get(), bytes.data(), bytes.size());
+  return {static_cast<std::byte*>(owner.get()), bytes.size(), owner};
+}
 
 class SnapshotReader {
  public:
@@ -133,8 +158,14 @@ void Index::save(const std::string& path, std::string_view stamp) const {
   for (const auto& [name, user] : all) {
     if (user->empty()) continue;
     ByteWriter block;
+    ByteWriter head;
+    BodyBuffer body;
+    user->save(head, body);
     block.put_text(name);
-    user->save(block);
+    block.put<uint64_t>(head.bytes().size());
+    block.put<uint64_t>(body.bytes().size());
+    block.put_bytes(head.bytes());
+    block.put_bytes(body.bytes());
     snapshot.add(BlockType::user, block);
     ++users;
   }
@@ -167,7 +198,11 @@ std::unique_ptr<Index> Index::load(const std::string& path) {
     next.check(next_type == BlockType::user, "an unknown block");
     const std::string name(next.get_text(limits::kNameBytes));
     auto user = std::make_shared<UserIndex>(config.dim);
-    user->load(next);
+    const auto head_size = next.get<uint64_t>();
+    const auto body_size = next.get<uint64_t>();
+    ByteReader head(next.get_bytes(head_size), path, 0);
+    user->load(head, copy_body(next.get_bytes(body_size)));
+    next.check(next.left() == 0, "bytes are left after a user's body");
     next.check(!name.empty() && index->users_->add(name, std::move(user)), "a user comes twice");
   }
   if (!snapshot.at_end()) snapshot.fail(snapshot.position(), "bytes are left after the end");
