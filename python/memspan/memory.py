@@ -14,6 +14,7 @@ from .errors import invalid
 from .records import Record
 from .remember.adding import add_drafts, add_in_batches, checked_drafts
 from .remember.asynchronous import in_thread
+from .remember.consolidating import consolidate
 from .remember.embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
 from .remember.fields import checked_kind, checked_name
 from .remember.forgetting import forget
@@ -56,6 +57,8 @@ class Memory:
         reembed: convert a store that another embedder filled, instead of refusing to open it. A conversion
             that was interrupted goes on where it stopped.
         progress: show a progress bar on standard error during a conversion.
+        max_resident_bytes: how much of the index may be in memory; users who were not asked for lately leave it first
+            and come back when they are asked for. `None`: no limit.
 
     Raises:
         InvalidArgumentError: an argument is not acceptable.
@@ -73,10 +76,18 @@ class Memory:
         recipe: str = "verbatim",
         reembed: bool = False,
         progress: bool = False,
+        max_resident_bytes: int | None = None,
     ) -> None:
         if recipe not in RECIPES:
             raise invalid("recipe", recipe, f"one of {', '.join(RECIPES)}")
-        self._engine = open_engine(path, embedder, analyzer=analyzer, reembed=reembed, progress=progress)
+        self._engine = open_engine(
+            path,
+            embedder,
+            analyzer=analyzer,
+            reembed=reembed,
+            progress=progress,
+            max_resident_bytes=max_resident_bytes,
+        )
 
     def __repr__(self) -> str:
         return f"Memory({str(self._engine.store.path)!r}, embedder={self._engine.embedder.identity.name!r})"
@@ -315,7 +326,7 @@ class Memory:
         """
         if user is not None:
             checked_name(user, "user")
-        return self._engine.current().consolidate(user=user)
+        return consolidate(self._engine, user)
 
     def stats(self, user: str | None = None) -> dict[str, Any]:
         """Counts, time span and sizes of the store, or of one user, as JSON values."""

@@ -6,6 +6,7 @@ import os
 from dataclasses import asdict
 from typing import Any, Final
 
+from memspan.arguments import as_integer
 from memspan.embed.resolve import resolve_embedder
 from memspan.errors import EmbedderMismatchError, invalid
 from memspan.store import SqliteStore, inspect
@@ -13,7 +14,7 @@ from memspan.store import SqliteStore, inspect
 from .embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
 from .engine import Engine
 from .reembedding import convert
-from .snapshots import Snapshots
+from .snapshots import Residency, Snapshots
 
 __all__ = ["ANALYZERS", "make_snapshots", "open_engine"]
 
@@ -21,13 +22,21 @@ ANALYZERS: Final = ("english", "simple")
 
 
 def open_engine(
-    path: str | os.PathLike[str], spec: EmbedderSpec, *, analyzer: str | None, reembed: bool, progress: bool
+    path: str | os.PathLike[str],
+    spec: EmbedderSpec,
+    *,
+    analyzer: str | None,
+    reembed: bool,
+    progress: bool,
+    max_resident_bytes: int | None,
 ) -> Engine:
     """See `Memory`. Everything that can be refused is refused before a file is made or changed."""
     if analyzer is not None and analyzer not in ANALYZERS:
         raise invalid("analyzer", analyzer, f"one of {', '.join(ANALYZERS)}, or None for the store's own")
     if not isinstance(path, (str, os.PathLike)):
         raise invalid("path", path, "a path to a file, such as 'agent.memspan'")
+    if max_resident_bytes is not None:
+        as_integer(max_resident_bytes, "max_resident_bytes", 1, 2**63 - 1)
     found = inspect(path) if os.fspath(path) and "\0" not in str(os.fspath(path)) else None
     settings = {} if found is None else found.settings
     offered = None if spec is None and "embedder" in settings else resolve_embedder(spec)
@@ -65,7 +74,8 @@ def open_engine(
         snapshots = make_snapshots(store, embedder, chosen)
         if recorded != identity.dump():
             convert(store, embedder, snapshots, progress)
-        engine = Engine(store, embedder, snapshots, chosen)
+        residency = Residency(max_resident_bytes, store.path.parent)
+        engine = Engine(store, embedder, snapshots, chosen, residency)
         engine.current()
     except BaseException:
         store.close()
