@@ -109,7 +109,7 @@ class UserIndex {
   mutable FairSharedMutex mutex_;
   UserColumns columns_;
   uint64_t changes_ = 0;
-  mutable std::atomic<bool> touched_ = true;
+  mutable std::atomic<bool> touched_ = false;
   mutable std::atomic<uint64_t> counted_changes_ = 0;
 };
 

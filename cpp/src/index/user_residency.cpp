@@ -68,7 +68,6 @@ UserTable::User UserTable::load(std::string_view name, uint32_t hash, std::uniqu
   std::exception_ptr failure;
   try {
     user = image->load(dim_);
-    user->touch();
     bytes = user->bytes();
     changes = user->changes();
   } catch (...) {

@@ -2,8 +2,8 @@
 //
 // A user that was loaded from a snapshot, or was put away because memory is limited, is an image (snapshot/user_image.hpp)
 // until somebody asks for it. When memory is limited (`Residency`), users that nobody holds are put away: of those who
-// were not asked for since the hand of a clock went by last, so nearly the least recently used (Corbato 1968). One who
-// did not change since its image was made is dropped, any other is written to a spill file.
+// were not asked for a second time since they came, or since the hand of a clock went by last; nearly the least recently
+// used (Corbato 1968). One who did not change since its image was made is dropped, any other is written to a spill file.
 //
 // Thread safety: every member function takes the table's lock itself, for as long as it takes to find, add or drop one
 // entry or to copy a few of them; nothing that happens to a user's records happens under it, nor any reading or
