@@ -126,8 +126,8 @@ def recall(index: memspan.Index, generator: Generator, users: int) -> float:
 @click.option("--date", default=None)
 def main(users: int, records: int, date: str | None) -> None:
     generator, meter = Generator(), Meter()
-    memspan.Index(DIM)
-    index = memspan.Index(DIM, analyzer="simple")
+    memspan.Index(DIM, auto_consolidate=False)
+    index = memspan.Index(DIM, analyzer="simple", auto_consolidate=False)
     fill(index, generator, users, records, meter)
     add_s = meter.seconds
     consolidate_s = round(meter(index.consolidate), 3)

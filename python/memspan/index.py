@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from . import _core
 from .arguments import as_choice, as_embedding, as_flag, as_integer, as_number, as_text, as_texts
 from .columns import pack_columns, pack_record
-from .consolidation import ConsolidationReport, TagSpan
+from .consolidation import AutoConsolidations, ConsolidationReport, TagSpan
 from .errors import invalid
 from .limits import MAX_DIM, MAX_K
 from .query import Query
@@ -54,6 +54,8 @@ class Index:
             `"simple"` only folds. Stored with the index.
         k1: BM25's saturation of the term frequency, 0-100.
         b: BM25's weight of a text's length, 0-1.
+        auto_consolidate: let a native thread of low priority call `consolidate` for users whose writes have made that
+            worth it, so that searches stay fast while an index grows. Without it, only `consolidate` does.
 
     Raises:
         InvalidArgumentError: an argument is out of range. Every method raises it, or a subclass, for bad input, and
@@ -65,11 +67,22 @@ class Index:
     # `add`, `search` and `latest` are answered natively when every argument is of a common exact type; what is written
     # here is their signature, their documentation, and the way of all other calls, which convert or refuse.
 
-    def __init__(self, dim: int, *, analyzer: str = "english", k1: float = 1.2, b: float = 0.75) -> None:
+    def __init__(
+        self,
+        dim: int,
+        *,
+        analyzer: str = "english",
+        k1: float = 1.2,
+        b: float = 0.75,
+        auto_consolidate: bool = True,
+    ) -> None:
         as_choice(analyzer, "analyzer", ANALYZERS)
+        by_itself = as_flag(auto_consolidate, "auto_consolidate")
         self._native = _core.Index(
             as_integer(dim, "dim", 1, MAX_DIM), analyzer, as_number(k1, "k1", 0, 100), as_number(b, "b", 0, 1)
         )
+        if by_itself:
+            self._native.consolidate_by_itself()
 
     @property
     def dim(self) -> int:
@@ -401,6 +414,11 @@ class Index:
         name = None if user is None else as_text(user, "user")
         return ConsolidationReport(*self._native.consolidate(name, as_flag(force, "force")))
 
+    def auto_consolidations(self) -> AutoConsolidations:
+        """How often the index consolidated a user by itself since it was made or loaded, and the last reports."""
+        done, failed, waiting, reports = self._native.auto_consolidations()
+        return AutoConsolidations(done, failed, waiting, [ConsolidationReport(*report) for report in reports])
+
     def layout_map(self, *, user: str) -> list[TagSpan]:
         """Where the records of each tag lie since the last consolidation, by tag; empty before the first."""
         return [TagSpan(*row) for row in self._native.layout_map(as_text(user, "user"))]
@@ -416,15 +434,22 @@ class Index:
         self._native.save(_path(path), as_text(stamp, "stamp"))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Index:
+    def load(cls, path: str | os.PathLike[str], *, auto_consolidate: bool = True) -> Index:
         """Read a file that `save` wrote. Safe on any file, but checksums are no signature.
+
+        Args:
+            path: the file.
+            auto_consolidate: as for a new `Index`.
 
         Raises:
             CorruptSnapshotError: damaged, truncated, or of another format or analyzer version.
             OSError: the file cannot be read.
         """
+        by_itself = as_flag(auto_consolidate, "auto_consolidate")
         index = cls.__new__(cls)
         index._native = _core.Index.load(_path(path))
+        if by_itself:
+            index._native.consolidate_by_itself()
         return index
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from .arguments import as_integer
+from .arguments import as_flag, as_integer
 from .consolidation import ConsolidationReport
 from .embed.resolve import resolve_embedder
 from .errors import invalid
@@ -56,6 +56,8 @@ class Memory:
         reembed: convert a store that another embedder filled, instead of refusing to open it. A conversion
             that was interrupted goes on where it stopped.
         progress: show a progress bar on standard error during a conversion.
+        auto_consolidate: keep the layout of the index good while it grows, on a native thread of low priority;
+            see `consolidate`.
 
     Raises:
         InvalidArgumentError: an argument is not acceptable.
@@ -73,10 +75,18 @@ class Memory:
         recipe: str = "verbatim",
         reembed: bool = False,
         progress: bool = False,
+        auto_consolidate: bool = True,
     ) -> None:
         if recipe not in RECIPES:
             raise invalid("recipe", recipe, f"one of {', '.join(RECIPES)}")
-        self._engine = open_engine(path, embedder, analyzer=analyzer, reembed=reembed, progress=progress)
+        self._engine = open_engine(
+            path,
+            embedder,
+            analyzer=analyzer,
+            reembed=reembed,
+            progress=progress,
+            auto_consolidate=as_flag(auto_consolidate, "auto_consolidate"),
+        )
 
     def __repr__(self) -> str:
         return f"Memory({str(self._engine.store.path)!r}, embedder={self._engine.embedder.identity.name!r})"
@@ -302,7 +312,7 @@ class Memory:
         engine.require_open()
         resolved = resolve_embedder(embedder)
         target = StoreEmbedder(engine.store.path, EmbedderIdentity.of(resolved), resolved)
-        snapshots = make_snapshots(engine.store, target, engine.analyzer)
+        snapshots = make_snapshots(engine.store, target, engine.analyzer, engine.snapshots.auto_consolidate)
         count = convert(engine.store, target, snapshots, progress)
         engine.adopt(target, snapshots)
         engine.current()

@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include "index/auto_consolidation.hpp"
 #include "index/user_index.hpp"
 #include "index/user_table.hpp"
 #include "index/validation.hpp"
@@ -89,17 +90,26 @@ void Index::add(std::span<const RecordInput> records, bool columns) {
   if (records.size() == 1) {
     const std::optional<size_t> row = columns ? std::optional<size_t>(0) : std::nullopt;
     UserIndex::NewRecord record = checked_record(records.front(), config_.dim, row);
-    find_or_create(records.front().user)->add(std::span(&record, 1), analyzer_);
+    const std::shared_ptr<UserIndex> user = find_or_create(records.front().user);
+    user->add(std::span(&record, 1), analyzer_);
+    if (auto_) auto_->consider(user);
     return;
   }
   auto groups = group_by_user(records, config_.dim, columns);
   refuse_repeated_ids(records);
-  for (auto& [user, group] : groups) find_or_create(user)->add(group, analyzer_);
+  for (auto& [name, group] : groups) {
+    const std::shared_ptr<UserIndex> user = find_or_create(name);
+    user->add(group, analyzer_);
+    if (auto_) auto_->consider(user);
+  }
 }
 
 size_t Index::remove(std::string_view user, std::span<const std::string_view> ids) {
   const auto found = find(user);
-  return found ? found->remove(ids) : 0;
+  if (!found) return 0;
+  const size_t removed = found->remove(ids);
+  if (auto_) auto_->consider(found);
+  return removed;
 }
 
 size_t Index::forget(std::string_view user) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/fair_shared_mutex.hpp"
+#include "index/consolidation_need.hpp"
 #include "index/user_columns.hpp"
 #include "memspan/consolidation.hpp"
 #include "memspan/index.hpp"
@@ -64,6 +65,10 @@ class UserIndex {
   // Clusters are found anew when the user has doubled since they were, or on demand; otherwise rows join what is there.
   ConsolidationReport consolidate(bool plan_anew);
   std::vector<TagSpan> layout_map() const;  // by tag
+  // For whoever consolidates users that nobody asked for (consolidation_need.hpp). `claim` costs nothing without need.
+  bool claim_consolidation() { return need_.claim(); }
+  bool still_needs_consolidation();
+  void postpone_consolidation();
 
   size_t size() const;
   bool empty() const;  // neither records nor tags
@@ -87,6 +92,7 @@ class UserIndex {
   std::mutex consolidating_;  // taken before mutex_
   mutable FairSharedMutex mutex_;
   UserColumns columns_;
+  ConsolidationNeed need_;
 };
 
 }  // namespace memspan

@@ -21,7 +21,13 @@ ANALYZERS: Final = ("english", "simple")
 
 
 def open_engine(
-    path: str | os.PathLike[str], spec: EmbedderSpec, *, analyzer: str | None, reembed: bool, progress: bool
+    path: str | os.PathLike[str],
+    spec: EmbedderSpec,
+    *,
+    analyzer: str | None,
+    reembed: bool,
+    progress: bool,
+    auto_consolidate: bool,
 ) -> Engine:
     """See `Memory`. Everything that can be refused is refused before a file is made or changed."""
     if analyzer is not None and analyzer not in ANALYZERS:
@@ -62,7 +68,7 @@ def open_engine(
                 f"{EmbedderIdentity.parse(recorded)}; this one has {identity}"
             )
         embedder = StoreEmbedder(store.path, identity, offered)
-        snapshots = make_snapshots(store, embedder, chosen)
+        snapshots = make_snapshots(store, embedder, chosen, auto_consolidate)
         if recorded != identity.dump():
             convert(store, embedder, snapshots, progress)
         engine = Engine(store, embedder, snapshots, chosen)
@@ -73,6 +79,8 @@ def open_engine(
     return engine
 
 
-def make_snapshots(store: SqliteStore | Any, embedder: StoreEmbedder, analyzer: str) -> Snapshots:
+def make_snapshots(
+    store: SqliteStore | Any, embedder: StoreEmbedder, analyzer: str, auto_consolidate: bool
+) -> Snapshots:
     """The snapshot file of a store under this embedder and analyser."""
-    return Snapshots(store.path, asdict(embedder.identity), analyzer)
+    return Snapshots(store.path, asdict(embedder.identity), analyzer, auto_consolidate)

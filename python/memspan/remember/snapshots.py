@@ -54,10 +54,13 @@ class Snapshots:
       from before, cannot pass for its past.
     """
 
-    def __init__(self, store_path: Path, embedder: Mapping[str, Any], analyzer: str) -> None:
+    def __init__(
+        self, store_path: Path, embedder: Mapping[str, Any], analyzer: str, auto_consolidate: bool
+    ) -> None:
         self.path: Final = store_path.with_name(store_path.name + ".index")
         self._embedder = dict(embedder)
         self._analyzer = analyzer
+        self.auto_consolidate: Final = auto_consolidate
 
     def load(self, store: Store) -> LoadedSnapshot | None:
         """The saved index, or `None` when there is none that can be believed; anything unexpected is logged."""
@@ -88,7 +91,7 @@ class Snapshots:
         if not self.path.is_file():
             return MISSING
         try:
-            index = Index.load(self.path)
+            index = Index.load(self.path, auto_consolidate=self.auto_consolidate)
             stamp = json.loads(index.stamp)
             with store.reading() as reader:
                 wanted = self._stamp(reader, expected, stamp["sequence"])
