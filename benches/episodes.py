@@ -28,7 +28,7 @@ class Episodes:
         return len(self.columns["ids"])
 
     def filled(self) -> memspan.Index:
-        index = memspan.Index(DIM, analyzer="simple")
+        index = memspan.Index(DIM, analyzer="simple", auto_consolidate=False)
         index.add_many(user=USER, **self.columns)
         for area in range(8):
             for topic in range(area, 64, 8):

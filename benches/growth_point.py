@@ -128,9 +128,9 @@ def recall(index: memspan.Index, generator: Generator, users: int) -> float:
 @click.option("--date", default=None)
 def main(users: int, records: int, date: str | None) -> None:
     generator, meter = Generator(), Meter()
-    memspan.Index(DIM)
+    memspan.Index(DIM, auto_consolidate=False)
     limit = LIMIT if users * records > MOST_RECORDS else None
-    index = memspan.Index(DIM, analyzer="simple", max_resident_bytes=limit)
+    index = memspan.Index(DIM, analyzer="simple", max_resident_bytes=limit, auto_consolidate=False)
     fill(index, generator, users, records, meter)
     add_s = meter.seconds
     consolidate_s = round(meter(index.consolidate), 3)

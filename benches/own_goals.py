@@ -48,7 +48,7 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def filled(data: dict[str, Any]) -> memspan.Index:
-    index = memspan.Index(data["embeddings"].shape[1], analyzer="simple")
+    index = memspan.Index(data["embeddings"].shape[1], analyzer="simple", auto_consolidate=False)
     index.add_many(user=USER, **data)
     return index
 

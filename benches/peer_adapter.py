@@ -40,7 +40,7 @@ class Memspan(Peer):
 
     def build(self) -> None:
         work = self.w
-        self.index = memspan.Index(dim=work.emb.shape[1], analyzer="simple")
+        self.index = memspan.Index(dim=work.emb.shape[1], analyzer="simple", auto_consolidate=False)
         texts = work.texts
         for user in range(work.U):
             start, end = work.urange(user)

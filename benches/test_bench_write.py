@@ -76,7 +76,7 @@ def test_remove(benchmark: Any, episodes: Episodes) -> None:
 
 def test_add_for_a_new_user(benchmark: Any, episodes: Episodes) -> None:
     """The first record of a user: what a structure costs before there is anything in it."""
-    index = memspan.Index(DIM, analyzer="simple")
+    index = memspan.Index(DIM, analyzer="simple", auto_consolidate=False)
     first = row(episodes, 0)
     count = itertools.count()
     benchmark(lambda: index.add(user=f"u{next(count)}", id="m0", **first))
@@ -94,7 +94,7 @@ def test_add_many_to_a_filled_index(benchmark: Any, episodes: Episodes, count: i
 
 def test_relate(benchmark: Any) -> None:
     """A relation between tags and its end."""
-    index = memspan.Index(DIM)
+    index = memspan.Index(DIM, auto_consolidate=False)
     for child in range(200):
         index.relate(user=USER, parent="root", child=f"tag{child}")
 
@@ -116,7 +116,7 @@ def test_add_many(benchmark: Any, episodes: Episodes, analyzer: str) -> None:
     """10,000 records in one call into an empty index."""
 
     def build() -> memspan.Index:
-        index = memspan.Index(DIM, analyzer=analyzer)
+        index = memspan.Index(DIM, analyzer=analyzer, auto_consolidate=False)
         index.add_many(user=USER, **episodes.columns)
         return index
 

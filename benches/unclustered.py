@@ -43,7 +43,7 @@ def make_vectors(count: int) -> tuple[Vectors, Vectors]:
 
 
 def searches_of_memspan(rows: Vectors, queries: Vectors) -> Iterator[tuple[str, Search]]:
-    index = memspan.Index(DIM)
+    index = memspan.Index(DIM, auto_consolidate=False)
     index.add_many(
         user=USER, ids=[str(i) for i in range(len(rows))], ats=np.arange(len(rows)), embeddings=rows
     )

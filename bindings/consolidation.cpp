@@ -30,6 +30,13 @@ py::tuple consolidate(Index& self, const std::optional<std::string>& user, bool 
   return to_tuple(report);
 }
 
+py::tuple auto_consolidations(const Index& self) {
+  const AutoConsolidations state = self.auto_consolidations();
+  py::list reports;
+  for (const ConsolidationReport& report : state.reports) reports.append(to_tuple(report));
+  return py::make_tuple(state.done, state.failed, state.waiting, reports);
+}
+
 std::vector<std::tuple<std::string, uint32_t, uint32_t, uint32_t, uint32_t>> layout_map(const Index& self,
                                                                                        const std::string& user) {
   const py::gil_scoped_release release;
@@ -44,7 +51,10 @@ std::vector<std::tuple<std::string, uint32_t, uint32_t, uint32_t, uint32_t>> lay
 
 void register_consolidation(py::module_& module) {
   auto index = py::reinterpret_borrow<py::class_<Index>>(module.attr("Index"));
-  index.def("consolidate", &consolidate).def("layout_map", &layout_map);
+  index.def("consolidate", &consolidate)
+      .def("consolidate_by_itself", &Index::consolidate_by_itself)
+      .def("auto_consolidations", &auto_consolidations)
+      .def("layout_map", &layout_map);
 }
 
 }  // namespace memspan::python

@@ -134,4 +134,10 @@ bool read_json(PyObject* value, std::string& out) {
   return PyDict_GET_SIZE(value) == 0 || write_value(value, limits::kWhereDepth, out);
 }
 
+bool read_json_list(PyObject* value, std::string& out) {
+  out.clear();
+  const Items items(value);
+  return items && write_list(items, limits::kWhereDepth - 1, out);
+}
+
 }  // namespace memspan::python

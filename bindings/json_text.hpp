@@ -12,4 +12,7 @@ namespace memspan::python {
 // anything else and for what memspan.arguments.as_json refuses. Runs no Python code.
 bool read_json(PyObject* value, std::string& out);
 
+// The same for a tuple or list; there is text for an empty one too.
+bool read_json_list(PyObject* value, std::string& out);
+
 }  // namespace memspan::python

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 from memspan._core import simd_level
-from memspan.consolidation import ConsolidationReport, TagSpan
+from memspan.consolidation import AutoConsolidations, ConsolidationReport, TagSpan
 from memspan.embed import CallableEmbedder, Embedder, HashEmbedder
 from memspan.errors import (
     CorruptSnapshotError,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KINDS",
+    "AutoConsolidations",
     "CallableEmbedder",
     "ConsolidationReport",
     "CorruptSnapshotError",

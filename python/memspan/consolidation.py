@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["ConsolidationReport", "TagSpan"]
+__all__ = ["AutoConsolidations", "ConsolidationReport", "TagSpan"]
 
 
 class ConsolidationReport(NamedTuple):
@@ -33,6 +33,18 @@ class ConsolidationReport(NamedTuple):
     measured_gain: float
     """Seconds that the same searches took, before / after."""
     seconds: float
+
+
+class AutoConsolidations(NamedTuple):
+    """What an index did by itself (`auto_consolidate`)."""
+
+    done: int
+    failed: int
+    """For want of memory or of a thread; tried again after later writes."""
+    waiting: int
+    """Users, with the one that is being worked on."""
+    reports: list[ConsolidationReport]
+    """Of the last 16, oldest first; one user each."""
 
 
 class TagSpan(NamedTuple):

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from . import _core
 from .arguments import as_choice, as_embedding, as_flag, as_integer, as_number, as_text, as_texts
 from .columns import pack_columns, pack_record
-from .consolidation import ConsolidationReport, TagSpan
+from .consolidation import AutoConsolidations, ConsolidationReport, TagSpan
 from .errors import invalid
 from .limits import MAX_DIM, MAX_K
 from .query import Query
@@ -60,6 +60,8 @@ class Index:
             when they are asked for; `None`: no limit. One call's users may pass the limit.
         spill_directory: where users wait who left memory and are in no snapshot as they are, in files without names that
             vanish with the process; default: the system's directory for temporary files.
+        auto_consolidate: let a native thread of low priority call `consolidate` for users whose writes have made that
+            worth it, so that searches stay fast while an index grows. Without it, only `consolidate` does.
 
     Raises:
         InvalidArgumentError: an argument is out of range. Every method raises it, or a subclass, for bad input, and
@@ -80,8 +82,10 @@ class Index:
         b: float = 0.75,
         max_resident_bytes: int | None = None,
         spill_directory: str | os.PathLike[str] | None = None,
+        auto_consolidate: bool = True,
     ) -> None:
         as_choice(analyzer, "analyzer", ANALYZERS)
+        by_itself = as_flag(auto_consolidate, "auto_consolidate")
         self._native = _core.Index(
             as_integer(dim, "dim", 1, MAX_DIM),
             analyzer,
@@ -89,6 +93,8 @@ class Index:
             as_number(b, "b", 0, 1),
             *_residency(max_resident_bytes, spill_directory),
         )
+        if by_itself:
+            self._native.consolidate_by_itself()
 
     @property
     def dim(self) -> int:
@@ -420,6 +426,11 @@ class Index:
         name = None if user is None else as_text(user, "user")
         return ConsolidationReport(*self._native.consolidate(name, as_flag(force, "force")))
 
+    def auto_consolidations(self) -> AutoConsolidations:
+        """How often the index consolidated a user by itself since it was made or loaded, and the last reports."""
+        done, failed, waiting, reports = self._native.auto_consolidations()
+        return AutoConsolidations(done, failed, waiting, [ConsolidationReport(*report) for report in reports])
+
     def layout_map(self, *, user: str) -> list[TagSpan]:
         """Where the records of each tag lie since the last consolidation, by tag; empty before the first."""
         return [TagSpan(*row) for row in self._native.layout_map(as_text(user, "user"))]
@@ -441,6 +452,7 @@ class Index:
         *,
         max_resident_bytes: int | None = None,
         spill_directory: str | os.PathLike[str] | None = None,
+        auto_consolidate: bool = True,
         verify: bool = False,
     ) -> Index:
         """Open a file that `save` wrote. Safe on any file, but checksums are no signature.
@@ -450,17 +462,20 @@ class Index:
         damage. The file may be replaced or deleted meanwhile, but not changed in place.
 
         Args:
-            max_resident_bytes, spill_directory: as for a new index.
+            max_resident_bytes, spill_directory, auto_consolidate: as for a new index.
             verify: read and check everything now.
 
         Raises:
             CorruptSnapshotError: damaged, truncated, or of another format or analyzer version.
             OSError: the file cannot be read.
         """
+        by_itself = as_flag(auto_consolidate, "auto_consolidate")
         index = cls.__new__(cls)
         index._native = _core.Index.load(
             _path(path), *_residency(max_resident_bytes, spill_directory), as_flag(verify, "verify")
         )
+        if by_itself:
+            index._native.consolidate_by_itself()
         return index
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from .arguments import as_integer
+from .arguments import as_flag, as_integer
 from .consolidation import ConsolidationReport
 from .embed.resolve import resolve_embedder
 from .errors import invalid
@@ -59,6 +59,8 @@ class Memory:
         progress: show a progress bar on standard error during a conversion.
         max_resident_bytes: how much of the index may be in memory; users who were not asked for lately leave it first
             and come back when they are asked for. `None`: no limit.
+        auto_consolidate: keep the layout of the index good while it grows, on a native thread of low priority;
+            see `consolidate`.
 
     Raises:
         InvalidArgumentError: an argument is not acceptable.
@@ -77,6 +79,7 @@ class Memory:
         reembed: bool = False,
         progress: bool = False,
         max_resident_bytes: int | None = None,
+        auto_consolidate: bool = True,
     ) -> None:
         if recipe not in RECIPES:
             raise invalid("recipe", recipe, f"one of {', '.join(RECIPES)}")
@@ -87,6 +90,7 @@ class Memory:
             reembed=reembed,
             progress=progress,
             max_resident_bytes=max_resident_bytes,
+            auto_consolidate=as_flag(auto_consolidate, "auto_consolidate"),
         )
 
     def __repr__(self) -> str:
@@ -313,7 +317,7 @@ class Memory:
         engine.require_open()
         resolved = resolve_embedder(embedder)
         target = StoreEmbedder(engine.store.path, EmbedderIdentity.of(resolved), resolved)
-        snapshots = make_snapshots(engine.store, target, engine.analyzer)
+        snapshots = make_snapshots(engine.store, target, engine.analyzer, engine.snapshots.auto_consolidate)
         count = convert(engine.store, target, snapshots, progress)
         engine.adopt(target, snapshots)
         engine.current()

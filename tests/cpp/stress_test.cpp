@@ -48,6 +48,7 @@ struct Arena {
   std::atomic<int> writing = kUsers;
   std::atomic<int> wrong = 0;
 
+  Arena() { index.consolidate_by_itself(); }
   void expect(bool holds) { wrong += !holds; }
 };
 
@@ -60,7 +61,7 @@ void write(Arena& arena, int user) {
     test::add(arena.index, {item_of(user, id, i, random), pinned_item(user, i % kPinned, random)});
     arena.expect(arena.index.contains(name, id));
     alive.push_back(i);
-    while (alive.size() > (i % 100 < 80 ? 150u : 20u)) {  // grows, then loses most at once
+    while (alive.size() > (i % 700 < 600 ? 500u : 20u)) {  // grows, then loses most at once
       std::swap(alive[random() % alive.size()], alive.back());
       const int gone = alive.back();
       alive.pop_back();

@@ -97,3 +97,48 @@ def test_parent_and_children_go_on_with_the_handle(path: Path) -> None:
 
 def test_a_fork_inside_a_transaction_is_refused_in_the_child(path: Path) -> None:
     assert run(FORK_IN_A_TRANSACTION, path) == ("fine\n", "")
+
+
+BARE_INDEX = """
+import os
+import numpy as np
+from memspan import Index
+
+random = np.random.default_rng(0)
+centers = random.standard_normal((30, 64))
+
+def vectors(count):
+    return (centers[random.integers(0, 30, count)] + random.standard_normal((count, 64))).astype(np.float32)
+
+def check(index, side):
+    for i in range(600):
+        index.add(user="ana", id=f"{side}-{i}", at=i, embedding=vectors(1)[0])
+    wanted = vectors(1)[0]
+    index.add(user="ana", id="wanted", at=0, embedding=wanted)
+    assert index.search(user="ana", embedding=wanted, k=1).ids == ["wanted"]
+    index.consolidate(user="ana")
+    assert index.search(user="ana", embedding=wanted, k=1).ids == ["wanted"]
+    assert index.auto_consolidations().failed == 0
+
+index = Index(64)
+statuses = []
+for round in range(6):
+    count = 6000
+    ids = [f"{round}-{i}" for i in range(count)]
+    index.add_many(user="ana", ids=ids, ats=list(range(count)), embeddings=vectors(count))
+    # Its thread is at work, or about to be.
+    pid = os.fork()
+    if pid == 0:
+        check(index, "child")
+        del index
+        os._exit(0)
+    check(index, "parent")
+    statuses.append(os.waitpid(pid, 0)[1])
+assert statuses == [0] * 6, statuses
+assert index.auto_consolidations().done >= 2
+print("fine")
+"""
+
+
+def test_an_index_that_consolidates_by_itself_goes_on_in_both(path: Path) -> None:
+    assert run(BARE_INDEX, path) == ("fine\n", "")

@@ -22,7 +22,7 @@ FILTERS: dict[str, tuple[dict[str, Any], slice]] = {
 
 
 def fill(dim: int, rows: NDArray[np.float32], texts: list[str] | None = None) -> memspan.Index:
-    index = memspan.Index(dim, analyzer="simple")
+    index = memspan.Index(dim, analyzer="simple", auto_consolidate=False)
     index.add_many(
         user="ana",
         ids=[f"m{i}" for i in range(COUNT)],

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace memspan {
 
@@ -24,6 +25,16 @@ struct ConsolidationReport {
   double estimated_gain = 1.0;  // rows that a search reads before / after
   double measured_gain = 1.0;   // seconds that the same searches took before / after
   double seconds = 0.0;
+};
+
+// What an index that consolidates by itself did.
+struct AutoConsolidations {
+  static constexpr size_t kReports = 16;
+
+  uint64_t done = 0;
+  uint64_t failed = 0;   // without memory or a thread; tried again after later writes
+  uint64_t waiting = 0;  // users, the one that is being worked on included
+  std::vector<ConsolidationReport> reports = {};  // of the last kReports, oldest first; one user each
 };
 
 // An entry of SwiftMem's layout map, tag -> (start, end, cluster, n): the span of rows of the cluster that holds most

@@ -21,6 +21,7 @@
 
 namespace memspan {
 
+class AutoConsolidation;
 class UserIndex;
 class UserTable;
 
@@ -92,6 +93,11 @@ class Index {
   // meanwhile. Nothing for an unknown user.
   ConsolidationReport consolidate(std::string_view user, bool force);
   ConsolidationReport consolidate_all(bool force);
+  // From now on a thread of low priority consolidates users when their writes have made that worth it. Not to be called
+  // while other calls run.
+  void consolidate_by_itself();
+  AutoConsolidations auto_consolidations() const;
+  void finish_consolidations() const;  // waits until that thread has nothing left to do
   std::vector<TagSpan> layout_map(std::string_view user) const;
 
   std::vector<std::string> users() const;                  // sorted
@@ -112,11 +118,13 @@ class Index {
  private:
   std::shared_ptr<UserIndex> find(std::string_view user) const;
   std::shared_ptr<UserIndex> find_or_create(std::string_view user);
+  void wrote(std::string_view name, const std::shared_ptr<UserIndex>& user);
 
   IndexConfig config_;
   Analyzer analyzer_;
   std::string stamp_;
   std::unique_ptr<UserTable> users_;
+  std::unique_ptr<AutoConsolidation> auto_;  // null: only on demand. The first to go: its thread uses the users
 };
 
 }  // namespace memspan

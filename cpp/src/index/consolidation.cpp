@@ -9,6 +9,11 @@ namespace {
 // Of 2 sqrt(n) blocks, a search of well clustered vectors probes about so many.
 constexpr double kUsuallyProbed = 16.0;
 
+constexpr size_t kGrowth = 2;  // a plan serves until the user has grown so many times
+
+// A change pays for laying out so many rows, about half a microsecond each.
+constexpr size_t kRowsForAChange = 16;
+
 }  // namespace
 
 double estimate_gain(const VectorTable& vectors) {
@@ -27,8 +32,16 @@ double estimate_gain(const VectorTable& vectors) {
   return before / (blocks + share * rows);
 }
 
+bool consolidation_pays(const VectorTable& vectors) {
+  const size_t changed = vectors.changed_rows();
+  if (changed < kLeastChanged || changed * kRowsForAChange < vectors.count()) return false;
+  if (vectors.count() < kSmallestClustered) return vectors.layout() != nullptr;  // what is left of more: drop the dead
+  if (estimate_gain(vectors) >= kWorthwhileGain) return true;
+  const ClusterLayout* const layout = vectors.layout();
+  return layout != nullptr && vectors.count() >= kGrowth * layout->planned_for;
+}
+
 bool should_extend(const VectorTable& vectors) {
-  constexpr size_t kGrowth = 2;  // a plan serves until the user has grown so many times
   const ClusterLayout* const layout = vectors.layout();
   return layout != nullptr && layout->blocks.size() > 1 && vectors.count() < kGrowth * layout->planned_for &&
          vectors.count() * kGrowth > layout->planned_for;

@@ -12,6 +12,16 @@ namespace memspan {
 // balancing cluster cohesion, cluster size, and memory fragmentation"). 1: nothing to gain. O(1).
 double estimate_gain(const VectorTable& vectors);
 
+// Below this a consolidation costs more than it is likely to bring.
+inline constexpr double kWorthwhileGain = 1.15;
+
+// Fewer fresh and dead rows never ask for a consolidation: to scan them takes a search two microseconds at most.
+inline constexpr size_t kLeastChanged = kSmallestClustered;
+
+// Is it time for a consolidation that nobody asked for? Enough has changed to pay for reading all rows, and there is
+// something to gain, or the user has grown so much that better clusters may be found. O(1).
+bool consolidation_pays(const VectorTable& vectors);
+
 // Will the clusters that are there do for the rows that came, or must they be found anew? O(1).
 bool should_extend(const VectorTable& vectors);
 

@@ -1,13 +1,11 @@
-// Index::consolidate and the layout map.
+// Index::consolidate, by hand and by itself, and the layout map.
+#include "index/auto_consolidation.hpp"
 #include "index/consolidation.hpp"
 #include "index/user_table.hpp"
 #include "memspan/index.hpp"
 
 namespace memspan {
 namespace {
-
-// Below this a consolidation costs more than it is likely to bring.
-constexpr double kWorthwhileGain = 1.15;
 
 ConsolidationReport consolidate_user(UserIndex& user, bool force) {
   if (force || user.consolidation_gain() >= kWorthwhileGain) return user.consolidate(force);
@@ -34,6 +32,16 @@ ConsolidationReport Index::consolidate_all(bool force) {
     users_->wrote(entry.name, user);
   }
   return total;
+}
+
+void Index::consolidate_by_itself() {
+  if (!auto_) auto_ = std::make_unique<AutoConsolidation>();
+}
+
+AutoConsolidations Index::auto_consolidations() const { return auto_ ? auto_->state() : AutoConsolidations(); }
+
+void Index::finish_consolidations() const {
+  if (auto_) auto_->wait();
 }
 
 std::vector<TagSpan> Index::layout_map(std::string_view user) const {

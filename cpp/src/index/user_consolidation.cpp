@@ -12,6 +12,7 @@
 
 #include "index/consolidation.hpp"
 #include "index/user_index.hpp"
+#include "vectors/interruption.hpp"
 
 namespace memspan {
 namespace {
@@ -70,8 +71,19 @@ double UserIndex::consolidation_gain() const {
   return estimate_gain(columns_.vectors);
 }
 
+bool UserIndex::still_needs_consolidation() {
+  const std::unique_lock writing(mutex_);
+  return need_.keep_claim(columns_.vectors);
+}
+
+void UserIndex::postpone_consolidation() {
+  const std::unique_lock writing(mutex_);
+  need_.postpone(columns_.vectors);
+}
+
 void UserIndex::collect_layout_input(LayoutInput& input, RowStore& pinned) const {
   for (Slot first = 0;; first += kSlice) {
+    check_interruption();
     const std::shared_lock reading(mutex_);
     const auto slots = static_cast<Slot>(columns_.slots());
     collect_rows(columns_, first, std::min<Slot>(slots, first + kSlice), input);

@@ -91,6 +91,7 @@ void UserIndex::add_slice(std::span<NewRecord> records, std::span<const TokenBuf
     if (old != kNoSlot) erase(old, kAllColumns);
     insert(records[i], tokens[i]);
   }
+  need_.update(columns_.vectors);
 }
 
 void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer) {
@@ -122,6 +123,7 @@ size_t UserIndex::remove(std::span<const std::string_view> ids) {
       ++removed;
     }
     compact_if_worthwhile();
+    need_.update(columns_.vectors);
   }
   return removed;
 }

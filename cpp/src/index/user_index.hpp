@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/fair_shared_mutex.hpp"
+#include "index/consolidation_need.hpp"
 #include "index/user_columns.hpp"
 #include "memspan/consolidation.hpp"
 #include "memspan/index.hpp"
@@ -66,6 +67,10 @@ class UserIndex {
   // Clusters are found anew when the user has doubled since they were, or on demand; otherwise rows join what is there.
   ConsolidationReport consolidate(bool plan_anew);
   std::vector<TagSpan> layout_map() const;  // by tag
+  // For whoever consolidates users that nobody asked for (consolidation_need.hpp). `claim` costs nothing without need.
+  bool claim_consolidation() { return need_.claim(); }
+  bool still_needs_consolidation();
+  void postpone_consolidation();
 
   size_t size() const;
   bool empty() const;  // neither records nor tags
@@ -111,6 +116,7 @@ class UserIndex {
   uint64_t changes_ = 0;
   mutable std::atomic<bool> touched_ = false;
   mutable std::atomic<uint64_t> counted_changes_ = 0;
+  ConsolidationNeed need_;
 };
 
 }  // namespace memspan

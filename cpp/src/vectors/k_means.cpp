@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "simd/kernels.hpp"
+#include "vectors/interruption.hpp"
 
 namespace memspan {
 namespace {
@@ -36,6 +37,7 @@ std::vector<uint32_t> assign(std::span<const float* const> rows, size_t dim, con
   std::vector<float> scores(kBatch * count);
   std::vector<uint32_t> nearest(rows.size());
   for (size_t first = 0; first < rows.size(); first += kBatch) {
+    check_interruption();
     const size_t batch = std::min(kBatch, rows.size() - first);
     for (size_t i = 0; i < batch; ++i) {
       simd.quantize_query(rows[first + i], dim, queries.data() + i * stride, &offsets[i]);

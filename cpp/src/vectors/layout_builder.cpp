@@ -6,6 +6,7 @@
 #include <random>
 
 #include "simd/kernels.hpp"
+#include "vectors/interruption.hpp"
 #include "vectors/k_means.hpp"
 #include "vectors/probe_calibration.hpp"
 
@@ -147,6 +148,7 @@ class LayoutBuilder {
     layout_->size = count;
     sorted_rows_.resize(count);
     for (uint32_t position = 0; position < count; ++position) {
+      if (position % 1024 == 0) check_interruption();
       const uint32_t i = order[position];
       max_scale_ = std::max(max_scale_, layout_->rows.put(position, input_.slots[i], input_.ats[i], input_.rows[i]));
       sorted_rows_[position] = input_.rows[i];
@@ -170,6 +172,7 @@ class LayoutBuilder {
     layout_->variances.resize(count);
     layout_->orthogonals.resize(count);
     for (size_t b = 0; b < count; ++b) {
+      check_interruption();
       const float* const centroid = centroids.data() + b * dim;
       layout_->centroids.put(b, static_cast<Slot>(b), 0, centroid);
       double mean = 0.0, square = 0.0;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "vectors/code_query.hpp"
+#include "vectors/interruption.hpp"
 #include "vectors/near_best.hpp"
 #include "vectors/unit_vector.hpp"
 
@@ -23,6 +24,7 @@ class Calibration {
   void run() {
     std::vector<float> query(dim_);
     for (size_t i = 0; i < kQueries; ++i) {
+      check_interruption();
       const uint32_t self = make_query(i, query);
       try_query(query, self);
     }

@@ -80,6 +80,8 @@ class VectorTable {
 
   const ClusterLayout* layout() const { return layout_.get(); }
   size_t fresh_rows() const;
+  // That came or went since the last consolidation began, up to places that were used again. O(1).
+  size_t changed_rows() const { return fresh_rows() + (layout_ ? layout_->dead : 0); }
   // Share of the places that a scan passes in vain or out of order: fresh and dead ones.
   double fragmentation() const;
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan import _core
 from memspan.errors import invalid
 from memspan.records import Record
 from memspan.store import StoreReader
@@ -19,7 +20,7 @@ from .compose import embedded_text
 from .damage import survives_damage
 from .draft import Draft
 from .engine import Engine
-from .indexing import index_records
+from .indexing import write_records
 
 __all__ = ["Advance", "add_drafts", "add_in_batches", "checked_drafts"]
 
@@ -44,14 +45,14 @@ def add_drafts(engine: Engine, drafts: Sequence[Draft], advance: Advance | None 
         moment = from_micros(now_micros())
         records = []
         for draft in drafts:
-            key = _key(draft)
-            record = draft.settled(existing.get(key))
+            record = draft.settled(existing.get(_key(draft))) if existing else draft.record
             if record is not None:
-                recorded_at = record.recorded_at or moment
-                records.append(replace(record, recorded_at=recorded_at, embedding=embeddings[key]))
+                embedding = record.embedding
+                if embedding is None:
+                    embedding = embeddings[_key(draft)]
+                records.append(_core.complete_record(record, record.recorded_at or moment, embedding))
         if records:
-            change.writer.put(records)
-            change.apply(lambda index: index_records(index, records))
+            write_records(change, records)
     engine.note_unsaved(len(records))
     return len(records)
 
@@ -59,17 +60,20 @@ def add_drafts(engine: Engine, drafts: Sequence[Draft], advance: Advance | None 
 def _embeddings(
     engine: Engine, drafts: Sequence[Draft], advance: Advance | None
 ) -> dict[_Key, NDArray[np.float32]]:
-    """An embedding for every draft: the caller's, the stored one when the embedded text is the same, or a new one."""
+    """An embedding for every draft without one: the stored one when the embedded text is the same, or a new one."""
+    open_drafts = [draft for draft in drafts if draft.record.embedding is None]
+    if advance is not None and len(open_drafts) < len(drafts):
+        advance(len(drafts) - len(open_drafts))
+    if not open_drafts:
+        return {}
     with engine.store.reading() as reader:
-        existing = _existing(reader, drafts)
+        existing = _existing(reader, open_drafts)
     found: dict[_Key, NDArray[np.float32]] = {}
     missing: dict[_Key, str] = {}
-    for draft in drafts:
+    for draft in open_drafts:
         key, text = _key(draft), embedded_text(draft.record)
         stored = existing.get(key)
-        if draft.record.embedding is not None:
-            found[key] = draft.record.embedding
-        elif stored is not None and stored.embedding is not None and embedded_text(stored) == text:
+        if stored is not None and stored.embedding is not None and embedded_text(stored) == text:
             found[key] = stored.embedding
         else:
             missing[key] = text
@@ -135,13 +139,14 @@ def checked_drafts(records: Iterable[Record], user: str | None, dim: int) -> Ite
         raise invalid("records", records, "an iterable of memspan.Record")
     seen: set[_Key] = set()
     for position, entry in enumerate(records):
-        argument = f"records[{position}]"
-        record = checked_record(entry, argument)
+        record = _core.normal_record(entry, Record, dim) or checked_record(entry, f"records[{position}]")
         if user is not None and record.user != user:
-            raise invalid(f"{argument}.user", record.user, f"{user!r}, the user of this call")
-        if record.embedding is not None:
-            record = replace(record, embedding=checked_vector(record.embedding, dim, f"{argument}.embedding"))
-        if (record.user, record.id) in seen:
-            raise invalid(f"{argument}.id", record.id, "ids that differ within one call")
-        seen.add((record.user, record.id))
+            raise invalid(f"records[{position}].user", record.user, f"{user!r}, the user of this call")
+        if record.embedding is entry.embedding and record.embedding is not None:
+            vector = checked_vector(record.embedding, dim, f"records[{position}].embedding")
+            record = replace(record, embedding=vector)
+        key = (record.user, record.id)
+        if key in seen:
+            raise invalid(f"records[{position}].id", record.id, "ids that differ within one call")
+        seen.add(key)
         yield Draft(record)

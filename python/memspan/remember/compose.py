@@ -33,6 +33,8 @@ def captions_of(metadata: Mapping[str, Any]) -> list[str]:
 
 def shown_text(record: Record) -> str:
     """`text [image: caption]`: the text with what its images show."""
+    if "images" not in record.metadata:
+        return record.text
     images = [f"[image: {caption}]" for caption in captions_of(record.metadata)]
     return " ".join([record.text, *images] if record.text else images)
 

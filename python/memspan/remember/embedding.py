@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -44,11 +45,16 @@ class EmbedderIdentity:
 
     def dump(self) -> str:
         """As JSON, always the same text for the same identity."""
-        return json.dumps(asdict(self), sort_keys=True)
+        return _dump(self)
 
     def __str__(self) -> str:
         checksum = f", checksum {self.checksum[:16]}" if self.checksum else ""
         return f"'{self.name}' (dimension {self.dim}{checksum})"
+
+
+@lru_cache
+def _dump(identity: EmbedderIdentity) -> str:  # every write compares it
+    return json.dumps(asdict(identity), sort_keys=True)
 
 
 class StoreEmbedder:

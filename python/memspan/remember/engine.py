@@ -27,6 +27,7 @@ _engines: weakref.WeakSet[Engine] = weakref.WeakSet()
 # Indexes inherited through fork: a lock inside may be held by a thread that the child does not have.
 _inherited: list[Any] = []
 _MANY: Final = 1000
+_FEW: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +110,11 @@ class Engine:
     @contextmanager
     def changing(self) -> Iterator[Change]:
         """Hold the store's write lock, with the index caught up; commit at the end, roll back on an exception."""
+        self.require_open()
         with self._lock:
-            self.current()  # A long backlog is better applied before other writers have to wait.
             change: Change | None = None
             try:
-                with self.store.writing() as writer:
+                with self._writing() as writer:
                     change = Change(writer, self._catch_up(writer).index)
                     before = writer.sequence()
                     yield change
@@ -124,6 +125,17 @@ class Engine:
                 raise
             self._state = _State(change.index, sequence)
             self._unsaved += sequence != before
+
+    @contextmanager
+    def _writing(self) -> Iterator[StoreWriter]:
+        """The store's write transaction. A long backlog is applied before it: other writers would have to wait."""
+        while True:
+            with self.store.writing() as writer:
+                state = self._state
+                if state is not None and writer.sequence() - state.sequence <= _FEW:
+                    yield writer
+                    return
+            self.current()
 
     def _catch_up(self, reader: StoreReader) -> _State:
         self._refuse_other_embedder(reader)
@@ -150,6 +162,7 @@ class Engine:
             analyzer=self.analyzer,
             max_resident_bytes=self.residency.max_bytes,
             spill_directory=self.residency.spill_directory,
+            auto_consolidate=self.snapshots.auto_consolidate,
         )
 
     def _refuse_other_embedder(self, reader: StoreReader) -> None:
@@ -187,6 +200,8 @@ class Engine:
         constant share of the work; on closing, the smaller of the two. A failure is logged: the file is only
         a cache.
         """
+        if self._unsaved < _MANY and not closing:
+            return
         with self._lock:
             if self._state is None or not self._unsaved:
                 return

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan import _core
 from memspan.records import Record
 from memspan.times import from_micros, to_micros
 
@@ -23,7 +24,7 @@ COLUMNS: Final = (
 
 def pack_embedding(embedding: NDArray[np.float32]) -> bytes:
     """Little-endian float32, on every machine."""
-    return np.ascontiguousarray(embedding, dtype="<f4").tobytes()
+    return embedding.astype("<f4", copy=False).tobytes()
 
 
 def unpack_embedding(blob: bytes) -> NDArray[np.float32]:
@@ -34,6 +35,8 @@ def unpack_embedding(blob: bytes) -> NDArray[np.float32]:
 def encode_record(record: Record) -> tuple[Any, ...]:
     """The values of `COLUMNS`. `recorded_at` must be set."""
     assert record.recorded_at is not None
+    if (values := _core.encode_record(record)) is not None:
+        return values
     return (
         record.id,
         record.kind,

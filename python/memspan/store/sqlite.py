@@ -35,6 +35,7 @@ class SqliteStore:
     def __init__(self, path: str | os.PathLike[str], *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.path = _checked_path(path)
         self._busy_seconds = busy_seconds
+        self._checked: tuple[sqlite3.Connection, int] | None = None
         self._pool = ConnectionPool(self.path, busy_seconds)
         try:
             create_private_file(self.path)
@@ -74,7 +75,7 @@ class SqliteStore:
         with translated(self.path), self._pool.writer() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
-                require_current_schema(connection, self.path)
+                self._check_schema(connection)
                 yield SqliteWriter(connection)
                 connection.execute("COMMIT")
             except BaseException:
@@ -82,6 +83,13 @@ class SqliteStore:
                     with suppress(sqlite3.Error):
                         connection.execute("ROLLBACK")
                 raise
+
+    def _check_schema(self, connection: sqlite3.Connection) -> None:
+        """Refuse a schema that another process changed. Only others' commits change the number."""
+        (version,) = connection.execute("PRAGMA data_version").fetchone()
+        if self._checked != (connection, version):
+            require_current_schema(connection, self.path)
+            self._checked = (connection, version)
 
     def erase(self) -> None:
         """Rewrite the database file and empty the write-ahead log.

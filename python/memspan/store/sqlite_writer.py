@@ -22,6 +22,7 @@ _PUT: Final = (
     "ON CONFLICT (user_pk, id) DO UPDATE SET sequence = excluded.sequence, embedding = excluded.embedding, "
     + ", ".join(f"{column} = excluded.{column}" for column in COLUMNS if column != "id")
 )
+_ANY_DERIVATION: Final = "SELECT 1 FROM derivations WHERE user_pk = ? LIMIT 1"
 _CLEAR_SOURCES: Final = (
     "DELETE FROM derivations WHERE derived_pk = (SELECT pk FROM records WHERE user_pk = ? AND id = ?)"
 )
@@ -48,13 +49,28 @@ class SqliteWriter(SqliteReader):
     def __init__(self, connection: sqlite3.Connection) -> None:
         super().__init__(connection)
         self._advanced = False
+        # Nobody else changes these during the transaction.
+        self._sequence: int | None = None
+        self._pks: dict[str, int] = {}
+
+    def sequence(self) -> int:
+        if self._sequence is None:
+            self._sequence = super().sequence()
+        return self._sequence
 
     def _advance(self) -> int:
         """The sequence number of this transaction; counted up on its first change."""
         if not self._advanced:
-            self._connection.execute("UPDATE meta SET value = value + 1 WHERE key = 'sequence'")
+            self._sequence = self.sequence() + 1
+            self._connection.execute("UPDATE meta SET value = ? WHERE key = 'sequence'", (self._sequence,))
             self._advanced = True
         return self.sequence()
+
+    def _user_pk(self, user: str) -> int | None:
+        pk = self._pks.get(user)
+        if pk is None and (pk := super()._user_pk(user)) is not None:
+            self._pks[user] = pk
+        return pk
 
     def set_meta(self, key: str, value: str | None) -> None:
         if value is None:
@@ -72,7 +88,7 @@ class SqliteWriter(SqliteReader):
                 "INSERT INTO users (name, sequence) VALUES (?, ?)", (user, self._advance())
             )
             assert cursor.lastrowid is not None
-            pk = cursor.lastrowid
+            pk = self._pks[user] = cursor.lastrowid
         return pk
 
     def put(self, records: Sequence[Record]) -> None:
@@ -87,12 +103,13 @@ class SqliteWriter(SqliteReader):
                 (pks[record.user], sequence, pack_embedding(record.embedding), *encode_record(record))
             )
         self._connection.executemany(_PUT, rows)
-        keys = [(pks[record.user], record.id) for record in records]
-        self._connection.executemany(_CLEAR_SOURCES, keys)
-        sources = [
-            (source, *key) for record, key in zip(records, keys, strict=True) for source in record.sources
-        ]
-        self._connection.executemany(_PUT_SOURCE, sources)
+        derived = [pk for pk in pks.values() if self._one(_ANY_DERIVATION, (pk,)) is not None]
+        if derived:
+            keys = [(pks[record.user], record.id) for record in records if pks[record.user] in derived]
+            self._connection.executemany(_CLEAR_SOURCES, keys)
+        sources = [(source, pks[record.user], record.id) for record in records for source in record.sources]
+        if sources:
+            self._connection.executemany(_PUT_SOURCE, sources)
 
     def remove(self, user: str, ids: Sequence[str]) -> int:
         pk = self._user_pk(user)
@@ -113,6 +130,7 @@ class SqliteWriter(SqliteReader):
         pk = self._user_pk(user)
         if pk is None:
             return 0
+        del self._pks[user]
         removed = self._connection.execute("DELETE FROM records WHERE user_pk = ?", (pk,)).rowcount
         self._connection.execute("DELETE FROM users WHERE pk = ?", (pk,))
         self._connection.execute("DELETE FROM removals WHERE user_pk = ?", (pk,))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -10,11 +13,11 @@ import memspan
 DIM = 16
 
 
-def filled(records: int) -> memspan.Index:
+def filled(records: int, *, automatic: bool = False) -> memspan.Index:
     random = np.random.default_rng(1)
     topics = random.standard_normal((12, DIM))
     topic = random.integers(0, 12, records)
-    index = memspan.Index(DIM, analyzer="simple")
+    index = memspan.Index(DIM, analyzer="simple", auto_consolidate=automatic)
     index.add_many(
         user="ana",
         ids=[str(number) for number in range(records)],
@@ -67,3 +70,32 @@ def test_bad_arguments_are_refused() -> None:
     with pytest.raises(memspan.InvalidArgumentError, match="force"):
         index.consolidate(force="yes")  # type: ignore[arg-type]
     assert index.consolidate(user="nobody").users == 0
+
+
+def settled(index: memspan.Index) -> memspan.AutoConsolidations:
+    while (state := index.auto_consolidations()).waiting:
+        time.sleep(0.001)
+    return state
+
+
+def test_an_index_consolidates_by_itself_unless_it_is_told_not_to(tmp_path: Path) -> None:
+    index = filled(3000, automatic=True)
+    state = settled(index)
+    assert (state.done, state.failed, len(state.reports)) == (1, 0, 1)
+    assert state.reports[0].records == 3000
+    assert index.consolidate(user="ana").skipped == 1
+    index.save(tmp_path / "index")
+    never = filled(3000)
+    assert never.auto_consolidations() == (0, 0, 0, [])
+    assert never.consolidate(user="ana").skipped == 0
+    for automatic in (True, False):
+        loaded = memspan.Index.load(tmp_path / "index", auto_consolidate=automatic)
+        loaded.remove(user="ana", ids=[str(i) for i in range(0, 3000, 2)])
+        assert settled(loaded).done == automatic
+
+
+def test_the_switch_is_a_boolean(tmp_path: Path) -> None:
+    with pytest.raises(memspan.InvalidArgumentError, match="auto_consolidate: got 1"):
+        memspan.Index(DIM, auto_consolidate=1)  # type: ignore[arg-type]
+    with pytest.raises(memspan.InvalidArgumentError, match="auto_consolidate: got None"):
+        memspan.Index.load(tmp_path / "index", auto_consolidate=None)  # type: ignore[arg-type]
