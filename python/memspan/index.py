@@ -56,10 +56,10 @@ class Index:
             `"simple"` only folds. Stored with the index.
         k1: BM25's saturation of the term frequency, 0-100.
         b: BM25's weight of a text's length, 0-1.
-        max_resident_bytes: when the users in memory take more, those who were not asked for lately leave it and come back
-            when they are asked for; `None`: no limit. One call's users may pass the limit.
-        spill_directory: where users wait who left memory and are in no snapshot as they are, in files without names that
-            vanish with the process; default: the system's directory for temporary files.
+        max_resident_bytes: when the users in memory take more, those who were not asked for lately leave it and come
+            back when they are asked for; `None`: no limit. One call's users may pass the limit.
+        spill_directory: where users wait who left memory and are in no snapshot as they are: in files without names,
+            which vanish with the process. Default: the system's directory for temporary files.
         auto_consolidate: let a native thread of low priority call `consolidate` for users whose writes have made that
             worth it, so that searches stay fast while an index grows. Without it, only `consolidate` does.
 
