@@ -32,4 +32,9 @@ inline void check_interruption() {
   if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw Interrupted();
 }
 
+// What may interrupt this thread, for threads that work for it while it waits.
+using Interruption = const std::atomic<bool>*;
+inline Interruption interruption_of_thread() { return detail::interrupting; }
+inline void share_interruption(Interruption interruption) { detail::interrupting = interruption; }
+
 }  // namespace memspan

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/in_parallel.hpp"
 #include "simd/kernels.hpp"
 #include "vectors/interruption.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr size_t kSampleForEach = 48;
 constexpr size_t kBatch = 16;
+constexpr size_t kWorthAThread = 2048;  // rows
 
 void encode(Centroids& centroids) {
   for (size_t i = 0; i < centroids.size(); ++i) centroids.codes.put(i, static_cast<Slot>(i), 0, centroids.row(i));
@@ -30,25 +32,29 @@ bool normalize_sum(std::span<float> sum) {
 }  // namespace
 
 std::vector<uint32_t> assign(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count) {
-  const Kernels& simd = kernels();
-  const size_t stride = code_stride(dim);
-  AlignedBuffer<int8_t> queries(kBatch * stride);
-  std::array<int32_t, kBatch> offsets;
-  std::vector<float> scores(kBatch * count);
   std::vector<uint32_t> nearest(rows.size());
-  for (size_t first = 0; first < rows.size(); first += kBatch) {
-    check_interruption();
-    const size_t batch = std::min(kBatch, rows.size() - first);
-    for (size_t i = 0; i < batch; ++i) {
-      simd.quantize_query(rows[first + i], dim, queries.data() + i * stride, &offsets[i]);
+  const Interruption interruption = interruption_of_thread();
+  in_parallel(rows.size(), kWorthAThread, [&](size_t first, size_t last) {
+    share_interruption(interruption);
+    const Kernels& simd = kernels();
+    const size_t stride = code_stride(dim);
+    AlignedBuffer<int8_t> queries(kBatch * stride);
+    std::array<int32_t, kBatch> offsets;
+    std::vector<float> scores(kBatch * count);
+    for (; first < last; first += kBatch) {
+      check_interruption();
+      const size_t batch = std::min(kBatch, last - first);
+      for (size_t i = 0; i < batch; ++i) {
+        simd.quantize_query(rows[first + i], dim, queries.data() + i * stride, &offsets[i]);
+      }
+      simd.code_rows_batch(queries.data(), offsets.data(), batch, centroids.codes(), stride, centroids.scales(), count,
+                           stride, scores.data());
+      for (size_t i = 0; i < batch; ++i) {
+        const float* const row = scores.data() + i * count;
+        nearest[first + i] = static_cast<uint32_t>(std::max_element(row, row + count) - row);
+      }
     }
-    simd.code_rows_batch(queries.data(), offsets.data(), batch, centroids.codes(), stride,
-                         centroids.scales(), count, stride, scores.data());
-    for (size_t i = 0; i < batch; ++i) {
-      const float* const row = scores.data() + i * count;
-      nearest[first + i] = static_cast<uint32_t>(std::max_element(row, row + count) - row);
-    }
-  }
+  });
   return nearest;
 }
 
