@@ -98,6 +98,7 @@ py::dict total_stats(const Index& self) {
   }
   py::dict result;
   result["users"] = stats.users;
+  result["resident_users"] = stats.resident_users;
   result["records"] = stats.records;
   result["embeddings"] = stats.embeddings;
   result["terms"] = stats.terms;
@@ -166,10 +167,16 @@ void set_native(PyObject* owner, const py::object& native) {
 void register_index(py::module_& module) {
   py::class_<Index> type(module, "Index");
   type
-      .def(py::init([](uint32_t dim, const std::string& analyzer, double k1, double b) {
-        return std::make_unique<Index>(IndexConfig{dim, parse_analyzer(analyzer), k1, b});
+      .def(py::init([](uint32_t dim, const std::string& analyzer, double k1, double b, size_t max_resident_bytes,
+                       const std::string& spill_directory) {
+        return std::make_unique<Index>(IndexConfig{dim, parse_analyzer(analyzer), k1, b},
+                                       Residency{max_resident_bytes, spill_directory});
       }))
-      .def_static("load", &Index::load, Release())
+      .def_static("load",
+                  [](const std::string& path, size_t max_resident_bytes, const std::string& spill_directory, bool verify) {
+                    return Index::load(path, {max_resident_bytes, spill_directory}, verify);
+                  },
+                  Release())
       .def("save", [](const Index& self, const std::string& path, const std::string& stamp) { self.save(path, stamp); }, Release())
       .def_property_readonly("stamp", &Index::stamp)
       .def_property_readonly("dim", [](const Index& self) { return self.config().dim; })

@@ -123,9 +123,18 @@ class Hits:
 
 @final
 class Index:
-    def __init__(self, dim: int, analyzer: str, k1: float, b: float, /) -> None: ...
+    def __init__(
+        self,
+        dim: int,
+        analyzer: str,
+        k1: float,
+        b: float,
+        max_resident_bytes: int,
+        spill_directory: bytes,
+        /,
+    ) -> None: ...
     @staticmethod
-    def load(path: bytes, /) -> Index: ...
+    def load(path: bytes, max_resident_bytes: int, spill_directory: bytes, verify: bool, /) -> Index: ...
     def save(self, path: bytes, stamp: str, /) -> None: ...
     @property
     def stamp(self) -> str: ...

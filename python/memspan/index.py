@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -27,6 +28,7 @@ Sequence.register(Hits)
 
 ANALYZERS = ("english", "simple")
 ROUTE_METHODS = ("auto", "exact", "hnsw")
+_MAX_BYTES = 2**63 - 1
 
 
 class TagInfo(NamedTuple):
@@ -56,6 +58,10 @@ class Index:
         b: BM25's weight of a text's length, 0-1.
         auto_consolidate: let a native thread of low priority call `consolidate` for users whose writes have made that
             worth it, so that searches stay fast while an index grows. Without it, only `consolidate` does.
+        max_resident_bytes: when the users in memory take more, those who were not asked for lately leave it and come back
+            when they are asked for; `None`: no limit. One call's users may pass the limit.
+        spill_directory: where users wait who left memory and are in no snapshot as they are, in files without names that
+            vanish with the process; default: the system's directory for temporary files.
 
     Raises:
         InvalidArgumentError: an argument is out of range. Every method raises it, or a subclass, for bad input, and
@@ -75,11 +81,17 @@ class Index:
         k1: float = 1.2,
         b: float = 0.75,
         auto_consolidate: bool = True,
+        max_resident_bytes: int | None = None,
+        spill_directory: str | os.PathLike[str] | None = None,
     ) -> None:
         as_choice(analyzer, "analyzer", ANALYZERS)
         by_itself = as_flag(auto_consolidate, "auto_consolidate")
         self._native = _core.Index(
-            as_integer(dim, "dim", 1, MAX_DIM), analyzer, as_number(k1, "k1", 0, 100), as_number(b, "b", 0, 1)
+            as_integer(dim, "dim", 1, MAX_DIM),
+            analyzer,
+            as_number(k1, "k1", 0, 100),
+            as_number(b, "b", 0, 1),
+            *_residency(max_resident_bytes, spill_directory),
         )
         if by_itself:
             self._native.consolidate_by_itself()
@@ -434,12 +446,24 @@ class Index:
         self._native.save(_path(path), as_text(stamp, "stamp"))
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], *, auto_consolidate: bool = True) -> Index:
-        """Read a file that `save` wrote. Safe on any file, but checksums are no signature.
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        max_resident_bytes: int | None = None,
+        spill_directory: str | os.PathLike[str] | None = None,
+        auto_consolidate: bool = True,
+        verify: bool = False,
+    ) -> Index:
+        """Open a file that `save` wrote. Safe on any file, but checksums are no signature.
+
+        The file is mapped; a user is read and checked when it is first asked for, its embeddings bit by bit as searches
+        come upon them. So opening takes O(users), and every method may raise `CorruptSnapshotError` when it comes upon
+        damage. The file may be replaced or deleted meanwhile, but not changed in place.
 
         Args:
-            path: the file.
-            auto_consolidate: as for a new `Index`.
+            max_resident_bytes, spill_directory, auto_consolidate: as for a new index.
+            verify: read and check everything now.
 
         Raises:
             CorruptSnapshotError: damaged, truncated, or of another format or analyzer version.
@@ -447,7 +471,9 @@ class Index:
         """
         by_itself = as_flag(auto_consolidate, "auto_consolidate")
         index = cls.__new__(cls)
-        index._native = _core.Index.load(_path(path))
+        index._native = _core.Index.load(
+            _path(path), *_residency(max_resident_bytes, spill_directory), as_flag(verify, "verify")
+        )
         if by_itself:
             index._native.consolidate_by_itself()
         return index
@@ -464,11 +490,17 @@ def _natives(queries: Any) -> list[_core.Query]:
     return natives
 
 
-def _path(path: Any) -> bytes:
+def _residency(max_bytes: Any, spill_directory: Any) -> tuple[int, bytes]:
+    limit = 0 if max_bytes is None else as_integer(max_bytes, "max_resident_bytes", 1, _MAX_BYTES)
+    directory = tempfile.gettempdir() if spill_directory is None else spill_directory
+    return limit, _path(directory, "spill_directory")
+
+
+def _path(path: Any, argument: str = "path") -> bytes:
     try:
         encoded = b"" if isinstance(path, bytes) else os.fsencode(path)
     except (TypeError, UnicodeEncodeError) as error:
-        raise invalid("path", path, "a str or os.PathLike that the file system can encode") from error
+        raise invalid(argument, path, "a str or os.PathLike that the file system can encode") from error
     if not encoded or b"\0" in encoded:
-        raise invalid("path", path, "a non-empty str or os.PathLike without NUL")
+        raise invalid(argument, path, "a non-empty str or os.PathLike without NUL")
     return encoded

@@ -14,6 +14,7 @@ from .errors import invalid
 from .records import Record
 from .remember.adding import add_drafts, add_in_batches, checked_drafts
 from .remember.asynchronous import in_thread
+from .remember.consolidating import consolidate
 from .remember.embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
 from .remember.fields import checked_kind, checked_name
 from .remember.forgetting import forget
@@ -58,6 +59,8 @@ class Memory:
         progress: show a progress bar on standard error during a conversion.
         auto_consolidate: keep the layout of the index good while it grows, on a native thread of low priority;
             see `consolidate`.
+        max_resident_bytes: how much of the index may be in memory; users who were not asked for lately leave it first
+            and come back when they are asked for. `None`: no limit.
 
     Raises:
         InvalidArgumentError: an argument is not acceptable.
@@ -76,6 +79,7 @@ class Memory:
         reembed: bool = False,
         progress: bool = False,
         auto_consolidate: bool = True,
+        max_resident_bytes: int | None = None,
     ) -> None:
         if recipe not in RECIPES:
             raise invalid("recipe", recipe, f"one of {', '.join(RECIPES)}")
@@ -86,6 +90,7 @@ class Memory:
             reembed=reembed,
             progress=progress,
             auto_consolidate=as_flag(auto_consolidate, "auto_consolidate"),
+            max_resident_bytes=max_resident_bytes,
         )
 
     def __repr__(self) -> str:
@@ -312,7 +317,7 @@ class Memory:
         engine.require_open()
         resolved = resolve_embedder(embedder)
         target = StoreEmbedder(engine.store.path, EmbedderIdentity.of(resolved), resolved)
-        snapshots = make_snapshots(engine.store, target, engine.analyzer, engine.snapshots.auto_consolidate)
+        snapshots = make_snapshots(engine.store, target, engine.analyzer)
         count = convert(engine.store, target, snapshots, progress)
         engine.adopt(target, snapshots)
         engine.current()
@@ -325,7 +330,7 @@ class Memory:
         """
         if user is not None:
             checked_name(user, "user")
-        return self._engine.current().consolidate(user=user)
+        return consolidate(self._engine, user)
 
     def stats(self, user: str | None = None) -> dict[str, Any]:
         """Counts, time span and sizes of the store, or of one user, as JSON values."""

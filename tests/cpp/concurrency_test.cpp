@@ -53,11 +53,9 @@ Item item_of(const std::string& user, int i, std::mt19937& random) {
   return item;
 }
 
-BOOST_AUTO_TEST_SUITE(concurrency)
-
-BOOST_AUTO_TEST_CASE(readers_and_writers_of_shared_and_own_users) {
-  Index index(IndexConfig{.dim = kDim});
+void readers_and_writers(size_t max_resident_bytes) {
   test::TemporaryDirectory directory;
+  Index index(IndexConfig{.dim = kDim}, {.max_bytes = max_resident_bytes, .spill_directory = directory.file(".")});
   std::atomic<bool> stop = false;
   Team writers;
   Team readers;
@@ -112,6 +110,12 @@ BOOST_AUTO_TEST_CASE(readers_and_writers_of_shared_and_own_users) {
   stop = true;
   BOOST_TEST(readers.join() == 0);
 }
+
+BOOST_AUTO_TEST_SUITE(concurrency)
+
+BOOST_AUTO_TEST_CASE(readers_and_writers_of_shared_and_own_users) { readers_and_writers(0); }
+// Whoever nobody is using at the moment leaves memory.
+BOOST_AUTO_TEST_CASE(readers_and_writers_of_users_who_come_and_go) { readers_and_writers(1); }
 
 BOOST_AUTO_TEST_CASE(many_first_routes_build_the_graph_once_and_agree) {
   Index index(IndexConfig{.dim = kDim});

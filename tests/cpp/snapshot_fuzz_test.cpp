@@ -7,57 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "base/crc32c.hpp"
 #include "memspan/error.hpp"
 #include "support/sample_index.hpp"
+#include "support/snapshot_parts.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace memspan {
 namespace {
 
 constexpr size_t kDim = 3;
-constexpr size_t kFileHeader = 12;   // magic and version
-constexpr size_t kBlockHeader = 12;  // type and size
-
-template <typename T>
-T read_at(const std::string& bytes, size_t offset) {
-  T value;
-  std::memcpy(&value, bytes.data() + offset, sizeof value);
-  return value;
-}
-
-template <typename T>
-void append(std::string& bytes, T value) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-struct Block {
-  uint32_t type;
-  std::string content;
-};
-
-std::vector<Block> split(const std::string& file) {
-  std::vector<Block> blocks;
-  for (size_t offset = kFileHeader; offset < file.size();) {
-    const auto size = read_at<uint64_t>(file, offset + 4);
-    blocks.push_back({read_at<uint32_t>(file, offset), file.substr(offset + kBlockHeader, size)});
-    offset += kBlockHeader + size + sizeof(uint32_t);
-  }
-  return blocks;
-}
-
-std::string join(const std::string& header, const std::vector<Block>& blocks) {
-  std::string file = header;
-  for (const Block& block : blocks) {
-    const size_t start = file.size();
-    append(file, block.type);
-    append<uint64_t>(file, block.content.size());
-    file += block.content;
-    append(file, crc32c(std::string_view(file).substr(start)));
-  }
-  return file;
-}
-
 // Numbers that tend to break parsers: around zero, around sizes of types, and with special bits as floats.
 void put_odd_number(std::string& bytes, std::mt19937& random) {
   static const uint64_t kOdd[] = {0, 1, 2, 3, 7, 63, 64, 65, 127, 128, 255, 512, 513, 0xFFFF, 0x7FFFFFFF, 0x80000000,
@@ -84,19 +42,28 @@ void mutate(std::string& bytes, std::mt19937& random) {
   }
 }
 
-void mutate(std::vector<Block>& blocks, std::mt19937& random) {
-  const size_t place = random() % blocks.size();
+// The file with one of its parts damaged, under right checksums.
+std::string damage(test::SnapshotParts parts, std::mt19937& random) {
+  const size_t place = random() % parts.users.size();
   switch (random() % 40) {
-    case 0: blocks.erase(blocks.begin() + static_cast<std::ptrdiff_t>(place)); break;
-    case 1: blocks.insert(blocks.begin(), blocks[place]); break;
-    case 2: blocks.push_back(blocks[place]); break;
-    case 3: blocks[place].type = static_cast<uint32_t>(random() % 5); break;
+    case 0: parts.users.erase(parts.users.begin() + static_cast<std::ptrdiff_t>(place)); break;
+    case 1: parts.users.insert(parts.users.begin(), parts.users[place]); break;
+    case 2: parts.users[place].summary[random() % 5] += 1; break;
+    case 3:
+    case 4:
+    case 5: {
+      test::SnapshotParts::Joined joined = parts.join();
+      mutate(joined.directory, random);
+      return test::SnapshotParts::seal(joined);
+    }
     default: {
-      // Users' blocks hold nearly everything that can go wrong.
-      Block& block = random() % 8 == 0 ? blocks[place] : blocks[std::min<size_t>(1 + random() % 2, blocks.size() - 1)];
-      for (size_t count = 1 + random() % 3; count > 0; --count) mutate(block.content, random);
+      // Heads hold nearly everything that can go wrong.
+      auto& user = parts.users[place];
+      std::string& part = random() % 4 == 0 && !user.body.empty() ? user.body : user.head;
+      for (size_t count = 1 + random() % 3; count > 0; --count) mutate(part, random);
     }
   }
+  return test::SnapshotParts::seal(parts.join());
 }
 
 // Calls everything that reads, and then writes that touch every structure.
@@ -143,26 +110,22 @@ BOOST_AUTO_TEST_CASE(damage_behind_the_checksum_is_refused_or_harmless) {
   const std::string copy = directory.file("copy");
   test::sample_index(14, kDim)->save(path, "stamp");
   const std::string file = test::read_bytes(path);
-  const std::string header = file.substr(0, kFileHeader);
-  const std::vector<Block> blocks = split(file);
-  BOOST_REQUIRE((join(header, blocks) == file));
-  BOOST_REQUIRE(blocks.size() == 4u);  // config, two users, end
+  const auto parts = test::SnapshotParts::split(file);
+  BOOST_REQUIRE((test::SnapshotParts::seal(parts.join()) == file));
+  BOOST_REQUIRE(parts.users.size() == 2u);
 
   int accepted = 0;
   for (int round = 0; round < rounds; ++round) {
     BOOST_TEST_CONTEXT("seed " << round) {
       std::mt19937 random(static_cast<uint32_t>(round));
-      std::vector<Block> damaged = blocks;
-      mutate(damaged, random);
-      test::write_bytes(path, join(header, damaged));
-      std::unique_ptr<Index> index;
+      test::write_bytes(path, damage(parts, random));
       try {
-        index = Index::load(path);
+        const auto index = Index::load(path, {}, random() % 2 == 0);
+        exercise(*index, copy);
+        ++accepted;
       } catch (const CorruptSnapshot&) {
         continue;
       }
-      ++accepted;
-      exercise(*index, copy);
     }
   }
   // Both outcomes must be met often, or the mutations miss their aim.

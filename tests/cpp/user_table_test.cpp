@@ -11,24 +11,24 @@ BOOST_AUTO_TEST_SUITE(user_table)
 
 BOOST_AUTO_TEST_CASE(random_changes_equal_those_of_a_map) {
   std::mt19937 random(1);
-  UserTable table;
+  UserTable table(1);
   std::map<std::string, UserIndex*> oracle;
   for (int step = 0; step < 6000; ++step) {
     const std::string name = "user " + std::to_string(random() % 900);
     if (random() % 5 < 3) {
-      const UserTable::User user = table.find_or_create(name, 1);
+      const UserTable::User user = table.find_or_create(name);
       BOOST_REQUIRE((!oracle.contains(name) || oracle[name] == user.get()));
       oracle[name] = user.get();
-      BOOST_REQUIRE(!table.add(name, user));
+      BOOST_REQUIRE(!table.add(name, nullptr));
     } else {
-      BOOST_REQUIRE(table.take(name).get() == (oracle.contains(name) ? oracle[name] : nullptr));
+      BOOST_REQUIRE(table.take(name).user.get() == (oracle.contains(name) ? oracle[name] : nullptr));
       oracle.erase(name);
       BOOST_REQUIRE(table.find(name) == nullptr);
     }
     if (step % 500 == 0) {
       for (const auto& [each, user] : oracle) BOOST_REQUIRE(table.find(each).get() == user);
       std::map<std::string, UserIndex*> all;
-      for (const auto& [each, user] : table.all()) all[each] = user.get();
+      for (const UserTable::Entry& entry : table.all()) all[entry.name] = entry.user.get();
       BOOST_REQUIRE((all == oracle));
     }
     BOOST_REQUIRE(table.size() == oracle.size());
@@ -36,11 +36,11 @@ BOOST_AUTO_TEST_CASE(random_changes_equal_those_of_a_map) {
 }
 
 BOOST_AUTO_TEST_CASE(a_user_that_was_taken_lives_on_for_its_callers) {
-  UserTable table;
-  const UserTable::User held = table.find_or_create("ana", 1);
+  UserTable table(1);
+  const UserTable::User held = table.find_or_create("ana");
   table.take("ana");
   BOOST_TEST(held->size() == 0u);
-  BOOST_TEST(table.find_or_create("ana", 1) != held);
+  BOOST_TEST(table.find_or_create("ana") != held);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

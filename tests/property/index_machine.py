@@ -40,10 +40,13 @@ import memspan
 
 
 class IndexMachine(RuleBasedStateMachine):
+    max_resident_bytes: int | None = None
+    """Of the shared index."""
+
     def __init__(self) -> None:
         super().__init__()
         self.oracle = Oracle()
-        self.shared = memspan.Index(DIM, analyzer="simple")
+        self.shared = memspan.Index(DIM, analyzer="simple", max_resident_bytes=self.max_resident_bytes)
         self.alone = {user: memspan.Index(DIM, analyzer="simple") for user in USERS}
 
     def both(self, user: str, call: Callable[[memspan.Index], Any]) -> tuple[Any, Any]:
@@ -239,7 +242,7 @@ class IndexMachine(RuleBasedStateMachine):
         with tempfile.TemporaryDirectory() as directory:
             path = Path(directory) / "index.snapshot"
             self.shared.save(path, stamp="step")
-            self.shared = memspan.Index.load(path)
+            self.shared = memspan.Index.load(path, max_resident_bytes=self.max_resident_bytes)
         assert self.shared.stamp == "step"
         assert (self.shared.dim, self.shared.analyzer) == (DIM, "simple")
 
@@ -256,3 +259,9 @@ class IndexMachine(RuleBasedStateMachine):
                 figures.pop("bytes", None)
                 figures.pop("dead_slots", None)
             assert shared == alone
+
+
+class CrowdedIndexMachine(IndexMachine):
+    """No user stays in memory once the other one is asked for."""
+
+    max_resident_bytes = 1

@@ -32,11 +32,19 @@ struct IndexConfig {
   double b = 0.75;   // BM25: weight of the text's length
 };
 
+// How many users are kept in memory.
+struct Residency {
+  // Users who are in no call and were not asked for of late leave memory when all of them take more; 0: none do.
+  size_t max_bytes = 0;
+  // Where those wait who changed since they were loaded: in files without names that vanish with the process.
+  std::string spill_directory = "/tmp";
+};
+
 enum class RouteMethod : uint8_t { automatic, exact, hnsw };
 
 class Index {
  public:
-  explicit Index(const IndexConfig& config);
+  explicit Index(const IndexConfig& config, const Residency& residency = {});
   ~Index();
   Index(const Index&) = delete;
   Index& operator=(const Index&) = delete;
@@ -101,8 +109,10 @@ class Index {
   // Writes a snapshot (format: snapshot/snapshot_file.hpp) and makes it durable before it takes the place of an older
   // one. `stamp` is the caller's note on what the snapshot holds.
   void save(const std::string& path, std::string_view stamp) const;
-  // Reads a snapshot; throws CorruptSnapshot rather than believe a damaged file.
-  static std::unique_ptr<Index> load(const std::string& path);
+  // Opens a snapshot, whose users are read when they are first asked for: O(users). The file stays in use; it may be
+  // replaced or deleted, but not changed in place. Throws CorruptSnapshot rather than believe a damaged file; so does
+  // every later call that comes upon a damaged part. `verify` reads and checks everything now.
+  static std::unique_ptr<Index> load(const std::string& path, const Residency& residency = {}, bool verify = false);
   const std::string& stamp() const { return stamp_; }
 
  private:

@@ -36,12 +36,13 @@ struct UserStats {
 
 struct IndexStats {
   uint64_t users = 0;
+  uint64_t resident_users = 0;  // of those, in memory; the others wait in a file
   uint64_t records = 0;
   uint64_t embeddings = 0;
   uint64_t terms = 0;
   uint64_t tags = 0;
   uint64_t relations = 0;
-  uint64_t bytes = 0;
+  uint64_t bytes = 0;  // of memory
 };
 
 }  // namespace memspan

@@ -84,6 +84,7 @@ class ByteReader {
   }
   [[noreturn]] void fail(const std::string& reason) const { throw CorruptSnapshot(file_, origin_ + position_, reason); }
   size_t left() const { return bytes_.size() - position_; }
+  uint64_t origin() const { return origin_; }
 
  private:
   const char* take(size_t size) {

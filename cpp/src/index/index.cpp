@@ -72,8 +72,8 @@ std::vector<float> unit(std::span<const float> embedding, size_t dim) {
 
 }  // namespace
 
-Index::Index(const IndexConfig& config)
-    : config_(checked(config)), analyzer_(config.analyzer), users_(std::make_unique<UserTable>()) {}
+Index::Index(const IndexConfig& config, const Residency& residency)
+    : config_(checked(config)), analyzer_(config.analyzer), users_(std::make_unique<UserTable>(config.dim, residency)) {}
 Index::~Index() = default;
 
 std::shared_ptr<UserIndex> Index::find(std::string_view user) const {
@@ -83,24 +83,26 @@ std::shared_ptr<UserIndex> Index::find(std::string_view user) const {
 
 std::shared_ptr<UserIndex> Index::find_or_create(std::string_view user) {
   check_name(user, "user");
-  return users_->find_or_create(user, config_.dim);
+  return users_->find_or_create(user);
 }
 
 void Index::add(std::span<const RecordInput> records, bool columns) {
   if (records.size() == 1) {
     const std::optional<size_t> row = columns ? std::optional<size_t>(0) : std::nullopt;
     UserIndex::NewRecord record = checked_record(records.front(), config_.dim, row);
-    const std::shared_ptr<UserIndex> user = find_or_create(records.front().user);
+    const auto user = find_or_create(records.front().user);
     user->add(std::span(&record, 1), analyzer_);
     if (auto_) auto_->consider(user);
+    users_->wrote(records.front().user, user);
     return;
   }
   auto groups = group_by_user(records, config_.dim, columns);
   refuse_repeated_ids(records);
   for (auto& [name, group] : groups) {
-    const std::shared_ptr<UserIndex> user = find_or_create(name);
+    const auto user = find_or_create(name);
     user->add(group, analyzer_);
     if (auto_) auto_->consider(user);
+    users_->wrote(name, user);
   }
 }
 
@@ -109,13 +111,15 @@ size_t Index::remove(std::string_view user, std::span<const std::string_view> id
   if (!found) return 0;
   const size_t removed = found->remove(ids);
   if (auto_) auto_->consider(found);
+  users_->wrote(user, found);
   return removed;
 }
 
 size_t Index::forget(std::string_view user) {
   check_name(user, "user");
-  const std::shared_ptr<UserIndex> forgotten = users_->take(user);
-  return forgotten ? forgotten->size() : 0;
+  const UserTable::Taken forgotten = users_->take(user);
+  if (forgotten.user) return forgotten.user->size();
+  return forgotten.image ? forgotten.image->summary().records : 0;
 }
 
 std::optional<Micros> Index::locate(std::string_view user, std::string_view id) const {
@@ -185,8 +189,8 @@ size_t Index::drop_tags(std::string_view user, std::span<const std::string> tags
 
 std::vector<std::string> Index::users() const {
   std::vector<std::string> names;
-  for (auto& [name, user] : users_->all()) {
-    if (!user->empty()) names.push_back(std::move(name));
+  for (UserTable::Entry& entry : users_->all()) {
+    if (!entry.summary().empty()) names.push_back(std::move(entry.name));
   }
   std::sort(names.begin(), names.end());
   return names;
@@ -199,22 +203,25 @@ std::vector<std::string> Index::ids(std::string_view user) const {
 
 size_t Index::size() const {
   size_t total = 0;
-  for (const auto& [name, user] : users_->all()) total += user->size();
+  for (const UserTable::Entry& entry : users_->all()) {
+    total += entry.user ? entry.user->size() : entry.image->summary().records;
+  }
   return total;
 }
 
 IndexStats Index::stats() const {
   IndexStats total;
   total.bytes = sizeof(Index) + sizeof(UserTable) + users_->bytes();
-  for (const auto& [name, user] : users_->all()) {
-    const UserStats stats = user->stats();
-    total.users += !user->empty();
-    total.records += stats.records;
-    total.embeddings += stats.embeddings;
-    total.terms += stats.terms;
-    total.tags += stats.tags;
-    total.relations += stats.relations;
-    total.bytes += stats.bytes;
+  for (const UserTable::Entry& entry : users_->all()) {
+    const UserSummary summary = entry.summary();
+    total.users += !summary.empty();
+    total.resident_users += entry.user && !summary.empty();
+    total.records += summary.records;
+    total.embeddings += summary.embeddings;
+    total.terms += summary.terms;
+    total.tags += summary.tags;
+    total.relations += summary.relations;
+    if (entry.user) total.bytes += entry.user->bytes();
   }
   return total;
 }

@@ -23,7 +23,14 @@ ConsolidationReport Index::consolidate(std::string_view user, bool force) {
 
 ConsolidationReport Index::consolidate_all(bool force) {
   ConsolidationReport total;
-  for (const UserTable::Entry& entry : users_->all()) join_reports(total, consolidate_user(*entry.user, force));
+  std::vector<UserTable::Entry> all = users_->all();
+  for (UserTable::Entry& entry : all) entry.user.reset();  // those that are held cannot leave memory
+  for (const UserTable::Entry& entry : all) {
+    const auto user = users_->find(entry.name);
+    if (!user) continue;  // forgotten meanwhile
+    join_reports(total, consolidate_user(*user, force));
+    users_->wrote(entry.name, user);
+  }
   return total;
 }
 

@@ -112,6 +112,7 @@ ConsolidationReport UserIndex::consolidate(bool plan_anew) {
       report.blocks_before = vectors.layout()->blocks.size();
       report.cohesion_before = vectors.layout()->cohesion;
     }
+    ++changes_;
     columns_.vectors.begin_layout();
   }
   try {
@@ -131,6 +132,7 @@ ConsolidationReport UserIndex::consolidate(bool plan_anew) {
     VectorTable::Retired retired;
     {
       const std::unique_lock writing(mutex_);
+      ++changes_;
       places.reserve(columns_.slots());
       retired = columns_.vectors.install_layout(std::move(built.layout), std::move(places), built.max_scale);
       report.fragmentation_after = columns_.vectors.fragmentation();

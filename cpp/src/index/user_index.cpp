@@ -85,6 +85,7 @@ void UserIndex::add_slice(std::span<NewRecord> records, std::span<const TokenBuf
     throw InvalidArgument("records", std::to_string(columns_.live_count() + records.size()) + " records of one user",
                           "at most " + std::to_string(limits::kRecordsPerUser));
   }
+  changes_ += records.size();
   for (size_t i = 0; i < records.size(); ++i) {
     const Slot old = columns_.ids.find(records[i].input.id, records[i].id_hash);
     if (old != kNoSlot) erase(old, kAllColumns);
@@ -117,6 +118,7 @@ size_t UserIndex::remove(std::span<const std::string_view> ids) {
     for (std::string_view id : ids.subspan(first, std::min(kSliceRecords, ids.size() - first))) {
       const Slot slot = columns_.ids.find(id);
       if (slot == kNoSlot) continue;
+      ++changes_;
       erase(slot, kAllColumns);
       ++removed;
     }
@@ -161,11 +163,13 @@ std::optional<Micros> UserIndex::locate(std::string_view id) const {
 
 bool UserIndex::relate(std::string_view parent, std::string_view child) {
   const std::unique_lock writing(mutex_);
+  ++changes_;
   return columns_.tags.relate(parent, child);
 }
 
 bool UserIndex::unrelate(std::string_view parent, std::string_view child) {
   const std::unique_lock writing(mutex_);
+  ++changes_;
   return columns_.tags.unrelate(parent, child);
 }
 
@@ -203,6 +207,7 @@ std::vector<TagInfo> UserIndex::tags() const {
 
 void UserIndex::set_tag_embedding(std::string_view tag, std::vector<float> unit_vector) {
   const std::unique_lock writing(mutex_);
+  ++changes_;
   columns_.tags.set_embedding(columns_.tags.find_or_create(tag), std::move(unit_vector), tag_changed());
 }
 
@@ -210,6 +215,7 @@ bool UserIndex::rename_tag(std::string_view old_name, std::string_view new_name)
   const std::unique_lock writing(mutex_);
   const auto tag = columns_.tags.find(old_name);
   if (!tag || old_name == new_name) return false;
+  ++changes_;
   if (const auto existing = columns_.tags.find(new_name)) {
     columns_.tags.merge(std::array{*tag}, *existing, tag_changed());
   } else {
@@ -226,6 +232,7 @@ bool UserIndex::merge_tags(std::span<const std::string> tags, std::string_view i
     if (tag && name != into) sources.push_back(*tag);
   }
   if (sources.empty()) return false;
+  ++changes_;
   columns_.tags.merge(sources, columns_.tags.find_or_create(into), tag_changed());
   return true;
 }
@@ -239,6 +246,7 @@ size_t UserIndex::drop_tags(std::span<const std::string> tags) {
   }
   for (const std::string& name : tags) {
     const std::unique_lock writing(mutex_);
+    ++changes_;
     // It may have vanished with the tag that it was related to.
     if (const auto tag = columns_.tags.find(name)) columns_.tags.drop(*tag, tag_changed());
   }
@@ -266,6 +274,27 @@ std::vector<std::string> UserIndex::ids() const {
 
 UserStats UserIndex::stats() const {
   const std::shared_lock reading(mutex_);
+  return stats_locked();
+}
+
+size_t UserIndex::bytes() const {
+  const std::shared_lock reading(mutex_);
+  return bytes_locked();
+}
+
+uint64_t UserIndex::changes() const {
+  const std::shared_lock reading(mutex_);
+  return changes_;
+}
+
+bool UserIndex::due_for_counting() const {
+  const std::shared_lock reading(mutex_);
+  if (changes_ - counted_changes_ <= columns_.live_count() / 16) return false;
+  counted_changes_ = changes_;
+  return true;
+}
+
+UserStats UserIndex::stats_locked() const {
   const UserColumns& c = columns_;
   UserStats stats;
   stats.records = c.live_count();
@@ -282,15 +311,19 @@ UserStats UserIndex::stats() const {
     stats.earliest = c.timeline.entries().front().at;
     stats.latest = c.timeline.entries().back().at;
   }
-  stats.bytes = sizeof(UserIndex) + c.ids.bytes() + c.ats.bytes() + c.live.bytes() + c.timeline.bytes() +
-                c.sessions.bytes() + c.attributes.bytes() + c.tags.bytes() + c.router.bytes() + c.lexical.bytes() +
-                c.vectors.bytes();
+  stats.bytes = bytes_locked();
   return stats;
+}
+
+size_t UserIndex::bytes_locked() const {
+  const UserColumns& c = columns_;
+  return sizeof(UserIndex) + c.ids.bytes() + c.ats.bytes() + c.live.bytes() + c.timeline.bytes() + c.sessions.bytes() +
+         c.attributes.bytes() + c.tags.bytes() + c.router.bytes() + c.lexical.bytes() + c.vectors.bytes();
 }
 
 // text records as columns: u64 n; per record text id, i64 at; then attributes, tags, lexical, vectors (see each).
 // Dead slots are left out.
-void UserIndex::save(ByteWriter& out, BodyWriter&) const {
+UserIndex::Saved UserIndex::save(ByteWriter& out, BodyWriter&) const {
   const std::shared_lock reading(mutex_);
   std::vector<Slot> live;
   live.reserve(columns_.live_count());
@@ -304,7 +337,10 @@ void UserIndex::save(ByteWriter& out, BodyWriter&) const {
   columns_.tags.save(out, live);
   columns_.lexical.save(out, live);
   columns_.vectors.save(out, live);
+  return {UserSummary::of(stats_locked()), changes_};
 }
+
+void UserIndex::verify() const {}
 
 void UserIndex::load(ByteReader& in, const Body&) {
   const std::unique_lock writing(mutex_);

@@ -7,6 +7,7 @@
 // than those take.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -25,6 +26,7 @@
 #include "memspan/stats.hpp"
 #include "query/scratch.hpp"
 #include "snapshot/body.hpp"
+#include "snapshot/user_image.hpp"
 #include "vectors/layout_builder.hpp"
 
 namespace memspan {
@@ -74,13 +76,32 @@ class UserIndex {
   bool empty() const;  // neither records nor tags
   std::vector<std::string> ids() const;
   UserStats stats() const;
+  size_t bytes() const;  // of memory
 
-  void save(ByteWriter& head, BodyWriter& body) const;
+  // How many records and other things were written so far. Two equal counts: nothing changed in between.
+  uint64_t changes() const;
+  // For whoever decides which users stay in memory: a mark that somebody asked for this one, and whether it has changed
+  // so much, a sixteenth or more, since the last time that this was true, that its bytes are worth counting again.
+  void touch() const {
+    if (!touched_.load(std::memory_order_relaxed)) touched_.store(true, std::memory_order_relaxed);
+  }
+  bool was_touched() const { return touched_.exchange(false, std::memory_order_relaxed); }
+  bool due_for_counting() const;
+
+  struct Saved {
+    UserSummary summary;
+    uint64_t changes;
+  };
+  Saved save(ByteWriter& head, BodyWriter& body) const;
   // Into an empty user. After an exception it must not be used.
   void load(ByteReader& head, const Body& body);
+  // Checks what of a loaded body was not used yet. Throws CorruptSnapshot.
+  void verify() const;
 
  private:
   TagDag::Changed tag_changed();
+  UserStats stats_locked() const;
+  size_t bytes_locked() const;
   void add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens);
   void insert(NewRecord& record, const TokenBuffer& tokens);
   void erase(Slot slot, int columns);
@@ -93,6 +114,9 @@ class UserIndex {
   mutable FairSharedMutex mutex_;
   UserColumns columns_;
   ConsolidationNeed need_;
+  uint64_t changes_ = 0;
+  mutable std::atomic<bool> touched_ = false;
+  mutable std::atomic<uint64_t> counted_changes_ = 0;
 };
 
 }  // namespace memspan

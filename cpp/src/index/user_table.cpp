@@ -1,87 +1,114 @@
 #include "index/user_table.hpp"
 
-#include <mutex>
+#include <algorithm>
 
 namespace memspan {
 
-uint32_t UserTable::find_entry(std::string_view name, uint32_t hash) const {
-  return index_.find(hash, [&](uint32_t entry) { return entries_[entry].name == name; });
+uint32_t UserTable::find_row(std::string_view name, uint32_t hash) const {
+  return index_.find(hash, [&](uint32_t row) { return rows_[row].name == name; });
 }
 
-UserTable::User UserTable::find(std::string_view name) const {
+UserTable::User UserTable::find(std::string_view name) {
   const uint32_t hash = HashIndex::hash(name);
-  const std::shared_lock reading(mutex_);
-  const uint32_t entry = find_entry(name, hash);
-  return entry == HashIndex::kNone ? nullptr : entries_[entry].user;
+  {
+    const std::shared_lock reading(mutex_);
+    const uint32_t row = find_row(name, hash);
+    if (row == HashIndex::kNone) return nullptr;
+    if (const User& user = rows_[row].user) {
+      if (limit_ != 0) user->touch();
+      return user;
+    }
+  }
+  return fetch(name, hash);
 }
 
-void UserTable::insert(std::string_view name, uint32_t hash, User user) {
-  entries_.push_back({std::string(name), std::move(user)});
+uint32_t UserTable::insert(std::string_view name, uint32_t hash) {
+  Row row;
+  row.name = name;
+  // Settling then needs no memory.
+  if (limit_ != 0 && resident_.capacity() <= rows_.size()) resident_.reserve(16 + 2 * rows_.size());
+  rows_.push_back(std::move(row));
   try {
-    index_.insert(hash, static_cast<uint32_t>(entries_.size() - 1));
+    index_.insert(hash, static_cast<uint32_t>(rows_.size() - 1));
   } catch (...) {
-    entries_.pop_back();
+    rows_.pop_back();
     throw;
+  }
+  return static_cast<uint32_t>(rows_.size() - 1);
+}
+
+UserTable::User UserTable::find_or_create(std::string_view name) {
+  const uint32_t hash = HashIndex::hash(name);
+  for (;;) {
+    if (User found = find(name)) return found;
+    User created = std::make_shared<UserIndex>(dim_);
+    const std::unique_lock writing(mutex_);
+    if (find_row(name, hash) != HashIndex::kNone) continue;  // came meanwhile
+    settle(insert(name, hash), created);
+    return created;
   }
 }
 
-UserTable::User UserTable::find_or_create(std::string_view name, size_t dim) {
-  if (User found = find(name)) return found;
-  User created = std::make_shared<UserIndex>(dim);
+bool UserTable::add(std::string_view name, Image image) {
   const uint32_t hash = HashIndex::hash(name);
   const std::unique_lock writing(mutex_);
-  const uint32_t entry = find_entry(name, hash);
-  if (entry != HashIndex::kNone) return entries_[entry].user;
-  insert(name, hash, created);
-  return created;
-}
-
-bool UserTable::add(std::string_view name, User user) {
-  const uint32_t hash = HashIndex::hash(name);
-  const std::unique_lock writing(mutex_);
-  if (find_entry(name, hash) != HashIndex::kNone) return false;
-  insert(name, hash, std::move(user));
+  if (find_row(name, hash) != HashIndex::kNone) return false;
+  rows_[insert(name, hash)].image = std::move(image);
   return true;
 }
 
-UserTable::User UserTable::take(std::string_view name) {
+UserTable::Taken UserTable::take(std::string_view name) {
   const uint32_t hash = HashIndex::hash(name);
   const std::unique_lock writing(mutex_);
-  const uint32_t entry = find_entry(name, hash);
-  if (entry == HashIndex::kNone) return nullptr;
-  // The last entry moves into the gap. Its new place is noted first, because that may need memory.
-  const auto last = static_cast<uint32_t>(entries_.size() - 1);
-  const uint32_t last_hash = HashIndex::hash(entries_[last].name);
-  if (entry != last) index_.insert(last_hash, entry);
-  User taken = std::move(entries_[entry].user);
-  index_.erase(hash, entry);
-  if (entry != last) {
-    index_.erase(last_hash, last);
-    entries_[entry] = std::move(entries_[last]);
+  const uint32_t found = find_row(name, hash);
+  if (found == HashIndex::kNone) return {};
+  Row& row = rows_[found];
+  // The last row moves into the gap. Its new place is noted first, because that may need memory.
+  const auto last = static_cast<uint32_t>(rows_.size() - 1);
+  const uint32_t last_hash = HashIndex::hash(rows_[last].name);
+  if (found != last) index_.insert(last_hash, found);
+
+  Taken taken;
+  if (row.user) {
+    taken.user = unsettle(row);
+  } else if (row.passage && row.passage->leaving) {
+    taken.user = row.passage->leaving;
+  } else {
+    taken.image = row.image;
   }
-  entries_.pop_back();
+  index_.erase(hash, found);
+  if (found != last) {
+    index_.erase(last_hash, last);
+    row = std::move(rows_[last]);
+    if (row.place != kAway) resident_[row.place] = found;
+  }
+  rows_.pop_back();
   return taken;
 }
 
 std::vector<UserTable::Entry> UserTable::all() const {
   const std::shared_lock reading(mutex_);
   std::vector<Entry> users;
-  users.reserve(entries_.size());
-  for (size_t i = 0; i < entries_.size(); ++i) users.push_back(entries_[i]);
+  users.reserve(rows_.size());
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    const Row& row = rows_[i];
+    users.push_back({row.name, row.passage && row.passage->leaving ? row.passage->leaving : row.user, row.image});
+  }
   return users;
 }
 
 size_t UserTable::size() const {
   const std::shared_lock reading(mutex_);
-  return entries_.size();
+  return rows_.size();
 }
 
 size_t UserTable::bytes() const {
   const std::shared_lock reading(mutex_);
-  size_t total = entries_.bytes() + index_.bytes();
-  for (size_t i = 0; i < entries_.size(); ++i) {
-    const std::string& name = entries_[i].name;
+  size_t total = rows_.bytes() + index_.bytes() + resident_.capacity() * sizeof(uint32_t);
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    const std::string& name = rows_[i].name;
     total += name.capacity() > std::string().capacity() ? name.capacity() + 1 : 0;
+    if (rows_[i].image) total += sizeof(UserImage) + 4 * sizeof(void*);
   }
   return total;
 }

@@ -1,11 +1,20 @@
-// The users of an index by name.
+// The users of an index by name: those in memory, and those that wait in a file until they are asked for.
+//
+// A user that was loaded from a snapshot, or was put away because memory is limited, is an image (snapshot/user_image.hpp)
+// until somebody asks for it. When memory is limited (`Residency`), users that nobody holds are put away: of those who
+// were not asked for a second time since they came, or since the hand of a clock went by last; nearly the least recently
+// used (Corbato 1968). One who did not change since its image was made is dropped, any other is written to a spill file.
 //
 // Thread safety: every member function takes the table's lock itself, for as long as it takes to find, add or drop one
-// entry or to copy a few of them; nothing that happens to a user's records happens under it. Adding a user moves no
-// others, so that no call waits for a growing table.
+// entry or to copy a few of them; nothing that happens to a user's records happens under it, nor any reading or
+// writing of files. Adding a user moves no others, so that no call waits for a growing table.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -15,37 +24,93 @@
 #include "base/chunked_vector.hpp"
 #include "base/hash_index.hpp"
 #include "index/user_index.hpp"
+#include "memspan/index.hpp"
+#include "snapshot/spill_file.hpp"
+#include "snapshot/user_image.hpp"
 
 namespace memspan {
 
 class UserTable {
  public:
   using User = std::shared_ptr<UserIndex>;
+  using Image = std::shared_ptr<const UserImage>;
 
-  // Null if there is none. O(1).
-  User find(std::string_view name) const;
-  User find_or_create(std::string_view name, size_t dim);
-  // False if the name is taken.
-  bool add(std::string_view name, User user);
-  // Returns the user, or null. Calls in progress keep theirs.
-  User take(std::string_view name);
+  explicit UserTable(size_t dim, const Residency& residency = {})
+      : dim_(dim), limit_(residency.max_bytes), spill_(residency.spill_directory) {}
+
+  // Null if there is none. O(1) for a user in memory; loads others: throws CorruptSnapshot, FileError or std::bad_alloc.
+  User find(std::string_view name);
+  User find_or_create(std::string_view name);
+  // A user to be loaded when it is asked for. False if the name is taken.
+  bool add(std::string_view name, Image image);
+  struct Taken {
+    User user;  // one of both, or neither
+    Image image;
+  };
+  // Calls in progress keep the user.
+  Taken take(std::string_view name);
+
+  // To be told after a write to a user: takes note of its memory and, when the limit is passed, puts others away.
+  // O(1) most times.
+  void wrote(std::string_view name, const User& user);
 
   struct Entry {
     std::string name;
-    User user;
+    User user;    // null: not in memory
+    Image image;  // null, or of some past state where there is a user
+
+    UserSummary summary() const { return user ? UserSummary::of(user->stats()) : image->summary(); }
   };
   std::vector<Entry> all() const;  // of one moment, in no order
   size_t size() const;
   size_t bytes() const;  // of the table and the names
 
  private:
+  static constexpr uint32_t kAway = ~uint32_t{0};
 
-  uint32_t find_entry(std::string_view name, uint32_t hash) const;
-  void insert(std::string_view name, uint32_t hash, User user);
+  // A user on the way between file and memory. The table's lock guards it.
+  struct Passage {
+    User leaving;  // being put away: whoever asks takes it back. Null: being loaded
+    bool over = false;
+    std::exception_ptr failure;
+    std::condition_variable_any arrived;
+  };
+  struct Row {
+    std::string name;
+    User user;
+    Image image;
+    std::shared_ptr<Passage> passage;  // only without a user
+    uint64_t image_changes = 0;        // UserIndex::changes() of the image
+    size_t bytes = 0;                  // counted in resident_bytes_
+    uint32_t place = kAway;            // in resident_
+  };
 
+  uint32_t find_row(std::string_view name, uint32_t hash) const;
+  uint32_t insert(std::string_view name, uint32_t hash);
+  User fetch(std::string_view name, uint32_t hash);
+  User load(std::string_view name, uint32_t hash, std::unique_lock<std::shared_mutex>& lock, Row& row);
+
+  // All with the lock held.
+  void settle(uint32_t row, User user);  // is in memory from now on
+  User unsettle(Row& row);
+  void count(Row& row, size_t bytes);
+  Row* next_to_leave();
+
+  void make_room();
+  bool put_one_away();
+
+  const size_t dim_;
+  const size_t limit_;  // 0: none
   mutable std::shared_mutex mutex_;
-  ChunkedVector<Entry, 128> entries_;  // without gaps
-  HashIndex index_;                    // of the names
+  ChunkedVector<Row, 128> rows_;  // without gaps
+  HashIndex index_;               // of the names
+
+  // Only where memory is limited.
+  std::mutex making_room_;          // taken before mutex_
+  std::vector<uint32_t> resident_;  // rows with a user
+  std::atomic<size_t> resident_bytes_ = 0;
+  size_t hand_ = 0;                 // of the clock, in resident_
+  SpillFile spill_;
 };
 
 }  // namespace memspan

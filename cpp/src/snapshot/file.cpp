@@ -1,7 +1,6 @@
 #include "snapshot/file.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,32 +12,10 @@
 #include "memspan/error.hpp"
 
 namespace memspan {
-namespace {
 
-[[noreturn]] void fail(const std::string& path, const char* action) {
+void throw_file_error(const std::string& path, const char* action) {
   const int code = errno;
   throw FileError(code, path, path + ": cannot " + action + ": " + std::strerror(code));
-}
-
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  ~Descriptor() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return descriptor_; }
-  int release() { return std::exchange(descriptor_, -1); }
-
- private:
-  int descriptor_;
-};
-
-std::string directory_of(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
 }
 
 void write_all(int descriptor, const std::string& path, std::string_view bytes) {
@@ -46,10 +23,18 @@ void write_all(int descriptor, const std::string& path, std::string_view bytes) 
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0) {
       if (errno == EINTR) continue;
-      fail(path, "write");
+      throw_file_error(path, "write");
     }
     bytes.remove_prefix(static_cast<size_t>(written));
   }
+}
+
+namespace {
+
+std::string directory_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
 }
 
 // Random, because writers in other containers may share the volume and the process number; O_EXCL refuses a collision.
@@ -60,43 +45,31 @@ std::string temporary_name(const std::string& path) {
 
 }  // namespace
 
-std::string read_file(const std::string& path) {
-  // O_NONBLOCK: opening a named pipe must not wait for a writer. It changes nothing for regular files.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (file.get() < 0) fail(path, "open");
-  struct stat info;
-  if (::fstat(file.get(), &info) != 0) fail(path, "inspect");
-  if (!S_ISREG(info.st_mode)) throw CorruptSnapshot(path, 0, "not a regular file");
-
-  std::string bytes(static_cast<size_t>(info.st_size), '\0');
-  size_t filled = 0;
-  while (filled < bytes.size()) {
-    const ssize_t got = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail(path, "read");
-    if (got == 0) break;  // shrank meanwhile; the checksums will tell
-    filled += static_cast<size_t>(got);
-  }
-  bytes.resize(filled);
-  return bytes;
+FileReplacement::FileReplacement(std::string path) : path_(std::move(path)), temporary_(temporary_name(path_)) {
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (descriptor_ < 0) throw_file_error(temporary_, "create");
 }
 
-void replace_file(const std::string& path, std::string_view bytes) {
-  const std::string temporary = temporary_name(path);
-  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (file.get() < 0) fail(temporary, "create");
-  try {
-    write_all(file.get(), temporary, bytes);
-    if (::fsync(file.get()) != 0) fail(temporary, "flush");
-    if (::close(file.release()) != 0) fail(temporary, "close");
-    if (std::rename(temporary.c_str(), path.c_str()) != 0) fail(path, "replace");
-  } catch (...) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
-  const std::string directory = directory_of(path);
-  const Descriptor handle(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (handle.get() < 0 || ::fsync(handle.get()) != 0) fail(directory, "flush");
+FileReplacement::~FileReplacement() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!committed_) ::unlink(temporary_.c_str());
+}
+
+void FileReplacement::write(std::string_view bytes) { write_all(descriptor_, temporary_, bytes); }
+
+void FileReplacement::commit() {
+  flush();
+  if (::fsync(descriptor_) != 0) throw_file_error(temporary_, "flush");
+  if (::close(std::exchange(descriptor_, -1)) != 0) throw_file_error(temporary_, "close");
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) throw_file_error(path_, "replace");
+  committed_ = true;
+  const std::string directory = directory_of(path_);
+  const int handle = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool flushed = handle >= 0 && ::fsync(handle) == 0;
+  const int code = errno;
+  if (handle >= 0) ::close(handle);
+  errno = code;
+  if (!flushed) throw_file_error(directory, "flush");
 }
 
 }  // namespace memspan

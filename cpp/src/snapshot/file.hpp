@@ -1,17 +1,38 @@
-// Reading and replacing whole files safely (POSIX).
+// A file that takes the place of an older one as a whole or not at all.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "snapshot/byte_sink.hpp"
+
 namespace memspan {
 
-// The contents of a regular file. Follows no symbolic link in the last component. Throws FileError, or CorruptSnapshot
-// if it is no regular file.
-std::string read_file(const std::string& path);
+// Writes to a temporary file (mode 0600) beside `path`; it vanishes with this object unless commit() was called.
+// Every member throws FileError.
+class FileReplacement final : public ByteSink {
+ public:
+  explicit FileReplacement(std::string path);
+  ~FileReplacement() override;
+  FileReplacement(const FileReplacement&) = delete;
+  FileReplacement& operator=(const FileReplacement&) = delete;
 
-// Writes a temporary file beside `path` (mode 0600), makes it durable, puts it in the place of `path`, and makes that
-// durable: after a crash there is the old file or the new one, whole. Throws FileError and removes the temporary file.
-void replace_file(const std::string& path, std::string_view bytes);
+  // Makes the contents durable, then gives them the name.
+  void commit();
+
+ private:
+  void write(std::string_view bytes) override;
+
+  std::string path_;
+  std::string temporary_;
+  int descriptor_ = -1;
+  bool committed_ = false;
+};
+
+[[noreturn]] void throw_file_error(const std::string& path, const char* action);  // from errno
+// All of them, however often the system is interrupted.
+void write_all(int descriptor, const std::string& path, std::string_view bytes);
 
 }  // namespace memspan

@@ -3,17 +3,16 @@
 // A snapshot is a cache: whoever cannot read one builds the index again from the records. So the loader prefers to
 // refuse, and promises to be safe on any file, but a checksum is no signature.
 //
-//   file   := "MEMSPAN\n" u32 version  block(config) block(user)*  block(end)
-//   block  := u32 type  u64 size  size bytes  u32 CRC-32C of type, size and bytes
-//   config := u32 dim  u8 analyzer  u32 analyzer version  f64 k1  f64 b  text stamp
-//   user   := text name  u64 head size  u64 body size  head  body (index/user_index.cpp)
-//   end    := u64 users
+//   file      := "MEMSPAN\n" u32 version  u32 0  image(user)*  directory  footer
+//   directory := u32 dim  u8 analyzer  u32 analyzer version  f64 k1  f64 b  text stamp
+//                u64 users, and for each, in the order of the images: text name  u64 offsets and sizes of body and head
+//                u32 CRC-32C of the head  u64 records, embeddings, terms, tags, relations
+//   footer    := u64 offset and size of the directory  u32 CRC-32C of the directory
+//                u32 CRC-32C of the footer to here  "\nMEMSPAN"
 //
-// Numbers are little-endian; text is u32 size and bytes of UTF-8.
+// Images: snapshot/user_image.hpp. Numbers are little-endian; text is u32 size and bytes of UTF-8.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
@@ -22,108 +21,61 @@
 #include "memspan/error.hpp"
 #include "memspan/index.hpp"
 #include "snapshot/file.hpp"
+#include "snapshot/mapped_file.hpp"
 
 namespace memspan {
 namespace {
 
 constexpr std::string_view kMagic = "MEMSPAN\n";
+constexpr std::string_view kEndMagic = "\nMEMSPAN";
 constexpr uint32_t kVersion = 3;
 constexpr size_t kStampBytes = 1u << 16;
-constexpr size_t kBlockHeader = sizeof(uint32_t) + sizeof(uint64_t);
+constexpr size_t kHeaderBytes = kMagic.size() + 2 * sizeof(uint32_t);
+constexpr size_t kFooterBytes = 2 * sizeof(uint64_t) + 2 * sizeof(uint32_t) + kEndMagic.size();
+constexpr size_t kUserBytes = sizeof(uint32_t) + 9 * sizeof(uint64_t) + sizeof(uint32_t);  // in the directory, and the name
 
-enum class BlockType : uint32_t { config = 1, user = 2, end = 3 };
-
-class SnapshotWriter {
+// A user's image inside a mapped snapshot.
+class MappedImage final : public UserImage {
  public:
-  SnapshotWriter() {
-    bytes_ += kMagic;
-    append(kVersion);
-  }
-  void add(BlockType type, const ByteWriter& block) {
-    const size_t start = bytes_.size();
-    append(static_cast<uint32_t>(type));
-    append<uint64_t>(block.bytes().size());
-    bytes_ += block.bytes();
-    append(crc32c(std::string_view(bytes_).substr(start)));
-  }
-  const std::string& bytes() const { return bytes_; }
+  MappedImage(const ImagePlace& place, const UserSummary& summary, std::shared_ptr<const MappedFile> file)
+      : UserImage(place, summary), file_(std::move(file)) {}
 
  private:
-  template <typename T>
-  void append(T value) {
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  Parts open() const override {
+    const auto owner = std::make_shared<Use>(file_, place());
+    Parts parts{file_->bytes().substr(place().head, place().head_size), {}, owner};
+    parts.body.size = place().body_size;
+    if (parts.body.size > 0) {
+      parts.body.data = file_->data() + place().body;
+      parts.body.owner = owner;
+    }
+    return parts;
   }
-  std::string bytes_;
+  const std::string& path() const override { return file_->path(); }
+
+  // Gives the image's memory back when nobody needs it any more.
+  struct Use {
+    Use(std::shared_ptr<const MappedFile> mapped, const ImagePlace& used) : file(std::move(mapped)), place(used) {}
+    ~Use() { file->forget(place.begin(), place.end() - place.begin()); }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+    std::shared_ptr<const MappedFile> file;
+    ImagePlace place;
+  };
+
+  std::shared_ptr<const MappedFile> file_;
 };
 
-class BodyBuffer final : public BodyWriter {
- public:
-  uint64_t append(std::span<const std::byte> bytes) override {
-    bytes_.resize((bytes_.size() + kAlignment - 1) / kAlignment * kAlignment);
-    const size_t start = bytes_.size();
-    bytes_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    return start;
-  }
-  const std::string& bytes() const { return bytes_; }
-
- private:
-  std::string bytes_;
-};
-
-Body copy_body(std::string_view bytes) {
-  constexpr size_t kPage = 4096;
-  if (bytes.empty()) return {};
-  const std::shared_ptr<void> owner(std::aligned_alloc(kPage, (bytes.size() + kPage - 1) / kPage * kPage), std::free);
-  if (!owner) throw std::bad_alloc();
-  std::memcpy(owner.get(), bytes.data(), bytes.size());
-  return {static_cast<std::byte*>(owner.get()), bytes.size(), owner};
+void put_config(ByteWriter& out, const IndexConfig& config, std::string_view stamp) {
+  out.put<uint32_t>(config.dim);
+  out.put<uint8_t>(static_cast<uint8_t>(config.analyzer));
+  out.put<uint32_t>(kAnalyzerVersion);
+  out.put<double>(config.k1);
+  out.put<double>(config.b);
+  out.put_text(stamp);
 }
 
-class SnapshotReader {
- public:
-  SnapshotReader(std::string_view bytes, const std::string& path) : bytes_(bytes), path_(path) {
-    if (!bytes_.starts_with(kMagic)) throw CorruptSnapshot(path_, 0, "not a memspan snapshot");
-    position_ = kMagic.size();
-    const auto version = read<uint32_t>();
-    if (version != kVersion) {
-      throw CorruptSnapshot(path_, kMagic.size(), "format version " + std::to_string(version) + "; this program reads " +
-                                                      std::to_string(kVersion));
-    }
-  }
-
-  // The next block's contents, after its checksum was verified.
-  std::pair<BlockType, ByteReader> next() {
-    const size_t start = position_;
-    const auto type = read<uint32_t>();
-    const auto size = read<uint64_t>();
-    const size_t left = bytes_.size() - position_;
-    if (left < sizeof(uint32_t) || size > left - sizeof(uint32_t)) fail(start, "a block ends after the file");
-    const std::string_view content = bytes_.substr(position_, size);
-    position_ += size;
-    if (read<uint32_t>() != crc32c(bytes_.substr(start, kBlockHeader + size))) fail(start, "a checksum does not match");
-    return {static_cast<BlockType>(type), ByteReader(content, path_, start + kBlockHeader)};
-  }
-
-  bool at_end() const { return position_ == bytes_.size(); }
-  [[noreturn]] void fail(size_t offset, const char* reason) const { throw CorruptSnapshot(path_, offset, reason); }
-  size_t position() const { return position_; }
-
- private:
-  template <typename T>
-  T read() {
-    if (bytes_.size() - position_ < sizeof(T)) fail(position_, "the file ends too early");
-    T value;
-    std::memcpy(&value, bytes_.data() + position_, sizeof value);
-    position_ += sizeof value;
-    return value;
-  }
-
-  std::string_view bytes_;
-  const std::string& path_;
-  size_t position_ = 0;
-};
-
-std::pair<IndexConfig, std::string> read_config(ByteReader& in) {
+std::pair<IndexConfig, std::string> get_config(ByteReader& in) {
   IndexConfig config;
   config.dim = in.get<uint32_t>();
   const auto analyzer = in.get<uint8_t>();
@@ -136,76 +88,133 @@ std::pair<IndexConfig, std::string> read_config(ByteReader& in) {
   return {config, std::move(stamp)};
 }
 
+void put_user(ByteWriter& out, std::string_view name, const ImagePlace& place, const UserSummary& summary) {
+  out.put_text(name);
+  for (const uint64_t value : {place.body, place.body_size, place.head, place.head_size}) out.put<uint64_t>(value);
+  out.put<uint32_t>(place.head_checksum);
+  for (const uint64_t value : {summary.records, summary.embeddings, summary.terms, summary.tags, summary.relations}) {
+    out.put<uint64_t>(value);
+  }
+}
+
+// A place between `begin` and `end`.
+ImagePlace get_place(ByteReader& in, uint64_t begin, uint64_t end) {
+  ImagePlace place;
+  for (uint64_t* value : {&place.body, &place.body_size, &place.head, &place.head_size}) *value = in.get<uint64_t>();
+  place.head_checksum = in.get<uint32_t>();
+  in.check(place.body >= begin && place.body % BodyWriter::kAlignment == 0 && place.body <= end &&
+               place.body_size <= end - place.body && place.head == place.body + place.body_size &&
+               place.head_size <= end - place.head,
+           "a user lies outside of its place");
+  return place;
+}
+
+UserSummary get_summary(ByteReader& in) {
+  UserSummary summary;
+  for (uint64_t* value :
+       {&summary.records, &summary.embeddings, &summary.terms, &summary.tags, &summary.relations}) {
+    *value = in.get<uint64_t>();
+  }
+  in.check(summary.records <= limits::kRecordsPerUser && summary.embeddings <= summary.records, "too many records");
+  return summary;
+}
+
+// Where the directory lies, after its checksum was verified.
+ByteReader find_directory(const MappedFile& file) {
+  const std::string_view bytes = file.bytes();
+  const auto fail = [&](size_t offset, const char* reason) { throw CorruptSnapshot(file.path(), offset, reason); };
+  if (!bytes.starts_with(kMagic)) fail(0, "not a memspan snapshot");
+  ByteReader header(bytes.substr(kMagic.size()), file.path(), kMagic.size());
+  const auto version = header.get<uint32_t>();
+  if (version != kVersion) {
+    throw CorruptSnapshot(file.path(), kMagic.size(),
+                          "format version " + std::to_string(version) + "; this program reads " + std::to_string(kVersion));
+  }
+  header.check(header.get<uint32_t>() == 0, "a reserved number is not 0");
+  if (bytes.size() < kHeaderBytes + kFooterBytes) fail(bytes.size(), "the file ends too early");
+  const size_t footer_offset = bytes.size() - kFooterBytes;
+  if (!bytes.ends_with(kEndMagic)) fail(footer_offset, "the file does not end like a snapshot");
+  ByteReader footer(bytes.substr(footer_offset), file.path(), footer_offset);
+  const auto offset = footer.get<uint64_t>();
+  const auto size = footer.get<uint64_t>();
+  const auto directory_checksum = footer.get<uint32_t>();
+  footer.check(footer.get<uint32_t>() == crc32c(bytes.substr(footer_offset, 2 * sizeof(uint64_t) + sizeof(uint32_t))),
+               "a checksum does not match");
+  if (offset < kHeaderBytes || offset > footer_offset || size != footer_offset - offset) {
+    fail(footer_offset, "the directory lies outside of its place");
+  }
+  const std::string_view directory = bytes.substr(offset, size);
+  if (crc32c(directory) != directory_checksum) fail(offset, "a checksum does not match");
+  return {directory, file.path(), offset};
+}
+
 }  // namespace
 
 void Index::save(const std::string& path, std::string_view stamp) const {
   if (stamp.size() > kStampBytes) {
     throw InvalidArgument("stamp", std::to_string(stamp.size()) + " bytes", "at most " + std::to_string(kStampBytes));
   }
-  SnapshotWriter snapshot;
-  ByteWriter config;
-  config.put<uint32_t>(config_.dim);
-  config.put<uint8_t>(static_cast<uint8_t>(config_.analyzer));
-  config.put<uint32_t>(kAnalyzerVersion);
-  config.put<double>(config_.k1);
-  config.put<double>(config_.b);
-  config.put_text(stamp);
-  snapshot.add(BlockType::config, config);
+  FileReplacement file(path);
+  ByteWriter header;
+  header.put_bytes(kMagic);
+  header.put<uint32_t>(kVersion);
+  header.put<uint32_t>(0);
+  file.append(header.bytes());
 
-  uint64_t users = 0;
+  ByteWriter users;
+  uint64_t count = 0;
   std::vector<UserTable::Entry> all = users_->all();
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  for (const auto& [name, user] : all) {
-    if (user->empty()) continue;
-    ByteWriter block;
-    ByteWriter head;
-    BodyBuffer body;
-    user->save(head, body);
-    block.put_text(name);
-    block.put<uint64_t>(head.bytes().size());
-    block.put<uint64_t>(body.bytes().size());
-    block.put_bytes(head.bytes());
-    block.put_bytes(body.bytes());
-    snapshot.add(BlockType::user, block);
-    ++users;
+  for (UserTable::Entry& entry : all) {
+    if (entry.user) {
+      if (entry.user->empty()) continue;
+      const WrittenImage written = write_image(*entry.user, file);
+      put_user(users, entry.name, written.place, written.summary);
+      entry.user.reset();  // whoever makes room needs not wait for the end
+    } else {
+      put_user(users, entry.name, entry.image->copy(file), entry.image->summary());
+    }
+    ++count;
   }
-  ByteWriter end;
-  end.put<uint64_t>(users);
-  snapshot.add(BlockType::end, end);
-  replace_file(path, snapshot.bytes());
+
+  ByteWriter directory;
+  put_config(directory, config_, stamp);
+  directory.put<uint64_t>(count);
+  directory.put_bytes(users.bytes());
+  ByteWriter footer;
+  footer.put<uint64_t>(file.position());
+  footer.put<uint64_t>(directory.bytes().size());
+  footer.put<uint32_t>(crc32c(directory.bytes()));
+  footer.put<uint32_t>(crc32c(footer.bytes()));
+  footer.put_bytes(kEndMagic);
+  file.append(directory.bytes());
+  file.append(footer.bytes());
+  file.commit();
 }
 
-std::unique_ptr<Index> Index::load(const std::string& path) {
-  const std::string bytes = read_file(path);
-  SnapshotReader snapshot(bytes, path);
-  auto [type, block] = snapshot.next();
-  if (type != BlockType::config) block.fail("the first block is not the configuration");
-  auto [config, stamp] = read_config(block);
-
+std::unique_ptr<Index> Index::load(const std::string& path, const Residency& residency, bool verify) {
+  const auto file = std::make_shared<const MappedFile>(path);
+  ByteReader directory = find_directory(*file);
+  const uint64_t images_end = directory.origin();
+  auto [config, stamp] = get_config(directory);
   std::unique_ptr<Index> index;
   try {
-    index = std::make_unique<Index>(config);
+    index = std::make_unique<Index>(config, residency);
   } catch (const InvalidArgument& error) {
-    block.fail(error.what());
+    directory.fail(error.what());
   }
   index->stamp_ = std::move(stamp);
-  for (;;) {
-    auto [next_type, next] = snapshot.next();
-    if (next_type == BlockType::end) {
-      next.check(next.get<uint64_t>() == index->users_->size(), "users are missing");
-      break;
-    }
-    next.check(next_type == BlockType::user, "an unknown block");
-    const std::string name(next.get_text(limits::kNameBytes));
-    auto user = std::make_shared<UserIndex>(config.dim);
-    const auto head_size = next.get<uint64_t>();
-    const auto body_size = next.get<uint64_t>();
-    ByteReader head(next.get_bytes(head_size), path, 0);
-    user->load(head, copy_body(next.get_bytes(body_size)));
-    next.check(next.left() == 0, "bytes are left after a user's body");
-    next.check(!name.empty() && index->users_->add(name, std::move(user)), "a user comes twice");
+  const uint64_t count = directory.get_count(kUserBytes);
+  uint64_t free = kHeaderBytes;  // images lie one after the other, so that no two users share a byte
+  for (uint64_t i = 0; i < count; ++i) {
+    const std::string_view name = directory.get_text(limits::kNameBytes);
+    const ImagePlace place = get_place(directory, free, images_end);
+    free = place.end();
+    auto image = std::make_shared<const MappedImage>(place, get_summary(directory), file);
+    if (verify) image->verify(config.dim);
+    directory.check(!name.empty() && index->users_->add(name, std::move(image)), "a user comes twice");
   }
-  if (!snapshot.at_end()) snapshot.fail(snapshot.position(), "bytes are left after the end");
+  directory.check(directory.left() == 0, "bytes are left after the last user");
   return index;
 }
 

@@ -17,6 +17,7 @@ from memspan.times import from_micros, now_micros
 
 from .checking import checked_record, checked_vector
 from .compose import embedded_text
+from .damage import survives_damage
 from .draft import Draft
 from .engine import Engine
 from .indexing import write_records
@@ -27,6 +28,7 @@ _Key = tuple[str, str]
 Advance = Callable[[int], None]
 
 
+@survives_damage
 def add_drafts(engine: Engine, drafts: Sequence[Draft], advance: Advance | None = None) -> int:
     """Make the drafts durable and searchable, in one transaction; returns how many records were new or
     changed.

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
-from memspan.errors import EmbedderMismatchError, MemspanError, StoreError
+from memspan.errors import CorruptSnapshotError, EmbedderMismatchError, MemspanError, StoreError
 from memspan.index import Index
 from memspan.store import Store, StoreReader, StoreWriter
 
 from .catch_up import apply_changes
 from .embedding import EmbedderIdentity, StoreEmbedder
-from .snapshots import Snapshots
+from .snapshots import Residency, Snapshots
 
 __all__ = ["Change", "Engine"]
 
@@ -67,11 +67,19 @@ class Engine:
     Thread-safe: one lock around writes and catching up; searches take no lock of Python's.
     """
 
-    def __init__(self, store: Store, embedder: StoreEmbedder, snapshots: Snapshots, analyzer: str) -> None:
+    def __init__(
+        self,
+        store: Store,
+        embedder: StoreEmbedder,
+        snapshots: Snapshots,
+        analyzer: str,
+        residency: Residency,
+    ) -> None:
         self.store: Final = store
         self.analyzer: Final = analyzer
         self.embedder = embedder
         self.snapshots = snapshots
+        self.residency: Final = residency
         self._lock = threading.RLock()
         self._state: _State | None = None
         self._unsaved = 0
@@ -136,22 +144,26 @@ class Engine:
             _logger.warning("%s went back in time; the index is rebuilt", self.store.path)
             state = None
         if state is None:
-            loaded = self.snapshots.load(self.store)
+            loaded = self.snapshots.load(self.store, self.residency)
             self._unsaved = 0
             if loaded is not None and loaded.sequence <= sequence:
                 state = _State(loaded.index, loaded.sequence)
             else:
-                index = Index(
-                    self.embedder.identity.dim,
-                    analyzer=self.analyzer,
-                    auto_consolidate=self.snapshots.auto_consolidate,
-                )
-                state = _State(index, 0)
+                state = _State(self._new_index(), 0)
         if state.sequence != sequence:
             # When this is interrupted, the next call applies the same changes again, which does no harm.
             self._unsaved += apply_changes(state.index, reader, state.sequence)
         self._state = _State(state.index, sequence)
         return self._state
+
+    def _new_index(self) -> Index:
+        return Index(
+            self.embedder.identity.dim,
+            analyzer=self.analyzer,
+            max_resident_bytes=self.residency.max_bytes,
+            spill_directory=self.residency.spill_directory,
+            auto_consolidate=self.residency.auto_consolidate,
+        )
 
     def _refuse_other_embedder(self, reader: StoreReader) -> None:
         recorded = reader.meta("embedder")
@@ -170,6 +182,15 @@ class Engine:
         """Go on with another embedder; the index is rebuilt by the next call. The caller converted the store."""
         with self._lock:
             self.embedder, self.snapshots = embedder, snapshots
+            self._state = None
+
+    def distrust_snapshot(self, error: CorruptSnapshotError) -> None:
+        """Drop the index, which came upon damage in its file; the next call rebuilds it from the store."""
+        with self._lock:
+            _logger.warning(
+                "snapshot %s is damaged (%s); the index is rebuilt from the store", self.snapshots.path, error
+            )
+            self.snapshots.distrust()
             self._state = None
 
     def save_if_worthwhile(self, *, closing: bool = False) -> None:
@@ -193,6 +214,8 @@ class Engine:
                 self._unsaved = 0
             except EmbedderMismatchError:
                 pass  # Another handle converted the store: the file is no longer this one's to write.
+            except CorruptSnapshotError as error:
+                self.distrust_snapshot(error)
             except (MemspanError, OSError) as error:
                 _logger.warning("snapshot %s could not be written (%s)", self.snapshots.path, error)
 
@@ -207,6 +230,7 @@ class Engine:
             if not self._closed:
                 self.save_if_worthwhile(closing=True)
                 self._closed = True
+                self._state = None
                 self.store.close()
 
     def after_fork(self) -> None:

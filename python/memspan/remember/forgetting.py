@@ -6,12 +6,14 @@ from memspan.errors import invalid
 from memspan.store import StoreReader
 
 from .catch_up import reconcile
+from .damage import survives_damage
 from .engine import Change, Engine
 from .fields import checked_name
 
 __all__ = ["forget"]
 
 
+@survives_damage
 def forget(engine: Engine, *, user: str, id: str | None, source: str | None) -> int:
     """See `Memory.forget`."""
     checked_name(user, "user")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .damage import survives_damage
 from .engine import Engine
 from .fields import checked_name
 from .tags import checked_tag
@@ -9,6 +10,7 @@ from .tags import checked_tag
 __all__ = ["relate", "unrelate"]
 
 
+@survives_damage
 def relate(engine: Engine, *, user: str, parent: str, child: str) -> bool:
     """See `Memory.relate`. The index decides whether the edge closes a cycle, inside the transaction."""
     checked_name(user, "user")
@@ -18,6 +20,7 @@ def relate(engine: Engine, *, user: str, parent: str, child: str) -> bool:
         return change.writer.relate(user, above, below)
 
 
+@survives_damage
 def unrelate(engine: Engine, *, user: str, parent: str, child: str) -> bool:
     """See `Memory.unrelate`."""
     checked_name(user, "user")

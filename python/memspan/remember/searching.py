@@ -10,6 +10,7 @@ from memspan.errors import invalid
 from memspan.index import Hits, Index
 from memspan.times import TimeLike, to_micros
 
+from .damage import survives_damage
 from .engine import Engine
 from .fields import checked_name, checked_text
 from .recall import Recalls, recall_of
@@ -70,6 +71,7 @@ def latest(engine: Engine, *, user: str, k: int, between: Any, kinds: Sequence[s
     return _with_records(engine, user, find)
 
 
+@survives_damage
 def _with_records(engine: Engine, user: str, find: Callable[[Index, Sequence[str]], Hits]) -> Recalls:
     """Run a search and fetch the records of its hits with one query.
 

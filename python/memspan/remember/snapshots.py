@@ -22,7 +22,7 @@ from memspan.store import Store, StoreReader, StoreWriter
 
 from .compose import COMPOSE_VERSION
 
-__all__ = ["MISSING", "LoadedSnapshot", "Snapshots"]
+__all__ = ["MISSING", "LoadedSnapshot", "Residency", "Snapshots"]
 
 _logger = logging.getLogger("memspan")
 _TOKEN: Final = "snapshot"  # noqa: S105 - a name of a setting
@@ -41,6 +41,15 @@ class LoadedSnapshot:
     sequence: int
 
 
+@dataclass(frozen=True, slots=True)
+class Residency:
+    """How an index is kept in memory; see `Index`."""
+
+    max_bytes: int | None
+    spill_directory: Path
+    auto_consolidate: bool
+
+
 class Snapshots:
     """Saves and loads `<store>.index`.
 
@@ -54,34 +63,49 @@ class Snapshots:
       from before, cannot pass for its past.
     """
 
-    def __init__(
-        self, store_path: Path, embedder: Mapping[str, Any], analyzer: str, auto_consolidate: bool
-    ) -> None:
+    def __init__(self, store_path: Path, embedder: Mapping[str, Any], analyzer: str) -> None:
         self.path: Final = store_path.with_name(store_path.name + ".index")
         self._embedder = dict(embedder)
         self._analyzer = analyzer
-        self.auto_consolidate: Final = auto_consolidate
+        self._loaded: str | None = None  # the token of the file that was loaded last
+        self._distrusted: str | None = None
 
-    def load(self, store: Store) -> LoadedSnapshot | None:
-        """The saved index, or `None` when there is none that can be believed; anything unexpected is logged."""
-        found = self.examine(store)
+    def load(self, store: Store, residency: Residency) -> LoadedSnapshot | None:
+        """The saved index, or `None` when there is none that can be believed; anything unexpected is logged.
+
+        Users are read from it when they are first asked for: any later call on the index may raise
+        `CorruptSnapshotError`.
+        """
+        found = self._attempt(store, residency)
         if isinstance(found, str):
             _logger.warning("snapshot %s %s; the index is rebuilt from the store", self.path, found)
             return None
         return found
 
     def examine(self, store: Store) -> LoadedSnapshot | str | None:
-        """As `load`, but returns what is wrong instead of logging it. Linear in the size of the file."""
+        """As `load`, but reads and checks everything at once, and returns what is wrong instead of logging it.
+
+        Linear in the size of the file.
+        """
+        return self._attempt(store, None)
+
+    def distrust(self) -> None:
+        """Never load the file again that was loaded last."""
+        self._distrusted = self._loaded
+
+    def _attempt(self, store: Store, residency: Residency | None) -> LoadedSnapshot | str | None:
         expected = _token(store)
         for _ in range(_ATTEMPTS):
-            found = self._examine(store, expected)
+            found = self._examine(store, expected, residency)
             now = _token(store)
             if not isinstance(found, str) or now == expected:
                 return found
             expected = now  # Another process replaced or deleted the file meanwhile.
         return found
 
-    def _examine(self, store: Store, expected: str | None) -> LoadedSnapshot | str | None:
+    def _examine(
+        self, store: Store, expected: str | None, residency: Residency | None
+    ) -> LoadedSnapshot | str | None:
         if self.path.is_symlink():
             return "is a symbolic link"
         if expected is None:
@@ -90,8 +114,10 @@ class Snapshots:
             return "is not known to the store" if self.path.exists() else None
         if not self.path.is_file():
             return MISSING
+        if residency is not None and expected == self._distrusted:
+            return None  # What is wrong was said when it was found.
         try:
-            index = Index.load(self.path, auto_consolidate=self.auto_consolidate)
+            index = self._open(residency)
             stamp = json.loads(index.stamp)
             with store.reading() as reader:
                 wanted = self._stamp(reader, expected, stamp["sequence"])
@@ -105,7 +131,19 @@ class Snapshots:
             return f"belongs to another state of the store (differs in {', '.join(different)})"
         if not isinstance(stamp["sequence"], int) or not 0 <= stamp["sequence"] <= newest:
             return "is newer than the store"
+        if residency is not None:
+            self._loaded = expected
         return LoadedSnapshot(index, stamp["sequence"])
+
+    def _open(self, residency: Residency | None) -> Index:
+        if residency is None:
+            return Index.load(self.path, auto_consolidate=False, verify=True)
+        return Index.load(
+            self.path,
+            max_resident_bytes=residency.max_bytes,
+            spill_directory=residency.spill_directory,
+            auto_consolidate=residency.auto_consolidate,
+        )
 
     def save(self, index: Index, writer: StoreWriter) -> None:
         """Write the index, which must equal the writer's view, in the writer's transaction.

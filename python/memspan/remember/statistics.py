@@ -7,12 +7,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from .damage import survives_damage
 from .engine import Engine
 from .fields import checked_name
 
 __all__ = ["stats"]
 
 
+@survives_damage
 def stats(engine: Engine, user: str | None) -> dict[str, Any]:
     """See `Memory.stats`."""
     if user is not None:

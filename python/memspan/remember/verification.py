@@ -5,6 +5,7 @@ from __future__ import annotations
 from memspan.index import Index
 from memspan.store import StoreReader
 
+from .damage import survives_damage
 from .engine import Engine
 from .snapshots import MISSING
 
@@ -13,6 +14,7 @@ __all__ = ["verify"]
 _BATCH = 1024
 
 
+@survives_damage
 def verify(engine: Engine) -> list[str]:
     """See `Memory.verify`."""
     engine.require_open()

@@ -1,0 +1,166 @@
+// UserTable: how users come into memory and leave it.
+#include <algorithm>
+
+#include "index/user_table.hpp"
+
+namespace memspan {
+
+void UserTable::settle(uint32_t number, User user) {
+  rows_[number].user = std::move(user);
+  if (limit_ == 0) return;
+  rows_[number].place = static_cast<uint32_t>(resident_.size());
+  resident_.push_back(number);
+}
+
+UserTable::User UserTable::unsettle(Row& row) {
+  if (row.place != kAway) {
+    const uint32_t moved = resident_.back();
+    resident_[row.place] = moved;
+    rows_[moved].place = row.place;
+    resident_.pop_back();
+    row.place = kAway;
+    count(row, 0);
+  }
+  return std::move(row.user);
+}
+
+void UserTable::count(Row& row, size_t bytes) {
+  resident_bytes_ += bytes - row.bytes;
+  row.bytes = bytes;
+}
+
+UserTable::User UserTable::fetch(std::string_view name, uint32_t hash) {
+  User user;
+  {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      const uint32_t found = find_row(name, hash);
+      if (found == HashIndex::kNone) return nullptr;
+      Row& row = rows_[found];
+      if (row.user) return row.user;
+      if (!row.passage) {
+        user = load(name, hash, lock, row);
+        break;
+      }
+      const std::shared_ptr<Passage> passage = row.passage;
+      if (passage->leaving) {
+        settle(found, passage->leaving);
+        count(row, row.user->bytes());
+        row.passage.reset();
+        return row.user;
+      }
+      passage->arrived.wait(lock, [&] { return passage->over; });
+      if (passage->failure) std::rethrow_exception(passage->failure);
+    }
+  }
+  make_room();
+  return user;
+}
+
+// Reads a user without the lock, while others who ask for the same one wait. Null if it was forgotten meanwhile.
+UserTable::User UserTable::load(std::string_view name, uint32_t hash, std::unique_lock<std::shared_mutex>& lock, Row& row) {
+  const auto passage = row.passage = std::make_shared<Passage>();
+  const Image image = row.image;
+  lock.unlock();
+  User user;
+  size_t bytes = 0;
+  uint64_t changes = 0;
+  std::exception_ptr failure;
+  try {
+    user = image->load(dim_);
+    bytes = user->bytes();
+    changes = user->changes();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  lock.lock();
+  const uint32_t found = find_row(name, hash);
+  const bool still_there = found != HashIndex::kNone && rows_[found].passage == passage;
+  if (still_there) {
+    rows_[found].passage.reset();
+    if (user) {
+      settle(found, user);
+      count(rows_[found], bytes);
+      rows_[found].image_changes = changes;
+      // An image in memory that cannot be put away again would only be kept for nothing.
+      if (limit_ == 0) rows_[found].image.reset();
+    }
+  }
+  passage->over = true;
+  passage->failure = failure;
+  passage->arrived.notify_all();
+  if (failure) std::rethrow_exception(failure);
+  return still_there ? user : nullptr;
+}
+
+void UserTable::wrote(std::string_view name, const User& user) {
+  if (limit_ == 0 || !user->due_for_counting()) return;
+  const size_t bytes = user->bytes();
+  {
+    const std::unique_lock lock(mutex_);
+    const uint32_t found = find_row(name, HashIndex::hash(name));
+    if (found == HashIndex::kNone || rows_[found].user != user) return;
+    count(rows_[found], bytes);
+  }
+  make_room();
+}
+
+void UserTable::make_room() {
+  if (limit_ == 0 || resident_bytes_ <= limit_) return;
+  const std::lock_guard one_at_a_time(making_room_);
+  while (resident_bytes_ > limit_ && put_one_away()) {
+  }
+}
+
+// The next user under the hand that nobody holds or has asked for since the hand went by.
+UserTable::Row* UserTable::next_to_leave() {
+  for (size_t steps = 2 * resident_.size(); steps > 0; --steps) {
+    if (hand_ >= resident_.size()) hand_ = 0;
+    Row& row = rows_[resident_[hand_++]];
+    // While the table is locked nobody can come to hold a user that nobody holds.
+    if (row.user.use_count() == 1 && !row.user->was_touched()) return &row;
+  }
+  return nullptr;
+}
+
+// False if everybody in memory is in use, or the file cannot be written: then memory is used beyond the limit, because
+// an answer is worth more than it.
+bool UserTable::put_one_away() {
+  std::string name;
+  User leaving;  // also destroyed without the lock
+  std::shared_ptr<Passage> passage;
+  {
+    const std::unique_lock lock(mutex_);
+    Row* const row = next_to_leave();
+    if (row == nullptr) return false;
+    const bool unchanged = row->image && row->image_changes == row->user->changes();
+    if (!unchanged) {
+      name = row->name;
+      passage = std::make_shared<Passage>();
+    }
+    leaving = unsettle(*row);
+    if (unchanged) return true;
+    passage->leaving = leaving;
+    row->passage = passage;
+  }
+  SpillFile::Spilled spilled;
+  try {
+    spilled = spill_.write(*leaving);
+  } catch (...) {
+    spilled.image.reset();
+  }
+  const std::unique_lock lock(mutex_);
+  const uint32_t found = find_row(name, HashIndex::hash(name));
+  if (found == HashIndex::kNone || rows_[found].passage != passage) return true;  // taken back, or forgotten
+  rows_[found].passage.reset();
+  if (spilled.image) {
+    rows_[found].image.swap(spilled.image);  // the old one is destroyed without the lock
+    rows_[found].image_changes = spilled.changes;
+    return true;
+  }
+  settle(found, leaving);
+  count(rows_[found], leaving->bytes());
+  return false;
+}
+
+}  // namespace memspan

@@ -1,0 +1,164 @@
+// Users who leave memory and come back.
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <random>
+
+#include "index/user_table.hpp"
+#include "memspan/error.hpp"
+#include "support/records.hpp"
+#include "support/sample_index.hpp"
+#include "support/snapshot_parts.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace memspan {
+namespace {
+
+using test::same_hits;
+
+constexpr size_t kDim = 8;
+constexpr size_t kUsers = 40;
+
+std::string user_name(size_t u) { return "user " + std::to_string(u); }
+
+// Puts the same records into both.
+void write(Index& a, Index& b, std::mt19937& random) {
+  std::vector<test::Item> items(1 + random() % 5);
+  for (test::Item& item : items) {
+    item.user = user_name(random() % kUsers);
+    item.id = "r" + std::to_string(random() % 30) + "." + std::to_string(&item - items.data());
+    item.at = static_cast<Micros>(random() % 100);
+    item.text = "opera word" + std::to_string(random() % 9);
+    item.tags = {"t" + std::to_string(random() % 4)};
+    item.embedding = test::random_vector(kDim, random);
+    item.session = "s" + std::to_string(random() % 3);
+  }
+  test::add(a, items);
+  test::add(b, items);
+}
+
+void check_same_answers(const Index& a, const Index& b, std::mt19937& random) {
+  Query query{.user = user_name(random() % kUsers), .text = "opera word1", .embedding = test::random_vector(kDim, random),
+              .tags = {"t1"}, .k = 5, .neighbors = 1};
+  BOOST_REQUIRE(same_hits(a.search(query), b.search(query)));
+}
+
+struct Fixture {
+  test::TemporaryDirectory directory;
+  Residency residency{.max_bytes = 60'000, .spill_directory = directory.file(".")};
+  Index limited{IndexConfig{.dim = kDim}, residency};
+  Index unlimited{IndexConfig{.dim = kDim}};
+  std::mt19937 random{7};
+};
+
+BOOST_AUTO_TEST_SUITE(residency)
+
+BOOST_FIXTURE_TEST_CASE(answers_do_not_depend_on_who_is_in_memory, Fixture) {
+  for (int step = 0; step < 1500; ++step) {
+    const std::string user = user_name(random() % kUsers);
+    switch (random() % 8) {
+      case 0:
+      case 1: write(limited, unlimited, random); break;
+      case 2: {
+        const std::vector<std::string> ids = unlimited.ids(user);
+        BOOST_REQUIRE((limited.ids(user) == ids));
+        if (!ids.empty()) BOOST_REQUIRE(test::remove(limited, user, {ids[0]}) == test::remove(unlimited, user, {ids[0]}));
+        break;
+      }
+      case 3: BOOST_REQUIRE(limited.relate(user, "all", "t1") == unlimited.relate(user, "all", "t1")); break;
+      case 4:
+        if (random() % 8 == 0) BOOST_REQUIRE(limited.forget(user) == unlimited.forget(user));
+        break;
+      case 5:
+        if (random() % 4 == 0) limited.consolidate(user, true), unlimited.consolidate(user, true);
+        break;
+      default: check_same_answers(limited, unlimited, random);
+    }
+    BOOST_REQUIRE(limited.size() == unlimited.size());
+  }
+  BOOST_TEST((limited.users() == unlimited.users()));
+  const IndexStats stats = limited.stats();
+  const IndexStats expected = unlimited.stats();
+  BOOST_TEST((stats.users == expected.users && stats.records == expected.records && stats.terms == expected.terms &&
+              stats.tags == expected.tags && stats.embeddings == expected.embeddings && stats.relations == expected.relations));
+  BOOST_TEST(stats.resident_users < expected.resident_users / 2);
+  BOOST_TEST(stats.bytes < expected.bytes / 2);
+  BOOST_TEST(directory.entries() == 0u);  // what is spilled has no name
+}
+
+BOOST_FIXTURE_TEST_CASE(a_snapshot_holds_those_who_are_away_too, Fixture) {
+  for (int i = 0; i < 300; ++i) write(limited, unlimited, random);
+  const std::string path = directory.file("index");
+  limited.save(path, "");
+  const auto loaded = Index::load(path, residency);
+  BOOST_TEST(loaded->stats().resident_users == 0u);
+  BOOST_TEST(loaded->size() == unlimited.size());
+  for (int i = 0; i < 200; ++i) {
+    check_same_answers(*loaded, unlimited, random);
+    write(*loaded, unlimited, random);
+    BOOST_REQUIRE(loaded->size() == unlimited.size());
+  }
+  loaded->save(path, "");
+  const auto again = Index::load(path, {}, true);
+  for (int i = 0; i < 200; ++i) check_same_answers(*again, unlimited, random);
+  BOOST_TEST((again->users() == unlimited.users()));
+}
+
+// Who did not change since it was loaded needs no place to be put away.
+BOOST_FIXTURE_TEST_CASE(unchanged_users_are_not_written, Fixture) {
+  for (int i = 0; i < 300; ++i) write(limited, unlimited, random);
+  unlimited.save(directory.file("index"), "");
+  const auto loaded = Index::load(directory.file("index"), {.max_bytes = 60'000, .spill_directory = directory.file("missing")});
+  for (int i = 0; i < 300; ++i) check_same_answers(*loaded, unlimited, random);
+  BOOST_TEST(loaded->stats().resident_users < kUsers / 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(without_a_place_to_put_them_users_stay, Fixture) {
+  Index index(IndexConfig{.dim = kDim}, {.max_bytes = 1, .spill_directory = directory.file("missing")});
+  for (int i = 0; i < 100; ++i) write(index, unlimited, random);
+  BOOST_TEST(index.stats().resident_users == unlimited.stats().resident_users);
+  for (int i = 0; i < 100; ++i) check_same_answers(index, unlimited, random);
+}
+
+BOOST_FIXTURE_TEST_CASE(who_is_asked_for_again_and_again_stays, Fixture) {
+  UserTable table(kDim, {.max_bytes = 20 * sizeof(UserIndex), .spill_directory = directory.file(".")});
+  const UserIndex* const favourite = table.find_or_create("favourite").get();
+  for (int i = 0; i < 500; ++i) {
+    const std::string name = user_name(static_cast<size_t>(i));
+    table.wrote(name, [&] {
+      const UserTable::User user = table.find_or_create(name);
+      user->relate("a", "b");
+      return user;
+    }());
+    BOOST_REQUIRE(table.find("favourite").get() == favourite);
+  }
+  size_t resident = 0;
+  for (const UserTable::Entry& entry : table.all()) resident += entry.user != nullptr;
+  BOOST_TEST(resident < 25u);
+  BOOST_TEST(table.size() == 501u);
+  BOOST_TEST(table.take(user_name(0)).image->summary().tags == 2u);
+}
+
+BOOST_FIXTURE_TEST_CASE(damage_of_one_user_does_not_reach_the_others, Fixture) {
+  const std::string path = directory.file("index");
+  test::sample_index(20, kDim)->save(path, "");
+  auto parts = test::SnapshotParts::split(test::read_bytes(path));
+  BOOST_REQUIRE(parts.users[0].name == "ana");
+  auto joined = parts.join();
+  joined.images[test::SnapshotParts::kHeader + 48 + parts.users[0].body.size() + 20] ^= 1;  // ana's head
+  test::write_bytes(path, test::SnapshotParts::seal(joined));
+
+  BOOST_CHECK_THROW(Index::load(path, {}, true), CorruptSnapshot);
+  const auto index = Index::load(path);
+  for (int i = 0; i < 2; ++i) BOOST_CHECK_THROW(index->ids("ana"), CorruptSnapshot);
+  BOOST_CHECK_THROW(index->save(directory.file("copy"), ""), CorruptSnapshot);
+  BOOST_TEST(directory.entries() == 1u);
+  BOOST_TEST(!index->ids("bob").empty());
+  BOOST_TEST(index->forget("ana") == parts.users[0].summary[0]);
+  test::add(*index, {{.id = "new", .user = "ana"}});
+  BOOST_TEST(index->ids("ana").size() == 1u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan
