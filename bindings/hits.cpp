@@ -107,13 +107,27 @@ PyObject* explanation(PyObject* self, void*) {
 
 PyObject* represent(PyObject* self) { return PyUnicode_FromFormat("Hits(%zd)", size_of(self)); }
 
-void deallocate(PyObject* self) { destroy(self, self_of(self)->result); }
+// The memory of an answer that was let go, for the thread's next one: most callers drop one answer before they ask for
+// another, and making and freeing the hits would take as long as filling them.
+std::vector<Hit>& spare_hits() {
+  thread_local std::vector<Hit> spare;
+  return spare;
+}
+
+void deallocate(PyObject* self) {
+  constexpr size_t kKept = 64;
+  std::vector<Hit>& hits = self_of(self)->result.hits;
+  if (hits.capacity() <= kKept) hits.swap(spare_hits());
+  destroy(self, self_of(self)->result);
+}
 
 }  // namespace
 
 HitsObject* new_hits() {
   HitsObject* made = PyObject_New(HitsObject, hits_type);
-  if (made != nullptr) new (&made->result) SearchResult();
+  if (made == nullptr) return nullptr;
+  new (&made->result) SearchResult();
+  made->result.hits.swap(spare_hits());
   return made;
 }
 

@@ -13,7 +13,7 @@ struct HitsObject {
   SearchResult result;
 };
 
-// An empty answer, for the caller to fill; null with a Python error if there is no memory.
+// An answer for the caller to fill, whose hits are memory to use again; null with a Python error if there is no memory.
 HitsObject* new_hits();
 
 // `_core.Hit`: one position of an answer, which it keeps alive.

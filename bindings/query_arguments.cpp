@@ -156,17 +156,16 @@ bool read_query(const QueryValues& values, ReusableQuery& into) {
          read_flag(values[kExplain], query.explain);
 }
 
-bool read_latest(const KeywordValues<kLatestKeywords>& values, ReusableQuery& into) {
-  QueryValues search = {};
-  search[kUser] = values[kLatestUser];
-  search[kBetween] = values[kLatestBetween];
-  search[kKinds] = values[kLatestKinds];
-  Query& query = into.query;
-  if (!read_query(search, into)) return false;
-  if (!read_count(values[kLatestTop], 1, limits::kTop, kLatestDefault, query.k)) return false;
-  query.depth = query.k;
-  engage(query.views, into.views).assign(1, View::symbolic);
-  return true;
+bool read_latest(const KeywordValues<kLatestKeywords>& values, LatestArguments& into) {
+  into.between.reset();
+  if (values[kLatestUser] == nullptr || !view_text(values[kLatestUser], into.user) || !is_absent(values[kLatestKinds]) ||
+      !read_count(values[kLatestTop], 1, limits::kTop, kLatestDefault, into.k)) {
+    return false;
+  }
+  if (is_absent(values[kLatestBetween])) return true;
+  const Items pair(values[kLatestBetween]);
+  into.between.emplace();
+  return read_interval(pair, *into.between);
 }
 
 void ReusableQuery::trim() {

@@ -1,7 +1,9 @@
 // The keyword arguments of a search, read into a query.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "keyword_parser.hpp"
@@ -35,9 +37,14 @@ struct ReusableQuery {
 // then holds anything.
 bool read_query(const QueryValues& values, ReusableQuery& into);
 
-// The same for the arguments of Index.latest.
+// The arguments of Index.latest in their usual forms: one interval or none, and no choice of kinds.
+struct LatestArguments {
+  std::string_view user;  // of the Python object
+  std::optional<Interval> between;
+  uint32_t k = 0;
+};
 enum LatestKeyword : size_t { kLatestUser, kLatestTop, kLatestBetween, kLatestKinds, kLatestKeywords };
 const InternedNames<kLatestKeywords>& latest_keywords();
-bool read_latest(const KeywordValues<kLatestKeywords>& values, ReusableQuery& into);
+bool read_latest(const KeywordValues<kLatestKeywords>& values, LatestArguments& into);
 
 }  // namespace memspan::python

@@ -18,31 +18,40 @@ ReusableQuery& thread_query() {
   return query;
 }
 
-PyObject* answer(const NativeIndex& index, ReusableQuery& asked) {
+// The answer that `run` writes, without the GIL, into what it is given.
+template <typename Run>
+PyObject* answer(Run run) {
   HitsObject* hits = new_hits();
   if (hits == nullptr) return nullptr;
   try {
     const ReleasedGil released;
-    index->search(asked.query, hits->result);
+    run(hits->result);
   } catch (...) {
     set_python_error();
     Py_CLEAR(hits);
   }
-  asked.trim();
   return reinterpret_cast<PyObject*>(hits);
 }
 
-template <size_t N>
-using Reader = bool (*)(const KeywordValues<N>&, ReusableQuery&);
-
-template <size_t N, const InternedNames<N>& (*Names)(), Reader<N> Read>
 PyObject* search(PyObject* method, PyObject* const* args, size_t nargsf, PyObject* keywords) {
-  KeywordValues<N> values;
-  if (!parse_keywords(Names(), args, nargsf, keywords, values)) return slow_path(method, args, nargsf, keywords);
+  QueryValues values;
+  if (!parse_keywords(query_keywords(), args, nargsf, keywords, values)) return slow_path(method, args, nargsf, keywords);
   const NativeIndex index(args[0]);
   ReusableQuery& asked = thread_query();
-  if (!index || !Read(values, asked)) return slow_path(method, args, nargsf, keywords);
-  return answer(index, asked);
+  if (!index || !read_query(values, asked)) return slow_path(method, args, nargsf, keywords);
+  PyObject* const hits = answer([&](SearchResult& out) { index->search(asked.query, out); });
+  asked.trim();
+  return hits;
+}
+
+PyObject* latest(PyObject* method, PyObject* const* args, size_t nargsf, PyObject* keywords) {
+  KeywordValues<kLatestKeywords> values;
+  LatestArguments asked;
+  if (!parse_keywords(latest_keywords(), args, nargsf, keywords, values)) return slow_path(method, args, nargsf, keywords);
+  const NativeIndex index(args[0]);
+  if (!index || !read_latest(values, asked)) return slow_path(method, args, nargsf, keywords);
+  const std::span<const Interval> between(asked.between ? &*asked.between : nullptr, asked.between ? 1 : 0);
+  return answer([&](SearchResult& out) { index->latest(asked.user, between, asked.k, out); });
 }
 
 // Query.__init__
@@ -66,10 +75,10 @@ void register_search_calls(py::module_& module) {
   query_keywords();
   latest_keywords();
   module.def("native_search", [](const py::object& method) {
-    return make_native_method(method, search<kQueryKeywords, query_keywords, read_query>);
+    return make_native_method(method, search);
   });
   module.def("native_latest", [](const py::object& method) {
-    return make_native_method(method, search<kLatestKeywords, latest_keywords, read_latest>);
+    return make_native_method(method, latest);
   });
   module.def("native_query", [](const py::object& method) { return make_native_method(method, make_query); });
 }

@@ -56,12 +56,12 @@ class Index:
             `"simple"` only folds. Stored with the index.
         k1: BM25's saturation of the term frequency, 0-100.
         b: BM25's weight of a text's length, 0-1.
-        auto_consolidate: let a native thread of low priority call `consolidate` for users whose writes have made that
-            worth it, so that searches stay fast while an index grows. Without it, only `consolidate` does.
         max_resident_bytes: when the users in memory take more, those who were not asked for lately leave it and come back
             when they are asked for; `None`: no limit. One call's users may pass the limit.
         spill_directory: where users wait who left memory and are in no snapshot as they are, in files without names that
             vanish with the process; default: the system's directory for temporary files.
+        auto_consolidate: let a native thread of low priority call `consolidate` for users whose writes have made that
+            worth it, so that searches stay fast while an index grows. Without it, only `consolidate` does.
 
     Raises:
         InvalidArgumentError: an argument is out of range. Every method raises it, or a subclass, for bad input, and
@@ -80,9 +80,9 @@ class Index:
         analyzer: str = "english",
         k1: float = 1.2,
         b: float = 0.75,
-        auto_consolidate: bool = True,
         max_resident_bytes: int | None = None,
         spill_directory: str | os.PathLike[str] | None = None,
+        auto_consolidate: bool = True,
     ) -> None:
         as_choice(analyzer, "analyzer", ANALYZERS)
         by_itself = as_flag(auto_consolidate, "auto_consolidate")

@@ -57,10 +57,10 @@ class Memory:
         reembed: convert a store that another embedder filled, instead of refusing to open it. A conversion
             that was interrupted goes on where it stopped.
         progress: show a progress bar on standard error during a conversion.
-        auto_consolidate: keep the layout of the index good while it grows, on a native thread of low priority;
-            see `consolidate`.
         max_resident_bytes: how much of the index may be in memory; users who were not asked for lately leave it first
             and come back when they are asked for. `None`: no limit.
+        auto_consolidate: keep the layout of the index good while it grows, on a native thread of low priority;
+            see `consolidate`.
 
     Raises:
         InvalidArgumentError: an argument is not acceptable.
@@ -78,8 +78,8 @@ class Memory:
         recipe: str = "verbatim",
         reembed: bool = False,
         progress: bool = False,
-        auto_consolidate: bool = True,
         max_resident_bytes: int | None = None,
+        auto_consolidate: bool = True,
     ) -> None:
         if recipe not in RECIPES:
             raise invalid("recipe", recipe, f"one of {', '.join(RECIPES)}")
@@ -89,8 +89,8 @@ class Memory:
             analyzer=analyzer,
             reembed=reembed,
             progress=progress,
-            auto_consolidate=as_flag(auto_consolidate, "auto_consolidate"),
             max_resident_bytes=max_resident_bytes,
+            auto_consolidate=as_flag(auto_consolidate, "auto_consolidate"),
         )
 
     def __repr__(self) -> str:
@@ -317,7 +317,7 @@ class Memory:
         engine.require_open()
         resolved = resolve_embedder(embedder)
         target = StoreEmbedder(engine.store.path, EmbedderIdentity.of(resolved), resolved)
-        snapshots = make_snapshots(engine.store, target, engine.analyzer)
+        snapshots = make_snapshots(engine.store, target, engine.analyzer, engine.snapshots.auto_consolidate)
         count = convert(engine.store, target, snapshots, progress)
         engine.adopt(target, snapshots)
         engine.current()

@@ -86,14 +86,18 @@ std::shared_ptr<UserIndex> Index::find_or_create(std::string_view user) {
   return users_->find_or_create(user);
 }
 
+void Index::wrote(std::string_view name, const std::shared_ptr<UserIndex>& user) {
+  users_->wrote(name, user);
+  if (auto_) auto_->consider(user);
+}
+
 void Index::add(std::span<const RecordInput> records, bool columns) {
   if (records.size() == 1) {
     const std::optional<size_t> row = columns ? std::optional<size_t>(0) : std::nullopt;
     UserIndex::NewRecord record = checked_record(records.front(), config_.dim, row);
     const auto user = find_or_create(records.front().user);
     user->add(std::span(&record, 1), analyzer_);
-    if (auto_) auto_->consider(user);
-    users_->wrote(records.front().user, user);
+    wrote(records.front().user, user);
     return;
   }
   auto groups = group_by_user(records, config_.dim, columns);
@@ -101,8 +105,7 @@ void Index::add(std::span<const RecordInput> records, bool columns) {
   for (auto& [name, group] : groups) {
     const auto user = find_or_create(name);
     user->add(group, analyzer_);
-    if (auto_) auto_->consider(user);
-    users_->wrote(name, user);
+    wrote(name, user);
   }
 }
 
@@ -110,8 +113,7 @@ size_t Index::remove(std::string_view user, std::span<const std::string_view> id
   const auto found = find(user);
   if (!found) return 0;
   const size_t removed = found->remove(ids);
-  if (auto_) auto_->consider(found);
-  users_->wrote(user, found);
+  wrote(user, found);
   return removed;
 }
 

@@ -9,6 +9,7 @@
 #include "index/user_index.hpp"
 #include "memspan/index.hpp"
 #include "query/scratch.hpp"
+#include "timeline/intervals.hpp"
 
 namespace memspan {
 
@@ -29,6 +30,31 @@ void Index::search(const Query& query, SearchResult& out) const {
     throw;
   }
   scratch.trim();
+}
+
+void Index::latest(std::string_view user, std::span<const Interval> between, uint32_t k, SearchResult& out) const {
+  check_listing(between, k);
+  out.explanation.reset();
+  const auto found = find(user);
+  if (!found) {
+    out.hits.clear();
+    return;
+  }
+  std::optional<std::span<const Interval>> intervals;
+  std::vector<Interval> merged;
+  if (between.size() == 1) {
+    intervals = between;
+  } else if (!between.empty()) {
+    merge_intervals(between, merged);
+    intervals = merged;
+  }
+  if (found->latest(intervals, k, out.hits)) return;
+  Query query;
+  query.user = user;
+  if (!between.empty()) query.between.emplace(between.begin(), between.end());
+  query.views.emplace(1, View::symbolic);
+  query.k = query.depth = k;
+  search(query, out);
 }
 
 SearchResult Index::search(const Query& query) const {

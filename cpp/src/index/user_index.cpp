@@ -10,6 +10,7 @@
 #include "base/remap.hpp"
 #include "index/analysis_ahead.hpp"
 #include "query/executor.hpp"
+#include "query/listing.hpp"
 
 namespace memspan {
 
@@ -152,6 +153,14 @@ void UserIndex::compact_if_worthwhile() {
 void UserIndex::search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const {
   const std::shared_lock reading(mutex_);
   execute(columns_, config, scratch, out);
+}
+
+bool UserIndex::latest(const std::optional<std::span<const Interval>>& intervals, size_t k,
+                       std::vector<Hit>& hits) const {
+  const std::shared_lock reading(mutex_);
+  if (columns_.attributes.count(Kind::vault) > 0) return false;
+  list_by_time(columns_, intervals, k, hits);
+  return true;
 }
 
 std::optional<Micros> UserIndex::locate(std::string_view id) const {

@@ -49,6 +49,9 @@ class UserIndex {
 
   // Runs `scratch.prepared`.
   void search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const;
+  // The newest k records within the merged intervals, or at any time. False, with nothing done, if some records need
+  // a search, because they come back only when their kind is asked for.
+  bool latest(const std::optional<std::span<const Interval>>& intervals, size_t k, std::vector<Hit>& hits) const;
   std::optional<Micros> locate(std::string_view id) const;
 
   // Tag names are normalised already.
@@ -113,10 +116,10 @@ class UserIndex {
   std::mutex consolidating_;  // taken before mutex_
   mutable FairSharedMutex mutex_;
   UserColumns columns_;
-  ConsolidationNeed need_;
   uint64_t changes_ = 0;
   mutable std::atomic<bool> touched_ = false;
   mutable std::atomic<uint64_t> counted_changes_ = 0;
+  ConsolidationNeed need_;
 };
 
 }  // namespace memspan

@@ -117,7 +117,8 @@ UserTable::Row* UserTable::next_to_leave() {
   for (size_t steps = 2 * resident_.size(); steps > 0; --steps) {
     if (hand_ >= resident_.size()) hand_ = 0;
     Row& row = rows_[resident_[hand_++]];
-    // While the table is locked nobody can come to hold a user that nobody holds.
+    // While the table is locked nobody can come to hold a user that nobody holds, but the thread that consolidates;
+    // and to lose a new layout does no harm.
     if (row.user.use_count() == 1 && !row.user->was_touched()) return &row;
   }
   return nullptr;

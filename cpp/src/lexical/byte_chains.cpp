@@ -37,7 +37,7 @@ uint32_t ByteChains::take_cell() {
 }
 
 void ByteChains::grow() {
-  constexpr uint32_t kFirst = 16;
+  constexpr uint32_t kFirst = 4;
   if (capacity_ < kChunkCells) {
     const uint32_t count = std::max(kFirst, 2 * capacity_);
     auto larger = std::make_unique_for_overwrite<Cell[]>(count);

@@ -2,12 +2,20 @@
 
 #include <algorithm>
 
+#include "query/column_filters.hpp"
 #include "query/explanation.hpp"
+#include "query/listing.hpp"
 #include "query/neighbors.hpp"
 #include "query/views.hpp"
 
 namespace memspan {
 namespace {
+
+bool lists_by_time(const UserColumns& user, const PreparedQuery& prepared) {
+  const Query& query = *prepared.query;
+  return prepared.listing() && !query.explain && prepared.require_tags.empty() && query.exclude.empty() &&
+         !ColumnFilters(user, prepared).any();
+}
 
 void list_newest(SearchScratch& scratch) {
   scratch.admission.newest(scratch.prepared.depth, scratch.newest);
@@ -96,6 +104,11 @@ void write_hits(const UserColumns& user, const SearchScratch& scratch, std::vect
 
 void execute(const UserColumns& user, const IndexConfig& config, SearchScratch& scratch, SearchResult& out) {
   const PreparedQuery& prepared = scratch.prepared;
+  if (lists_by_time(user, prepared)) {
+    list_by_time(user, prepared.intervals, prepared.depth, out.hits);
+    out.explanation.reset();
+    return;
+  }
   scratch.admission.admit(user, prepared);
   const SemanticReading reading = run_views(user, config, scratch);
   join_views(user, scratch);

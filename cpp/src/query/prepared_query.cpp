@@ -17,7 +17,7 @@ void check_range(std::string_view argument, Value value, Value low, Value high) 
   throw InvalidArgument(argument, std::to_string(value), std::to_string(low) + "-" + std::to_string(high));
 }
 
-void check_intervals(const std::vector<Interval>& intervals) {
+void check_intervals(std::span<const Interval> intervals) {
   if (intervals.empty() || intervals.size() > limits::kIntervals) {
     throw InvalidTime("between", std::to_string(intervals.size()) + " intervals",
                       "1-" + std::to_string(limits::kIntervals) + " intervals");
@@ -98,6 +98,11 @@ size_t choose_depth(const PreparedQuery& prepared) {
 }
 
 }  // namespace
+
+void check_listing(std::span<const Interval> between, uint32_t k) {
+  check_range<size_t>("k", k, 1, limits::kTop);
+  if (!between.empty()) check_intervals(between);
+}
 
 void prepare(const Query& query, const IndexConfig& config, const Analyzer& analyzer, PreparedQuery& prepared) {
   prepared.query = &query;

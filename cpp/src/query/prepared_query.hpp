@@ -39,6 +39,9 @@ struct PreparedQuery {
   size_t bytes() const;
 };
 
+// The checks of `prepare` for these arguments alone.
+void check_listing(std::span<const Interval> between, uint32_t k);
+
 // Throws InvalidArgument (or a more specific error) that names the argument. `query` must outlive `prepared`, whose
 // memory is used again.
 void prepare(const Query& query, const IndexConfig& config, const Analyzer& analyzer, PreparedQuery& prepared);

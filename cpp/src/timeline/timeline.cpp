@@ -25,9 +25,9 @@ void Timeline::insert(Slot slot, const Recency& recency) {
 void Timeline::erase(Slot slot, const Recency& recency) { entries_.erase({recency.at(slot), slot}, Earlier(recency)); }
 
 Timeline::Range Timeline::within(const Interval& interval) const {
-  const auto first = entries_.partition_point([&](const Entry& entry) { return entry.at < interval.start; });
+  const auto first = first_at(interval.start);
   if (interval.end <= interval.start) return {first, first};
-  return {first, entries_.partition_point([&](const Entry& entry) { return entry.at < interval.end; })};
+  return {first, first_at(interval.end)};
 }
 
 void Timeline::remap(std::span<const Slot> new_slots) {

@@ -28,6 +28,10 @@ class Timeline {
   // The slot's time and id must still be those that it was inserted with. O(log n) to find it.
   void erase(Slot slot, const Recency& recency);
 
+  // The first entry at or after a time. O(log n).
+  Entries::Iterator first_at(Micros time) const {
+    return entries_.partition_point([time](const Entry& entry) { return entry.at < time; });
+  }
   // The entries inside the interval, earliest first. O(log n).
   Range within(const Interval& interval) const;
   // How many those are. O(entries / kBlock).

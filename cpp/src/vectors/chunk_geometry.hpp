@@ -1,5 +1,6 @@
-// Where an element lies in a sequence of chunks that double in size from one element to 4,096 and then stay so: a small
-// user costs little, a large one grows without moving what is there.
+// Where an element lies in a sequence of chunks that grow from one element to 4,096, each size coming twice, and then stay
+// so: a small user costs little, at most half as many places as elements lie idle, and a large one grows without moving
+// what is there.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +10,10 @@
 namespace memspan {
 
 struct ChunkGeometry {
-  static constexpr size_t kFirst = 1;
   static constexpr size_t kLargest = 4096;
-  static constexpr size_t kDoublings = 12;                                        // chunks before the first of kLargest
-  static constexpr size_t kDoubled = kFirst * ((size_t{1} << kDoublings) - 1);  // elements in those
-  static_assert(kFirst << kDoublings == kLargest);
+  static constexpr size_t kPairs = 12;                                       // of chunks before the first of kLargest
+  static constexpr size_t kGrowing = 2 * ((size_t{1} << kPairs) - 1);        // elements in those
+  static_assert(size_t{1} << kPairs == kLargest);
 
   struct Place {
     size_t chunk;
@@ -21,11 +21,12 @@ struct ChunkGeometry {
   };
 
   static constexpr Place place(size_t index) {
-    if (index >= kDoubled) return {kDoublings + (index - kDoubled) / kLargest, (index - kDoubled) % kLargest};
-    const auto chunk = static_cast<size_t>(std::bit_width(index / kFirst + 1)) - 1;
-    return {chunk, index - kFirst * ((size_t{1} << chunk) - 1)};
+    if (index >= kGrowing) return {2 * kPairs + (index - kGrowing) / kLargest, (index - kGrowing) % kLargest};
+    const auto pair = static_cast<size_t>(std::bit_width(index / 2 + 1)) - 1;
+    const size_t offset = index - 2 * ((size_t{1} << pair) - 1);
+    return {2 * pair + (offset >> pair), offset & ((size_t{1} << pair) - 1)};
   }
-  static constexpr size_t size(size_t chunk) { return kFirst << std::min(chunk, kDoublings); }
+  static constexpr size_t size(size_t chunk) { return size_t{1} << std::min(chunk / 2, kPairs); }
   // Chunks that hold `count` elements.
   static constexpr size_t chunks(size_t count) { return count == 0 ? 0 : place(count - 1).chunk + 1; }
 };

@@ -162,7 +162,7 @@ class Engine:
             analyzer=self.analyzer,
             max_resident_bytes=self.residency.max_bytes,
             spill_directory=self.residency.spill_directory,
-            auto_consolidate=self.residency.auto_consolidate,
+            auto_consolidate=self.snapshots.auto_consolidate,
         )
 
     def _refuse_other_embedder(self, reader: StoreReader) -> None:

@@ -28,8 +28,8 @@ def open_engine(
     analyzer: str | None,
     reembed: bool,
     progress: bool,
-    auto_consolidate: bool,
     max_resident_bytes: int | None,
+    auto_consolidate: bool,
 ) -> Engine:
     """See `Memory`. Everything that can be refused is refused before a file is made or changed."""
     if analyzer is not None and analyzer not in ANALYZERS:
@@ -72,10 +72,10 @@ def open_engine(
                 f"{EmbedderIdentity.parse(recorded)}; this one has {identity}"
             )
         embedder = StoreEmbedder(store.path, identity, offered)
-        snapshots = make_snapshots(store, embedder, chosen)
+        snapshots = make_snapshots(store, embedder, chosen, auto_consolidate)
         if recorded != identity.dump():
             convert(store, embedder, snapshots, progress)
-        residency = Residency(max_resident_bytes, store.path.parent, auto_consolidate)
+        residency = Residency(max_resident_bytes, store.path.parent)
         engine = Engine(store, embedder, snapshots, chosen, residency)
         engine.current()
     except BaseException:
@@ -84,6 +84,8 @@ def open_engine(
     return engine
 
 
-def make_snapshots(store: SqliteStore | Any, embedder: StoreEmbedder, analyzer: str) -> Snapshots:
+def make_snapshots(
+    store: SqliteStore | Any, embedder: StoreEmbedder, analyzer: str, auto_consolidate: bool
+) -> Snapshots:
     """The snapshot file of a store under this embedder and analyser."""
-    return Snapshots(store.path, asdict(embedder.identity), analyzer)
+    return Snapshots(store.path, asdict(embedder.identity), analyzer, auto_consolidate)

@@ -43,11 +43,10 @@ class LoadedSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Residency:
-    """How an index is kept in memory; see `Index`."""
+    """How much of an index is kept in memory; see `Index`."""
 
     max_bytes: int | None
     spill_directory: Path
-    auto_consolidate: bool
 
 
 class Snapshots:
@@ -63,10 +62,13 @@ class Snapshots:
       from before, cannot pass for its past.
     """
 
-    def __init__(self, store_path: Path, embedder: Mapping[str, Any], analyzer: str) -> None:
+    def __init__(
+        self, store_path: Path, embedder: Mapping[str, Any], analyzer: str, auto_consolidate: bool
+    ) -> None:
         self.path: Final = store_path.with_name(store_path.name + ".index")
         self._embedder = dict(embedder)
         self._analyzer = analyzer
+        self.auto_consolidate: Final = auto_consolidate
         self._loaded: str | None = None  # the token of the file that was loaded last
         self._distrusted: str | None = None
 
@@ -137,12 +139,12 @@ class Snapshots:
 
     def _open(self, residency: Residency | None) -> Index:
         if residency is None:
-            return Index.load(self.path, auto_consolidate=False, verify=True)
+            return Index.load(self.path, verify=True, auto_consolidate=False)
         return Index.load(
             self.path,
             max_resident_bytes=residency.max_bytes,
             spill_directory=residency.spill_directory,
-            auto_consolidate=residency.auto_consolidate,
+            auto_consolidate=self.auto_consolidate,
         )
 
     def save(self, index: Index, writer: StoreWriter) -> None:
