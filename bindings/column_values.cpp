@@ -46,15 +46,26 @@ py::object copy_optional_texts(const py::object& values) {
   return texts;
 }
 
+// All texts one after the other, and where each record's end. A list for each record would be one more object that
+// Python's garbage collector goes through again and again.
 py::object copy_text_lists(const py::object& values) {
-  py::object lists = copied(values.ptr());
+  const py::object lists = copied(values.ptr());
   if (!lists) return py::none();
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(lists.ptr()); ++i) {
-    py::object texts = copied(PyList_GET_ITEM(lists.ptr(), i));
-    if (!texts || !all_texts(texts)) return py::none();
-    PyList_SetItem(lists.ptr(), i, texts.release().ptr());
+  const Py_ssize_t count = PyList_GET_SIZE(lists.ptr());
+  py::list texts;
+  MicrosArray ends(count);
+  int64_t* const out = ends.mutable_data();
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    const Items items(PyList_GET_ITEM(lists.ptr(), i));
+    if (!items) return py::none();
+    std::string_view text;
+    for (size_t t = 0; t < items.size(); ++t) {
+      if (!view_text(items[t], text)) return py::none();
+      texts.append(py::handle(items[t]));
+    }
+    out[i] = PyList_GET_SIZE(texts.ptr());
   }
-  return lists;
+  return py::make_tuple(texts, ends);
 }
 
 // int64 microseconds; `absent`, if there is one, stands for None.

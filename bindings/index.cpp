@@ -22,9 +22,10 @@ using Release = py::call_guard<py::gil_scoped_release>;
 
 void add(Index& self, const py::list& users, const py::list& ids, const MicrosArray& ats, const MicrosArray& untils,
          const MicrosArray& recorded_ats, const KindArray& kinds, const py::list& texts, const py::list& tags,
+         const MicrosArray& tag_ends,
          const py::list& sessions, const py::list& speakers, const py::list& metadatas,
          const std::optional<FloatArray>& embeddings, const std::optional<KindArray>& has_embedding, bool named_as_columns) {
-  RecordColumns columns{users, ids, texts, tags, sessions, speakers, metadatas, ats, untils, recorded_ats,
+  RecordColumns columns{users, ids, texts, tags, sessions, speakers, metadatas, tag_ends, ats, untils, recorded_ats,
                         kinds, embeddings, has_embedding};
   const std::vector<RecordInput> records = columns.to_records();
   const py::gil_scoped_release release;

@@ -16,8 +16,7 @@ std::vector<RecordInput> RecordColumns::to_records() {
   const size_t count = ids.size();
   const size_t dim = embeddings ? static_cast<size_t>(embeddings->shape(1)) : 0;
   std::vector<RecordInput> records(count);
-  std::vector<size_t> tag_ends(count);
-  tag_views.clear();
+  tag_views = as_views(tags);
   for (size_t i = 0; i < count; ++i) {
     RecordInput& record = records[i];
     record.user = view_at(users, i);
@@ -30,15 +29,11 @@ std::vector<RecordInput> RecordColumns::to_records() {
     record.session = view_at(sessions, i);
     record.speaker = view_at(speakers, i);
     record.metadata = view_at(metadatas, i);
-    for (py::handle name : py::reinterpret_borrow<py::list>(tags[i])) tag_views.push_back(as_view(name));
-    tag_ends[i] = tag_views.size();
+    const auto begin = static_cast<size_t>(i == 0 ? 0 : tag_ends.data()[i - 1]);
+    record.tags = std::span(tag_views).subspan(begin, static_cast<size_t>(tag_ends.data()[i]) - begin);
     if (embeddings && (!has_embedding || has_embedding->data()[i] != 0)) {
       record.embedding = {embeddings->data() + i * dim, dim};
     }
-  }
-  for (size_t i = 0; i < count; ++i) {
-    const size_t begin = i == 0 ? 0 : tag_ends[i - 1];
-    records[i].tags = std::span(tag_views).subspan(begin, tag_ends[i] - begin);
   }
   return records;
 }

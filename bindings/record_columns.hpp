@@ -12,11 +12,11 @@
 
 namespace memspan::python {
 
-// Every list and array has one entry for each record; None in a list means absent. Nobody else may change them while
+// Every list and array but `tags` has one entry for each record; None in a list means absent. Nobody else may change them while
 // this object lives: it keeps views into the strings.
 struct RecordColumns {
   py::list users, ids, texts, tags, sessions, speakers, metadatas;
-  MicrosArray ats, untils, recorded_ats;
+  MicrosArray tag_ends, ats, untils, recorded_ats;  // `tags` are those of all records, one after the other
   KindArray kinds;
   std::optional<FloatArray> embeddings;      // (records, dim)
   std::optional<KindArray> has_embedding;    // 0 or 1; nothing: all have one

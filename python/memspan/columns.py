@@ -26,7 +26,8 @@ NativeColumns: TypeAlias = tuple[
     NDArray[np.int64],  # recorded_ats
     NDArray[np.uint8],  # kinds
     list[str],  # texts
-    list[list[str]],  # tags
+    list[str],  # tags of all records, one after the other
+    NDArray[np.int64],  # where each record's tags end
     list[str | None],  # sessions
     list[str | None],  # speakers
     list[str],  # metadata as JSON
@@ -62,7 +63,7 @@ def pack_record(
         np.array([now_micros() if recorded_at is None else to_micros(recorded_at, "recorded_at")], np.int64),
         np.array([as_kind(kind)], np.uint8),
         [as_text(text, "text")],
-        [as_texts(tags, "tags")],
+        *_joined([as_texts(tags, "tags")]),
         [as_optional_text(session, "session")],
         [as_optional_text(speaker, "speaker")],
         [as_json(metadata, "metadata")],
@@ -105,7 +106,7 @@ def pack_columns(
         _times(recorded_ats, "recorded_ats", count, default=now_micros()),
         _kinds(kinds, count),
         [""] * count if texts is None else as_texts(_column(texts, "texts", count), "texts"),
-        [[] for _ in range(count)] if tags is None else _tags(tags, count),
+        *(([], np.zeros(count, np.int64)) if tags is None else _tags(tags, count)),
         _optional_texts(sessions, "sessions", count),
         _optional_texts(speakers, "speakers", count),
         _metadatas(metadatas, count),
@@ -152,11 +153,16 @@ def _kinds(values: Any, count: int) -> NDArray[np.uint8]:
     )
 
 
-def _tags(values: Any, count: int) -> list[list[str]]:
+def _tags(values: Any, count: int) -> tuple[list[str], NDArray[np.int64]]:
     column = _column(values, "tags", count)
-    if (lists := _core.copy_text_lists(column)) is not None:
-        return lists
-    return [as_texts(tags, f"tags[{position}]") for position, tags in enumerate(column)]
+    if (copied := _core.copy_text_lists(column)) is not None:
+        return copied
+    return _joined([as_texts(tags, f"tags[{position}]") for position, tags in enumerate(column)])
+
+
+def _joined(lists: list[list[str]]) -> tuple[list[str], NDArray[np.int64]]:
+    ends = np.cumsum([len(texts) for texts in lists], dtype=np.int64)
+    return [text for texts in lists for text in texts], ends
 
 
 def _optional_texts(values: Any, argument: str, count: int) -> list[str | None]:

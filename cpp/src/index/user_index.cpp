@@ -8,6 +8,7 @@
 
 #include "memspan/error.hpp"
 #include "base/remap.hpp"
+#include "index/analysis_ahead.hpp"
 #include "query/executor.hpp"
 #include "query/listing.hpp"
 
@@ -23,9 +24,7 @@ std::span<const float> UserIndex::embedding(Slot slot) const {
 
 namespace {
 
-// A slice ends with as many records or, if its texts are long, tokens.
-constexpr size_t kSliceRecords = 32;
-constexpr size_t kSliceTokens = 4096;
+constexpr size_t kSliceRecords = AnalysisAhead::kSliceRecords;
 constexpr int kAllColumns = 8;
 
 }  // namespace
@@ -96,19 +95,19 @@ void UserIndex::add_slice(std::span<NewRecord> records, std::span<const TokenBuf
 }
 
 void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer) {
-  thread_local std::vector<TokenBuffer> tokens;
-  for (size_t first = 0; first < records.size();) {
-    size_t count = 0;
-    size_t total = 0;
-    while (count < kSliceRecords && total < kSliceTokens && first + count < records.size()) {
-      if (tokens.size() == count) tokens.emplace_back();
-      tokens[count].clear();
-      analyzer.analyze(records[first + count].input.text, tokens[count]);
-      total += tokens[count++].size();
-    }
-    add_slice(records.subspan(first, count), std::span(tokens).first(count));
-    first += count;
-    if (total > kSliceTokens) tokens.clear();  // keep no long text's memory
+  if (records.size() == 1) {  // the common case, with memory that the thread keeps
+    thread_local TokenBuffer tokens;
+    tokens.clear();
+    analyzer.analyze(records.front().input.text, tokens);
+    add_slice(records, std::span(&tokens, 1));
+    if (tokens.size() > AnalysisAhead::kSliceTokens) tokens = {};
+    return;
+  }
+  AnalysisAhead ahead(analyzer, records.size(), [records](size_t i) { return records[i].input.text; });
+  while (!records.empty()) {
+    const std::span<const TokenBuffer> tokens = ahead.next();
+    add_slice(records.first(tokens.size()), tokens);
+    records = records.subspan(tokens.size());
   }
 }
 

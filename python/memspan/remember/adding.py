@@ -50,7 +50,9 @@ def add_drafts(engine: Engine, drafts: Sequence[Draft], advance: Advance | None 
                 embedding = record.embedding
                 if embedding is None:
                     embedding = embeddings[_key(draft)]
-                records.append(_core.complete_record(record, record.recorded_at or moment, embedding))
+                # Drafts are records of our own.
+                _core.complete_record(record, record.recorded_at or moment, embedding)
+                records.append(record)
         if records:
             write_records(change, records)
     engine.note_unsaved(len(records))

@@ -13,7 +13,14 @@ from memspan import _core
 from memspan.records import Record
 from memspan.times import from_micros, to_micros
 
-__all__ = ["COLUMNS", "decode_record", "encode_record", "pack_embedding", "unpack_embedding"]
+__all__ = [
+    "COLUMNS",
+    "decode_record",
+    "embedding_blob",
+    "encode_record",
+    "pack_embedding",
+    "unpack_embedding",
+]
 
 COLUMNS: Final = (
     "id", "kind", "at", "until", "recorded_at", "session", "speaker", "importance",
@@ -22,9 +29,14 @@ COLUMNS: Final = (
 """Columns of `records` with the record's own fields, without the embedding, in the order of the codec."""
 
 
+def embedding_blob(embedding: NDArray[np.float32]) -> NDArray[np.float32]:
+    """As little-endian float32, for SQLite to read: the array itself on nearly every machine."""
+    return np.ascontiguousarray(embedding, dtype="<f4")
+
+
 def pack_embedding(embedding: NDArray[np.float32]) -> bytes:
     """Little-endian float32, on every machine."""
-    return embedding.astype("<f4", copy=False).tobytes()
+    return embedding_blob(embedding).tobytes()
 
 
 def unpack_embedding(blob: bytes) -> NDArray[np.float32]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memspan.records import Record
 
-from .codec import COLUMNS, encode_record, pack_embedding
+from .codec import COLUMNS, embedding_blob, encode_record
 from .sqlite_reader import SqliteReader, chunks, marks
 
 __all__ = ["ERASE_PENDING", "SqliteWriter"]
@@ -100,7 +100,7 @@ class SqliteWriter(SqliteReader):
         for record in records:
             assert record.embedding is not None
             rows.append(
-                (pks[record.user], sequence, pack_embedding(record.embedding), *encode_record(record))
+                (pks[record.user], sequence, embedding_blob(record.embedding), *encode_record(record))
             )
         self._connection.executemany(_PUT, rows)
         derived = [pk for pk in pks.values() if self._one(_ANY_DERIVATION, (pk,)) is not None]
@@ -177,7 +177,7 @@ class SqliteWriter(SqliteReader):
 
     def stage(self, records: Sequence[Record], embeddings: NDArray[np.float32], as_of: int) -> None:
         rows = [
-            (pack_embedding(embedding), record.user, record.id, as_of)
+            (embedding_blob(embedding), record.user, record.id, as_of)
             for record, embedding in zip(records, embeddings, strict=True)
         ]
         self._connection.executemany(_STAGE, rows)

@@ -7,12 +7,13 @@ import random
 from collections.abc import Callable
 from dataclasses import fields, replace
 from datetime import datetime, timedelta, timezone
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from memspan import InvalidArgumentError, Record, _core
+from memspan import HashEmbedder, InvalidArgumentError, Memory, Record, _core
 from memspan.remember.checking import checked_record, checked_vector
 from memspan.store.codec import encode_record
 
@@ -143,14 +144,21 @@ def test_what_is_no_record() -> None:
 
 def test_a_record_is_completed() -> None:
     record, moment, vector = Record(**PLAIN), datetime(2025, 1, 1, tzinfo=UTC), np.zeros(DIM, np.float32)
-    native = _core.complete_record(record, moment, vector)
-    assert type(native) is Record
-    assert native.recorded_at is moment
-    assert native.embedding is vector
     expected = replace(record, recorded_at=moment, embedding=vector)
+    _core.complete_record(record, moment, vector)
     for field in fields(Record):
-        assert getattr(native, field.name) is getattr(expected, field.name)
-    assert record.recorded_at == PLAIN["recorded_at"]
+        assert getattr(record, field.name) is getattr(expected, field.name)
+
+
+def test_the_caller_s_records_stay_as_they_are(tmp_path: Path) -> None:
+    record = Record(**PLAIN | {"recorded_at": None, "embedding": np.ones(DIM)})
+    with Memory(tmp_path / "agent.memspan", HashEmbedder(DIM)) as memory:
+        assert memory.add_records([record]) == 1
+        stored = memory.get(user="ana", id="m1")
+    assert record.recorded_at is None
+    assert record.embedding.dtype == np.float64
+    assert stored is not None
+    assert stored.recorded_at is not None
 
 
 def test_rows_are_the_same_as_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
