@@ -1,6 +1,7 @@
 #include "attributes/attributes.hpp"
 
 #include <boost/json/serialize.hpp>
+#include <array>
 #include <boost/test/unit_test.hpp>
 
 #include "memspan/error.hpp"
@@ -84,23 +85,39 @@ BOOST_FIXTURE_TEST_CASE(remap_and_a_round_trip_keep_the_live_slots, Fixture) {
 }
 
 BOOST_AUTO_TEST_CASE(bad_columns_are_refused) {
-  const auto load = [](uint8_t kind, std::string_view metadata) {
+  struct Columns {
+    uint8_t kind = 0;
+    uint32_t session = 0;
+    std::vector<std::string> strings = {"s"};
+    uint32_t ending = 0;
+    uint32_t described = 0;
+    std::string metadata = "{}";
+  };
+  const auto load = [](const Columns& columns) {
     ByteWriter out;
-    out.put<uint8_t>(kind);
-    out.put<int64_t>(kForever);
+    out.put<uint8_t>(columns.kind);
     out.put<int64_t>(0);
-    out.put_text("s");
-    out.put_text("");
-    out.put_text(metadata);
+    out.put<uint32_t>(columns.session);
+    out.put<uint32_t>(StringPool::kNone);
+    out.put<uint64_t>(columns.strings.size());
+    put_texts(out, columns.strings.size(), [&](size_t i) { return columns.strings[i]; });
+    out.put_array<uint32_t>(std::array{columns.ending});
+    out.put<int64_t>(5);
+    out.put_array<uint32_t>(std::array{columns.described});
+    out.put_text(columns.metadata);
     Attributes attributes;
     ByteReader in(out.bytes(), "file", 0);
     attributes.load(in, 1);
+    BOOST_TEST(in.left() == 0u);
   };
-  load(0, "");
-  load(4, "{}");
-  BOOST_CHECK_THROW(load(5, ""), CorruptSnapshot);
-  BOOST_CHECK_THROW(load(0, "[]"), CorruptSnapshot);
-  BOOST_CHECK_THROW(load(0, "{\"a\":"), CorruptSnapshot);
+  load({});
+  load({.kind = 4, .metadata = R"({"a": [1]})"});
+  for (const Columns& bad : std::vector<Columns>{
+           {.kind = 5}, {.session = 1}, {.session = StringPool::kNone}, {.strings = {"s", "t"}}, {.strings = {""}},
+           {.strings = {std::string(limits::kNameBytes + 1, 's')}}, {.ending = 1}, {.described = 1}, {.metadata = "[]"},
+           {.metadata = "{\"a\":"}, {.metadata = ""}}) {
+    BOOST_CHECK_THROW(load(bad), CorruptSnapshot);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

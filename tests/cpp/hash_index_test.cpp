@@ -1,5 +1,6 @@
 #include "base/hash_index.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <random>
@@ -94,6 +95,39 @@ BOOST_FIXTURE_TEST_CASE(a_flood_of_like_hashes_takes_little_memory, Fixture) {
 BOOST_AUTO_TEST_CASE(texts_hash_alike_only_if_equal) {
   BOOST_TEST(HashIndex::hash("ana") == HashIndex::hash(std::string("ana")));
   BOOST_TEST(HashIndex::hash("ana") != HashIndex::hash("anb"));
+}
+
+// Built at once it holds what single insertions put into it, and goes on like them.
+BOOST_AUTO_TEST_CASE(built_at_once_it_is_the_same) {
+  std::mt19937 random(6);
+  for (const size_t count : {0u, 1u, 3u, 4u, 700u, 768u, 769u, 5000u, 60'000u}) {
+    for (const uint32_t spread : {~uint32_t{0}, uint32_t{0xFFF}, uint32_t{0}}) {
+      if (count > (spread == 0 ? 1000u : spread == 0xFFF ? 5000u : 60'000u)) continue;  // long runs of like hashes
+      std::vector<uint32_t> hashes(count);
+      for (uint32_t& hash : hashes) hash = static_cast<uint32_t>(random()) & spread;
+      HashIndex index;
+      index.build(hashes);
+      BOOST_REQUIRE(index.size() == count);
+      const auto find = [&](uint32_t number) {
+        return index.find(hashes[number], [&](uint32_t other) { return other == number; });
+      };
+      for (uint32_t number = 0; number < count; ++number) BOOST_REQUIRE(find(number) == number);
+      BOOST_TEST(index.distinct([](uint32_t, uint32_t) { return false; }));
+      std::vector<uint32_t> sorted = hashes;
+      std::sort(sorted.begin(), sorted.end());
+      const bool twice = std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
+      BOOST_TEST(index.distinct([](uint32_t, uint32_t) { return true; }) == !twice);
+      for (uint32_t number = 0; number < count; number += 2) index.erase(hashes[number], number);
+      for (uint32_t more = 0; more < count; ++more) {
+        hashes.push_back(static_cast<uint32_t>(random()) & spread);
+        index.insert(hashes.back(), static_cast<uint32_t>(count) + more);
+      }
+      for (uint32_t number = 0; number < hashes.size(); ++number) {
+        const bool gone = number < count && number % 2 == 0;
+        BOOST_REQUIRE(find(number) == (gone ? HashIndex::kNone : number));
+      }
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,6 +2,7 @@
 
 #include <boost/json/serialize.hpp>
 #include <string>
+#include <vector>
 
 #include "base/remap.hpp"
 
@@ -60,38 +61,75 @@ void Attributes::remap(std::span<const Slot> new_slots, size_t size) {
   metadata_.remap(new_slots);
 }
 
-// Per live slot: u8 kind; i64 until; i64 recorded_at; text session; text speaker; text metadata as JSON.
+// Columns by live slot: u8 kind, i64 recorded_at, u32 session, u32 speaker (symbols); the shared strings
+// (base/string_pool.hpp); u64 records with an end, u32 slot of each, i64 until of each; u64 records with metadata, u32 slot
+// of each, JSON text of each.
 void Attributes::save(ByteWriter& out, std::span<const Slot> live) const {
-  for (Slot slot : live) {
-    out.put<uint8_t>(static_cast<uint8_t>(kinds_[slot]));
-    out.put<int64_t>(until(slot));
-    out.put<int64_t>(recorded_ats_[slot]);
-    out.put_text(session_text(slot));
-    out.put_text(speaker_text(slot));
-    const json::object& object = metadata(slot);
-    out.put_text(object.empty() ? std::string() : json::serialize(object));
+  std::vector<uint32_t> ending;
+  std::vector<uint32_t> described;
+  for (uint32_t i = 0; i < live.size(); ++i) {
+    if (until(live[i]) != kForever) ending.push_back(i);
+    if (!metadata(live[i]).empty()) described.push_back(i);
   }
+  ByteWriter strings;
+  const std::vector<StringPool::Symbol> new_symbols = strings_.save(strings);
+  const auto new_symbol = [&](StringPool::Symbol symbol) { return symbol == StringPool::kNone ? symbol : new_symbols[symbol]; };
+  out.put_each<uint8_t>(live.size(), [&](size_t i) { return static_cast<uint8_t>(kinds_[live[i]]); });
+  out.put_each<Micros>(live.size(), [&](size_t i) { return recorded_ats_[live[i]]; });
+  out.put_each<uint32_t>(live.size(), [&](size_t i) { return new_symbol(places_[live[i]].session); });
+  out.put_each<uint32_t>(live.size(), [&](size_t i) { return new_symbol(places_[live[i]].speaker); });
+  out.put_bytes(strings.bytes());
+  out.put_array<uint32_t>(ending);
+  out.put_each<Micros>(ending.size(), [&](size_t i) { return until(live[ending[i]]); });
+  out.put_array<uint32_t>(described);
+  for (const uint32_t i : described) out.put_text(json::serialize(metadata(live[i])));
 }
 
 void Attributes::load(ByteReader& in, size_t slots) {
-  for (Slot slot = 0; slot < slots; ++slot) {
-    RecordInput record;
-    const auto kind = in.get<uint8_t>();
-    in.check(kind < kKindCount, "an unknown kind");
-    record.kind = static_cast<Kind>(kind);
-    record.until = in.get<int64_t>();
-    record.recorded_at = in.get<int64_t>();
-    record.session = in.get_text(limits::kNameBytes);
-    record.speaker = in.get_text(limits::kNameBytes);
+  kinds_.fill(slots, [&](std::span<Kind> kinds) {
+    for (Kind& kind : kinds) {
+      const auto number = in.get<uint8_t>();
+      in.check(number < kKindCount, "an unknown kind");
+      kind = static_cast<Kind>(number);
+      ++kind_counts_[number];
+    }
+  });
+  recorded_ats_.fill(slots, [&](std::span<Micros> ats) { in.get_each(ats); });
+  const std::vector<uint32_t> sessions = in.get_each<uint32_t>(slots);
+  const std::vector<uint32_t> speakers = in.get_each<uint32_t>(slots);
+  places_.fill(slots, [&](std::span<Place> places) {
+    const size_t first = places_.size();
+    for (size_t i = 0; i < places.size(); ++i) places[i] = {sessions[first + i], speakers[first + i]};
+  });
+  strings_.load(in, [&](size_t count) {
+    std::vector<uint32_t> references(count, 0);
+    for (const std::vector<uint32_t>* const column : {&sessions, &speakers}) {
+      for (const uint32_t symbol : *column) {
+        in.check(symbol < count || symbol == StringPool::kNone, "a record has an unknown session or speaker");
+        if (symbol != StringPool::kNone) ++references[symbol];
+      }
+    }
+    return references;
+  });
+
+  const std::vector<uint32_t> ending = in.get_array<uint32_t>();
+  const std::vector<Micros> untils = in.get_each<Micros>(ending.size());
+  for (size_t i = 0; i < ending.size(); ++i) {
+    in.check(ending[i] < slots && (i == 0 || ending[i - 1] < ending[i]), "records with an end are not in order");
+    if (untils[i] != kForever) before_forever_.set(ending[i], static_cast<uint64_t>(kForever) - static_cast<uint64_t>(untils[i]));
+  }
+  const std::vector<uint32_t> described = in.get_array<uint32_t>();
+  for (size_t i = 0; i < described.size(); ++i) {
+    in.check(described[i] < slots && (i == 0 || described[i - 1] < described[i]), "records with metadata are not in order");
     // Serialising may lengthen what came in, by escapes and by the digits of numbers.
     const std::string_view text = in.get_text(8 * limits::kMetadataBytes);
-    json::object metadata;
     try {
-      if (!text.empty()) metadata = parse_json_object(text, "metadata");
+      auto object = std::make_unique<json::object>(parse_json_object(text, "metadata"));
+      metadata_bytes_ += object->empty() ? 0 : json_bytes(*object);
+      metadata_.set(described[i], std::move(object));
     } catch (const InvalidArgument& error) {
       in.fail(error.what());
     }
-    add(slot, record, std::move(metadata));
   }
 }
 

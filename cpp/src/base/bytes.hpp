@@ -35,6 +35,17 @@ class ByteWriter {
     bytes_.append(text);
   }
   void put_bytes(std::string_view bytes) { bytes_.append(bytes); }
+  // `count` elements without their count: each(i) is the i-th.
+  template <typename T, typename Each>
+    requires std::is_arithmetic_v<T>
+  void put_each(size_t count, Each each) {
+    const size_t start = bytes_.size();
+    bytes_.resize(start + count * sizeof(T));
+    for (size_t i = 0; i < count; ++i) {
+      const T value = each(i);
+      std::memcpy(bytes_.data() + start + i * sizeof(T), &value, sizeof value);
+    }
+  }
   const std::string& bytes() const { return bytes_; }
 
  private:
@@ -63,6 +74,20 @@ class ByteReader {
     if (count != 0) std::memcpy(values.data(), take(count * sizeof(T)), count * sizeof(T));
     return values;
   }
+  // Fills `values`, as put_each wrote them.
+  template <typename T>
+    requires std::is_arithmetic_v<T>
+  void get_each(std::span<T> values) {
+    if (values.size() > left() / sizeof(T)) fail("the block ends too early");
+    if (!values.empty()) std::memcpy(values.data(), take(values.size_bytes()), values.size_bytes());
+  }
+  template <typename T>
+  std::vector<T> get_each(size_t count) {
+    if (count > left() / sizeof(T)) fail("the block ends too early");
+    std::vector<T> values(count);
+    get_each(std::span<T>(values));
+    return values;
+  }
   std::string_view get_text(size_t limit) {
     const uint32_t size = get<uint32_t>();
     if (size > limit) fail("a text is longer than allowed");
@@ -83,6 +108,7 @@ class ByteReader {
     if (!condition) fail(reason);
   }
   [[noreturn]] void fail(const std::string& reason) const { throw CorruptSnapshot(file_, origin_ + position_, reason); }
+  const std::string& file() const { return file_; }
   size_t left() const { return bytes_.size() - position_; }
   uint64_t origin() const { return origin_; }
 

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 #include "base/block_list.hpp"
@@ -51,6 +53,21 @@ class ChunkedVector {
   void resize(size_t size) {
     while (size_ > size) pop_back();
     while (size_ < size) push_back(T());
+  }
+
+  // Makes `size` elements of an empty vector: fill(std::span<T>) writes them, block by block.
+  template <typename Fill>
+    requires std::is_trivially_copyable_v<T>
+  void fill(size_t size, Fill fill) {
+    while (size_ < size) {
+      const size_t count = std::min(kBlock, size - size_);
+      const size_t capacity = blocks_.empty() ? count : kBlock;
+      blocks_.reserve_one();
+      blocks_.push_back(std::allocator<T>().allocate(capacity));
+      if (blocks_.size() == 1) first_capacity_ = static_cast<uint32_t>(capacity);
+      fill(std::span<T>(blocks_.back(), count));
+      size_ += static_cast<uint32_t>(count);
+    }
   }
 
   // Of the blocks; not what the elements own.

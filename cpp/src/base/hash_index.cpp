@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace memspan {
 namespace {
@@ -9,6 +10,8 @@ namespace {
 constexpr uint32_t kSmallestLog = 2;
 constexpr uint32_t kSegmentLog = 10;
 constexpr size_t kKeysPerEntry = 64;  // the directory doubles only when there are so many for each of its entries
+
+constexpr uint32_t most_keys(uint32_t log_size) { return (1u << log_size) - (1u << log_size) / 4; }
 
 }  // namespace
 
@@ -31,14 +34,42 @@ void HashIndex::insert(uint32_t hash, uint32_t number) {
   if (entries() == 0) single_ = make_segment(0, kSmallestLog);
   for (;;) {
     Place* places = segment(hash);
-    const uint32_t size = mask(places) + 1;
-    if (places[0].hash < size - size / 4) {
+    if (places[0].hash < most_keys(places[0].number & 0xFF)) {
       put(places, hash, number);
       ++size_;
       return;
     }
     make_room(hash);
   }
+}
+
+void HashIndex::build(std::span<const uint32_t> hashes) {
+  if (hashes.empty()) return;
+  constexpr size_t kMeanKeys = 512;  // of a segment: random hashes then hardly ever fill one
+  uint32_t depth = 0;
+  if (hashes.size() > most_keys(kSegmentLog)) {
+    while (hashes.size() >> depth > kMeanKeys) ++depth;
+  }
+  const size_t segments = size_t{1} << depth;
+  const auto segment_of = [depth](uint32_t hash) { return static_cast<size_t>(uint64_t{hash} >> (32 - depth)); };
+  std::vector<uint32_t> starts(segments + 1, 0);
+  for (const uint32_t hash : hashes) ++starts[segment_of(hash) + 1];
+  for (size_t s = 0; s < segments; ++s) starts[s + 1] += starts[s];
+  std::vector<uint32_t> next(starts.begin(), starts.end() - 1);
+  std::vector<uint32_t> numbers(hashes.size());  // by segment
+  for (uint32_t i = 0; i < hashes.size(); ++i) numbers[next[segment_of(hashes[i])]++] = i;
+
+  std::vector<std::unique_ptr<Place[]>> made(segments);
+  for (size_t s = 0; s < segments; ++s) {
+    uint32_t log_size = kSmallestLog;
+    while (most_keys(log_size) < starts[s + 1] - starts[s]) ++log_size;
+    made[s].reset(make_segment(depth, log_size));
+    for (uint32_t i = starts[s]; i < starts[s + 1]; ++i) put(made[s].get(), hashes[numbers[i]], numbers[i]);
+  }
+  if (depth > 0) directory_ = new Place*[segments];
+  for (size_t s = 0; s < segments; ++s) directory_[s] = made[s].release();
+  depth_ = depth;
+  size_ = static_cast<uint32_t>(hashes.size());
 }
 
 // Splits the full segment of `hash`, or doubles it while it is small or cannot be split.

@@ -10,10 +10,12 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/chunked_vector.hpp"
 #include "base/hash_index.hpp"
 #include "base/text_arena.hpp"
+#include "base/text_list.hpp"
 #include "memspan/types.hpp"
 
 namespace memspan {
@@ -70,6 +72,26 @@ class IdTable {
       if (new_slots[old] != kNoSlot) moved.add((*this)[old], hash((*this)[old]));
     }
     *this = std::move(moved);
+  }
+
+  // The ids of `live`; loaded into an empty table they are those of slots 0, 1, ...
+  void save(ByteWriter& out, std::span<const Slot> live) const {
+    put_texts(out, live.size(), [&](size_t i) { return (*this)[live[i]]; });
+  }
+  void load(ByteReader& in, size_t count) {
+    TextList ids(in, count);
+    std::vector<uint32_t> hashes(count);
+    places_.fill(count, [&](std::span<TextArena::Ref> places) {
+      uint32_t* next_hash = hashes.data() + places_.size();
+      for (TextArena::Ref& place : places) {
+        const std::string_view id = ids.next();
+        in.check(!id.empty() && id.size() <= limits::kNameBytes, "an id is empty or too long");
+        place = texts_.add(id);
+        *next_hash++ = hash(id);
+      }
+    });
+    index_.build(hashes);
+    in.check(index_.distinct([this](Slot a, Slot b) { return (*this)[a] == (*this)[b]; }), "an id comes twice");
   }
 
   size_t bytes() const { return places_.bytes() + texts_.bytes() + index_.bytes(); }

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -65,7 +67,7 @@ class SmallArena {
 
   size_t bytes() const {
     const size_t blocks = blocks_.empty() ? 0 : (blocks_.size() - 1) * kBlockUnits + first_capacity_;
-    return blocks * kUnit + blocks_.bytes() + (free_ ? kSizes * sizeof(Ref) : 0);
+    return blocks * kUnit + blocks_.bytes() + (free_ ? sizeof(FreeLists) : 0);
   }
 
  private:
@@ -74,6 +76,27 @@ class SmallArena {
   static constexpr uint32_t kFirstUnits = 6;
   static constexpr size_t kSizes = kMaxBytes / kUnit + 1;  // a list for each number of units
   static constexpr size_t kMaxBlocks = kNone / kBlockUnits;
+
+  struct FreeLists {
+    std::array<Ref, kSizes> heads;  // by units
+    std::array<uint64_t, kSizes / 64 + 1> filled = {};  // a bit for each that is not empty
+
+    FreeLists() { heads.fill(kNone); }
+    // The least size of a piece of at least so many units; kSizes if there is none.
+    uint32_t find(uint32_t units) const {
+      uint64_t bits = filled[units / 64] & ~uint64_t{0} << units % 64;
+      for (uint32_t word = units / 64;; bits = filled[word]) {
+        if (bits != 0) return word * 64 + static_cast<uint32_t>(std::countr_zero(bits));
+        if (++word == filled.size()) return kSizes;
+      }
+    }
+    void set_head(uint32_t units, Ref piece) {
+      heads[units] = piece;
+      const uint64_t bit = uint64_t{1} << units % 64;
+      uint64_t& word = filled[units / 64];
+      word = piece == kNone ? word & ~bit : word | bit;
+    }
+  };
 
   static uint32_t units_of(size_t bytes) { return static_cast<uint32_t>((bytes + kUnit - 1) / kUnit); }
 
@@ -86,25 +109,22 @@ class SmallArena {
 
   void give_free(Ref piece, uint32_t units) noexcept {
     if (!free_) {
-      free_.reset(new (std::nothrow) Ref[kSizes]);
+      free_.reset(new (std::nothrow) FreeLists);
       if (!free_) return;  // without memory for the lists the piece is lost
-      std::fill_n(free_.get(), kSizes, kNone);
     }
-    std::memcpy(data(piece), &free_[units], sizeof(Ref));
-    free_[units] = piece;
+    std::memcpy(data(piece), &free_->heads[units], sizeof(Ref));
+    free_->set_head(units, piece);
     free_units_ += units;
   }
 
   Ref take_free(uint32_t units) {
-    for (uint32_t size = units; size < kSizes; ++size) {
-      const Ref piece = free_[size];
-      if (piece == kNone) continue;
-      free_[size] = next_of(piece);
-      free_units_ -= size;
-      if (size > units) give_free(piece + units, size - units);
-      return piece;
-    }
-    return kNone;
+    const uint32_t size = free_->find(units);
+    if (size == kSizes) return kNone;
+    const Ref piece = free_->heads[size];
+    free_->set_head(size, next_of(piece));
+    free_units_ -= size;
+    if (size > units) give_free(piece + units, size - units);
+    return piece;
   }
 
   void make_room(uint32_t units) {
@@ -133,7 +153,7 @@ class SmallArena {
   }
 
   BlockList<std::byte> blocks_;
-  std::unique_ptr<Ref[]> free_;  // heads of the lists by units; null until the first release
+  std::unique_ptr<FreeLists> free_;  // null until the first release
   uint32_t free_units_ = 0;
   uint32_t used_ = 0;            // units of the last block
   uint32_t capacity_ = 0;        // of the last block

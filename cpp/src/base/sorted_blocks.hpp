@@ -140,6 +140,27 @@ class SortedBlocks {
     }
   }
 
+  // Makes `size` elements of an empty sequence: fill(std::span<T>) writes them, block by block and sorted.
+  template <typename Fill>
+  void fill(size_t size, Fill fill) {
+    if (size > kBlock) {
+      many_ = std::make_unique<std::vector<Block>>();
+      many_->reserve((size + kBlock - 1) / kBlock);
+    }
+    while (size_ < size) {
+      const auto count = static_cast<uint32_t>(std::min<size_t>(kBlock, size - size_));
+      Block block = make_block(many_ ? kBlock : count);
+      block.count = count;
+      fill(std::span<T>(block.items.get(), count));
+      if (many_) {
+        many_->push_back(std::move(block));
+      } else {
+        single_ = std::move(block);
+      }
+      size_ += count;
+    }
+  }
+
   // Rewrites every element in place; that must keep the order.
   template <typename F>
   void rewrite(F&& f) {

@@ -5,11 +5,14 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/chunked_vector.hpp"
 #include "base/hash_index.hpp"
 #include "base/text_arena.hpp"
+#include "base/text_list.hpp"
 #include "memspan/types.hpp"
 
 namespace memspan {
@@ -58,6 +61,40 @@ class StringPool {
   // Valid until the next change.
   std::string_view text(Symbol symbol) const {
     return symbol == kNone ? std::string_view() : texts_.text(entries_[symbol].place);
+  }
+
+  // Writes the strings in use; returns their new symbols by the old ones (kNone of those that are not).
+  std::vector<Symbol> save(ByteWriter& out) const {
+    std::vector<Symbol> kept;
+    std::vector<Symbol> new_symbols(entries_.size(), kNone);
+    for (Symbol symbol = 0; symbol < entries_.size(); ++symbol) {
+      if (entries_[symbol].references == 0) continue;
+      new_symbols[symbol] = static_cast<Symbol>(kept.size());
+      kept.push_back(symbol);
+    }
+    out.put<uint64_t>(kept.size());
+    put_texts(out, kept.size(), [&](size_t i) { return text(kept[i]); });
+    return new_symbols;
+  }
+  // Into an empty pool. `references`: how often each symbol is used; asked for after the strings were read.
+  template <typename References>
+  void load(ByteReader& in, References references) {
+    const uint64_t count = in.get_count(sizeof(uint16_t));
+    TextList texts(in, count);
+    const std::vector<uint32_t> counts = references(count);
+    std::vector<uint32_t> hashes(count);
+    entries_.fill(count, [&](std::span<Entry> entries) {
+      Symbol symbol = static_cast<Symbol>(entries_.size());
+      for (Entry& entry : entries) {
+        const std::string_view text = texts.next();
+        in.check(!text.empty() && text.size() <= limits::kNameBytes, "a shared string is empty or too long");
+        in.check(counts[symbol] > 0, "a shared string is not used");
+        entry = {texts_.add(text), counts[symbol]};
+        hashes[symbol++] = HashIndex::hash(text);
+      }
+    });
+    index_.build(hashes);
+    in.check(index_.distinct([this](Symbol a, Symbol b) { return text(a) == text(b); }), "a shared string comes twice");
   }
 
   size_t size() const { return index_.size(); }

@@ -61,6 +61,23 @@ class RecordTags {
     --count;
   }
 
+  // Fills an empty object: slot i takes the next counts[i] of `tags`, which must be as many.
+  void fill(std::span<const uint8_t> counts, const TagId* tags) {
+    places_.fill(counts.size(), [&](std::span<SmallArena::Ref> places) {
+      const uint8_t* count = counts.data() + places_.size();
+      for (SmallArena::Ref& place : places) {
+        const uint16_t size = *count++;
+        place = SmallArena::kNone;
+        if (size == 0) continue;
+        place = arena_.allocate(kHeader + size * sizeof(TagId));
+        std::byte* const list = arena_.data(place);
+        sizes(list)[0] = sizes(list)[1] = size;
+        std::copy_n(tags, size, reinterpret_cast<TagId*>(list + kHeader));
+        tags += size;
+      }
+    });
+  }
+
   void remap(std::span<const Slot> new_slots, size_t size) {
     RecordTags moved;
     if (size > 0) moved.start(static_cast<Slot>(size - 1), 0);

@@ -79,6 +79,7 @@ class TagDag {
     TextArena::Ref name = TextArena::kNone;         // kNone: a number that is free
   };
 
+  void load_records(ByteReader& in, size_t slots, size_t tags);
   void erase(TagId tag, const Changed& changed);
   void erase_if_unused(TagId tag, const Changed& changed);
   void forget(TagId tag);  // all but the graph's node

@@ -1,7 +1,7 @@
 // TagDag in a snapshot:
 //   u64 tags; per tag, in topological order so that every edge can be added as it is read:
 //     text name; f32[] embedding; u64 parents, then u32 position (in this list) of each parent
-//   per live slot: u64 tags, then u32 position of each tag
+//   u8 tags of each live slot, then u32 position of each of these tags
 #include <algorithm>
 #include <functional>
 
@@ -31,8 +31,13 @@ void TagDag::save(ByteWriter& out, std::span<const Slot> live) const {
     out.put<uint64_t>(graph_.parents(tag).size());
     for (TagId parent : graph_.parents(tag)) out.put<uint32_t>(position[parent]);
   }
+  size_t total = 0;
+  out.put_each<uint8_t>(live.size(), [&](size_t i) {
+    total += tags_of(live[i]).size();
+    return static_cast<uint8_t>(tags_of(live[i]).size());
+  });
+  out.put<uint64_t>(total);
   for (Slot slot : live) {
-    out.put<uint64_t>(tags_of(slot).size());
     for (TagId tag : tags_of(slot)) out.put<uint32_t>(position[tag]);
   }
 }
@@ -54,18 +59,43 @@ void TagDag::load(ByteReader& in, size_t slots, size_t dim) {
       graph_.add_edge(parent, tag);
     }
   }
-  for (Slot slot = 0; slot < slots; ++slot) {
-    const uint64_t tags = in.get_count(sizeof(uint32_t));
-    in.check(tags <= limits::kTagsPerRecord, "a record has too many tags");
-    of_record_.start(slot, tags);
-    for (uint64_t t = 0; t < tags; ++t) {
-      const auto tag = in.get<uint32_t>();
-      in.check(tag < count, "a record has an unknown tag");
-      Slots& records = tags_[tag].records;
-      in.check(records.empty() || records.back() != slot, "a record has a tag twice");
-      of_record_.append(slot, tag);
-      records.insert(slot, std::less<>());
+  load_records(in, slots, count);
+}
+
+// The records of the tags follow from the tags of the records.
+void TagDag::load_records(ByteReader& in, size_t slots, size_t tags) {
+  const std::vector<uint8_t> counts = in.get_each<uint8_t>(slots);
+  const std::vector<TagId> of_records = in.get_array<TagId>();
+  size_t total = 0;
+  for (const uint8_t count : counts) {
+    in.check(count <= limits::kTagsPerRecord, "a record has too many tags");
+    total += count;
+  }
+  in.check(total == of_records.size(), "there are tags of no record");
+  std::vector<uint32_t> ends(tags + 1, 0);
+  for (const TagId tag : of_records) {
+    in.check(tag < tags, "a record has an unknown tag");
+    ++ends[tag];
+  }
+  of_record_.fill(counts, of_records.data());
+  for (size_t tag = 1; tag <= tags; ++tag) ends[tag] += ends[tag - 1];
+  const TagId* next = of_records.data() + total;
+  std::vector<Slot> sorted(total);  // by tag; from the end, so that each list is filled from its end
+  for (size_t slot = slots; slot-- > 0;) {
+    for (size_t t = 0; t < counts[slot]; ++t) {
+      const TagId tag = *--next;
+      const uint32_t place = --ends[tag];
+      sorted[place] = static_cast<Slot>(slot);
     }
+  }
+  const Slot* from = sorted.data();
+  for (size_t tag = 0; tag < tags; ++tag) {
+    const size_t count = ends[tag + 1] - ends[tag];
+    in.check(std::adjacent_find(from, from + count) == from + count, "a record has a tag twice");
+    tags_[static_cast<TagId>(tag)].records.fill(count, [&](std::span<Slot> records) {
+      std::copy_n(from, records.size(), records.begin());
+      from += records.size();
+    });
   }
 }
 

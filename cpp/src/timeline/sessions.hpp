@@ -11,6 +11,7 @@
 #include "base/sorted_blocks.hpp"
 #include "base/string_pool.hpp"
 #include "memspan/types.hpp"
+#include "timeline/timeline.hpp"
 
 namespace memspan {
 
@@ -28,6 +29,9 @@ class Sessions {
   Turns::Iterator find(StringPool::Symbol session, Slot slot, const Recency& recency) const;
 
   size_t size() const { return count_; }
+  // Fills an empty object: `of_slot` is the session of each slot of the timeline. O(records).
+  void build(std::span<const StringPool::Symbol> of_slot, const Timeline& timeline);
+
   void remap(std::span<const Slot> new_slots);
   size_t bytes() const;
 

@@ -1,5 +1,7 @@
 #include "timeline/timeline.hpp"
 
+#include <vector>
+
 namespace memspan {
 namespace {
 
@@ -32,6 +34,28 @@ Timeline::Range Timeline::within(const Interval& interval) const {
 
 void Timeline::remap(std::span<const Slot> new_slots) {
   entries_.rewrite([&](Entry& entry) { entry.slot = new_slots[entry.slot]; });
+}
+
+void Timeline::save(ByteWriter& out, std::span<const Slot> new_slots) const {
+  auto entry = entries_.begin();
+  out.put_each<Slot>(entries_.size(), [&](size_t) { return new_slots[(entry++)->slot]; });
+}
+
+void Timeline::load(ByteReader& in, size_t count, const Recency& recency) {
+  const std::vector<Slot> slots = in.get_each<Slot>(count);
+  size_t i = 0;
+  // As many slots, each in range and behind the one before, are all of them.
+  bool sound = true;
+  entries_.fill(count, [&](std::span<Entry> entries) {
+    for (Entry& entry : entries) {
+      const Slot slot = slots[i];
+      in.check(slot < count, "the timeline names an unknown record");
+      entry = {recency.at(slot), slot};
+      sound = sound && (i == 0 || recency(slot, slots[i - 1]));
+      ++i;
+    }
+  });
+  in.check(sound, "the timeline is not in order");
 }
 
 }  // namespace memspan

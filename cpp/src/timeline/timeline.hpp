@@ -8,6 +8,7 @@
 #include <ranges>
 #include <span>
 
+#include "base/bytes.hpp"
 #include "base/recency.hpp"
 #include "base/sorted_blocks.hpp"
 #include "memspan/types.hpp"
@@ -42,6 +43,10 @@ class Timeline {
 
   // Renumbers the slots after a compaction; every entry must have a new slot.
   void remap(std::span<const Slot> new_slots);
+
+  // The slots in their order, by their new numbers. Loaded into an empty timeline they must be 0, 1, ... `count` - 1.
+  void save(ByteWriter& out, std::span<const Slot> new_slots) const;
+  void load(ByteReader& in, size_t count, const Recency& recency);
 
   size_t bytes() const { return entries_.bytes(); }
 
