@@ -1,9 +1,14 @@
 #include "vectors/vector_table.hpp"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <boost/test/unit_test.hpp>
+#include <cstring>
+#include <numeric>
 #include <random>
 
+#include "support/body.hpp"
 #include "support/columns.hpp"
 #include "support/records.hpp"
 #include "vectors/unit_vector.hpp"
@@ -149,28 +154,32 @@ BOOST_FIXTURE_TEST_CASE(remap_save_and_load_keep_every_bit, Fixture) {
       live.push_back(slot);
     }
   }
+  std::vector<Slot> saved = live;  // those with a vector first
+  std::stable_partition(saved.begin(), saved.end(), [&](Slot slot) { return table.has(slot); });
   std::vector<Micros> ats;
-  for (const Slot slot : live) ats.push_back(columns.ats[slot]);
+  for (const Slot slot : saved) ats.push_back(columns.ats[slot]);
   ByteWriter out;
-  table.save(out, live);
+  test::BodyBuffer body;
+  table.save(out, body, saved);
   VectorTable loaded(17);
   ByteReader in(out.bytes(), "file", 0);
-  loaded.load(in, ats);
+  loaded.load(in, body.map(), ats);
   BOOST_TEST(in.left() == 0u);
   BOOST_TEST(loaded.count() == table.count());
   for (Slot slot = 0; slot < live.size(); ++slot) {
-    BOOST_TEST(loaded.has(slot) == table.has(live[slot]));
-    if (!table.has(live[slot])) continue;
-    const std::span<const float> wanted = table.row(live[slot]);
+    BOOST_TEST(loaded.has(slot) == table.has(saved[slot]));
+    if (!table.has(saved[slot])) continue;
+    const std::span<const float> wanted = table.row(saved[slot]);
     BOOST_TEST(std::equal(wanted.begin(), wanted.end(), loaded.row(slot).begin()));
   }
   const size_t count = table.count();
   table.remap(new_slots, live.size());
   BOOST_TEST(table.count() == count);
   for (Slot slot = 0; slot < live.size(); ++slot) {
-    BOOST_TEST(loaded.has(slot) == table.has(slot));
+    const Slot other = static_cast<Slot>(std::find(saved.begin(), saved.end(), live[slot]) - saved.begin());
+    BOOST_TEST(loaded.has(other) == table.has(slot));
     if (!table.has(slot)) continue;
-    BOOST_TEST(std::equal(table.row(slot).begin(), table.row(slot).end(), loaded.row(slot).begin()));
+    BOOST_TEST(std::equal(table.row(slot).begin(), table.row(slot).end(), loaded.row(other).begin()));
   }
 }
 
@@ -237,15 +246,80 @@ BOOST_FIXTURE_TEST_CASE(nearest_fresh_rows_are_those_of_an_exact_scan, Fixture) 
   }
 }
 
+// Damage anywhere in the body is noticed by whatever reads it, and by nothing else; a row that is not of length 1 is
+// damage too, whatever its checksum says.
+BOOST_FIXTURE_TEST_CASE(damaged_rows_and_codes_are_noticed_when_they_are_read, Fixture) {
+  constexpr size_t kRows = 200;
+  const VectorTable table = fill(40, kRows, true);
+  std::vector<Slot> live(kRows);
+  std::iota(live.begin(), live.end(), Slot{0});
+  std::vector<Micros> ats;
+  for (const Slot slot : live) ats.push_back(columns.ats[slot]);
+  ByteWriter out;
+  test::BodyBuffer body;
+  table.save(out, body, live);
+  const std::string sound = body.bytes();
+  const size_t codes_begin = sound.size() - kRows * code_stride(40);
+  std::vector<std::vector<float>> queries;
+  for (int i = 0; i < 5; ++i) queries.push_back(unit_query(40));
+
+  for (int round = 0; round < 60; ++round) {
+    body.bytes() = sound;
+    const bool in_codes = round % 2 == 0;
+    const size_t place = in_codes ? codes_begin + random() % (sound.size() - codes_begin) : random() % (kRows * 160);
+    body.bytes()[place] = static_cast<char>(body.bytes()[place] ^ (1 << (random() % 8)));
+    VectorTable loaded(40);
+    ByteReader in(out.bytes(), "file", 0);
+    loaded.load(in, body.map(), ats);  // reads nothing of the body
+    VectorScratch scratch;
+    VectorSearchStats stats;
+    const auto search = [&](const std::vector<float>& query) { loaded.nearest(query.data(), 10, 1.0f, {}, scratch, stats); };
+    const Slot slot = static_cast<Slot>(in_codes ? 0 : place / 160);
+    if (in_codes) {
+      BOOST_CHECK_THROW(search(queries[0]), CorruptSnapshot);
+    } else {
+      BOOST_CHECK_THROW(loaded.row(slot), CorruptSnapshot);
+      BOOST_CHECK_THROW(loaded.check(slot), CorruptSnapshot);
+      BOOST_CHECK_THROW(loaded.add(slot, 0, queries[0]), CorruptSnapshot);
+      TopK best(kRows, columns.recency());
+      BOOST_CHECK_THROW(loaded.scan(queries[0].data(), nullptr, best), CorruptSnapshot);
+    }
+    BOOST_CHECK_THROW(loaded.check_all(), CorruptSnapshot);
+    ByteWriter again;
+    test::BodyBuffer again_body;
+    BOOST_CHECK_THROW(loaded.save(again, again_body, live), CorruptSnapshot);
+    // An erasure cannot fail; what was damaged stays so.
+    loaded.remove(slot);
+    if (in_codes) {
+      BOOST_CHECK_THROW(search(queries[0]), CorruptSnapshot);
+    } else {
+      BOOST_CHECK_THROW(loaded.row(slot), CorruptSnapshot);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(rows_that_are_not_unit_vectors_are_refused) {
-  for (const float value : {0.0f, 2.0f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
+  for (const float value : {0.5f, 2.0f, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     ByteWriter out;
-    out.put<uint8_t>(1);
-    out.put<float>(value);
-    out.put<float>(0.0f);
+    test::BodyBuffer body;
+    StoredRows::save(out, body, 1, 2 * sizeof(float), [&](size_t, std::byte* row) {
+      const std::array<float, 2> values = {value, 0.0f};
+      std::memcpy(row, values.data(), sizeof values);
+    });
+    out.put<uint8_t>(0);
+    out.put<uint64_t>(1);
+    out.put<Slot>(0);
+    out.put<float>(0.005f);
+    StoredRows::save(out, body, 1, code_stride(2), [](size_t, std::byte* row) { std::memset(row, kZeroCode, code_stride(2)); });
     VectorTable table(2);
     ByteReader in(out.bytes(), "file", 0);
-    BOOST_CHECK_THROW(table.load(in, std::vector<Micros>{0}), CorruptSnapshot);
+    table.load(in, body.map(), std::vector<Micros>{0});
+    BOOST_TEST(in.left() == 0u);
+    BOOST_CHECK_THROW(table.row(0), CorruptSnapshot);
+    VectorScratch scratch;
+    VectorSearchStats stats;
+    const std::array<float, 2> query = {1.0f, 0.0f};
+    BOOST_CHECK_THROW(table.nearest(query.data(), 1, 1.0f, {}, scratch, stats), CorruptSnapshot);
   }
 }
 

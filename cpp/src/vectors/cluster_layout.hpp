@@ -83,6 +83,7 @@ struct ClusterLayout {
     rows.erase(position);
     ++dead;
   }
+  size_t mapped_bytes() const { return rows.mapped_bytes(); }
   size_t bytes() const {
     return rows.bytes() + centroids.bytes() + blocks.capacity() * sizeof(Block) +
            (means.capacity() + variances.capacity() + orthogonals.capacity()) * sizeof(float);

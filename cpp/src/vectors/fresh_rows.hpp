@@ -1,8 +1,10 @@
 // The rows that came since the last consolidation, in the order of their coming; every search scans them all.
 //
-// Places of erased rows are used again. Thread safety: const members may run in parallel; writes need exclusion.
+// The first may be those of a snapshot, where they lie in it. Places of erased rows are used again. Thread safety: const
+// members may run in parallel; writes need exclusion.
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,11 @@ namespace memspan {
 class FreshRows {
  public:
   explicit FreshRows(size_t dim) : dim_(dim) {}
+  // `rows` are taken over as they are; none of them may be dead.
+  FreshRows(size_t dim, CodeRows stored, size_t size)
+      : dim_(dim), size_(size), stored_size_(size), stored_(std::make_unique<CodeRows>(std::move(stored))) {
+    free_.reserve(size);
+  }
 
   struct Added {
     uint32_t place;
@@ -23,7 +30,7 @@ class FreshRows {
     uint32_t place;
     if (free_.empty()) {
       place = static_cast<uint32_t>(size_);
-      if (chunks_.size() < ChunkGeometry::chunks(size_ + 1)) {
+      if (chunks_.size() < ChunkGeometry::chunks(size_ - stored_size_ + 1)) {
         chunks_.emplace_back(dim_, ChunkGeometry::size(chunks_.size()));
         free_.reserve(size_ + ChunkGeometry::size(chunks_.size() - 1));  // an erasure needs no memory
       }
@@ -32,12 +39,12 @@ class FreshRows {
       place = free_.back();
       free_.pop_back();
     }
-    const auto [chunk, offset] = ChunkGeometry::place(place);
-    return {place, chunks_[chunk].put(offset, slot, at, unit_vector)};
+    const auto [rows, offset] = home(place);
+    return {place, rows->put(offset, slot, at, unit_vector)};
   }
   void erase(uint32_t place) {
-    const auto [chunk, offset] = ChunkGeometry::place(place);
-    chunks_[chunk].erase(offset);
+    const auto [rows, offset] = home(place);
+    rows->erase(offset);
     free_.push_back(place);
   }
 
@@ -46,8 +53,7 @@ class FreshRows {
 
   // The chunk that holds a place, and where in it.
   std::pair<const CodeRows*, size_t> find(uint32_t place) const {
-    const auto [chunk, offset] = ChunkGeometry::place(place);
-    return {&chunks_[chunk], offset};
+    return const_cast<FreshRows*>(this)->home(place);
   }
 
   // Where place `first` lies, and how many of the following places come one after the other there.
@@ -57,23 +63,35 @@ class FreshRows {
     size_t count;
   };
   Run run(size_t first) const {
-    const auto [chunk, offset] = ChunkGeometry::place(first);
+    if (first < stored_size_) return {stored_.get(), first, stored_size_ - first};
+    const auto [chunk, offset] = ChunkGeometry::place(first - stored_size_);
     return {&chunks_[chunk], offset, std::min(ChunkGeometry::size(chunk) - offset, size_ - first)};
   }
   void set_slot(uint32_t place, Slot slot) {
-    const auto [chunk, offset] = ChunkGeometry::place(place);
-    chunks_[chunk].set_slot(offset, slot);
+    const auto [rows, offset] = home(place);
+    rows->set_slot(offset, slot);
   }
 
   size_t bytes() const {
     size_t total = free_.capacity() * sizeof(uint32_t) + chunks_.capacity() * sizeof(CodeRows);
+    if (stored_) total += sizeof(CodeRows) + stored_->bytes();
     for (const CodeRows& chunk : chunks_) total += chunk.bytes();
     return total;
   }
 
+  size_t mapped_bytes() const { return stored_ ? stored_->mapped_bytes() : 0; }
+
  private:
+  std::pair<CodeRows*, size_t> home(uint32_t place) {
+    if (place < stored_size_) return {stored_.get(), place};
+    const auto [chunk, offset] = ChunkGeometry::place(place - stored_size_);
+    return {&chunks_[chunk], offset};
+  }
+
   size_t dim_;
   size_t size_ = 0;
+  size_t stored_size_ = 0;
+  std::unique_ptr<CodeRows> stored_;  // the first places; null: none
   std::vector<CodeRows> chunks_;
   std::vector<uint32_t> free_;
 };

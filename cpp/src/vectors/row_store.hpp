@@ -1,8 +1,10 @@
 // The float32 rows of a user by slot: unit vectors for exact scores. Rows never move once they are written.
 //
+// The first rows may be those of a snapshot, where they lie in it (stored_rows.hpp): they must be checked before they
+// are read or written.
 // Thread safety: const members may run in parallel; writes need exclusion. `pin` keeps the memory of the rows alive for
 // a reader without a lock, as long as nobody overwrites the rows that it reads.
-// Memory: 4 dim bytes a slot, in the chunks of chunk_geometry.hpp.
+// Memory: 4 dim bytes a slot, in the chunks of chunk_geometry.hpp; of stored rows next to nothing.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +15,21 @@
 #include "base/aligned_buffer.hpp"
 #include "memspan/types.hpp"
 #include "vectors/chunk_geometry.hpp"
+#include "vectors/stored_rows.hpp"
 
 namespace memspan {
 
 class RowStore {
  public:
   explicit RowStore(size_t dim) : dim_(dim) {}
+  // The stored rows are those of slots 0, 1, ...; their data must be at a multiple of 64.
+  RowStore(size_t dim, std::shared_ptr<StoredRows> stored)
+      : dim_(dim), size_(stored->size()), stored_size_(size_), stored_(std::move(stored)) {}
 
   size_t dim() const { return dim_; }
   size_t size() const { return size_; }
   void grow(size_t slots) {
-    while (chunks_.size() < ChunkGeometry::chunks(slots)) {
+    while (slots > stored_size_ && chunks_.size() < ChunkGeometry::chunks(slots - stored_size_)) {
       chunks_.push_back(std::make_shared<AlignedBuffer<float>>(ChunkGeometry::size(chunks_.size()) * dim_));
     }
     size_ = std::max(size_, slots);
@@ -31,23 +37,43 @@ class RowStore {
 
   float* row(Slot slot) { return const_cast<float*>(std::as_const(*this).row(slot)); }
   const float* row(Slot slot) const {
-    const auto [chunk, offset] = ChunkGeometry::place(slot);
+    if (slot < stored_size_) return reinterpret_cast<const float*>(stored_->data()) + slot * dim_;
+    const auto [chunk, offset] = ChunkGeometry::place(slot - stored_size_);
     return chunks_[chunk]->data() + offset * dim_;
+  }
+  // How many rows follow each other in memory from this one on, itself included.
+  size_t run(Slot slot) const {
+    if (slot < stored_size_) return stored_size_ - slot;
+    const auto [chunk, offset] = ChunkGeometry::place(slot - stored_size_);
+    return std::min(ChunkGeometry::size(chunk) - offset, size_ - slot);
+  }
+
+  // Throws CorruptSnapshot if the rows cannot be used. O(1) except once.
+  void check(Slot first, size_t count = 1) const {
+    if (first < stored_size_) stored_->check(first, std::min(count, stored_size_ - first));
+  }
+  // Erases a row, or what is there of one that is damaged.
+  void erase(Slot slot) noexcept {
+    if (slot < stored_size_) stored_->prepare_write(slot);
+    std::fill_n(row(slot), dim_, 0.0f);
   }
 
   // A copy that shares the memory of the rows.
   RowStore pin() const { return *this; }
 
   size_t bytes() const {
-    size_t total = 0;
+    size_t total = stored_ ? stored_->heap_bytes() : 0;
     for (const auto& chunk : chunks_) total += chunk->bytes();
     return total;
   }
+  size_t mapped_bytes() const { return stored_ ? stored_->bytes() : 0; }
 
  private:
   size_t dim_;
   size_t size_ = 0;
-  std::vector<std::shared_ptr<AlignedBuffer<float>>> chunks_;
+  size_t stored_size_ = 0;
+  std::shared_ptr<StoredRows> stored_;  // null: none
+  std::vector<std::shared_ptr<AlignedBuffer<float>>> chunks_;  // of the rows behind
 };
 
 }  // namespace memspan

@@ -48,6 +48,7 @@ template <typename Admits>
 void VectorTable::scan_codes(const CodeRows& rows, size_t first, size_t count, VectorScratch& scratch,
                              VectorSearchStats& stats, Admits admits) const {
   const Kernels& simd = kernels();
+  rows.check(first, count);
   stats.rows_read += static_cast<uint32_t>(count);
   for (const size_t end = first + count; first < end; first += kTile) {
     const size_t tile = std::min(kTile, end - first);
@@ -170,6 +171,7 @@ void VectorTable::rescore(const float* query, size_t k, VectorScratch& scratch, 
   for (size_t i = 0; i < std::min(kAhead, items.size()); ++i) prefetch(items[i].slot);
   for (size_t i = 0; i < items.size(); ++i) {
     if (i + kAhead < items.size()) prefetch(items[i + kAhead].slot);
+    rows_.check(items[i].slot);
     scratch.rescored.push_back({kernels().dot(query, rows_.row(items[i].slot), dim()), items[i].slot});
   }
 }
@@ -202,7 +204,9 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
     for (size_t i = 0; i < std::min(kAhead, slots.size()); ++i) prefetch(slots[i]);
     for (size_t i = 0; i < slots.size(); ++i) {
       if (i + kAhead < slots.size()) prefetch(slots[i + kAhead]);
-      if (has(slots[i])) scratch.rescored.push_back({kernels().dot(query, rows_.row(slots[i]), dim()), slots[i]});
+      if (!has(slots[i])) continue;
+      rows_.check(slots[i]);
+      scratch.rescored.push_back({kernels().dot(query, rows_.row(slots[i]), dim()), slots[i]});
     }
     stats.rescored += static_cast<uint32_t>(slots.size());
     return;
@@ -230,6 +234,7 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
   for (const Slot slot : slots) {
     if (!has(slot)) continue;
     const auto [home, position] = find_codes(places_[slot]);
+    home->check(position);
     if (home != rows || gathered == kGatherTile) {
       flush();
       rows = home;
@@ -266,8 +271,8 @@ void VectorTable::scan(const float* query, const Bitset* allowed, TopK& best) co
   const Kernels& simd = kernels();
   std::array<float, kTile> scores;
   for (size_t first = 0; first < rows_.size();) {
-    const auto [chunk, offset] = ChunkGeometry::place(first);
-    const size_t count = std::min({kTile, ChunkGeometry::size(chunk) - offset, rows_.size() - first});
+    const size_t count = std::min(kTile, rows_.run(static_cast<Slot>(first)));
+    rows_.check(static_cast<Slot>(first), count);
     simd.dot_rows(query, rows_.row(static_cast<Slot>(first)), dim(), count, dim(), scores.data());
     for (size_t i = 0; i < count; ++i) {
       const auto slot = static_cast<Slot>(first + i);
@@ -284,6 +289,7 @@ void VectorTable::gather(const float* query, std::span<const Slot> slots, TopK& 
   for (size_t i = 0; i < slots.size(); ++i) {
     if (i + kAhead < slots.size()) prefetch(slots[i + kAhead]);
     if (!has(slots[i])) continue;
+    rows_.check(slots[i]);
     const float score = kernels().dot(query, rows_.row(slots[i]), dim());
     if (score >= best.threshold()) best.offer(score, slots[i]);
   }

@@ -22,7 +22,8 @@ size_t VectorTable::fresh_rows() const {
 void VectorTable::add(Slot slot, Micros at, std::span<const float> vector) {
   if (slot >= places_.size()) places_.resize(slot + 1, kNowhere);
   if (vector.empty()) return;
-  rows_.grow(places_.size());
+  rows_.grow(slot + size_t{1});
+  rows_.check(slot);
   if (build_) build_->reserve(places_.size());
   normalize(vector, rows_.row(slot));
   put_fresh(slot, at, rows_.row(slot));
@@ -54,8 +55,19 @@ void VectorTable::remove(Slot slot) {
     build_->changed.push_back(slot);
     build_->to_zero.push_back(slot);
   } else {
-    std::fill_n(rows_.row(slot), dim(), 0.0f);
+    rows_.erase(slot);
   }
+}
+
+void VectorTable::check(Slot slot) const {
+  if (!has(slot)) return;
+  rows_.check(slot);
+  const auto [rows, position] = find_codes(places_[slot]);
+  rows->check(position);
+}
+
+void VectorTable::check_all() const {
+  for (Slot slot = 0; slot < places_.size(); ++slot) check(slot);
 }
 
 void VectorTable::begin_layout() {
@@ -83,7 +95,7 @@ VectorTable::Retired VectorTable::install_layout(std::unique_ptr<ClusterLayout> 
 }
 
 void VectorTable::abandon_layout() {
-  for (Slot slot : build_->to_zero) std::fill_n(rows_.row(slot), dim(), 0.0f);
+  for (Slot slot : build_->to_zero) rows_.erase(slot);
   build_.reset();
 }
 
@@ -112,6 +124,12 @@ void VectorTable::remap(std::span<const Slot> new_slots, size_t size) {
   }
   rows_ = std::move(rows);
   places_ = std::move(places);
+}
+
+size_t VectorTable::mapped_bytes() const {
+  size_t total = rows_.mapped_bytes();
+  for (const auto& fresh : fresh_) total += fresh ? fresh->mapped_bytes() : 0;
+  return total + (layout_ ? layout_->mapped_bytes() : 0);
 }
 
 size_t VectorTable::bytes() const {

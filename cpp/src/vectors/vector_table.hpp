@@ -32,12 +32,19 @@ class VectorTable {
   // `slot` must be the next one or one that was removed. `vector` must have passed check_embedding, or be empty. If
   // that throws, nothing has changed.
   void add(Slot slot, Micros at, std::span<const float> vector);
-  // Overwrites the row with zeros; while a consolidation runs, when that ends. Needs no memory.
+  // Overwrites the row with zeros, which must have been checked; while a consolidation runs, when that ends. Needs no memory.
   void remove(Slot slot);
 
   bool has(Slot slot) const { return places_[slot] != kNowhere; }
-  // Of a slot that has one.
-  std::span<const float> row(Slot slot) const { return {rows_.row(slot), dim()}; }
+  // Of a slot that has one. Throws CorruptSnapshot, as all that reads rows does, if the row comes from a snapshot and is
+  // damaged there.
+  std::span<const float> row(Slot slot) const {
+    rows_.check(slot);
+    return {rows_.row(slot), dim()};
+  }
+  // Throws CorruptSnapshot if anything that is kept of the slot is damaged; of every slot.
+  void check(Slot slot) const;
+  void check_all() const;
   size_t count() const { return count_; }
   size_t dim() const { return rows_.dim(); }
 
@@ -87,9 +94,12 @@ class VectorTable {
   double fragmentation() const;
 
   void remap(std::span<const Slot> new_slots, size_t size);
-  void save(ByteWriter& out, std::span<const Slot> live) const;
-  void load(ByteReader& in, std::span<const Micros> ats);
-  size_t bytes() const;
+  // Those of `live` with a vector must come first; they become slots 0, 1, ... Rows and codes go to the body and are
+  // used there after a load, which reads nothing of it (vector_table_snapshot.cpp).
+  void save(ByteWriter& head, BodyWriter& body, std::span<const Slot> live) const;
+  void load(ByteReader& in, const Body& body, std::span<const Micros> ats);
+  size_t bytes() const;         // on the heap
+  size_t mapped_bytes() const;  // in the body
 
   static constexpr uint32_t kNowhere = ~uint32_t{0};
 
@@ -116,7 +126,8 @@ class VectorTable {
   void rescore(const float* query, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const;
   void prefetch(Slot slot) const;
   void begin_search(const float* query, size_t k, VectorScratch& scratch) const;
-  void load_layout(ByteReader& in, std::span<const Micros> ats, std::span<const uint8_t> present);
+  CodeRows load_codes(ByteReader& in, const Body& body, std::span<const Micros> ats, uint32_t region);
+  void load_layout(ByteReader& in, const Body& body, std::span<const Micros> ats);
 
   RowStore rows_;                 // by slot
   std::vector<uint32_t> places_;  // by slot

@@ -1,13 +1,13 @@
-// VectorTable::save and load.
+// VectorTable::save and load. Floats and codes lie in the body (stored_rows.hpp); all else is in the head.
 //
-//   table  := u8 present, for each live slot; then the present rows, dim f32 each; u8 laid out, layout if it is
+//   table  := rows of float32, of slots 0, 1, ...   u8 laid out, layout if it is   codes of the fresh rows
+//   codes  := u64 rows, for each: u32 slot, then for each: f32 scale   rows of codes, code_stride(dim) each
 //   layout := u8 basis  u32 clusters  u64 planned for  f64 cohesion  f32 probed share  f32 reach of each depth and recall
 //             u64 blocks, for each: u32 rows  u32 cluster  f32 mean  f32 variance  f32 orthogonal  f32 scale  centroid codes
-//             u64 rows, for each: u32 ordinal among the live slots
-//
-// Codes are made again from the rows: that costs less than reading them.
+//             codes of its rows
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "vectors/unit_vector.hpp"
 #include "vectors/vector_table.hpp"
@@ -15,7 +15,45 @@
 namespace memspan {
 namespace {
 
-void save_layout(const ClusterLayout& layout, ByteWriter& out, std::span<const uint32_t> ordinals) {
+// A unit vector, or the zeros of a row that was erased.
+bool is_sound_row(const std::byte* row, size_t row_bytes) {
+  const std::span<const float> values(reinterpret_cast<const float*>(row), row_bytes / sizeof(float));
+  return is_unit(values) || std::all_of(values.begin(), values.end(), [](float value) { return value == 0.0f; });
+}
+
+// Codes of rows that lie anywhere.
+class CodeWriter {
+ public:
+  CodeWriter(std::span<const uint32_t> ordinals, size_t dim) : ordinals_(ordinals), stride_(code_stride(dim)) {}
+
+  void add(const CodeRows& rows, size_t first, size_t count) {
+    for (size_t i = first; i < first + count; ++i) {
+      if (rows.slot(i) != kNoSlot) rows_.push_back({&rows, static_cast<uint32_t>(i)});
+    }
+  }
+  size_t size() const { return rows_.size(); }
+
+  void save(ByteWriter& head, BodyWriter& body) const {
+    head.put<uint64_t>(rows_.size());
+    head.put_each<uint32_t>(rows_.size(), [this](size_t i) { return ordinals_[rows_[i].rows->slot(rows_[i].position)]; });
+    head.put_each<float>(rows_.size(), [this](size_t i) { return rows_[i].rows->scales()[rows_[i].position]; });
+    StoredRows::save(head, body, rows_.size(), stride_, [this](size_t i, std::byte* out) {
+      rows_[i].rows->check(rows_[i].position);
+      std::memcpy(out, rows_[i].rows->codes(rows_[i].position), stride_);
+    });
+  }
+
+ private:
+  struct Row {
+    const CodeRows* rows;
+    uint32_t position;
+  };
+  std::span<const uint32_t> ordinals_;
+  size_t stride_;
+  std::vector<Row> rows_;
+};
+
+void save_layout(const ClusterLayout& layout, ByteWriter& out, BodyWriter& body, CodeWriter rows) {
   out.put<uint8_t>(static_cast<uint8_t>(layout.basis));
   out.put<uint32_t>(layout.clusters);
   out.put<uint64_t>(layout.planned_for);
@@ -25,69 +63,80 @@ void save_layout(const ClusterLayout& layout, ByteWriter& out, std::span<const u
     for (const float reach : depth) out.put<float>(reach);
   }
   out.put<uint64_t>(layout.blocks.size());
-  std::vector<uint32_t> order;
-  std::vector<uint32_t> new_position(layout.size + 1, 0);  // without the dead rows
-  for (uint32_t p = 0; p < layout.size; ++p) {
-    new_position[p] = static_cast<uint32_t>(order.size());
-    if (layout.rows.slot(p) != kNoSlot) order.push_back(ordinals[layout.rows.slot(p)]);
-  }
-  new_position[layout.size] = static_cast<uint32_t>(order.size());
   const size_t stride = layout.centroids.stride();
   for (size_t b = 0; b < layout.blocks.size(); ++b) {
     const Block& block = layout.blocks[b];
-    out.put<uint32_t>(new_position[block.end] - new_position[block.start]);
+    const size_t before = rows.size();
+    rows.add(layout.rows, block.start, block.end - block.start);  // without the dead ones
+    out.put<uint32_t>(static_cast<uint32_t>(rows.size() - before));
     out.put<uint32_t>(block.cluster);
     out.put<float>(layout.means[b]);
     out.put<float>(layout.variances[b]);
     out.put<float>(layout.orthogonals[b]);
     out.put<float>(layout.centroids.scales()[b]);
-    for (size_t i = 0; i < stride; ++i) out.put<uint8_t>(layout.centroids.codes(b)[i]);
+    out.put_bytes({reinterpret_cast<const char*>(layout.centroids.codes(b)), stride});
   }
-  out.put_array<uint32_t>(order);
+  rows.save(out, body);
 }
+
+bool is_scale(float scale) { return scale >= 0.0f && scale <= 1.0f; }
 
 }  // namespace
 
-void VectorTable::save(ByteWriter& out, std::span<const Slot> live) const {
+void VectorTable::save(ByteWriter& head, BodyWriter& body, std::span<const Slot> live) const {
   std::vector<uint32_t> ordinals(places_.size(), 0);
-  for (uint32_t i = 0; i < live.size(); ++i) {
-    ordinals[live[i]] = i;
-    out.put<uint8_t>(has(live[i]));
+  for (uint32_t i = 0; i < live.size(); ++i) ordinals[live[i]] = i;
+  StoredRows::save(head, body, count_, dim() * sizeof(float), [&](size_t i, std::byte* out) {
+    std::memcpy(out, row(live[i]).data(), dim() * sizeof(float));
+  });
+  head.put<uint8_t>(layout_ != nullptr);
+  if (layout_) save_layout(*layout_, head, body, CodeWriter(ordinals, dim()));
+  CodeWriter fresh(ordinals, dim());
+  for (const auto& rows : fresh_) {
+    for (size_t first = 0; rows && first < rows->size();) {
+      const FreshRows::Run run = rows->run(first);
+      fresh.add(*run.rows, run.offset, run.count);
+      first += run.count;
+    }
   }
-  for (const Slot slot : live) {
-    if (!has(slot)) continue;
-    for (const float value : row(slot)) out.put<float>(value);
-  }
-  out.put<uint8_t>(layout_ != nullptr);
-  if (layout_) save_layout(*layout_, out, ordinals);
+  fresh.save(head, body);
 }
 
-void VectorTable::load(ByteReader& in, std::span<const Micros> ats) {
-  in.check(ats.size() <= in.left(), "fewer vectors than records");
-  std::vector<uint8_t> present(ats.size());
-  for (uint8_t& mark : present) {
-    mark = in.get<uint8_t>();
-    in.check(mark <= 1, "a record's vector mark is neither 0 nor 1");
-    count_ += mark;
-  }
-  in.check(count_ <= in.left() / (dim() * sizeof(float)), "the block ends too early");
+void VectorTable::load(ByteReader& in, const Body& body, std::span<const Micros> ats) {
+  auto rows = std::make_shared<StoredRows>(in, body, dim() * sizeof(float), is_sound_row);
+  in.check(rows->size() <= ats.size(), "more vectors than records");
+  if (rows->size() > 0) rows_ = RowStore(dim(), std::move(rows));
   places_.assign(ats.size(), kNowhere);
-  if (count_ > 0) rows_.grow(ats.size());
-  for (Slot slot = 0; slot < ats.size(); ++slot) {
-    if (present[slot] == 0) continue;
-    float* const row = rows_.row(slot);
-    for (size_t i = 0; i < dim(); ++i) row[i] = in.get<float>();
-    in.check(is_unit({row, dim()}), "a vector does not have length 1");
-  }
   const auto laid_out = in.get<uint8_t>();
   in.check(laid_out <= 1, "a layout's mark is neither 0 nor 1");
-  if (laid_out == 1) load_layout(in, ats, present);
-  for (Slot slot = 0; slot < ats.size(); ++slot) {
-    if (present[slot] == 1 && !has(slot)) put_fresh(slot, ats[slot], rows_.row(slot));
-  }
+  if (laid_out == 1) load_layout(in, body, ats);
+  CodeRows fresh = load_codes(in, body, ats, kFresh + active_);
+  const size_t fresh_count = count_ - (layout_ ? layout_->size : 0);
+  if (fresh_count > 0) fresh_[active_] = std::make_unique<FreshRows>(dim(), std::move(fresh), fresh_count);
+  in.check(count_ == rows_.size(), "a vector has no codes");
 }
 
-void VectorTable::load_layout(ByteReader& in, std::span<const Micros> ats, std::span<const uint8_t> present) {
+CodeRows VectorTable::load_codes(ByteReader& in, const Body& body, std::span<const Micros> ats, uint32_t region) {
+  const uint64_t count = in.get_count(sizeof(Slot) + sizeof(float));
+  const std::vector<Slot> slots = in.get_each<Slot>(count);
+  const std::vector<float> scales = in.get_each<float>(count);
+  auto stored = std::make_unique<StoredRows>(in, body, code_stride(dim()), nullptr);
+  in.check(stored->size() == count, "the codes are not those of the rows");
+  if (count == 0) return {};
+  CodeRows rows(dim(), std::move(stored));
+  for (uint32_t p = 0; p < count; ++p) {
+    const Slot slot = slots[p];
+    in.check(slot < rows_.size() && !has(slot), "codes name a row that is not there, or twice");
+    in.check(is_scale(scales[p]), "the scale of a row's codes is out of range");
+    rows.describe(p, slot, ats[slot], scales[p]);
+    places_[slot] = region << kPositionBits | p;
+    max_scale_ = std::max(max_scale_, scales[p]);
+  }
+  count_ += count;
+  return rows;
+}
+
+void VectorTable::load_layout(ByteReader& in, const Body& body, std::span<const Micros> ats) {
   auto layout = std::make_unique<ClusterLayout>();
   const auto basis = in.get<uint8_t>();
   in.check(basis < kClusterBasisNames.size(), "an unknown basis of clusters");
@@ -107,6 +156,7 @@ void VectorTable::load_layout(ByteReader& in, std::span<const Micros> ats, std::
 
   const size_t stride = code_stride(dim());
   const uint64_t count = in.get_count(6 * sizeof(uint32_t) + stride);
+  in.check(layout->clusters <= limits::kRecordsPerUser, "there are too many clusters");
   layout->blocks.resize(count);
   layout->means.resize(count);
   layout->variances.resize(count);
@@ -125,25 +175,19 @@ void VectorTable::load_layout(ByteReader& in, std::span<const Micros> ats, std::
     layout->variances[b] = in.get<float>();
     layout->orthogonals[b] = in.get<float>();
     const auto scale = in.get<float>();
-    in.check(std::isfinite(layout->means[b]) && layout->variances[b] >= 0.0f && layout->variances[b] <= 1.0f &&
-                 layout->orthogonals[b] >= 0.0f && layout->orthogonals[b] <= 1.0f && std::isfinite(scale),
+    in.check(std::abs(layout->means[b]) <= 1.01f && layout->variances[b] >= 0.0f && layout->variances[b] <= 1.0f &&
+                 layout->orthogonals[b] >= 0.0f && layout->orthogonals[b] <= 1.0f && is_scale(scale),
              "a block's figures are out of range");
-    uint8_t* const codes = layout->centroids.set(b, scale);
-    for (size_t i = 0; i < stride; ++i) codes[i] = in.get<uint8_t>();
+    layout->centroids.describe(b, static_cast<Slot>(b), 0, scale);
+    std::memcpy(layout->centroids.writable_codes(b), in.get_bytes(stride).data(), stride);
   }
 
-  const std::vector<uint32_t> order = in.get_array<uint32_t>();
-  in.check(order.size() == rows, "a layout's rows are not those of its blocks");
-  layout->size = order.size();
-  layout->rows = CodeRows(dim(), order.size());
-  for (uint32_t p = 0; p < order.size(); ++p) {
-    const Slot slot = order[p];
-    in.check(slot < ats.size() && present[slot] == 1 && !has(slot), "a layout names a row that is not there, or twice");
-    max_scale_ = std::max(max_scale_, layout->rows.put(p, slot, ats[slot], rows_.row(slot)));
-    places_[slot] = p;
-  }
+  layout->rows = load_codes(in, body, ats, kClustered);
+  in.check(count_ == rows, "a layout's rows are not those of its blocks");
+  layout->size = rows;
   for (const Block& block : layout->blocks) {
-    in.check(std::is_sorted(layout->rows.ats() + block.start, layout->rows.ats() + block.end), "a block is not in the order of time");
+    const Micros* const ats_of_rows = layout->rows.ats();
+    in.check(std::is_sorted(ats_of_rows + block.start, ats_of_rows + block.end), "a block is not in the order of time");
   }
   layout_ = std::move(layout);
 }

@@ -1,0 +1,49 @@
+#include "vectors/stored_rows.hpp"
+
+#include "base/crc32c.hpp"
+
+namespace memspan {
+
+StoredRows::StoredRows(ByteReader& in, const Body& body, size_t row_bytes, Test test)
+    : row_bytes_(row_bytes), shift_(shift_of(row_bytes)), test_(test), owner_(body.owner), file_(in.file()) {
+  const auto rows = in.get<uint64_t>();
+  if (rows == 0) return;
+  in.check(rows <= body.size / row_bytes, "there are more rows than the body holds");
+  offset_ = in.get<uint64_t>();
+  in.check(offset_ % BodyWriter::kAlignment == 0 && offset_ <= body.size - rows * row_bytes, "rows lie outside the body");
+  sums_ = in.get_array<uint32_t>();
+  in.check(sums_.size() == ((rows - 1) >> shift_) + 1, "the checksums are not those of the rows");
+  rows_ = rows;
+  data_ = body.data + offset_;
+  checked_ = std::make_unique<std::atomic<uint64_t>[]>(words(units()));
+}
+
+unsigned StoredRows::shift_of(size_t row_bytes) {
+  unsigned shift = 4;
+  static_assert(kLeastRows == 1u << 4);
+  while ((row_bytes << (shift + 1)) <= kUnitBytes) ++shift;
+  return shift;
+}
+
+uint32_t StoredRows::checksum(const std::byte* bytes, size_t size) { return crc32c({bytes, size}); }
+
+// Several readers may do this at the same time, with the same result. A bit says nothing but that the bytes, which the
+// bit does not publish, are sound.
+bool StoredRows::check_unit(size_t unit) const noexcept {
+  const size_t first = unit << shift_;
+  const size_t count = std::min(size_t{1} << shift_, rows_ - first);
+  const std::byte* const bytes = data_ + first * row_bytes_;
+  if (checksum(bytes, count * row_bytes_) != sums_[unit]) return false;
+  for (size_t i = 0; test_ != nullptr && i < count; ++i) {
+    if (!test_(bytes + i * row_bytes_, row_bytes_)) return false;
+  }
+  checked_[unit >> 6].fetch_or(uint64_t{1} << (unit & 63), std::memory_order_relaxed);
+  return true;
+}
+
+void StoredRows::fail(size_t unit) const {
+  throw CorruptSnapshot(file_, 0, "the rows at " + std::to_string(offset_ + (unit << shift_) * row_bytes_) +
+                                      " of a user's body are damaged");
+}
+
+}  // namespace memspan
