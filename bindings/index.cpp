@@ -106,6 +106,7 @@ py::dict total_stats(const Index& self) {
   result["tags"] = stats.tags;
   result["relations"] = stats.relations;
   result["bytes"] = stats.bytes;
+  result["mapped_bytes"] = stats.mapped_bytes;
   return result;
 }
 
@@ -131,6 +132,7 @@ py::dict user_stats(const Index& self, const std::string& user) {
   result["kinds"] = kinds;
   result["dead_slots"] = stats.dead_slots;
   result["bytes"] = stats.bytes;
+  result["mapped_bytes"] = stats.mapped_bytes;
   result["earliest"] = stats.records ? py::cast(stats.earliest) : py::none();
   result["latest"] = stats.records ? py::cast(stats.latest) : py::none();
   return result;

@@ -341,7 +341,10 @@ class Index:
         return self._native.ids(as_text(user, "user"))
 
     def stats(self, *, user: str | None = None) -> dict[str, Any]:
-        """Counts and estimated bytes of memory, of a user or of the whole index; zero counts for an unknown user."""
+        """Counts of a user or of the whole index (zero for an unknown user), and its estimated bytes.
+
+        `bytes` are in memory; `mapped_bytes` are used where they lie in the snapshot's file.
+        """
         if user is None:
             return self._native.total_stats()
         stats = self._native.user_stats(as_text(user, "user"))

@@ -1,11 +1,14 @@
 #include "lexical/lexical_index.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <numeric>
 #include <random>
 #include <string>
 #include <utility>
+
+#include "support/body.hpp"
 
 namespace memspan {
 namespace {
@@ -52,6 +55,24 @@ struct Oracle {
       BOOST_REQUIRE(found == wanted);
     }
   }
+};
+
+struct Saved {
+  Saved(const LexicalIndex& index, const std::vector<Slot>& live) : slots(live.size()) {
+    std::vector<Slot> new_slots(live.empty() ? 0 : size_t{*std::max_element(live.begin(), live.end())} + 1, kNoSlot);
+    for (Slot i = 0; i < live.size(); ++i) new_slots[live[i]] = i;
+    index.save(head, body, live, new_slots);
+  }
+  LexicalIndex load() const {
+    LexicalIndex loaded;
+    ByteReader in(head.bytes(), "file", 0);
+    loaded.load(in, body.map(), slots);
+    BOOST_REQUIRE(in.left() == 0u);
+    return loaded;
+  }
+  size_t slots;
+  ByteWriter head;
+  test::BodyBuffer body;
 };
 
 // Words of every size, among them neighbours that differ only behind what a term's entry holds itself.
@@ -149,13 +170,9 @@ BOOST_AUTO_TEST_CASE(any_frequency_and_length_is_kept) {
   }
   const std::vector<std::string> vocabulary = {"w0", "other0", "other1", "other299"};
   oracle.check(index, vocabulary);
-  ByteWriter out;
   std::vector<Slot> live(next);
   std::iota(live.begin(), live.end(), Slot{0});
-  index.save(out, live);
-  LexicalIndex loaded;
-  ByteReader in(out.bytes(), "file", 0);
-  loaded.load(in, next);
+  LexicalIndex loaded = Saved(index, live).load();
   oracle.check(loaded, vocabulary);
   for (Slot slot = 0; slot < next; slot += 2) {
     index.remove(slot);
@@ -248,13 +265,104 @@ BOOST_AUTO_TEST_CASE(saved_and_loaded_it_is_the_same) {
       live.push_back(slot);
     }
   }
-  ByteWriter out;
-  index.save(out, live);
-  LexicalIndex loaded;
-  ByteReader in(out.bytes(), "file", 0);
-  loaded.load(in, live.size());
-  BOOST_TEST(in.left() == 0u);
-  loaded_oracle.check(loaded, kVocabulary);
+  loaded_oracle.check(Saved(index, live).load(), kVocabulary);
+  std::reverse(live.begin(), live.end());
+  Oracle reversed;
+  for (Slot slot = 0; slot < live.size(); ++slot) {
+    reversed.words[slot] = loaded_oracle.words[static_cast<Slot>(live.size() - 1 - slot)];
+  }
+  reversed.check(Saved(index, live).load(), kVocabulary);
+}
+
+// Lists that lie in a snapshot change like any others, whatever their length.
+BOOST_AUTO_TEST_CASE(a_loaded_index_goes_on_like_the_first) {
+  std::mt19937 random(4);
+  LexicalIndex index;
+  Oracle oracle;
+  std::vector<std::string> vocabulary = make_vocabulary(400);
+  const auto words_of = [&] {
+    std::vector<std::string> words = {"everywhere"};
+    for (size_t i = 0; i < 3; ++i) words.push_back(vocabulary[std::min(random() % 400, random() % 400)]);
+    return words;
+  };
+  constexpr Slot kSlots = 7000;  // "everywhere" takes several blocks
+  for (Slot slot = 0; slot < kSlots; ++slot) {
+    oracle.words[slot] = slot % 50 == 7 ? std::vector<std::string>() : words_of();
+    index.add(slot, tokens_of(oracle.words[slot]));
+  }
+  vocabulary.push_back("everywhere");
+  Slot slots = kSlots;
+  for (int reload = 0; reload < 4; ++reload) {
+    // Dead slots have no place in a snapshot.
+    std::vector<Slot> live;
+    Oracle renumbered;
+    for (const auto& [slot, words] : oracle.words) {
+      renumbered.words[static_cast<Slot>(live.size())] = words;
+      live.push_back(slot);
+    }
+    oracle = renumbered;
+    slots = static_cast<Slot>(live.size());
+    index = Saved(index, live).load();
+    if (reload % 2 == 0) oracle.check(index, vocabulary);
+    for (int step = 0; step < 3000; ++step) {
+      const auto slot = static_cast<Slot>(reload == 3 ? step : static_cast<int>(random() % slots));
+      const bool there = oracle.words.contains(slot);
+      if (there) {
+        index.check(slot);
+        index.remove(slot);
+        oracle.words.erase(slot);
+      }
+      if (reload == 3 || random() % 3 == 0) continue;
+      const Slot target = random() % 4 == 0 ? slots++ : slot;
+      oracle.words[target] = words_of();
+      index.add(target, tokens_of(oracle.words[target]));
+    }
+    oracle.check(index, vocabulary);
+  }
+}
+
+// Damage anywhere in the body is noticed by whatever reads it.
+BOOST_AUTO_TEST_CASE(damaged_lists_are_noticed_when_they_are_read) {
+  std::mt19937 random(5);
+  LexicalIndex index;
+  Oracle oracle;
+  std::vector<Slot> live;
+  for (Slot slot = 0; slot < 60; ++slot) {
+    oracle.words[slot] = random_words(random);
+    index.add(slot, tokens_of(oracle.words[slot]));
+    live.push_back(slot);
+  }
+  const Saved sound(index, live);
+  for (int round = 0; round < 500; ++round) {
+    Saved damaged = sound;
+    std::string& bytes = damaged.body.bytes();
+    const size_t place = random() % bytes.size();
+    bytes[place] = static_cast<char>(bytes[place] ^ (1 << (random() % 8)));
+    const LexicalIndex loaded = damaged.load();  // reads nothing of it
+    const bool in_padding = [&] {
+      try {
+        loaded.check_all();
+        return true;
+      } catch (const CorruptSnapshot&) {
+        return false;
+      }
+    }();
+    if (in_padding) oracle.check(loaded, kVocabulary);  // between the two pieces of the body
+    size_t refused = 0;
+    for (const std::string& word : kVocabulary) {
+      const TermId term = loaded.find(word);
+      if (term == kNoTerm) continue;
+      try {
+        loaded.list(term);
+      } catch (const CorruptSnapshot&) {
+        ++refused;
+      }
+    }
+    BOOST_TEST(refused <= 1u);
+    for (Slot slot = 0; slot < 60 && refused == 0 && !in_padding; ++slot) {
+      if (!oracle.words[slot].empty()) BOOST_CHECK_THROW(loaded.check(slot), CorruptSnapshot);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

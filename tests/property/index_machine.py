@@ -257,6 +257,7 @@ class IndexMachine(RuleBasedStateMachine):
             for figures in (shared, alone):
                 # Memory and erased slots depend on the history of the process, which a reload shortens.
                 figures.pop("bytes", None)
+                figures.pop("mapped_bytes", None)
                 figures.pop("dead_slots", None)
             assert shared == alone
 

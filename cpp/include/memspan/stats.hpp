@@ -28,7 +28,8 @@ struct UserStats {
   uint64_t relations = 0;
   uint64_t sessions = 0;
   uint64_t dead_slots = 0;  // erased, reclaimed by the next compaction
-  uint64_t bytes = 0;       // of memory, estimated from the containers' capacities
+  uint64_t bytes = 0;         // on the heap, estimated from the containers' capacities
+  uint64_t mapped_bytes = 0;  // that are used where they lie in a snapshot's file
   std::array<uint64_t, kKindCount> kinds = {};
   Micros earliest = 0;
   Micros latest = 0;
@@ -42,7 +43,8 @@ struct IndexStats {
   uint64_t terms = 0;
   uint64_t tags = 0;
   uint64_t relations = 0;
-  uint64_t bytes = 0;  // of memory
+  uint64_t bytes = 0;         // as in UserStats
+  uint64_t mapped_bytes = 0;
 };
 
 }  // namespace memspan

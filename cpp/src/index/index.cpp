@@ -223,7 +223,9 @@ IndexStats Index::stats() const {
     total.terms += summary.terms;
     total.tags += summary.tags;
     total.relations += summary.relations;
-    if (entry.user) total.bytes += entry.user->bytes();
+    if (!entry.user) continue;
+    total.bytes += entry.user->bytes();
+    total.mapped_bytes += entry.user->mapped_bytes();
   }
   return total;
 }

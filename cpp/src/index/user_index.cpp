@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
-#include <numeric>
 #include <shared_mutex>
 
 #include "memspan/error.hpp"
@@ -58,6 +57,13 @@ void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens) {
   for (TagId tag : c.tags.tags_of(slot)) c.router.record_added(tag, embedding(slot));
 }
 
+// Throws CorruptSnapshot if anything of the record lies in a snapshot and is damaged. Must come before an erasure, which
+// cannot fail.
+void UserIndex::check(Slot slot) const {
+  columns_.vectors.check(slot);
+  columns_.lexical.check(slot);
+}
+
 // Takes a record out of the first `columns` columns of those that insert fills, the last one first.
 void UserIndex::erase(Slot slot, int columns) {
   UserColumns& c = columns_;
@@ -88,7 +94,10 @@ void UserIndex::add_slice(std::span<NewRecord> records, std::span<const TokenBuf
   changes_ += records.size();
   for (size_t i = 0; i < records.size(); ++i) {
     const Slot old = columns_.ids.find(records[i].input.id, records[i].id_hash);
-    if (old != kNoSlot) erase(old, kAllColumns);
+    if (old != kNoSlot) {
+      check(old);
+      erase(old, kAllColumns);
+    }
     insert(records[i], tokens[i]);
   }
   need_.update(columns_.vectors);
@@ -118,6 +127,7 @@ size_t UserIndex::remove(std::span<const std::string_view> ids) {
     for (std::string_view id : ids.subspan(first, std::min(kSliceRecords, ids.size() - first))) {
       const Slot slot = columns_.ids.find(id);
       if (slot == kNoSlot) continue;
+      check(slot);
       ++changes_;
       erase(slot, kAllColumns);
       ++removed;
@@ -136,6 +146,8 @@ void UserIndex::compact_if_worthwhile() {
   const size_t dead = columns_.slots() - columns_.live_count();
   if (dead <= std::max(kFewDead, 3 * columns_.live_count()) || columns_.vectors.pinned()) return;
 
+  columns_.lexical.check_forward();
+  columns_.vectors.check_all();
   std::vector<Slot> new_slots(columns_.slots(), kNoSlot);
   Slot next = 0;
   columns_.live.for_each([&](Slot slot) { new_slots[slot] = next++; });
@@ -285,6 +297,11 @@ UserStats UserIndex::stats() const {
   return stats_locked();
 }
 
+size_t UserIndex::mapped_bytes() const {
+  const std::shared_lock reading(mutex_);
+  return columns_.vectors.mapped_bytes() + columns_.lexical.mapped_bytes();
+}
+
 size_t UserIndex::bytes() const {
   const std::shared_lock reading(mutex_);
   return bytes_locked();
@@ -320,6 +337,7 @@ UserStats UserIndex::stats_locked() const {
     stats.latest = c.timeline.entries().back().at;
   }
   stats.bytes = bytes_locked();
+  stats.mapped_bytes = c.vectors.mapped_bytes() + c.lexical.mapped_bytes();
   return stats;
 }
 
@@ -327,58 +345,6 @@ size_t UserIndex::bytes_locked() const {
   const UserColumns& c = columns_;
   return sizeof(UserIndex) + c.ids.bytes() + c.ats.bytes() + c.live.bytes() + c.timeline.bytes() + c.sessions.bytes() +
          c.attributes.bytes() + c.tags.bytes() + c.router.bytes() + c.lexical.bytes() + c.vectors.bytes();
-}
-
-// text records as columns: u64 n; per record text id, i64 at; then attributes, tags, lexical, vectors (see each).
-// Dead slots are left out.
-UserIndex::Saved UserIndex::save(ByteWriter& out, BodyWriter&) const {
-  const std::shared_lock reading(mutex_);
-  std::vector<Slot> live;
-  live.reserve(columns_.live_count());
-  columns_.live.for_each([&](Slot slot) { live.push_back(slot); });
-  out.put<uint64_t>(live.size());
-  for (Slot slot : live) {
-    out.put_text(columns_.ids[slot]);
-    out.put<int64_t>(columns_.ats[slot]);
-  }
-  columns_.attributes.save(out, live);
-  columns_.tags.save(out, live);
-  columns_.lexical.save(out, live);
-  columns_.vectors.save(out, live);
-  return {UserSummary::of(stats_locked()), changes_};
-}
-
-void UserIndex::verify() const {}
-
-void UserIndex::load(ByteReader& in, const Body&) {
-  const std::unique_lock writing(mutex_);
-  const uint64_t count = in.get_count(sizeof(uint32_t) + sizeof(int64_t));
-  in.check(count <= limits::kRecordsPerUser, "too many records");
-  for (uint64_t i = 0; i < count; ++i) {
-    const std::string_view id = in.get_text(limits::kNameBytes);
-    const auto at = in.get<int64_t>();
-    in.check(!id.empty() && at >= kMinTime && at <= kMaxTime, "a record's id or time is out of range");
-    const uint32_t hash = IdTable::hash(id);
-    in.check(columns_.ids.find(id, hash) == kNoSlot, "an id comes twice");
-    columns_.ids.add(id, hash);
-    columns_.ats.push_back(at);
-  }
-  columns_.live.assign(count, true);
-  columns_.attributes.load(in, count);
-  // In the order of time each record is appended to the timeline, and in the order of ids within a time to its session.
-  std::vector<Slot> slots(count);
-  std::iota(slots.begin(), slots.end(), Slot{0});
-  const Recency recency = columns_.recency();
-  std::sort(slots.begin(), slots.end(), [&](Slot a, Slot b) { return recency(b, a); });
-  for (Slot slot : slots) columns_.timeline.insert(slot, recency);
-  for (Slot slot : slots) columns_.sessions.insert(columns_.attributes.session(slot), slot, recency);
-  columns_.tags.load(in, count, columns_.vectors.dim());
-  for (TagId tag = 0; tag < columns_.tags.capacity(); ++tag) columns_.router.changed(tag);
-  columns_.lexical.load(in, count);
-  std::vector<Micros> ats(count);
-  for (Slot slot = 0; slot < count; ++slot) ats[slot] = columns_.ats[slot];
-  columns_.vectors.load(in, ats);
-  in.check(in.left() == 0, "bytes are left after the last column");
 }
 
 }  // namespace memspan

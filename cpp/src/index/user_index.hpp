@@ -79,7 +79,8 @@ class UserIndex {
   bool empty() const;  // neither records nor tags
   std::vector<std::string> ids() const;
   UserStats stats() const;
-  size_t bytes() const;  // of memory
+  size_t bytes() const;         // on the heap
+  size_t mapped_bytes() const;  // used where they lie in a snapshot's file
 
   // How many records and other things were written so far. Two equal counts: nothing changed in between.
   uint64_t changes() const;
@@ -107,6 +108,7 @@ class UserIndex {
   size_t bytes_locked() const;
   void add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens);
   void insert(NewRecord& record, const TokenBuffer& tokens);
+  void check(Slot slot) const;
   void erase(Slot slot, int columns);
   std::span<const float> embedding(Slot slot) const;  // empty: none
   void compact_if_worthwhile();

@@ -39,8 +39,8 @@ uint32_t ByteChains::take_cell() {
 void ByteChains::grow() {
   constexpr uint32_t kFirst = 4;
   if (capacity_ < kChunkCells) {
-    const uint32_t count = std::max(kFirst, 2 * capacity_);
-    auto larger = std::make_unique_for_overwrite<Cell[]>(count);
+    const uint32_t count = std::min(kChunkCells, std::max(kFirst, 2 * capacity_));
+    Chunk larger(new Cell[count]);
     if (capacity_ == 0) {
       chunks_.push_back(std::move(larger));
     } else {
@@ -51,8 +51,51 @@ void ByteChains::grow() {
     return;
   }
   if (capacity_ > kNone - kChunkCells) throw std::length_error("a user has more than 4 G cells of terms");
-  chunks_.push_back(std::make_unique_for_overwrite<Cell[]>(kChunkCells));
+  chunks_.emplace_back(new Cell[kChunkCells]);
   capacity_ += kChunkCells;
+}
+
+size_t ByteChains::bytes() const { return (capacity_ - stored_) * sizeof(Cell) + chunks_.capacity() * sizeof(chunks_[0]); }
+
+void ByteChains::write_image(std::span<const uint8_t> bytes, std::string& out) {
+  auto next = static_cast<uint32_t>(out.size() / sizeof(Cell));
+  while (!bytes.empty()) {
+    Cell cell = {++next, {}};
+    const size_t size = std::min(bytes.size(), kCellBytes);
+    std::memcpy(cell.bytes, bytes.data(), size);
+    bytes = bytes.subspan(size);
+    if (bytes.empty()) cell.next = kNone;
+    out.append(reinterpret_cast<const char*>(&cell), sizeof cell);
+  }
+}
+
+// A few cells are copied, since a store that owns a small chunk grows in small steps. The rest of the last chunk of many
+// is never used: it is not part of the image.
+void ByteChains::use_image(std::byte* image, size_t count) {
+  auto* const cells = reinterpret_cast<Cell*>(image);
+  if (count == 0) return;
+  if (count < kChunkCells) {
+    chunks_.emplace_back(new Cell[count]);
+    std::copy_n(cells, count, chunks_.front().get());
+    used_ = capacity_ = static_cast<uint32_t>(count);
+    return;
+  }
+  chunks_.reserve(count / kChunkCells + 2);
+  for (size_t first = 0; first < count; first += kChunkCells) chunks_.emplace_back(cells + first, Free{true});
+  used_ = capacity_ = stored_ = static_cast<uint32_t>(chunks_.size() * kChunkCells);
+}
+
+bool ByteChains::is_sound_image(std::span<const Chain> chains, size_t count) const {
+  // From the end, since a chain goes as far as the next one.
+  size_t end = count;
+  for (size_t i = chains.size(); i-- > 0;) {
+    if (chains[i] == kNone) continue;
+    for (size_t c = chains[i]; c < end; ++c) {
+      if (cell(static_cast<uint32_t>(c)).next != (c + 1 < end ? c + 1 : kNone)) return false;
+    }
+    end = chains[i];
+  }
+  return end == 0;
 }
 
 }  // namespace memspan

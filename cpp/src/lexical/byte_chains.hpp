@@ -2,7 +2,9 @@
 // released. So strings that come and go for ever leave nothing unusable behind.
 //
 // The cells lie in chunks of 64 kB that never move (the first grows up to that), so that growing never copies much.
-// An empty store owns no memory.
+// An empty store owns no memory. The chunks of a snapshot are used where they lie in it; that memory is private to the
+// process.
+// Image of a chain in a snapshot: its cells one after the other, each naming the next one.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +12,7 @@
 #include <limits>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace memspan {
@@ -31,6 +34,7 @@ class ByteChains {
     Reader(const ByteChains& chains, Chain chain) : chains_(&chains), cell_(&chains.cell(chain)) {}
     uint8_t next() {
       if (position_ == kCellBytes) {
+        if (cell_->next == kNone) return 0;  // a string that is shorter than it says, out of a snapshot
         cell_ = &chains_->cell(cell_->next);
         position_ = 0;
       }
@@ -48,7 +52,18 @@ class ByteChains {
   // Needs no memory. O(length).
   void release(Chain chain);
 
-  size_t bytes() const { return capacity_ * sizeof(Cell) + chunks_.capacity() * sizeof(chunks_[0]); }
+  size_t bytes() const;  // on the heap
+
+  // Snapshots. The image of a string of so many bytes takes so many cells.
+  static size_t cells(size_t bytes) { return (bytes + kCellBytes - 1) / kCellBytes; }
+  static constexpr size_t image_bytes(size_t cells) { return cells * sizeof(Cell); }
+  // Appends the image of a string to those of others.
+  static void write_image(std::span<const uint8_t> bytes, std::string& out);
+  // Takes over `count` cells at `image`, at a multiple of 4, into an empty store: chains of which is_sound_image must be
+  // true before they are read. Reads nothing if `count` is large.
+  void use_image(std::byte* image, size_t count);
+  // Do the chains, ascending or kNone, lie in the `count` cells one after the other and without a gap?
+  bool is_sound_image(std::span<const Chain> chains, size_t count) const;
 
  private:
   static constexpr uint32_t kChunkBits = 11;
@@ -59,7 +74,16 @@ class ByteChains {
   void grow();
   uint32_t take_cell();
 
-  std::vector<std::unique_ptr<Cell[]>> chunks_;
+  struct Free {
+    bool stored = false;  // in a snapshot
+    void operator()(Cell* cells) const {
+      if (!stored) delete[] cells;
+    }
+  };
+  using Chunk = std::unique_ptr<Cell[], Free>;
+
+  std::vector<Chunk> chunks_;
+  uint32_t stored_ = 0;      // cells of the first chunks, which lie in a snapshot
   uint32_t capacity_ = 0;
   uint32_t used_ = 0;        // cells from here on were never in a chain
   uint32_t first_free_ = kNone;

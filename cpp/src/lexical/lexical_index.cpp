@@ -6,22 +6,6 @@
 namespace memspan {
 namespace {
 
-// A forward list is a sequence of numbers, seven bits a byte, the lowest first: how many terms, then for each,
-// ascending, twice the distance to the one before, plus 1 if a frequency greater than 1 follows.
-void put_number(uint64_t number, std::vector<uint8_t>& out) {
-  for (; number >= 0x80; number >>= 7) out.push_back(static_cast<uint8_t>(number | 0x80));
-  out.push_back(static_cast<uint8_t>(number));
-}
-
-uint64_t get_number(ByteChains::Reader& in) {
-  uint64_t number = 0;
-  for (unsigned shift = 0;; shift += 7) {
-    const uint8_t byte = in.next();
-    number |= uint64_t{byte & 0x7Fu} << shift;
-    if (byte < 0x80) return number;
-  }
-}
-
 // How far memory is asked for before it is needed: almost every term of a record lies somewhere else.
 constexpr size_t kAhead = 24;
 
@@ -45,21 +29,6 @@ struct LexicalIndex::Scratch {
   }
 };
 
-// Calls visit(Occurrence) in the order of the terms' numbers until it returns false. It may change the lists and the
-// dictionary.
-template <typename Visit>
-void LexicalIndex::for_each_term(Slot slot, Visit visit) const {
-  if (forward_[slot] == ByteChains::kNone) return;
-  ByteChains::Reader in(forward_lists_, forward_[slot]);
-  TermId term = 0;
-  for (uint64_t left = get_number(in); left > 0; --left) {
-    const uint64_t head = get_number(in);
-    term += static_cast<TermId>(head >> 1);
-    const uint64_t frequency = (head & 1) != 0 ? get_number(in) : 1;
-    if (!visit(Occurrence{term, static_cast<uint32_t>(frequency)})) return;
-  }
-}
-
 void LexicalIndex::add(Slot slot, const TokenBuffer& tokens) {
   grow_by_quarters(forward_, slot + size_t{1});
   grow_by_quarters(lengths_, slot + size_t{1});
@@ -74,7 +43,7 @@ void LexicalIndex::add(Slot slot, const TokenBuffer& tokens) {
 }
 
 // The distinct terms, ascending, with their frequencies. Valid until the thread's next call.
-std::span<const LexicalIndex::Occurrence> LexicalIndex::count_terms(const TokenBuffer& tokens) {
+std::span<const Occurrence> LexicalIndex::count_terms(const TokenBuffer& tokens) {
   Scratch& scratch = Scratch::of_thread();
   std::vector<TermId>& numbers = scratch.tokens;
   std::vector<Occurrence>& terms = scratch.terms;
@@ -114,14 +83,8 @@ ByteChains::Chain LexicalIndex::insert(Slot slot, std::span<const Occurrence> te
   ByteChains::Chain chain = ByteChains::kNone;
   size_t inserted = 0;
   try {
-    bytes.clear();
-    put_number(terms.size(), bytes);
-    TermId last = 0;
-    for (const Occurrence& each : terms) {
-      put_number(uint64_t{each.term - last} << 1 | (each.frequency > 1), bytes);
-      if (each.frequency > 1) put_number(each.frequency, bytes);
-      last = each.term;
-    }
+    for (const Occurrence& each : terms) check_list(each.term);
+    forward_list::write(terms, bytes);
     for (size_t i = 0; i < std::min(terms.size(), kAhead); ++i) lists_[terms[i].term].prefetch_head();
     for (; inserted < terms.size(); ++inserted) {
       if (inserted + kAhead < terms.size()) lists_[terms[inserted + kAhead].term].prefetch_head();
@@ -163,6 +126,7 @@ void LexicalIndex::remove(Slot slot) {
 uint32_t LexicalIndex::frequency(TermId term, const Posting& posting) const {
   uint32_t frequency = posting.frequency();
   if (posting.has_frequency()) return frequency;
+  check_forward();
   for_each_term(posting.slot(), [&](const Occurrence& each) {
     if (each.term == term) frequency = each.frequency;
     return each.term < term;
@@ -172,6 +136,7 @@ uint32_t LexicalIndex::frequency(TermId term, const Posting& posting) const {
 
 // Builds everything anew, so that dead terms and half-empty blocks stay behind.
 void LexicalIndex::remap(std::span<const Slot> new_slots, size_t size) {
+  check_forward();
   LexicalIndex fresh;
   fresh.forward_.assign(size, ByteChains::kNone);
   fresh.lengths_.assign(size, 0);
@@ -182,6 +147,7 @@ void LexicalIndex::remap(std::span<const Slot> new_slots, size_t size) {
     if (slot == kNoSlot || forward_[old] == ByteChains::kNone) continue;
     terms.clear();
     for_each_term(static_cast<Slot>(old), [&](Occurrence each) {
+      if (!terms_.contains(each.term)) return true;
       TermId& number = new_numbers[each.term];
       if (number == kNoTerm) {
         number = fresh.terms_.find_or_create(terms_.text(each.term));
@@ -197,66 +163,10 @@ void LexicalIndex::remap(std::span<const Slot> new_slots, size_t size) {
   *this = std::move(fresh);
 }
 
-// u64 terms, then their texts; per live slot: u64 entries, then u32 term, u32 frequency.
-void LexicalIndex::save(ByteWriter& out, std::span<const Slot> live) const {
-  std::vector<uint32_t> position(terms_.numbers());
-  uint32_t next = 0;
-  out.put<uint64_t>(terms_.size());
-  for (TermId term = 0; term < terms_.numbers(); ++term) {
-    if (!terms_.contains(term)) continue;
-    position[term] = next++;
-    out.put_text(terms_.text(term));
-  }
-  std::vector<Occurrence> terms;
-  for (Slot slot : live) {
-    terms.clear();
-    for_each_term(slot, [&](const Occurrence& each) {
-      terms.push_back(each);
-      return true;
-    });
-    out.put<uint64_t>(terms.size());
-    for (const Occurrence& each : terms) {
-      out.put<uint32_t>(position[each.term]);
-      out.put<uint32_t>(each.frequency);
-    }
-  }
-}
-
-void LexicalIndex::load(ByteReader& in, size_t slots) {
-  const uint64_t count = in.get_count(sizeof(uint32_t));
-  lists_.reserve(count);
-  for (uint64_t i = 0; i < count; ++i) {
-    const std::string_view text = in.get_text(kMaxTokenBytes);
-    in.check(!text.empty() && terms_.find_or_create(text) == i, "a term is empty or comes twice");
-    lists_.emplace_back();
-  }
-  forward_.assign(slots, ByteChains::kNone);
-  lengths_.assign(slots, 0);
-  std::vector<Occurrence> terms;
-  for (Slot slot = 0; slot < slots; ++slot) {
-    const uint64_t entries = in.get_count(2 * sizeof(uint32_t));
-    uint64_t length = 0;
-    terms.clear();
-    for (uint64_t e = 0; e < entries; ++e) {
-      const auto term = in.get<uint32_t>();
-      const auto frequency = in.get<uint32_t>();
-      in.check(term < count && frequency > 0, "a record has an unknown term or an empty one");
-      in.check(terms.empty() || terms.back().term < term, "a record's terms are not in order");
-      terms.push_back({term, frequency});
-      __builtin_prefetch(&lists_[term]);
-      length += frequency;
-    }
-    in.check(length <= kMaxTokensPerByte * limits::kTextBytes, "a record has too many tokens");
-    if (length == 0) continue;
-    forward_[slot] = insert(slot, terms, length);
-    lengths_[slot] = static_cast<uint32_t>(length);
-  }
-  for (const PostingList& list : lists_) in.check(!list.empty(), "a term has no record");
-}
-
 size_t LexicalIndex::bytes() const {
   size_t total = terms_.bytes() + lists_.capacity() * sizeof(PostingList) + forward_lists_.bytes() +
-                 forward_.capacity() * sizeof(forward_[0]) + lengths_.capacity() * sizeof(uint32_t);
+                 forward_.capacity() * sizeof(forward_[0]) + lengths_.capacity() * sizeof(uint32_t) +
+                 (stored_ ? stored_->bytes() : 0);
   for (const PostingList& list : lists_) total += list.bytes();
   return total;
 }

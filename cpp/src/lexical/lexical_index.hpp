@@ -8,16 +8,20 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "lexical/byte_chains.hpp"
+#include "lexical/forward_list.hpp"
 #include "lexical/posting_list.hpp"
+#include "lexical/stored_lists.hpp"
 #include "lexical/term_table.hpp"
 #include "memspan/analyzer.hpp"
 #include "memspan/types.hpp"
+#include "snapshot/body.hpp"
 
 namespace memspan {
 
@@ -27,14 +31,19 @@ class LexicalIndex {
   // parallel. O(tokens, and for each distinct one the logarithm of its list). Throws std::bad_alloc or
   // std::length_error; then nothing changed.
   void add(Slot slot, const TokenBuffer& tokens);
-  // Takes the record's terms away, and those from the dictionary that no other record has. Needs no memory.
+  // Takes the record's terms away, and those from the dictionary that no other record has. Needs no memory, and check(slot)
+  // before.
   // O(distinct terms, and for each the logarithm of its list).
   void remove(Slot slot);
 
   // kNoTerm if no live record holds it. Numbers are valid until the next change.
   TermId find(std::string_view text) const { return terms_.find(text); }
   std::string_view text(TermId term) const { return terms_.text(term); }
-  const PostingList& list(TermId term) const { return lists_[term]; }
+  // Throws CorruptSnapshot, as all that reads lists does, if the list comes from a snapshot and is damaged there.
+  const PostingList& list(TermId term) const {
+    check_list(term);
+    return lists_[term];
+  }
 
   // How often the record of a posting of the term holds it. O(1), or O(the record's distinct terms) if that is not in
   // the posting itself.
@@ -46,22 +55,36 @@ class LexicalIndex {
   size_t terms() const { return terms_.size(); }
 
   void remap(std::span<const Slot> new_slots, size_t size);
-  void save(ByteWriter& out, std::span<const Slot> live) const;
-  void load(ByteReader& in, size_t slots);
-  size_t bytes() const;
+  // Throws CorruptSnapshot if anything that is kept of the slot is damaged; what a remap reads; anything at all.
+  void check(Slot slot) const;
+  void check_forward() const;
+  void check_all() const;
+
+  // `live` become slots 0, 1, ...; `new_slots` says the same by old slot. A load reads nothing of the lists
+  // (lexical_snapshot.cpp).
+  void save(ByteWriter& head, BodyWriter& body, std::span<const Slot> live, std::span<const Slot> new_slots) const;
+  void load(ByteReader& in, const Body& body, size_t slots);
+  size_t bytes() const;  // on the heap
+  size_t mapped_bytes() const { return stored_ ? stored_->mapped_bytes : 0; }
 
  private:
-  struct Occurrence {
-    TermId term;
-    uint32_t frequency;
-  };
   struct Scratch;
 
   std::span<const Occurrence> count_terms(const TokenBuffer& tokens);
   ByteChains::Chain insert(Slot slot, std::span<const Occurrence> terms, size_t length);
   void drop_if_unused(TermId term);
+  // Calls visit(Occurrence) in the order of the terms' numbers until it returns false. It may change the lists and the
+  // dictionary.
   template <typename Visit>
-  void for_each_term(Slot slot, Visit visit) const;
+  void for_each_term(Slot slot, Visit visit) const {
+    if (forward_[slot] == ByteChains::kNone) return;
+    forward_list::read(ByteChains::Reader(forward_lists_, forward_[slot]), lists_.size(), visit);
+  }
+  void load_lists(ByteReader& in, const Body& body, StoredLists& stored);
+  void check_list(TermId term) const {
+    if (stored_ && !stored_->is_checked(term)) check_stored_list(term);
+  }
+  void check_stored_list(TermId term) const;
 
   TermTable terms_;
   std::vector<PostingList> lists_;            // by term
@@ -71,6 +94,7 @@ class LexicalIndex {
   uint32_t longest_ = 0;
   uint64_t documents_ = 0;
   uint64_t tokens_ = 0;
+  std::unique_ptr<StoredLists> stored_;       // null: none of the lists lies in a snapshot
 };
 
 }  // namespace memspan

@@ -26,6 +26,14 @@ class Posting {
         code_(static_cast<uint16_t>(length <= kShortLength ? std::min(frequency, kShortCap) << kLengthBits | length
                                                            : kLong | std::min(frequency, kLongCap))) {}
 
+  // The same of another slot.
+  Posting moved_to(Slot slot) const {
+    Posting moved = *this;
+    moved.low_ = static_cast<uint16_t>(slot);
+    moved.high_ = static_cast<uint16_t>(slot >> 16);
+    return moved;
+  }
+
   Slot slot() const { return static_cast<Slot>(low_) | static_cast<Slot>(high_) << 16; }
   uint32_t code() const { return code_; }
 

@@ -65,6 +65,12 @@ PostingBlock* PostingBlock::erase(PostingBlock* block, size_t position) {
   return truncate(block, size);
 }
 
+void PostingBlock::erase_in_place(PostingBlock* block, size_t position) {
+  Posting* const postings = block->begin();
+  --block->size;
+  std::memmove(postings + position, postings + position + 1, (block->size - position) * sizeof(Posting));
+}
+
 PostingBlock* PostingBlock::truncate(PostingBlock* block, size_t size) {
   const size_t old_size = std::exchange(block->size, static_cast<uint16_t>(size));
   if (kCapacityOf[size] == kCapacityOf[old_size]) return block;

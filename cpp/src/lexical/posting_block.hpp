@@ -31,6 +31,8 @@ struct PostingBlock {
   static PostingBlock* insert(PostingBlock* block, Posting posting);
   // Requires size > 1. Needs no memory.
   static PostingBlock* erase(PostingBlock* block, size_t position);
+  // The same, and the block stays where it is.
+  static void erase_in_place(PostingBlock* block, size_t position);
   // Drops all but the first `size` > 0. Needs no memory.
   static PostingBlock* truncate(PostingBlock* block, size_t size);
   // Requires that `more` lies behind and both fit in one block. Null, and nothing changed, if there is no memory.
@@ -38,6 +40,11 @@ struct PostingBlock {
 
   // Position of the first posting whose slot is at least the given one. O(log size).
   size_t lower_bound(Slot slot) const;
+  // That of the slot's posting; size if it has none. O(log size).
+  size_t find(Slot slot) const {
+    const size_t position = lower_bound(slot);
+    return position < size && begin()[position].slot() == slot ? position : size;
+  }
   size_t bytes() const;  // with its capacity
 };
 

@@ -7,13 +7,13 @@ static_assert(sizeof(void*) <= sizeof(uint64_t) && alignof(std::max_align_t) >= 
 size_t PostingList::size() const {
   if (empty()) return 0;
   if (is(kSingle)) return 1;
-  return is(kBlock) ? only_block()->size : directory().size;
+  return is_one_block() ? only_block()->size : directory().size;
 }
 
 uint32_t PostingList::max_frequency() const {
   if (empty()) return 0;
   if (is(kSingle)) return single().frequency();
-  return is(kBlock) ? only_block()->max_frequency : directory().max_frequency;
+  return is_one_block() ? only_block()->max_frequency : directory().max_frequency;
 }
 
 size_t PostingList::blocks() const {
@@ -23,7 +23,7 @@ size_t PostingList::blocks() const {
 
 std::span<const Posting> PostingList::block(size_t i) const {
   if (is(kSingle)) return {&single(), 1};
-  return is(kBlock) ? only_block()->postings() : directory().pieces[i].block->postings();
+  return is_one_block() ? only_block()->postings() : directory().pieces[i].block->postings();
 }
 
 size_t PostingList::find_piece(const Directory& list, Slot slot) {
@@ -45,6 +45,7 @@ void PostingList::insert(Posting posting) {
     const Posting both[] = {old.slot() < posting.slot() ? old : posting, old.slot() < posting.slot() ? posting : old};
     return set_block(PostingBlock::make(both));
   }
+  if (is(kStored)) set_block(PostingBlock::make(only_block()->postings()));
   if (is(kBlock)) {
     PostingBlock* const block = only_block();
     if (block->size < PostingBlock::kMost) return set_block(PostingBlock::insert(block, posting));
@@ -54,6 +55,12 @@ void PostingList::insert(Posting posting) {
   insert_in_directory(posting);
 }
 
+void PostingList::own(Piece& piece) {
+  if (!piece.stored) return;
+  piece.block = PostingBlock::make(piece.block->postings());
+  piece.stored = false;
+}
+
 void PostingList::insert_in_directory(Posting posting) {
   Directory& list = directory();
   std::vector<Piece>& pieces = list.pieces;
@@ -61,7 +68,9 @@ void PostingList::insert_in_directory(Posting posting) {
   size_t i = std::min(find_piece(list, posting.slot()), pieces.size() - 1);
   PostingBlock*& block = pieces[i].block;
   const auto next = pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-  if (block->size < PostingBlock::kMost) {
+  const bool full = block->size == PostingBlock::kMost;
+  if (!full || posting.slot() < pieces[i].last) own(pieces[i]);
+  if (!full) {
     block = PostingBlock::insert(block, posting);
     pieces[i].last = block->last();
   } else if (pieces[i].last < posting.slot()) {  // behind everything
@@ -79,13 +88,21 @@ void PostingList::insert_in_directory(Posting posting) {
 }
 
 void PostingList::erase(Slot slot) {
-  if (is(kSingle)) return set_word(0);
+  if (empty()) return;
+  if (is(kSingle)) {
+    if (single().slot() == slot) set_word(0);
+    return;
+  }
   if (is(kDirectory)) return erase_in_directory(slot);
   PostingBlock* const block = only_block();
-  const size_t position = block->lower_bound(slot);
-  if (block->size > 2) return set_block(PostingBlock::erase(block, position));
+  const size_t position = block->find(slot);
+  if (position == block->size) return;
+  if (block->size > 2) {
+    if (is(kStored)) return PostingBlock::erase_in_place(block, position);
+    return set_block(PostingBlock::erase(block, position));
+  }
   const Posting left = block->begin()[1 - position];
-  PostingBlock::free(block);
+  if (is(kBlock)) PostingBlock::free(block);
   set_single(left);
 }
 
@@ -93,25 +110,32 @@ void PostingList::erase_in_directory(Slot slot) {
   Directory& list = directory();
   std::vector<Piece>& pieces = list.pieces;
   const size_t i = find_piece(list, slot);
+  if (i == pieces.size()) return;
   PostingBlock*& block = pieces[i].block;
+  const size_t position = block->find(slot);
+  if (position == block->size) return;
   --list.size;
   if (block->size > 1) {
-    block = PostingBlock::erase(block, block->lower_bound(slot));
+    if (pieces[i].stored) {
+      PostingBlock::erase_in_place(block, position);
+    } else {
+      block = PostingBlock::erase(block, position);
+    }
     pieces[i].last = block->last();
   } else {
-    PostingBlock::free(block);
+    if (!pieces[i].stored) PostingBlock::free(block);
     pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(i));
   }
   if (pieces.size() > 1) return merge_if_small(list, std::min(i, pieces.size() - 2));
-  PostingBlock* const only = pieces.empty() ? nullptr : pieces[0].block;
+  const Piece only = pieces.empty() ? Piece{nullptr, 0} : pieces[0];
   delete &list;
-  if (only == nullptr) {
+  if (only.block == nullptr) {
     set_word(0);
-  } else if (only->size > 1) {
-    set_block(only);
+  } else if (only.block->size > 1) {
+    set_block(only.block, only.stored);
   } else {
-    set_single(only->begin()[0]);
-    PostingBlock::free(only);
+    set_single(only.block->begin()[0]);
+    if (!only.stored) PostingBlock::free(only.block);
   }
 }
 
@@ -119,10 +143,10 @@ void PostingList::erase_in_directory(Slot slot) {
 void PostingList::merge_if_small(Directory& list, size_t i) {
   Piece& piece = list.pieces[i];
   const auto next = list.pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-  if (size_t{piece.block->size} + next->block->size > PostingBlock::kMost / 2) return;
+  if (piece.stored || size_t{piece.block->size} + next->block->size > PostingBlock::kMost / 2) return;
   PostingBlock* const merged = PostingBlock::append(piece.block, next->block);
   if (merged == nullptr) return;
-  PostingBlock::free(next->block);
+  if (!next->stored) PostingBlock::free(next->block);
   piece = {merged, next->last};
   list.pieces.erase(next);
 }
@@ -131,17 +155,19 @@ void PostingList::clear() {
   if (is(kBlock)) {
     PostingBlock::free(only_block());
   } else if (is(kDirectory)) {
-    for (const Piece& piece : directory().pieces) PostingBlock::free(piece.block);
+    for (const Piece& piece : directory().pieces) {
+      if (!piece.stored) PostingBlock::free(piece.block);
+    }
     delete &directory();
   }
   set_word(0);
 }
 
 size_t PostingList::bytes() const {
-  if (empty() || is(kSingle)) return 0;
+  if (empty() || is(kSingle) || is(kStored)) return 0;
   if (is(kBlock)) return only_block()->bytes();
   size_t total = sizeof(Directory) + directory().pieces.capacity() * sizeof(Piece);
-  for (const Piece& piece : directory().pieces) total += piece.block->bytes();
+  for (const Piece& piece : directory().pieces) total += piece.stored ? 0 : piece.block->bytes();
   return total;
 }
 

@@ -2,6 +2,10 @@
 //
 // Most terms of a user occur in one record, so a list is one word: nothing, a posting, a block, or a directory of
 // blocks. Blocks are short, so that an insertion or removal anywhere moves at most 12 kB, however long the list is.
+//
+// A list of two postings or more that comes from a snapshot stays where it is there, block by block, until a block gets
+// a posting more; a posting less is taken out in place. That memory is private to the process.
+// Image of a list in a snapshot: its blocks of 2048 postings and one of the rest, each filled up to a multiple of 4 bytes.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +14,7 @@
 #include <cstring>
 #include <new>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -65,20 +70,37 @@ class PostingList {
 
   // The slot must not be there. O(log size + 2048). Throws std::bad_alloc; then nothing changed.
   void insert(Posting posting);
-  // The slot must be there. O(log size + 2048 + size / 2048). Needs no memory.
+  // A slot that is not there, as a snapshot that was made up may claim, is ignored. O(log size + 2048 + size / 2048). Needs
+  // no memory.
   void erase(Slot slot);
   void clear();
 
-  size_t bytes() const;  // beside sizeof(PostingList)
+  size_t bytes() const;  // on the heap, beside sizeof(PostingList)
+
+  // Snapshots. The image of a list of `count` postings takes so many bytes.
+  static size_t image_bytes(size_t count);
+  static void write_image(std::span<const Posting> postings, std::string& out);
+  // Makes an empty list of the image at `image`, at a multiple of 4, and of the last slot of each block. Reads nothing of the
+  // image.
+  void use_image(std::byte* image, size_t count, uint32_t max_frequency, std::span<const Slot> lasts);
+  // Of a list that was made of one and not changed.
+  const std::byte* image() const {
+    return reinterpret_cast<const std::byte*>(is(kDirectory) ? directory().pieces[0].block : only_block());
+  }
+  // Is the image, which was not changed yet, a list of `count` postings ascending by slot, below `slots`, with frequencies and with
+  // lengths up to `longest`?
+  bool is_sound_image(size_t count, size_t slots, uint32_t longest) const;
 
  private:
   // The lowest bits of the word tell what the others are: a pointer, or from its third byte on a posting.
-  enum Form : uint64_t { kBlock = 0, kSingle = 1, kDirectory = 2, kFormBits = 3 };
+  enum Form : uint64_t { kBlock = 0, kSingle = 1, kDirectory = 2, kStored = 3 };  // kStored: a block of a snapshot
+  static constexpr uint64_t kFormBits = 3;
   static constexpr size_t kSinglePlace = sizeof(uint64_t) - sizeof(Posting);
 
   struct Piece {
     PostingBlock* block;
     Slot last;
+    bool stored = false;  // in a snapshot
   };
   struct Directory {
     std::vector<Piece> pieces;
@@ -93,6 +115,7 @@ class PostingList {
   }
   void set_word(uint64_t word) { std::memcpy(storage_, &word, sizeof word); }
   bool is(Form form) const { return (word() & kFormBits) == form; }
+  bool is_one_block() const { return is(kBlock) || is(kStored); }
 
   Posting& single() { return *std::launder(reinterpret_cast<Posting*>(storage_ + kSinglePlace)); }
   const Posting& single() const { return *std::launder(reinterpret_cast<const Posting*>(storage_ + kSinglePlace)); }
@@ -100,11 +123,14 @@ class PostingList {
     set_word(kSingle);
     ::new (storage_ + kSinglePlace) Posting(posting);
   }
-  PostingBlock* only_block() const { return reinterpret_cast<PostingBlock*>(word()); }
-  void set_block(PostingBlock* block) { set_word(reinterpret_cast<uint64_t>(block)); }
-  Directory& directory() const { return *reinterpret_cast<Directory*>(word() & ~uint64_t{kFormBits}); }
+  PostingBlock* only_block() const { return reinterpret_cast<PostingBlock*>(word() & ~kFormBits); }
+  void set_block(PostingBlock* block, bool stored = false) {
+    set_word(reinterpret_cast<uint64_t>(block) | (stored ? kStored : kBlock));
+  }
+  Directory& directory() const { return *reinterpret_cast<Directory*>(word() & ~kFormBits); }
 
   void swap(PostingList& other) noexcept { std::swap_ranges(storage_, storage_ + sizeof storage_, other.storage_); }
+  static void own(Piece& piece);
   static size_t find_piece(const Directory& list, Slot slot);
   void insert_in_directory(Posting posting);
   void erase_in_directory(Slot slot);

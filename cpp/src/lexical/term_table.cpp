@@ -1,14 +1,17 @@
 #include "lexical/term_table.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
+
+#include "memspan/analyzer.hpp"
 
 namespace memspan {
 namespace {
 
 constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
 
-uint64_t load(const char* from, size_t size) {
+uint64_t load_word(const char* from, size_t size) {
   uint64_t value = 0;
   std::memcpy(&value, from, size);
   return value;
@@ -26,10 +29,10 @@ uint64_t TermTable::hash(std::string_view text) {
   const char* const bytes = text.data();
   uint64_t hash = size * kMultiplier;
   if (size >= 8) {
-    for (size_t i = 0; i + 8 < size; i += 8) hash = mix(hash, load(bytes + i, 8));
-    hash = mix(hash, load(bytes + size - 8, 8));
+    for (size_t i = 0; i + 8 < size; i += 8) hash = mix(hash, load_word(bytes + i, 8));
+    hash = mix(hash, load_word(bytes + size - 8, 8));
   } else if (size >= 4) {
-    hash = mix(hash, load(bytes, 4) | load(bytes + size - 4, 4) << 32);
+    hash = mix(hash, load_word(bytes, 4) | load_word(bytes + size - 4, 4) << 32);
   } else if (size > 0) {
     const auto at = [&](size_t i) { return uint64_t{static_cast<unsigned char>(bytes[i])}; };
     hash = mix(hash, at(0) | at(size / 2) << 8 | at(size - 1) << 16);
@@ -143,19 +146,28 @@ void TermTable::drop_cell(size_t cell) {
 }
 
 void TermTable::grow() {
-  const size_t count = cells_.empty() ? 16 : 2 * cells_.size();
+  fill_cells(cells_.empty() ? 16 : 2 * cells_.size());
+}
+
+// Makes the cells anew. Returns false if a term comes twice.
+bool TermTable::fill_cells(size_t count) {
+  bool distinct = true;
   std::vector<uint8_t> tags(count, 0);
   std::vector<TermId> cells(count);
   for (TermId term = 0; term < entries_.size(); ++term) {
     if (entries_[term].size == 0) continue;
     const uint64_t text_hash = hash(text(term));
+    const uint8_t tag = tag_of(text_hash);
     size_t cell = text_hash & (count - 1);
-    while (tags[cell] != 0) cell = (cell + 1) & (count - 1);
-    tags[cell] = tag_of(text_hash);
+    for (; tags[cell] != 0; cell = (cell + 1) & (count - 1)) {
+      if (tags[cell] == tag && equal(entries_[cells[cell]], entries_[term], text(term))) distinct = false;
+    }
+    tags[cell] = tag;
     cells[cell] = term;
   }
   tags_ = std::move(tags);
   cells_ = std::move(cells);
+  return distinct;
 }
 
 void TermTable::reclaim_texts() {
@@ -169,6 +181,46 @@ void TermTable::reclaim_texts() {
   }
   long_texts_ = std::move(kept);
   dead_text_ = 0;
+}
+
+// u64 terms, the entry of each (u8 size; 11 bytes: the text, or its start and its offset in the long texts), u64 bytes of the
+// long texts, these.
+void TermTable::save(ByteWriter& out) const {
+  std::string long_texts;
+  out.put<uint64_t>(size_);
+  for (TermId term = 0; term < entries_.size(); ++term) {
+    Entry entry = entries_[term];
+    if (entry.size == 0) continue;
+    if (entry.size > kInline) {
+      set_link(entry, static_cast<uint32_t>(long_texts.size()));
+      long_texts += text(term);
+    }
+    out.put_bytes({reinterpret_cast<const char*>(&entry), sizeof entry});
+  }
+  out.put<uint64_t>(long_texts.size());
+  out.put_bytes(long_texts);
+}
+
+void TermTable::load(ByteReader& in) {
+  const uint64_t count = in.get_count(sizeof(Entry));
+  entries_.resize(count);
+  if (count > 0) std::memcpy(entries_.data(), in.get_bytes(count * sizeof(Entry)).data(), count * sizeof(Entry));
+  long_texts_ = in.get_bytes(in.get<uint64_t>());
+  for (const Entry& entry : entries_) {
+    in.check(entry.size > 0 && entry.size <= kMaxTokenBytes, "a term has a wrong size");
+    if (entry.size > kInline) {
+      in.check(link(entry) <= long_texts_.size() && entry.size <= long_texts_.size() - link(entry), "a term lies nowhere");
+      in.check(std::memcmp(entry.bytes.data(), long_texts_.data() + link(entry), kPrefix) == 0, "a term differs from its start");
+    } else {
+      const auto padding = entry.bytes.begin() + entry.size;
+      in.check(std::all_of(padding, entry.bytes.end(), [](char c) { return c == 0; }), "a term has no end");
+    }
+  }
+  if (count == 0) return;
+  size_ = count;
+  size_t cells = 16;
+  while ((count + 1) * 5 > cells * 4) cells *= 2;
+  in.check(fill_cells(cells), "a term comes twice");
 }
 
 size_t TermTable::bytes() const {

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/bytes.hpp"
+
 namespace memspan {
 
 using TermId = uint32_t;
@@ -45,6 +47,9 @@ class TermTable {
   // Valid until the table changes.
   std::string_view text(TermId term) const;
 
+  // The terms in the order of their numbers, without the free ones.
+  void save(ByteWriter& out) const;
+  void load(ByteReader& in);  // into an empty table
   size_t bytes() const;
 
  private:
@@ -66,6 +71,7 @@ class TermTable {
   static Entry make_entry(std::string_view text);
   size_t find_cell(std::string_view text, uint64_t hash) const;
   void grow();
+  bool fill_cells(size_t count);
   void drop_cell(size_t cell);
   void reclaim_texts();
 

@@ -277,9 +277,11 @@ void search_lexical(const UserColumns& user, const PreparedQuery& prepared, cons
   Pruning pruning(lexical, scratch, prepared.depth, share);
   try {
     admission.visit([&, first = first, last = last](auto admits) {
-      if (pruning && pruning.run(first, last, best, user.recency(), admits)) return;
+      // A snapshot that was made up may name dead slots.
+      const auto admits_live = [&](Slot slot) { return user.live.test(slot) && admits(slot); };
+      if (pruning && pruning.run(first, last, best, user.recency(), admits_live)) return;
       TopK selection(prepared.depth, user.recency(), best);
-      Search(lexical, scratch, scratch.cursors, selection, admits).run(first, last);
+      Search(lexical, scratch, scratch.cursors, selection, admits_live).run(first, last);
       selection.sort();
     });
   } catch (...) {

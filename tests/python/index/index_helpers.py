@@ -70,6 +70,7 @@ def observe(index: memspan.Index) -> Any:
     stats = {user: index.stats(user=user) for user in users} | {"": index.stats()}
     for figures in stats.values():
         figures.pop("bytes")
+        figures.pop("mapped_bytes")
         figures.pop("dead_slots", None)
     return (
         len(index),

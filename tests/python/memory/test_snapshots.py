@@ -52,6 +52,11 @@ def observe(memory: Memory) -> dict[str, Any]:
     return answers_of(memory)
 
 
+def damage_head(content: bytearray) -> None:
+    """Flip a bit of what is checked when a user is loaded; rows and lists are checked when they are read."""
+    content[content.index(b"m0m1m2")] ^= 1
+
+
 def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
 
@@ -151,6 +156,7 @@ def test_flipped_bits(
 ) -> None:
     content = cache.read_bytes()
     chance = random.Random(20)
+    noticed = 0
     for _ in range(150):
         caplog.clear()
         damaged = bytearray(content)
@@ -158,8 +164,10 @@ def test_flipped_bits(
         damaged[position] ^= 1 << chance.randrange(8)
         cache.write_bytes(damaged)
         assert observe_quietly(open_memory()) == saved, position
-        # What fills the gaps between users does not matter.
-        assert len(warnings_of(caplog)) == 1 or (content[position] == 0 and not warnings_of(caplog)), position
+        # What no answer needed was not read.
+        assert len(warnings_of(caplog)) <= 1, position
+        noticed += len(warnings_of(caplog))
+    assert noticed > 75
 
 
 def test_verify_reports_a_damaged_snapshot(saved: dict[str, Any], cache: Path, open_memory: Open) -> None:
@@ -297,7 +305,7 @@ def test_damage_is_found_by_any_call_and_none_fails(
     call: Callable[[Memory], Any],
 ) -> None:
     content = bytearray(cache.read_bytes())
-    content[2000] ^= 1
+    damage_head(content)
     cache.write_bytes(content)
     memory = open_memory()
     assert warnings_of(caplog) == []
@@ -310,7 +318,7 @@ def test_damage_is_found_by_any_call_and_none_fails(
 
 def test_a_damaged_file_is_replaced_on_closing(saved: dict[str, Any], cache: Path, open_memory: Open) -> None:
     content = bytearray(cache.read_bytes())
-    content[2000] ^= 1
+    damage_head(content)
     cache.write_bytes(content)
     memory = open_memory()
     assert answers_of(memory) == saved
@@ -321,7 +329,7 @@ def test_a_damaged_file_is_replaced_on_closing(saved: dict[str, Any], cache: Pat
 def test_users_beyond_the_limit_leave_memory(
     open_memory: Open, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    memory = open_memory(max_resident_bytes=200_000)
+    memory = open_memory(max_resident_bytes=60_000)
     for user in range(60):
         memory.add([f"{word} of {user}" for word in ("kite", "lamp", "river")], user=f"u{user}")
     names = {path.name for path in tmp_path.rglob("*") if path.is_file()}
@@ -332,7 +340,7 @@ def test_users_beyond_the_limit_leave_memory(
     assert memory.forget(user="u3") == 3
     assert memory.verify() == []
     memory.close()
-    again = open_memory(max_resident_bytes=200_000)
+    again = open_memory(max_resident_bytes=60_000)
     assert again.search("lamp", user="u59", k=1)[0].text == "lamp of 59"
     assert again.stats()["index"]["resident_users"] == 1
     assert warnings_of(caplog) == []

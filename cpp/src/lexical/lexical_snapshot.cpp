@@ -1,0 +1,202 @@
+// LexicalIndex::save and load. Inverted lists of two postings or more, and the forward lists, lie in the body and are used
+// there. Each inverted list is checked when it is read for the first time, all forward lists before the first that is.
+//
+//   index := terms (term_table.cpp)  u32 postings of each
+//            of the lists with an image: u32[] CRC-32C of it, u16[] greatest frequency in its postings, u32[] last slot of
+//            each of its blocks (posting_list.hpp)
+//            the postings of the others  u64 offset and u64 bytes of the images in the body
+//            u32 length of each live slot  u32 cells of its forward list (byte_chains.hpp)
+//            u64 offset in the body and u32 CRC-32C of all cells
+//
+// A list that passes may still disagree with the forward lists of a snapshot that was made up. That does no harm: an erasure
+// ignores what is not there, and a search passes over dead slots.
+#include <algorithm>
+#include <cstring>
+
+#include "base/crc32c.hpp"
+#include "lexical/forward_list.hpp"
+#include "lexical/lexical_index.hpp"
+
+namespace memspan {
+namespace {
+
+std::byte* place_in(const Body& body, ByteReader& in, uint64_t bytes) {
+  const auto offset = in.get<uint64_t>();
+  in.check(bytes <= body.size && offset <= body.size - bytes && offset % BodyWriter::kAlignment == 0, "lists lie outside the body");
+  return body.data + offset;
+}
+
+size_t blocks_of(size_t postings) { return (postings + PostingBlock::kMost - 1) / PostingBlock::kMost; }
+
+std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+}  // namespace
+
+void LexicalIndex::save(ByteWriter& head, BodyWriter& body, std::span<const Slot> live, std::span<const Slot> new_slots) const {
+  check_forward();
+  terms_.save(head);
+  std::vector<TermId> new_terms(terms_.numbers(), kNoTerm);
+  std::vector<uint32_t> counts, sums, lasts;
+  std::vector<uint16_t> maxima;
+  std::vector<Posting> postings, singles;
+  std::string images;
+  for (TermId term = 0; term < terms_.numbers(); ++term) {
+    if (!terms_.contains(term)) continue;
+    new_terms[term] = static_cast<TermId>(counts.size());
+    postings.clear();
+    const PostingList& postings_of_term = list(term);
+    for (size_t b = 0; b < postings_of_term.blocks(); ++b) {
+      for (const Posting& posting : postings_of_term.block(b)) {
+        if (const Slot slot = new_slots[posting.slot()]; slot != kNoSlot) postings.push_back(posting.moved_to(slot));
+      }
+    }
+    const auto by_slot = [](const Posting& a, const Posting& b) { return a.slot() < b.slot(); };
+    if (!std::is_sorted(postings.begin(), postings.end(), by_slot)) std::sort(postings.begin(), postings.end(), by_slot);
+    counts.push_back(static_cast<uint32_t>(postings.size()));
+    if (postings.size() == 1) {
+      singles.push_back(postings[0]);
+      continue;
+    }
+    const size_t start = images.size();
+    PostingList::write_image(postings, images);
+    sums.push_back(crc32c(std::string_view(images).substr(start)));
+    maxima.push_back(0);
+    for (const Posting& each : postings) maxima.back() = std::max(maxima.back(), static_cast<uint16_t>(each.frequency()));
+    for (size_t i = PostingBlock::kMost; i < postings.size(); i += PostingBlock::kMost) lasts.push_back(postings[i - 1].slot());
+    if (!postings.empty()) lasts.push_back(postings.back().slot());
+  }
+  head.put_each<uint32_t>(counts.size(), [&](size_t i) { return counts[i]; });
+  head.put_array<uint32_t>(sums);
+  head.put_array<uint16_t>(maxima);
+  head.put_array<uint32_t>(lasts);
+  head.put_bytes({reinterpret_cast<const char*>(singles.data()), singles.size() * sizeof(Posting)});
+  head.put<uint64_t>(images.size());
+  head.put<uint64_t>(images.empty() ? 0 : body.append(bytes_of(images)));
+  images.clear();
+
+  head.put_each<uint32_t>(live.size(), [&](size_t i) { return lengths_[live[i]]; });
+  std::vector<Occurrence> terms;
+  std::vector<uint8_t> bytes;
+  head.put_each<uint32_t>(live.size(), [&](size_t i) -> uint32_t {
+    if (forward_[live[i]] == ByteChains::kNone) return 0;
+    terms.clear();
+    for_each_term(live[i], [&](Occurrence each) {
+      if (terms_.contains(each.term)) terms.push_back({new_terms[each.term], each.frequency});
+      return true;
+    });
+    forward_list::write(terms, bytes);
+    ByteChains::write_image(bytes, images);
+    return static_cast<uint32_t>(ByteChains::cells(bytes.size()));
+  });
+  head.put<uint64_t>(images.empty() ? 0 : body.append(bytes_of(images)));
+  head.put<uint32_t>(crc32c(images));
+}
+
+void LexicalIndex::load(ByteReader& in, const Body& body, size_t slots) {
+  terms_.load(in);
+  auto stored = std::make_unique<StoredLists>();
+  stored->file = in.file();
+  stored->owner = body.owner;
+  stored->slots = slots;
+  load_lists(in, body, *stored);
+
+  lengths_ = in.get_each<uint32_t>(slots);
+  const std::vector<uint32_t> cells = in.get_each<uint32_t>(slots);
+  forward_.resize(slots);
+  uint64_t total = 0;
+  for (Slot slot = 0; slot < slots; ++slot) {
+    in.check(lengths_[slot] <= kMaxTokensPerByte * limits::kTextBytes, "a record has too many tokens");
+    in.check((lengths_[slot] > 0) == (cells[slot] > 0), "a record has tokens without terms, or terms without tokens");
+    forward_[slot] = cells[slot] == 0 ? ByteChains::kNone : static_cast<ByteChains::Chain>(total);
+    total += cells[slot];
+    documents_ += cells[slot] > 0;
+    tokens_ += lengths_[slot];
+    longest_ = std::max(longest_, lengths_[slot]);
+  }
+  in.check(total <= body.size, "there are more forward lists than the body holds");
+  std::byte* const forward = place_in(body, in, ByteChains::image_bytes(total));
+  stored->forward = forward;
+  stored->forward_cells = total;
+  stored->forward_checksum = in.get<uint32_t>();
+  stored->mapped_bytes += ByteChains::image_bytes(total);
+  forward_lists_.use_image(forward, total);
+  if (total > 0 || !lists_.empty()) stored_ = std::move(stored);
+}
+
+void LexicalIndex::load_lists(ByteReader& in, const Body& body, StoredLists& stored) {
+  const std::vector<uint32_t> counts = in.get_each<uint32_t>(terms_.size());
+  const std::vector<uint32_t> sums = in.get_array<uint32_t>();
+  const std::vector<uint16_t> maxima = in.get_array<uint16_t>();
+  const std::vector<Slot> lasts = in.get_array<Slot>();
+  const auto single_count = static_cast<size_t>(std::count(counts.begin(), counts.end(), 1u));
+  in.check(sums.size() == counts.size() - single_count, "the checksums are not those of the lists");
+  in.check(maxima.size() == sums.size(), "the frequencies are not those of the lists");
+  const std::string_view singles = in.get_bytes(single_count * sizeof(Posting));
+  const auto bytes = in.get<uint64_t>();
+  std::byte* image = place_in(body, in, bytes);
+  stored.mapped_bytes = bytes;
+  stored.lists.reserve(counts.size());
+  stored.checked = std::make_unique<std::atomic<uint64_t>[]>(counts.size() / 64 + 1);
+  lists_.reserve(counts.size());
+  size_t next_single = 0;
+  size_t next_image = 0;
+  std::span<const Slot> lasts_left = lasts;
+  uint64_t left = bytes;
+  for (const uint32_t count : counts) {
+    PostingList& list = lists_.emplace_back();
+    if (count == 1) {
+      Posting posting;
+      std::memcpy(&posting, singles.data() + next_single++ * sizeof(Posting), sizeof posting);
+      in.check(posting.slot() < stored.slots && posting.frequency() > 0, "a posting is out of range");
+      list.insert(posting);
+      stored.set_checked(stored.lists.size());
+      stored.lists.push_back({1, 0});
+      continue;
+    }
+    in.check(count > 0 && count <= stored.slots, "a term has no record, or too many");
+    const size_t size = PostingList::image_bytes(count);
+    in.check(size <= left && blocks_of(count) <= lasts_left.size(), "the lists are longer than they may be");
+    list.use_image(image, count, maxima[next_image], lasts_left.first(blocks_of(count)));
+    image += size;
+    left -= size;
+    lasts_left = lasts_left.subspan(blocks_of(count));
+    stored.lists.push_back({count, sums[next_image++]});
+  }
+  in.check(left == 0 && lasts_left.empty(), "there are lists of no term");
+}
+
+void LexicalIndex::check_stored_list(TermId term) const {
+  const StoredLists::List& of_term = stored_->lists[term];
+  const std::span<const std::byte> image(lists_[term].image(), PostingList::image_bytes(of_term.postings));
+  if (crc32c(image) != of_term.checksum || !lists_[term].is_sound_image(of_term.postings, stored_->slots, longest_)) {
+    throw CorruptSnapshot(stored_->file, 0, "the list of a term of a user is damaged");
+  }
+  stored_->set_checked(term);
+}
+
+void LexicalIndex::check_forward() const {
+  if (!stored_ || stored_->forward_checked.load(std::memory_order_relaxed)) return;
+  const std::span<const std::byte> image(stored_->forward, ByteChains::image_bytes(stored_->forward_cells));
+  if (crc32c(image) != stored_->forward_checksum ||
+      !forward_lists_.is_sound_image(std::span(forward_).first(stored_->slots), stored_->forward_cells)) {
+    throw CorruptSnapshot(stored_->file, 0, "the terms of a user's records are damaged");
+  }
+  stored_->forward_checked.store(true, std::memory_order_relaxed);
+}
+
+void LexicalIndex::check(Slot slot) const {
+  if (!stored_) return;
+  check_forward();
+  for_each_term(slot, [&](const Occurrence& each) {
+    check_list(each.term);
+    return true;
+  });
+}
+
+void LexicalIndex::check_all() const {
+  if (!stored_) return;
+  check_forward();
+  for (TermId term = 0; term < stored_->lists.size(); ++term) check_list(term);
+}
+
+}  // namespace memspan
