@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -24,6 +26,8 @@ __all__ = [
     "as_kind",
     "as_number",
     "as_optional_text",
+    "as_path",
+    "as_residency",
     "as_share",
     "as_text",
     "as_texts",
@@ -67,6 +71,24 @@ def as_integer(value: Any, argument: str, low: int, high: int) -> int:
     if not low <= number <= high:
         raise invalid(argument, number, f"an integer of {low}-{high}")
     return number
+
+
+def as_path(value: Any, argument: str) -> bytes:
+    """A path as the file system spells it."""
+    try:
+        encoded = b"" if isinstance(value, bytes) else os.fsencode(value)
+    except (TypeError, UnicodeEncodeError) as error:
+        raise invalid(argument, value, "a str or os.PathLike that the file system can encode") from error
+    if not encoded or b"\0" in encoded:
+        raise invalid(argument, value, "a non-empty str or os.PathLike without NUL")
+    return encoded
+
+
+def as_residency(max_bytes: Any, spill_directory: Any) -> tuple[int, bytes]:
+    """`max_resident_bytes`, 0 for no limit, and `spill_directory`."""
+    limit = 0 if max_bytes is None else as_integer(max_bytes, "max_resident_bytes", 1, 2**63 - 1)
+    directory = tempfile.gettempdir() if spill_directory is None else spill_directory
+    return limit, as_path(directory, "spill_directory")
 
 
 def as_number(value: Any, argument: str, low: float, high: float) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -12,7 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .arguments import as_choice, as_embedding, as_flag, as_integer, as_number, as_text, as_texts
+from .arguments import (
+    as_choice,
+    as_embedding,
+    as_flag,
+    as_integer,
+    as_number,
+    as_path,
+    as_residency,
+    as_text,
+    as_texts,
+)
 from .columns import pack_columns, pack_record
 from .consolidation import AutoConsolidations, ConsolidationReport, TagSpan
 from .errors import invalid
@@ -28,7 +37,6 @@ Sequence.register(Hits)
 
 ANALYZERS = ("english", "simple")
 ROUTE_METHODS = ("auto", "exact", "hnsw")
-_MAX_BYTES = 2**63 - 1
 
 
 class TagInfo(NamedTuple):
@@ -56,10 +64,10 @@ class Index:
             `"simple"` only folds. Stored with the index.
         k1: BM25's saturation of the term frequency, 0-100.
         b: BM25's weight of a text's length, 0-1.
-        max_resident_bytes: when the users in memory take more, those who were not asked for lately leave it and come back
-            when they are asked for; `None`: no limit. One call's users may pass the limit.
-        spill_directory: where users wait who left memory and are in no snapshot as they are, in files without names that
-            vanish with the process; default: the system's directory for temporary files.
+        max_resident_bytes: when the users in memory take more, those who were not asked for lately leave it and come
+            back when they are asked for; `None`: no limit. One call's users may pass the limit.
+        spill_directory: where users wait who left memory and are in no snapshot as they are: in files without names,
+            which vanish with the process. Default: the system's directory for temporary files.
         auto_consolidate: let a native thread of low priority call `consolidate` for users whose writes have made that
             worth it, so that searches stay fast while an index grows. Without it, only `consolidate` does.
 
@@ -91,7 +99,7 @@ class Index:
             analyzer,
             as_number(k1, "k1", 0, 100),
             as_number(b, "b", 0, 1),
-            *_residency(max_resident_bytes, spill_directory),
+            *as_residency(max_resident_bytes, spill_directory),
         )
         if by_itself:
             self._native.consolidate_by_itself()
@@ -443,7 +451,7 @@ class Index:
         Raises:
             OSError: the file cannot be written; the older one stays.
         """
-        self._native.save(_path(path), as_text(stamp, "stamp"))
+        self._native.save(as_path(path, "path"), as_text(stamp, "stamp"))
 
     @classmethod
     def load(
@@ -472,7 +480,9 @@ class Index:
         by_itself = as_flag(auto_consolidate, "auto_consolidate")
         index = cls.__new__(cls)
         index._native = _core.Index.load(
-            _path(path), *_residency(max_resident_bytes, spill_directory), as_flag(verify, "verify")
+            as_path(path, "path"),
+            *as_residency(max_resident_bytes, spill_directory),
+            as_flag(verify, "verify"),
         )
         if by_itself:
             index._native.consolidate_by_itself()
@@ -488,19 +498,3 @@ def _natives(queries: Any) -> list[_core.Query]:
             raise invalid(f"queries[{position}]", query, "a memspan.Query")
         natives.append(query._native)
     return natives
-
-
-def _residency(max_bytes: Any, spill_directory: Any) -> tuple[int, bytes]:
-    limit = 0 if max_bytes is None else as_integer(max_bytes, "max_resident_bytes", 1, _MAX_BYTES)
-    directory = tempfile.gettempdir() if spill_directory is None else spill_directory
-    return limit, _path(directory, "spill_directory")
-
-
-def _path(path: Any, argument: str = "path") -> bytes:
-    try:
-        encoded = b"" if isinstance(path, bytes) else os.fsencode(path)
-    except (TypeError, UnicodeEncodeError) as error:
-        raise invalid(argument, path, "a str or os.PathLike that the file system can encode") from error
-    if not encoded or b"\0" in encoded:
-        raise invalid(argument, path, "a non-empty str or os.PathLike without NUL")
-    return encoded
