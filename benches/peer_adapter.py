@@ -8,7 +8,7 @@ within a time range, g the latest 20 in a range. Each is one call of `memspan.In
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,10 @@ MICROS = 1000  # the workload's times are milliseconds
 
 def tag_name(tag: int) -> str:
     return f"t{int(tag)}"
+
+
+def tag_names(tags: Any) -> list[str]:
+    return [f"t{tag}" for tag in tags.tolist()]
 
 
 def user_name(user: int) -> str:
@@ -50,7 +54,7 @@ class Memspan(Peer):
                 ats=work.ts[start:end] * MICROS,
                 texts=texts[start:end],
                 embeddings=work.emb[start:end],
-                tags=[[tag_name(tag) for tag in tags] for tags in work.tags[start:end]],
+                tags=[tag_names(tags) for tags in work.tags[start:end]],
             )
         self.index.consolidate()
         self.user_of = [user_name(user) for user in work.q_user]
@@ -92,7 +96,7 @@ class Memspan(Peer):
         queries = [memspan.Query(user=self.user_of[k], embedding=self.w.q_emb[k], k=10) for k in ks]
         return self.index.search_many(queries, threads=self.threads)
 
-    def insert(self, i: int, user: int, ts: int, tags: Sequence[int], text: str, emb: Any) -> None:
+    def insert(self, i: int, user: int, ts: int, tags: Any, text: str, emb: Any) -> None:
         """Visible when it returns; durable only with the next save()."""
         self.index.add(
             user=user_name(user),
@@ -100,7 +104,7 @@ class Memspan(Peer):
             at=ts * MICROS,
             text=text,
             embedding=emb,
-            tags=[tag_name(tag) for tag in tags],
+            tags=tag_names(tags),
         )
 
     def save(self) -> None:

@@ -11,7 +11,7 @@
 
 namespace memspan {
 
-// Background work takes so many threads at most, so that searches find a core of their own on all but small machines.
+// So that searches find a core of their own on all but small machines.
 inline constexpr size_t kMostWorkers = 2;
 
 // Calls work(first, last) for parts that together are [0, count), each of at least `least`, at the same time; rethrows
