@@ -80,7 +80,8 @@ BOOST_AUTO_TEST_CASE(filters_work_before_anything_is_left_out) {
   for (int i = 0; i < 300; ++i) {
     Query query{.user = "ana", .text = question()};
     if (i % 3 == 0) query.kinds = {{Kind::semantic}};
-    if (i % 3 == 1) query.between = {{{static_cast<Micros>(random() % 500), static_cast<Micros>(1500 + random() % 1500)}}};
+    const Interval range = {static_cast<Micros>(random() % 500), static_cast<Micros>(1500 + random() % 1500)};
+    if (i % 3 == 1) query.between = {{range}};
     if (i % 3 == 2) {
       for (const Hit& hit : index.search(query).hits) query.exclude.push_back(hit.id);
     }

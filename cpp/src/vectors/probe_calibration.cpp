@@ -133,7 +133,9 @@ class Calibration {
   // The reach that finds the wanted share of the hits: a quantile of what each of them needed.
   void set_reach(size_t depth) {
     std::vector<float> needed;
-    for (const Tried& tried : tried_) needed.insert(needed.end(), tried.needed[depth].begin(), tried.needed[depth].end());
+    for (const Tried& tried : tried_) {
+      needed.insert(needed.end(), tried.needed[depth].begin(), tried.needed[depth].end());
+    }
     std::sort(needed.begin(), needed.end());
     for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) {
       const double missed = (1.0 - static_cast<double>(ProbeReach::kRecalls[r])) * kCaution * static_cast<double>(needed.size());
