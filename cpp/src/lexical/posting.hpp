@@ -17,6 +17,7 @@ class Posting {
  public:
   static constexpr uint32_t kLengthBits = 10;
   static constexpr uint32_t kShortLength = (1u << kLengthBits) - 1;  // the greatest in the code
+  static constexpr uint32_t kShortCap = 31;                           // of frequencies beside a length
 
   Posting() = default;
   Posting(Slot slot, uint32_t frequency, uint32_t length)
@@ -36,7 +37,6 @@ class Posting {
 
  private:
   static constexpr uint32_t kLong = 1u << 15;
-  static constexpr uint32_t kShortCap = 31;
   static constexpr uint32_t kLongCap = kLong - 1;
 
   uint16_t low_;  // halves, so that an entry takes six bytes

@@ -49,6 +49,17 @@ class PostingList {
     const auto* const start = reinterpret_cast<const char*>(directory().pieces[i].block);
     for (size_t line = 0; line < 4; ++line) __builtin_prefetch(start + 64 * line);
   }
+  // Asks for the head and the end of a piece, and for where the slot may be in it if it is full.
+  void prefetch(size_t i, Slot slot) const {
+    if (!is(kDirectory)) return;
+    const std::vector<Piece>& pieces = directory().pieces;
+    const Posting* const start = pieces[i].block->begin();
+    const Slot before = i == 0 ? 0 : pieces[i - 1].last;
+    const double share = static_cast<double>(slot - before) / (static_cast<double>(pieces[i].last - before) + 1.0);
+    __builtin_prefetch(start);
+    __builtin_prefetch(start + PostingBlock::kMost - 1);
+    __builtin_prefetch(start + static_cast<size_t>(share * (PostingBlock::kMost - 1)));
+  }
   // The first piece that ends with the given slot or a later one; blocks() if there is none. O(log size).
   size_t find_block(Slot slot) const;
 

@@ -22,6 +22,7 @@ class Bm25 {
     offset_ = static_cast<float>(k1 * (1.0 - b));
     slope_ = static_cast<float>(k1 * b / average);
     gain_ = k1 + 1.0;
+    usual_ = static_cast<float>(1.0 / (1.0 + k1));
     documents_ = static_cast<double>(lexical.documents());
     const uint32_t lengths = std::min(lexical.longest(), Posting::kShortLength) + 1;
     const size_t rows = postings > 2 * kRows * lengths ? kRows : 0;
@@ -36,6 +37,17 @@ class Bm25 {
   float weight(size_t with_term) const {
     const auto n = static_cast<double>(with_term);
     return static_cast<float>(std::log(1.0 + (documents_ - n + 0.5) / (n + 0.5)) * gain_);
+  }
+
+  // The fraction of a posting of frequency 1 in a record of average length.
+  float usual() const { return usual_; }
+  // No fraction of a posting with at most this frequency is greater, however it was rounded. `frequency` is what
+  // Posting::frequency() tells: of that or more, if it is at the cap.
+  float most(uint32_t frequency) const {
+    constexpr float kRounding = 1.0f + 1e-6f;
+    if (frequency >= Posting::kShortCap) return kRounding;
+    const auto f = static_cast<float>(frequency);
+    return f / (f + offset_) * kRounding;
   }
 
   // The fraction of a posting whose code is less than limit() is table()[code].
@@ -57,6 +69,7 @@ class Bm25 {
 
   float offset_ = 0.0f;
   float slope_ = 0.0f;
+  float usual_ = 0.0f;
   double gain_ = 0.0;
   double documents_ = 0.0;
   uint32_t limit_ = 0;

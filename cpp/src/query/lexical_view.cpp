@@ -1,10 +1,11 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <utility>
 
 #include "base/top_k.hpp"
-#include "query/bm25.hpp"
+#include "query/term_cursor.hpp"
 #include "query/views.hpp"
 #include "simd/kernels.hpp"
 
@@ -14,102 +15,14 @@ namespace {
 // Scores are added up in windows of so many slots: the scores of a window stay in the first-level cache while the
 // postings stream by, and a thread keeps no array as long as its longest user.
 constexpr size_t kWindow = 4096;
-
-// A term of the query, and how far its list has been read.
-class Cursor {
- public:
-  Cursor(const LexicalIndex& lexical, TermId term)
-      : list_(&lexical.list(term)), term_(term), size_(list_->size()), blocks_(list_->blocks()) {}
-
-  TermId term() const { return term_; }
-  size_t size() const { return size_; }
-  void set_weight(float weight) { weight_ = weight; }
-
-  // Goes to the first posting at or behind the slot.
-  void seek(Slot slot) {
-    block_ = list_->find_block(slot);
-    open_block();
-    if (next_ == end_) return;
-    next_ = first_behind(next_, end_, slot);
-  }
-  bool done() const { return next_ == end_; }
-  Slot slot() const { return next_->slot(); }
-
-  // Adds what the postings up to the slot `last` contribute to scores[slot - first], and moves behind them; returns how
-  // many they are.
-  size_t add_to(float* scores, Slot first, Slot last, const LexicalIndex& lexical, const Bm25& bm25) {
-    size_t count = 0;
-    while (!done() && slot() <= last) {
-      const Posting* const stop = add_run(scores, first, last, lexical, bm25);
-      count += static_cast<size_t>(stop - next_);
-      move_to(stop);
-    }
-    return count;
-  }
-
-  // Calls visit(slot) for each posting up to the slot `last`, and moves behind them.
-  template <typename Visit>
-  void read_to(Slot last, Visit visit) {
-    while (!done() && slot() <= last) {
-      visit(slot());
-      move_to(next_ + 1);
-    }
-  }
-
- private:
-  static const Posting* first_behind(const Posting* first, const Posting* end, Slot slot) {
-    return std::lower_bound(first, end, slot,
-                            [](const Posting& posting, Slot wanted) { return posting.slot() < wanted; });
-  }
-
-  // The innermost loop. A function of its own, so that the compiler keeps in registers what it needs.
-  [[gnu::noinline]] const Posting* add_run(float* scores, Slot first, Slot last, const LexicalIndex& lexical,
-                                           const Bm25& bm25) const {
-    const float weight = weight_;
-    const uint32_t limit = bm25.limit();
-    const float* const table = bm25.table();
-    const Posting* posting = next_;
-    for (const Posting* const end = end_; posting != end; ++posting) {
-      const Slot slot = posting->slot();
-      if (slot > last) break;
-      const uint32_t code = posting->code();
-      const float part = code < limit ? table[code] : bm25.compute(lexical, term_, *posting);
-      scores[slot - first] += weight * part;
-    }
-    return posting;
-  }
-
-  void move_to(const Posting* posting) {
-    next_ = posting;
-    if (next_ != end_) return;
-    ++block_;
-    open_block();
-  }
-  void open_block() {
-    if (block_ >= blocks_) {
-      next_ = end_ = nullptr;
-      return;
-    }
-    const std::span<const Posting> postings = list_->block(block_);
-    next_ = postings.data();
-    end_ = next_ + postings.size();
-    if (block_ + 1 < blocks_) list_->prefetch(block_ + 1);
-  }
-
-  const PostingList* list_;
-  TermId term_;
-  float weight_ = 0.0f;
-  size_t size_;
-  size_t blocks_;
-  size_t block_ = 0;
-  const Posting* next_ = nullptr;
-  const Posting* end_ = nullptr;
-};
+// With less than one posting for so many slots, the postings are read again instead of all scores of a window.
+constexpr size_t kSparse = 64;
 
 // Memory that a thread keeps between queries. Every score is zero between them.
 struct Scratch {
-  std::vector<Cursor> cursors;
-  std::vector<Cursor> window_starts;
+  std::vector<TermCursor> cursors;
+  std::vector<TermCursor> window_starts;
+  std::vector<Candidate> candidates;  // of a pruned search
   Bm25 bm25;
   alignas(64) std::array<float, kWindow> scores = {};
   std::array<uint32_t, 512> selected;
@@ -122,31 +35,50 @@ struct Scratch {
 
 // The query's words that some record holds, each once. The rarest first, equals by text: every record's score is added
 // up in this order, which depends on the user's records alone.
-void find_terms(const LexicalIndex& lexical, const TokenBuffer& tokens, std::vector<Cursor>& cursors) {
+void find_terms(const LexicalIndex& lexical, const TokenBuffer& tokens, std::vector<TermCursor>& cursors) {
   cursors.clear();
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (const TermId term = lexical.find(tokens[i]); term != kNoTerm) cursors.emplace_back(lexical, term);
   }
-  std::sort(cursors.begin(), cursors.end(), [&](const Cursor& a, const Cursor& b) {
+  std::sort(cursors.begin(), cursors.end(), [&](const TermCursor& a, const TermCursor& b) {
     if (a.size() != b.size()) return a.size() < b.size();
     return a.term() != b.term() && lexical.text(a.term()) < lexical.text(b.term());
   });
-  const auto same = [](const Cursor& a, const Cursor& b) { return a.term() == b.term(); };
+  const auto same = [](const TermCursor& a, const TermCursor& b) { return a.term() == b.term(); };
   cursors.erase(std::unique(cursors.begin(), cursors.end(), same), cursors.end());
 }
 
+// The most that some terms can add to a score.
+struct Rest {
+  double sum = 0.0;
+  double rounding = 0.0;  // share of a score that all its additions may be off
+
+  void take(double most) { sum = std::max(0.0, sum - most); }
+  // A record needs so much without those terms to reach the score with them. Of -infinity: that.
+  float least(float score) const {
+    return static_cast<float>(static_cast<double>(score) - sum - rounding * std::abs(static_cast<double>(score)));
+  }
+};
+
+// Scores the records that hold any of `terms`, window by window.
 template <typename Admits>
 class Search {
  public:
-  Search(const LexicalIndex& lexical, Scratch& scratch, TopK& best, Admits admits)
-      : lexical_(lexical), scratch_(scratch), best_(best), admits_(admits) {}
+  Search(const LexicalIndex& lexical, Scratch& scratch, std::span<TermCursor> terms, TopK& best, Admits admits)
+      : lexical_(lexical), scratch_(scratch), terms_(terms), best_(best), admits_(admits) {}
+
+  // Keeps each record that may be among the best with what other terms add.
+  void keep_candidates(Rest rest, std::vector<Candidate>& candidates) {
+    rest_ = rest;
+    candidates_ = &candidates;
+  }
 
   // Offers the records from `first` to `last`.
   void run(Slot first, Slot last) {
-    for (Cursor& cursor : scratch_.cursors) cursor.seek(first);
+    for (TermCursor& cursor : terms_) cursor.seek(first);
     for (;;) {
       Slot begin = kNoSlot;
-      for (const Cursor& cursor : scratch_.cursors) {
+      for (const TermCursor& cursor : terms_) {
         if (!cursor.done()) begin = std::min(begin, cursor.slot());
       }
       if (begin == kNoSlot || begin > last) return;
@@ -156,13 +88,13 @@ class Search {
 
  private:
   void score_window(Slot first, Slot last) {
-    scratch_.window_starts = scratch_.cursors;
+    scratch_.window_starts.assign(terms_.begin(), terms_.end());
     size_t postings = 0;
-    for (Cursor& cursor : scratch_.cursors) {
+    for (TermCursor& cursor : terms_) {
       postings += cursor.add_to(scratch_.scores.data(), first, last, lexical_, scratch_.bm25);
     }
     const size_t width = size_t{last} - first + 1;
-    if (postings * 16 < width) {
+    if (postings * kSparse < width) {
       collect_by_postings(first, last);
     } else {
       collect_all(first, width);
@@ -170,12 +102,19 @@ class Search {
   }
 
   void offer(Slot slot, float score) {
-    if (score >= best_.threshold() && admits_(slot)) best_.offer(score, slot);
+    if (!(score >= least_ && admits_(slot))) return;
+    best_.offer(score, slot);
+    if (candidates_ == nullptr) {
+      least_ = best_.threshold();
+    } else {
+      candidates_->push_back({score, slot});
+      least_ = rest_.least(best_.threshold());
+    }
   }
 
   // For few postings: reads them again.
   void collect_by_postings(Slot first, Slot last) {
-    for (Cursor& cursor : scratch_.window_starts) {
+    for (TermCursor& cursor : scratch_.window_starts) {
       cursor.read_to(last, [&](Slot slot) {
         float& score = scratch_.scores[slot - first];
         if (score != 0.0f) offer(slot, score);
@@ -187,19 +126,23 @@ class Search {
   void collect_all(Slot first, size_t width) {
     std::array<uint32_t, 512>& selected = scratch_.selected;
     for (size_t begin = 0; begin < width; begin += selected.size()) {
-      float* const scores = scratch_.scores.data() + begin;
+      const float* const scores = scratch_.scores.data() + begin;
       const size_t count = std::min(selected.size(), width - begin);
-      const float threshold = std::max(best_.threshold(), std::numeric_limits<float>::min());
+      const float threshold = std::max(least_, std::numeric_limits<float>::min());
       const size_t found = kernels_.select_above(scores, count, threshold, selected.data());
       for (size_t i = 0; i < found; ++i) offer(static_cast<Slot>(first + begin + selected[i]), scores[selected[i]]);
-      std::fill_n(scores, count, 0.0f);
     }
+    std::memset(scratch_.scores.data(), 0, width * sizeof(float));  // in one go: starting it costs more than 2 kB do
   }
 
   const LexicalIndex& lexical_;
   Scratch& scratch_;
+  std::span<TermCursor> terms_;
   TopK& best_;
   Admits admits_;
+  float least_ = -std::numeric_limits<float>::infinity();  // no lower score matters
+  Rest rest_;
+  std::vector<Candidate>* candidates_ = nullptr;
   const Kernels& kernels_ = kernels();
 };
 
@@ -216,6 +159,105 @@ std::pair<Slot, Slot> slot_range(const Admission& admission, size_t postings) {
   return {first, last};
 }
 
+// A search that reads the lists of the rarest terms, and looks up in the others, which are longer and add little, only
+// what may still be among the best (Turtle and Flood 1995, "MaxScore", over whole lists). The answer is that of a full
+// search to the last bit: every score is added up in the same order.
+class Pruning {
+ public:
+  Pruning(const LexicalIndex& lexical, Scratch& scratch, size_t k, double admitted_share)
+      : lexical_(lexical), scratch_(scratch), k_(k), share_(admitted_share) {
+    choose();
+  }
+
+  // Is it worth a try?
+  explicit operator bool() const { return rare_ < scratch_.cursors.size(); }
+
+  // False if it turned out not to be; `best` then holds anything.
+  template <typename Admits>
+  bool run(Slot first, Slot last, std::vector<Candidate>& best, Recency recency, Admits admits) {
+    std::vector<Candidate>& candidates = scratch_.candidates;
+    candidates.clear();
+    float kth;
+    {
+      TopK partial(k_, recency, best);
+      Search search(lexical_, scratch_, std::span(scratch_.cursors).first(rare_), partial, admits);
+      search.keep_candidates(rest_, candidates);
+      search.run(first, last);
+      partial.sort();
+      if (best.size() < k_) return false;
+      kth = best.back().score;
+    }
+    if (rest_.least(kth) <= 0.0f) return false;  // a record without any of the rare terms may be among the best
+    drop_below(rest_.least(kth));
+    const std::span<TermCursor> others = std::span(scratch_.cursors).subspan(rare_);
+    if (candidates.size() * others.size() * kLookupCost > postings_left_) return false;
+    if (!std::is_sorted(candidates.begin(), candidates.end(), by_slot)) {
+      std::sort(candidates.begin(), candidates.end(), by_slot);
+    }
+    for (TermCursor& term : others) {
+      term.seek(candidates.front().slot);
+      for (size_t i = 0; i < candidates.size(); ++i) {
+        if (i + kAhead < candidates.size()) term.prefetch(candidates[i + kAhead].slot);
+        term.add_one(candidates[i].score, candidates[i].slot, lexical_, scratch_.bm25);
+      }
+      rest_.take(static_cast<double>(term.most(scratch_.bm25)));
+      drop_below(rest_.least(kth));
+    }
+    TopK selection(k_, recency, best);
+    for (const Candidate& each : candidates) selection.offer(each.score, each.slot);
+    selection.sort();
+    return true;
+  }
+
+ private:
+  static constexpr size_t kLookupCost = 60;       // of a record in a list, in postings read one after the other
+  static constexpr double kFewPostings = 4096.0;  // are read faster than anything is thought about
+  static constexpr double kMostRare = 1u << 18;   // postings whose records are kept
+
+  static constexpr size_t kAhead = 6;             // records whose place in a list is asked for before it is read
+
+  static bool by_slot(const Candidate& a, const Candidate& b) { return a.slot < b.slot; }
+
+  // Takes the fewest terms after which the k-th best score can be expected to be out of reach of all others together.
+  void choose() {
+    const std::span<TermCursor> terms = scratch_.cursors;
+    const Bm25& bm25 = scratch_.bm25;
+    double left = 0.0;
+    for (const TermCursor& term : terms) {
+      left += share_ * static_cast<double>(term.size());
+      rest_.sum += static_cast<double>(term.most(bm25));
+    }
+    rest_.rounding = 1e-7 * static_cast<double>(terms.size() + 8);
+    const double total = left;
+    double expected = 0.0;  // of the k-th best: what the rarest term of k records usually adds
+    for (rare_ = 0; rare_ < terms.size(); ++rare_) {
+      const bool small = total - left <= std::min(kMostRare, total * 0.5);
+      if (left < kFewPostings || !small) break;
+      if (expected > rest_.sum) {
+        postings_left_ = static_cast<size_t>(left);
+        return;
+      }
+      const TermCursor& term = terms[rare_];
+      left -= share_ * static_cast<double>(term.size());
+      rest_.take(static_cast<double>(term.most(bm25)));
+      if (expected == 0.0 && total - left >= static_cast<double>(k_)) expected = static_cast<double>(term.usual(bm25));
+    }
+    rare_ = terms.size();
+  }
+
+  void drop_below(float least) {
+    std::erase_if(scratch_.candidates, [least](const Candidate& each) { return each.score < least; });
+  }
+
+  const LexicalIndex& lexical_;
+  Scratch& scratch_;
+  size_t k_;
+  double share_;
+  size_t rare_ = 0;           // terms that are read
+  Rest rest_;                 // of the others
+  size_t postings_left_ = 0;  // of the others, about
+};
+
 }  // namespace
 
 void search_lexical(const UserColumns& user, const PreparedQuery& prepared, const IndexConfig& config,
@@ -226,21 +268,24 @@ void search_lexical(const UserColumns& user, const PreparedQuery& prepared, cons
   Scratch& scratch = Scratch::of_thread();
   find_terms(lexical, prepared.tokens, scratch.cursors);
   size_t postings = 0;
-  for (const Cursor& cursor : scratch.cursors) postings += cursor.size();
+  for (const TermCursor& cursor : scratch.cursors) postings += cursor.size();
   scratch.bm25.prepare(lexical, config.k1, config.b, postings);
-  for (Cursor& cursor : scratch.cursors) cursor.set_weight(scratch.bm25.weight(cursor.size()));
+  for (TermCursor& cursor : scratch.cursors) cursor.set_weight(scratch.bm25);
 
-  TopK selection(prepared.depth, user.recency(), best);
   const auto [first, last] = slot_range(admission, postings);
+  const double share = std::min(1.0, (static_cast<double>(last) - first + 1.0) / static_cast<double>(user.slots()));
+  Pruning pruning(lexical, scratch, prepared.depth, share);
   try {
     admission.visit([&, first = first, last = last](auto admits) {
-      Search(lexical, scratch, selection, admits).run(first, last);
+      if (pruning && pruning.run(first, last, best, user.recency(), admits)) return;
+      TopK selection(prepared.depth, user.recency(), best);
+      Search(lexical, scratch, scratch.cursors, selection, admits).run(first, last);
+      selection.sort();
     });
   } catch (...) {
     scratch.scores.fill(0.0f);
     throw;
   }
-  selection.sort();
 }
 
 }  // namespace memspan

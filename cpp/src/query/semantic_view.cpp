@@ -39,18 +39,22 @@ SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& pr
   const float* const query = prepared.unit_embedding.data();
   const size_t k = prepared.depth;
   const bool in_spans = admission.form() == Admission::Form::spans;
-  if (!admission.all() && admission.count() <= user.vectors.probing_cost(admission.count(), in_spans)) {
-    user.vectors.nearest_of(query, k, admission.slots(), scratch, reading);
-    reading.scan = "gather";
-  } else {
+  const bool everything = admission.all();
+  bool gather = !everything && admission.count() <= user.vectors.probing_cost(admission.count(), k, in_spans);
+  if (!gather) {
     VectorFilter filter;
+    if (!everything) filter.count = admission.count();
     if (in_spans) {
       filter.intervals = *prepared.intervals;
-    } else if (!admission.all()) {
+    } else if (!everything) {
       filter.admitted = &admission.bits();
     }
-    user.vectors.nearest(query, k, prepared.query->recall, filter, scratch, reading);
-    reading.scan = admission.all() ? "probe" : "masked probe";
+    gather = !user.vectors.nearest(query, k, prepared.query->recall, filter, scratch, reading);
+    reading.scan = everything ? "probe" : "masked probe";
+  }
+  if (gather) {
+    user.vectors.nearest_of(query, k, admission.slots(), scratch, reading);
+    reading.scan = "gather";
   }
 
   std::vector<Candidate>& found = scratch.rescored;

@@ -26,13 +26,15 @@ class Interruptible {
   Interruptible& operator=(const Interruptible&) = delete;
 };
 
-// Does this thread work where nobody waits for it? Then it should leave the other cores alone.
-inline bool in_background() { return detail::interrupting != nullptr; }
-
 // For loops that take milliseconds and hold no lock. Throws Interrupted; costs two loads.
 inline void check_interruption() {
   const std::atomic<bool>* const stop = detail::interrupting;
   if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw Interrupted();
 }
+
+// What may interrupt this thread, for threads that work for it while it waits.
+using Interruption = const std::atomic<bool>*;
+inline Interruption interruption_of_thread() { return detail::interrupting; }
+inline void share_interruption(Interruption interruption) { detail::interrupting = interruption; }
 
 }  // namespace memspan

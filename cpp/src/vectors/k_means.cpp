@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <exception>
-#include <system_error>
-#include <thread>
 
+#include "base/in_parallel.hpp"
 #include "simd/kernels.hpp"
 #include "vectors/interruption.hpp"
 
@@ -15,6 +13,7 @@ namespace {
 
 constexpr size_t kSampleForEach = 48;
 constexpr size_t kBatch = 16;
+constexpr size_t kWorthAThread = 2048;  // rows
 
 void encode(Centroids& centroids) {
   for (size_t i = 0; i < centroids.size(); ++i) centroids.codes.put(i, static_cast<Slot>(i), 0, centroids.row(i));
@@ -30,64 +29,32 @@ bool normalize_sum(std::span<float> sum) {
   return true;
 }
 
-// Cosines of a row with a centroid that are worth a thread of their own: some milliseconds.
-constexpr size_t kCosinesForAThread = size_t{1} << 19;
-constexpr size_t kMostThreads = 8;
-
-void assign_some(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count,
-                 uint32_t* nearest) {
-  const Kernels& simd = kernels();
-  const size_t stride = code_stride(dim);
-  AlignedBuffer<int8_t> queries(kBatch * stride);
-  std::array<int32_t, kBatch> offsets;
-  std::vector<float> scores(kBatch * count);
-  for (size_t first = 0; first < rows.size(); first += kBatch) {
-    check_interruption();
-    const size_t batch = std::min(kBatch, rows.size() - first);
-    for (size_t i = 0; i < batch; ++i) {
-      simd.quantize_query(rows[first + i], dim, queries.data() + i * stride, &offsets[i]);
-    }
-    simd.code_rows_batch(queries.data(), offsets.data(), batch, centroids.codes(), stride,
-                         centroids.scales(), count, stride, scores.data());
-    for (size_t i = 0; i < batch; ++i) {
-      const float* const row = scores.data() + i * count;
-      nearest[first + i] = static_cast<uint32_t>(std::max_element(row, row + count) - row);
-    }
-  }
-}
-
 }  // namespace
 
-// On several threads where somebody waits for it.
 std::vector<uint32_t> assign(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count) {
   std::vector<uint32_t> nearest(rows.size());
-  const size_t cores = in_background() ? 1 : std::min<size_t>(kMostThreads, std::thread::hardware_concurrency());
-  const size_t parts = std::clamp<size_t>(rows.size() * count / kCosinesForAThread, 1, std::max<size_t>(1, cores));
-  const auto start_of = [&](size_t part) { return rows.size() * part / parts; };
-  std::vector<std::exception_ptr> failures(parts);
-  const auto work = [&](size_t part) {
-    try {
-      const size_t first = start_of(part);
-      assign_some(rows.subspan(first, start_of(part + 1) - first), dim, centroids, count, nearest.data() + first);
-    } catch (...) {
-      failures[part] = std::current_exception();
-    }
-  };
-  {
-    std::vector<std::jthread> threads;
-    threads.reserve(parts);
-    for (size_t part = 1; part < parts; ++part) {
-      try {
-        threads.emplace_back(work, part);
-      } catch (const std::system_error&) {  // no more threads
-        work(part);
+  const Interruption interruption = interruption_of_thread();
+  in_parallel(rows.size(), kWorthAThread, [&](size_t first, size_t last) {
+    share_interruption(interruption);
+    const Kernels& simd = kernels();
+    const size_t stride = code_stride(dim);
+    AlignedBuffer<int8_t> queries(kBatch * stride);
+    std::array<int32_t, kBatch> offsets;
+    std::vector<float> scores(kBatch * count);
+    for (; first < last; first += kBatch) {
+      check_interruption();
+      const size_t batch = std::min(kBatch, last - first);
+      for (size_t i = 0; i < batch; ++i) {
+        simd.quantize_query(rows[first + i], dim, queries.data() + i * stride, &offsets[i]);
+      }
+      simd.code_rows_batch(queries.data(), offsets.data(), batch, centroids.codes(), stride, centroids.scales(), count,
+                           stride, scores.data());
+      for (size_t i = 0; i < batch; ++i) {
+        const float* const row = scores.data() + i * count;
+        nearest[first + i] = static_cast<uint32_t>(std::max_element(row, row + count) - row);
       }
     }
-    work(0);
-  }
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
+  });
   return nearest;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/in_parallel.hpp"
 #include "vectors/code_query.hpp"
 #include "vectors/interruption.hpp"
 #include "vectors/near_best.hpp"
@@ -13,32 +14,92 @@ namespace {
 
 constexpr size_t kQueries = 144;
 constexpr size_t kTile = 512;
+constexpr size_t kWorthAThread = 65536;  // rows scanned
 // Of the misses that a recall allows, so many are planned: the queries to come are not those that were tried.
 constexpr double kCaution = 0.5;
+
+// What was found out with one query.
+struct Tried {
+  std::vector<float> means;    // by block: expected score
+  std::vector<float> spreads;  // by block
+  float tenth = 0.0f;
+  std::array<std::vector<float>, ProbeReach::kDepths.size()> needed;  // reach, for each of the best
+};
+
+// Tries queries on a layout, one after the other.
+class Trial {
+ public:
+  Trial(const ClusterLayout& layout, size_t dim)
+      : layout_(layout), dim_(dim), scores_(kTile), cosines_(layout.blocks.size()) {}
+
+  Tried run(const std::vector<float>& query, uint32_t self) {
+    code_.set(query.data(), dim_);
+    constexpr size_t kDeepest = ProbeReach::kDepths.back();
+    near_.reset(kDeepest + 1, 0.0f);
+    for (size_t first = 0; first < layout_.size; first += kTile) {
+      const size_t count = std::min(kTile, layout_.size - first);
+      code_.score(layout_.rows, first, count, scores_.data());
+      for (size_t i = 0; i < count; ++i) near_.offer(scores_[i], static_cast<Slot>(first + i));
+    }
+    near_.prune();
+    best_.assign(near_.items().begin(), near_.items().end());
+    std::erase_if(best_, [self](const Candidate& hit) { return hit.slot == self; });
+    std::sort(best_.begin(), best_.end(), [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
+
+    code_.score(layout_.centroids, 0, layout_.blocks.size(), cosines_.data());
+    Tried tried;
+    for (size_t b = 0; b < cosines_.size(); ++b) {
+      const float cosine = std::clamp(cosines_[b] * code_.scale(), -1.0f, 1.0f);
+      tried.means.push_back(cosine * layout_.means[b]);
+      tried.spreads.push_back(layout_.spread(b, cosine));
+    }
+    for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) {
+      const size_t k = std::min(ProbeReach::kDepths[d], best_.size());
+      if (k == 0) continue;
+      const float kth = best_[k - 1].score * code_.scale();
+      if (d == 0) tried.tenth = kth;
+      for (size_t i = 0; i < k; ++i) {
+        const size_t block = layout_.block_of(best_[i].slot);
+        tried.needed[d].push_back((kth - tried.means[block]) / tried.spreads[block]);
+      }
+    }
+    return tried;
+  }
+
+ private:
+  const ClusterLayout& layout_;
+  size_t dim_;
+  CodeQuery code_;
+  NearBest near_;
+  std::vector<float> scores_;
+  std::vector<float> cosines_;
+  std::vector<Candidate> best_;
+};
 
 class Calibration {
  public:
   Calibration(ClusterLayout& layout, size_t dim, std::span<const float* const> rows, std::mt19937& random)
-      : layout_(layout), dim_(dim), rows_(rows), random_(random), scores_(kTile), cosines_(layout.blocks.size()) {}
+      : layout_(layout), dim_(dim), rows_(rows), random_(random) {}
 
   void run() {
-    std::vector<float> query(dim_);
-    for (size_t i = 0; i < kQueries; ++i) {
-      check_interruption();
-      const uint32_t self = make_query(i, query);
-      try_query(query, self);
-    }
+    std::vector<std::vector<float>> queries(kQueries, std::vector<float>(dim_));
+    std::vector<uint32_t> selves(kQueries);
+    for (size_t i = 0; i < kQueries; ++i) selves[i] = make_query(i, queries[i]);
+    tried_.resize(kQueries);
+    const Interruption interruption = interruption_of_thread();
+    in_parallel(kQueries, std::max<size_t>(1, kWorthAThread / layout_.size), [&](size_t first, size_t last) {
+      share_interruption(interruption);
+      Trial trial(layout_, dim_);
+      for (; first < last; ++first) {
+        check_interruption();
+        tried_[first] = trial.run(queries[first], selves[first]);
+      }
+    });
     for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) set_reach(d);
     layout_.probed_share = probed_share();
   }
 
  private:
-  struct Tried {
-    std::vector<float> means;    // by block: expected score
-    std::vector<float> spreads;  // by block
-    float tenth = 0.0f;
-  };
-
   size_t random_row() { return random_() % rows_.size(); }
 
   // Returns the position of the row that the query equals, if it does.
@@ -68,42 +129,10 @@ class Calibration {
     return kNoSlot;
   }
 
-  void try_query(const std::vector<float>& query, uint32_t self) {
-    code_.set(query.data(), dim_);
-    constexpr size_t kDeepest = ProbeReach::kDepths.back();
-    near_.reset(kDeepest + 1, 0.0f);
-    for (size_t first = 0; first < layout_.size; first += kTile) {
-      const size_t count = std::min(kTile, layout_.size - first);
-      code_.score(layout_.rows, first, count, scores_.data());
-      for (size_t i = 0; i < count; ++i) near_.offer(scores_[i], static_cast<Slot>(first + i));
-    }
-    near_.prune();
-    best_.assign(near_.items().begin(), near_.items().end());
-    std::erase_if(best_, [self](const Candidate& hit) { return hit.slot == self; });
-    std::sort(best_.begin(), best_.end(), [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
-
-    code_.score(layout_.centroids, 0, layout_.blocks.size(), cosines_.data());
-    Tried& tried = tried_.emplace_back();
-    for (size_t b = 0; b < cosines_.size(); ++b) {
-      const float cosine = std::clamp(cosines_[b] * code_.scale(), -1.0f, 1.0f);
-      tried.means.push_back(cosine * layout_.means[b]);
-      tried.spreads.push_back(layout_.spread(b, cosine));
-    }
-    for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) {
-      const size_t k = std::min(ProbeReach::kDepths[d], best_.size());
-      if (k == 0) continue;
-      const float kth = best_[k - 1].score * code_.scale();
-      if (d == 0) tried.tenth = kth;
-      for (size_t i = 0; i < k; ++i) {
-        const size_t block = layout_.block_of(best_[i].slot);
-        needed_[d].push_back((kth - tried.means[block]) / tried.spreads[block]);
-      }
-    }
-  }
-
   // The reach that finds the wanted share of the hits: a quantile of what each of them needed.
   void set_reach(size_t depth) {
-    std::vector<float>& needed = needed_[depth];
+    std::vector<float> needed;
+    for (const Tried& tried : tried_) needed.insert(needed.end(), tried.needed[depth].begin(), tried.needed[depth].end());
     std::sort(needed.begin(), needed.end());
     for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) {
       const double missed = (1.0 - static_cast<double>(ProbeReach::kRecalls[r])) * kCaution * static_cast<double>(needed.size());
@@ -128,13 +157,7 @@ class Calibration {
   size_t dim_;
   std::span<const float* const> rows_;
   std::mt19937& random_;
-  CodeQuery code_;
-  NearBest near_;
-  std::vector<float> scores_;
-  std::vector<float> cosines_;
-  std::vector<Candidate> best_;
   std::vector<Tried> tried_;
-  std::array<std::vector<float>, ProbeReach::kDepths.size()> needed_;
 };
 
 }  // namespace

@@ -18,6 +18,13 @@ constexpr size_t kGatherTile = 512;
 // Blocks that are probed before the threshold decides on the others.
 constexpr size_t kFirstBlocks = 6;
 
+// Nanoseconds measured at 10,000 and 200,000 rows of 384 dimensions; only their ratios matter.
+constexpr double kGatheredRow = 12.0;  // waits for memory
+constexpr double kScannedRow = 4.0;
+constexpr double kCentroid = 10.0;     // scored, and its bound made
+constexpr double kProbedBlock = 150.0;
+constexpr double kProbedSpan = 400.0;  // the times of the block searched too, which are not in the cache
+
 // Rows that lie anywhere are fetched so many ahead, into the second level, which can wait for more lines at once than
 // the first: 32 rows out of 300 MB took 3.1 us instead of 5.6 with two ahead into the first level.
 constexpr size_t kAhead = 8;
@@ -93,7 +100,7 @@ void VectorTable::scan_block(const Block& block, const VectorFilter& filter, Vec
   }
 }
 
-void VectorTable::probe(size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
+bool VectorTable::probe(size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
                         VectorSearchStats& stats) const {
   const ClusterLayout& layout = *layout_;
   const size_t count = layout.blocks.size();
@@ -101,7 +108,7 @@ void VectorTable::probe(size_t k, float recall, const VectorFilter& filter, Vect
   const float reach = layout.reach.at(k, recall);
   if (std::isinf(reach) || count <= kFirstBlocks) {
     for (const Block& block : layout.blocks) scan_block(block, filter, scratch, stats);
-    return;
+    return true;
   }
 
   scratch.bounds.resize(count);
@@ -134,6 +141,12 @@ void VectorTable::probe(size_t k, float recall, const VectorFilter& filter, Vect
   for (const uint32_t b : first) bounds[b] = -std::numeric_limits<float>::infinity();
 
   const size_t left = kernels().select_above(bounds, count, scratch.near.kth(), scratch.order.data());
+  if (filter.count > 0) {
+    const bool in_spans = !filter.intervals.empty();
+    const double rows = static_cast<double>(in_spans ? filter.count : layout.size) / static_cast<double>(count);
+    const double block = (in_spans ? kProbedSpan : kProbedBlock) + rows * kScannedRow;
+    if (static_cast<double>(left) * block > static_cast<double>(filter.count) * kGatheredRow) return false;
+  }
   std::sort(scratch.order.begin(), scratch.order.begin() + static_cast<std::ptrdiff_t>(left), more_promising);
   size_t pruned = scratch.near.size();
   for (size_t i = 0; i < left; ++i) {
@@ -145,6 +158,7 @@ void VectorTable::probe(size_t k, float recall, const VectorFilter& filter, Vect
       pruned = scratch.near.size();
     }
   }
+  return true;
 }
 
 void VectorTable::rescore(const float* query, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const {
@@ -160,7 +174,7 @@ void VectorTable::rescore(const float* query, size_t k, VectorScratch& scratch, 
   }
 }
 
-void VectorTable::nearest(const float* query, size_t k, float recall, const VectorFilter& filter,
+bool VectorTable::nearest(const float* query, size_t k, float recall, const VectorFilter& filter,
                           VectorScratch& scratch, VectorSearchStats& stats) const {
   begin_search(query, k, scratch);
   if (filter.admitted != nullptr) {
@@ -172,9 +186,10 @@ void VectorTable::nearest(const float* query, size_t k, float recall, const Vect
   }
   if (layout_) {
     scratch.near.prune();
-    probe(k, recall, filter, scratch, stats);
+    if (!probe(k, recall, filter, scratch, stats)) return false;
   }
   rescore(query, k, scratch, stats);
+  return true;
 }
 
 void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot> slots, VectorScratch& scratch,
@@ -230,22 +245,17 @@ std::pair<const CodeRows*, size_t> VectorTable::find_codes(uint32_t place) const
   return fresh_[region(place) - kFresh]->find(position(place));
 }
 
-size_t VectorTable::probing_cost(size_t admitted, bool in_spans) const {
-  // Nanoseconds measured at 10,000 and 200,000 rows of 384 dimensions; only their ratios matter.
-  constexpr double kGatheredRow = 12.0;  // waits for memory
-  constexpr double kScannedRow = 4.0;
-  constexpr double kCentroid = 10.0;     // scored, and its bound made
-  constexpr double kProbedBlock = 150.0;
-  constexpr double kProbedSpan = 400.0;  // the times of the block searched too, which are not in the cache
+size_t VectorTable::probing_cost(size_t admitted, size_t k, bool in_spans) const {
   const size_t fresh = fresh_rows();
   double cost = kScannedRow * static_cast<double>(fresh);
   if (layout_ && admitted > 0) {
     const auto rows = static_cast<double>(layout_->size);
     const auto blocks = static_cast<double>(layout_->blocks.size());
     const double share = std::min(1.0, static_cast<double>(admitted) / std::max(1.0, static_cast<double>(count_)));
-    // The fewer rows are admitted, the worse the k-th best of them, and the more blocks may hold a better one: about as
-    // many more as 1 / sqrt(share).
-    const double probed = std::min(1.0, static_cast<double>(layout_->probed_share) / std::sqrt(share));
+    // The fewer rows are admitted, or the more of them are wanted, the worse the k-th best of them, and the more blocks
+    // may hold a better one: about as many more as 1 / sqrt(share), for ten.
+    const double wanted = std::max(1.0, static_cast<double>(k) / 10.0);
+    const double probed = std::min(1.0, static_cast<double>(layout_->probed_share) / std::sqrt(share / wanted));
     cost += blocks * kCentroid + probed * (in_spans ? blocks * kProbedSpan + rows * share * kScannedRow
                                                     : blocks * kProbedBlock + rows * kScannedRow);
   }

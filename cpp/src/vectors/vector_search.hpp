@@ -16,6 +16,9 @@ namespace memspan {
 struct VectorFilter {
   const Bitset* admitted = nullptr;          // null: every row
   std::span<const Interval> intervals = {};  // disjoint, ascending; empty: any time
+  // How many rows that lets through, if the caller can list them: a search that turns out to read more than those gives
+  // up. 0: it may not.
+  size_t count = 0;
 };
 
 struct VectorSearchStats {

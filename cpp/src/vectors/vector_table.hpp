@@ -48,15 +48,16 @@ class VectorTable {
 
   // Leaves in `scratch.rescored`, in no order and with exact cosines, rows that are meant to hold the best k admitted
   // ones; at least `recall` of them on average. Rows are read block by block, the most promising first, until no other
-  // block is likely to hold one of the best k. O((fresh + blocks + rows of the probed blocks) dim).
-  void nearest(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
+  // block is likely to hold one of the best k. O((fresh + blocks + rows of the probed blocks) dim). False: it gave up,
+  // because `nearest_of` the admitted slots will be faster.
+  bool nearest(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
                VectorSearchStats& stats) const;
   // The same among `slots`.
   void nearest_of(const float* query, size_t k, std::span<const Slot> slots, VectorScratch& scratch,
                   VectorSearchStats& stats) const;
-  // What `nearest` is estimated to cost when `admitted` of the rows are, in rows read by `nearest_of` instead; `in_spans`:
+  // What `nearest` is estimated to cost when `admitted` of the rows are and k wanted, in rows read by `nearest_of` instead; `in_spans`:
   // their times form few intervals.
-  size_t probing_cost(size_t admitted, bool in_spans) const;
+  size_t probing_cost(size_t admitted, size_t k, bool in_spans) const;
 
   // Consolidation (index/consolidation.cpp): begin, then without exclusion pin the rows and build a layout of what
   // `pending` names, then install or abandon it.
@@ -111,7 +112,7 @@ class VectorTable {
   template <typename Admits>
   void scan_fresh(VectorScratch& scratch, VectorSearchStats& stats, Admits admits) const;
   void scan_block(const Block& block, const VectorFilter& filter, VectorScratch& scratch, VectorSearchStats& stats) const;
-  void probe(size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch, VectorSearchStats& stats) const;
+  bool probe(size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch, VectorSearchStats& stats) const;
   void rescore(const float* query, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const;
   void prefetch(Slot slot) const;
   void begin_search(const float* query, size_t k, VectorScratch& scratch) const;

@@ -1,0 +1,168 @@
+// A term of a query, and how far its inverted list has been read.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "query/bm25.hpp"
+
+namespace memspan {
+
+// Valid while the user's lock is held.
+class TermCursor {
+ public:
+  TermCursor(const LexicalIndex& lexical, TermId term)
+      : list_(&lexical.list(term)), term_(term), size_(list_->size()), blocks_(list_->blocks()) {}
+
+  TermId term() const { return term_; }
+  size_t size() const { return size_; }
+  void set_weight(const Bm25& bm25) { weight_ = bm25.weight(size_); }
+  // What a posting of frequency 1 in a record of average length adds.
+  float usual(const Bm25& bm25) const { return weight_ * bm25.usual(); }
+  // No posting adds more than that.
+  float most(const Bm25& bm25) const { return weight_ * bm25.most(list_->max_frequency()); }
+
+  // Goes to the first posting at or behind the slot.
+  void seek(Slot slot) {
+    block_ = list_->find_block(slot);
+    open_block();
+    if (next_ == end_) return;
+    next_ = first_behind(next_, end_, slot);
+  }
+  bool done() const { return next_ == end_; }
+  Slot slot() const { return next_->slot(); }
+
+  // Adds what the postings up to the slot `last` contribute to scores[slot - first], and moves behind them; returns how
+  // many they are.
+  size_t add_to(float* scores, Slot first, Slot last, const LexicalIndex& lexical, const Bm25& bm25) {
+    size_t count = 0;
+    while (!done() && slot() <= last) {
+      const Posting* const stop = add_run(scores, first, last, lexical, bm25);
+      count += static_cast<size_t>(stop - next_);
+      move_to(stop);
+    }
+    return count;
+  }
+
+  // Asks for the memory where the slot's posting may be.
+  void prefetch(Slot slot) const {
+    const size_t block = done() || (end_ - 1)->slot() >= slot ? block_ : list_->find_block(slot);
+    if (block >= blocks_) return;
+    if (block == block_ && !done()) {
+      if (next_->slot() < slot) __builtin_prefetch(guess(next_, end_ - 1, slot));
+    } else {
+      list_->prefetch(block, slot);
+    }
+  }
+  // Adds to `score` what the slot's posting contributes, if there is one. Slots must ascend from call to call.
+  void add_one(float& score, Slot slot, const LexicalIndex& lexical, const Bm25& bm25) {
+    if (done()) return;
+    if ((end_ - 1)->slot() < slot) {
+      block_ = list_->find_block(slot);
+      open_block();
+      if (done()) return;
+    }
+    next_ = find_near(slot);
+    if (next_->slot() == slot) score += weight_ * part_of(*next_, lexical, bm25);
+  }
+
+  // Calls visit(slot) for each posting up to the slot `last`, and moves behind them.
+  template <typename Visit>
+  void read_to(Slot last, Visit visit) {
+    while (!done() && slot() <= last) {
+      visit(slot());
+      move_to(next_ + 1);
+    }
+  }
+
+ private:
+  static const Posting* first_behind(const Posting* first, const Posting* end, Slot slot) {
+    return std::lower_bound(first, end, slot,
+                            [](const Posting& posting, Slot wanted) { return posting.slot() < wanted; });
+  }
+
+  // About where the slot is between two postings on either side of it.
+  static const Posting* guess(const Posting* low, const Posting* high, Slot slot) {
+    const double share = static_cast<double>(slot - low->slot()) / static_cast<double>(high->slot() - low->slot());
+    return low + static_cast<std::ptrdiff_t>(share * static_cast<double>(high - low));
+  }
+
+  // The first posting of the block at or behind the slot, which is not behind the block. Slots are spread evenly enough
+  // that a guess from the ends of the block comes near.
+  const Posting* find_near(Slot slot) const {
+    const Posting* low = next_;  // the result is in [low, high]
+    const Posting* high = end_ - 1;
+    if (low->slot() >= slot) return low;
+    const Posting* const near = guess(low, high, slot);
+    if (near->slot() < slot) {
+      low = near + 1;
+      for (std::ptrdiff_t step = 8; low + step < high; step *= 4) {
+        if (low[step].slot() >= slot) {
+          high = low + step;
+          break;
+        }
+        low += step + 1;
+      }
+    } else {
+      high = near;
+      for (std::ptrdiff_t step = 8; high - step > low; step *= 4) {
+        if (high[-step].slot() < slot) {
+          low = high - step + 1;
+          break;
+        }
+        high -= step;
+      }
+    }
+    return first_behind(low, high, slot);
+  }
+
+  float part_of(const Posting& posting, const LexicalIndex& lexical, const Bm25& bm25) const {
+    const uint32_t code = posting.code();
+    return code < bm25.limit() ? bm25.table()[code] : bm25.compute(lexical, term_, posting);
+  }
+
+  // The innermost loop. A function of its own, so that the compiler keeps in registers what it needs.
+  [[gnu::noinline]] const Posting* add_run(float* scores, Slot first, Slot last, const LexicalIndex& lexical,
+                                           const Bm25& bm25) const {
+    const float weight = weight_;
+    const uint32_t limit = bm25.limit();
+    const float* const table = bm25.table();
+    const Posting* posting = next_;
+    for (const Posting* const end = end_; posting != end; ++posting) {
+      const Slot slot = posting->slot();
+      if (slot > last) break;
+      const uint32_t code = posting->code();
+      const float part = code < limit ? table[code] : bm25.compute(lexical, term_, *posting);
+      scores[slot - first] += weight * part;
+    }
+    return posting;
+  }
+
+  void move_to(const Posting* posting) {
+    next_ = posting;
+    if (next_ != end_) return;
+    ++block_;
+    open_block();
+  }
+  void open_block() {
+    if (block_ >= blocks_) {
+      next_ = end_ = nullptr;
+      return;
+    }
+    const std::span<const Posting> postings = list_->block(block_);
+    next_ = postings.data();
+    end_ = next_ + postings.size();
+    if (block_ + 1 < blocks_) list_->prefetch(block_ + 1);
+  }
+
+  const PostingList* list_;
+  TermId term_;
+  float weight_ = 0.0f;
+  size_t size_;
+  size_t blocks_;
+  size_t block_ = 0;
+  const Posting* next_ = nullptr;
+  const Posting* end_ = nullptr;
+};
+
+}  // namespace memspan
