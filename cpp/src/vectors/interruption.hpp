@@ -26,9 +26,6 @@ class Interruptible {
   Interruptible& operator=(const Interruptible&) = delete;
 };
 
-// Does this thread work where nobody waits for it? Then it should leave the other cores alone.
-inline bool in_background() { return detail::interrupting != nullptr; }
-
 // For loops that take milliseconds and hold no lock. Throws Interrupted; costs two loads.
 inline void check_interruption() {
   const std::atomic<bool>* const stop = detail::interrupting;
