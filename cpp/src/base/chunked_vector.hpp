@@ -54,6 +54,19 @@ class ChunkedVector {
     while (size_ > size) pop_back();
     while (size_ < size) push_back(T());
   }
+  void resize(size_t size, const T& value) {
+    while (size_ > size) pop_back();
+    while (size_ < size) push_back(value);
+  }
+  // The next push_back needs no memory. If that throws, nothing has changed.
+  void make_room() {
+    if (size_ < kBlock) {
+      if (size_ == first_capacity_) grow_first();
+    } else if (size_ == blocks_.size() * kBlock) {
+      blocks_.reserve_one();
+      blocks_.push_back(std::allocator<T>().allocate(kBlock));
+    }
+  }
 
   // Makes `size` elements of an empty vector: fill(std::span<T>) writes them, block by block.
   template <typename Fill>
@@ -77,15 +90,6 @@ class ChunkedVector {
   }
 
  private:
-  void make_room() {
-    if (size_ < kBlock) {
-      if (size_ == first_capacity_) grow_first();
-    } else if (size_ == blocks_.size() * kBlock) {
-      blocks_.reserve_one();
-      blocks_.push_back(std::allocator<T>().allocate(kBlock));
-    }
-  }
-
   void grow_first() {
     constexpr uint32_t kStep = 4;
     const uint32_t more = std::max(kStep, first_capacity_ / 2);

@@ -39,11 +39,11 @@ std::vector<std::vector<float>> sample_queries(const LayoutInput& input) {
   return queries;
 }
 
-std::vector<uint32_t> places_by_slot(const ClusterLayout& layout) {
-  std::vector<uint32_t> places;
+VectorTable::Places places_by_slot(const ClusterLayout& layout) {
+  VectorTable::Places places;
   for (uint32_t p = 0; p < layout.size; ++p) {
     const Slot slot = layout.rows.slot(p);
-    if (slot >= places.size()) places.resize(std::max<size_t>(slot + 1, places.size() * 2), VectorTable::kNowhere);
+    if (slot >= places.size()) places.resize(slot + size_t{1}, VectorTable::kNowhere);
     places[slot] = p;
   }
   return places;
@@ -128,12 +128,11 @@ ConsolidationReport UserIndex::consolidate(bool plan_anew) {
     report.cohesion_after = built.layout->cohesion;
     if (report.blocks_before == 0) report.cohesion_before = built.cohesion_before;
     report.bytes_moved = built.layout->rows.bytes() + built.layout->centroids.bytes();
-    std::vector<uint32_t> places = places_by_slot(*built.layout);
+    VectorTable::Places places = places_by_slot(*built.layout);
     VectorTable::Retired retired;
     {
       const std::unique_lock writing(mutex_);
       ++changes_;
-      places.reserve(columns_.slots());
       retired = columns_.vectors.install_layout(std::move(built.layout), std::move(places), built.max_scale);
       report.fragmentation_after = columns_.vectors.fragmentation();
     }

@@ -85,10 +85,10 @@ void ByteChains::use_image(std::byte* image, size_t count) {
   used_ = capacity_ = stored_ = static_cast<uint32_t>(chunks_.size() * kChunkCells);
 }
 
-bool ByteChains::is_sound_image(std::span<const Chain> chains, size_t count) const {
+bool ByteChains::is_sound_image(const ChunkedVector<Chain>& chains, size_t size, size_t count) const {
   // From the end, since a chain goes as far as the next one.
   size_t end = count;
-  for (size_t i = chains.size(); i-- > 0;) {
+  for (size_t i = size; i-- > 0;) {
     if (chains[i] == kNone) continue;
     for (size_t c = chains[i]; c < end; ++c) {
       if (cell(static_cast<uint32_t>(c)).next != (c + 1 < end ? c + 1 : kNone)) return false;

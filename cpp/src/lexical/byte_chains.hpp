@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "base/chunked_vector.hpp"
+
 namespace memspan {
 
 class ByteChains {
@@ -62,8 +64,8 @@ class ByteChains {
   // Takes over `count` cells at `image`, at a multiple of 4, into an empty store: chains of which is_sound_image must be
   // true before they are read. Reads nothing if `count` is large.
   void use_image(std::byte* image, size_t count);
-  // Do the chains, ascending or kNone, lie in the `count` cells one after the other and without a gap?
-  bool is_sound_image(std::span<const Chain> chains, size_t count) const;
+  // Do the first `size` chains, ascending or kNone, lie in the `count` cells one after the other and without a gap?
+  bool is_sound_image(const ChunkedVector<Chain>& chains, size_t size, size_t count) const;
 
  private:
   static constexpr uint32_t kChunkBits = 11;

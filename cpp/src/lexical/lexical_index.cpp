@@ -9,11 +9,6 @@ namespace {
 // How far memory is asked for before it is needed: almost every term of a record lies somewhere else.
 constexpr size_t kAhead = 24;
 
-template <typename T>
-void grow_by_quarters(std::vector<T>& column, size_t size) {
-  if (size > column.capacity()) column.reserve(size + size / 4 + 4);
-}
-
 }  // namespace
 
 // Memory that a thread keeps between additions.
@@ -30,8 +25,8 @@ struct LexicalIndex::Scratch {
 };
 
 void LexicalIndex::add(Slot slot, const TokenBuffer& tokens) {
-  grow_by_quarters(forward_, slot + size_t{1});
-  grow_by_quarters(lengths_, slot + size_t{1});
+  forward_.make_room();
+  lengths_.make_room();
   const ByteChains::Chain chain = tokens.empty() ? ByteChains::kNone : insert(slot, count_terms(tokens), tokens.size());
   if (slot == lengths_.size()) {
     forward_.push_back(chain);
@@ -59,9 +54,9 @@ std::span<const Occurrence> LexicalIndex::count_terms(const TokenBuffer& tokens)
   try {
     for (size_t i = 0; i < count; ++i) {
       if (i + kAhead < count) terms_.prefetch(hashes[i + kAhead]);
-      grow_by_quarters(lists_, terms_.numbers() + 1);
+      lists_.make_room();
       numbers.push_back(terms_.find_or_create(tokens[i], hashes[i]));
-      if (numbers.back() == lists_.size()) lists_.emplace_back();
+      if (numbers.back() == lists_.size()) lists_.push_back(PostingList());
       __builtin_prefetch(&lists_[numbers.back()]);
     }
   } catch (...) {
@@ -138,8 +133,8 @@ uint32_t LexicalIndex::frequency(TermId term, const Posting& posting) const {
 void LexicalIndex::remap(std::span<const Slot> new_slots, size_t size) {
   check_forward();
   LexicalIndex fresh;
-  fresh.forward_.assign(size, ByteChains::kNone);
-  fresh.lengths_.assign(size, 0);
+  fresh.forward_.resize(size, ByteChains::kNone);
+  fresh.lengths_.resize(size);
   std::vector<TermId> new_numbers(terms_.numbers(), kNoTerm);
   std::vector<Occurrence> terms;
   for (size_t old = 0; old < forward_.size(); ++old) {
@@ -151,7 +146,7 @@ void LexicalIndex::remap(std::span<const Slot> new_slots, size_t size) {
       TermId& number = new_numbers[each.term];
       if (number == kNoTerm) {
         number = fresh.terms_.find_or_create(terms_.text(each.term));
-        fresh.lists_.emplace_back();
+        fresh.lists_.push_back(PostingList());
       }
       terms.push_back({number, each.frequency});
       return true;
@@ -164,10 +159,9 @@ void LexicalIndex::remap(std::span<const Slot> new_slots, size_t size) {
 }
 
 size_t LexicalIndex::bytes() const {
-  size_t total = terms_.bytes() + lists_.capacity() * sizeof(PostingList) + forward_lists_.bytes() +
-                 forward_.capacity() * sizeof(forward_[0]) + lengths_.capacity() * sizeof(uint32_t) +
+  size_t total = terms_.bytes() + lists_.bytes() + forward_lists_.bytes() + forward_.bytes() + lengths_.bytes() +
                  (stored_ ? stored_->bytes() : 0);
-  for (const PostingList& list : lists_) total += list.bytes();
+  for (size_t term = 0; term < lists_.size(); ++term) total += lists_[term].bytes();
   return total;
 }
 

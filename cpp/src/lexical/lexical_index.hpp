@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/chunked_vector.hpp"
 #include "lexical/byte_chains.hpp"
 #include "lexical/forward_list.hpp"
 #include "lexical/posting_list.hpp"
@@ -87,10 +88,10 @@ class LexicalIndex {
   void check_stored_list(TermId term) const;
 
   TermTable terms_;
-  std::vector<PostingList> lists_;            // by term
+  ChunkedVector<PostingList> lists_;          // by term
   ByteChains forward_lists_;
-  std::vector<ByteChains::Chain> forward_;    // by slot; kNone for a record without terms
-  std::vector<uint32_t> lengths_;             // by slot
+  ChunkedVector<ByteChains::Chain> forward_;  // by slot; kNone for a record without terms
+  ChunkedVector<uint32_t> lengths_;           // by slot
   uint32_t longest_ = 0;
   uint64_t documents_ = 0;
   uint64_t tokens_ = 0;

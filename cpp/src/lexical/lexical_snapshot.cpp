@@ -100,18 +100,19 @@ void LexicalIndex::load(ByteReader& in, const Body& body, size_t slots) {
   stored->slots = slots;
   load_lists(in, body, *stored);
 
-  lengths_ = in.get_each<uint32_t>(slots);
+  const std::vector<uint32_t> lengths = in.get_each<uint32_t>(slots);
   const std::vector<uint32_t> cells = in.get_each<uint32_t>(slots);
-  forward_.resize(slots);
   uint64_t total = 0;
   for (Slot slot = 0; slot < slots; ++slot) {
-    in.check(lengths_[slot] <= kMaxTokensPerByte * limits::kTextBytes, "a record has too many tokens");
-    in.check((lengths_[slot] > 0) == (cells[slot] > 0), "a record has tokens without terms, or terms without tokens");
-    forward_[slot] = cells[slot] == 0 ? ByteChains::kNone : static_cast<ByteChains::Chain>(total);
+    const uint32_t length = lengths[slot];
+    in.check(length <= kMaxTokensPerByte * limits::kTextBytes, "a record has too many tokens");
+    in.check((length > 0) == (cells[slot] > 0), "a record has tokens without terms, or terms without tokens");
+    lengths_.push_back(length);
+    forward_.push_back(cells[slot] == 0 ? ByteChains::kNone : static_cast<ByteChains::Chain>(total));
     total += cells[slot];
     documents_ += cells[slot] > 0;
-    tokens_ += lengths_[slot];
-    longest_ = std::max(longest_, lengths_[slot]);
+    tokens_ += length;
+    longest_ = std::max(longest_, length);
   }
   in.check(total <= body.size, "there are more forward lists than the body holds");
   std::byte* const forward = place_in(body, in, ByteChains::image_bytes(total));
@@ -137,13 +138,13 @@ void LexicalIndex::load_lists(ByteReader& in, const Body& body, StoredLists& sto
   stored.mapped_bytes = bytes;
   stored.lists.reserve(counts.size());
   stored.checked = std::make_unique<std::atomic<uint64_t>[]>(counts.size() / 64 + 1);
-  lists_.reserve(counts.size());
   size_t next_single = 0;
   size_t next_image = 0;
   std::span<const Slot> lasts_left = lasts;
   uint64_t left = bytes;
   for (const uint32_t count : counts) {
-    PostingList& list = lists_.emplace_back();
+    lists_.push_back(PostingList());
+    PostingList& list = lists_[lists_.size() - 1];
     if (count == 1) {
       Posting posting;
       std::memcpy(&posting, singles.data() + next_single++ * sizeof(Posting), sizeof posting);
@@ -178,7 +179,7 @@ void LexicalIndex::check_forward() const {
   if (!stored_ || stored_->forward_checked.load(std::memory_order_relaxed)) return;
   const std::span<const std::byte> image(stored_->forward, ByteChains::image_bytes(stored_->forward_cells));
   if (crc32c(image) != stored_->forward_checksum ||
-      !forward_lists_.is_sound_image(std::span(forward_).first(stored_->slots), stored_->forward_cells)) {
+      !forward_lists_.is_sound_image(forward_, stored_->slots, stored_->forward_cells)) {
     throw CorruptSnapshot(stored_->file, 0, "the terms of a user's records are damaged");
   }
   stored_->forward_checked.store(true, std::memory_order_relaxed);

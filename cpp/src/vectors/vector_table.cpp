@@ -20,7 +20,7 @@ size_t VectorTable::fresh_rows() const {
 }
 
 void VectorTable::add(Slot slot, Micros at, std::span<const float> vector) {
-  if (slot >= places_.size()) places_.resize(slot + 1, kNowhere);
+  if (slot >= places_.size()) places_.resize(slot + size_t{1}, kNowhere);
   if (vector.empty()) return;
   rows_.grow(slot + size_t{1});
   rows_.check(slot);
@@ -77,7 +77,7 @@ void VectorTable::begin_layout() {
   if (!fresh_[1 - active_]) active_ = 1 - active_;
 }
 
-VectorTable::Retired VectorTable::install_layout(std::unique_ptr<ClusterLayout> layout, std::vector<uint32_t> places,
+VectorTable::Retired VectorTable::install_layout(std::unique_ptr<ClusterLayout> layout, Places places,
                                                  float max_scale) {
   places.resize(places_.size(), kNowhere);
   for (Slot slot : build_->changed) {
@@ -109,7 +109,8 @@ double VectorTable::fragmentation() const {
 
 void VectorTable::remap(std::span<const Slot> new_slots, size_t size) {
   RowStore rows(dim());
-  std::vector<uint32_t> places(size, kNowhere);
+  Places places;
+  places.resize(size, kNowhere);
   for (Slot old = 0; old < new_slots.size(); ++old) {
     const Slot slot = new_slots[old];
     if (slot == kNoSlot || !has(old)) continue;
@@ -133,7 +134,7 @@ size_t VectorTable::mapped_bytes() const {
 }
 
 size_t VectorTable::bytes() const {
-  size_t total = rows_.bytes() + places_.capacity() * sizeof(uint32_t);
+  size_t total = rows_.bytes() + places_.bytes();
   for (const auto& fresh : fresh_) total += fresh ? sizeof(FreshRows) + fresh->bytes() : 0;
   return total + (layout_ ? sizeof(ClusterLayout) + layout_->bytes() : 0);
 }

@@ -16,6 +16,7 @@
 
 #include "base/bitset.hpp"
 #include "base/bytes.hpp"
+#include "base/chunked_vector.hpp"
 #include "base/top_k.hpp"
 #include "memspan/types.hpp"
 #include "vectors/cluster_layout.hpp"
@@ -78,12 +79,13 @@ class VectorTable {
   }
   RowStore pin_rows() const { return rows_.pin(); }
   // What is no longer used comes back, so that it can be freed without a lock. O(slots / 16 + changes since begin).
+  using Places = ChunkedVector<uint32_t>;  // by slot
   struct Retired {
     std::unique_ptr<ClusterLayout> layout;
     std::unique_ptr<FreshRows> fresh;
-    std::vector<uint32_t> places;
+    Places places;
   };
-  Retired install_layout(std::unique_ptr<ClusterLayout> layout, std::vector<uint32_t> places, float max_scale);
+  Retired install_layout(std::unique_ptr<ClusterLayout> layout, Places places, float max_scale);
   void abandon_layout();
 
   const ClusterLayout* layout() const { return layout_.get(); }
@@ -130,7 +132,7 @@ class VectorTable {
   void load_layout(ByteReader& in, const Body& body, std::span<const Micros> ats);
 
   RowStore rows_;                 // by slot
-  std::vector<uint32_t> places_;  // by slot
+  Places places_;                 // by slot
   size_t count_ = 0;
   float max_scale_ = 0.0f;        // no code row has a larger one
 

@@ -106,7 +106,7 @@ void VectorTable::load(ByteReader& in, const Body& body, std::span<const Micros>
   auto rows = std::make_shared<StoredRows>(in, body, dim() * sizeof(float), is_sound_row);
   in.check(rows->size() <= ats.size(), "more vectors than records");
   if (rows->size() > 0) rows_ = RowStore(dim(), std::move(rows));
-  places_.assign(ats.size(), kNowhere);
+  places_.resize(ats.size(), kNowhere);
   const auto laid_out = in.get<uint8_t>();
   in.check(laid_out <= 1, "a layout's mark is neither 0 nor 1");
   if (laid_out == 1) load_layout(in, body, ats);
