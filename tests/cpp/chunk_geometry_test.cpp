@@ -22,7 +22,7 @@ BOOST_AUTO_TEST_CASE(chunks_follow_each_other_without_a_gap) {
   }
   BOOST_TEST(ChunkGeometry::chunks(0) == 0u);
   BOOST_TEST(ChunkGeometry::size(0) == 1u);
-  BOOST_TEST(ChunkGeometry::size(100) == 4096u);
+  BOOST_TEST(ChunkGeometry::size(100) == 2048u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,4 @@
-// Where an element lies in a sequence of chunks that grow from one element to 4,096, each size coming twice, and then stay
+// Where an element lies in a sequence of chunks that grow from one element to 2,048, each size coming twice, and then stay
 // so: a small user costs little, at most half as many places as elements lie idle, and a large one grows without moving
 // what is there.
 #pragma once
@@ -10,8 +10,8 @@
 namespace memspan {
 
 struct ChunkGeometry {
-  static constexpr size_t kLargest = 4096;
-  static constexpr size_t kPairs = 12;                                       // of chunks before the first of kLargest
+  static constexpr size_t kLargest = 2048;
+  static constexpr size_t kPairs = 11;                                       // of chunks before the first of kLargest
   static constexpr size_t kGrowing = 2 * ((size_t{1} << kPairs) - 1);        // elements in those
   static_assert(size_t{1} << kPairs == kLargest);
 

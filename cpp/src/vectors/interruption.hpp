@@ -32,6 +32,9 @@ inline void check_interruption() {
   if (stop != nullptr && stop->load(std::memory_order_relaxed)) throw Interrupted();
 }
 
+// Does this thread work where nobody waits for it? Then it should leave the other cores alone.
+inline bool in_background() { return detail::interrupting != nullptr; }
+
 // What may interrupt this thread, for threads that work for it while it waits.
 using Interruption = const std::atomic<bool>*;
 inline Interruption interruption_of_thread() { return detail::interrupting; }
