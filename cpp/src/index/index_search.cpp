@@ -1,11 +1,8 @@
 // The searches of an index, one by one and many at once.
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <mutex>
-#include <numeric>
 #include <thread>
 
+#include "index/search_order.hpp"
 #include "index/user_index.hpp"
 #include "memspan/index.hpp"
 #include "query/scratch.hpp"
@@ -78,45 +75,18 @@ constexpr size_t kQueriesWorthAThread = 4;
 // the cache.
 constexpr size_t kMostAtATime = 16;
 
-// The queries' numbers, those of one user in sequence.
-std::vector<uint32_t> order_by_user(std::span<const Query* const> queries) {
-  std::vector<uint32_t> order(queries.size());
-  std::iota(order.begin(), order.end(), 0u);
-  const auto by_user = [&](uint32_t a, uint32_t b) { return queries[a]->user < queries[b]->user; };
-  if (!std::is_sorted(order.begin(), order.end(), by_user)) std::stable_sort(order.begin(), order.end(), by_user);
-  return order;
-}
-
 }  // namespace
 
 std::vector<SearchResult> Index::search_many(std::span<const Query* const> queries, unsigned threads) const {
   std::vector<SearchResult> results(queries.size());
-  const std::vector<uint32_t> order = order_by_user(queries);
   const size_t cores = threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency());
   const size_t workers = std::clamp<size_t>(queries.size() / kQueriesWorthAThread, 1, cores);
   const size_t at_a_time = std::clamp<size_t>(queries.size() / (4 * workers), 1, kMostAtATime);
-
-  std::atomic<size_t> next = 0;
-  std::mutex failure_mutex;
-  std::exception_ptr failure;
-  const auto work = [&] {
-    try {
-      for (size_t first = next.fetch_add(at_a_time); first < order.size(); first = next.fetch_add(at_a_time)) {
-        const size_t last = std::min(order.size(), first + at_a_time);
-        for (size_t i = first; i < last; ++i) search(*queries[order[i]], results[order[i]]);
-      }
-    } catch (...) {
-      const std::lock_guard lock(failure_mutex);
-      if (!failure) failure = std::current_exception();
-      next = order.size();
-    }
-  };
-  {
-    std::vector<std::jthread> team;
-    for (size_t i = 1; i < workers; ++i) team.emplace_back(work);
-    work();
-  }
-  if (failure) std::rethrow_exception(failure);
+  const std::vector<uint32_t> order =
+      search_order(queries, config_.dim, workers, [this](std::string_view user) { return find(user); });
+  share_out(workers, order.size(), at_a_time, [&](size_t first, size_t last) {
+    for (size_t i = first; i < last; ++i) search(*queries[order[i]], results[order[i]]);
+  });
   return results;
 }
 

@@ -10,6 +10,7 @@
 #include "index/analysis_ahead.hpp"
 #include "query/executor.hpp"
 #include "query/listing.hpp"
+#include "vectors/k_means.hpp"
 
 namespace memspan {
 
@@ -173,6 +174,20 @@ bool UserIndex::latest(const std::optional<std::span<const Interval>>& intervals
   if (columns_.attributes.count(Kind::vault) > 0) return false;
   list_by_time(columns_, intervals, k, hits);
   return true;
+}
+
+size_t UserIndex::blocks_beyond_cache() const {
+  constexpr size_t kCacheBytes = size_t{16} << 20;
+  const std::shared_lock reading(mutex_);
+  const ClusterLayout* const layout = columns_.vectors.layout();
+  return layout && layout->size * code_stride(columns_.vectors.dim()) > kCacheBytes ? layout->blocks.size() : 0;
+}
+
+std::vector<uint32_t> UserIndex::nearest_blocks(std::span<const float* const> unit_vectors) const {
+  const std::shared_lock reading(mutex_);
+  const ClusterLayout* const layout = columns_.vectors.layout();
+  if (layout == nullptr) return {};
+  return assign(unit_vectors, columns_.vectors.dim(), layout->centroids, layout->blocks.size());
 }
 
 std::optional<Micros> UserIndex::locate(std::string_view id) const {

@@ -53,6 +53,11 @@ class UserIndex {
   // a search, because they come back only when their kind is asked for.
   bool latest(const std::optional<std::span<const Interval>>& intervals, size_t k, std::vector<Hit>& hits) const;
   std::optional<Micros> locate(std::string_view id) const;
+  // How many blocks a search chooses from, if their codes are more than the caches hold; 0 otherwise. What is told may
+  // have changed by the next call.
+  size_t blocks_beyond_cache() const;
+  // The number of the block whose centroid is nearest to each of the unit vectors; empty without blocks.
+  std::vector<uint32_t> nearest_blocks(std::span<const float* const> unit_vectors) const;
 
   // Tag names are normalised already.
   bool relate(std::string_view parent, std::string_view child);
