@@ -136,6 +136,7 @@ def searches_in(index: memspan.Index, queries: np.ndarray, threads: int) -> floa
 def threads(data: dict[str, Any], queries: np.ndarray) -> dict[str, Any]:
     """Dense searches of one user by two threads, and by one while another adds records to the same user."""
     index = filled(data)
+    index.consolidate(user=USER)
     one, two, beside = [], [], []
     for _ in range(3):
         one.append(searches_in(index, queries, 1))

@@ -90,6 +90,7 @@ def grow(
                 "dense_p50_us": round(float(np.median(now[1::2])) / MICROSECONDS, 1),
                 "fused_p50_us": round(float(np.median(now[::2])) / MICROSECONDS, 1),
                 "longest_us": round(float(now.max()) / MICROSECONDS, 1),
+                "longest_at": first + int(now.argmax()),
             }
         )
     return np.array(searches), np.array(loops), drift
