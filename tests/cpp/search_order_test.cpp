@@ -60,7 +60,7 @@ std::vector<const Query*> pointers(const std::vector<Query>& queries) {
   return result;
 }
 
-BOOST_FIXTURE_TEST_SUITE(search_order_tests, Fixture)
+BOOST_FIXTURE_TEST_SUITE(search_order, Fixture)
 
 BOOST_AUTO_TEST_CASE(answers_are_those_of_search) {
   add("large", 0, kRecords);
