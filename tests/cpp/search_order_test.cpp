@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(queries_of_one_block_meet) {
     queries.push_back({.user = i % 2 == 0 ? "bob" : "ana", .embedding = rows[random() % kRecords]});
   }
   for (const size_t workers : {1u, 3u}) {
-    const std::vector<uint32_t> order = search_order(pointers(queries), kDim, workers, find);
+    const std::vector<uint32_t> order = memspan::search_order(pointers(queries), kDim, workers, find);
     BOOST_REQUIRE(order.size() == queries.size());
     std::vector<uint32_t> sorted = order;
     std::sort(sorted.begin(), sorted.end());
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(queries_of_one_block_meet) {
   }
   // Too few to meet: as they came.
   queries.resize(70);
-  const std::vector<uint32_t> order = search_order(pointers(queries), kDim, 1, find);
+  const std::vector<uint32_t> order = memspan::search_order(pointers(queries), kDim, 1, find);
   BOOST_TEST(std::is_sorted(order.begin(), order.begin() + 35));
 }
 
