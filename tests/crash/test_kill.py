@@ -122,4 +122,4 @@ def test_kill_at_random_moments(path: Path) -> None:
 
 @pytest.mark.slow
 def test_kill_at_random_moments_for_long(path: Path) -> None:
-    check(path, 500)
+    check(path, 250)

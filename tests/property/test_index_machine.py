@@ -21,5 +21,5 @@ def test_users_who_leave_memory_and_come_back() -> None:
 
 @pytest.mark.slow
 def test_index_behaves_like_the_oracle_for_long() -> None:
-    long = settings(PROFILE, max_examples=300, stateful_step_count=60, derandomize=False)
+    long = settings(PROFILE, max_examples=150, stateful_step_count=60, derandomize=False)
     run_state_machine_as_test(IndexMachine, settings=long)
