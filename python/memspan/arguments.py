@@ -18,6 +18,7 @@ from .limits import MAX_JSON_DEPTH
 from .records import KINDS
 
 __all__ = [
+    "as_byte_limit",
     "as_choice",
     "as_embedding",
     "as_flag",
@@ -84,11 +85,15 @@ def as_path(value: Any, argument: str) -> bytes:
     return encoded
 
 
+def as_byte_limit(value: Any, argument: str) -> int:
+    """A number of bytes from 1 on; `None` becomes 0, no limit."""
+    return 0 if value is None else as_integer(value, argument, 1, 2**63 - 1)
+
+
 def as_residency(max_bytes: Any, spill_directory: Any) -> tuple[int, bytes]:
-    """`max_resident_bytes`, 0 for no limit, and `spill_directory`."""
-    limit = 0 if max_bytes is None else as_integer(max_bytes, "max_resident_bytes", 1, 2**63 - 1)
+    """`max_resident_bytes` and `spill_directory`, by default that for temporary files."""
     directory = tempfile.gettempdir() if spill_directory is None else spill_directory
-    return limit, as_path(directory, "spill_directory")
+    return as_byte_limit(max_bytes, "max_resident_bytes"), as_path(directory, "spill_directory")
 
 
 def as_number(value: Any, argument: str, low: float, high: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,9 +24,9 @@ from .arguments import (
 )
 from .columns import pack_columns, pack_record
 from .consolidation import AutoConsolidations, ConsolidationReport, TagSpan
-from .errors import invalid
 from .limits import MAX_DIM, MAX_K
-from .query import Query
+from .query import Query, natives_of
+from .tag_info import TagInfo
 from .times import TimeLike, from_micros
 
 __all__ = ["Hit", "Hits", "Index", "TagInfo"]
@@ -37,18 +37,6 @@ Sequence.register(Hits)
 
 ANALYZERS = ("english", "simple")
 ROUTE_METHODS = ("auto", "exact", "hnsw")
-
-
-class TagInfo(NamedTuple):
-    """One tag of a user."""
-
-    name: str
-    records: int
-    """How many records carry the tag itself."""
-    parents: tuple[str, ...]
-    children: tuple[str, ...]
-    specificity: int
-    """Longest path from a root; it grows along every path (SwiftMem 3.2, theorem 3.2)."""
 
 
 class Index:
@@ -313,7 +301,7 @@ class Index:
 
     def search_many(self, queries: Iterable[Query], threads: int = 0) -> list[Hits]:
         """Answer many queries on `threads` threads (0: all cores); the answers keep the queries' order."""
-        return self._native.search_many(_natives(queries), as_integer(threads, "threads", 0, 1024))
+        return self._native.search_many(natives_of(queries), as_integer(threads, "threads", 0, 1024))
 
     @_core.native_latest
     def latest(
@@ -490,14 +478,3 @@ class Index:
         if by_itself:
             index._native.consolidate_by_itself()
         return index
-
-
-def _natives(queries: Any) -> list[_core.Query]:
-    if isinstance(queries, (str, bytes)) or not isinstance(queries, Iterable):
-        raise invalid("queries", queries, "a list of memspan.Query")
-    natives = []
-    for position, query in enumerate(queries):
-        if not isinstance(query, Query):
-            raise invalid(f"queries[{position}]", query, "a memspan.Query")
-        natives.append(query._native)
-    return natives

@@ -317,7 +317,7 @@ class Memory:
         engine.require_open()
         resolved = resolve_embedder(embedder)
         target = StoreEmbedder(engine.store.path, EmbedderIdentity.of(resolved), resolved)
-        snapshots = make_snapshots(engine.store, target, engine.analyzer, engine.snapshots.auto_consolidate)
+        snapshots = make_snapshots(engine.store, target, engine.analyzer)
         count = convert(engine.store, target, snapshots, progress)
         engine.adopt(target, snapshots)
         engine.current()

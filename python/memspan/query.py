@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -25,7 +25,7 @@ from .errors import EmbeddingError, invalid
 from .limits import MAX_DEPTH, MAX_K
 from .times import TimeLike, to_intervals, to_micros
 
-__all__ = ["FUSIONS", "VIEWS", "Query"]
+__all__ = ["FUSIONS", "VIEWS", "Query", "natives_of"]
 
 VIEWS: Final = ("semantic", "lexical", "symbolic")
 """The ways to look: embeddings, words, and tags."""
@@ -95,6 +95,22 @@ class Query:
             as_share(recall, "recall"),
             as_flag(explain, "explain"),
         )
+
+
+def natives_of(queries: Any) -> list[_core.Query]:
+    """The native forms of an iterable of queries.
+
+    Raises:
+        InvalidArgumentError: it is none, or holds something else.
+    """
+    if isinstance(queries, (str, bytes)) or not isinstance(queries, Iterable):
+        raise invalid("queries", queries, "a list of memspan.Query")
+    natives = []
+    for position, query in enumerate(queries):
+        if not isinstance(query, Query):
+            raise invalid(f"queries[{position}]", query, "a memspan.Query")
+        natives.append(query._native)
+    return natives
 
 
 def _vector(embedding: ArrayLike) -> NDArray[np.float32]:

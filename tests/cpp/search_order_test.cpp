@@ -6,6 +6,7 @@
 #include <atomic>
 #include <random>
 
+#include "base/share_out.hpp"
 #include "support/clustered.hpp"
 #include "support/messages.hpp"
 #include "vectors/unit_vector.hpp"

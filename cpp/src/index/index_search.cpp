@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/share_out.hpp"
 #include "index/search_order.hpp"
 #include "index/user_index.hpp"
 #include "memspan/index.hpp"

@@ -5,12 +5,9 @@
 #include "index/search_order.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <exception>
-#include <mutex>
 #include <numeric>
-#include <thread>
 
+#include "base/share_out.hpp"
 #include "vectors/unit_vector.hpp"
 
 namespace memspan {
@@ -54,29 +51,6 @@ void order_by_block(std::span<const Query* const> queries, std::span<uint32_t> r
 }
 
 }  // namespace
-
-void share_out(size_t workers, size_t count, size_t at_a_time, const std::function<void(size_t, size_t)>& work) {
-  std::atomic<size_t> next = 0;
-  std::mutex failure_mutex;
-  std::exception_ptr failure;
-  const auto run = [&] {
-    try {
-      for (size_t first = next.fetch_add(at_a_time); first < count; first = next.fetch_add(at_a_time)) {
-        work(first, std::min(count, first + at_a_time));
-      }
-    } catch (...) {
-      const std::lock_guard lock(failure_mutex);
-      if (!failure) failure = std::current_exception();
-      next = count;
-    }
-  };
-  {
-    std::vector<std::jthread> team;
-    for (size_t i = 1; i < workers; ++i) team.emplace_back(run);
-    run();
-  }
-  if (failure) std::rethrow_exception(failure);
-}
 
 std::vector<uint32_t> search_order(std::span<const Query* const> queries, size_t dim, size_t workers,
                                    const std::function<std::shared_ptr<UserIndex>(std::string_view)>& find) {

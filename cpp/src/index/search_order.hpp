@@ -14,10 +14,6 @@
 
 namespace memspan {
 
-// Calls work(first, last) for parts of [0, count), of at most `at_a_time` each, on `workers` threads; rethrows the
-// first failure, after which no other part is begun.
-void share_out(size_t workers, size_t count, size_t at_a_time, const std::function<void(size_t, size_t)>& work);
-
 // The queries' numbers: those of one user in sequence, and among them, where a user's codes are too many for the caches
 // and the queries enough to meet in the same blocks, those with the same nearest block. Throws InvalidEmbedding.
 // O(queries x (log queries + blocks x dim)).

@@ -17,7 +17,8 @@ from memspan.store import Store, StoreReader, StoreWriter
 
 from .catch_up import apply_changes
 from .embedding import EmbedderIdentity, StoreEmbedder
-from .snapshots import Residency, Snapshots
+from .index_options import IndexOptions
+from .snapshots import Snapshots
 
 __all__ = ["Change", "Engine"]
 
@@ -73,13 +74,13 @@ class Engine:
         embedder: StoreEmbedder,
         snapshots: Snapshots,
         analyzer: str,
-        residency: Residency,
+        options: IndexOptions,
     ) -> None:
         self.store: Final = store
         self.analyzer: Final = analyzer
         self.embedder = embedder
         self.snapshots = snapshots
-        self.residency: Final = residency
+        self.options: Final = options
         self._lock = threading.RLock()
         self._state: _State | None = None
         self._unsaved = 0
@@ -144,7 +145,7 @@ class Engine:
             _logger.warning("%s went back in time; the index is rebuilt", self.store.path)
             state = None
         if state is None:
-            loaded = self.snapshots.load(self.store, self.residency)
+            loaded = self.snapshots.load(self.store, self.options)
             self._unsaved = 0
             if loaded is not None and loaded.sequence <= sequence:
                 state = _State(loaded.index, loaded.sequence)
@@ -160,9 +161,9 @@ class Engine:
         return Index(
             self.embedder.identity.dim,
             analyzer=self.analyzer,
-            max_resident_bytes=self.residency.max_bytes,
-            spill_directory=self.residency.spill_directory,
-            auto_consolidate=self.snapshots.auto_consolidate,
+            max_resident_bytes=self.options.max_resident_bytes,
+            spill_directory=self.options.spill_directory,
+            auto_consolidate=self.options.auto_consolidate,
         )
 
     def _refuse_other_embedder(self, reader: StoreReader) -> None:

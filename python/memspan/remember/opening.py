@@ -6,15 +6,16 @@ import os
 from dataclasses import asdict
 from typing import Any, Final
 
-from memspan.arguments import as_integer
+from memspan.arguments import as_byte_limit
 from memspan.embed.resolve import resolve_embedder
 from memspan.errors import EmbedderMismatchError, invalid
 from memspan.store import SqliteStore, inspect
 
 from .embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
 from .engine import Engine
+from .index_options import IndexOptions
 from .reembedding import convert
-from .snapshots import Residency, Snapshots
+from .snapshots import Snapshots
 
 __all__ = ["ANALYZERS", "make_snapshots", "open_engine"]
 
@@ -36,8 +37,9 @@ def open_engine(
         raise invalid("analyzer", analyzer, f"one of {', '.join(ANALYZERS)}, or None for the store's own")
     if not isinstance(path, (str, os.PathLike)):
         raise invalid("path", path, "a path to a file, such as 'agent.memspan'")
-    if max_resident_bytes is not None:
-        as_integer(max_resident_bytes, "max_resident_bytes", 1, 2**63 - 1)
+    as_byte_limit(
+        max_resident_bytes, "max_resident_bytes"
+    )  # `Index` would refuse it when there is a store already.
     found = inspect(path) if os.fspath(path) and "\0" not in str(os.fspath(path)) else None
     settings = {} if found is None else found.settings
     offered = None if spec is None and "embedder" in settings else resolve_embedder(spec)
@@ -72,11 +74,11 @@ def open_engine(
                 f"{EmbedderIdentity.parse(recorded)}; this one has {identity}"
             )
         embedder = StoreEmbedder(store.path, identity, offered)
-        snapshots = make_snapshots(store, embedder, chosen, auto_consolidate)
+        snapshots = make_snapshots(store, embedder, chosen)
         if recorded != identity.dump():
             convert(store, embedder, snapshots, progress)
-        residency = Residency(max_resident_bytes, store.path.parent)
-        engine = Engine(store, embedder, snapshots, chosen, residency)
+        options = IndexOptions(max_resident_bytes, store.path.parent, auto_consolidate)
+        engine = Engine(store, embedder, snapshots, chosen, options)
         engine.current()
     except BaseException:
         store.close()
@@ -84,8 +86,6 @@ def open_engine(
     return engine
 
 
-def make_snapshots(
-    store: SqliteStore | Any, embedder: StoreEmbedder, analyzer: str, auto_consolidate: bool
-) -> Snapshots:
+def make_snapshots(store: SqliteStore | Any, embedder: StoreEmbedder, analyzer: str) -> Snapshots:
     """The snapshot file of a store under this embedder and analyser."""
-    return Snapshots(store.path, asdict(embedder.identity), analyzer, auto_consolidate)
+    return Snapshots(store.path, asdict(embedder.identity), analyzer)

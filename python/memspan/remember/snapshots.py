@@ -21,8 +21,9 @@ from memspan.index import Index
 from memspan.store import Store, StoreReader, StoreWriter
 
 from .compose import COMPOSE_VERSION
+from .index_options import IndexOptions
 
-__all__ = ["MISSING", "LoadedSnapshot", "Residency", "Snapshots"]
+__all__ = ["MISSING", "LoadedSnapshot", "Snapshots"]
 
 _logger = logging.getLogger("memspan")
 _TOKEN: Final = "snapshot"  # noqa: S105 - a name of a setting
@@ -41,14 +42,6 @@ class LoadedSnapshot:
     sequence: int
 
 
-@dataclass(frozen=True, slots=True)
-class Residency:
-    """How much of an index is kept in memory; see `Index`."""
-
-    max_bytes: int | None
-    spill_directory: Path
-
-
 class Snapshots:
     """Saves and loads `<store>.index`.
 
@@ -62,23 +55,20 @@ class Snapshots:
       from before, cannot pass for its past.
     """
 
-    def __init__(
-        self, store_path: Path, embedder: Mapping[str, Any], analyzer: str, auto_consolidate: bool
-    ) -> None:
+    def __init__(self, store_path: Path, embedder: Mapping[str, Any], analyzer: str) -> None:
         self.path: Final = store_path.with_name(store_path.name + ".index")
         self._embedder = dict(embedder)
         self._analyzer = analyzer
-        self.auto_consolidate: Final = auto_consolidate
         self._loaded: str | None = None  # the token of the file that was loaded last
         self._distrusted: str | None = None
 
-    def load(self, store: Store, residency: Residency) -> LoadedSnapshot | None:
+    def load(self, store: Store, options: IndexOptions) -> LoadedSnapshot | None:
         """The saved index, or `None` when there is none that can be believed; anything unexpected is logged.
 
         Users are read from it when they are first asked for: any later call on the index may raise
         `CorruptSnapshotError`.
         """
-        found = self._attempt(store, residency)
+        found = self._attempt(store, options)
         if isinstance(found, str):
             _logger.warning("snapshot %s %s; the index is rebuilt from the store", self.path, found)
             return None
@@ -95,10 +85,10 @@ class Snapshots:
         """Never load the file again that was loaded last."""
         self._distrusted = self._loaded
 
-    def _attempt(self, store: Store, residency: Residency | None) -> LoadedSnapshot | str | None:
+    def _attempt(self, store: Store, options: IndexOptions | None) -> LoadedSnapshot | str | None:
         expected = _token(store)
         for _ in range(_ATTEMPTS):
-            found = self._examine(store, expected, residency)
+            found = self._examine(store, expected, options)
             now = _token(store)
             if not isinstance(found, str) or now == expected:
                 return found
@@ -106,7 +96,7 @@ class Snapshots:
         return found
 
     def _examine(
-        self, store: Store, expected: str | None, residency: Residency | None
+        self, store: Store, expected: str | None, options: IndexOptions | None
     ) -> LoadedSnapshot | str | None:
         if self.path.is_symlink():
             return "is a symbolic link"
@@ -116,10 +106,10 @@ class Snapshots:
             return "is not known to the store" if self.path.exists() else None
         if not self.path.is_file():
             return MISSING
-        if residency is not None and expected == self._distrusted:
+        if options is not None and expected == self._distrusted:
             return None  # What is wrong was said when it was found.
         try:
-            index = self._open(residency)
+            index = self._open(options)
             stamp = json.loads(index.stamp)
             with store.reading() as reader:
                 wanted = self._stamp(reader, expected, stamp["sequence"])
@@ -133,18 +123,18 @@ class Snapshots:
             return f"belongs to another state of the store (differs in {', '.join(different)})"
         if not isinstance(stamp["sequence"], int) or not 0 <= stamp["sequence"] <= newest:
             return "is newer than the store"
-        if residency is not None:
+        if options is not None:
             self._loaded = expected
         return LoadedSnapshot(index, stamp["sequence"])
 
-    def _open(self, residency: Residency | None) -> Index:
-        if residency is None:
+    def _open(self, options: IndexOptions | None) -> Index:
+        if options is None:
             return Index.load(self.path, verify=True, auto_consolidate=False)
         return Index.load(
             self.path,
-            max_resident_bytes=residency.max_bytes,
-            spill_directory=residency.spill_directory,
-            auto_consolidate=self.auto_consolidate,
+            max_resident_bytes=options.max_resident_bytes,
+            spill_directory=options.spill_directory,
+            auto_consolidate=options.auto_consolidate,
         )
 
     def save(self, index: Index, writer: StoreWriter) -> None:
