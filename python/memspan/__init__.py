@@ -33,7 +33,7 @@ from memspan.index import Hit, Hits, Index, TagInfo
 from memspan.memory import Memory
 from memspan.query import Query
 from memspan.records import KINDS, Record
-from memspan.remember.recall import Recall, Recalls
+from memspan.remember.recall import Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ __all__ = [
     "TagInfo",
     "TagSpan",
     "TimeError",
+    "Timings",
     "UserMemory",
     "WhereError",
     "simd_level",

@@ -214,7 +214,7 @@ class Memory:
             explain: fill in `explanation`.
 
         Returns:
-            A list of `Recall`, best first; newer first among equals.
+            A list of `Recall`, best first; newer first among equals. Its `timings` say where the time went.
 
         Raises:
             InvalidArgumentError: or its subclass `TimeError` or `WhereError`: an argument is not acceptable.

@@ -14,13 +14,13 @@ import click
 from memspan.demo import USER, Question, conversation, questions
 from memspan.errors import ModelNotFoundError
 from memspan.formats import read_turns
+from memspan.ingestion import IngestReport, ingest_turns
 from memspan.memory import Memory
 
 from . import options
 from .demo_report import demo_json, print_answer, print_summary
 from .environment import Environment, pass_environment
 from .failures import CommandError
-from .ingestion import IngestReport, ingest_turns
 from .opening import open_memory
 
 __all__ = ["demo"]

@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 from rich.text import Text
 
 from memspan.demo import USER, Question
+from memspan.ingestion import IngestReport
 from memspan.remember.recall import Recall
 
 from .environment import Environment
-from .ingestion import IngestReport
 from .recalls import print_recalls, recall_json
 
 __all__ = ["Answers", "demo_json", "print_answer", "print_summary"]

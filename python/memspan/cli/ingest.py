@@ -9,12 +9,12 @@ import click
 
 from memspan.errors import FormatError
 from memspan.formats import FORMATS, read_turns
+from memspan.ingestion import IngestReport, ingest_turns
 from memspan.memory import Memory
 
 from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError
-from .ingestion import IngestReport, ingest_turns
 from .opening import open_memory
 from .status import ExitStatus
 

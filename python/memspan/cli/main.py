@@ -12,6 +12,7 @@ from memspan import __version__
 
 from .demo import demo
 from .environment import Environment
+from .eval import eval_
 from .export import export
 from .failures import map_failures
 from .forget import forget
@@ -51,7 +52,7 @@ def cli(context: click.Context) -> None:
     context.obj = context.obj or Environment.standard()
 
 
-for _command in (demo, ingest, search, latest, stats, verify, export, load, forget, models):
+for _command in (demo, ingest, search, latest, stats, verify, export, load, forget, models, eval_):
     cli.add_command(_command)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from time import perf_counter
 from typing import Any, Final
 
 from memspan.arguments import as_texts
@@ -13,7 +14,7 @@ from memspan.times import TimeLike, to_micros
 from .damage import survives_damage
 from .engine import Engine
 from .fields import checked_name, checked_text
-from .recall import Recalls, recall_of
+from .recall import Recalls, Timings, recall_of
 
 __all__ = ["latest", "search"]
 
@@ -45,7 +46,9 @@ def search(
     chosen = list(_DEFAULT_VIEWS) if views is None else as_texts(views, "views")
     unwanted = as_texts(exclude, "exclude")
     engine.require_open()
+    start = perf_counter()
     embedding = engine.embedder.query(text) if "semantic" in chosen else None
+    embedded = perf_counter() - start
 
     def find(index: Index, vanished: Sequence[str]) -> Hits:
         return index.search(
@@ -58,7 +61,7 @@ def search(
             **arguments,
         )
 
-    return _with_records(engine, user, find)
+    return _with_records(engine, user, find, embedded)
 
 
 def latest(engine: Engine, *, user: str, k: int, between: Any, kinds: Sequence[str] | None) -> Recalls:
@@ -72,23 +75,29 @@ def latest(engine: Engine, *, user: str, k: int, between: Any, kinds: Sequence[s
 
 
 @survives_damage
-def _with_records(engine: Engine, user: str, find: Callable[[Index, Sequence[str]], Hits]) -> Recalls:
+def _with_records(
+    engine: Engine, user: str, find: Callable[[Index, Sequence[str]], Hits], embedded: float = 0.0
+) -> Recalls:
     """Run a search and fetch the records of its hits with one query.
 
     Between the two another process may forget a record, and an add of another thread may be searchable a
     moment before its commit. The search is then run again without such ids, so that other records take their
-    places.
+    places. `embedded`: seconds that embedding the question took.
     """
     vanished: list[str] = []
+    searched = 0.0
+    start = perf_counter()
     for attempt in range(_ATTEMPTS):
+        asked = perf_counter()
         hits = find(engine.current(), vanished)
+        searched += perf_counter() - asked
         with engine.store.reading() as reader:
             records = reader.fetch(user, hits.ids)
         missing = [id_ for id_ in hits.ids if id_ not in records]
         if not missing or attempt == _ATTEMPTS - 1:
             break
         vanished += missing
-    return Recalls(
+    recalls = Recalls(
         (
             recall_of(records[hit.id], hit.score, hit.views, hit.explanation)
             for hit in hits
@@ -96,3 +105,6 @@ def _with_records(engine: Engine, user: str, find: Callable[[Index, Sequence[str
         ),
         hits.explanation,
     )
+    fetched = perf_counter() - start - searched
+    recalls.timings = Timings(embedding=embedded, search=searched, fetch=fetched)
+    return recalls

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from memspan.formats import Turn
-from memspan.memory import Memory
+from .formats import Turn
+from .memory import Memory
 
 __all__ = ["IngestReport", "ingest_turns"]
 

@@ -1,0 +1,152 @@
+"""`memspan eval`: how well a memory finds the evidence of a data set's questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memspan.evaluate import DATA_SETS, Evaluation, evaluate
+from memspan.evaluate.chart import draw, require_matplotlib
+from memspan.evaluate.run import DEFAULT_KS
+from memspan.limits import MAX_K
+
+from . import options
+from .environment import Environment, pass_environment
+from .eval_report import print_evaluation
+from .eval_worst import print_worst, worst_json
+
+__all__ = ["eval_"]
+
+
+@click.command(
+    "eval",
+    epilog=options.examples(
+        "memspan eval locomo locomo10.json",
+        "memspan eval realtalk chats/Chat_*.json --k 5 --k 10 --worst 5",
+        "memspan eval beam beam/100K/*/chat.json --plot beam.png",
+        "memspan eval locomo locomo10.json --user conv-26 --view lexical --json",
+    ),
+)
+@click.argument("data_set", metavar="DATASET", type=click.Choice(list(DATA_SETS)))
+@click.argument(
+    "files",
+    metavar="FILE...",
+    nargs=-1,
+    required=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+)
+@click.option(
+    "--k",
+    "ks",
+    type=click.IntRange(1, MAX_K),
+    multiple=True,
+    default=DEFAULT_KS,
+    show_default=True,
+    help="Score the first K records; repeat for several. The largest is how many each question asks for.",
+)
+@click.option(
+    "--by-category/--no-by-category", default=True, show_default=True, help="Score every category as well."
+)
+@click.option("--user", "users", multiple=True, help="Only this conversation; repeat for several.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first so many questions.")
+@click.option(
+    "--view",
+    "views",
+    type=click.Choice(("semantic", "lexical", "symbolic")),
+    multiple=True,
+    help="Search by this view only; repeat for several. Default: what `Memory.search` does.",
+)
+@click.option("--neighbors", type=click.IntRange(0), help="Let so many turns around a hit rise with it.")
+@click.option("--worst", type=click.IntRange(1), help="Show so many questions whose evidence came last.")
+@click.option(
+    "--plot",
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    metavar="FILE.png",
+    help="Draw recall by category and against k.",
+)
+@click.option(
+    "--embedder",
+    metavar="NAME",
+    envvar="MEMSPAN_EMBEDDER",
+    show_envvar=True,
+    help="A model of `memspan models list`, or `hash`. Default: the default model.",
+)
+@click.option(
+    "--store-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="PATH",
+    help="Where ingested conversations and their vectors stay for the next time. "
+    "Default: `eval` below memspan's cache directory.",
+)
+@click.option("--questions", is_flag=True, help="With --json: every question with what came back.")
+@options.as_json
+@pass_environment
+def eval_(
+    env: Environment,
+    data_set: str,
+    files: tuple[Path, ...],
+    ks: tuple[int, ...],
+    by_category: bool,
+    users: tuple[str, ...],
+    limit: int | None,
+    views: tuple[str, ...],
+    neighbors: int | None,
+    worst: int | None,
+    plot: Path | None,
+    embedder: str | None,
+    store_dir: Path | None,
+    questions: bool,
+    as_json: bool,
+) -> None:
+    """Ask the questions of a data set and score the turns that come back.
+
+    DATASET is locomo, realtalk, beam, longmemeval or halumem; FILE... are its files (BEAM: each chat's
+    chat.json). Conversations are ingested once and kept; an interrupted run goes on where it stopped. No
+    language model is used. Every figure is a micro average over the questions with evidence.
+    """
+    if questions and not as_json:
+        raise click.UsageError("--questions needs --json")
+    if plot is not None:
+        require_matplotlib()
+    chosen: dict[str, Any] = {"views": list(views) or None, "neighbors": neighbors}
+    evaluation = evaluate(
+        data_set,
+        files,
+        ks=ks,
+        embedder=embedder,
+        store_dir=store_dir,
+        users=users or None,
+        limit=limit,
+        options={name: value for name, value in chosen.items() if value is not None},
+        progress=lambda description, total: _bar(env, description, total),
+    )
+    if plot is not None:
+        draw(evaluation, plot)
+    if as_json:
+        env.write_json(_document(evaluation, by_category, questions, worst))
+        return
+    print_evaluation(env, evaluation, by_category=by_category)
+    if worst is not None:
+        print_worst(env, evaluation, worst)
+    if plot is not None:
+        env.note(f"chart written to '{plot}'")
+
+
+def _document(
+    evaluation: Evaluation, by_category: bool, questions: bool, worst: int | None
+) -> dict[str, Any]:
+    document = evaluation.as_json(by_category=by_category, questions=questions)
+    if worst is not None:
+        document["worst"] = worst_json(evaluation, worst)
+    return document
+
+
+@contextmanager
+def _bar(env: Environment, description: str, total: int) -> Iterator[Callable[[int], object]]:
+    with env.progress() as progress:
+        task = progress.add_task(description, total=total)
+        yield lambda count: progress.advance(task, count)

@@ -1,0 +1,53 @@
+"""How well a memory finds again what it was told, measured on data sets whose questions name their evidence.
+
+    evaluation = evaluate("locomo", "locomo10.json")
+    evaluation.groups()[0].scores["recall@10"].mean
+
+**What is searched.** One user a conversation, ingested as `memspan ingest` does it; every question is one
+`Memory.search(question, k=max(ks))` with default settings.
+
+**Unit.** The turn, which is one record; for HaluMem, whose evidence is text only, the session. E is a question's
+evidence, of which what does not exist is dropped, and r(e) the rank, from 1, at which e came back: for a
+session, the rank of its first turn. So k counts turns in both.
+
+- recall@k: the share of E with r(e) <= k
+- all@k: 1 if all of E has r(e) <= k, else 0
+- hit@k: 1 if any of E has r(e) <= k, else 0
+- MRR: 1 / the smallest r(e); 0 when none is among the max(ks) that were asked for
+- nDCG@k: sum of 1 / log2(1 + r(e)) over e with r(e) <= k, divided by the sum of 1 / log2(1 + i) for i from 1 to
+  min(|E|, k)
+
+**Which questions count.** Those that are answerable and have evidence that exists. Questions without an answer
+(LoCoMo's adversarial ones, abstention, HaluMem's Memory Boundary) are asked and listed, and never scored.
+Every figure is a micro average: each question counts the same, whatever its category or conversation; a
+category's figure stands beside its number of questions. The intervals are 95 % percentile bootstrap intervals
+over questions (1,000 resamples, fixed seed). Questions about one conversation are not independent, so that
+the intervals are a lower bound for what another conversation may do.
+
+**Sessions.** `session hit@k` is the share of questions for which any of the first k turns comes from a session
+with evidence. It is there to compare with figures that others publish: plain BM25 over whole sessions of LoCoMo
+reaches 90 % at 5, so that it says little.
+
+LongMemEval's own metrics are in `memspan.evaluate.longmemeval`.
+"""
+
+from memspan.formats.questions import DATA_SETS, LabelledQuestion
+
+from .answers import Answered
+from .evaluation import Evaluated, Evaluation
+from .intervals import Estimate
+from .run import Ask, ask_memory, evaluate
+from .scores import Group
+
+__all__ = [
+    "DATA_SETS",
+    "Answered",
+    "Ask",
+    "Estimate",
+    "Evaluated",
+    "Evaluation",
+    "Group",
+    "LabelledQuestion",
+    "ask_memory",
+    "evaluate",
+]

@@ -1,0 +1,85 @@
+"""The stores that conversations are kept in between evaluations."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_cache_path
+
+from memspan.embed.protocol import Embedder
+from memspan.formats import Turn
+from memspan.formats.questions import LabelledFile
+from memspan.ingestion import IngestReport, ingest_turns
+from memspan.memory import Memory
+from memspan.remember.compose import COMPOSE_VERSION
+from memspan.remember.embedding import EmbedderIdentity
+from memspan.store.schema import SCHEMA_VERSION
+
+from .embedding_cache import CachedEmbedder
+
+__all__ = ["Advance", "default_directory", "fill", "opened_store", "pending_users", "store_path"]
+
+Advance = Callable[[int], object]
+
+_BATCH = 64
+"""Turns a transaction: what an interruption may cost."""
+
+_CONTENT = tuple(field.name for field in fields(Turn) if field.name != "position")
+
+
+def default_directory() -> Path:
+    """Below the user's cache directory."""
+    return user_cache_path("memspan") / "eval"
+
+
+def store_path(directory: Path, file: LabelledFile, embedder: Embedder) -> Path:
+    """Where the conversations of a file are kept.
+
+    The name holds a hash of all that the store depends on: every turn as the reader gives it (so that a file
+    that changed, a reader that changed, or a file's name that names the user make another store, and new
+    labels alone do not), the embedder's name and checksum, how texts are composed, and the schema.
+    """
+    digest = hashlib.sha256()
+    identity = asdict(EmbedderIdentity.of(embedder))
+    _update(digest, [file.data_set.name, identity, COMPOSE_VERSION, SCHEMA_VERSION])
+    for turns in file.turns.values():
+        for turn in turns.values():
+            _update(digest, [getattr(turn, name) for name in _CONTENT])
+    return directory / f"{file.data_set.name}-{digest.hexdigest()[:20]}.memspan"
+
+
+def _update(digest: Any, values: list[Any]) -> None:
+    digest.update(json.dumps(values, default=str, sort_keys=True).encode() + b"\n")
+
+
+@contextmanager
+def opened_store(directory: Path, file: LabelledFile, embedder: Embedder) -> Iterator[Memory]:
+    """The store of a file, filled as far as earlier calls came; see `fill`.
+
+    It is never consolidated: the semantic view is then exact, and does not depend on when a background thread
+    ran.
+    """
+    directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+    cached = CachedEmbedder(embedder, directory / "embeddings.sqlite")
+    with Memory(store_path(directory, file, embedder), cached, auto_consolidate=False) as memory:
+        yield memory
+
+
+def pending_users(memory: Memory, file: LabelledFile, users: Collection[str]) -> list[str]:
+    """Those of the users whose conversations are not in the store as a whole."""
+    return [user for user in users if memory.stats(user)["records"] != len(file.turns[user])]
+
+
+def fill(memory: Memory, file: LabelledFile, users: Collection[str], advance: Advance) -> None:
+    """Put the conversations of these users in, a few turns a transaction.
+
+    When it is interrupted, the next call goes on: turns that are there already are not embedded again.
+    """
+    for user in users:
+        ingest_turns(memory, file.turns[user].values(), IngestReport(), batch=_BATCH, advance=advance)

@@ -1,0 +1,60 @@
+"""Questions of BEAM: `probing_questions/probing_questions.json` beside `chat.json`, lists by ability.
+
+Evidence is every number anywhere below `source_chat_ids`, which is a list, or an object of lists (first and
+second statement, original and updated information). Abstention questions have none and are unanswerable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from ...errors import FormatError
+from ..fields import as_list, as_name, as_object, optional, required
+from ..format import Request
+from ..place import Place
+from ..sessions import placed_objects
+from ..source import Item, json_values, open_source
+from .evidence import numbers_below, resolve
+from .labelled import DataSet, LabelledQuestion, Turns
+from .qa import as_question
+
+__all__ = ["BEAM"]
+
+_ABSTENTION = "abstention"
+
+
+def _read(items: Iterable[Item], request: Request, turns: Turns) -> Iterator[LabelledQuestion]:
+    if request.path is None:
+        raise FormatError(f"{request.file}: a chat without a path; its questions are in a file beside it")
+    path = request.path.parent / "probing_questions" / "probing_questions.json"
+    if not path.is_file():
+        raise FormatError(f"{request.file}: its questions are missing; accepted: a file '{path}' beside it")
+    with open_source(path) as reader:
+        for place, value in json_values(reader, str(path)):
+            for user in turns:
+                yield from _questions(value, place, user, turns)
+
+
+def _questions(value: object, place: Place, user: str, turns: Turns) -> Iterator[LabelledQuestion]:
+    number = 0
+    for ability, asked in as_object(value, place).items():
+        category = as_name(ability, place[ability])
+        for position, fields in placed_objects(as_list(asked, place[ability]), place[ability]):
+            evidence = resolve(
+                optional(fields, "source_chat_ids", position, numbers_below) or (), turns[user]
+            )
+            yield LabelledQuestion(
+                user=user,
+                id=f"{user}/{number}",
+                text=required(fields, "question", position, as_question),
+                category=category,
+                answerable=category != _ABSTENTION,
+                evidence=evidence.records,
+                sessions=evidence.sessions,
+                missing=evidence.missing,
+                position=str(position),
+            )
+            number += 1
+
+
+BEAM = DataSet("beam", "turn", (), _read)
