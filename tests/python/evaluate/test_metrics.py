@@ -1,0 +1,52 @@
+"""Every metric against cases computed by hand."""
+
+from __future__ import annotations
+
+from math import log2
+
+import pytest
+
+from memspan.evaluate.metrics import all_at, hit_at, ndcg_at, ranks_of, recall_at, reciprocal_rank
+
+RANKED = ["x", "a", "y", "b", "a", "z"]
+
+
+@pytest.mark.parametrize(
+    ("k", "expected"), [(1, 0), (2, 1 / 3), (3, 1 / 3), (4, 2 / 3), (6, 2 / 3), (50, 2 / 3)]
+)
+def test_recall(k, expected):
+    assert recall_at({"a", "b", "c"}, RANKED, k) == pytest.approx(expected)
+
+
+def test_all():
+    assert [all_at({"a", "b"}, RANKED, k) for k in (1, 3, 4, 9)] == [0, 0, 1, 1]
+    assert all_at({"a", "c"}, RANKED, 9) == 0
+
+
+def test_hit():
+    assert [hit_at({"b", "c"}, RANKED, k) for k in (1, 3, 4, 9)] == [0, 0, 1, 1]
+    assert hit_at({"c"}, RANKED, 9) == 0
+
+
+def test_reciprocal_rank():
+    assert reciprocal_rank({"b", "z"}, RANKED) == 1 / 4
+    assert reciprocal_rank({"x"}, RANKED) == 1
+    assert reciprocal_rank({"c"}, RANKED) == 0
+    assert reciprocal_rank({"c"}, []) == 0
+
+
+def test_ranks_count_an_item_where_it_came_first():
+    assert ranks_of({"a", "b", "c"}, RANKED) == {"a": 2, "b": 4}
+    assert list(ranks_of({"a", "b"}, RANKED)) == ["a", "b"]
+
+
+def test_ndcg():
+    # Two of three at ranks 2 and 4; the second "a" at rank 5 gains nothing.
+    ideal = 1 / log2(2) + 1 / log2(3) + 1 / log2(4)
+    assert ndcg_at({"a", "b", "c"}, RANKED, 6) == pytest.approx((1 / log2(3) + 1 / log2(5)) / ideal)
+    # The ideal is cut at k, too: one place for three items.
+    assert ndcg_at({"a", "b", "c"}, ["b", "x"], 1) == 1
+    assert ndcg_at({"a", "b"}, ["b", "a"], 2) == 1
+    assert ndcg_at({"a", "b"}, ["b", "x", "a"], 2) == pytest.approx(1 / (1 + 1 / log2(3)))
+    assert ndcg_at({"a"}, ["x", "a"], 2) == pytest.approx(0.6309297535714575)
+    assert ndcg_at({"a"}, [], 5) == 0
