@@ -19,6 +19,9 @@ __all__ = ["print_worst", "worst_json"]
 _SHOWN = 5
 """Records shown of those that came back."""
 
+_LENGTH = 240
+"""Characters shown of a text."""
+
 
 def print_worst(env: Environment, evaluation: Evaluation, count: int) -> None:
     """A table for each question: first its evidence, then the records that came first."""
@@ -36,9 +39,15 @@ def print_worst(env: Environment, evaluation: Evaluation, count: int) -> None:
             for row in document[kind]:
                 rank = f"#{row['rank']}" if row["rank"] else f"> {evaluation.ks[-1]}"
                 style = "bold green" if kind == "evidence" else "dim"
-                values = (row["at"], row["id"], row["speaker"], row["text"])
+                values = (row["at"], row["id"], row["speaker"], _line(row["text"]))
                 table.add_row(cell(rank), Text(name, style=style), *map(cell, values))
         env.out.print(table)
+
+
+def _line(text: str) -> str:
+    """The start of a text, without its line breaks."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LENGTH else line[: _LENGTH - 1] + "…"
 
 
 def worst_json(evaluation: Evaluation, count: int) -> list[dict[str, Any]]:

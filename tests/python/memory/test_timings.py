@@ -1,0 +1,61 @@
+"""Where the time of a search went."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import pytest
+
+from memspan import Recalls, Timings
+from memspan.embed import HashEmbedder
+from memspan.memory import Memory
+
+
+class Slow(HashEmbedder):
+    """Takes its time over questions."""
+
+    def embed_query(self, text: str) -> Any:
+        time.sleep(0.02)
+        return super().embed_query(text)
+
+    def embed_documents(self, texts: Sequence[str]) -> Any:
+        return super().embed_documents(texts)
+
+
+@pytest.fixture
+def filled(open_memory: Callable[..., Memory]) -> Memory:
+    memory = open_memory(embedder=Slow(32))
+    memory.add(["camping by the lake", "baking bread"], user="ana")
+    return memory
+
+
+def test_stages_are_told_apart_and_within_the_call(filled: Memory) -> None:
+    start = time.perf_counter()
+    timings = filled.search("camping", user="ana").timings
+    elapsed = time.perf_counter() - start
+    assert timings.embedding >= 0.02
+    assert timings.search > 0
+    assert timings.fetch > 0
+    assert timings.total == pytest.approx(timings.embedding + timings.search + timings.fetch)
+    assert timings.total <= elapsed
+
+
+def test_no_embedding_when_no_view_needs_it(filled: Memory) -> None:
+    timings = filled.search("camping", user="ana", views=["lexical"]).timings
+    assert timings.embedding < 0.02
+    assert timings.search > 0
+
+
+def test_a_listing_and_an_empty_answer_have_timings(filled: Memory) -> None:
+    assert filled.latest(user="ana").timings.embedding == 0
+    assert filled.latest(user="ana").timings.search > 0
+    assert filled.search("camping", user="nobody").timings.search > 0
+
+
+def test_they_are_values() -> None:
+    assert Recalls().timings == Timings() == Timings(embedding=0, search=0, fetch=0)
+    with pytest.raises(FrozenInstanceError):
+        Timings().search = 1  # type: ignore[misc]
