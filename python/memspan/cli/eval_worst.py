@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
 from rich.text import Text
@@ -35,12 +37,12 @@ def print_worst(env: Environment, evaluation: Evaluation, count: int) -> None:
         table.add_column("id", overflow="fold")
         table.add_column("speaker", overflow="fold")
         table.add_column("text", ratio=1, overflow="fold")
-        for kind, name in (("evidence", "evidence"), ("found", "found")):
+        for kind in ("evidence", "found"):
             for row in document[kind]:
                 rank = f"#{row['rank']}" if row["rank"] else f"> {evaluation.ks[-1]}"
                 style = "bold green" if kind == "evidence" else "dim"
                 values = (row["at"], row["id"], row["speaker"], _line(row["text"]))
-                table.add_row(cell(rank), Text(name, style=style), *map(cell, values))
+                table.add_row(cell(rank), Text(kind, style=style), *map(cell, values))
         env.out.print(table)
 
 
@@ -52,21 +54,25 @@ def _line(text: str) -> str:
 
 def worst_json(evaluation: Evaluation, count: int) -> list[dict[str, Any]]:
     """The questions with the texts of their evidence and of the records that came first."""
-    documents = []
-    for each in evaluation.worst(count):
-        with Memory(each.store, auto_consolidate=False) as memory:  # reads texts only, which needs no model
-            documents.append(
-                {
-                    "id": each.question.id,
-                    "category": each.question.category,
-                    "question": each.question.text,
-                    "evidence": list(_evidence(memory, each)),
-                    "found": [
-                        _row(memory, each, id_, rank) for rank, id_ in enumerate(each.retrieved[:_SHOWN], 1)
-                    ],
-                }
-            )
-    return documents
+    with ExitStack() as stack:
+        memories: dict[Path, Memory] = {}
+        documents = []
+        for each in evaluation.worst(count):
+            if each.store not in memories:  # texts are read only, which needs no model
+                memories[each.store] = stack.enter_context(Memory(each.store, auto_consolidate=False))
+            documents.append(_document(memories[each.store], each))
+        return documents
+
+
+def _document(memory: Memory, each: Answered) -> dict[str, Any]:
+    first = enumerate(each.retrieved[:_SHOWN], 1)
+    return {
+        "id": each.question.id,
+        "category": each.question.category,
+        "question": each.question.text,
+        "evidence": list(_evidence(memory, each)),
+        "found": [_row(memory, each, id_, rank) for rank, id_ in first],
+    }
 
 
 def _evidence(memory: Memory, each: Answered) -> Iterator[dict[str, Any]]:

@@ -65,11 +65,11 @@ def _draw_bars(axis: Any, groups: list[Group], k: int) -> None:
         whiskers = [[max(0.0, score.mean - score.low) * 100], [max(0.0, score.high - score.mean) * 100]]
         colour = "#1b6ca8" if group.name == ALL else "#8fb8d6"
         axis.barh(place, score.mean * 100, xerr=whiskers, color=colour, ecolor="#444444", height=0.7)
-        axis.text(1, place, f"{score.mean * 100:.1f}", va="center", fontsize=8, color="white")
+        axis.text(score.high * 100 + 1, place, f"{score.mean * 100:.1f}", va="center", fontsize=8)
     axis.set_yticks(
         range(len(groups)), [f"{group.name} (n = {group.scored})" for group in reversed(groups)], fontsize=8
     )
-    axis.set_xlim(0, 100)
+    axis.set_xlim(0, 106)
     axis.set_xlabel(f"recall@{k}, percent; lines: 95 % bootstrap intervals")
     axis.spines[["top", "right"]].set_visible(False)
 

@@ -12,6 +12,7 @@ from memspan.formats.questions.labelled import Unit
 from .answers import Answered
 from .latency import Latency, latencies
 from .longmemeval import corrected_scores, mean_of_scores, script_scores
+from .provenance import provenance
 from .scores import ALL, Group, group_of
 
 __all__ = ["Evaluated", "Evaluation"]
@@ -104,10 +105,11 @@ class Evaluation:
             "k": list(self.ks),
             "embedder": self.embedder,
             "options": dict(self.options),
+            "ran_on": provenance(),
             "files": [
                 {**asdict(each), "path": str(each.path), "store": str(each.store)} for each in self.files
             ],
-            "groups": [_group_json(group) for group in self.groups(by_category)],
+            "groups": [asdict(group) for group in self.groups(by_category)],
             "missing_labels": {id_: list(labels) for id_, labels in self.missing_labels().items()},
             "latency_ms": {
                 stage: {name: round(seconds * 1e3, 4) for name, seconds in asdict(latency).items()}
@@ -119,10 +121,6 @@ class Evaluation:
         if questions:
             document["questions"] = [_question_json(each) for each in self.questions]
         return document
-
-
-def _group_json(group: Group) -> dict[str, Any]:
-    return asdict(group)
 
 
 def _question_json(each: Answered) -> dict[str, Any]:

@@ -66,7 +66,8 @@ def evaluate(
         data_set: one of `DATA_SETS`.
         files: one file or several; for BEAM each chat's `chat.json`.
         ks: the depths to score at; the largest is how many records each question asks for.
-        embedder: as for `Memory`; `None` for the default model.
+        embedder: as for `Memory`; `None` for the default model. What it made is kept, so that it needs a checksum: a
+            plain function has none, `CallableEmbedder(function, checksum=...)` has.
         store_dir: by default `eval` below memspan's cache directory.
         users: only questions about these conversations; only these are ingested.
         limit: only the first so many of the questions.
@@ -92,6 +93,10 @@ def evaluate(
     if not chosen:
         raise invalid("files", files, "at least one file")
     resolved = resolve_embedder(embedder)
+    if not resolved.checksum:
+        raise invalid(
+            "embedder", resolved, "one with a checksum, as CallableEmbedder(function, checksum=...) is"
+        )
     directory = default_directory() if store_dir is None else Path(store_dir)
     track = progress if callable(progress) else _bars(progress)
     found: list[Answered] = []

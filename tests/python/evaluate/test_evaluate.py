@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import memspan
 from memspan.errors import FormatError, InvalidArgumentError
 from memspan.evaluate import (
     DATA_SETS,
@@ -277,6 +278,8 @@ def test_json_holds_everything(labelled: Labelled, stores: Path) -> None:
     result = run(labelled("locomo"), "locomo", stores, ks=[1, 2])
     document = result.as_json(questions=True)
     assert document["k"] == [1, 2]
+    assert document["ran_on"]["memspan"] == memspan.__version__
+    assert document["ran_on"]["packages"]["numpy"]
     assert document["groups"][0]["scored"] == 4
     assert document["groups"][0]["scores"]["recall@2"].keys() == {"mean", "low", "high"}
     assert document["latency_ms"].keys() == {"embedding", "search", "fetch", "total"}
@@ -296,6 +299,7 @@ def test_json_holds_everything(labelled: Labelled, stores: Path) -> None:
         ({"users": ["nobody"]}, "users: got 'nobody'; accepted: users of the files: orchard, harbour"),
         ({"users": []}, "users"),
         ({"embedder": "no-such-model"}, "embedder"),
+        ({"embedder": lambda texts: [[1.0, 2.0] for _ in texts]}, r"checksum, as CallableEmbedder\(function"),
     ],
 )
 def test_bad_arguments(labelled: Labelled, stores: Path, arguments: dict[str, Any], message: str) -> None:

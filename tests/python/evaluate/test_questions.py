@@ -123,6 +123,16 @@ def test_halumem(labelled: Labelled) -> None:
     assert (boat.answerable, boat.sessions, boat.category) == (False, frozenset(), "Memory Boundary")
 
 
+def test_halumem_questions_before_anything_was_said_see_nothing(labelled: Labelled) -> None:
+    def silence(users: Any) -> None:
+        users[0]["sessions"][0]["dialogue"] = []
+
+    lives, back, _ = questions(labelled("halumem", silence), "halumem")
+    assert lives.until == datetime(1, 1, 1, tzinfo=timezone.utc)
+    assert (lives.now, lives.sessions, lives.missing) == (None, frozenset(), ("Greta lives in Lund",))
+    assert back.sessions == {"session_2"}
+
+
 DAMAGE: list[tuple[str, Callable[[Any], Any], str]] = [
     ("locomo", lambda v: v[0].pop("qa"), "'qa' is missing"),
     (

@@ -9,7 +9,7 @@ unanswerable.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from ..fields import as_list, as_name, as_text, each_object, optional, required
@@ -25,19 +25,20 @@ __all__ = ["HALUMEM"]
 
 _UNANSWERABLE = "Memory Boundary"
 _MOMENT = timedelta(microseconds=1)
+_BEGINNING = datetime.min.replace(tzinfo=timezone.utc)
 
 
 def _read(items: Iterable[Item], request: Request, turns: Turns) -> Iterator[LabelledQuestion]:
     for place, holder in each_object(items):
         user = required(holder, "uuid", place, as_name)
         ends = _ends(turns.get(user, {}))
-        until: datetime | None = None
+        until = _BEGINNING
         standing: dict[str, set[str]] = {}
         asked = 0
         sessions = placed_objects(required(holder, "sessions", place, as_list), place["sessions"])
         for number, (position, session) in enumerate(sessions, 1):
             name = f"session_{number}"
-            until = max(filter(None, (until, ends.get(name))), default=None)
+            until = max(until, ends.get(name, until))
             for text in _texts(session, "memory_points", position):
                 standing.setdefault(text, set()).add(name)
             for where, fields in _objects(session, "questions", position):
@@ -52,7 +53,7 @@ def _question(
     user: str,
     standing: Mapping[str, set[str]],
     ends: Mapping[str, datetime],
-    until: datetime | None,
+    until: datetime,
 ) -> LabelledQuestion:
     category = required(fields, "question_type", position, as_name)
     texts = list(dict.fromkeys(_texts(fields, "evidence", position)))
@@ -65,7 +66,7 @@ def _question(
         answerable=category != _UNANSWERABLE,
         sessions=frozenset().union(*sessions.values()),
         missing=tuple(text for text, found in sessions.items() if not found),
-        now=until,
+        now=until if until > _BEGINNING else None,
         until=until,
         position=str(position),
     )
