@@ -124,7 +124,7 @@ def _chosen(
 ) -> Iterator[LabelledFile]:
     """The files with only those questions that are to be asked, as far as they have any."""
     if users is not None:
-        known = {user for file in files for user in file.turns}
+        known = dict.fromkeys(user for file in files for user in file.turns)
         unknown = [user for user in users if user not in known]
         if unknown or not users:
             raise invalid(

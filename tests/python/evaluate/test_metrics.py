@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import log2
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memspan.evaluate.metrics import all_at, hit_at, ndcg_at, ranks_of, recall_at, reciprocal_rank
 
@@ -50,3 +52,19 @@ def test_ndcg():
     assert ndcg_at({"a", "b"}, ["b", "x", "a"], 2) == pytest.approx(1 / (1 + 1 / log2(3)))
     assert ndcg_at({"a"}, ["x", "a"], 2) == pytest.approx(0.6309297535714575)
     assert ndcg_at({"a"}, [], 5) == 0
+
+
+@given(
+    relevant=st.sets(st.sampled_from("abcdef"), min_size=1),
+    ranked=st.lists(st.sampled_from("abcdefghij"), max_size=12),
+    k=st.integers(1, 15),
+)
+def test_bounds_and_order(relevant, ranked, k):
+    recall, ndcg = recall_at(relevant, ranked, k), ndcg_at(relevant, ranked, k)
+    assert 0 <= all_at(relevant, ranked, k) <= recall <= hit_at(relevant, ranked, k) <= 1
+    assert recall <= recall_at(relevant, ranked, k + 1)
+    assert -1e-9 <= ndcg <= 1 + 1e-9
+    assert (ndcg > 0) == (recall > 0)
+    best = [*sorted(relevant), "z"]
+    assert ndcg_at(relevant, best, k) == pytest.approx(1)
+    assert (reciprocal_rank(relevant, ranked) >= 1 / k) == bool(hit_at(relevant, ranked, k))
