@@ -24,6 +24,9 @@ category's figure stands beside its number of questions. The intervals are 95 % 
 over questions (1,000 resamples, fixed seed). Questions about one conversation are not independent, so that
 the intervals are a lower bound for what another conversation may do.
 
+**Two ways of searching** are compared on the same questions with `compare`, whose intervals are those of the
+differences.
+
 **Sessions.** `session hit@k` is the share of questions for which any of the first k turns comes from a session
 with evidence. It is there to compare with figures that others publish: plain BM25 over whole sessions of LoCoMo
 reaches 90 % at 5, so that it says little.
@@ -34,6 +37,7 @@ LongMemEval's own metrics are in `memspan.evaluate.longmemeval`.
 from memspan.formats.questions import DATA_SETS, LabelledQuestion
 
 from .answers import Answered
+from .comparison import Change, compare
 from .evaluation import Evaluated, Evaluation
 from .intervals import Estimate
 from .run import Ask, ask_memory, evaluate
@@ -43,11 +47,13 @@ __all__ = [
     "DATA_SETS",
     "Answered",
     "Ask",
+    "Change",
     "Estimate",
     "Evaluated",
     "Evaluation",
     "Group",
     "LabelledQuestion",
     "ask_memory",
+    "compare",
     "evaluate",
 ]

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .answers import Answered
 from .intervals import Estimate, estimate_means
 from .metrics import all_at, hit_at, ndcg_at, recall_at, reciprocal_rank
 
-__all__ = ["ALL", "Group", "group_of", "recall_curve"]
+__all__ = ["ALL", "Group", "group_of", "recall_curve", "turn_scores"]
 
 ALL = "all"
 """The name of the group of all questions."""
@@ -72,11 +73,21 @@ def _session_hit(k: int) -> Score:
     return lambda each: hit_at(each.question.sessions, each.sessions, k)
 
 
+def turn_scores(answers: Sequence[Answered], ks: Sequence[int]) -> tuple[list[str], NDArray[np.float64]]:
+    """The names of `Group.scores`, and their values for each of these questions (questions x names)."""
+    scores = _turn_scores(ks)
+    return list(scores), _values(answers, scores)
+
+
+def _values(answers: Sequence[Answered], scores: Mapping[str, Score]) -> NDArray[np.float64]:
+    rows = [[score(each) for score in scores.values()] for each in answers]
+    return np.array(rows, np.float64).reshape(len(answers), len(scores))
+
+
 def _estimates(answers: Sequence[Answered], scores: Mapping[str, Score]) -> dict[str, Estimate]:
     if not answers:
         return {}
-    values = np.array([[score(each) for score in scores.values()] for each in answers])
-    return dict(zip(scores, estimate_means(values), strict=True))
+    return dict(zip(scores, estimate_means(_values(answers, scores)), strict=True))
 
 
 def recall_curve(answers: Sequence[Answered], depth: int) -> list[float]:
