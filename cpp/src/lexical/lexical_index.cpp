@@ -11,7 +11,7 @@ constexpr size_t kAhead = 24;
 
 }  // namespace
 
-// Memory that a thread keeps between additions.
+// Memory that a thread keeps between additions and searches.
 struct LexicalIndex::Scratch {
   std::vector<uint64_t> hashes;
   std::vector<TermId> tokens;
@@ -23,6 +23,35 @@ struct LexicalIndex::Scratch {
     return scratch;
   }
 };
+
+// In rounds, each of which asks for the memory that the next one reads: cells, then entries and lists, then the lists' postings.
+std::span<const TermId> LexicalIndex::find_all(const TokenBuffer& words) const {
+  Scratch& scratch = Scratch::of_thread();
+  std::vector<uint64_t>& hashes = scratch.hashes;
+  std::vector<TermId>& numbers = scratch.tokens;
+  hashes.resize(words.size());
+  numbers.resize(words.size());
+  for (size_t first = 0; first < words.size(); first += kAhead) {
+    const size_t last = std::min(words.size(), first + kAhead);
+    for (size_t i = first; i < last; ++i) {
+      hashes[i] = TermTable::hash(words[i]);
+      terms_.prefetch(hashes[i]);
+    }
+    for (size_t i = first; i < last; ++i) {
+      numbers[i] = terms_.likely(hashes[i]);
+      if (numbers[i] == kNoTerm) continue;
+      terms_.prefetch_text(numbers[i]);
+      __builtin_prefetch(&lists_[numbers[i]]);
+    }
+    for (size_t i = first; i < last; ++i) {
+      if (numbers[i] != kNoTerm) lists_[numbers[i]].prefetch_start();
+    }
+    for (size_t i = first; i < last; ++i) {
+      if (numbers[i] != kNoTerm) numbers[i] = terms_.find(words[i], hashes[i]);
+    }
+  }
+  return numbers;
+}
 
 void LexicalIndex::add(Slot slot, const TokenBuffer& tokens) {
   forward_.make_room();
