@@ -149,8 +149,8 @@ void TermTable::grow() {
 // Makes the cells anew. Returns false if a term comes twice.
 bool TermTable::fill_cells(size_t count) {
   bool distinct = true;
-  std::vector<uint8_t> tags(count, 0);
-  std::vector<TermId> cells(count);
+  Array<uint8_t> tags(count, 0);
+  Array<TermId> cells(count);
   for (TermId term = 0; term < entries_.size(); ++term) {
     if (entries_[term].size == 0) continue;
     const uint64_t text_hash = hash(text(term));

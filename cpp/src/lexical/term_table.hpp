@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/huge_pages.hpp"
 
 namespace memspan {
 
@@ -88,9 +89,11 @@ class TermTable {
   void reclaim_texts();
 
   // Open addressing with linear probing, without gaps: cell i holds a term if tags_[i] is not 0.
-  std::vector<uint8_t> tags_;
-  std::vector<TermId> cells_;
-  std::vector<Entry> entries_;  // by number
+  template <typename T>
+  using Array = std::vector<T, huge_pages::Allocator<T>>;
+  Array<uint8_t> tags_;
+  Array<TermId> cells_;
+  Array<Entry> entries_;  // by number
   std::string long_texts_;
   size_t dead_text_ = 0;  // bytes of long_texts_ that no term owns
   size_t size_ = 0;
