@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <mutex>
@@ -118,11 +119,20 @@ Region* make_region() {
   return new (bytes + before) Region;
 }
 
+std::atomic<Observer> observing = nullptr;
+
+void tell(ptrdiff_t bytes) {
+  if (const Observer observer = observing.load(std::memory_order_relaxed)) observer(bytes);
+}
+
 size_t pages_of(size_t bytes) { return (bytes + kPage - 1) / kPage; }
 
 }  // namespace
 
+void observe(Observer observer) { observing = observer; }
+
 void* allocate(size_t bytes) {
+  tell(static_cast<ptrdiff_t>(bytes));
   const size_t pages = pages_of(bytes);
   Pool& pool = huge_pages::pool();
   const std::lock_guard lock(pool.mutex);
@@ -146,6 +156,7 @@ void* allocate(size_t bytes) {
 }
 
 void free(void* piece, size_t bytes) noexcept {
+  tell(-static_cast<ptrdiff_t>(bytes));
   const auto address = reinterpret_cast<uintptr_t>(piece);
   auto* const region = reinterpret_cast<Region*>(address / kRegion * kRegion);
   Pool& pool = huge_pages::pool();
