@@ -75,6 +75,7 @@ class LexicalIndex {
   struct Scratch;
 
   std::span<const Occurrence> count_terms(const TokenBuffer& tokens);
+  void prefetch_ends(std::span<const Occurrence> terms) const;
   ByteChains::Chain insert(Slot slot, std::span<const Occurrence> terms, size_t length);
   void drop_if_unused(TermId term);
   // Calls visit(Occurrence) in the order of the terms' numbers until it returns false. It may change the lists and the
