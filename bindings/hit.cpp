@@ -71,7 +71,7 @@ bool is_ascii(const char* bytes, size_t size) {
   return (seen & 0x8080808080808080u) == 0;
 }
 
-// An ASCII text of 4 to 16 bytes, as most ids are: two words that may overlap, read and written without a loop or a call.
+// An ASCII text of 4 to 16 bytes, as most ids are: two words that may overlap, copied without a loop or a call.
 // Null, with no Python error set, for any other text.
 template <typename Word>
 PyObject* short_ascii(const char* bytes, size_t size) {

@@ -18,8 +18,8 @@ ReusableQuery& thread_query() {
   return query;
 }
 
-// The answer that `run` writes, without the GIL, into what it is given; or that `run_at_once` writes with it and without
-// waiting for anybody, if that is true.
+// The answer that `run` writes, without the GIL, into what it is given; or that `run_at_once` writes with it and
+// without waiting for anybody, if that is true.
 template <typename RunAtOnce, typename Run>
 PyObject* answer(RunAtOnce run_at_once, Run run) {
   HitsObject* hits = new_hits();

@@ -35,7 +35,7 @@ void* allocate(size_t bytes);
 void free(void* piece, size_t bytes) noexcept;
 
 // Called with the bytes of each piece before it is made, and with their negative when it is given back. Null: nobody
-// wants to know. For tests, which count memory and let there be none: it may throw std::bad_alloc for a positive number.
+// wants to know. For tests, which count memory and let there be none: it may throw std::bad_alloc if positive.
 using Observer = void (*)(ptrdiff_t bytes);
 void observe(Observer observer);
 

@@ -24,7 +24,7 @@ struct LexicalIndex::Scratch {
   }
 };
 
-// In rounds, each of which asks for the memory that the next one reads: cells, then entries and lists, then the lists' postings.
+// In rounds, each of which asks for the memory that the next one reads: cells, entries and lists, postings.
 std::span<const TermId> LexicalIndex::find_all(const TokenBuffer& words) const {
   Scratch& scratch = Scratch::of_thread();
   std::vector<uint64_t>& hashes = scratch.hashes;

@@ -235,7 +235,8 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
   for (const Slot slot : slots) {
     const uint32_t place = places_[slot];
     if (place == kNowhere) continue;
-    const auto [home, at] = region(place) == kClustered ? std::pair(clustered, size_t{position(place)}) : find_codes(place);
+    const auto [home, at] =
+        region(place) == kClustered ? std::pair(clustered, size_t{position(place)}) : find_codes(place);
     home->check(at);
     if (home != rows || gathered == kGatherTile) {
       flush();
