@@ -1,3 +1,4 @@
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <string>
@@ -70,9 +71,33 @@ bool is_ascii(const char* bytes, size_t size) {
   return (seen & 0x8080808080808080u) == 0;
 }
 
+// An ASCII text of 4 to 16 bytes, as most ids are: two words that may overlap, copied without a loop or a call.
+// Null, with no Python error set, for any other text.
+template <typename Word>
+PyObject* short_ascii(const char* bytes, size_t size) {
+  Word first, last;
+  std::memcpy(&first, bytes, sizeof first);
+  std::memcpy(&last, bytes + size - sizeof last, sizeof last);
+  if (((first | last) & static_cast<Word>(0x8080808080808080u)) != 0) return nullptr;
+  PyObject* const made = PyUnicode_New(static_cast<Py_ssize_t>(size), 127);
+  if (made == nullptr) throw py::error_already_set();
+  auto* const out = static_cast<char*>(PyUnicode_DATA(made));
+  std::memcpy(out, &first, sizeof first);
+  std::memcpy(out + size - sizeof last, &last, sizeof last);
+  return made;
+}
+
+PyObject* short_ascii(const std::string& text) {
+  const size_t size = text.size();
+  if (size >= 8 && size <= 16) return short_ascii<uint64_t>(text.data(), size);
+  if (size >= 4 && size <= 8) return short_ascii<uint32_t>(text.data(), size);
+  return nullptr;
+}
+
 }  // namespace
 
 py::str id_of(const Hit& hit) {
+  if (PyObject* const made = short_ascii(hit.id)) return py::reinterpret_steal<py::str>(made);
   const auto size = static_cast<Py_ssize_t>(hit.id.size());
   PyObject* made;
   if (size > 1 && is_ascii(hit.id.data(), hit.id.size())) {  // shorter ones are shared objects

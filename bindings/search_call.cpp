@@ -18,12 +18,14 @@ ReusableQuery& thread_query() {
   return query;
 }
 
-// The answer that `run` writes, without the GIL, into what it is given.
-template <typename Run>
-PyObject* answer(Run run) {
+// The answer that `run` writes, without the GIL, into what it is given; or that `run_at_once` writes with it and
+// without waiting for anybody, if that is true.
+template <typename RunAtOnce, typename Run>
+PyObject* answer(RunAtOnce run_at_once, Run run) {
   HitsObject* hits = new_hits();
   if (hits == nullptr) return nullptr;
   try {
+    if (run_at_once(hits->result)) return reinterpret_cast<PyObject*>(hits);
     const ReleasedGil released;
     run(hits->result);
   } catch (...) {
@@ -39,7 +41,8 @@ PyObject* search(PyObject* method, PyObject* const* args, size_t nargsf, PyObjec
   const NativeIndex index(args[0]);
   ReusableQuery& asked = thread_query();
   if (!index || !read_query(values, asked)) return slow_path(method, args, nargsf, keywords);
-  PyObject* const hits = answer([&](SearchResult& out) { index->search(asked.query, out); });
+  const auto never = [](SearchResult&) { return false; };
+  PyObject* const hits = answer(never, [&](SearchResult& out) { index->search(asked.query, out); });
   asked.trim();
   return hits;
 }
@@ -51,7 +54,12 @@ PyObject* latest(PyObject* method, PyObject* const* args, size_t nargsf, PyObjec
   const NativeIndex index(args[0]);
   if (!index || !read_latest(values, asked)) return slow_path(method, args, nargsf, keywords);
   const std::span<const Interval> between(asked.between ? &*asked.between : nullptr, asked.between ? 1 : 0);
-  return answer([&](SearchResult& out) { index->latest(asked.user, between, asked.k, out); });
+  // A short list takes no longer than to give the GIL up and to take it again.
+  constexpr uint32_t kShort = 64;
+  const auto at_once = [&](SearchResult& out) {
+    return asked.k <= kShort && index->try_latest(asked.user, asked.between, asked.k, out);
+  };
+  return answer(at_once, [&](SearchResult& out) { index->latest(asked.user, between, asked.k, out); });
 }
 
 // Query.__init__

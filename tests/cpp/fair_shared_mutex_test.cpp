@@ -29,6 +29,20 @@ struct Guarded {
   }
 };
 
+BOOST_AUTO_TEST_CASE(who_only_tries_never_waits) {
+  FairSharedMutex mutex;
+  {
+    const std::unique_lock writing(mutex);
+    BOOST_TEST(!mutex.try_lock_shared());
+  }
+  BOOST_TEST(mutex.try_lock_shared());
+  BOOST_TEST(mutex.try_lock_shared());
+  mutex.unlock_shared();
+  mutex.unlock_shared();
+  mutex.lock();  // nobody is in
+  mutex.unlock();
+}
+
 BOOST_AUTO_TEST_CASE(a_writer_is_alone_and_readers_are_not) {
   Guarded guarded;
   std::atomic<int> wrong = 0;

@@ -36,6 +36,9 @@ struct Oracle {
     BOOST_REQUIRE(index.documents() == documents);
     BOOST_REQUIRE(index.tokens() == tokens);
     BOOST_REQUIRE(index.terms() == postings.size());
+    const std::span<const TermId> terms = index.find_all(tokens_of(vocabulary));
+    BOOST_REQUIRE(terms.size() == vocabulary.size());
+    for (size_t i = 0; i < terms.size(); ++i) BOOST_REQUIRE(terms[i] == index.find(vocabulary[i]));
     for (const std::string& word : vocabulary) {
       const std::map<Slot, uint32_t>& wanted = postings[word];
       std::map<Slot, uint32_t> found;

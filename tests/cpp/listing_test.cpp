@@ -56,6 +56,12 @@ BOOST_AUTO_TEST_CASE(it_equals_the_common_way) {
       query.explain = true;
       const SearchResult common = index->search(query);
       BOOST_TEST(same_hits(latest, common));
+      if (between.size() <= 1) {
+        SearchResult at_once;
+        const auto interval = between.empty() ? std::nullopt : std::optional(between[0]);
+        BOOST_TEST(index->try_latest("ana", interval, k, at_once) == !vault);
+        if (!vault) BOOST_TEST(same_hits(at_once, common));
+      }
       BOOST_TEST(same_hits(fast, common));
       for (size_t i = 0; i < std::min(latest.hits.size(), common.hits.size()); ++i) {
         BOOST_TEST(latest.hits[i].at == common.hits[i].at);
@@ -89,6 +95,10 @@ BOOST_AUTO_TEST_CASE(refused_calls_leave_the_answer_alone) {
   BOOST_TEST(latest.hits.size() == 1u);
   index.latest("nobody", {}, 5, latest);
   BOOST_TEST(latest.hits.empty());
+  BOOST_CHECK_EXCEPTION(index.try_latest("ana", {}, 0, latest), InvalidArgument, Mentions{"k"});
+  BOOST_CHECK_EXCEPTION(index.try_latest("", {}, 1, latest), InvalidArgument, Mentions{"user"});
+  BOOST_CHECK_EXCEPTION(index.try_latest("ana", backwards[0], 1, latest), InvalidTime, Mentions{"between[0]"});
+  BOOST_TEST(!index.try_latest("nobody", {}, 5, latest));
 }
 
 BOOST_AUTO_TEST_CASE(it_allocates_nothing_once_warm) {

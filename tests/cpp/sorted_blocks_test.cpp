@@ -24,6 +24,15 @@ void check(const Blocks& blocks, const std::set<uint32_t>& oracle) {
     total += block.span().size();
   }
   BOOST_REQUIRE(total == oracle.size());
+  // The pieces of a part are what lies between its ends.
+  const auto first = blocks.lower_bound(static_cast<uint32_t>(total / 3), std::less<>());
+  const auto last = blocks.lower_bound(static_cast<uint32_t>(2 * total), std::less<>());
+  std::vector<uint32_t> joined;
+  Blocks::for_each_piece(first, last, [&](std::span<const uint32_t> piece) {
+    BOOST_REQUIRE(!piece.empty());
+    joined.insert(joined.end(), piece.begin(), piece.end());
+  });
+  BOOST_REQUIRE(std::equal(first, last, joined.begin(), joined.end()));
   if (!oracle.empty()) {
     BOOST_REQUIRE(blocks.front() == *oracle.begin());
     BOOST_REQUIRE(blocks.back() == *oracle.rbegin());

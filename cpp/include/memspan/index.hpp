@@ -71,6 +71,9 @@ class Index {
   // What `search` answers to a query of nothing but a user, `between` (empty: any time) and `k` with only the symbolic
   // view, at a fraction of the cost. A refused call leaves `out` as it was. O(k + log n for each interval).
   void latest(std::string_view user, std::span<const Interval> between, uint32_t k, SearchResult& out) const;
+  // The same within one interval, or at any time, if it can be told at once: never waits for another call. False:
+  // `latest` must be asked; `out` then holds anything.
+  bool try_latest(std::string_view user, std::optional<Interval> between, uint32_t k, SearchResult& out) const;
 
   // Runs the queries on `threads` threads (0: all cores); the answers keep the order of the queries. The first failure
   // ends the call.

@@ -11,6 +11,8 @@
 #include <new>
 #include <type_traits>
 
+#include "base/huge_pages.hpp"
+
 namespace memspan {
 
 template <typename T>
@@ -21,11 +23,15 @@ class AlignedBuffer {
   AlignedBuffer() = default;
   explicit AlignedBuffer(size_t count) : count_(count) {
     if (count == 0) return;
-    const std::align_val_t alignment = alignment_of(count);
-    data_ = Memory(static_cast<T*>(::operator new(count * sizeof(T), alignment)), Free{alignment});
+    const size_t size = count * sizeof(T);
+    if (huge_pages::serve(size)) {
+      data_ = Memory(static_cast<T*>(huge_pages::allocate(size)), Free{size});
+      return;
+    }
+    data_ = Memory(static_cast<T*>(::operator new(size, alignment_of(size))), Free{size});
 #if defined(MADV_HUGEPAGE)
     // Only advice: a failure costs speed.
-    if (alignment == kHugePage) ::madvise(data_.get(), count * sizeof(T), MADV_HUGEPAGE);
+    if (alignment_of(size) == kHugePage) ::madvise(data_.get(), size, MADV_HUGEPAGE);
 #endif
   }
 
@@ -39,13 +45,19 @@ class AlignedBuffer {
  private:
   static constexpr std::align_val_t kCacheLine{64};
   static constexpr std::align_val_t kHugePage{size_t{2} << 20};
-  static std::align_val_t alignment_of(size_t count) {
-    return count * sizeof(T) >= static_cast<size_t>(kHugePage) ? kHugePage : kCacheLine;
+  static std::align_val_t alignment_of(size_t size) {
+    return size >= static_cast<size_t>(kHugePage) ? kHugePage : kCacheLine;
   }
 
   struct Free {
-    std::align_val_t alignment = kCacheLine;
-    void operator()(T* memory) const { ::operator delete(memory, alignment); }
+    size_t size = 0;
+    void operator()(T* memory) const {
+      if (huge_pages::serve(size)) {
+        huge_pages::free(memory, size);
+      } else {
+        ::operator delete(memory, alignment_of(size));
+      }
+    }
   };
   using Memory = std::unique_ptr<T[], Free>;
   Memory data_;

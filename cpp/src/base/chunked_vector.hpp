@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/block_list.hpp"
+#include "base/huge_pages.hpp"
 
 namespace memspan {
 
@@ -64,7 +65,7 @@ class ChunkedVector {
       if (size_ == first_capacity_) grow_first();
     } else if (size_ == blocks_.size() * kBlock) {
       blocks_.reserve_one();
-      blocks_.push_back(std::allocator<T>().allocate(kBlock));
+      blocks_.push_back(huge_pages::Allocator<T>().allocate(kBlock));
     }
   }
 
@@ -76,7 +77,7 @@ class ChunkedVector {
       const size_t count = std::min(kBlock, size - size_);
       const size_t capacity = blocks_.empty() ? count : kBlock;
       blocks_.reserve_one();
-      blocks_.push_back(std::allocator<T>().allocate(capacity));
+      blocks_.push_back(huge_pages::Allocator<T>().allocate(capacity));
       if (blocks_.size() == 1) first_capacity_ = static_cast<uint32_t>(capacity);
       fill(std::span<T>(blocks_.back(), count));
       size_ += static_cast<uint32_t>(count);
@@ -94,13 +95,13 @@ class ChunkedVector {
     constexpr uint32_t kStep = 4;
     const uint32_t more = std::max(kStep, first_capacity_ / 2);
     const auto capacity = static_cast<uint32_t>(std::min<size_t>(kBlock, first_capacity_ + more));
-    T* grown = std::allocator<T>().allocate(capacity);
+    T* grown = huge_pages::Allocator<T>().allocate(capacity);
     if (blocks_.empty()) {
       blocks_.push_back(grown);
     } else {
       std::uninitialized_move_n(blocks_[0], size_, grown);
       std::destroy_n(blocks_[0], size_);
-      std::allocator<T>().deallocate(blocks_[0], first_capacity_);
+      huge_pages::Allocator<T>().deallocate(blocks_[0], first_capacity_);
       blocks_[0] = grown;
     }
     first_capacity_ = capacity;
@@ -110,7 +111,7 @@ class ChunkedVector {
     for (size_t b = 0; b < blocks_.size(); ++b) {
       const size_t begin = b * kBlock;
       if (begin < size_) std::destroy_n(blocks_[b], std::min(kBlock, size_ - begin));
-      std::allocator<T>().deallocate(blocks_[b], b == 0 ? first_capacity_ : kBlock);
+      huge_pages::Allocator<T>().deallocate(blocks_[b], b == 0 ? first_capacity_ : kBlock);
     }
   }
 

@@ -26,6 +26,14 @@ class FairSharedMutex {
     const uint32_t door = entered_.fetch_add(kReader, std::memory_order_acquire) & kDoor;
     if (door != kOpen) wait_for_door(door);
   }
+  // False: a writer is in, or about to be.
+  bool try_lock_shared() {
+    uint32_t entered = entered_.load(std::memory_order_relaxed);
+    while ((entered & kDoor) == kOpen) {
+      if (entered_.compare_exchange_weak(entered, entered + kReader, std::memory_order_acquire)) return true;
+    }
+    return false;
+  }
   void unlock_shared() {
     left_.fetch_add(kReader, std::memory_order_seq_cst);
     // Either this sees the closed door, or the writer that closes it later sees that this reader has left.

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "base/block_list.hpp"
+#include "base/huge_pages.hpp"
 
 namespace memspan {
 
@@ -26,7 +27,7 @@ class SmallArena {
  public:
   SmallArena() = default;
   ~SmallArena() {
-    for (uint32_t b = 0; b < blocks_.size(); ++b) delete[] blocks_[b];
+    for (uint32_t b = 0; b < blocks_.size(); ++b) free_block(blocks_[b], b == 0 ? first_capacity_ : kBlockUnits);
   }
   SmallArena(SmallArena&& other) noexcept { *this = std::move(other); }
   SmallArena& operator=(SmallArena&& other) noexcept {
@@ -98,6 +99,10 @@ class SmallArena {
     }
   };
 
+  static std::byte* make_block(uint32_t units) { return huge_pages::Allocator<std::byte>().allocate(units * kUnit); }
+  static void free_block(std::byte* block, uint32_t units) noexcept {
+    huge_pages::Allocator<std::byte>().deallocate(block, units * kUnit);
+  }
   static uint32_t units_of(size_t bytes) { return static_cast<uint32_t>((bytes + kUnit - 1) / kUnit); }
 
   // A free piece holds the next one of its list.
@@ -131,12 +136,12 @@ class SmallArena {
     if (blocks_.size() <= 1 && used_ + units <= kBlockUnits) {  // the first block grows
       const uint32_t wanted = std::max(used_ + units, capacity_ + std::max(kFirstUnits, capacity_ / 2));
       const uint32_t capacity = std::min(kBlockUnits, wanted);
-      auto* grown = new std::byte[capacity * kUnit];
+      auto* grown = make_block(capacity);
       if (blocks_.empty()) {
         blocks_.push_back(grown);
       } else {
         std::memcpy(grown, blocks_[0], used_ * kUnit);
-        delete[] blocks_[0];
+        free_block(blocks_[0], first_capacity_);
         blocks_[0] = grown;
       }
       first_capacity_ = capacity_ = capacity;
@@ -146,7 +151,7 @@ class SmallArena {
     const Ref rest = static_cast<Ref>((blocks_.size() - 1) * kBlockUnits) + used_;
     const uint32_t rest_units = capacity_ - used_;
     blocks_.reserve_one();
-    blocks_.push_back(new std::byte[kBlockUnits * kUnit]);
+    blocks_.push_back(make_block(kBlockUnits));
     if (rest_units > 0) give_free(rest, rest_units);
     used_ = 0;
     capacity_ = kBlockUnits;

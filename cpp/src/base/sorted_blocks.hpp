@@ -93,6 +93,17 @@ class SortedBlocks {
     return count;
   }
 
+  // Calls visit(std::span<const T>) for the pieces of memory that make up [first, last), in their order.
+  template <typename Visit>
+  static void for_each_piece(Iterator first, const Iterator& last, Visit visit) {
+    for (; first.block() != last.block(); first = Iterator(first.block() + 1, 0)) {
+      visit(first.block()->span().subspan(first.offset()));
+    }
+    if (first.offset() != last.offset()) {
+      visit(first.block()->span().subspan(first.offset(), last.offset() - first.offset()));
+    }
+  }
+
   // The first element that is not before the value; before(element) must hold for a prefix of the sequence. O(log n).
   template <typename Before>
   Iterator partition_point(Before before) const {

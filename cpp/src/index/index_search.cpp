@@ -5,6 +5,8 @@
 #include "base/share_out.hpp"
 #include "index/search_order.hpp"
 #include "index/user_index.hpp"
+#include "index/user_table.hpp"
+#include "index/validation.hpp"
 #include "memspan/index.hpp"
 #include "query/scratch.hpp"
 #include "timeline/intervals.hpp"
@@ -53,6 +55,17 @@ void Index::latest(std::string_view user, std::span<const Interval> between, uin
   query.views.emplace(1, View::symbolic);
   query.k = query.depth = k;
   search(query, out);
+}
+
+bool Index::try_latest(std::string_view user, std::optional<Interval> between, uint32_t k, SearchResult& out) const {
+  check_name(user, "user");
+  std::optional<std::span<const Interval>> intervals;
+  if (between) intervals = std::span(&*between, 1);
+  check_listing(intervals.value_or(std::span<const Interval>()), k);
+  return users_->try_visit(user, [&](const UserIndex& found) {
+    out.explanation.reset();
+    return found.try_latest(intervals, k, out.hits);
+  });
 }
 
 SearchResult Index::search(const Query& query) const {

@@ -171,6 +171,17 @@ void UserIndex::search(const IndexConfig& config, SearchScratch& scratch, Search
 bool UserIndex::latest(const std::optional<std::span<const Interval>>& intervals, size_t k,
                        std::vector<Hit>& hits) const {
   const std::shared_lock reading(mutex_);
+  return list_latest(intervals, k, hits);
+}
+
+bool UserIndex::try_latest(const std::optional<std::span<const Interval>>& intervals, size_t k,
+                           std::vector<Hit>& hits) const {
+  const std::shared_lock reading(mutex_, std::try_to_lock);
+  return reading && list_latest(intervals, k, hits);
+}
+
+bool UserIndex::list_latest(const std::optional<std::span<const Interval>>& intervals, size_t k,
+                            std::vector<Hit>& hits) const {
   if (columns_.attributes.count(Kind::vault) > 0) return false;
   list_by_time(columns_, intervals, k, hits);
   return true;

@@ -52,6 +52,8 @@ class UserIndex {
   // The newest k records within the merged intervals, or at any time. False, with nothing done, if some records need
   // a search, because they come back only when their kind is asked for.
   bool latest(const std::optional<std::span<const Interval>>& intervals, size_t k, std::vector<Hit>& hits) const;
+  // The same if no writer has to be waited for.
+  bool try_latest(const std::optional<std::span<const Interval>>& intervals, size_t k, std::vector<Hit>& hits) const;
   std::optional<Micros> locate(std::string_view id) const;
   // How many blocks a search chooses from, if their codes are more than the caches hold; 0 otherwise. What is told may
   // have changed by the next call.
@@ -108,6 +110,7 @@ class UserIndex {
   void verify() const;
 
  private:
+  bool list_latest(const std::optional<std::span<const Interval>>& intervals, size_t k, std::vector<Hit>& hits) const;
   TagDag::Changed tag_changed();
   UserStats stats_locked() const;
   size_t bytes_locked() const;
@@ -120,13 +123,15 @@ class UserIndex {
   double time_searches(std::span<const std::vector<float>> queries) const;
   void collect_layout_input(LayoutInput& input, RowStore& pinned) const;
 
+  // Every search writes to the count of whoever holds the user, which lies before all this, and to the lock. What
+  // searches only read keeps away from the cache lines of both.
   std::mutex consolidating_;  // taken before mutex_
-  mutable FairSharedMutex mutex_;
   UserColumns columns_;
   uint64_t changes_ = 0;
   mutable std::atomic<bool> touched_ = false;
   mutable std::atomic<uint64_t> counted_changes_ = 0;
   ConsolidationNeed need_;
+  mutable FairSharedMutex mutex_;
 };
 
 }  // namespace memspan

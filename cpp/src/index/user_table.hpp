@@ -40,6 +40,18 @@ class UserTable {
 
   // Null if there is none. O(1) for a user in memory; loads others: throws CorruptSnapshot, FileError or std::bad_alloc.
   User find(std::string_view name);
+  // Calls visit(user) for a user in memory if nobody has to be waited for; the user stays while it runs, which must be
+  // short. False if there is no such user, or else what visit tells.
+  template <typename Visit>
+  bool try_visit(std::string_view name, Visit visit) {
+    const std::shared_lock reading(mutex_, std::try_to_lock);
+    if (!reading) return false;
+    const uint32_t row = find_row(name, HashIndex::hash(name));
+    if (row == HashIndex::kNone || !rows_[row].user) return false;
+    const UserIndex& user = *rows_[row].user;
+    if (limit_ != 0) user.touch();
+    return visit(user);
+  }
   User find_or_create(std::string_view name);
   // A user to be loaded when it is asked for. False if the name is taken.
   bool add(std::string_view name, Image image);

@@ -11,7 +11,7 @@ constexpr size_t kAhead = 24;
 
 }  // namespace
 
-// Memory that a thread keeps between additions.
+// Memory that a thread keeps between additions and searches.
 struct LexicalIndex::Scratch {
   std::vector<uint64_t> hashes;
   std::vector<TermId> tokens;
@@ -23,6 +23,35 @@ struct LexicalIndex::Scratch {
     return scratch;
   }
 };
+
+// In rounds, each of which asks for the memory that the next one reads: cells, entries and lists, postings.
+std::span<const TermId> LexicalIndex::find_all(const TokenBuffer& words) const {
+  Scratch& scratch = Scratch::of_thread();
+  std::vector<uint64_t>& hashes = scratch.hashes;
+  std::vector<TermId>& numbers = scratch.tokens;
+  hashes.resize(words.size());
+  numbers.resize(words.size());
+  for (size_t first = 0; first < words.size(); first += kAhead) {
+    const size_t last = std::min(words.size(), first + kAhead);
+    for (size_t i = first; i < last; ++i) {
+      hashes[i] = TermTable::hash(words[i]);
+      terms_.prefetch(hashes[i]);
+    }
+    for (size_t i = first; i < last; ++i) {
+      numbers[i] = terms_.likely(hashes[i]);
+      if (numbers[i] == kNoTerm) continue;
+      terms_.prefetch_text(numbers[i]);
+      __builtin_prefetch(&lists_[numbers[i]]);
+    }
+    for (size_t i = first; i < last; ++i) {
+      if (numbers[i] != kNoTerm) lists_[numbers[i]].prefetch_start();
+    }
+    for (size_t i = first; i < last; ++i) {
+      if (numbers[i] != kNoTerm) numbers[i] = terms_.find(words[i], hashes[i]);
+    }
+  }
+  return numbers;
+}
 
 void LexicalIndex::add(Slot slot, const TokenBuffer& tokens) {
   forward_.make_room();
@@ -49,15 +78,24 @@ std::span<const Occurrence> LexicalIndex::count_terms(const TokenBuffer& tokens)
   numbers.reserve(count);
   terms.reserve(count);
   hashes.resize(count);
-  for (size_t i = 0; i < count; ++i) hashes[i] = TermTable::hash(tokens[i]);
-  for (size_t i = 0; i < std::min(count, kAhead); ++i) terms_.prefetch(hashes[i]);
   try {
-    for (size_t i = 0; i < count; ++i) {
-      if (i + kAhead < count) terms_.prefetch(hashes[i + kAhead]);
-      lists_.make_room();
-      numbers.push_back(terms_.find_or_create(tokens[i], hashes[i]));
-      if (numbers.back() == lists_.size()) lists_.push_back(PostingList());
-      __builtin_prefetch(&lists_[numbers.back()]);
+    for (size_t first = 0; first < count; first += kAhead) {  // in rounds, as find_all
+      const size_t last = std::min(count, first + kAhead);
+      for (size_t i = first; i < last; ++i) {
+        hashes[i] = TermTable::hash(tokens[i]);
+        terms_.prefetch(hashes[i]);
+      }
+      for (size_t i = first; i < last; ++i) {
+        const TermId likely = terms_.likely(hashes[i]);
+        if (likely == kNoTerm) continue;
+        terms_.prefetch_text(likely);
+        __builtin_prefetch(&lists_[likely]);
+      }
+      for (size_t i = first; i < last; ++i) {
+        lists_.make_room();
+        numbers.push_back(terms_.find_or_create(tokens[i], hashes[i]));
+        if (numbers.back() == lists_.size()) lists_.push_back(PostingList());
+      }
     }
   } catch (...) {
     for (TermId term : numbers) drop_if_unused(term);
@@ -71,6 +109,13 @@ std::span<const Occurrence> LexicalIndex::count_terms(const TokenBuffer& tokens)
   return terms;
 }
 
+void LexicalIndex::prefetch_ends(std::span<const Occurrence> terms) const {
+  for (const Occurrence& each : terms) lists_[each.term].prefetch_head();
+  for (const Occurrence& each : terms) lists_[each.term].prefetch_end();
+  for (const Occurrence& each : terms) lists_[each.term].prefetch_last_block();
+  for (const Occurrence& each : terms) lists_[each.term].prefetch_last_end();
+}
+
 // Puts the record into the lists of its terms, which are distinct, ascending and in the dictionary. If there is no
 // memory, terms without postings leave the dictionary again.
 ByteChains::Chain LexicalIndex::insert(Slot slot, std::span<const Occurrence> terms, size_t length) {
@@ -80,10 +125,8 @@ ByteChains::Chain LexicalIndex::insert(Slot slot, std::span<const Occurrence> te
   try {
     for (const Occurrence& each : terms) check_list(each.term);
     forward_list::write(terms, bytes);
-    for (size_t i = 0; i < std::min(terms.size(), kAhead); ++i) lists_[terms[i].term].prefetch_head();
     for (; inserted < terms.size(); ++inserted) {
-      if (inserted + kAhead < terms.size()) lists_[terms[inserted + kAhead].term].prefetch_head();
-      if (inserted + kAhead / 2 < terms.size()) lists_[terms[inserted + kAhead / 2].term].prefetch_end();
+      if (inserted % kAhead == 0) prefetch_ends(terms.subspan(inserted, std::min(kAhead, terms.size() - inserted)));
       const Occurrence& each = terms[inserted];
       lists_[each.term].insert(Posting(slot, each.frequency, static_cast<uint32_t>(length)));
     }

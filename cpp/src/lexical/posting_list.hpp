@@ -42,11 +42,34 @@ class PostingList {
   size_t blocks() const;
   std::span<const Posting> block(size_t i) const;
   // Asks for the memory that an insertion at the end touches: first for the head, and when that is there for the rest.
+  // Each reads what the one before has asked for.
   void prefetch_head() const {
-    if (is(kBlock)) __builtin_prefetch(only_block());
+    if (!is(kSingle)) __builtin_prefetch(reinterpret_cast<const void*>(word() & ~kFormBits));
   }
   void prefetch_end() const {
-    if (is(kBlock) && !empty()) __builtin_prefetch(only_block()->begin() + only_block()->size);
+    if (is(kDirectory)) {
+      __builtin_prefetch(&directory().pieces.back());
+    } else if (is_one_block() && !empty()) {
+      __builtin_prefetch(only_block()->begin() + only_block()->size);
+    }
+  }
+  void prefetch_last_block() const {
+    if (is(kDirectory)) __builtin_prefetch(directory().pieces.back().block);
+  }
+  void prefetch_last_end() const {
+    if (!is(kDirectory)) return;
+    const PostingBlock* const last = directory().pieces.back().block;
+    __builtin_prefetch(last->begin() + last->size);
+  }
+  // Asks for what a search reads first.
+  void prefetch_start() const {
+    constexpr size_t kLines = 12;
+    if (is(kDirectory)) {
+      __builtin_prefetch(&directory());
+    } else if (is_one_block()) {
+      const auto* const start = reinterpret_cast<const char*>(only_block());
+      for (size_t line = 0; line < kLines; ++line) __builtin_prefetch(start + 64 * line);
+    }
   }
   // Asks for the start of a piece that will be read soon.
   void prefetch(size_t i) const {

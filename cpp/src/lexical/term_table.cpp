@@ -40,9 +40,6 @@ uint64_t TermTable::hash(std::string_view text) {
   return mix(hash, hash >> 29);
 }
 
-// The cell comes from the low bits of the hash, the tag from the highest.
-uint8_t TermTable::tag_of(uint64_t hash) { return static_cast<uint8_t>((hash >> 56) | 1u); }
-
 uint32_t TermTable::link(const Entry& entry) {
   uint32_t value;
   std::memcpy(&value, entry.bytes.data() + kPrefix, sizeof value);
@@ -84,9 +81,9 @@ size_t TermTable::find_cell(std::string_view text, uint64_t hash) const {
   return cell;
 }
 
-TermId TermTable::find(std::string_view text) const {
+TermId TermTable::find(std::string_view text, uint64_t text_hash) const {
   if (size_ == 0) return kNoTerm;
-  const size_t cell = find_cell(text, hash(text));
+  const size_t cell = find_cell(text, text_hash);
   return tags_[cell] == 0 ? kNoTerm : cells_[cell];
 }
 
@@ -152,8 +149,8 @@ void TermTable::grow() {
 // Makes the cells anew. Returns false if a term comes twice.
 bool TermTable::fill_cells(size_t count) {
   bool distinct = true;
-  std::vector<uint8_t> tags(count, 0);
-  std::vector<TermId> cells(count);
+  Array<uint8_t> tags(count, 0);
+  Array<TermId> cells(count);
   for (TermId term = 0; term < entries_.size(); ++term) {
     if (entries_[term].size == 0) continue;
     const uint64_t text_hash = hash(text(term));

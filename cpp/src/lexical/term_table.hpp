@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/huge_pages.hpp"
 
 namespace memspan {
 
@@ -36,8 +37,19 @@ class TermTable {
     __builtin_prefetch(&cells_[cell]);
   }
 
+  // The term that a look-up with this hash compares first: the one it is about, most times. kNoTerm: it finds none.
+  TermId likely(uint64_t hash) const {
+    if (size_ == 0) return kNoTerm;
+    const uint8_t tag = tag_of(hash);
+    size_t cell = hash & (cells_.size() - 1);
+    while (tags_[cell] != 0 && tags_[cell] != tag) cell = (cell + 1) & (cells_.size() - 1);
+    return tags_[cell] == 0 ? kNoTerm : cells_[cell];
+  }
+  void prefetch_text(TermId term) const { __builtin_prefetch(&entries_[term]); }
+
   // kNoTerm if the table does not hold the text.
-  TermId find(std::string_view text) const;
+  TermId find(std::string_view text) const { return find(text, hash(text)); }
+  TermId find(std::string_view text, uint64_t text_hash) const;
   // `text` must have 1 to 255 bytes. A number that was freed is given again. Throws std::bad_alloc or
   // std::length_error; then nothing changed.
   TermId find_or_create(std::string_view text) { return find_or_create(text, hash(text)); }
@@ -63,7 +75,8 @@ class TermTable {
   static_assert(sizeof(Entry) == 12);
   static constexpr size_t kPrefix = kInline - sizeof(uint32_t);
 
-  static uint8_t tag_of(uint64_t hash);
+  // The cell comes from the low bits of the hash, the tag from the highest.
+  static uint8_t tag_of(uint64_t hash) { return static_cast<uint8_t>((hash >> 56) | 1u); }
   static uint32_t link(const Entry& entry);
   static void set_link(Entry& entry, uint32_t value);
 
@@ -76,9 +89,11 @@ class TermTable {
   void reclaim_texts();
 
   // Open addressing with linear probing, without gaps: cell i holds a term if tags_[i] is not 0.
-  std::vector<uint8_t> tags_;
-  std::vector<TermId> cells_;
-  std::vector<Entry> entries_;  // by number
+  template <typename T>
+  using Array = std::vector<T, huge_pages::Allocator<T>>;
+  Array<uint8_t> tags_;
+  Array<TermId> cells_;
+  Array<Entry> entries_;  // by number
   std::string long_texts_;
   size_t dead_text_ = 0;  // bytes of long_texts_ that no term owns
   size_t size_ = 0;

@@ -175,12 +175,16 @@ const Bitset& Admission::bits() const {
 std::span<const Slot> Admission::slots() const {
   if (has_slots_) return slots_;
   has_slots_ = true;
-  slots_.reserve(count_);
   if (form_ == Form::spans) {
+    slots_.resize(count_);
+    Slot* next = slots_.data();
     for (const Timeline::Range& range : spans_) {
-      for (const Timeline::Entry& entry : range) slots_.push_back(entry.slot);
+      Timeline::Entries::for_each_piece(range.begin(), range.end(), [&](std::span<const Timeline::Entry> entries) {
+        for (const Timeline::Entry& entry : entries) *next++ = entry.slot;
+      });
     }
   } else {
+    slots_.reserve(count_);
     bits().for_each([this](Slot slot) { slots_.push_back(slot); });
   }
   return slots_;

@@ -87,8 +87,20 @@ void backfill(SearchScratch& scratch) {
 }
 
 void write_hits(const UserColumns& user, const SearchScratch& scratch, std::vector<Hit>& out) {
+  // The hits' columns lie anywhere: memory is asked for so many hits ahead.
+  constexpr size_t kAhead = 16;
   out.resize(scratch.hits.size());
+  const auto prefetch_columns = [&](size_t i) {
+    const Slot slot = scratch.hits[i].slot;
+    user.ids.prefetch_place(slot);
+    __builtin_prefetch(&user.ats[slot]);
+  };
+  const auto prefetch_text = [&](size_t i) { user.ids.prefetch_text(scratch.hits[i].slot); };
+  for (size_t i = 0; i < std::min(2 * kAhead, out.size()); ++i) prefetch_columns(i);
+  for (size_t i = 0; i < std::min(kAhead, out.size()); ++i) prefetch_text(i);
   for (size_t i = 0; i < out.size(); ++i) {
+    if (i + 2 * kAhead < out.size()) prefetch_columns(i + 2 * kAhead);
+    if (i + kAhead < out.size()) prefetch_text(i + kAhead);
     const FusedHit& hit = scratch.hits[i];
     out[i].id = user.ids[hit.slot];
     out[i].at = user.ats[hit.slot];

@@ -37,8 +37,8 @@ struct Scratch {
 // up in this order, which depends on the user's records alone.
 void find_terms(const LexicalIndex& lexical, const TokenBuffer& tokens, std::vector<TermCursor>& cursors) {
   cursors.clear();
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    if (const TermId term = lexical.find(tokens[i]); term != kNoTerm) cursors.emplace_back(lexical, term);
+  for (const TermId term : lexical.find_all(tokens)) {
+    if (term != kNoTerm) cursors.emplace_back(lexical, term);
   }
   std::sort(cursors.begin(), cursors.end(), [&](const TermCursor& a, const TermCursor& b) {
     if (a.size() != b.size()) return a.size() < b.size();

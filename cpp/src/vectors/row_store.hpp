@@ -30,7 +30,9 @@ class RowStore {
   size_t size() const { return size_; }
   void grow(size_t slots) {
     while (slots > stored_size_ && chunks_.size() < ChunkGeometry::chunks(slots - stored_size_)) {
-      chunks_.push_back(std::make_shared<AlignedBuffer<float>>(ChunkGeometry::size(chunks_.size()) * dim_));
+      auto memory = std::make_shared<AlignedBuffer<float>>(ChunkGeometry::size(chunks_.size()) * dim_);
+      float* const data = memory->data();
+      chunks_.push_back({data, std::move(memory)});
     }
     size_ = std::max(size_, slots);
   }
@@ -39,7 +41,7 @@ class RowStore {
   const float* row(Slot slot) const {
     if (slot < stored_size_) return reinterpret_cast<const float*>(stored_->data()) + slot * dim_;
     const auto [chunk, offset] = ChunkGeometry::place(slot - stored_size_);
-    return chunks_[chunk]->data() + offset * dim_;
+    return chunks_[chunk].data + offset * dim_;
   }
   // How many rows follow each other in memory from this one on, itself included.
   size_t run(Slot slot) const {
@@ -63,17 +65,22 @@ class RowStore {
 
   size_t bytes() const {
     size_t total = stored_ ? stored_->heap_bytes() : 0;
-    for (const auto& chunk : chunks_) total += chunk->bytes();
+    for (const Chunk& chunk : chunks_) total += chunk.memory->bytes();
     return total;
   }
   size_t mapped_bytes() const { return stored_ ? stored_->bytes() : 0; }
 
  private:
+  struct Chunk {
+    float* data;  // of the memory, so that a look-up does not go through it
+    std::shared_ptr<AlignedBuffer<float>> memory;
+  };
+
   size_t dim_;
   size_t size_ = 0;
   size_t stored_size_ = 0;
   std::shared_ptr<StoredRows> stored_;  // null: none
-  std::vector<std::shared_ptr<AlignedBuffer<float>>> chunks_;  // of the rows behind
+  std::vector<Chunk> chunks_;  // of the rows behind
 };
 
 }  // namespace memspan

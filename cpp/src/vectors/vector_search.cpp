@@ -197,7 +197,7 @@ bool VectorTable::nearest(const float* query, size_t k, float recall, const Vect
 void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot> slots, VectorScratch& scratch,
                              VectorSearchStats& stats) const {
   // Codes pay when they spare the reading of most float rows.
-  constexpr size_t kFewRows = 64;
+  constexpr size_t kFewRows = 24;
   if (slots.size() <= std::max(kFewRows, 2 * k)) {
     scratch.rescored.clear();
     scratch.rescored.reserve(std::max(slots.size(), 2 * k));
@@ -231,15 +231,18 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
     gathered = 0;
   };
   // Slots whose codes lie in one array go through the kernel together.
+  const CodeRows* const clustered = layout_ ? &layout_->rows : nullptr;
   for (const Slot slot : slots) {
-    if (!has(slot)) continue;
-    const auto [home, position] = find_codes(places_[slot]);
-    home->check(position);
+    const uint32_t place = places_[slot];
+    if (place == kNowhere) continue;
+    const auto [home, at] =
+        region(place) == kClustered ? std::pair(clustered, size_t{position(place)}) : find_codes(place);
+    home->check(at);
     if (home != rows || gathered == kGatherTile) {
       flush();
       rows = home;
     }
-    scratch.positions[gathered++] = static_cast<uint32_t>(position);
+    scratch.positions[gathered++] = static_cast<uint32_t>(at);
   }
   flush();
   rescore(query, k, scratch, stats);

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/huge_pages.hpp"
+
 namespace {
 
 std::atomic<size_t> live_bytes = 0;
@@ -28,6 +30,14 @@ void release(void* piece, size_t alignment) noexcept {
   live_bytes -= *reinterpret_cast<size_t*>(start);
   std::free(start);
 }
+
+// Pieces in huge pages count as what operator new gives, and fail as that does.
+void see_huge_piece(ptrdiff_t bytes) {
+  if (bytes > 0 && allocations_left >= 0 && allocations_left-- == 0) throw std::bad_alloc();
+  calls += bytes > 0;
+  live_bytes += static_cast<size_t>(bytes);
+}
+[[maybe_unused]] const bool observing = (memspan::huge_pages::observe(see_huge_piece), true);
 
 constexpr size_t kAlignment = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 

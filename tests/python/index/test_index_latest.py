@@ -38,6 +38,19 @@ def test_hits_are_a_sequence_of_hits() -> None:
         hits[2]
 
 
+def test_ids_of_any_length_and_script_come_back() -> None:
+    ids = ["abcdefghijklmnopqrstuvwxyz0123456789"[:size] for size in range(1, 37)]
+    for size in range(1, 20):  # what is not ASCII at any place
+        ids += [
+            "x" * place + letter + "x" * (size - 1 - place) for place in range(size) for letter in "é\x80語🦊"
+        ]
+    index = memspan.Index(DIM)
+    for number, name in enumerate(ids):
+        index.add(user="ana", id=name, at=number)
+    assert index.latest(user="ana", k=1000).ids == ids[::-1]
+    assert [hit.id for hit in index.latest(user="ana", k=60)] == ids[::-1][:60]
+
+
 def test_hits_outlive_their_index() -> None:
     hits = numbered().search(user="ana", explain=True)
     gc.collect()

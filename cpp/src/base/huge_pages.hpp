@@ -1,0 +1,66 @@
+// Memory in huge pages for the arrays of many users.
+//
+// A search of one user among many finds hardly anything in the caches, and with pages of 4 kB hardly any translation of
+// an address either: each line that it reads then waits for a walk through the page tables, which under a hypervisor
+// takes longer than the line. So pieces of 4 kB to nearly 2 MB are cut out of regions of one huge page each. Smaller
+// ones come from operator new, as do those that would be rounded up by more than an eighth.
+//
+// A region is an array of pages of 4 kB, the first of which holds a bit for each that is taken. Regions are kept in
+// lists by their longest run of free pages, so that a piece is found, or given back, in O(pages of a region / 64); a
+// region that is empty goes back to the system, except one. Memory: 0.2 % and what lies idle between pieces.
+// Thread safety: every function may be called by any thread at any time, also after a fork.
+#pragma once
+
+#include <cstddef>
+#include <new>
+
+namespace memspan::huge_pages {
+
+inline constexpr size_t kPage = 4096;
+inline constexpr size_t kRegion = size_t{2} << 20;
+
+// Does a piece of so many bytes lie in a huge page? False on systems without.
+constexpr bool serve(size_t bytes) {
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+  if (bytes < kPage || bytes > kRegion - 2 * kPage) return false;
+  const size_t rounded = (bytes + kPage - 1) / kPage * kPage;
+  return rounded - bytes <= bytes / 8;
+#else
+  return bytes == ~size_t{0};
+#endif
+}
+
+// Of a size that they serve: a multiple of the page's size is its address. Not initialised. Throws std::bad_alloc.
+void* allocate(size_t bytes);
+void free(void* piece, size_t bytes) noexcept;
+
+// Called with the bytes of each piece before it is made, and with their negative when it is given back. Null: nobody
+// wants to know. For tests, which count memory and let there be none: it may throw std::bad_alloc if positive.
+using Observer = void (*)(ptrdiff_t bytes);
+void observe(Observer observer);
+
+// For the standard containers, and for others that know the sizes of their pieces.
+template <typename T>
+struct Allocator {
+  using value_type = T;
+
+  Allocator() = default;
+  template <typename U>
+  Allocator(const Allocator<U>&) noexcept {}
+
+  T* allocate(size_t count) {
+    const size_t bytes = count * sizeof(T);
+    return static_cast<T*>(serve(bytes) ? huge_pages::allocate(bytes) : ::operator new(bytes));
+  }
+  void deallocate(T* piece, size_t count) noexcept {
+    const size_t bytes = count * sizeof(T);
+    if (serve(bytes)) {
+      huge_pages::free(piece, bytes);
+    } else {
+      ::operator delete(piece);
+    }
+  }
+  friend bool operator==(const Allocator&, const Allocator&) { return true; }
+};
+
+}  // namespace memspan::huge_pages

@@ -1,0 +1,115 @@
+#include "base/huge_pages.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace memspan {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(huge_pages)
+
+using memspan::huge_pages::kPage;
+using memspan::huge_pages::kRegion;
+using memspan::huge_pages::serve;
+
+struct Piece {
+  unsigned char* bytes;
+  size_t size;
+  unsigned char mark;
+
+  void fill() const { std::memset(bytes, mark, size); }
+  bool is_whole() const {
+    for (size_t i = 0; i < size; ++i) {
+      if (bytes[i] != mark) return false;
+    }
+    return true;
+  }
+};
+
+size_t any_size(std::mt19937& random) {
+  for (;;) {
+    const size_t size = random() % 3 == 0 ? 1 + random() % (kRegion + kPage) : kPage * (1 + random() % 12);
+    if (serve(size)) return size;
+  }
+}
+
+// Pieces come and go; none may lie over another, and what is written to each must stay.
+void churn(unsigned seed, int steps, size_t most) {
+  std::mt19937 random(seed);
+  std::vector<Piece> pieces;
+  std::map<uintptr_t, uintptr_t> taken;  // start and end of each
+  bool right = true;
+  const auto release = [&](size_t i) {
+    const Piece piece = pieces[i];
+    right &= piece.is_whole();
+    taken.erase(reinterpret_cast<uintptr_t>(piece.bytes));
+    memspan::huge_pages::free(piece.bytes, piece.size);
+    pieces[i] = pieces.back();
+    pieces.pop_back();
+  };
+  for (int step = 0; step < steps && right; ++step) {
+    const bool growing = step / 200 % 2 == 0;
+    if (pieces.size() < most && (pieces.empty() || random() % 10 < (growing ? 7u : 3u))) {
+      const size_t size = any_size(random);
+      const Piece piece = {static_cast<unsigned char*>(memspan::huge_pages::allocate(size)), size,
+                           static_cast<unsigned char>(random())};
+      const auto start = reinterpret_cast<uintptr_t>(piece.bytes);
+      const auto after = taken.lower_bound(start);
+      right &= start % kPage == 0 && start / kRegion == (start + size - 1) / kRegion;
+      right &= after == taken.end() || start + size <= after->first;
+      right &= after == taken.begin() || std::prev(after)->second <= start;
+      taken.emplace(start, start + size);
+      piece.fill();
+      pieces.push_back(piece);
+    } else {
+      release(random() % pieces.size());
+    }
+  }
+  while (!pieces.empty()) release(0);
+  BOOST_REQUIRE(right);
+}
+
+BOOST_AUTO_TEST_CASE(pieces_lie_apart_and_keep_what_they_hold) {
+  if (!serve(kPage)) return;  // a system or a build without
+  for (unsigned seed = 0; seed < 3; ++seed) churn(seed, 2000, 120);
+}
+
+BOOST_AUTO_TEST_CASE(threads_share_it) {
+  if (!serve(kPage)) return;
+  std::vector<std::jthread> team;
+  for (unsigned thread = 0; thread < 4; ++thread) team.emplace_back([thread] { churn(100 + thread, 600, 40); });
+}
+
+BOOST_AUTO_TEST_CASE(only_pieces_that_fit_well_are_served) {
+  BOOST_TEST(!serve(0));
+  BOOST_TEST(!serve(kPage - 1));
+  BOOST_TEST(!serve(kPage + 1));
+  BOOST_TEST(!serve(kRegion));
+  memspan::huge_pages::Allocator<uint32_t> allocator;
+  for (const size_t count : {1, 1023, 1024, 1025, 100'000, 1'000'000}) {
+    uint32_t* const numbers = allocator.allocate(count);
+    std::fill_n(numbers, count, 7u);
+    BOOST_TEST(numbers[count - 1] == 7u);
+    allocator.deallocate(numbers, count);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_largest_piece_takes_a_region) {
+  const size_t largest = kRegion - 2 * kPage;
+  if (!serve(largest)) return;
+  void* const first = memspan::huge_pages::allocate(largest);
+  void* const second = memspan::huge_pages::allocate(largest);
+  BOOST_TEST(reinterpret_cast<uintptr_t>(first) / kRegion != reinterpret_cast<uintptr_t>(second) / kRegion);
+  memspan::huge_pages::free(first, largest);
+  memspan::huge_pages::free(second, largest);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan
