@@ -17,6 +17,7 @@ from .migrations import migrate, require_current_schema
 from .pool import ConnectionPool
 from .sqlite_reader import SqliteReader
 from .sqlite_writer import ERASE_PENDING, SqliteWriter
+from .writer_state import WriterState
 
 __all__ = ["SqliteStore"]
 
@@ -35,7 +36,7 @@ class SqliteStore:
     def __init__(self, path: str | os.PathLike[str], *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.path = _checked_path(path)
         self._busy_seconds = busy_seconds
-        self._checked: tuple[sqlite3.Connection, int] | None = None
+        self._kept: tuple[sqlite3.Connection, int, WriterState] | None = None
         self._pool = ConnectionPool(self.path, busy_seconds)
         try:
             create_private_file(self.path)
@@ -75,21 +76,25 @@ class SqliteStore:
         with translated(self.path), self._pool.writer() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
-                self._check_schema(connection)
-                yield SqliteWriter(connection)
+                yield SqliteWriter(connection, self._state(connection))
                 connection.execute("COMMIT")
             except BaseException:
+                self._kept = None
                 if connection.in_transaction:
                     with suppress(sqlite3.Error):
                         connection.execute("ROLLBACK")
                 raise
 
-    def _check_schema(self, connection: sqlite3.Connection) -> None:
-        """Refuse a schema that another process changed. Only others' commits change the number."""
+    def _state(self, connection: sqlite3.Connection) -> WriterState:
+        """What the connection's last transaction left, unless another one committed since.
+
+        Another one may have changed everything, the schema included. Only others' commits change the number.
+        """
         (version,) = connection.execute("PRAGMA data_version").fetchone()
-        if self._checked != (connection, version):
+        if self._kept is None or self._kept[:2] != (connection, version):
             require_current_schema(connection, self.path)
-            self._checked = (connection, version)
+            self._kept = (connection, version, WriterState())
+        return self._kept[2]
 
     def erase(self) -> None:
         """Rewrite the database file and empty the write-ahead log.
@@ -103,6 +108,7 @@ class SqliteStore:
                 bytes.
         """
         with translated(self.path), self._pool.writer() as connection:
+            self._kept = None
             (pending,) = connection.execute(
                 "SELECT max(value) FROM meta WHERE key = ?", (ERASE_PENDING,)
             ).fetchone()

@@ -27,6 +27,36 @@ def test_sequence_grows_by_one_with_each_changing_transaction(store: SqliteStore
     assert store.sequence() == 1
 
 
+def test_a_writer_goes_on_from_what_it_knows_unless_another_one_wrote(
+    path: Path, store: SqliteStore, make_record: Make
+) -> None:
+    """Keys of users, settings and the counter are kept from one transaction to the next."""
+    other = SqliteStore(path)
+    for turn in range(4):
+        for handle in (store, store, other):
+            with handle.writing() as writer:
+                before = writer.sequence()
+                assert writer.meta("last") == (None if before == 0 else f"{before}")
+                writer.put([make_record(f"m{before}", user="ana"), make_record(f"m{before}", user="ben")])
+                writer.set_meta("last", f"{before + 1}")
+        with other.writing() as writer:
+            writer.remove_user("ben")
+            writer.set_meta("last", str(writer.sequence()))
+        with store.reading() as reader:
+            assert (reader.count("ana"), reader.count("ben")) == (3 * (turn + 1), 0)
+    with pytest.raises(RuntimeError), store.writing() as writer:
+        writer.put([make_record("lost", user="carl")])
+        writer.set_meta("last", "lost")
+        raise RuntimeError
+    with store.writing() as writer:
+        assert writer.meta("last") == "16"
+        writer.put([make_record("kept", user="carl")])
+        assert writer.users() == ["ana", "carl"]
+    assert store.sequence() == other.sequence() == 17
+    assert store.check() == []
+    other.close()
+
+
 def test_an_exception_rolls_everything_back(store: SqliteStore, make_record: Make) -> None:
     def write_and_stop() -> None:
         with store.writing() as writer:
