@@ -76,8 +76,11 @@ class SqliteStore:
         with translated(self.path), self._pool.writer() as connection:
             connection.execute("BEGIN IMMEDIATE")
             try:
-                yield SqliteWriter(connection, self._state(connection))
+                state = self._state(connection)
+                writer = SqliteWriter(connection, state)
+                yield writer
                 connection.execute("COMMIT")
+                state.sequence = writer.sequence()
             except BaseException:
                 self._kept = None
                 if connection.in_transaction:

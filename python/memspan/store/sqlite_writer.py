@@ -51,22 +51,28 @@ class SqliteWriter(SqliteReader):
     def __init__(self, connection: sqlite3.Connection, state: WriterState) -> None:
         super().__init__(connection)
         self._state = state
-        self._advanced = False
+        if state.sequence is None:
+            # Now, while the last record is there.
+            state.sequence = super().sequence()
+        self._sequence = state.sequence
+        self._counted = False
 
     def sequence(self) -> int:
-        if self._state.sequence is None:
-            self._state.sequence = super().sequence()
-        return self._state.sequence
+        return self._sequence
+
+    def _begin(self) -> int:
+        """The sequence number of this transaction, one more than before. Rows with it have to follow."""
+        assert self._state.sequence is not None
+        self._sequence = self._state.sequence + 1
+        return self._sequence
 
     def _advance(self) -> int:
-        """The sequence number of this transaction; counted up on its first change."""
-        if not self._advanced:
-            self._state.sequence = self.sequence() + 1
-            self._connection.execute(
-                "UPDATE meta SET value = ? WHERE key = 'sequence'", (self._state.sequence,)
-            )
-            self._advanced = True
-        return self.sequence()
+        """As `_begin`, for changes that do not write a record."""
+        sequence = self._begin()
+        if not self._counted:
+            self._connection.execute("UPDATE meta SET value = ? WHERE key = 'sequence'", (sequence,))
+            self._counted = True
+        return sequence
 
     def _user_pk(self, user: str) -> int | None:
         pk = self._state.user_pks.get(user)
@@ -103,7 +109,7 @@ class SqliteWriter(SqliteReader):
         pk = self._user_pk(user)
         if pk is None:
             cursor = self._connection.execute(
-                "INSERT INTO users (name, sequence) VALUES (?, ?)", (user, self._advance())
+                "INSERT INTO users (name, sequence) VALUES (?, ?)", (user, self._begin())
             )
             assert cursor.lastrowid is not None
             pk = self._state.user_pks[user] = cursor.lastrowid
@@ -112,7 +118,7 @@ class SqliteWriter(SqliteReader):
     def put(self, records: Sequence[Record]) -> None:
         if not records:
             return
-        sequence = self._advance()
+        sequence = self._begin()
         pks = {user: self._ensure_user(user) for user in {record.user for record in records}}
         first = self._reserve(len(records))
         # What is there already is deleted and comes again: keys follow the order of changes.

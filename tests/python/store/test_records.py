@@ -106,7 +106,9 @@ def test_put_replaces_everything(store: SqliteStore, make_record: Callable[..., 
         assert reader.tags("ana") == set()
 
 
-def test_put_of_new_and_known_records_together(store: SqliteStore, make_record: Callable[..., Record]) -> None:
+def test_put_of_new_and_known_records_together(
+    store: SqliteStore, make_record: Callable[..., Record]
+) -> None:
     with store.writing() as writer:
         writer.put([make_record(f"m{i}", sources=("s",)) for i in range(600)])
     with store.writing() as writer:
@@ -132,7 +134,7 @@ def test_absent_values_are_stored_as_null(store: SqliteStore, make_record: Calla
     with store.writing() as writer:
         writer.put([make_record("m1")])
         nullable = "until IS NULL, session IS NULL, speaker IS NULL, importance IS NULL, provenance IS NULL"
-        assert writer._all(f"SELECT {nullable} FROM records") == [(1, 1, 1, 1, 1)]  # noqa: S608
+        assert writer._all(f"SELECT {nullable} FROM records") == [(1, 1, 1, 1, 1)]
 
 
 def test_scan_pages_in_order_of_insertion(store: SqliteStore, make_record: Callable[..., Record]) -> None:
