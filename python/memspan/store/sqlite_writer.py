@@ -56,6 +56,8 @@ class SqliteWriter(SqliteReader):
             state.sequence = super().sequence()
         self._sequence = state.sequence
         self._counted = False
+        self.written = 0
+        """Records put by this transaction."""
 
     def sequence(self) -> int:
         return self._sequence
@@ -118,6 +120,7 @@ class SqliteWriter(SqliteReader):
     def put(self, records: Sequence[Record]) -> None:
         if not records:
             return
+        self.written += len(records)
         sequence = self._begin()
         pks = {user: self._ensure_user(user) for user in {record.user for record in records}}
         first = self._reserve(len(records))
