@@ -47,6 +47,11 @@ bool read_micros(PyObject* value, Micros& out) {
   return true;
 }
 
+bool is_utc_moment(PyObject* value) {
+  return PyDateTime_CheckExact(value) && PyDateTime_DATE_GET_TZINFO(value) == PyDateTime_TimeZone_UTC &&
+         PyDateTime_DATE_GET_FOLD(value) == 0;
+}
+
 bool read_vector(PyObject* value, std::vector<float>& out) {
   if (is_absent(value)) {
     out.clear();

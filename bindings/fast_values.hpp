@@ -54,6 +54,9 @@ inline bool read_integer(PyObject* value, int64_t low, int64_t high, int64_t& ou
 // the standard library's UTC.
 bool read_micros(PyObject* value, Micros& out);
 
+// An exact datetime as memspan.times.from_micros makes it.
+bool is_utc_moment(PyObject* value);
+
 // Absent: empty. Otherwise a one-dimensional C-contiguous array of native float32 or float64, not empty.
 bool read_vector(PyObject* value, std::vector<float>& out);
 

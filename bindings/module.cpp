@@ -21,4 +21,5 @@ PYBIND11_MODULE(_core, module) {
   memspan::python::register_add_call(module);
   memspan::python::register_column_values(module);
   memspan::python::register_normal_record(module);
+  memspan::python::register_record_rows(module);
 }

@@ -1,7 +1,7 @@
 // memspan.Record in its common form, checked and copied natively on its way into the store.
 //
 // Each function gives None for anything uncommon: other types, what has to be converted, what is refused. The Python
-// function beside its caller then does the same, and says what is wrong (remember/checking.py, store/codec.py).
+// function beside its caller then does the same, and says what is wrong (remember/checking.py).
 #include <pybind11/numpy.h>
 
 #include <datetime.h>
@@ -16,50 +16,20 @@
 #include "arrays.hpp"
 #include "choices.hpp"
 #include "fast_values.hpp"
-#include "json_text.hpp"
 #include "lexical/unicode.hpp"
+#include "record_slots.hpp"
 #include "register.hpp"
 
 namespace memspan::python {
 namespace {
 
-constexpr std::array<const char*, 17> kFieldNames = {
-    "id",       "user", "text",     "at",         "kind",       "until",    "recorded_at", "session",   "speaker",
-    "tags",     "entities", "importance", "provenance", "fidelity", "sources", "metadata",  "embedding"};
-enum Field : size_t {
-  kId, kUser, kText, kAt, kKindField, kUntil, kRecordedAt, kSession, kSpeaker,
-  kTags, kEntities, kImportance, kProvenance, kFidelity, kSources, kMetadata, kEmbedding
-};
-
-using Fields = std::array<py::object, kFieldNames.size()>;
-
-const std::array<PyObject*, kFieldNames.size()>& field_names() {
-  static const auto names = [] {
-    std::array<PyObject*, kFieldNames.size()> interned;
-    for (size_t i = 0; i < interned.size(); ++i) {
-      interned[i] = PyUnicode_InternFromString(kFieldNames[i]);
-      if (interned[i] == nullptr) throw py::error_already_set();
-    }
-    return interned;
-  }();
-  return names;
-}
-
-Fields read_fields(PyObject* record) {
-  Fields fields;
-  for (size_t i = 0; i < fields.size(); ++i) {
-    fields[i] = py::reinterpret_steal<py::object>(PyObject_GetAttr(record, field_names()[i]));
-    if (!fields[i]) throw py::error_already_set();
-  }
-  return fields;
-}
-
 // A new record past the dataclass's __init__ and its guard against changes, which take most of a plain copy's time.
-py::object make_record(PyTypeObject* type, const Fields& fields) {
+py::object make_record(PyTypeObject* type, const SlotLayout& layout, const Fields& fields) {
   auto record = py::reinterpret_steal<py::object>(type->tp_alloc(type, 0));
   if (!record) throw py::error_already_set();
   for (size_t i = 0; i < fields.size(); ++i) {
-    if (PyObject_GenericSetAttr(record.ptr(), field_names()[i], fields[i].ptr()) != 0) throw py::error_already_set();
+    Py_INCREF(fields[i]);
+    layout.slot(record.ptr(), i) = fields[i];
   }
   return record;
 }
@@ -76,12 +46,6 @@ bool is_blank(PyObject* text) {
     if (!Py_UNICODE_ISSPACE(PyUnicode_READ_CHAR(text, i))) return false;
   }
   return true;
-}
-
-// As memspan.times.from_micros makes it.
-bool is_moment(PyObject* value) {
-  return PyDateTime_CheckExact(value) && PyDateTime_DATE_GET_TZINFO(value) == PyDateTime_TimeZone_UTC &&
-         PyDateTime_DATE_GET_FOLD(value) == 0;
 }
 
 bool is_share(PyObject* value, bool above_zero) {
@@ -157,16 +121,18 @@ py::object normal_record(const py::object& record, const py::type& type, Py_ssiz
   constexpr size_t kProvenanceBytes = 4096;
   auto* const record_type = reinterpret_cast<PyTypeObject*>(type.ptr());
   if (Py_TYPE(record.ptr()) != record_type) return py::none();
-  Fields fields = read_fields(record.ptr());
-  const auto at = [&fields](Field field) { return fields[field].ptr(); };
+  const SlotLayout* const layout = SlotLayout::of(record_type);
+  Fields fields;
+  if (layout == nullptr || !layout->read(record.ptr(), fields)) return py::none();
+  const auto at = [&fields](Field field) { return fields[field]; };
   std::string_view text;
   Kind kind;
   const auto any = [](std::string_view) { return true; };
   if (!(is_name(at(kId), limits::kNameBytes) && is_name(at(kUser), limits::kNameBytes) && view_text(at(kText), text) &&
         text.size() + kAroundText + limits::kNameBytes <= limits::kTextBytes && !is_blank(at(kText)) &&
-        is_moment(at(kAt)) && read_choice(at(kKindField), choice_names().kinds, kind) &&
-        (at(kUntil) == Py_None || is_moment(at(kUntil))) &&
-        (at(kRecordedAt) == Py_None || is_moment(at(kRecordedAt))) &&
+        is_utc_moment(at(kAt)) && read_choice(at(kKindField), choice_names().kinds, kind) &&
+        (at(kUntil) == Py_None || is_utc_moment(at(kUntil))) &&
+        (at(kRecordedAt) == Py_None || is_utc_moment(at(kRecordedAt))) &&
         is_optional_name(at(kSession), limits::kNameBytes) && is_optional_name(at(kSpeaker), limits::kNameBytes) &&
         are_names(at(kTags), limits::kTagBytes, is_normal_tag) && are_names(at(kEntities), limits::kNameBytes, any) &&
         (at(kImportance) == Py_None || is_share(at(kImportance), false)) &&
@@ -179,50 +145,26 @@ py::object normal_record(const py::object& record, const py::type& type, Py_ssiz
     if (before < 0) throw py::error_already_set();
     if (before == 1) return py::none();
   }
-  fields[kMetadata] = py::reinterpret_steal<py::object>(PyDict_Copy(at(kMetadata)));
-  if (!fields[kMetadata]) throw py::error_already_set();
+  const auto metadata = py::reinterpret_steal<py::object>(PyDict_Copy(at(kMetadata)));
+  if (!metadata) throw py::error_already_set();
+  fields[kMetadata] = metadata.ptr();
+  py::object embedding;
   if (at(kEmbedding) != Py_None) {
-    fields[kEmbedding] = copied_vector(at(kEmbedding), dim);
-    if (!fields[kEmbedding]) return py::none();
+    embedding = copied_vector(at(kEmbedding), dim);
+    if (!embedding) return py::none();
+    fields[kEmbedding] = embedding.ptr();
   }
-  return make_record(record_type, fields);
+  return make_record(record_type, *layout, fields);
 }
 
 // Sets these two fields of a record that nobody else has: a copy would cost as much as the rest of a record's way.
 void complete_record(const py::object& record, const py::object& recorded_at, const py::object& embedding) {
+  const SlotLayout* const layout = SlotLayout::of(Py_TYPE(record.ptr()));
+  if (layout == nullptr) throw py::type_error("a memspan.Record is needed");
   for (const auto& [field, value] : {std::pair(kRecordedAt, recorded_at), std::pair(kEmbedding, embedding)}) {
-    if (PyObject_GenericSetAttr(record.ptr(), field_names()[field], value.ptr()) != 0) throw py::error_already_set();
+    PyObject* const old = std::exchange(layout->slot(record.ptr(), field), py::object(value).release().ptr());
+    Py_XDECREF(old);
   }
-}
-
-bool read_moment(PyObject* value, py::object& out) {
-  Micros micros = 0;
-  if (!is_moment(value) || !read_micros(value, micros)) return false;
-  out = py::int_(micros);
-  return true;
-}
-
-bool read_json_array(PyObject* value, std::string& scratch, py::object& out) {
-  if (!PyTuple_CheckExact(value) || !read_json_list(value, scratch)) return false;
-  out = py::str(scratch);
-  return true;
-}
-
-// The values of store.codec.COLUMNS, in that order, or None.
-py::object encode_record(const py::object& record) {
-  const Fields fields = read_fields(record.ptr());
-  const auto at = [&fields](Field field) { return fields[field].ptr(); };
-  py::object moment, until = py::none(), recorded_at, tags, entities, sources;
-  std::string scratch;
-  if (!(read_moment(at(kAt), moment) && (at(kUntil) == Py_None || read_moment(at(kUntil), until)) &&
-        read_moment(at(kRecordedAt), recorded_at) && read_json_array(at(kTags), scratch, tags) &&
-        read_json_array(at(kEntities), scratch, entities) && read_json_array(at(kSources), scratch, sources) &&
-        PyDict_CheckExact(at(kMetadata)) && read_json(at(kMetadata), scratch))) {
-    return py::none();
-  }
-  return py::make_tuple(fields[kId], fields[kKindField], moment, until, recorded_at, fields[kSession], fields[kSpeaker],
-                        fields[kImportance], fields[kProvenance], fields[kFidelity], tags, entities, sources,
-                        scratch.empty() ? "{}" : scratch, fields[kText]);
 }
 
 }  // namespace
@@ -230,11 +172,9 @@ py::object encode_record(const py::object& record) {
 void register_normal_record(py::module_& module) {
   PyDateTime_IMPORT;
   if (PyDateTimeAPI == nullptr) throw py::error_already_set();
-  field_names();
   choice_names();
   module.def("normal_record", &normal_record);
   module.def("complete_record", &complete_record);
-  module.def("encode_record", &encode_record);
 }
 
 }  // namespace memspan::python

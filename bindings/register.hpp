@@ -13,6 +13,7 @@ void register_search_calls(pybind11::module_& module);
 void register_add_call(pybind11::module_& module);
 void register_column_values(pybind11::module_& module);
 void register_normal_record(pybind11::module_& module);
+void register_record_rows(pybind11::module_& module);
 void register_index(pybind11::module_& module);
 void register_consolidation(pybind11::module_& module);  // after the index
 

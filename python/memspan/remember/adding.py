@@ -41,7 +41,11 @@ def add_drafts(engine: Engine, drafts: Sequence[Draft], advance: Advance | None 
     engine.require_open()
     embeddings = _embeddings(engine, drafts, advance)
     with engine.changing() as change:
-        existing = _existing(change.writer, drafts)
+        # The index equals the store here and knows the ids without a query.
+        known = [
+            draft for draft in drafts if change.index.contains(user=draft.record.user, id=draft.record.id)
+        ]
+        existing = _existing(change.writer, known)
         moment = from_micros(now_micros())
         records = []
         for draft in drafts:

@@ -15,18 +15,36 @@ from memspan.times import from_micros, to_micros
 
 __all__ = [
     "COLUMNS",
+    "ROW_COLUMNS",
+    "ROW_PLACES",
     "decode_record",
     "embedding_blob",
     "encode_record",
+    "encode_rows",
     "pack_embedding",
     "unpack_embedding",
 ]
+
+_NO_TIME: Final = -(1 << 63)
+_NO_NUMBER: Final = -1.0
+_ABSENT: Final[dict[str, Any]] = {
+    "until": _NO_TIME, "session": "", "speaker": "", "importance": _NO_NUMBER, "provenance": "",
+}  # fmt: skip
+"""What is passed for `None`: values that no record has. `sqlite3` takes a long way for a None."""
 
 COLUMNS: Final = (
     "id", "kind", "at", "until", "recorded_at", "session", "speaker", "importance",
     "provenance", "fidelity", "tags", "entities", "sources", "metadata", "text",
 )  # fmt: skip
 """Columns of `records` with the record's own fields, without the embedding, in the order of the codec."""
+
+ROW_COLUMNS: Final = ("pk", "user_pk", "sequence", "embedding", *COLUMNS)
+"""Columns of `encode_rows`."""
+
+ROW_PLACES: Final = ", ".join(
+    f"NULLIF(?, {_ABSENT[column]!r})" if column in _ABSENT else "?" for column in ROW_COLUMNS
+)
+"""The places of `encode_rows`' values in a statement."""
 
 
 def embedding_blob(embedding: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -47,8 +65,6 @@ def unpack_embedding(blob: bytes) -> NDArray[np.float32]:
 def encode_record(record: Record) -> tuple[Any, ...]:
     """The values of `COLUMNS`. `recorded_at` must be set."""
     assert record.recorded_at is not None
-    if (values := _core.encode_record(record)) is not None:
-        return values
     return (
         record.id,
         record.kind,
@@ -66,6 +82,26 @@ def encode_record(record: Record) -> tuple[Any, ...]:
         _dump(dict(record.metadata)),
         record.text,
     )
+
+
+def encode_rows(
+    records: Sequence[Record], user_pks: dict[str, int], first_pk: int, sequence: int
+) -> list[tuple[Any, ...]]:
+    """The values of `ROW_COLUMNS` for each record, for `ROW_PLACES`; keys count up. Every record is complete."""
+    rows = _core.encode_rows(list(records), user_pks, first_pk, sequence)
+    return [
+        _encode_row(record, user_pks, first_pk + i, sequence) if row is None else row
+        for i, (record, row) in enumerate(zip(records, rows, strict=True))
+    ]
+
+
+def _encode_row(record: Record, user_pks: dict[str, int], pk: int, sequence: int) -> tuple[Any, ...]:
+    assert record.embedding is not None
+    values = (
+        _ABSENT[column] if value is None and column in _ABSENT else value
+        for column, value in zip(COLUMNS, encode_record(record), strict=True)
+    )
+    return (pk, user_pks[record.user], sequence, bytearray(pack_embedding(record.embedding)), *values)
 
 
 def decode_record(user: str, row: Sequence[Any], embedding: bytes | None = None) -> Record:

@@ -13,10 +13,13 @@ from typing import Final
 
 from memspan.errors import StoreError
 
-__all__ = ["BUSY_SECONDS", "connect", "create_private_file", "translated"]
+__all__ = ["BUSY_SECONDS", "LOG_PAGES", "connect", "create_private_file", "translated"]
 
 BUSY_SECONDS: Final = 30.0
 """How long a connection waits for another one's lock."""
+
+LOG_PAGES: Final = 1000
+"""Pages of log from which on a commit copies them into the database; see `Checkpoints` for large commits."""
 
 MINIMUM_SQLITE: Final = (3, 37, 0)
 """The first SQLite with STRICT tables."""
@@ -26,6 +29,7 @@ _SETTINGS: Final = (
     # A commit is on disk before it is acknowledged; WAL alone would only sync at checkpoints.
     "PRAGMA synchronous = FULL",
     "PRAGMA secure_delete = ON",
+    f"PRAGMA wal_autocheckpoint = {LOG_PAGES}",
     # Sorting must not spill users' texts into files that nobody erases.
     "PRAGMA temp_store = MEMORY",
 )

@@ -90,6 +90,21 @@ class ConnectionPool:
             finally:
                 self._leave()
 
+    @contextmanager
+    def extra(self) -> Iterator[sqlite3.Connection]:
+        """A connection for this one use, beside the writer's."""
+        self._enter()
+        try:
+            connection = connect(self._path, self._busy_seconds)
+            self._in_use.add(connection)
+            try:
+                yield connection
+            finally:
+                self._in_use.discard(connection)
+                connection.close()
+        finally:
+            self._leave()
+
     def close(self) -> None:
         """Close all connections; one that another thread reads from is closed when it is done."""
         with self._write_lock:

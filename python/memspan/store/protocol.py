@@ -57,7 +57,7 @@ class StoreReader(Protocol):
         """Records last written after that point of the sequence, oldest change first, with embeddings."""
 
     def scan(self, user: str | None, batch: int, *, embeddings: bool = False) -> Iterator[list[Record]]:
-        """All records of one user or of all, in order of insertion."""
+        """All records of one user or of all, in the order of their last changes."""
 
     def relations(self, user: str | None = None, after: int = 0) -> list[Relation]: ...
 

@@ -10,8 +10,11 @@ APPLICATION_ID: Final = 0x6D73706E
 """Marks a SQLite file as a memspan store ("mspn")."""
 
 # Invariants that the rest of the package relies on:
-# - meta.sequence grows by one in every transaction that changes records, relations or users; the rows written
-#   carry its value, so "what changed since" is an index lookup.
+# - The change counter grows by one in every transaction that changes records, relations or users; the rows written
+#   carry its value. It is the greater one of meta.sequence and the sequence of the last record (by pk): a transaction
+#   that only writes records does not touch meta.
+# - Records lie in the order of their last change: a changed one is deleted and comes again with a pk above all
+#   others, so pk and sequence never contradict, and "what changed since" is the end of the table.
 # - users.pk is never used again (AUTOINCREMENT): a user that was forgotten and came back is a new row.
 # - removals never holds text of the user: one row a user, and row 0 for "some user vanished".
 # - embedding is the last column, so that reading a text does not walk its overflow pages.
@@ -82,7 +85,27 @@ _V1: Final = (
     "INSERT INTO meta VALUES ('store_id', lower(hex(randomblob(16))))",
 )
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_V1,)
+# Records in the order of their changes instead of an index of them. Where that order is not the one of the keys, the
+# keys are dealt out anew; negative ones on the way keep two rows from having the same.
+_V2: Final = (
+    "PRAGMA defer_foreign_keys = ON",
+    """
+    CREATE TABLE moved AS
+    SELECT changed.pk AS old, placed.pk AS new
+    FROM (SELECT pk, row_number() OVER (ORDER BY sequence, pk) AS place FROM records) AS changed
+    JOIN (SELECT pk, row_number() OVER (ORDER BY pk) AS place FROM records) AS placed USING (place)
+    WHERE changed.pk <> placed.pk
+    """,
+    "DROP INDEX records_by_sequence",
+    "DELETE FROM staged WHERE record_pk IN (SELECT old FROM moved)",
+    "UPDATE derivations SET derived_pk = -moved.new FROM moved WHERE derived_pk = moved.old",
+    "UPDATE derivations SET derived_pk = -derived_pk WHERE derived_pk < 0",
+    "UPDATE records SET pk = -moved.new FROM moved WHERE pk = moved.old",
+    "UPDATE records SET pk = -pk WHERE pk < 0",
+    "DROP TABLE moved",
+)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_V1, _V2)
 """`MIGRATIONS[n]` leads from schema version n to n + 1. Released entries never change."""
 
 SCHEMA_VERSION: Final = len(MIGRATIONS)

@@ -8,17 +8,22 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from memspan.errors import StoreError, invalid
 
-from .connection import BUSY_SECONDS, create_private_file, translated
+from .checkpoints import Checkpoints
+from .connection import BUSY_SECONDS, LOG_PAGES, create_private_file, translated
 from .migrations import migrate, require_current_schema
 from .pool import ConnectionPool
 from .sqlite_reader import SqliteReader
 from .sqlite_writer import ERASE_PENDING, SqliteWriter
+from .writer_state import WriterState
 
 __all__ = ["SqliteStore"]
+
+_MANY: Final = 1000
+"""Records in a transaction for which a thread is worth starting that copies the log."""
 
 
 class SqliteStore:
@@ -35,8 +40,9 @@ class SqliteStore:
     def __init__(self, path: str | os.PathLike[str], *, busy_seconds: float = BUSY_SECONDS) -> None:
         self.path = _checked_path(path)
         self._busy_seconds = busy_seconds
-        self._checked: tuple[sqlite3.Connection, int] | None = None
+        self._kept: tuple[sqlite3.Connection, int, WriterState] | None = None
         self._pool = ConnectionPool(self.path, busy_seconds)
+        self._checkpoints = Checkpoints(self.path, self._pool)
         try:
             create_private_file(self.path)
         except OSError as error:
@@ -73,23 +79,42 @@ class SqliteStore:
     def writing(self) -> Iterator[SqliteWriter]:
         """See `Store.writing`."""
         with translated(self.path), self._pool.writer() as connection:
+            self._checkpoints.before_transaction()
             connection.execute("BEGIN IMMEDIATE")
             try:
-                self._check_schema(connection)
-                yield SqliteWriter(connection)
-                connection.execute("COMMIT")
+                state = self._state(connection)
+                writer = SqliteWriter(connection, state)
+                yield writer
+                self._commit(connection, copy_later=writer.written >= _MANY)
+                state.sequence = writer.sequence()
             except BaseException:
+                self._kept = None
                 if connection.in_transaction:
                     with suppress(sqlite3.Error):
                         connection.execute("ROLLBACK")
                 raise
 
-    def _check_schema(self, connection: sqlite3.Connection) -> None:
-        """Refuse a schema that another process changed. Only others' commits change the number."""
+    def _commit(self, connection: sqlite3.Connection, *, copy_later: bool) -> None:
+        if not copy_later:
+            connection.execute("COMMIT")
+            return
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        try:
+            connection.execute("COMMIT")
+        finally:
+            connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
+        self._checkpoints.start()
+
+    def _state(self, connection: sqlite3.Connection) -> WriterState:
+        """What the connection's last transaction left, unless another one committed since.
+
+        Another one may have changed everything, the schema included. Only others' commits change the number.
+        """
         (version,) = connection.execute("PRAGMA data_version").fetchone()
-        if self._checked != (connection, version):
+        if self._kept is None or self._kept[:2] != (connection, version):
             require_current_schema(connection, self.path)
-            self._checked = (connection, version)
+            self._kept = (connection, version, WriterState())
+        return self._kept[2]
 
     def erase(self) -> None:
         """Rewrite the database file and empty the write-ahead log.
@@ -103,6 +128,8 @@ class SqliteStore:
                 bytes.
         """
         with translated(self.path), self._pool.writer() as connection:
+            self._checkpoints.wait()
+            self._kept = None
             (pending,) = connection.execute(
                 "SELECT max(value) FROM meta WHERE key = ?", (ERASE_PENDING,)
             ).fetchone()
@@ -141,6 +168,7 @@ class SqliteStore:
 
     def close(self) -> None:
         """Close all connections. Closing twice is harmless; a read in another thread ends first."""
+        self._checkpoints.wait()
         self._pool.close()
 
 

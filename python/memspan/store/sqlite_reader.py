@@ -19,6 +19,10 @@ Parameters: TypeAlias = "Sequence[Any] | Mapping[str, Any]"
 """For `?` by position or for `:name`; numbered `?1` is refused or warned about by some releases of Python."""
 
 _MAX_PARAMETERS: Final = 1024
+_SEQUENCE: Final = (
+    "SELECT max(value, coalesce((SELECT sequence FROM records ORDER BY pk DESC LIMIT 1), 0)) "
+    "FROM meta WHERE key = 'sequence'"
+)
 _FIELDS: Final = ", ".join(f"r.{column}" for column in COLUMNS)
 
 
@@ -56,7 +60,33 @@ class SqliteReader:
         return None if pk is None else int(pk)
 
     def sequence(self) -> int:
-        return int(self._one("SELECT value FROM meta WHERE key = 'sequence'"))
+        return int(self._one(_SEQUENCE))
+
+    def _first_changed(self, after: int) -> int | None:
+        """The key of the first record that was last written after that point; all later ones were, too.
+
+        Steps back from the end, twice as far each time, then halves the last step: O(log of those) lookups.
+        """
+        last = self._one("SELECT max(pk) FROM records")
+        if last is None or self._sequence_at(last) <= after:
+            return None
+        changed, step = int(last), 1
+        while changed - step > 0 and self._sequence_at(changed - step) > after:
+            changed, step = changed - step, 2 * step
+        unchanged = max(changed - step, 0)
+        while changed - unchanged > 1:
+            middle = (changed + unchanged) // 2
+            if self._sequence_at(middle) > after:
+                changed = middle
+            else:
+                unchanged = middle
+        return changed
+
+    def _sequence_at(self, pk: int) -> int:
+        """Of the last record up to that key; 0 when there is none."""
+        return int(
+            self._one("SELECT sequence FROM records WHERE pk <= ? ORDER BY pk DESC LIMIT 1", (pk,)) or 0
+        )
 
     def meta(self, key: str) -> str | None:
         value = self._one("SELECT value FROM meta WHERE key = ?", (key,))
@@ -90,16 +120,17 @@ class SqliteReader:
         return found
 
     def changed(self, after: int, batch: int) -> Iterator[list[Record]]:
+        first = self._first_changed(after)
+        if first is None:
+            return
         statement = (
-            f"SELECT r.sequence, r.pk, u.name, r.embedding, {_FIELDS} "  # noqa: S608
-            "FROM records r JOIN users u ON u.pk = r.user_pk "
-            "WHERE (r.sequence, r.pk) > (?, ?) ORDER BY r.sequence, r.pk LIMIT ?"
+            f"SELECT r.pk, u.name, r.embedding, {_FIELDS} "  # noqa: S608
+            "FROM records r JOIN users u ON u.pk = r.user_pk WHERE r.pk > ? ORDER BY r.pk LIMIT ?"
         )
-        # Greater than every key of `after` itself: keys are 63-bit.
-        last = (after, (1 << 63) - 1)
-        while rows := self._all(statement, (*last, batch)):
-            last = (rows[-1][0], rows[-1][1])
-            yield [decode_record(row[2], row[4:], row[3]) for row in rows]
+        last = first - 1
+        while rows := self._all(statement, (last, batch)):
+            last = rows[-1][0]
+            yield [decode_record(row[1], row[3:], row[2]) for row in rows]
 
     def scan(self, user: str | None, batch: int, *, embeddings: bool = False) -> Iterator[list[Record]]:
         blob = "r.embedding" if embeddings else "NULL"

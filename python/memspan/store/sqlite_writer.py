@@ -11,21 +11,17 @@ from numpy.typing import NDArray
 
 from memspan.records import Record
 
-from .codec import COLUMNS, embedding_blob, encode_record
+from .codec import ROW_COLUMNS, ROW_PLACES, embedding_blob, encode_rows
 from .sqlite_reader import SqliteReader, chunks, marks
+from .writer_state import WriterState
 
 __all__ = ["ERASE_PENDING", "SqliteWriter"]
 
-_PUT: Final = (
-    f"INSERT INTO records (user_pk, sequence, embedding, {', '.join(COLUMNS)}) "  # noqa: S608
-    f"VALUES ({', '.join('?' * (len(COLUMNS) + 3))}) "
-    "ON CONFLICT (user_pk, id) DO UPDATE SET sequence = excluded.sequence, embedding = excluded.embedding, "
-    + ", ".join(f"{column} = excluded.{column}" for column in COLUMNS if column != "id")
+_INSERT: Final = (
+    f"INSERT INTO records ({', '.join(ROW_COLUMNS)}) VALUES ({ROW_PLACES}) "  # noqa: S608
+    "ON CONFLICT (user_pk, id) DO NOTHING"
 )
-_ANY_DERIVATION: Final = "SELECT 1 FROM derivations WHERE user_pk = ? LIMIT 1"
-_CLEAR_SOURCES: Final = (
-    "DELETE FROM derivations WHERE derived_pk = (SELECT pk FROM records WHERE user_pk = ? AND id = ?)"
-)
+_DELETE_OLDER: Final = "DELETE FROM records WHERE user_pk = ? AND id = ? AND pk <= ?"
 _PUT_SOURCE: Final = (
     "INSERT OR IGNORE INTO derivations SELECT user_pk, ?, pk FROM records WHERE user_pk = ? AND id = ?"
 )
@@ -36,6 +32,12 @@ _STAGE: Final = (
     "INSERT OR REPLACE INTO staged SELECT r.pk, r.sequence, ? FROM records r "
     "JOIN users u ON u.pk = r.user_pk WHERE u.name = ? AND r.id = ? AND r.sequence <= ?"
 )
+_PIECE: Final = 256
+"""Records that are made into rows at a time: what is made is still in the cache when it is written."""
+
+_MANY_USERS: Final = 4096
+"""Users whose keys are kept from one transaction to the next."""
+
 ERASE_PENDING: Final = "erase_pending"
 """The setting that is there while removed rows may have left bytes in the files."""
 
@@ -46,33 +48,57 @@ _VANISHED: Final = 0
 class SqliteWriter(SqliteReader):
     """`StoreWriter` on an open exclusive transaction."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, state: WriterState) -> None:
         super().__init__(connection)
-        self._advanced = False
-        # Nobody else changes these during the transaction.
-        self._sequence: int | None = None
-        self._pks: dict[str, int] = {}
+        self._state = state
+        if state.sequence is None:
+            # Now, while the last record is there.
+            state.sequence = super().sequence()
+        self._sequence = state.sequence
+        self._counted = False
+        self.written = 0
+        """Records put by this transaction."""
 
     def sequence(self) -> int:
-        if self._sequence is None:
-            self._sequence = super().sequence()
+        return self._sequence
+
+    def _begin(self) -> int:
+        """The sequence number of this transaction, one more than before. Rows with it have to follow."""
+        assert self._state.sequence is not None
+        self._sequence = self._state.sequence + 1
         return self._sequence
 
     def _advance(self) -> int:
-        """The sequence number of this transaction; counted up on its first change."""
-        if not self._advanced:
-            self._sequence = self.sequence() + 1
-            self._connection.execute("UPDATE meta SET value = ? WHERE key = 'sequence'", (self._sequence,))
-            self._advanced = True
-        return self.sequence()
+        """As `_begin`, for changes that do not write a record."""
+        sequence = self._begin()
+        if not self._counted:
+            self._connection.execute("UPDATE meta SET value = ? WHERE key = 'sequence'", (sequence,))
+            self._counted = True
+        return sequence
 
     def _user_pk(self, user: str) -> int | None:
-        pk = self._pks.get(user)
+        pk = self._state.user_pks.get(user)
         if pk is None and (pk := super()._user_pk(user)) is not None:
-            self._pks[user] = pk
+            if len(self._state.user_pks) >= _MANY_USERS:
+                self._state.user_pks.clear()
+            self._state.user_pks[user] = pk
         return pk
 
+    def _reserve(self, count: int) -> int:
+        """The first of so many successive keys that are greater than every record's."""
+        if self._state.last_pk is None:
+            self._state.last_pk = int(self._one("SELECT max(pk) FROM records") or 0)
+        first = self._state.last_pk + 1
+        self._state.last_pk += count
+        return first
+
+    def meta(self, key: str) -> str | None:
+        if key not in self._state.settings:
+            self._state.settings[key] = super().meta(key)
+        return self._state.settings[key]
+
     def set_meta(self, key: str, value: str | None) -> None:
+        self._state.settings[key] = value
         if value is None:
             self._connection.execute("DELETE FROM meta WHERE key = ?", (key,))
         else:
@@ -85,31 +111,35 @@ class SqliteWriter(SqliteReader):
         pk = self._user_pk(user)
         if pk is None:
             cursor = self._connection.execute(
-                "INSERT INTO users (name, sequence) VALUES (?, ?)", (user, self._advance())
+                "INSERT INTO users (name, sequence) VALUES (?, ?)", (user, self._begin())
             )
             assert cursor.lastrowid is not None
-            pk = self._pks[user] = cursor.lastrowid
+            pk = self._state.user_pks[user] = cursor.lastrowid
         return pk
 
     def put(self, records: Sequence[Record]) -> None:
         if not records:
             return
-        sequence = self._advance()
+        self.written += len(records)
+        sequence = self._begin()
         pks = {user: self._ensure_user(user) for user in {record.user for record in records}}
-        rows = []
-        for record in records:
-            assert record.embedding is not None
-            rows.append(
-                (pks[record.user], sequence, embedding_blob(record.embedding), *encode_record(record))
-            )
-        self._connection.executemany(_PUT, rows)
-        derived = [pk for pk in pks.values() if self._one(_ANY_DERIVATION, (pk,)) is not None]
-        if derived:
-            keys = [(pks[record.user], record.id) for record in records if pks[record.user] in derived]
-            self._connection.executemany(_CLEAR_SOURCES, keys)
+        first = self._reserve(len(records))
+        # What is there already is deleted and comes again: keys follow the order of changes.
+        if self._insert(records, pks, first, sequence) < len(records):
+            keys = [(pks[record.user], record.id, first - 1) for record in records]
+            self._connection.executemany(_DELETE_OLDER, keys)
+            self._insert(records, pks, first, sequence)
         sources = [(source, pks[record.user], record.id) for record in records for source in record.sources]
         if sources:
             self._connection.executemany(_PUT_SOURCE, sources)
+
+    def _insert(self, records: Sequence[Record], pks: dict[str, int], first: int, sequence: int) -> int:
+        """Insert those whose ids are not there; returns how many."""
+        inserted = 0
+        for start in range(0, len(records), _PIECE):
+            rows = encode_rows(records[start : start + _PIECE], pks, first + start, sequence)
+            inserted += self._connection.executemany(_INSERT, rows).rowcount
+        return inserted
 
     def remove(self, user: str, ids: Sequence[str]) -> int:
         pk = self._user_pk(user)
@@ -130,7 +160,7 @@ class SqliteWriter(SqliteReader):
         pk = self._user_pk(user)
         if pk is None:
             return 0
-        del self._pks[user]
+        del self._state.user_pks[user]
         removed = self._connection.execute("DELETE FROM records WHERE user_pk = ?", (pk,)).rowcount
         self._connection.execute("DELETE FROM users WHERE pk = ?", (pk,))
         self._connection.execute("DELETE FROM removals WHERE user_pk = ?", (pk,))

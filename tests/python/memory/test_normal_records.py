@@ -15,7 +15,7 @@ import pytest
 
 from memspan import HashEmbedder, InvalidArgumentError, Memory, Record, _core
 from memspan.remember.checking import checked_record, checked_vector
-from memspan.store.codec import encode_record
+from memspan.store.codec import encode_rows
 
 DIM = 8
 UTC = timezone.utc
@@ -170,7 +170,11 @@ def test_rows_are_the_same_as_in_python(monkeypatch: pytest.MonkeyPatch) -> None
         Record(**PLAIN | {"at": datetime(1, 1, 1, tzinfo=UTC), "recorded_at": datetime(9999, 12, 31, tzinfo=UTC)}),
         Record(**PLAIN | {"metadata": {"n": -(2**63), "m": 2**63 - 1, "x": -0.0}}),
     ]  # fmt: skip
-    native = [encode_record(record) for record in records]
-    assert all(_core.encode_record(record) is not None for record in records)
-    monkeypatch.setattr(_core, "encode_record", lambda record: None)
-    assert native == [encode_record(record) for record in records]
+    arguments = (records, {"ana": 3}, 17, 5)
+    native = encode_rows(*arguments)
+    assert native == _core.encode_rows(*arguments)
+    monkeypatch.setattr(_core, "encode_rows", lambda records, *_: [None] * len(records))
+    assert native == encode_rows(*arguments)
+    for one, other in zip(native, encode_rows(*arguments), strict=True):
+        assert [type(value) for value in one] == [type(value) for value in other]
+        assert None not in one

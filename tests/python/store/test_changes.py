@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,6 +26,41 @@ def test_sequence_grows_by_one_with_each_changing_transaction(store: SqliteStore
         assert not writer.relate("ana", "a", "b")
         assert not writer.unrelate("ana", "b", "a")
     assert store.sequence() == 1
+
+
+def test_a_writer_goes_on_from_what_it_knows_unless_another_one_wrote(
+    path: Path, store: SqliteStore, make_record: Make
+) -> None:
+    """Keys of users, settings and the counter are kept from one transaction to the next."""
+    other = SqliteStore(path)
+    for turn in range(4):
+        for handle in (store, store, other):
+            with handle.writing() as writer:
+                before = writer.sequence()
+                assert writer.meta("last") == (None if before == 0 else f"{before}")
+                writer.put([make_record(f"m{before}", user="ana"), make_record(f"m{before}", user="ben")])
+                writer.set_meta("last", f"{before + 1}")
+        with other.writing() as writer:
+            writer.remove_user("ben")
+            writer.set_meta("last", str(writer.sequence()))
+        with store.reading() as reader:
+            assert (reader.count("ana"), reader.count("ben")) == (3 * (turn + 1), 0)
+
+    def write_and_stop() -> None:
+        with store.writing() as writer:
+            writer.put([make_record("lost", user="carl")])
+            writer.set_meta("last", "lost")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        write_and_stop()
+    with store.writing() as writer:
+        assert writer.meta("last") == "16"
+        writer.put([make_record("kept", user="carl")])
+        assert writer.users() == ["ana", "carl"]
+    assert store.sequence() == other.sequence() == 17
+    assert store.check() == []
+    other.close()
 
 
 def test_an_exception_rolls_everything_back(store: SqliteStore, make_record: Make) -> None:
@@ -62,6 +98,54 @@ def test_changed_returns_each_record_once_by_its_last_change(store: SqliteStore,
         ]
         assert [record.id for page in reader.changed(2, 100) for record in page] == ["m1"]
         assert list(reader.changed(3, 100)) == []
+
+
+def test_the_sequence_survives_the_removal_of_what_carried_it(
+    path: Path, store: SqliteStore, make_record: Make
+) -> None:
+    """The last record tells the sequence; another handle, which does not know it, takes that record away."""
+    with store.writing() as writer:
+        writer.put([make_record("m1")])
+    with store.writing() as writer:
+        writer.put([make_record("m2"), make_record("m3")])
+    other = SqliteStore(path)
+    with other.writing() as writer:
+        assert writer.remove("ana", ["m2", "m3"]) == 2
+    assert store.sequence() == other.sequence() == 3
+    with store.writing() as writer:
+        writer.put([make_record("m4")])
+    with other.writing() as writer:
+        writer.remove_user("ana")
+        writer.put([make_record("m5", user="ben")])
+    assert store.sequence() == 5
+    with store.reading() as reader:
+        assert reader.removals(4).any_user_vanished
+        assert [[record.id for record in page] for page in reader.changed(4, 9)] == [["m5"]]
+        assert list(reader.changed(5, 9)) == []
+    other.close()
+
+
+def test_changed_finds_its_way_through_any_history(store: SqliteStore, make_record: Make) -> None:
+    """Against a plain list: changes and removals at random leave gaps between the keys."""
+    chance = random.Random(6)
+    changed_at: dict[str, int] = {}
+    for step in range(1, 60):
+        with store.writing() as writer:
+            if changed_at and chance.random() < 0.25:
+                ids = chance.sample(sorted(changed_at), chance.randint(1, len(changed_at)))
+                writer.remove("ana", ids)
+                changed_at = {id_: at for id_, at in changed_at.items() if id_ not in ids}
+            else:
+                ids = chance.sample([f"m{i}" for i in range(80)], chance.randint(1, 30))
+                writer.put([make_record(id_) for id_ in ids])
+                changed_at |= dict.fromkeys(ids, step)
+        assert store.sequence() == step
+        with store.reading() as reader:
+            for after in range(step + 1):
+                found = [record.id for page in reader.changed(after, 7) for record in page]
+                assert sorted(found) == sorted(id_ for id_, at in changed_at.items() if at > after)
+                assert [changed_at[id_] for id_ in found] == sorted(changed_at[id_] for id_ in found)
+    assert store.check() == []
 
 
 def test_removals_say_where_and_not_what(store: SqliteStore, make_record: Make, path: Path) -> None:

@@ -106,6 +106,37 @@ def test_put_replaces_everything(store: SqliteStore, make_record: Callable[..., 
         assert reader.tags("ana") == set()
 
 
+def test_put_of_new_and_known_records_together(
+    store: SqliteStore, make_record: Callable[..., Record]
+) -> None:
+    with store.writing() as writer:
+        writer.put([make_record(f"m{i}", sources=("s",)) for i in range(600)])
+    with store.writing() as writer:
+        writer.put([make_record(f"m{i}", text="new", sources=("m1",)) for i in range(300, 900)])
+        # Once more in the same transaction.
+        writer.put([make_record("m899", text="newer"), make_record("m900", text="newer")])
+    with store.reading() as reader:
+        found = reader.fetch("ana", [f"m{i}" for i in range(901)])
+        expected = {f"m{i}": f"text of m{i}" if i < 300 else "new" for i in range(899)}
+        assert {id_: record.text for id_, record in found.items()} == expected | {
+            "m899": "newer",
+            "m900": "newer",
+        }
+        assert reader.of_source("ana", "s") == {f"m{i}" for i in range(300)}
+        assert reader.of_source("ana", "m1") == {f"m{i}" for i in range(300, 899)}
+        assert sorted(record.id for page in reader.changed(1, 1000) for record in page) == sorted(
+            f"m{i}" for i in range(300, 901)
+        )
+    assert store.check() == []
+
+
+def test_absent_values_are_stored_as_null(store: SqliteStore, make_record: Callable[..., Record]) -> None:
+    with store.writing() as writer:
+        writer.put([make_record("m1")])
+        nullable = "until IS NULL, session IS NULL, speaker IS NULL, importance IS NULL, provenance IS NULL"
+        assert writer._all(f"SELECT {nullable} FROM records") == [(1, 1, 1, 1, 1)]
+
+
 def test_scan_pages_in_order_of_insertion(store: SqliteStore, make_record: Callable[..., Record]) -> None:
     with store.writing() as writer:
         writer.put([make_record(f"m{i}", user="ana" if i % 2 else "ben") for i in range(11)])

@@ -1,0 +1,62 @@
+"""Copy the write-ahead log into the database beside the work, after transactions that made it long."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from memspan.errors import StoreError
+
+from .pool import ConnectionPool
+
+__all__ = ["Checkpoints"]
+
+_LONG_LOG: Final = 64 << 20
+"""Bytes of log beyond which a transaction waits for the copy, so that it starts at the front of the file again."""
+
+
+class Checkpoints:
+    """At most one thread that copies, with a connection of its own.
+
+    SQLite would copy inside the commit that makes the log long: after a load of 10,000 records that takes longer
+    than the commit. What is committed is in the log and safe there, so nobody has to wait for the copy.
+
+    Calls come from the thread that holds the pool's writer, or from `close`.
+    """
+
+    def __init__(self, path: Path, pool: ConnectionPool) -> None:
+        self._log = path.with_name(path.name + "-wal")
+        self._pool = pool
+        self._thread: threading.Thread | None = None
+
+    def before_transaction(self) -> None:
+        """Let the log end before it gets very long: SQLite starts it anew only when all of it was copied."""
+        if self._thread is None:
+            return
+        if not self._thread.is_alive():
+            self._thread = None
+        elif self._log.stat().st_size > _LONG_LOG:
+            self.wait()
+
+    def start(self) -> None:
+        """Copy what is committed now."""
+        self.wait()
+        thread = threading.Thread(target=self._copy, name="memspan-checkpoint")
+        # An interpreter that ends starts no threads; closing the store copies the log then.
+        with suppress(RuntimeError):
+            thread.start()
+            self._thread = thread
+
+    def wait(self) -> None:
+        """Return when nothing is being copied."""
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def _copy(self) -> None:
+        # A copy that fails is made by the next one.
+        with suppress(sqlite3.Error, StoreError), self._pool.extra() as connection:
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()

@@ -1,0 +1,24 @@
+"""What a writing connection knows about its database from one transaction to the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+__all__ = ["WriterState"]
+
+
+@dataclass(slots=True)
+class WriterState:
+    """Values read or written under the write lock.
+
+    They hold until another connection commits, or a transaction of this one fails; the store then starts with
+    an empty state. A write that follows another one of the same connection so reads nothing at all.
+    """
+
+    sequence: int | None = None
+    """The change counter as of the last commit."""
+    last_pk: int | None = None
+    """No record has a greater key; 0 when there is none."""
+    user_pks: dict[str, int] = field(default_factory=dict)
+    settings: dict[str, str | None] = field(default_factory=dict)
+    """Settings that were asked for, also absent ones."""

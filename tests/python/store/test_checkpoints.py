@@ -1,0 +1,142 @@
+"""Large commits leave the copying of the log to a thread."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import threading
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from memspan.records import Record
+from memspan.store import SqliteStore, checkpoints
+from memspan.store.pool import ConnectionPool
+
+Make = Callable[..., Record]
+MANY = 1500
+
+
+def put_many(store: SqliteStore, make_record: Make, prefix: str) -> None:
+    with store.writing() as writer:
+        writer.put([make_record(f"{prefix}{i}", text="x" * 4000) for i in range(MANY)])
+
+
+def copied(path: Path) -> bool:
+    """Whether the database file has all that was committed, without the log.
+
+    Another process reads it: closing the file here would drop the locks that SQLite holds on it.
+    """
+    other = path.with_name("copy")
+    subprocess.run(["cp", path, other], check=True)
+    try:
+        with closing(sqlite3.connect(f"file:{other}?immutable=1", uri=True)) as connection:
+            (count,) = connection.execute("SELECT count(*) FROM records").fetchone()
+    except sqlite3.OperationalError:  # not even the schema
+        return False
+    finally:
+        other.unlink()
+    return bool(count == MANY)
+
+
+def test_a_large_commit_returns_before_the_copy(
+    path: Path, make_record: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go = threading.Event()
+    real = ConnectionPool.extra
+
+    def later(self: ConnectionPool) -> object:
+        assert go.wait(30)
+        return real(self)
+
+    monkeypatch.setattr(ConnectionPool, "extra", later)
+    store = SqliteStore(path)
+    put_many(store, make_record, "a")
+    log = path.with_name(path.name + "-wal")
+    assert log.stat().st_size > MANY * 4000
+    assert not copied(path)
+    # Nobody waits for the copy: neither readers nor writers.
+    with store.writing() as writer:
+        writer.put([make_record("small")])
+        assert writer._one("PRAGMA wal_autocheckpoint") == 1000
+        writer.remove("ana", ["small"])
+    with store.reading() as reader:
+        assert reader.count() == MANY
+    go.set()
+    store._checkpoints.wait()
+    assert copied(path)
+    store.close()
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_closing_and_erasing_wait_for_the_copy(path: Path, make_record: Make) -> None:
+    store = SqliteStore(path)
+    put_many(store, make_record, "a")
+    with store.writing() as writer:
+        writer.remove_user("ana")
+        writer.request_erasure()
+    store.erase()
+    assert sum(file.read_bytes().count(b"x" * 4000) for file in path.parent.iterdir()) == 0
+    put_many(store, make_record, "b")
+    store.close()
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    assert copied(path)
+
+
+def test_the_log_does_not_grow_without_end(
+    path: Path, make_record: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkpoints, "_LONG_LOG", 8 << 20)
+    store = SqliteStore(path)
+    for turn in range(8):
+        put_many(store, make_record, f"{turn}-")
+    # Each load writes 6-7 MB; the second one may begin before the first is copied, later ones begin at the front.
+    assert path.with_name(path.name + "-wal").stat().st_size < 24 << 20
+    store.close()
+    reopened = SqliteStore(path)
+    with reopened.reading() as reader:
+        assert reader.count() == 8 * MANY
+    assert reopened.check() == []
+    reopened.close()
+
+
+def test_a_copy_that_fails_is_made_by_the_next(
+    path: Path, make_record: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(self: ConnectionPool) -> object:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    store = SqliteStore(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(ConnectionPool, "extra", fail)
+        put_many(store, make_record, "a")
+        store._checkpoints.wait()
+    assert not copied(path)
+    put_many(store, make_record, "a")
+    store._checkpoints.wait()
+    assert copied(path)
+    store.close()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_waits_for_the_copy(path: Path, make_record: Make) -> None:
+    store = SqliteStore(path)
+    put_many(store, make_record, "a")
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            with store.writing() as writer:
+                writer.put([make_record("child")])
+            store.close()
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
+    with store.reading() as reader:
+        assert reader.count() == MANY + 1
+    assert store.check() == []
+    store.close()
