@@ -30,9 +30,27 @@ class RowStore {
   size_t size() const { return size_; }
   void grow(size_t slots) {
     while (slots > stored_size_ && chunks_.size() < ChunkGeometry::chunks(slots - stored_size_)) {
-      chunks_.push_back(std::make_shared<AlignedBuffer<float>>(ChunkGeometry::size(chunks_.size()) * dim_));
+      chunks_.push_back(
+          spare_ ? std::move(spare_) : std::make_shared<AlignedBuffer<float>>(ChunkGeometry::size(chunks_.size()) * dim_));
     }
     size_ = std::max(size_, slots);
+  }
+
+  // A chunk of kLargest can be made before it is needed, without exclusion: `wants_spare` says that fewer than kFewLeft
+  // slots are left, and a spare that is no longer wanted is not taken.
+  using Chunk = std::shared_ptr<AlignedBuffer<float>>;
+  static constexpr size_t kFewLeft = 256;
+  bool wants_spare() const {
+    if (spare_ || size_ < stored_size_ + ChunkGeometry::kGrowing) return false;
+    return ChunkGeometry::chunks(size_ - stored_size_ + kFewLeft) > chunks_.size();
+  }
+  static Chunk make_spare(size_t dim) {
+    auto spare = std::make_shared<AlignedBuffer<float>>(ChunkGeometry::kLargest * dim);
+    spare->touch();
+    return spare;
+  }
+  void take_spare(Chunk& spare) {
+    if (wants_spare()) spare_ = std::move(spare);
   }
 
   float* row(Slot slot) { return const_cast<float*>(std::as_const(*this).row(slot)); }
@@ -64,7 +82,7 @@ class RowStore {
   size_t bytes() const {
     size_t total = stored_ ? stored_->heap_bytes() : 0;
     for (const auto& chunk : chunks_) total += chunk->bytes();
-    return total;
+    return total + (spare_ ? spare_->bytes() : 0);
   }
   size_t mapped_bytes() const { return stored_ ? stored_->bytes() : 0; }
 
@@ -73,7 +91,8 @@ class RowStore {
   size_t size_ = 0;
   size_t stored_size_ = 0;
   std::shared_ptr<StoredRows> stored_;  // null: none
-  std::vector<std::shared_ptr<AlignedBuffer<float>>> chunks_;  // of the rows behind
+  std::vector<Chunk> chunks_;  // of the rows behind
+  Chunk spare_;                // the next of kLargest; null: none
 };
 
 }  // namespace memspan
