@@ -103,12 +103,12 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
     insert(records[i], tokens[i]);
   }
   need_.update(columns_.vectors);
-  return {need_.behind(columns_.vectors), columns_.vectors.wants_spare()};
+  return {need_.behind(columns_.vectors), columns_.vectors.wants_spare() ? columns_.vectors.dim() : 0};
 }
 
 // Searches do not wait while the kernel provides its pages.
-void UserIndex::make_spare_rows() {
-  RowStore::Chunk spare = RowStore::make_spare(columns_.vectors.dim());
+void UserIndex::make_spare_rows(size_t dim) {
+  RowStore::Chunk spare = RowStore::make_spare(dim);
   const std::unique_lock writing(mutex_);
   columns_.vectors.take_spare(spare);
 }
@@ -119,7 +119,7 @@ void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer) {
     tokens.clear();
     analyzer.analyze(records.front().input.text, tokens);
     const AfterAdding after = add_slice(records, std::span(&tokens, 1));
-    if (after.wants_spare) make_spare_rows();
+    if (after.spare_row_dim > 0) make_spare_rows(after.spare_row_dim);
     if (after.behind) std::this_thread::sleep_for(kPause);
     if (tokens.size() > AnalysisAhead::kSliceTokens) tokens = {};
     return;
@@ -127,7 +127,8 @@ void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer) {
   AnalysisAhead ahead(analyzer, records.size(), [records](size_t i) { return records[i].input.text; });
   while (!records.empty()) {
     const std::span<const TokenBuffer> tokens = ahead.next();
-    if (add_slice(records.first(tokens.size()), tokens).wants_spare) make_spare_rows();
+    const AfterAdding after = add_slice(records.first(tokens.size()), tokens);
+    if (after.spare_row_dim > 0) make_spare_rows(after.spare_row_dim);
     records = records.subspan(tokens.size());
   }
 }

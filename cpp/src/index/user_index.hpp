@@ -112,11 +112,11 @@ class UserIndex {
   UserStats stats_locked() const;
   size_t bytes_locked() const;
   struct AfterAdding {
-    bool behind;       // a consolidation
-    bool wants_spare;  // the vectors, large room for more rows
+    bool behind;           // a consolidation
+    size_t spare_row_dim;  // of the rows that large room is wanted for; 0: none is
   };
   AfterAdding add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens);
-  void make_spare_rows();
+  void make_spare_rows(size_t dim);
   void insert(NewRecord& record, const TokenBuffer& tokens);
   void check(Slot slot) const;
   void erase(Slot slot, int columns);
