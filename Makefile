@@ -15,6 +15,11 @@ LOCK := $(if $(shell command -v flock),flock build/.lock,)
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
+# Builds a C++ program in the directory of the extension, and runs those that CTest knows.
+CPP_BUILD = @mkdir -p build && $(LOCK) sh -c '$(BIN)/cmake -S . -B $(EDITABLE) -DMEMSPAN_BUILD_TESTS=ON \
+  -DMEMSPAN_WERROR=$(WERROR) >build/configure.log && $(BIN)/cmake --build $(EDITABLE) --target $$0'
+CTEST = $(BIN)/ctest --test-dir $(EDITABLE) --output-on-failure --no-tests=error --parallel $(JOBS)
+
 .DEFAULT_GOAL := help
 .PHONY: help venv build model demo test py-test slow-test cpp-test sanitize tsan tsan-threads levels cross \
   instructions lint format types bench-smoke wheel clean
@@ -31,7 +36,9 @@ $(BIN)/python:
 	  $(PYTHON) -m pip install --quiet --target build/virtualenv virtualenv && \
 	  PYTHONPATH=build/virtualenv $(PYTHON) -m virtualenv --clear $(VENV); }
 
-# pip configures $(EDITABLE) and builds it once; after that the build target drives the same directory directly.
+# pip configures $(EDITABLE) and builds the extension there once; after that the other targets drive the same directory,
+# so that the core is compiled once for the extension, the C++ tests, the counted calls and the wheel. At that moment
+# .venv holds nothing but what [build-system] asks for, so that a missing requirement is noticed.
 $(INSTALLED): $(BIN)/python pyproject.toml .ci/build_requires.py
 	$(PIP) 'pip>=23.1' cmake ninja $$($(BIN)/python .ci/build_requires.py)
 	$(PIP) --no-build-isolation -Cbuild-dir=$(EDITABLE) -Ccmake.define.MEMSPAN_WERROR=$(WERROR) \
@@ -67,9 +74,8 @@ slow-test: model ## Run the slow Python tests
 	$(BIN)/python -m pytest -m slow
 
 cpp-test: venv ## Run the C++ tests (no Python in them)
-	$(BIN)/cmake --preset release -DMEMSPAN_WERROR=$(WERROR)
-	$(BIN)/cmake --build --preset release
-	$(BIN)/ctest --preset release
+	$(CPP_BUILD) memspan_tests
+	$(CTEST)
 
 sanitize: venv ## Run the C++ tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(BIN)/cmake --preset asan-ubsan -DMEMSPAN_WERROR=$(WERROR)
@@ -87,9 +93,10 @@ tsan-threads: venv ## Run only the suites that start threads under ThreadSanitiz
 	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 build/tsan/tests/cpp/memspan_thread_tests
 
 # What the processor would choose is what the other targets run.
-levels: build cpp-test ## Run the tests of the index once with scalar kernels, once with those of AVX2
+levels: build ## Run the tests of the index once with scalar kernels, once with those of AVX2
+	$(CPP_BUILD) memspan_tests
 	for level in scalar avx2; do \
-	  MEMSPAN_SIMD=$$level $(BIN)/ctest --preset release --exclude-regex simd_forced && \
+	  MEMSPAN_SIMD=$$level $(CTEST) --exclude-regex simd_forced && \
 	  MEMSPAN_SIMD=$$level $(BIN)/python -m pytest tests/python/index tests/property || exit 1; \
 	done
 
@@ -98,9 +105,8 @@ cross: venv ## Build the kernels for AArch64 and run their tests in an emulator
 
 # UPDATE=--update writes the counts into the baseline.
 instructions: venv ## Count the instructions of the hot calls and compare them with the baseline (needs valgrind)
-	$(BIN)/cmake --preset release -DMEMSPAN_WERROR=$(WERROR)
-	$(BIN)/cmake --build --preset release --target memspan_hot_calls
-	$(BIN)/python benches/instructions/count.py build/release/benches/instructions/memspan_hot_calls $(UPDATE)
+	$(CPP_BUILD) memspan_hot_calls
+	$(BIN)/python benches/instructions/count.py $(EDITABLE)/benches/instructions/memspan_hot_calls $(UPDATE)
 
 lint: venv ## Check style (ruff)
 	$(BIN)/ruff check .
@@ -117,9 +123,10 @@ types: build ## Check types (mypy --strict) and the stub of the extension
 bench-smoke: build ## Run every benchmark once, for correctness only
 	$(BIN)/python -m pytest benches --benchmark-disable
 
-wheel: venv ## Build a wheel into dist/ and try it in an empty environment
+wheel: venv ## Build a wheel into dist/, of what is compiled already, and try it in an empty environment
 	rm -rf dist
-	$(BIN)/python -m build --wheel --outdir dist -Ccmake.define.MEMSPAN_WERROR=$(WERROR) .
+	@$(LOCK) $(BIN)/python -m build --wheel --no-isolation --outdir dist -Cbuild-dir=$(EDITABLE) \
+	  -Ccmake.define.MEMSPAN_WERROR=$(WERROR) .
 	$(BIN)/python tests/wheel/try_wheel.py dist
 
 clean: ## Remove everything that was built, and .venv

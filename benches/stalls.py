@@ -3,14 +3,23 @@
 python benches/stalls.py --records 200000
 
 One thread adds, erases and searches in turns while the index consolidates by itself on another. Only the searches are
-timed. Between them a loop that touches nothing shared is timed too: what the machine does to that, it does to searches.
+timed. One that takes more than a millisecond is put down to what kept it: its own work, if it used the processor for so
+long; waiting, if it gave the processor up by itself (for a lock, or for memory); else the machine, which took the
+processor from it (involuntary switches and the time that other guests stole are told). A loop that touches nothing
+shared is timed between the searches: what the machine does to that, it does to searches.
 """
 
 from __future__ import annotations
 
 import gc
 import json
+import resource
 import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -23,6 +32,57 @@ from machine import describe_machine
 
 PART = 20_000
 MICROSECONDS = 1000
+LONG = 1_000_000  # nanoseconds
+
+
+@dataclass(frozen=True)
+class Long:
+    """A search that took more than a millisecond."""
+
+    at: int
+    wall_us: float
+    own_us: float
+    voluntary: int
+    involuntary: int
+    faults: int
+
+    @property
+    def cause(self) -> str:
+        """What kept it."""
+        if self.own_us * MICROSECONDS > LONG:
+            return "own work"
+        return "waiting" if self.voluntary else "the machine"
+
+
+def timed(at: int, work: Callable[[], object], longs: list[Long]) -> int:
+    """Nanoseconds that the work takes; if they are many, why is noted."""
+    before = resource.getrusage(resource.RUSAGE_THREAD)
+    own = time.thread_time_ns()
+    start = time.perf_counter_ns()
+    work()
+    wall = time.perf_counter_ns() - start
+    if wall > LONG:
+        own = time.thread_time_ns() - own
+        after = resource.getrusage(resource.RUSAGE_THREAD)
+        longs.append(
+            Long(
+                at,
+                round(wall / MICROSECONDS, 1),
+                round(own / MICROSECONDS, 1),
+                after.ru_nvcsw - before.ru_nvcsw,
+                after.ru_nivcsw - before.ru_nivcsw,
+                after.ru_minflt - before.ru_minflt,
+            )
+        )
+    return wall
+
+
+def stolen_ticks() -> int | None:
+    """Of all processors, since the machine started; None where that is not told."""
+    try:
+        return int(Path("/proc/stat").read_text().split("\n", 1)[0].split()[8])
+    except (OSError, IndexError, ValueError):
+        return None
 
 
 def idle_loop() -> int:
@@ -42,12 +102,12 @@ def summary(taken: NDArray[np.int64]) -> dict[str, Any]:
         "p99_us": round(float(p99), 1),
         "p99.99_us": round(float(p9999), 1),
         "longest_us": round(float(taken.max()) / MICROSECONDS, 1),
-        "over_1_ms": int((taken > 1000 * MICROSECONDS).sum()),
+        "over_1_ms": int((taken > LONG).sum()),
     }
 
 
 def grow(
-    index: memspan.Index, records: int
+    index: memspan.Index, records: int, longs: list[Long]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[dict[str, float]]]:
     """Times of the searches, times of the idle loop, and how both were in each part."""
     random = np.random.default_rng(1)
@@ -69,19 +129,11 @@ def grow(
             if position % 10 == 9:
                 index.remove(user="u", ids=[f"m{int(random.integers(first + position))}"])
             question = position % len(words)
-            start = time.perf_counter_ns()
-            if position % 2:
-                index.search(user="u", embedding=vectors[question], k=10)
-            else:
+            query: dict[str, Any] = {"user": "u", "embedding": vectors[question], "k": 10}
+            if position % 2 == 0:
                 since = (first + position) * HOUR * 0.9
-                index.search(
-                    user="u",
-                    embedding=vectors[question],
-                    text=words[question],
-                    between=(int(since), None),
-                    k=10,
-                )
-            searches.append(time.perf_counter_ns() - start)
+                query |= {"text": words[question], "between": (int(since), None)}
+            searches.append(timed(first + position, partial(index.search, **query), longs))
             loops.append(idle_loop())
         now = np.array(searches[begin:])
         drift.append(
@@ -102,11 +154,21 @@ def grow(
 def main(records: int, auto: bool) -> None:
     index = memspan.Index(DIM, analyzer="simple", auto_consolidate=auto)
     gc.disable()
-    searches, loops, drift = grow(index, records)
+    longs: list[Long] = []
+    stolen = stolen_ticks()
+    searches, loops, drift = grow(index, records, longs)
+    if stolen is not None:
+        stolen = (stolen_ticks() or stolen) - stolen
+    causes = Counter(long.cause for long in longs)
     print(
         json.dumps(
             {
                 "searches": summary(searches),
+                "over_1_ms_by_cause": {
+                    cause: causes[cause] for cause in ("own work", "waiting", "the machine")
+                },
+                "over_1_ms": [{**asdict(long), "cause": long.cause} for long in longs],
+                "stolen_ticks": stolen,
                 "idle_loop": summary(loops),
                 "consolidations": index.auto_consolidations().done,
                 "drift": drift,

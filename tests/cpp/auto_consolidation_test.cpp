@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <chrono>
 #include <memory>
 #include <random>
 #include <set>
@@ -150,6 +151,43 @@ BOOST_FIXTURE_TEST_CASE(users_take_turns_and_may_go, Fixture) {
   BOOST_TEST(state.done >= 6u);
   BOOST_TEST(state.done <= 12u);
   for (int user = 1; user < 12; user += 2) BOOST_TEST(index->consolidate("user" + std::to_string(user), false).skipped == 1u);
+}
+
+// Whoever adds faster than rows can be laid out is slowed down, while that is under way.
+BOOST_AUTO_TEST_CASE(single_records_wait_when_a_consolidation_is_behind) {
+  constexpr size_t kLargeDim = 4096;
+  constexpr size_t kTooMany = kTooManyFreshBytes / kLargeDim;
+  std::mt19937 random(5);
+  const auto user = std::make_shared<UserIndex>(kLargeDim);
+  const Analyzer analyzer(AnalyzerKind::simple);
+  const std::vector<float> vector = test::random_vector(kLargeDim, random);
+  int next = 0;
+  const auto add = [&](size_t count) {
+    std::vector<std::string> ids;
+    for (size_t i = 0; i < count; ++i) ids.push_back("r" + std::to_string(next++));
+    std::vector<UserIndex::NewRecord> records(count);
+    for (size_t i = 0; i < count; ++i) {
+      records[i].input.user = "ana";
+      records[i].input.id = ids[i];
+      records[i].input.embedding = vector;
+      records[i].id_hash = IdTable::hash(ids[i]);
+    }
+    const auto start = std::chrono::steady_clock::now();
+    user->add(records, analyzer);
+    return std::chrono::steady_clock::now() - start;
+  };
+  const auto quickest = [&] {
+    auto best = add(1);
+    for (int i = 0; i < 20; ++i) best = std::min(best, add(1));
+    return best;
+  };
+  add(kTooMany + 1);
+  BOOST_TEST((quickest() < kPause));  // nobody has taken it on
+  BOOST_TEST(user->claim_consolidation());
+  BOOST_TEST((quickest() >= kPause));
+  user->consolidate(false);
+  BOOST_TEST((quickest() < kPause));
+  BOOST_TEST(!user->still_needs_consolidation());
 }
 
 BOOST_FIXTURE_TEST_CASE(it_can_be_interrupted_and_taken_up_again, Fixture) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/records.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace memspan {
 namespace {
@@ -43,12 +44,17 @@ Item pinned_item(int user, int i, std::mt19937& random) {
 
 // What the threads share. Every passing record is added once and removed at most once, so `removed` only ever rises.
 struct Arena {
-  Index index{IndexConfig{.dim = kDim, .analyzer = AnalyzerKind::simple}};
+  test::TemporaryDirectory directory;
+  Index index;
   std::atomic<bool> removed[kUsers][kPassing] = {};
   std::atomic<int> writing = kUsers;
   std::atomic<int> wrong = 0;
 
-  Arena() { index.consolidate_by_itself(); }
+  explicit Arena(size_t max_resident_bytes)
+      : index(IndexConfig{.dim = kDim, .analyzer = AnalyzerKind::simple},
+              {.max_bytes = max_resident_bytes, .spill_directory = directory.file(".")}) {
+    index.consolidate_by_itself();
+  }
   void expect(bool holds) { wrong += !holds; }
 };
 
@@ -121,10 +127,32 @@ void keep_up(Arena& arena) {
   }
 }
 
-BOOST_AUTO_TEST_SUITE(stress)
+// What was saved is whole, though everything goes on.
+void save(Arena& arena) {
+  const std::string path = arena.directory.file("snapshot");
+  while (arena.writing > 0) {
+    arena.index.save(path, "");
+    const std::unique_ptr<Index> saved = Index::load(path);
+    for (int user = 0; user < kUsers; ++user) arena.expect(saved->stats(user_name(user))->records >= size_t{kPinned});
+    std::this_thread::yield();
+  }
+}
 
-BOOST_AUTO_TEST_CASE(answers_stay_true_while_everything_changes) {
-  Arena arena;
+void search_many(Arena& arena) {
+  std::mt19937 random(7);
+  while (arena.writing > 0) {
+    std::vector<Query> queries;
+    for (int round = 0; round < 30; ++round) queries.push_back(any_query(round % kUsers, round, random));
+    const std::vector<SearchResult> results = arena.index.search_many(queries, 2);
+    for (size_t i = 0; i < queries.size(); ++i) {
+      arena.expect(results[i].hits.size() == queries[i].k);
+      for (const Hit& hit : results[i].hits) arena.expect(hit.id.starts_with(queries[i].user));
+    }
+  }
+}
+
+void everything_at_once(size_t max_resident_bytes) {
+  Arena arena(max_resident_bytes);
   std::mt19937 random(99);
   std::vector<Item> pinned;
   for (int user = 0; user < kUsers; ++user) {
@@ -145,6 +173,8 @@ BOOST_AUTO_TEST_CASE(answers_stay_true_while_everything_changes) {
   for (int user = 0; user < kUsers; ++user) start([&, user] { write(arena, user); });
   for (uint32_t reader = 0; reader < 3; ++reader) start([&, reader] { read(arena, 1000 + reader); });
   start([&] { keep_up(arena); });
+  start([&] { save(arena); });
+  start([&] { search_many(arena); });
   for (std::thread& thread : threads) thread.join();
   BOOST_TEST(arena.wrong == 0);
   for (int user = 0; user < kUsers; ++user) {
@@ -153,6 +183,12 @@ BOOST_AUTO_TEST_CASE(answers_stay_true_while_everything_changes) {
     BOOST_TEST(arena.index.stats(user_name(user))->records == kPinned + kPassing - removed);
   }
 }
+
+BOOST_AUTO_TEST_SUITE(stress)
+
+BOOST_AUTO_TEST_CASE(answers_stay_true_while_everything_changes) { everything_at_once(0); }
+// There is room for about half of them.
+BOOST_AUTO_TEST_CASE(answers_stay_true_while_users_leave_memory_and_return) { everything_at_once(size_t{512} << 10); }
 
 BOOST_AUTO_TEST_SUITE_END()
 

@@ -34,7 +34,8 @@ double estimate_gain(const VectorTable& vectors) {
 
 bool consolidation_pays(const VectorTable& vectors) {
   const size_t changed = vectors.changed_rows();
-  if (changed < kLeastChanged || changed * kRowsForAChange < vectors.count()) return false;
+  if (changed < kLeastChanged) return false;
+  if (changed * kRowsForAChange < vectors.count() && fresh_bytes(vectors) < kManyFreshBytes) return false;
   if (vectors.count() < kSmallestClustered) return vectors.layout() != nullptr;  // what is left of more: drop the dead
   if (estimate_gain(vectors) >= kWorthwhileGain) return true;
   const ClusterLayout* const layout = vectors.layout();

@@ -1,7 +1,7 @@
 // Whether a user's writes have made a consolidation worth it, and whether somebody has taken it on.
 //
-// A consolidation reads all rows of the user, so it has to wait for changes in proportion to them: then the work is a
-// constant for each write. Thread safety: `claim` may be called at any time; the rest with the user's lock held, `update`
+// A consolidation reads all rows of the user, so it waits for changes in proportion to them, up to what searches can scan
+// meanwhile: then the work is a constant for each write to all but the largest users. Thread safety: `claim` may be called at any time; the rest with the user's lock held, `update`
 // alone.
 #pragma once
 
@@ -21,6 +21,10 @@ class ConsolidationNeed {
     if (state_.load(std::memory_order_relaxed) != kNone) return;
     if (vectors.changed_rows() < least_ || vectors.pinned()) return;
     if (consolidation_pays(vectors)) state_.store(kDue, std::memory_order_release);
+  }
+  // Somebody has taken it on, and rows come faster than they are laid out.
+  bool behind(const VectorTable& vectors) const {
+    return state_.load(std::memory_order_relaxed) == kClaimed && fresh_bytes(vectors) > kTooManyFreshBytes;
   }
   // True for one caller after each time that it became due: the caller sees to it.
   bool claim() {

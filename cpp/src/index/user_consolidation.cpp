@@ -1,14 +1,16 @@
 // UserIndex::consolidate: the rows of a user are laid out anew beside the old layout, which searches use until the new
 // one takes its place.
 //
-// Locks: the user's lock is held for writing twice, for O(1) and for O(changes meanwhile); for reading, slice by slice,
-// while the rows are listed, so that a write that comes in between waits for one slice at most, and so do the searches
-// that queue behind it. Nothing is locked while clusters are found and codes are written: rows do not move, and slots
-// that are freed meanwhile are not used again before the end.
+// Locks: the user's lock is held for writing for O(1) at the beginning and at the end, and before the end for a slice of
+// the changes that came meanwhile at a time; for reading, slice by slice, while the rows are listed, so that a write that
+// comes in between waits for one slice at most, and so do the searches that queue behind it. No search waits for work that
+// grows with the user or with what was written. Nothing is locked while clusters are found and codes are written: rows do
+// not move, and slots that are freed meanwhile are not used again before the end.
 #include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <shared_mutex>
+#include <thread>
 
 #include "index/consolidation.hpp"
 #include "index/user_index.hpp"
@@ -17,7 +19,9 @@
 namespace memspan {
 namespace {
 
-constexpr Slot kSlice = 2048;
+// Some tens of microseconds each.
+constexpr Slot kSlice = 512;
+constexpr size_t kCaughtUp = 256;
 
 class Stopwatch {
  public:
@@ -27,6 +31,18 @@ class Stopwatch {
   using Clock = std::chrono::steady_clock;
   Clock::time_point start_ = Clock::now();
 };
+
+// To be called before the user's lock is taken. A thread of low priority that loses its core to others while it holds the
+// lock keeps searches waiting for as long as the machine is busy. One that has just slept has a whole turn before it.
+void begin_turn() {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kTurn{1};
+  constexpr std::chrono::microseconds kRest{50};
+  thread_local Clock::time_point rested;
+  if (!in_background() || Clock::now() - rested < kTurn) return;
+  std::this_thread::sleep_for(kRest);
+  rested = Clock::now();
+}
 
 // A few rows from all over the user, to time a layout with.
 std::vector<std::vector<float>> sample_queries(const LayoutInput& input) {
@@ -55,6 +71,7 @@ double UserIndex::time_searches(std::span<const std::vector<float>> queries) con
   VectorScratch scratch;
   const auto run = [&] {
     for (const std::vector<float>& query : queries) {
+      begin_turn();
       const std::shared_lock reading(mutex_);
       VectorSearchStats stats;
       columns_.vectors.nearest(query.data(), 10, 0.995f, {}, scratch, stats);
@@ -72,6 +89,7 @@ double UserIndex::consolidation_gain() const {
 }
 
 bool UserIndex::still_needs_consolidation() {
+  begin_turn();
   const std::unique_lock writing(mutex_);
   return need_.keep_claim(columns_.vectors);
 }
@@ -84,6 +102,7 @@ void UserIndex::postpone_consolidation() {
 void UserIndex::collect_layout_input(LayoutInput& input, RowStore& pinned) const {
   for (Slot first = 0;; first += kSlice) {
     check_interruption();
+    begin_turn();
     const std::shared_lock reading(mutex_);
     const auto slots = static_cast<Slot>(columns_.slots());
     collect_rows(columns_, first, std::min<Slot>(slots, first + kSlice), input);
@@ -95,12 +114,46 @@ void UserIndex::collect_layout_input(LayoutInput& input, RowStore& pinned) const
   }
 }
 
+VectorTable::Retired UserIndex::put_in_place(BuiltLayout built) {
+  VectorTable::Places places = places_by_slot(*built.layout);
+  const size_t slots = [this] {
+    const std::shared_lock reading(mutex_);
+    return columns_.vectors.slots();
+  }();
+  if (places.size() < slots) places.resize(slots, VectorTable::kNowhere);
+  begin_turn();
+  {
+    const std::unique_lock writing(mutex_);
+    columns_.vectors.offer_layout(std::move(built.layout), std::move(places), built.max_scale);
+  }
+  for (;;) {
+    begin_turn();
+    const std::unique_lock writing(mutex_);
+    if (!columns_.vectors.catch_up(kCaughtUp)) continue;
+    ++changes_;
+    return columns_.vectors.install_layout();
+  }
+}
+
+void UserIndex::abandon_layout() {
+  VectorTable::Retired retired;  // freed without the lock
+  for (;;) {
+    begin_turn();
+    const std::unique_lock writing(mutex_);
+    if (!columns_.vectors.pinned()) return;
+    if (!columns_.vectors.catch_up(kCaughtUp)) continue;
+    retired = columns_.vectors.abandon_layout();
+    return;
+  }
+}
+
 ConsolidationReport UserIndex::consolidate(bool plan_anew) {
   const std::lock_guard one_at_a_time(consolidating_);
   const Stopwatch watch;
   ConsolidationReport report;
   report.users = 1;
   LayoutInput input;
+  begin_turn();
   {
     const std::unique_lock writing(mutex_);
     const VectorTable& vectors = columns_.vectors;
@@ -128,19 +181,15 @@ ConsolidationReport UserIndex::consolidate(bool plan_anew) {
     report.cohesion_after = built.layout->cohesion;
     if (report.blocks_before == 0) report.cohesion_before = built.cohesion_before;
     report.bytes_moved = built.layout->rows.bytes() + built.layout->centroids.bytes();
-    VectorTable::Places places = places_by_slot(*built.layout);
-    VectorTable::Retired retired;
+    const VectorTable::Retired retired = put_in_place(std::move(built));
     {
-      const std::unique_lock writing(mutex_);
-      ++changes_;
-      retired = columns_.vectors.install_layout(std::move(built.layout), std::move(places), built.max_scale);
+      const std::shared_lock reading(mutex_);
       report.fragmentation_after = columns_.vectors.fragmentation();
     }
     const double after = time_searches(queries);
     if (after > 0.0) report.measured_gain = before / after;
   } catch (...) {
-    const std::unique_lock writing(mutex_);
-    if (columns_.vectors.pinned()) columns_.vectors.abandon_layout();
+    abandon_layout();
     throw;
   }
   report.seconds = watch.seconds();

@@ -4,6 +4,7 @@
 #include <array>
 #include <mutex>
 #include <shared_mutex>
+#include <thread>
 
 #include "memspan/error.hpp"
 #include "base/remap.hpp"
@@ -86,7 +87,7 @@ void UserIndex::erase(Slot slot, int columns) {
   }
 }
 
-void UserIndex::add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens) {
+UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens) {
   const std::unique_lock writing(mutex_);
   if (columns_.live_count() + records.size() > limits::kRecordsPerUser) {
     throw InvalidArgument("records", std::to_string(columns_.live_count() + records.size()) + " records of one user",
@@ -102,6 +103,14 @@ void UserIndex::add_slice(std::span<NewRecord> records, std::span<const TokenBuf
     insert(records[i], tokens[i]);
   }
   need_.update(columns_.vectors);
+  return {need_.behind(columns_.vectors), columns_.vectors.wants_spare() ? columns_.vectors.dim() : 0};
+}
+
+// Searches do not wait while the kernel provides its pages.
+void UserIndex::make_spare_rows(size_t dim) {
+  RowStore::ChunkMemory spare = RowStore::make_spare(dim);
+  const std::unique_lock writing(mutex_);
+  columns_.vectors.take_spare(spare);
 }
 
 void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer) {
@@ -109,14 +118,17 @@ void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer) {
     thread_local TokenBuffer tokens;
     tokens.clear();
     analyzer.analyze(records.front().input.text, tokens);
-    add_slice(records, std::span(&tokens, 1));
+    const AfterAdding after = add_slice(records, std::span(&tokens, 1));
+    if (after.spare_row_dim > 0) make_spare_rows(after.spare_row_dim);
+    if (after.behind) std::this_thread::sleep_for(kPause);
     if (tokens.size() > AnalysisAhead::kSliceTokens) tokens = {};
     return;
   }
   AnalysisAhead ahead(analyzer, records.size(), [records](size_t i) { return records[i].input.text; });
   while (!records.empty()) {
     const std::span<const TokenBuffer> tokens = ahead.next();
-    add_slice(records.first(tokens.size()), tokens);
+    const AfterAdding after = add_slice(records.first(tokens.size()), tokens);
+    if (after.spare_row_dim > 0) make_spare_rows(after.spare_row_dim);
     records = records.subspan(tokens.size());
   }
 }

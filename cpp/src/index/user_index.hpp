@@ -43,7 +43,7 @@ class UserIndex {
     uint32_t id_hash = 0;  // IdTable::hash of the id
   };
   // Inserts or replaces. Ids must be distinct within the batch. Moves from `records`. The batch becomes visible slice
-  // by slice.
+  // by slice. One record alone waits kPause when a consolidation is behind (consolidation.hpp); a batch does not.
   void add(std::span<NewRecord> records, const Analyzer& analyzer);
   size_t remove(std::span<const std::string_view> ids);
 
@@ -114,7 +114,12 @@ class UserIndex {
   TagDag::Changed tag_changed();
   UserStats stats_locked() const;
   size_t bytes_locked() const;
-  void add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens);
+  struct AfterAdding {
+    bool behind;           // a consolidation
+    size_t spare_row_dim;  // of the rows that large room is wanted for; 0: none is
+  };
+  AfterAdding add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens);
+  void make_spare_rows(size_t dim);
   void insert(NewRecord& record, const TokenBuffer& tokens);
   void check(Slot slot) const;
   void erase(Slot slot, int columns);
@@ -122,6 +127,8 @@ class UserIndex {
   void compact_if_worthwhile();
   double time_searches(std::span<const std::vector<float>> queries) const;
   void collect_layout_input(LayoutInput& input, RowStore& pinned) const;
+  VectorTable::Retired put_in_place(BuiltLayout built);
+  void abandon_layout();
 
   // Every search writes to the count of whoever holds the user, which lies before all this, and to the lock. What
   // searches only read keeps away from the cache lines of both.

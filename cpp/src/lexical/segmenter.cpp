@@ -8,7 +8,7 @@ namespace memspan {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_ascii_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_ascii_letter(char c) { return c >= 'a' && c <= 'z'; }  // the text is folded
 
 constexpr std::array<CharClass, 128> kAsciiClasses = [] {
@@ -58,20 +58,20 @@ bool Segmenter::is_emoji_at(size_t i, size_t& size) const { return class_at(i, s
 
 // Whether the comma at `comma` stands between groups of a number: 12,345.
 bool Segmenter::groups_digits(size_t comma, size_t digits_before) const {
-  return digits_before >= 1 && digits_before <= 3 && is_digit(byte_at(comma + 1)) && is_digit(byte_at(comma + 2)) &&
-         is_digit(byte_at(comma + 3)) && !is_digit(byte_at(comma + 4));
+  return digits_before >= 1 && digits_before <= 3 && is_ascii_digit(byte_at(comma + 1)) && is_ascii_digit(byte_at(comma + 2)) &&
+         is_ascii_digit(byte_at(comma + 3)) && !is_ascii_digit(byte_at(comma + 4));
 }
 
 // Whether the character at `i` is the T of 2023-05-08T13:56.
 bool Segmenter::divides_date_and_time(size_t i) const {
   constexpr std::string_view kShape = "0000-00-00";
-  if (byte_at(i) != 't' || i < kShape.size() || !is_digit(byte_at(i + 1)) || !is_digit(byte_at(i + 2))) return false;
+  if (byte_at(i) != 't' || i < kShape.size() || !is_ascii_digit(byte_at(i + 1)) || !is_ascii_digit(byte_at(i + 2))) return false;
   const size_t date = i - kShape.size();
   for (size_t k = 0; k < kShape.size(); ++k) {
     const char c = text_[date + k];
-    if (kShape[k] == '-' ? c != '-' : !is_digit(c)) return false;
+    if (kShape[k] == '-' ? c != '-' : !is_ascii_digit(c)) return false;
   }
-  return date == 0 || !is_digit(text_[date - 1]);
+  return date == 0 || !is_ascii_digit(text_[date - 1]);
 }
 
 // The end of the part that starts at `i`, with what it contains.
@@ -84,7 +84,7 @@ size_t Segmenter::scan_part(size_t i, uint8_t& traits) const {
       if (c == 't' && i > digits && only_digits && divides_date_and_time(i)) break;
       only_digits = false;
       ++i;
-    } else if (is_digit(c)) {
+    } else if (is_ascii_digit(c)) {
       traits |= traits::kDigit;
       ++i;
     } else if (c == '\'') {
@@ -129,7 +129,7 @@ Segmenter::Connector Segmenter::connector_at(size_t i) const {
     case '#':
       return !in_url_ && is_word_at(i + 1) ? Connector{1, true} : Connector{};
     case ':':
-      return !in_url_ && is_digit(byte_at(i + 1)) && is_digit(byte_at(i - 1)) ? Connector{1, true} : Connector{};
+      return !in_url_ && is_ascii_digit(byte_at(i + 1)) && is_ascii_digit(byte_at(i - 1)) ? Connector{1, true} : Connector{};
     default:
       return {};
   }

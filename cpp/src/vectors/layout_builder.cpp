@@ -13,7 +13,7 @@
 namespace memspan {
 namespace {
 
-constexpr uint32_t kSeed = 20240612;  // fixed: the same rows give the same layout
+constexpr uint32_t kLayoutSeed = 20240612;  // fixed: the same rows give the same layout
 constexpr size_t kRounds = 8;
 constexpr size_t kJudged = 4096;
 // Clusters of tags are tried when they explain so much of what clusters of vectors explain on a sample, and taken when a
@@ -192,7 +192,7 @@ class LayoutBuilder {
 
   const LayoutInput& input_;
   const TagClusters* tags_;     // null: clusters of vectors
-  std::mt19937 random_{kSeed};
+  std::mt19937 random_{kLayoutSeed};
   std::unique_ptr<ClusterLayout> layout_;
   std::vector<uint32_t> block_of_;          // by record, before empty blocks vanish
   std::vector<uint32_t> cluster_of_block_;  // the same blocks
@@ -221,7 +221,7 @@ void drop_tiny_clusters(TagClusters& tags) {
 // Do the clusters of tags lie together as vectors too? Judged on a sample, against as many clusters of vectors.
 bool plausible(const TagClusters& tags, const LayoutInput& input) {
   if (input.slots.size() < kSmallestClustered || tags.count < kFewestTagClusters) return false;
-  std::mt19937 random(kSeed);
+  std::mt19937 random(kLayoutSeed);
   std::vector<const float*> rows;
   std::vector<uint32_t> cluster;
   const size_t step = std::max<size_t>(1, input.rows.size() / kJudged);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kQueries = 144;
 constexpr size_t kTile = 512;
-constexpr size_t kWorthAThread = 65536;  // rows scanned
+constexpr size_t kScannedWorthAThread = 65536;  // rows scanned
 // Of the misses that a recall allows, so many are planned: the queries to come are not those that were tried.
 constexpr double kCaution = 0.5;
 
@@ -87,7 +87,7 @@ class Calibration {
     for (size_t i = 0; i < kQueries; ++i) selves[i] = make_query(i, queries[i]);
     tried_.resize(kQueries);
     const Interruption interruption = interruption_of_thread();
-    const size_t least = in_background() ? kQueries : std::max<size_t>(1, kWorthAThread / layout_.size);
+    const size_t least = in_background() ? kQueries : std::max<size_t>(1, kScannedWorthAThread / layout_.size);
     in_parallel(kQueries, least, [&](size_t first, size_t last) {
       share_interruption(interruption);
       Trial trial(layout_, dim_);

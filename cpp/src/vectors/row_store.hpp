@@ -30,11 +30,29 @@ class RowStore {
   size_t size() const { return size_; }
   void grow(size_t slots) {
     while (slots > stored_size_ && chunks_.size() < ChunkGeometry::chunks(slots - stored_size_)) {
-      auto memory = std::make_shared<AlignedBuffer<float>>(ChunkGeometry::size(chunks_.size()) * dim_);
+      auto memory = spare_ ? std::move(spare_)
+                           : std::make_shared<AlignedBuffer<float>>(ChunkGeometry::size(chunks_.size()) * dim_);
       float* const data = memory->data();
       chunks_.push_back({data, std::move(memory)});
     }
     size_ = std::max(size_, slots);
+  }
+
+  // A chunk of kLargest can be made before it is needed, without exclusion: `wants_spare` says that fewer than kFewLeft
+  // slots are left, and a spare that is no longer wanted is not taken.
+  using ChunkMemory = std::shared_ptr<AlignedBuffer<float>>;
+  static constexpr size_t kFewLeft = 256;
+  bool wants_spare() const {
+    if (spare_ || size_ < stored_size_ + ChunkGeometry::kGrowing) return false;
+    return ChunkGeometry::chunks(size_ - stored_size_ + kFewLeft) > chunks_.size();
+  }
+  static ChunkMemory make_spare(size_t dim) {
+    auto spare = std::make_shared<AlignedBuffer<float>>(ChunkGeometry::kLargest * dim);
+    spare->touch();
+    return spare;
+  }
+  void take_spare(ChunkMemory& spare) {
+    if (wants_spare()) spare_ = std::move(spare);
   }
 
   float* row(Slot slot) { return const_cast<float*>(std::as_const(*this).row(slot)); }
@@ -66,14 +84,14 @@ class RowStore {
   size_t bytes() const {
     size_t total = stored_ ? stored_->heap_bytes() : 0;
     for (const Chunk& chunk : chunks_) total += chunk.memory->bytes();
-    return total;
+    return total + (spare_ ? spare_->bytes() : 0);
   }
   size_t mapped_bytes() const { return stored_ ? stored_->bytes() : 0; }
 
  private:
   struct Chunk {
     float* data;  // of the memory, so that a look-up does not go through it
-    std::shared_ptr<AlignedBuffer<float>> memory;
+    ChunkMemory memory;
   };
 
   size_t dim_;
@@ -81,6 +99,7 @@ class RowStore {
   size_t stored_size_ = 0;
   std::shared_ptr<StoredRows> stored_;  // null: none
   std::vector<Chunk> chunks_;  // of the rows behind
+  ChunkMemory spare_;          // of the next chunk of kLargest; null: none
 };
 
 }  // namespace memspan

@@ -12,7 +12,7 @@ namespace memspan {
 namespace {
 
 // Rows scored before the scores are looked at: their scores stay in the first-level cache, and the threshold is young.
-constexpr size_t kTile = 128;
+constexpr size_t kScanTile = 128;
 // Rows that are gathered in one go: the kernel fetches rows ahead of it, and starts anew with each call.
 constexpr size_t kGatherTile = 512;
 // Blocks that are probed before the threshold decides on the others.
@@ -27,7 +27,7 @@ constexpr double kProbedSpan = 400.0;  // the times of the block searched too, w
 
 // Rows that lie anywhere are fetched so many ahead, into the second level, which can wait for more lines at once than
 // the first: 32 rows out of 300 MB took 3.1 us instead of 5.6 with two ahead into the first level.
-constexpr size_t kAhead = 8;
+constexpr size_t kRowsAhead = 8;
 
 }  // namespace
 
@@ -50,8 +50,8 @@ void VectorTable::scan_codes(const CodeRows& rows, size_t first, size_t count, V
   const Kernels& simd = kernels();
   rows.check(first, count);
   stats.rows_read += static_cast<uint32_t>(count);
-  for (const size_t end = first + count; first < end; first += kTile) {
-    const size_t tile = std::min(kTile, end - first);
+  for (const size_t end = first + count; first < end; first += kScanTile) {
+    const size_t tile = std::min(kScanTile, end - first);
     scratch.query.score(rows, first, tile, scratch.scores.data());
     const size_t found =
         simd.select_above(scratch.scores.data(), tile, scratch.near.threshold(), scratch.selected.data());
@@ -168,9 +168,9 @@ void VectorTable::rescore(const float* query, size_t k, VectorScratch& scratch, 
   stats.rescored += static_cast<uint32_t>(items.size());
   scratch.rescored.clear();
   scratch.rescored.reserve(std::max(items.size(), 2 * k));
-  for (size_t i = 0; i < std::min(kAhead, items.size()); ++i) prefetch(items[i].slot);
+  for (size_t i = 0; i < std::min(kRowsAhead, items.size()); ++i) prefetch(items[i].slot);
   for (size_t i = 0; i < items.size(); ++i) {
-    if (i + kAhead < items.size()) prefetch(items[i + kAhead].slot);
+    if (i + kRowsAhead < items.size()) prefetch(items[i + kRowsAhead].slot);
     rows_.check(items[i].slot);
     scratch.rescored.push_back({kernels().dot(query, rows_.row(items[i].slot), dim()), items[i].slot});
   }
@@ -201,9 +201,9 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
   if (slots.size() <= std::max(kFewRows, 2 * k)) {
     scratch.rescored.clear();
     scratch.rescored.reserve(std::max(slots.size(), 2 * k));
-    for (size_t i = 0; i < std::min(kAhead, slots.size()); ++i) prefetch(slots[i]);
+    for (size_t i = 0; i < std::min(kRowsAhead, slots.size()); ++i) prefetch(slots[i]);
     for (size_t i = 0; i < slots.size(); ++i) {
-      if (i + kAhead < slots.size()) prefetch(slots[i + kAhead]);
+      if (i + kRowsAhead < slots.size()) prefetch(slots[i + kRowsAhead]);
       if (!has(slots[i])) continue;
       rows_.check(slots[i]);
       scratch.rescored.push_back({kernels().dot(query, rows_.row(slots[i]), dim()), slots[i]});
@@ -272,9 +272,9 @@ size_t VectorTable::probing_cost(size_t admitted, size_t k, bool in_spans) const
 
 void VectorTable::scan(const float* query, const Bitset* allowed, TopK& best) const {
   const Kernels& simd = kernels();
-  std::array<float, kTile> scores;
+  std::array<float, kScanTile> scores;
   for (size_t first = 0; first < rows_.size();) {
-    const size_t count = std::min(kTile, rows_.run(static_cast<Slot>(first)));
+    const size_t count = std::min(kScanTile, rows_.run(static_cast<Slot>(first)));
     rows_.check(static_cast<Slot>(first), count);
     simd.dot_rows(query, rows_.row(static_cast<Slot>(first)), dim(), count, dim(), scores.data());
     for (size_t i = 0; i < count; ++i) {
@@ -288,9 +288,9 @@ void VectorTable::scan(const float* query, const Bitset* allowed, TopK& best) co
 }
 
 void VectorTable::gather(const float* query, std::span<const Slot> slots, TopK& best) const {
-  for (size_t i = 0; i < std::min(kAhead, slots.size()); ++i) prefetch(slots[i]);
+  for (size_t i = 0; i < std::min(kRowsAhead, slots.size()); ++i) prefetch(slots[i]);
   for (size_t i = 0; i < slots.size(); ++i) {
-    if (i + kAhead < slots.size()) prefetch(slots[i + kAhead]);
+    if (i + kRowsAhead < slots.size()) prefetch(slots[i + kRowsAhead]);
     if (!has(slots[i])) continue;
     rows_.check(slots[i]);
     const float score = kernels().dot(query, rows_.row(slots[i]), dim());

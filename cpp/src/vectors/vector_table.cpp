@@ -21,6 +21,7 @@ size_t VectorTable::fresh_rows() const {
 
 void VectorTable::add(Slot slot, Micros at, std::span<const float> vector) {
   if (slot >= places_.size()) places_.resize(slot + size_t{1}, kNowhere);
+  if (build_ && build_->layout && slot >= build_->places.size()) build_->places.resize(slot + size_t{1}, kNowhere);
   if (vector.empty()) return;
   rows_.grow(slot + size_t{1});
   rows_.check(slot);
@@ -34,7 +35,7 @@ void VectorTable::put_fresh(Slot slot, Micros at, const float* unit_vector) {
   const auto [position, scale] = fresh(active_).add(slot, at, unit_vector);
   places_[slot] = (kFresh + active_) << kPositionBits | position;
   max_scale_ = std::max(max_scale_, scale);
-  if (build_) build_->changed.push_back(slot);
+  note_change(slot);
 }
 
 void VectorTable::erase_codes(uint32_t place) {
@@ -51,8 +52,8 @@ void VectorTable::remove(Slot slot) {
   erase_codes(places_[slot]);
   places_[slot] = kNowhere;
   --count_;
-  if (build_) {
-    build_->changed.push_back(slot);
+  note_change(slot);
+  if (build_ && !build_->layout) {
     build_->to_zero.push_back(slot);
   } else {
     rows_.erase(slot);
@@ -77,26 +78,40 @@ void VectorTable::begin_layout() {
   if (!fresh_[1 - active_]) active_ = 1 - active_;
 }
 
-VectorTable::Retired VectorTable::install_layout(std::unique_ptr<ClusterLayout> layout, Places places,
-                                                 float max_scale) {
-  places.resize(places_.size(), kNowhere);
-  for (Slot slot : build_->changed) {
-    // Whatever the new layout holds of a changed slot is gone by now: slots are not used again while it is built.
-    if (places[slot] != kNowhere && region(places[slot]) == kClustered) layout->erase(position(places[slot]));
-    places[slot] = places_[slot];
+void VectorTable::offer_layout(std::unique_ptr<ClusterLayout> layout, Places places, float max_scale) {
+  places.resize(std::max(places.size(), places_.size()), kNowhere);
+  build_->places = std::move(places);
+  build_->max_scale = max_scale;
+  build_->layout = std::move(layout);
+}
+
+// The order does not matter: each takes over where its slot is by now.
+bool VectorTable::catch_up(size_t most) noexcept {
+  std::vector<Slot>& changed = build_->changed;
+  if (!build_->layout) changed.clear();
+  for (size_t left = most; left > 0 && !changed.empty(); --left, changed.pop_back()) {
+    build_->follow(changed.back(), places_[changed.back()]);
   }
-  Retired retired;
-  retired.layout = std::exchange(layout_, std::move(layout));
+  std::vector<Slot>& to_zero = build_->to_zero;
+  for (size_t left = most; left > 0 && !to_zero.empty(); --left, to_zero.pop_back()) rows_.erase(to_zero.back());
+  return changed.empty() && to_zero.empty();
+}
+
+VectorTable::Retired VectorTable::install_layout() noexcept {
+  catch_up(~size_t{0});
+  std::swap(layout_, build_->layout);
+  std::swap(places_, build_->places);
+  max_scale_ = fresh_[active_] ? std::max(build_->max_scale, max_scale_) : build_->max_scale;
+  Retired retired = abandon_layout();
   retired.fresh = std::exchange(fresh_[1 - active_], nullptr);
-  retired.places = std::exchange(places_, std::move(places));
-  max_scale_ = fresh_[active_] ? std::max(max_scale, max_scale_) : max_scale;
-  abandon_layout();
   return retired;
 }
 
-void VectorTable::abandon_layout() {
-  for (Slot slot : build_->to_zero) rows_.erase(slot);
+VectorTable::Retired VectorTable::abandon_layout() noexcept {
+  for (const Slot slot : build_->to_zero) rows_.erase(slot);
+  Retired retired{std::move(build_->layout), nullptr, std::move(build_->places)};
   build_.reset();
+  return retired;
 }
 
 double VectorTable::fragmentation() const {

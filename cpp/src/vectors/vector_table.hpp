@@ -36,6 +36,10 @@ class VectorTable {
   // Overwrites the row with zeros, which must have been checked; while a consolidation runs, when that ends. Needs no memory.
   void remove(Slot slot);
 
+  // Room for more rows that is made without exclusion (row_store.hpp).
+  bool wants_spare() const { return rows_.wants_spare(); }
+  void take_spare(RowStore::ChunkMemory& spare) { rows_.take_spare(spare); }
+
   bool has(Slot slot) const { return places_[slot] != kNowhere; }
   // Of a slot that has one. Throws CorruptSnapshot, as all that reads rows does, if the row comes from a snapshot and is
   // damaged there.
@@ -67,8 +71,8 @@ class VectorTable {
   // their times form few intervals.
   size_t probing_cost(size_t admitted, size_t k, bool in_spans) const;
 
-  // Consolidation (index/consolidation.cpp): begin, then without exclusion pin the rows and build a layout of what
-  // `pending` names, then install or abandon it.
+  // Consolidation (index/user_consolidation.cpp): begin, then without exclusion pin the rows and build a layout of what
+  // `pending` names, offer it, let it catch up, and install it; or abandon it. Slots are not used again in between.
   bool pinned() const { return build_ != nullptr; }
   void begin_layout();
   bool pending(Slot slot) const { return has(slot) && region(places_[slot]) != kFresh + active_; }
@@ -78,15 +82,22 @@ class VectorTable {
     return place != kNowhere && region(place) == kClustered ? static_cast<uint32_t>(layout_->block_of(position(place))) : kNowhere;
   }
   RowStore pin_rows() const { return rows_.pin(); }
-  // What is no longer used comes back, so that it can be freed without a lock. O(slots / 16 + changes since begin).
+  size_t slots() const { return places_.size(); }
+  // From here on the layout follows what changes, and the pinned rows may be overwritten. What changed before, `catch_up`
+  // brings to it, `most` changes a call; true when nothing is left. Without an offer it only overwrites what was removed.
+  // O(slots that `places` lacks), O(most).
   using Places = ChunkedVector<uint32_t>;  // by slot
+  void offer_layout(std::unique_ptr<ClusterLayout> layout, Places places, float max_scale);
+  bool catch_up(size_t most) noexcept;
+  // What is no longer used comes back, so that it can be freed without a lock. O(1) when everything has caught up.
   struct Retired {
     std::unique_ptr<ClusterLayout> layout;
     std::unique_ptr<FreshRows> fresh;
     Places places;
   };
-  Retired install_layout(std::unique_ptr<ClusterLayout> layout, Places places, float max_scale);
-  void abandon_layout();
+  Retired install_layout() noexcept;
+  // The same of an offered layout that is not to be used.
+  Retired abandon_layout() noexcept;
 
   const ClusterLayout* layout() const { return layout_.get(); }
   size_t fresh_rows() const;
@@ -140,16 +151,33 @@ class VectorTable {
   std::array<std::unique_ptr<FreshRows>, 2> fresh_;  // null: none
   uint32_t active_ = 0;           // the fresh rows that take what comes
 
-  // What happened since begin_layout.
+  // What happened since begin_layout. When the layout is there, only what it has not followed yet.
   struct Build {
     std::vector<Slot> changed;
     std::vector<Slot> to_zero;  // removed
+    std::unique_ptr<ClusterLayout> layout;  // null: not there yet
+    Places places;
+    float max_scale = 0.0f;
+
     void reserve(size_t slots) {
-      if (changed.capacity() >= 2 * slots) return;
+      if (layout || changed.capacity() >= 2 * slots) return;
       changed.reserve(4 * slots);
       to_zero.reserve(2 * slots);
     }
+    // The slot is at `place` now. Whatever the layout holds of it is gone: slots are not used again while it is built.
+    void follow(Slot slot, uint32_t place) noexcept {
+      if (places[slot] != kNowhere && region(places[slot]) == kClustered) layout->erase(position(places[slot]));
+      places[slot] = place;
+    }
   };
+  void note_change(Slot slot) {
+    if (!build_) return;
+    if (build_->layout) {
+      build_->follow(slot, places_[slot]);
+    } else {
+      build_->changed.push_back(slot);
+    }
+  }
   std::unique_ptr<Build> build_;
 };
 

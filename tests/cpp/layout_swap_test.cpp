@@ -1,0 +1,197 @@
+// A new layout takes the place of the old one while rows come and go: nothing is lost or comes back, and no call does more
+// of the work than it was asked for.
+#include <boost/test/unit_test.hpp>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "support/records.hpp"
+#include "vectors/layout_builder.hpp"
+#include "vectors/vector_table.hpp"
+
+namespace memspan {
+namespace {
+
+constexpr size_t kDim = 24;
+
+// A table beside the set of its rows. Slots are used again as the user's columns use them: not while a layout is built.
+struct Rows {
+  std::mt19937 random{3};
+  VectorTable table{kDim};
+  std::set<Slot> live;
+  std::vector<Slot> free;
+  Slot next = 0;
+
+  void add() {
+    Slot slot = next;
+    if (!free.empty() && !table.pinned()) {
+      slot = free.back();
+      free.pop_back();
+    } else {
+      ++next;
+    }
+    table.add(slot, static_cast<Micros>(random() % 50), test::random_vector(kDim, random));
+    live.insert(slot);
+  }
+  void remove() {
+    if (live.empty()) return;
+    const auto gone = std::next(live.begin(), static_cast<std::ptrdiff_t>(random() % live.size()));
+    table.remove(*gone);
+    free.push_back(*gone);
+    live.erase(gone);
+  }
+  void change(size_t times) {
+    for (size_t i = 0; i < times; ++i) random() % 3 == 0 ? remove() : add();
+  }
+
+  struct Built {
+    BuiltLayout layout;
+    VectorTable::Places places;
+  };
+  Built build() {
+    LayoutInput input;
+    input.dim = kDim;
+    for (const Slot slot : live) {
+      if (!table.pending(slot)) continue;
+      input.slots.push_back(slot);
+      input.ats.push_back(static_cast<Micros>(slot));
+      input.rows.push_back(table.row(slot).data());
+      input.tags.offsets.push_back(0);
+    }
+    Built built{plan_layout(input), {}};
+    for (uint32_t p = 0; p < built.layout.layout->size; ++p) {
+      const Slot slot = built.layout.layout->rows.slot(p);
+      if (slot >= built.places.size()) built.places.resize(slot + size_t{1}, VectorTable::kNowhere);
+      built.places[slot] = p;
+    }
+    return built;
+  }
+  void offer(Built built) {
+    table.offer_layout(std::move(built.layout.layout), std::move(built.places), built.layout.max_scale);
+  }
+
+  // Every row finds itself, the others are nowhere and zero, and the layout knows how many of its rows are dead.
+  void check() {
+    BOOST_TEST(table.count() == live.size());
+    VectorScratch scratch;
+    for (Slot slot = 0; slot < next; ++slot) {
+      BOOST_REQUIRE(table.has(slot) == live.contains(slot));
+      if (!table.has(slot)) continue;
+      VectorSearchStats stats;
+      table.nearest_of(table.row(slot).data(), 1, std::span(&slot, 1), scratch, stats);
+      BOOST_REQUIRE(scratch.rescored.size() == 1u);
+      BOOST_TEST(scratch.rescored[0].score > 0.999f);
+      table.nearest(table.row(slot).data(), 1, 0.999f, {}, scratch, stats);
+      BOOST_REQUIRE(!scratch.rescored.empty());
+      for (const Candidate& found : scratch.rescored) BOOST_TEST(live.contains(found.slot));
+    }
+    if (const ClusterLayout* const layout = table.layout()) {
+      size_t dead = 0;
+      for (uint32_t p = 0; p < layout->size; ++p) dead += layout->rows.slot(p) == kNoSlot;
+      BOOST_TEST(layout->dead == dead);
+      BOOST_TEST(layout->size - dead + table.fresh_rows() == live.size());
+    }
+  }
+  bool erased(Slot slot) const {
+    const RowStore rows = table.pin_rows();
+    return std::all_of(rows.row(slot), rows.row(slot) + kDim, [](float value) { return value == 0.0f; });
+  }
+};
+
+BOOST_AUTO_TEST_SUITE(layout_swap)
+
+BOOST_FIXTURE_TEST_CASE(changes_at_every_stage_survive_the_swap, Rows) {
+  change(900);
+  for (int round = 0; round < 6; ++round) {
+    change(200);
+    table.begin_layout();
+    change(150);
+    Built built = build();
+    change(150);
+    offer(std::move(built));
+    do {
+      change(7);
+    } while (!table.catch_up(5));
+    change(20);
+    check();
+    const VectorTable::Retired retired = table.install_layout();
+    BOOST_TEST((retired.layout != nullptr) == (round > 0));
+    BOOST_TEST(!table.pinned());
+    check();
+    for (const Slot slot : free) BOOST_REQUIRE(erased(slot));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_layout_that_is_not_used_leaves_the_old_one, Rows) {
+  change(900);
+  for (const bool offered : {false, true}) {
+    table.begin_layout();
+    change(300);
+    if (offered) offer(build());
+    change(300);
+    while (!table.catch_up(10)) continue;
+    const VectorTable::Retired retired = table.abandon_layout();
+    BOOST_TEST((retired.layout != nullptr) == offered);
+    BOOST_TEST(!table.pinned());
+    check();
+    for (const Slot slot : free) BOOST_REQUIRE(erased(slot));
+  }
+}
+
+// What holds up searches: the work under the lock must not grow with what was written in the meantime.
+BOOST_FIXTURE_TEST_CASE(a_call_catches_up_with_no_more_than_it_was_asked_for, Rows) {
+  change(900);
+  for (const size_t written : {100u, 3000u}) {
+    table.begin_layout();
+    const Slot first = next;
+    std::vector<Slot> gone;
+    for (size_t i = 0; i < written; ++i) add();
+    for (Slot slot = first; slot < first + written; ++slot) {
+      table.remove(slot);
+      live.erase(slot);
+      gone.push_back(slot);
+    }
+    offer(build());
+    // Each was added, removed, and is to be overwritten.
+    const auto left = [&] { return std::count_if(gone.begin(), gone.end(), [&](Slot slot) { return !erased(slot); }); };
+    size_t calls = 0;
+    for (bool done = false; !done; ++calls) {
+      const auto before = left();
+      done = table.catch_up(20);
+      BOOST_REQUIRE(before - left() <= 20);
+    }
+    BOOST_TEST(calls == 2 * written / 20);
+    table.install_layout();
+    check();
+  }
+}
+
+// A writer makes the memory for many rows before it is needed, and without the lock.
+BOOST_AUTO_TEST_CASE(large_chunks_of_rows_are_made_ahead) {
+  constexpr size_t kLarge = ChunkGeometry::kGrowing + ChunkGeometry::kLargest;
+  RowStore rows(4);
+  rows.grow(ChunkGeometry::kGrowing - 1);
+  BOOST_TEST(!rows.wants_spare());  // small ones are not worth it
+  rows.grow(kLarge - RowStore::kFewLeft);
+  BOOST_TEST(!rows.wants_spare());
+  rows.grow(kLarge - RowStore::kFewLeft + 1);
+  BOOST_TEST(rows.wants_spare());
+
+  RowStore::ChunkMemory spare = RowStore::make_spare(4);
+  const float* const memory = spare->data();
+  const size_t bytes = rows.bytes();
+  rows.take_spare(spare);
+  BOOST_TEST(!rows.wants_spare());
+  BOOST_TEST(rows.bytes() == bytes + ChunkGeometry::kLargest * 4 * sizeof(float));
+  RowStore::ChunkMemory another = RowStore::make_spare(4);
+  rows.take_spare(another);
+  BOOST_TEST(another != nullptr);
+  rows.grow(kLarge + 1);
+  BOOST_TEST(rows.row(kLarge) == memory);
+  BOOST_TEST(!rows.wants_spare());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan
