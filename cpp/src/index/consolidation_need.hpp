@@ -1,8 +1,8 @@
 // Whether a user's writes have made a consolidation worth it, and whether somebody has taken it on.
 //
 // A consolidation reads all rows of the user, so it waits for changes in proportion to them, up to what searches can scan
-// meanwhile: then the work is a constant for each write to all but the largest users. Thread safety: `claim` may be called at any time; the rest with the user's lock held, `update`
-// alone.
+// meanwhile: then the work is a constant for each write to all but the largest users. Thread safety: `claim` may be called
+// at any time; the rest with the user's lock held, `update` alone.
 #pragma once
 
 #include <algorithm>
