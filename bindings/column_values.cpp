@@ -101,6 +101,19 @@ py::object copy_kinds(const py::object& values) {
   return kinds;
 }
 
+// Arrays of shape (dim,), C-contiguous and of native float32, one for each record: the core reads them where they are.
+py::object copy_rows(const py::object& values, size_t dim) {
+  py::object rows = copied(values.ptr());
+  if (!rows) return py::none();
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(rows.ptr()); ++i) {
+    const py::handle row = PyList_GET_ITEM(rows.ptr(), i);
+    if (!FloatArray::check_(row)) return py::none();
+    const auto* array = py::detail::array_proxy(row.ptr());
+    if (array->nd != 1 || static_cast<size_t>(array->dimensions[0]) != dim) return py::none();
+  }
+  return rows;
+}
+
 // The JSON text of each dict, empty for None and for an empty one.
 py::object copy_json_texts(const py::object& values) {
   const py::object texts = copied(values.ptr());
@@ -120,6 +133,7 @@ void register_column_values(py::module_& module) {
   module.def("copy_optional_texts", &copy_optional_texts);
   module.def("copy_text_lists", &copy_text_lists);
   module.def("copy_json_texts", &copy_json_texts);
+  module.def("copy_rows", &copy_rows);
   module.def("copy_times", &copy_times);
   module.def("copy_kinds", &copy_kinds);
 }

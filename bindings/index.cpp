@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "arrays.hpp"
@@ -24,9 +25,12 @@ void add(Index& self, const py::list& users, const py::list& ids, const MicrosAr
          const MicrosArray& recorded_ats, const KindArray& kinds, const py::list& texts, const py::list& tags,
          const MicrosArray& tag_ends,
          const py::list& sessions, const py::list& speakers, const py::list& metadatas,
-         const std::optional<FloatArray>& embeddings, const std::optional<KindArray>& has_embedding, bool named_as_columns) {
-  RecordColumns columns{users, ids, texts, tags, sessions, speakers, metadatas, tag_ends, ats, untils, recorded_ats,
-                        kinds, embeddings, has_embedding};
+         const std::variant<std::monostate, FloatArray, py::list>& embeddings,
+         const std::optional<KindArray>& has_embedding, bool named_as_columns) {
+  RecordColumns columns{users, ids, texts, tags, sessions, speakers, metadatas, tag_ends, ats, untils, recorded_ats, kinds};
+  columns.has_embedding = has_embedding;
+  if (const auto* array = std::get_if<FloatArray>(&embeddings)) columns.embeddings = *array;
+  if (const auto* rows = std::get_if<py::list>(&embeddings)) columns.embedding_rows = *rows;
   const std::vector<RecordInput> records = columns.to_records();
   const py::gil_scoped_release release;
   self.add(records, named_as_columns);

@@ -33,6 +33,9 @@ std::vector<RecordInput> RecordColumns::to_records() {
     record.tags = std::span(tag_views).subspan(begin, static_cast<size_t>(tag_ends.data()[i]) - begin);
     if (embeddings && (!has_embedding || has_embedding->data()[i] != 0)) {
       record.embedding = {embeddings->data() + i * dim, dim};
+    } else if (embedding_rows) {
+      const auto* row = py::detail::array_proxy(PyList_GET_ITEM(embedding_rows->ptr(), static_cast<Py_ssize_t>(i)));
+      record.embedding = {reinterpret_cast<const float*>(row->data), static_cast<size_t>(row->dimensions[0])};
     }
   }
   return records;

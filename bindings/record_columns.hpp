@@ -18,8 +18,9 @@ struct RecordColumns {
   py::list users, ids, texts, tags, sessions, speakers, metadatas;
   MicrosArray tag_ends, ats, untils, recorded_ats;  // `tags` are those of all records, one after the other
   KindArray kinds;
-  std::optional<FloatArray> embeddings;      // (records, dim)
-  std::optional<KindArray> has_embedding;    // 0 or 1; nothing: all have one
+  std::optional<FloatArray> embeddings = {};      // (records, dim)
+  std::optional<py::list> embedding_rows = {};    // or an array of shape (dim,) for each record
+  std::optional<KindArray> has_embedding = {};    // 0 or 1; nothing: all have one
 
   // Needs the GIL; the result does not. Valid while this object lives.
   std::vector<RecordInput> to_records();

@@ -31,7 +31,7 @@ NativeColumns: TypeAlias = tuple[
     list[str | None],  # sessions
     list[str | None],  # speakers
     list[str],  # metadata as JSON
-    "NDArray[np.float32] | None",  # embeddings, (n, dim)
+    "NDArray[np.float32] | list[NDArray[np.float32]] | None",  # embeddings, (n, dim), or n of shape (dim,)
     "NDArray[np.uint8] | None",  # which of them are real; None: all
     bool,  # errors name values as entries of columns
 ]
@@ -185,9 +185,12 @@ def _metadatas(values: Any, count: int) -> list[str]:
 
 def _embeddings(
     values: Any, count: int, dim: int
-) -> tuple[NDArray[np.float32] | None, NDArray[np.uint8] | None]:
+) -> tuple[NDArray[np.float32] | list[NDArray[np.float32]] | None, NDArray[np.uint8] | None]:
     if values is None or count == 0:
         return None, None
+    if isinstance(values, (list, tuple)) and len(values) == count:
+        if (arrays := _core.copy_rows(values, dim)) is not None:
+            return arrays, None
     if not isinstance(values, np.ndarray) and any(
         row is None for row in _column(values, "embeddings", count)
     ):

@@ -87,7 +87,7 @@ def _columns(records: Sequence[Record]) -> dict[str, Any]:
         "ids": [record.id for record in records],
         "ats": [record.at for record in records],
         "texts": [lexical_text(record) for record in records],
-        "embeddings": np.stack([_embedding(record) for record in records]),
+        "embeddings": [_embedding(record) for record in records],
         "tags": [record.tags for record in records],
         "kinds": [record.kind for record in records],
         "untils": [record.until for record in records],

@@ -198,6 +198,47 @@ def test_a_batch_where_some_have_no_embedding() -> None:
     assert index.stats(user="ana")["embeddings"] == 2
 
 
+ROWS = np.arange(12, dtype=np.float32).reshape(3, DIM) + 1
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param(list(ROWS), id="arrays"),
+        pytest.param(tuple(ROWS.copy()), id="a tuple of arrays"),
+        pytest.param(list(np.asfortranarray(ROWS)), id="strided arrays"),
+        pytest.param(list(ROWS.astype(np.float64)), id="doubles"),
+        pytest.param([ROWS[0], ROWS[1].tolist(), ROWS[2]], id="an array and lists"),
+        pytest.param(list(ROWS.astype(">f4")), id="another byte order"),
+    ],
+)
+def test_embeddings_one_by_one_are_those_of_a_matrix(rows: object) -> None:
+    expected, index = memspan.Index(DIM), memspan.Index(DIM)
+    for each, embeddings in ((expected, ROWS), (index, rows)):
+        each.add_many(user="ana", ids=["a", "b", "c"], ats=[1, 2, 3], embeddings=embeddings)
+    for row in (*ROWS, vector(1), vector(0, 0, 0, 1)):
+        found = [(hit.id, hit.score) for hit in index.search(user="ana", embedding=row, exact=True)]
+        assert found == [
+            (hit.id, hit.score) for hit in expected.search(user="ana", embedding=row, exact=True)
+        ]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        pytest.param(np.ones(DIM + 1, np.float32), id="too long"),
+        pytest.param(np.ones((1, DIM), np.float32), id="two dimensions"),
+        pytest.param(np.array([1, np.nan, 0, 0], np.float32), id="not finite"),
+        pytest.param(np.array(["a"] * DIM), id="texts"),
+    ],
+)
+def test_one_bad_embedding_refuses_the_batch(bad: np.ndarray) -> None:
+    index = memspan.Index(DIM)
+    with pytest.raises(memspan.EmbeddingError, match="embeddings"):
+        index.add_many(user="ana", ids=["a", "b", "c"], ats=[1, 2, 3], embeddings=[ROWS[0], bad, ROWS[2]])
+    assert len(index) == 0
+
+
 def test_names_of_all_sorts(tmp_path: Path) -> None:
     """Whatever is valid UTF-8 comes back as it was given; nothing is trimmed, cut at a NUL or normalised."""
     names = [

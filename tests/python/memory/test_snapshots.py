@@ -276,6 +276,8 @@ def test_a_snapshot_that_cannot_be_written_is_only_logged(
 def test_large_loads_save_before_closing(open_memory: Open, cache: Path) -> None:
     memory = open_memory()
     memory.add([f"text {i}" for i in range(1200)], user="ana")
+    assert not cache.exists()
+    memory.add([f"more {i}" for i in range(20_000)], user="ana")
     assert cache.exists()
     engine: Engine = memory._engine
     before = cache.stat().st_mtime_ns
