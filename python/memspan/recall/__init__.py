@@ -1,0 +1,1 @@
+"""Understanding a question by rules: when, what kind, who. No language model, no network."""
