@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from memspan import InvalidArgumentError, TimeError
 from memspan.recall.times import LANGUAGES, RELATIONS, FoundTime, find_times
 from memspan.recall.times.find import MAX_FOUND, MAX_SCANNED
+from memspan.recall.times.tokens import Lexicon
 from memspan.times import MAX_MICROS, MIN_MICROS, from_micros, to_micros
 
 NOW = datetime(2023, 6, 15, 14, 30, tzinfo=timezone.utc)
@@ -39,6 +40,14 @@ def shown(times: list[FoundTime]) -> str:
 @pytest.mark.parametrize(("text", "expected"), table())
 def test_table(text: str, expected: str) -> None:
     assert shown(find_times(text, NOW)) == expected
+
+
+def test_the_first_look_misses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [find_times(text, NOW, languages=[language]) for text, _ in table() for language in LANGUAGES]
+    monkeypatch.setattr(Lexicon, "may_have_time", lambda *_: True)
+    assert found == [
+        find_times(text, NOW, languages=[language]) for text, _ in table() for language in LANGUAGES
+    ]
 
 
 def test_table_is_large_enough() -> None:

@@ -16,7 +16,7 @@ from .guess import guess_languages, has_han
 from .languages import LANGUAGES, lexicon_of
 from .reading import Reading, Sentence
 from .relations import read_related
-from .tokens import ANCHORS, Token, read_tokens
+from .tokens import Token, read_tokens
 
 __all__ = ["MAX_FOUND", "MAX_SCANNED", "find_times"]
 
@@ -81,9 +81,9 @@ def _find_in(
     text: str, now: datetime, zone: tzinfo, language: str, names: Collection[str]
 ) -> list[FoundTime]:
     lexicon = lexicon_of(language)
-    tokens = read_tokens(text, lexicon)
-    if not any(token.kind in ANCHORS or token.ordinal for token in tokens):
+    if not lexicon.may_have_time(text):
         return []
+    tokens = read_tokens(text, lexicon)
     if names:
         _keep_names(tokens, names)
     sentence = Sentence(tokens, lexicon, now)
@@ -101,7 +101,7 @@ def _find_in(
         time = _found(text, place, reading, relation, zone)
         if time is not None:
             times.append(time)
-        at = max(reading.stop, at + 1)
+        at = sentence.last_stop = max(reading.stop, at + 1)
     return times
 
 

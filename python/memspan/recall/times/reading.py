@@ -46,6 +46,8 @@ class Sentence:
     tokens: list[Token]
     lexicon: Lexicon
     now: datetime
+    last_stop: int = -1
+    """Where the expression before ended."""
 
     def kind(self, at: int) -> str:
         """The kind of a token; empty text beyond the ends."""

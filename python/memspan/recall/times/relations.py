@@ -63,6 +63,10 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
 
 def _introduced(sentence: Sentence, at: int, found: Reading) -> bool:
     before = sentence.kind(at - 1)
+    token = sentence.tokens[at]
+    joined = before in ("and", "comma") or (at > 0 and sentence.tokens[at - 1].word == "or")
+    if joined and sentence.last_stop == at - 1 and (token.capital or not token.short):
+        return True  # "in May and June"
     if "the" in (before, sentence.kind(at)) and found.unit == "day" and sentence.tokens[found.stop - 1].short:
         return False  # "in the sun"
     if before == "the":

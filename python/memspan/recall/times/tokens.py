@@ -43,7 +43,7 @@ class Token:
 class Lexicon:
     """The words of one language that have to do with time."""
 
-    __slots__ = ("day_first", "language", "phrases", "words")
+    __slots__ = ("_telling", "day_first", "language", "phrases", "words")
 
     def __init__(
         self,
@@ -67,12 +67,27 @@ class Lexicon:
                         self.phrases.setdefault(words[0], []).append((words, (kind, value)))
         for choices in self.phrases.values():
             choices.sort(key=lambda choice: -len(choice[0]))
+        # Of a phrase one word will do: the longest, which is hardly ever a common one.
+        self._telling = frozenset(
+            word for word, (kind, _) in self.words.items() if kind in ANCHORS or kind.startswith("short")
+        ) | frozenset(
+            max(words, key=len).rpartition("'")[2]
+            for choices in self.phrases.values()
+            for words, (kind, _) in choices
+            if kind in ANCHORS
+        )
+
+    def may_have_time(self, text: str) -> bool:
+        """Whether a text has a number or a word that a time expression cannot do without; most texts do not."""
+        return _DIGIT.search(text) is not None or not self._telling.isdisjoint(_LETTERS.findall(text.lower()))
 
 
 # A number takes along what is glued to it ("5K", "7/5/2023", "3-9"), so that a part of it is never taken for a day.
 _PIECE: Final = re.compile(
     r"['’]\d0s\b|['’]\d\d\b(?!['’])|\d(?:[\w.,:/–-]*\w)?|[^\W\d_]+(?:['’][^\W\d_]+)*|[^\w\s]", re.UNICODE
 )
+_DIGIT: Final = re.compile(r"\d")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
 _ISO: Final = re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2})(?:[Tt][\d:.,+zZ-]*)?)?")
 _DAYS: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})")
 _RANGE: Final = re.compile(r"(\d{1,2}|\d{4})(st|nd|rd|th)?([-–])(\d{1,2}|\d{4})(st|nd|rd|th)?")
@@ -97,12 +112,12 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
         if not first.isalpha():
             tokens.append(Token(_SIGNS.get(piece, "other"), None, start, end, piece))
             continue
-        word = piece.lower().replace("’", "'")
+        word = piece.lower()
         symbol = words.get(word)
-        if symbol is None and "'" in word:
-            word, symbol = _apart(word, words)
+        if symbol is None and not word.isalpha():
+            word, symbol = _apart(word.replace("’", "'"), words)
         kind, value = symbol or ("word", None)
-        token = Token(kind, value, start, end, word, capital=first.isupper())
+        token = Token(kind, value, start, end, word, False, first.isupper())
         if kind == "number" and isinstance(value, tuple):
             token.value, token.ordinal = value[0], True
         elif kind == "shortmonth":
@@ -117,6 +132,8 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
 
 def _apart(word: str, words: Mapping[str, Symbol]) -> tuple[str, Symbol | None]:
     """Without a possessive ending ("july's") or an elided article ("l'été", "dell'anno")."""
+    if word in words:
+        return word, words[word]
     head, _, tail = word.partition("'")
     if tail in ("s", ""):
         return head, words.get(head)
@@ -175,6 +192,10 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     at = 0
     while at < len(tokens):
         token = tokens[at]
+        if token.word not in phrases and token.word != "q":
+            joined.append(token)
+            at += 1
+            continue
         found = _phrase_at(tokens, at, phrases.get(token.word, ()))
         if found is None:
             match = (
