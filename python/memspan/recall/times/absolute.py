@@ -30,6 +30,7 @@ _NUMBERED: Final = word_set(
 )
 _BEFORE_SEASONS: Final = word_set("the in last this next early mid late since until before after by of from")
 _BEFORE_YEARS: Final = word_set("in since until before after by from to between and")
+_FAR_AHEAD: Final = 20
 _POSSESSIVES: Final = frozenset(["my", "our", "your", "his", "her", "their"])
 
 
@@ -180,6 +181,8 @@ def _bare_year(sentence: Sentence, at: int) -> Reading | None:
     stop = _after_year(sentence, at + 1)
     alone = sentence.closes(stop)
     after = before is None or before.kind in _BEFORE_YEARS
+    if before is not None and not after and sentence.value(at) > sentence.now.year + _FAR_AHEAD:
+        return None  # "Cyberpunk 2077"
     if not (alone or introduced or after) and sentence.lexicon.language == "en":
         return None
     found = _reading(sentence, Partial(sentence.value(at)), stop, "a year")
@@ -213,10 +216,9 @@ def _decade(sentence: Sentence, at: int) -> Reading | None:
         tens = value if value > 9 else 10 * value
         before = sentence.tokens[at - 1] if at else None
         apostrophe = sentence.tokens[at].word[0] in "'’"
-        named = sentence.tokens[at].word.isalpha()
         if before is None or (tens < 20 and not apostrophe):
             return None
-        if not apostrophe and before.kind not in ("the", "early", "mid", "late", "dash") and not named:
+        if not apostrophe and before.kind not in ("the", "early", "mid", "late", "dash"):
             return None
         if any(token.word in _POSSESSIVES for token in sentence.tokens[max(0, at - 3) : at]):
             return None  # an age

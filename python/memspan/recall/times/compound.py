@@ -228,7 +228,7 @@ def _dated_weekday(sentence: Sentence, at: int) -> Reading | None:
 
 def _the_weekend(sentence: Sentence, at: int) -> Reading | None:
     """As in "over the weekend": the latest that has begun."""
-    if sentence.kind(at) != "unit" or sentence.value(at) != "weekend" or not sentence.closes(at + 1):
+    if sentence.kind(at) != "unit" or sentence.tokens[at].word != "weekend" or not sentence.closes(at + 1):
         return None
     now = sentence.now
     span = unit_span("weekend", now)

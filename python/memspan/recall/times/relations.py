@@ -71,8 +71,8 @@ def _introduced(sentence: Sentence, at: int, found: Reading) -> bool:
         return False  # "in the sun"
     if before == "the":
         before = sentence.kind(at - 2)
-    if before == "of" and not sentence.closes(found.stop):
-        return False  # "the mayor of May Street"
+    if before == "of" and (found.unit != "month" or not sentence.closes(found.stop)):
+        return False  # "the mayor of May Street", "a day of spring"
     return before in _PREPOSITIONS or (before == "on" and found.unit != "month")
 
 

@@ -120,8 +120,14 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
         return None if amount is None or direction == 0 else stretch(sentence, direction, amount)
     if kind not in ("unit", "weekday", "month", "season", "part", "named"):
         return None
-    if kind == "unit" and (word == "past" or (rolling and direction)):
-        return stretch(sentence, direction, (1, 1, sentence.value(follows), follows + 1))
+    if kind == "unit" and direction:
+        unit: Unit = sentence.value(follows)
+        if sentence.lexicon.language == "en" and sentence.tokens[follows].word.endswith("s"):
+            return stretch(sentence, direction, (2, 5, unit, follows + 1))  # "the past weeks"
+        if word == "past" or rolling:
+            return stretch(sentence, direction, (1, 1, unit, follows + 1))
+        if sentence.kind(follows + 1) == "of" or unit == "day":
+            return None  # "the last year of college", "my last day there"
     return _turn(sentence, direction, follows, follows + 1)
 
 
@@ -236,7 +242,21 @@ def around(
 
 
 _FUTURE: Final = frozenset(
-    ["will", "going", "gonna", "shall", "plan", "plans", "planning", "due", "scheduled", "ll"]
+    [
+        "will",
+        "starts",
+        "begins",
+        "ends",
+        "going",
+        "gonna",
+        "shall",
+        "plan",
+        "plans",
+        "planning",
+        "due",
+        "scheduled",
+        "ll",
+    ]
 )
 
 
