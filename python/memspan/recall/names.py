@@ -56,7 +56,7 @@ def find_names(question: str, vocabulary: Vocabulary) -> list[FoundName]:
 
     The best reading of every word wins: as it is, with an ending, a part of a longer name (of three at most), the
     start of a name (from 3 letters on, with a capital, and only of one), or a name with typing errors (one from 5
-    letters on, two from 9 on).
+    letters on, two from 9 to 14).
     What is found is a hint and never a filter. The first 10,000 characters are read; O(words).
 
     Raises:

@@ -11,36 +11,26 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from memspan.arguments import as_texts
 from memspan.recall.words import word_set
 
-__all__ = ["COMMON", "Entry", "Source", "Vocabulary", "fold", "variants"]
+from .typos import TypoIndex
+
+__all__ = ["COMMON", "Entry", "Source", "Vocabulary", "fold", "words_of"]
 
 Source: TypeAlias = Literal["speaker", "name", "tag"]
 
 _WORD: Final = re.compile(r"\w+(?:['’]\w+)*")
-_SHORTEST_TYPO: Final = 5
-_SHORTEST_DOUBLE_TYPO: Final = 9
-_LONGEST: Final = 24
-"""Longer words are only found as they are: the number of their variants grows with the square of "
-"the length."""
 
 # Never a name in a question, however near to one: "Will", "Mark" or "May" are only found with a capital.
 COMMON: Final = word_set(
-    "a about after again all also am an and any are as at be because been before being between both "
-    "but by can could did "
-    "do does doing done down during each else ever every few for from get gets getting give go goes "
-    "going gone got had "
-    "has have having he her here hers him his how i if in into is it its just know last let like "
-    "list long look made "
-    "make many mark may me mention might mine more most much must my name need never new next no not "
-    "now of off often on "
-    "once one only or other our out over own past people place places plan please said same say see "
-    "shall she should "
-    "show since so some still such take talk tell than that the their them then there these they "
-    "thing things think "
-    "this those through time times to told too took type under until up us use used very want was "
-    "way we week well went "
-    "were what when where which while who whom whose why will with without work would year yes yet "
-    "you your month day "
-    "first second best kind ago around started start friend friends together"
+    "a about after again all also am an and any are as at be because been before being between both but by "
+    "can could did do does doing done down during each else ever every few for from get gets getting give go "
+    "goes going gone got had has have having he her here hers him his how i if in into is it its just know "
+    "last let like list long look made make many mark may me mention might mine more most much must my name "
+    "need never new next no not now of off often on once one only or other our out over own past people "
+    "place places plan please said same say see shall she should show since so some still such take talk "
+    "tell than that the their them then there these they thing things think this those through time times to "
+    "told too took type under until up us use used very want was way we week well went were what when where "
+    "which while who whom whose why will with without work would year yes yet you your month day first "
+    "second best kind ago around started start friend friends together"
 )
 
 
@@ -65,27 +55,8 @@ def words_of(text: str) -> Iterator[re.Match[str]]:
     return _WORD.finditer(text)
 
 
-def variants(word: str, edits: int) -> set[str]:
-    """The word with up to so many letters left out; two words within that many edits have a variant "
-    "in common."""
-    found = {word}
-    for _ in range(edits):
-        found |= {form[:at] + form[at + 1 :] for form in found for at in range(len(form))}
-    return found
-
-
-def edits_allowed(word: str) -> int:
-    """How many typing errors a word may have: none below 5 letters, one below 9, two from there on."""
-    length = len(word)
-    if length < _SHORTEST_TYPO or length > _LONGEST:
-        return 0
-    return 1 if length < _SHORTEST_DOUBLE_TYPO else 2
-
-
 class Vocabulary:
     """The speakers, names and tags of one user; immutable, and made once for many questions.
-
-    Memory: some 10 short strings for a name of 6 letters, some 50 from 9 letters on (`variants`).
 
     Args:
         speakers: who said something, as the records have it.
@@ -96,7 +67,7 @@ class Vocabulary:
         InvalidArgumentError: one of them is no list of texts.
     """
 
-    __slots__ = ("_by_variant", "_by_word", "_by_words", "_first_words", "_sorted", "entries", "people")
+    __slots__ = ("_by_word", "_by_words", "_first_words", "_sorted", "_typos", "entries", "people")
 
     def __init__(
         self, *, speakers: Iterable[str] = (), names: Iterable[str] = (), tags: Iterable[str] = ()
@@ -116,16 +87,13 @@ class Vocabulary:
         self._by_words = entries
         self._first_words: dict[str, int] = {}
         self._by_word: dict[str, list[Entry]] = {}
-        self._by_variant: dict[str, set[str]] = {}
         for entry in self.entries:
             first = entry.words[0]
             self._first_words[first] = max(len(entry.words), self._first_words.get(first, 0))
             whole = len(entry.words) == 1
             for word in entry.words if entry.source != "tag" or whole else ():
                 self._by_word.setdefault(word, []).append(entry)
-        for word in self._by_word:
-            for variant in variants(word, edits_allowed(word)) if edits_allowed(word) else ():
-                self._by_variant.setdefault(variant, set()).add(word)
+        self._typos = TypoIndex(self._by_word)
         self._sorted = sorted(
             word for word, found in self._by_word.items() if any(entry.source != "tag" for entry in found)
         )
@@ -153,31 +121,5 @@ class Vocabulary:
         return [word for word in self._sorted[at : at + 3] if word.startswith(prefix)]
 
     def near(self, word: str) -> list[tuple[int, str]]:
-        """Words within the typing errors that their length allows, the nearest first."""
-        edits = edits_allowed(word)
-        if not edits:
-            return []
-        candidates: set[str] = set()
-        for variant in variants(word, edits):
-            candidates |= self._by_variant.get(variant, set())
-        found = [(distance(word, other, edits), other) for other in candidates]
-        return sorted(pair for pair in found if pair[0] <= min(edits, edits_allowed(pair[1])))
-
-
-def distance(one: str, two: str, most: int) -> int:
-    """How many letters are to be put in, left out, replaced or exchanged with the next; `most + 1` "
-    "for any more."""
-    if abs(len(one) - len(two)) > most:
-        return most + 1
-    before: list[int] = []
-    row = list(range(len(two) + 1))
-    for i, letter in enumerate(one, 1):
-        last, before, row = before, row, [i]
-        for j, other in enumerate(two, 1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
-            if last and j > 1 and letter == two[j - 2] and one[i - 2] == other:
-                cost = min(cost, last[j - 2] + 1)
-            row.append(cost)
-        if min(row) > most:
-            return most + 1
-    return min(row[-1], most + 1)
+        """Words within the typing errors that their length allows, each after its distance, the nearest first."""
+        return self._typos.near(word)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memspan import InvalidArgumentError
 from memspan.recall import Vocabulary, find_names
-from memspan.recall.vocabulary import distance, edits_allowed
+from memspan.recall.typos import TypoIndex, distance, edits_allowed
 
 PROFILE = settings(deadline=None, derandomize=True, database=None, max_examples=150)
 VOCABULARY = Vocabulary(
@@ -118,18 +118,17 @@ def test_distance(one: str, two: str, most: int) -> None:
 
 @PROFILE
 @given(
-    st.lists(st.text("abcd", min_size=5, max_size=11), min_size=1, max_size=12),
-    st.text("abcd", min_size=5, max_size=11),
+    st.lists(st.text("ab", min_size=4, max_size=16), min_size=1, max_size=12),
+    st.text("ab", min_size=4, max_size=16),
 )
 def test_typing_errors_against_all_words(names: list[str], word: str) -> None:
+    near = {name: plain_distance(word, name) for name in names if edits_allowed(word) and edits_allowed(name)}
     expected = sorted(
-        {
-            (plain_distance(word, name), name)
-            for name in names
-            if plain_distance(word, name) <= min(edits_allowed(word), edits_allowed(name))
-        }
+        (edits, name)
+        for name, edits in near.items()
+        if edits <= min(edits_allowed(word), edits_allowed(name))
     )
-    assert Vocabulary(names=names).near(word) == expected
+    assert TypoIndex(dict.fromkeys(names)).near(word) == expected
 
 
 @PROFILE

@@ -7,11 +7,10 @@ the last moment that there is, so that an interval may become empty there; calle
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
-from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 __all__ = [
     "SEASONS",
-    "UNITS",
     "Span",
     "Unit",
     "clip",
@@ -40,7 +39,6 @@ Unit: TypeAlias = Literal[
     "decade",
     "century",
 ]
-UNITS: Final[tuple[Unit, ...]] = get_args(Unit)
 
 SEASONS: Final = ("spring", "summer", "autumn", "winter")
 """The meteorological ones of the northern half: spring begins in March, winter in December."""

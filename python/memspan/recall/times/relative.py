@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
+from memspan.recall.words import word_set
+
 from .absolute import QUALIFIED
 from .calendar import (
     Span,
@@ -241,23 +243,7 @@ def around(
     return Reading(span, stop, certainty, f"{count} {unit} {way}", unit)
 
 
-_FUTURE: Final = frozenset(
-    [
-        "will",
-        "starts",
-        "begins",
-        "ends",
-        "going",
-        "gonna",
-        "shall",
-        "plan",
-        "plans",
-        "planning",
-        "due",
-        "scheduled",
-        "ll",
-    ]
-)
+_FUTURE: Final = word_set("will ll shall going gonna plan plans planning due scheduled starts begins ends")
 
 
 def _looks_ahead(sentence: Sentence, at: int, unit: Unit) -> bool:
