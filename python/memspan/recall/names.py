@@ -1,0 +1,147 @@
+"""`find_names`: whom and what of the user's own vocabulary a question names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from memspan.arguments import as_text
+from memspan.errors import invalid
+
+from .vocabulary import COMMON, Entry, Source, Vocabulary, fold, words_of
+
+__all__ = ["FoundName", "How", "find_names"]
+
+How: TypeAlias = Literal["exact", "inflected", "part", "prefix", "typo"]
+
+_CERTAINTY: Final[dict[How, float]] = {
+    "exact": 1.0,
+    "inflected": 0.9,
+    "part": 0.8,
+    "prefix": 0.6,
+    "typo": 0.5,
+}
+_SHORTEST_PREFIX: Final = 3
+_MOST_SHARED: Final = 3
+"""A word that more names have in common says nothing."""
+_SCANNED: Final = 10_000
+_MOST: Final = 32
+
+
+class FoundName(NamedTuple):
+    """One name or tag that a question holds."""
+
+    name: str
+    """As the vocabulary spells it."""
+    source: Source
+    text: str
+    """As the question spells it."""
+    span: tuple[int, int]
+    how: How
+    """As it is, with an ending ("Melanie's", "dogs"), a part of a longer name, the start of one ("Mel"), or with
+    typing errors."""
+    certainty: float
+
+
+class _Word(NamedTuple):
+    folded: str
+    bare: str
+    start: int
+    end: int
+    capital: bool
+
+
+def find_names(question: str, vocabulary: Vocabulary) -> list[FoundName]:
+    """The speakers, names and tags that a question holds, in the order of their first mention.
+
+    The best reading of every word wins: as it is, with an ending, a part of a longer name (of three at most), the
+    start of a name (from 3 letters on, with a capital, and only of one), or a name with typing errors (one from 5
+    letters on, two from 9 to 14).
+    What is found is a hint and never a filter. The first 10,000 characters are read; O(words).
+
+    Raises:
+        InvalidArgumentError: `question` is no text, or `vocabulary` no `Vocabulary`.
+    """
+    text = as_text(question, "question")[:_SCANNED]
+    if not isinstance(vocabulary, Vocabulary):
+        raise invalid("vocabulary", vocabulary, "a memspan.recall.vocabulary.Vocabulary")
+    words = list(_words(text))
+    found: dict[str, FoundName] = {}
+    at = 0
+    while at < len(words) and len(found) < _MOST:
+        length, matches = _longest(words, at, vocabulary)
+        if not matches:
+            length, matches = 1, _by_one_word(words[at], vocabulary)
+        start, end = words[at].start, words[at + length - 1].end
+        for how, entry in matches:
+            name = FoundName(entry.text, entry.source, text[start:end], (start, end), how, _CERTAINTY[how])
+            if entry.text not in found or found[entry.text].certainty < name.certainty:
+                found[entry.text] = name
+        at += length
+    return list(found.values())
+
+
+def _words(text: str) -> Iterator[_Word]:
+    for match in words_of(text):
+        word = match.group()
+        folded = fold(word)
+        bare = folded
+        if not folded.isalnum():
+            folded = folded.replace("’", "'")
+            bare = folded.partition("'")[0]
+        yield _Word(folded, bare, match.start(), match.end(), word[0].isupper())
+
+
+def _endings(word: str) -> Iterator[str]:
+    """The word without an ending that a plural or a genitive may have added."""
+    if len(word) > 3 and word.endswith("s"):
+        yield word[:-1]
+        if word.endswith("es"):
+            yield word[:-2]
+        if word.endswith("ies"):
+            yield word[:-3] + "y"
+
+
+def _longest(words: list[_Word], at: int, vocabulary: Vocabulary) -> tuple[int, list[tuple[How, Entry]]]:
+    """The entry of most words that stands here in full; the last word may have an ending, each an apostrophe."""
+    first = words[at]
+    forms = dict.fromkeys((first.folded, first.bare, *_endings(first.bare)))
+    most = min(max(map(vocabulary.most_words, forms)), len(words) - at)
+    for size in range(most, 0, -1):
+        last = words[at + size - 1]
+        if size == 1:
+            starts: list[tuple[str, ...]] = [()]
+        else:
+            starts = [tuple(word.folded for word in words[at : at + size - 1])]
+            bare = tuple(word.bare for word in words[at : at + size - 1])
+            starts += [bare] if bare != starts[0] else []
+        for start in starts:
+            for end in dict.fromkeys((last.folded, last.bare, *_endings(last.bare))):
+                entry = vocabulary.whole((*start, end))
+                if entry is None or (size == 1 and _too_common(first, entry)):
+                    continue
+                plain = start == starts[0] and end == last.folded
+                return size, [("exact" if plain else "inflected", entry)]
+    return 1, []
+
+
+def _too_common(word: _Word, entry: Entry) -> bool:
+    """Whether "will" or "may" is the word, and not the person."""
+    return word.bare in COMMON and not (word.capital and word.start > 0 and entry.source != "tag")
+
+
+def _by_one_word(word: _Word, vocabulary: Vocabulary) -> list[tuple[How, Entry]]:
+    bare = word.bare
+    if bare in COMMON or bare.isdecimal():
+        return []
+    for form in dict.fromkeys((word.folded, bare, *_endings(bare))):
+        if len(form) >= _SHORTEST_PREFIX and (found := vocabulary.containing(form)):
+            return [("part", entry) for entry in found] if len(found) <= _MOST_SHARED else []
+    if word.capital and len(bare) >= _SHORTEST_PREFIX:
+        longer = vocabulary.with_prefix(bare)
+        if len(longer) == 1:
+            return [("prefix", entry) for entry in vocabulary.containing(longer[0]) if entry.source != "tag"]
+    near = vocabulary.near(bare)
+    if not near or (len(near) > 1 and near[1][0] == near[0][0]):
+        return []  # as near to another name: no telling
+    return [("typo", entry) for entry in vocabulary.containing(near[0][1])]

@@ -1,0 +1,115 @@
+"""`plan_by_rules`: a plan for a question, without a model."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memspan.arguments import as_text
+from memspan.errors import invalid
+from memspan.times import Interval, TimeLike, from_micros
+
+from .kinds import QuestionKind, kind_of
+from .names import FoundName, find_names
+from .plan import Plan, ViewWeights
+from .settings import SETTINGS
+from .times import FoundTime, find_times
+from .vocabulary import Vocabulary
+from .wording import bare_question
+
+__all__ = ["plan_by_rules"]
+
+_LONGEST_QUERY: Final = 10_000
+_DEEPEST: Final = 20
+"""SimpleMem's depth goes from 3 to 20; only what wants many mentions goes beyond."""
+
+_TAG_WEIGHT: Final = 0.5
+
+
+def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Plan:
+    """What to look for and how, by rules, each of which leaves its reason in the plan.
+
+    Args:
+        now: what "last week" is counted from: an aware `datetime`, ISO 8601 text or integer microseconds.
+        vocabulary: what this user's memories call people and things.
+
+    Raises:
+        InvalidArgumentError: `question` is no text or blank, or `vocabulary` no `Vocabulary`.
+        TimeError: `now` is no time, or has no zone.
+    """
+    text = as_text(question, "question")
+    if not text.strip():
+        raise invalid("question", question, "text that is not blank")
+    found_names = find_names(text, vocabulary)
+    times = find_times(text, now, names=vocabulary.people)
+    kind = kind_of(text)
+    setting = SETTINGS[kind.main]
+    reasons = [*kind.reasons, f"depth {setting.k}, sessions {setting.sessions}: {setting.reason}"]
+
+    asked = bare_question(text[:_LONGEST_QUERY])
+    if asked != " ".join(text.split()):
+        reasons.append(f"query {asked[:80]!r}: without what the question says about itself")
+    reasons += [_name_reason(name) for name in found_names]
+    reasons += [_time_reason(time) for time in times]
+
+    names = tuple(name.name for name in found_names if name.source != "tag")
+    tags = tuple(name.name for name in found_names if name.source == "tag")
+    weights = setting.weights
+    if tags:
+        weights = ViewWeights(semantic=weights.semantic, lexical=weights.lexical, symbolic=_TAG_WEIGHT)
+    k = _depth(kind, setting.k, names, times, reasons)
+    return Plan(
+        question=text,
+        semantic=asked,
+        lexical=_lexical(asked, found_names, reasons),
+        intervals=_intervals(times),
+        tags=tags,
+        names=names,
+        kind=kind.main,
+        also=kind.also,
+        k=k,
+        weights=weights,
+        smoothing=setting.smoothing,
+        spread=setting.spread or len(times) > 1,
+        sessions=max(setting.sessions, len(times)),
+        reasons=tuple(reasons),
+    )
+
+
+def _depth(
+    kind: QuestionKind, k: int, names: tuple[str, ...], times: list[FoundTime], reasons: list[str]
+) -> int:
+    """Deeper where a question has several parts; up to 20 where it does not list."""
+    if k >= _DEEPEST:
+        return k
+    more = 0
+    if len(names) > 1:
+        more += 5
+        reasons.append("depth +5: names several")
+    if len(times) > 1:
+        more += 5
+        reasons.append("depth +5: several times")
+    if "update" in kind and kind.main != "update":
+        more += 2
+        reasons.append("depth +2: may have changed")
+    return min(k + more, _DEEPEST)
+
+
+def _lexical(asked: str, names: list[FoundName], reasons: list[str]) -> str:
+    """With the names as the memories spell them, where the question spells them otherwise."""
+    missing = [name.name for name in names if name.how in ("prefix", "typo") and name.source != "tag"]
+    if missing:
+        reasons.append("words added: " + ", ".join(missing))
+    return " ".join([asked, *missing])
+
+
+def _intervals(times: list[FoundTime]) -> tuple[Interval, ...]:
+    return tuple(dict.fromkeys(time.interval for time in times))
+
+
+def _name_reason(name: FoundName) -> str:
+    return f"{name.source} {name.name!r}: {name.how} ({name.text!r})"
+
+
+def _time_reason(time: FoundTime) -> str:
+    sides = [".." if side is None else f"{from_micros(side):%Y-%m-%d %H:%M}" for side in time.interval]
+    return f"time {sides[0]} to {sides[1]}: {time.relation} {time.reason} ({time.text!r})"

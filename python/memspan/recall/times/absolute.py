@@ -1,0 +1,268 @@
+"""Rules for times that need `now` for a missing year at most: dates, months, years, seasons, named days."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from memspan.recall.words import word_set
+
+from .calendar import SEASONS, Span, month_span, season_span, year_span
+from .named_days import last_named_day, named_day
+from .partial import Partial
+from .reading import Reading, Sentence
+
+__all__ = ["QUALIFIED", "read_absolute", "read_partial", "read_year"]
+
+_FULL: Final = 1.0
+_YEAR_INFERRED: Final = 0.8
+QUALIFIED: Final = 0.6
+"""Certainty of what could be read in another way."""
+
+# What is counted in numbers that look like years.
+_COUNTED: Final = word_set(
+    "calories steps people dollars euros pounds meters metres km kilometers miles words pages points "
+    "followers views kg subscribers times hours minutes seconds bucks copies users votes ml mg grams "
+    "square feet items books songs"
+)
+_NUMBERED: Final = word_set(
+    "chapter room apartment number no version model route highway flight page gate bus platform"
+)
+_BEFORE_SEASONS: Final = word_set("the in last this next early mid late since until before after by of from")
+_BEFORE_YEARS: Final = word_set("in since until before after by from to between and")
+_FAR_AHEAD: Final = 20
+_POSSESSIVES: Final = frozenset(["my", "our", "your", "his", "her", "their"])
+
+
+def read_absolute(sentence: Sentence, at: int) -> Reading | None:
+    """The longest absolute time that begins at a token."""
+    kind = sentence.kind(at)
+    if kind == "season":
+        return _season(sentence, at)
+    if kind == "named":
+        return _named(sentence, at)
+    if kind == "quarter":
+        return _quarter(sentence, at, sentence.value(at), at + 1)
+    if kind == "decade":
+        return _decade(sentence, at)
+    if kind == "number" and sentence.tokens[at].ordinal and sentence.value(at) <= 4:
+        stop = at + 1
+        if sentence.kind(stop) == "unit" and sentence.value(stop) == "quarter":
+            year_at = sentence.skip(stop + 1, "of", "the")
+            if sentence.kind(year_at) == "year":
+                return _quarter(sentence, at, sentence.value(at), stop + 1)
+    return read_partial(sentence, at)
+
+
+def read_partial(sentence: Sentence, at: int, *, bare_day: bool = False) -> Reading | None:
+    """A date with or without its year: "7 May", "May 7th, 2023", "May 2023", "2023-05", "2023".
+
+    With `bare_day` a lone number is a day of a month named elsewhere, as in "between 3 and 9 June".
+    """
+    kind = sentence.kind(at)
+    if kind == "date":
+        return _written_date(sentence, at)
+    if kind == "month":
+        return _month_first(sentence, at)
+    if kind == "year":
+        return _bare_year(sentence, at)
+    if kind == "number" and 1 <= sentence.value(at) <= 31:
+        found = _day_first(sentence, at)
+        if found is not None:
+            return found
+        if bare_day:
+            now = sentence.now
+            return Reading(
+                Span(now, now), at + 1, QUALIFIED, "a day", "day", True, Partial(day=sentence.value(at))
+            )
+        if sentence.tokens[at].ordinal and sentence.tokens[at].word[0].isdigit() and sentence.closes(at + 1):
+            before = sentence.kind(at - 1)
+            if before == "the" and sentence.kind(at - 2) in (
+                "on",
+                "by",
+                "since",
+                "until",
+                "before",
+                "after",
+                "from",
+            ):
+                return _reading(
+                    sentence, Partial(day=sentence.value(at)), at + 1, "the latest such day of a month"
+                )
+    return None
+
+
+def read_year(sentence: Sentence, at: int) -> tuple[int | None, int]:
+    """A year that follows a month, a season or the like ("May, 2023", "summer of '69"), and where it ends."""
+    stop = sentence.skip(at, "comma", "of", "in", "the", "dot")
+    if sentence.kind(stop) == "year" and not _counts(sentence, stop):
+        year: int = sentence.value(stop)
+        return year, _after_year(sentence, stop + 1)
+    if sentence.kind(stop) == "shortyear":
+        short: int = sentence.value(stop)
+        return (2000 if short <= sentence.now.year % 100 else 1900) + short, stop + 1
+    return None, at
+
+
+def _after_year(sentence: Sentence, at: int) -> int:
+    """Past a word for "year" that some languages put after the number ("5 мая 2023 года")."""
+    if sentence.kind(at) == "unit" and sentence.value(at) == "year" and sentence.lexicon.language != "en":
+        return at + 1
+    return at + 1 if sentence.kind(at) == "ofyear" else at
+
+
+def _reading(sentence: Sentence, partial: Partial, stop: int, reason: str, **more: bool) -> Reading | None:
+    span = partial.resolve(sentence.now)
+    if span is None:
+        return None
+    certainty = _FULL if partial.year is not None else _YEAR_INFERRED
+    return Reading(span, stop, certainty, reason, partial.unit, partial=partial, **more)
+
+
+def _written_date(sentence: Sentence, at: int) -> Reading | None:
+    parts = sentence.value(at)
+    found = _reading(sentence, Partial(*parts[:3]), at + 1, "a date in numbers")
+    if found is not None and len(parts) == 4 and parts[3]:
+        order = "day first" if sentence.lexicon.day_first else "month first"
+        return found._replace(certainty=QUALIFIED, reason=f"a date in numbers, read {order}")
+    return found
+
+
+def _month_first(sentence: Sentence, at: int) -> Reading | None:
+    token = sentence.tokens[at]
+    month: int = token.value
+    doubtful = token.short and not token.capital
+    stop = at + 1
+    if token.short and sentence.kind(stop) == "dot" and len(token.word) < 5:
+        stop += 1
+    day_at = sentence.skip(stop, "the")
+    if sentence.kind(day_at) == "number" and 1 <= sentence.value(day_at) <= 31:
+        year, end = read_year(sentence, day_at + 1)
+        if year is not None or not doubtful or sentence.closes(day_at + 1):
+            found = _reading(sentence, Partial(year, month, sentence.value(day_at)), end, "a day of a month")
+            if found is not None:
+                return found
+    year, end = read_year(sentence, stop)
+    if year is not None:
+        return _reading(sentence, Partial(year, month), end, "a month of a year")
+    if sentence.kind(at - 1) == "number":
+        return None  # a day that this month does not have
+    return _reading(
+        sentence, Partial(None, month), at + 1, "the latest such month", needs_preposition=token.short
+    )
+
+
+def _day_first(sentence: Sentence, at: int) -> Reading | None:
+    month_at = sentence.skip(at + 1, "of", "dot", "the")
+    if sentence.kind(month_at) != "month":
+        return None
+    token = sentence.tokens[month_at]
+    stop = month_at + 1
+    year, end = read_year(sentence, stop)
+    if year is None and token.short and not token.capital and not sentence.closes(stop):
+        return None
+    return _reading(sentence, Partial(year, token.value, sentence.value(at)), end, "a day of a month")
+
+
+def _counts(sentence: Sentence, at: int) -> bool:
+    follows = at + 1
+    return sentence.kind(follows) in ("word", "unit") and sentence.tokens[follows].word in _COUNTED
+
+
+def _bare_year(sentence: Sentence, at: int) -> Reading | None:
+    if _counts(sentence, at) or _after_sign(sentence, at):
+        return None
+    before = sentence.tokens[at - 1] if at else None
+    introduced = before is not None and (
+        before.kind in ("the", "this", "of", "comma", "early", "mid", "late") or before.word in _POSSESSIVES
+    )
+    if before is not None and before.word in _NUMBERED:
+        return None
+    stop = _after_year(sentence, at + 1)
+    alone = sentence.closes(stop)
+    after = before is None or before.kind in _BEFORE_YEARS
+    if before is not None and not after and sentence.value(at) > sentence.now.year + _FAR_AHEAD:
+        return None  # "Cyberpunk 2077"
+    if not (alone or introduced or after) and sentence.lexicon.language == "en":
+        return None
+    found = _reading(sentence, Partial(sentence.value(at)), stop, "a year")
+    return found and found._replace(certainty=0.9 if alone else QUALIFIED)
+
+
+def _after_sign(sentence: Sentence, at: int) -> bool:
+    """Whether "$", "#" or the like makes the number an amount or a name."""
+    before = sentence.tokens[at - 1] if at else None
+    return before is not None and before.kind == "other" and before.word in "$€£¥#@%"
+
+
+def _quarter(sentence: Sentence, at: int, quarter: int, stop: int) -> Reading | None:
+    year, end = read_year(sentence, stop)
+    if year is not None:
+        return Reading(
+            month_span(12 * year + 3 * quarter - 3, 3), end, _FULL, "a quarter of a year", "quarter"
+        )
+    now = sentence.now
+    span = month_span(12 * now.year + 3 * quarter - 3, 3)
+    if span.start > now:
+        span = month_span(12 * now.year - 12 + 3 * quarter - 3, 3)
+    return Reading(span, stop, _YEAR_INFERRED, "the latest such quarter", "quarter")
+
+
+def _decade(sentence: Sentence, at: int) -> Reading | None:
+    value: int = sentence.value(at)
+    if value > 99:
+        start = 10 * value
+    else:
+        tens = value if value > 9 else 10 * value
+        before = sentence.tokens[at - 1] if at else None
+        apostrophe = sentence.tokens[at].word[0] in "'’"
+        if before is None or (tens < 20 and not apostrophe):
+            return None
+        if not apostrophe and before.kind not in ("the", "early", "mid", "late", "dash"):
+            return None
+        if any(token.word in _POSSESSIVES for token in sentence.tokens[max(0, at - 3) : at]):
+            return None  # an age
+        century = sentence.now.year // 100 * 100
+        start = century + tens
+        if datetime(max(1, min(start, 9999)), 1, 1) > sentence.now:
+            start -= 100
+    if start < 1:
+        return None
+    years = 100 if value in (180, 190) else 10
+    certainty = _FULL if value > 99 else _YEAR_INFERRED
+    return Reading(
+        year_span(start, years), at + 1, certainty, "a decade" if years == 10 else "a century", "decade"
+    )
+
+
+def _season(sentence: Sentence, at: int) -> Reading | None:
+    season: int = sentence.value(at)
+    token = sentence.tokens[at]
+    if (
+        token.word in ("fall", "spring")
+        and not token.capital
+        and sentence.kind(at - 1) not in _BEFORE_SEASONS
+    ):
+        return None  # the verbs
+    year, end = read_year(sentence, at + 1)
+    if year is not None:
+        return Reading(season_span(season, year), end, 0.9, "a season of a year", "quarter")
+    if not sentence.closes(at + 1):
+        return None
+    now = sentence.now
+    span = season_span(season, now.year)
+    if span.start > now:
+        span = season_span(season, now.year - 1)
+    reason = f"the latest {SEASONS[season]} that has begun"
+    return Reading(span, at + 1, QUALIFIED, reason, "quarter", needs_preposition=True)
+
+
+def _named(sentence: Sentence, at: int) -> Reading | None:
+    name: str = sentence.value(at)
+    year, end = read_year(sentence, at + 1)
+    if year is not None:
+        return Reading(named_day(name, year), end, _FULL, "a named day of a year", "day")
+    if not sentence.closes(at + 1):
+        return None
+    span = last_named_day(name, sentence.now)
+    return Reading(span, at + 1, 0.7, "the latest such day", "day")

@@ -1,0 +1,149 @@
+"""`find_times`: the time expressions of a text, as intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime, timedelta, timezone, tzinfo
+from typing import Final
+
+from memspan.arguments import as_text, as_texts
+from memspan.errors import TimeError, invalid
+from memspan.times import MAX_MICROS, MIN_MICROS, Micros, TimeLike, from_micros, to_micros
+
+from .calendar import Span
+from .found import FoundTime, Relation
+from .guess import guess_languages, has_han
+from .languages import LANGUAGES, lexicon_of
+from .reading import Reading, Sentence
+from .relations import read_related
+from .tokens import Token, read_tokens
+
+__all__ = ["MAX_FOUND", "MAX_SCANNED", "find_times"]
+
+MAX_SCANNED: Final = 10_000
+"""Characters of a text that are looked at: a question is shorter, and a longer text is no question."""
+
+MAX_FOUND: Final = 32
+"""Expressions that are given back, the first ones."""
+
+_MICROSECOND: Final = timedelta(microseconds=1)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def find_times(
+    text: str, now: TimeLike, *, languages: Sequence[str] = LANGUAGES, names: Collection[str] = ()
+) -> list[FoundTime]:
+    """The time expressions of a text in the order in which they stand there; they never overlap.
+
+    Days, weeks and months are those of `now`'s own time zone, weeks begin on Monday, and a date without its year is
+    the latest one that has begun by `now`. Words that merely look like times ("may I", "a 5K run", "24 hours a day")
+    are left alone. The first 10,000 characters are read; linear in them, and thread-safe.
+
+    Args:
+        now: an aware `datetime`, ISO 8601 text or integer microseconds; a naive `datetime` is refused.
+        languages: which ones to look for, by ISO 639-1 code. Of those, the one that the text seems to be in is used.
+        names: words in lower case that are names of people to the caller, such as "june", and only then months when a
+            number stands beside them.
+
+    Raises:
+        InvalidArgumentError: `text` is no text, or a language is unknown.
+        TimeError: `now` is no time, or has no zone.
+    """
+    as_text(text, "text")
+    if isinstance(now, datetime) and now.tzinfo is None:
+        raise invalid(
+            "now", now, "an aware datetime, ISO 8601 text or integer microseconds since 1970", TimeError
+        )
+    wanted = languages if languages is LANGUAGES else as_texts(languages, "languages")
+    for position, language in enumerate(wanted):
+        if language not in LANGUAGES:
+            raise invalid(f"languages[{position}]", language, " | ".join(LANGUAGES))
+    moment = now if isinstance(now, datetime) else from_micros(to_micros(now, "now"))
+    to_micros(moment, "now")
+    zone = moment.tzinfo or timezone.utc
+    local = moment.replace(tzinfo=None, fold=0)
+    text = text[:MAX_SCANNED]
+    if has_han(text) and ("zh" in wanted or "ja" in wanted):
+        from .east_asian import find_east_asian  # a dozen patterns that most texts never need
+
+        found = find_east_asian(text, local)
+        if found:
+            times = (_found(text, place, reading, relation, zone) for place, reading, relation in found)
+            return [time for time in times if time is not None][:MAX_FOUND]
+    readings = [_find_in(text, local, zone, language, names) for language in guess_languages(text, wanted)]
+    # Of languages that are equally likely, the first that understands most of the text.
+    return max(
+        readings, key=lambda times: sum(end - start for _, _, _, (start, end), *_ in times), default=[]
+    )
+
+
+def _find_in(
+    text: str, now: datetime, zone: tzinfo, language: str, names: Collection[str]
+) -> list[FoundTime]:
+    lexicon = lexicon_of(language)
+    if not lexicon.may_have_time(text):
+        return []
+    tokens = read_tokens(text, lexicon)
+    if names:
+        _keep_names(tokens, names)
+    sentence = Sentence(tokens, lexicon, now)
+    times: list[FoundTime] = []
+    at = 0
+    while at < len(tokens) and len(times) < MAX_FOUND:
+        related = None
+        if tokens[at].kind != "word":
+            related = read_related(sentence, at)
+        if related is None:
+            at += 1
+            continue
+        first, reading, relation = related
+        place = (tokens[first].start, tokens[reading.stop - 1].end)
+        time = _found(text, place, reading, relation, zone)
+        if time is not None:
+            times.append(time)
+        at = sentence.last_stop = max(reading.stop, at + 1)
+    return times
+
+
+def _keep_names(tokens: list[Token], names: Collection[str]) -> None:
+    """Take months and seasons that are people back, unless a number beside them says otherwise."""
+    numbers = ("number", "year", "shortyear")
+    for position, token in enumerate(tokens):
+        if token.capital and token.kind in ("month", "season", "named") and token.word in names:
+            beside = tokens[max(0, position - 2) : position] + tokens[position + 1 : position + 2]
+            if not any(other.kind in numbers for other in beside):
+                token.kind = "word"
+
+
+def _found(
+    text: str, place: tuple[int, int], reading: Reading, relation: Relation, zone: tzinfo
+) -> FoundTime | None:
+    """In UTC, and open on the side that the relation leaves open; `None` for what lies outside the calendar."""
+    span: Span = reading.span
+    if span.start >= span.end:
+        return None
+    start: Micros | None = _utc(span.start, zone)
+    end: Micros | None = _utc(span.end, zone)
+    if start is None or end is None or start >= end:
+        return None
+    if relation == "before":
+        start, end = None, start
+    elif relation == "until":
+        start = None
+    elif relation == "since":
+        end = None
+    elif relation == "after":
+        start, end = end, None
+    if end == MIN_MICROS or start == MAX_MICROS:
+        return None
+    return FoundTime(
+        start, end, text[place[0] : place[1]], place, relation, reading.certainty, reading.reason
+    )
+
+
+def _utc(moment: datetime, zone: tzinfo) -> Micros:
+    try:
+        micros = (moment.replace(tzinfo=zone) - _EPOCH) // _MICROSECOND
+    except (OverflowError, ValueError):  # some zones cannot say their offset at the ends of the calendar
+        micros = (moment.replace(tzinfo=timezone.utc) - _EPOCH) // _MICROSECOND
+    return max(MIN_MICROS, min(micros, MAX_MICROS))

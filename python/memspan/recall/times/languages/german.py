@@ -1,0 +1,96 @@
+"""German."""
+
+from __future__ import annotations
+
+from memspan.recall.times.tokens import Lexicon
+
+LEXICON = Lexicon(
+    "de",
+    {
+        "month": {
+            "januar|jänner|jan": 1,
+            "februar|feb": 2,
+            "märz": 3,
+            "april|apr": 4,
+            "mai": 5,
+            "juni|jun": 6,
+            "juli|jul": 7,
+            "august|aug": 8,
+            "september|sept": 9,
+            "oktober|okt": 10,
+            "november|nov": 11,
+            "dezember|dez": 12,
+        },
+        "weekday": {
+            "montag": 0,
+            "dienstag": 1,
+            "mittwoch": 2,
+            "donnerstag": 3,
+            "freitag": 4,
+            "samstag|sonnabend": 5,
+            "sonntag": 6,
+        },
+        "unit": {
+            "minute|minuten": "minute",
+            "stunde|stunden": "hour",
+            "tag|tage|tagen": "day",
+            "woche|wochen": "week",
+            "wochenende|wochenenden": "weekend",
+            "monat|monate|monaten|monats": "month",
+            "quartal": "quarter",
+            "jahr|jahre|jahren|jahres": "year",
+            "jahrzehnt|jahrzehnte|jahrzehnten": "decade",
+            "jahrhundert": "century",
+        },
+        "season": {"frühling|frühjahr": 0, "sommer": 1, "herbst": 2, "winter": 3},
+        "part": {"vormittag|am morgen|jeden morgen": 0, "nachmittag": 1, "abend": 2, "nacht": 3},
+        "number": {"zwei|zwo": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7, "acht": 8}
+        | {"neun": 9, "zehn": 10, "elf": 11, "zwölf": 12, "ersten|erste": (1,), "zweiten|zweite": (2,)}
+        | {"dritten|dritte": (3,), "vierten|vierte": (4,)},
+        "few": {"ein paar|wenigen|einigen": (2, 5)},
+        "amount": {"einem halben jahr": (6, "month")},
+        "a": {"einem|einer|ein|eine": None},
+        "last": {
+            "letzte|letzten|letzter|letztes|letztem|vorige|vorigen|voriges|vergangene|vergangenen|vergangenes": None
+        },
+        "next": {"nächste|nächsten|nächster|nächstes|kommende|kommenden|kommendes": None},
+        "this": {"diese|diesen|dieser|dieses|diesem": None},
+        "early": {"anfang|beginn": 0},
+        "mid": {"mitte": 1},
+        "late": {"ende": 2},
+        "before": {"vor": None},
+        "after": {"nach": None},
+        "since": {"seit": None},
+        "until": {"bis": None},
+        "from": {"von|vom": None},
+        "to": {"bis zum": None},
+        "between": {"zwischen": None},
+        "and": {"und": None},
+        "in": {"in|im|während": None},
+        "on": {"am|an|zu|um": None},
+        "of": {"des": None},
+        "the": {"der|die|das|den|dem": None},
+        "offset": {
+            "heute": 0,
+            "gestern": -1,
+            "vorgestern": -2,
+            "morgen": 1,
+            "übermorgen": 2,
+            "gestern abend|gestern nacht|letzte nacht": (-1, 3),
+            "heute morgen|heute früh": (0, 0),
+            "gestern morgen|gestern früh": (-1, 0),
+            "heute abend": (0, 2),
+        },
+        "unitoffset": {"vorletzte woche|vorletzter woche": ("week", -2), "vorletztes jahr": ("year", -2)}
+        | {"vorletzten monat": ("month", -2)},
+        "named": {
+            "weihnachten": "christmas",
+            "heiligabend": "christmas eve",
+            "silvester": "new year eve",
+            "neujahr": "new year",
+            "ostern": "easter",
+            "pfingsten": "pentecost",
+            "nikolaus": "nicholas",
+        },
+    },
+)

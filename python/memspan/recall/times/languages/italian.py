@@ -1,0 +1,86 @@
+"""Italian."""
+
+from __future__ import annotations
+
+from memspan.recall.times.tokens import Lexicon
+
+LEXICON = Lexicon(
+    "it",
+    {
+        "month": {
+            "gennaio": 1,
+            "febbraio": 2,
+            "marzo": 3,
+            "aprile": 4,
+            "maggio": 5,
+            "giugno": 6,
+            "luglio": 7,
+            "agosto": 8,
+            "settembre": 9,
+            "ottobre": 10,
+            "novembre": 11,
+            "dicembre": 12,
+        },
+        "weekday": {
+            "lunedì": 0,
+            "martedì": 1,
+            "mercoledì": 2,
+            "giovedì": 3,
+            "venerdì": 4,
+            "sabato": 5,
+            "domenica": 6,
+        },
+        "unit": {
+            "minuto|minuti": "minute",
+            "ora|ore": "hour",
+            "giorno|giorni": "day",
+            "settimana|settimane": "week",
+            "fine settimana|weekend": "weekend",
+            "mese|mesi": "month",
+            "trimestre": "quarter",
+            "anno|anni": "year",
+            "decennio|decenni": "decade",
+            "secolo": "century",
+        },
+        "season": {"primavera": 0, "estate": 1, "autunno": 2, "inverno": 3},
+        "number": {"due|un paio di": 2, "tre": 3, "quattro": 4, "cinque": 5, "sei": 6, "sette": 7, "otto": 8}
+        | {"nove": 9, "dieci": 10, "undici": 11, "dodici": 12, "prima|primo": (1,), "seconda": (2,)},
+        "few": {"alcuni|alcune|qualche|pochi|poche": (2, 5)},
+        "a": {"un|una|uno": None},
+        "last": {"scorso|scorsa|passato|passata": None},
+        "next": {"prossimo|prossima": None},
+        "this": {"questo|questa|quest": None},
+        "early": {"inizio|l'inizio di": 0},
+        "mid": {"metà": 1},
+        "late": {"fine": 2},
+        "ago": {"fa": None},
+        "before": {"prima di|prima del|prima della": None},
+        "after": {"dopo": None},
+        "since": {"dal": None},
+        "until": {"fino a|fino al": None},
+        "from": {"da": None},
+        "to": {"a|al": None},
+        "between": {"tra|fra": None},
+        "and": {"e": None},
+        "in": {"in|nel|durante|a": None},
+        "of": {"di|del|della|dell": None},
+        "the": {"il|lo|la|i|gli|le|l": None},
+        "offset": {
+            "oggi": 0,
+            "ieri": -1,
+            "l'altro ieri|altro ieri|l'altroieri|altroieri": -2,
+            "domani": 1,
+            "dopodomani": 2,
+            "ieri sera|ieri notte": (-1, 3),
+            "stasera": (0, 2),
+            "stamattina": (0, 0),
+        },
+        "named": {
+            "natale": "christmas",
+            "pasqua": "easter",
+            "capodanno": "new year",
+            "san silvestro": "new year eve",
+        }
+        | {"vigilia di natale": "christmas eve", "ognissanti": "all saints", "pasquetta": "easter monday"},
+    },
+)

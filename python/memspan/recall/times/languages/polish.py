@@ -1,0 +1,71 @@
+"""Polish. Months and units stand in the cases that follow numbers and prepositions."""
+
+from __future__ import annotations
+
+from memspan.recall.times.tokens import Lexicon
+
+LEXICON = Lexicon(
+    "pl",
+    {
+        "month": {
+            "styczeń|stycznia|styczniu|styczniem": 1,
+            "luty|lutego|lutym": 2,
+            "marzec|marca|marcu|marcem": 3,
+            "kwiecień|kwietnia|kwietniu|kwietniem": 4,
+            "maj|maja|maju|majem": 5,
+            "czerwiec|czerwca|czerwcu|czerwcem": 6,
+            "lipiec|lipca|lipcu|lipcem": 7,
+            "sierpień|sierpnia|sierpniu|sierpniem": 8,
+            "wrzesień|września|wrześniu|wrześniem": 9,
+            "październik|października|październiku|październikiem": 10,
+            "listopad|listopada|listopadzie|listopadem": 11,
+            "grudzień|grudnia|grudniu|grudniem": 12,
+        },
+        "weekday": {
+            "poniedziałek|poniedziałku": 0,
+            "wtorek|wtorku": 1,
+            "środa|środę|środy": 2,
+            "czwartek|czwartku": 3,
+            "piątek|piątku": 4,
+            "sobota|sobotę|soboty": 5,
+            "niedziela|niedzielę|niedzieli": 6,
+        },
+        "unit": {
+            "minuta|minutę|minuty|minut": "minute",
+            "godzina|godzinę|godziny|godzin": "hour",
+            "dzień|dni|dnia|dniu": "day",
+            "tydzień|tygodnie|tygodni|tygodniu|tygodnia": "week",
+            "weekend|weekendu|weekendy": "weekend",
+            "miesiąc|miesiące|miesięcy|miesiącu|miesiąca": "month",
+            "kwartał|kwartale|kwartału": "quarter",
+            "rok|roku|lata|lat": "year",
+            "dekada|dekadę|dekadzie": "decade",
+        },
+        "season": {"wiosna|wiosnę|wiosną": 0, "lato|latem": 1, "jesień|jesienią": 2, "zima|zimę|zimą": 3},
+        "number": {"dwa|dwie": 2, "trzy": 3, "cztery": 4, "pięć": 5, "sześć": 6, "siedem": 7, "osiem": 8}
+        | {"dziewięć": 9, "dziesięć": 10},
+        "few": {"kilka": (2, 5)},
+        "last": {
+            "zeszły|zeszłym|zeszłą|zeszłego|zeszłe|zeszłej|ubiegły|ubiegłym|ubiegłego|ostatni|ostatnim|ostatnią": None
+        },
+        "next": {"przyszły|przyszłym|przyszłą|następny|następnym|najbliższy": None},
+        "this": {"ten|tym|tego|tę|tej": None},
+        "early": {"początek|początku|na początku": 0},
+        "mid": {"połowie|w połowie": 1},
+        "late": {"koniec|końcu|pod koniec": 2},
+        "ago": {"temu": None},
+        "before": {"przed": None},
+        "after": {"po": None},
+        "since": {"od": None},
+        "until": {"do": None},
+        "between": {"między|pomiędzy": None},
+        "and": {"a|i": None},
+        "in": {"w|we|podczas": None},
+        "on": {"na": None},
+        "ofyear": {"r": None},
+        "offset": {"dziś|dzisiaj": 0, "wczoraj": -1, "przedwczoraj": -2, "jutro": 1, "pojutrze": 2}
+        | {"wczoraj wieczorem|zeszłej nocy": (-1, 3), "dziś wieczorem": (0, 2)},
+        "named": {"wigilia|wigilię": "christmas eve", "sylwestra|sylwester": "new year eve"}
+        | {"boże narodzenie": "christmas", "wielkanoc": "easter", "nowy rok": "new year"},
+    },
+)

@@ -1,0 +1,82 @@
+"""Spanish."""
+
+from __future__ import annotations
+
+from memspan.recall.times.tokens import Lexicon
+
+LEXICON = Lexicon(
+    "es",
+    {
+        "month": {
+            "enero": 1,
+            "febrero": 2,
+            "marzo": 3,
+            "abril": 4,
+            "mayo": 5,
+            "junio": 6,
+            "julio": 7,
+            "agosto": 8,
+            "septiembre|setiembre": 9,
+            "octubre": 10,
+            "noviembre": 11,
+            "diciembre": 12,
+        },
+        "weekday": {
+            "lunes": 0,
+            "martes": 1,
+            "miércoles": 2,
+            "jueves": 3,
+            "viernes": 4,
+            "sábado": 5,
+            "domingo": 6,
+        },
+        "unit": {
+            "minuto|minutos": "minute",
+            "hora|horas": "hour",
+            "día|días": "day",
+            "semana|semanas": "week",
+            "fin de semana": "weekend",
+            "mes|meses": "month",
+            "trimestre": "quarter",
+            "año|años": "year",
+            "década|décadas": "decade",
+            "siglo": "century",
+        },
+        "season": {"primavera": 0, "verano": 1, "otoño": 2, "invierno": 3},
+        "part": {"por la mañana|en la mañana|de la mañana|la mañana": 0, "tarde": 1},
+        "number": {"dos|un par de": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7, "ocho": 8}
+        | {"nueve": 9, "diez": 10, "once": 11, "doce": 12, "primera|primer|primero": (1,), "segunda": (2,)},
+        "few": {"unos|unas|unos pocos|unas pocas|algunos|algunas": (2, 5)},
+        "a": {"un|una": None},
+        "last": {"pasado|pasada|último|última": None},
+        "next": {"próximo|próxima|que viene": None},
+        "this": {"este|esta": None},
+        "early": {"principios de|a principios de|inicios de": 0},
+        "mid": {"mediados de|a mediados de": 1},
+        "late": {"finales de|a finales de|fines de": 2},
+        "agopre": {"hace": None},
+        "ago": {"atrás": None},
+        "before": {"antes de|antes del": None},
+        "after": {"después de|después del": None},
+        "since": {"desde": None},
+        "until": {"hasta": None},
+        "to": {"a": None},
+        "between": {"entre": None},
+        "and": {"y": None},
+        "in": {"en|durante": None},
+        "of": {"de|del": None},
+        "the": {"el|la|los|las": None},
+        "offset": {
+            "hoy": 0,
+            "ayer": -1,
+            "anteayer|antier|antes de ayer": -2,
+            "mañana": 1,
+            "pasado mañana": 2,
+            "anoche": (-1, 3),
+            "esta noche": (0, 3),
+            "esta mañana": (0, 0),
+        },
+        "named": {"navidad": "christmas", "nochebuena": "christmas eve", "nochevieja": "new year eve"}
+        | {"año nuevo": "new year", "domingo de pascua": "easter", "viernes santo": "good friday"},
+    },
+)

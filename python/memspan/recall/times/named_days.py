@@ -1,0 +1,68 @@
+"""Days that have a name and a rule of the civil calendar or of Easter.
+
+Days of lunar calendars are not here: they need tables that go out of date, and differ from place to place.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from dateutil.easter import easter
+
+from .calendar import Span, day_span
+
+__all__ = ["NAMED_DAYS", "last_named_day", "named_day"]
+
+# (month, day); (month, which, weekday) for "the fourth Thursday of November", -1 for the last; or days after Easter.
+NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
+    "new year": (1, 1),
+    "epiphany": (1, 6),
+    "valentine": (2, 14),
+    "st patrick": (3, 17),
+    "good friday": (-2,),
+    "easter": (0,),
+    "easter monday": (1,),
+    "pentecost": (49,),
+    "mother": (5, 2, 6),
+    "memorial": (5, -1, 0),
+    "father": (6, 3, 6),
+    "independence": (7, 4),
+    "labor": (9, 1, 0),
+    "halloween": (10, 31),
+    "all saints": (11, 1),
+    "thanksgiving": (11, 4, 3),
+    "black friday": (11, 4, 3, 1),
+    "nicholas": (12, 6),
+    "christmas eve": (12, 24),
+    "christmas": (12, 25),
+    "boxing": (12, 26),
+    "new year eve": (12, 31),
+}
+
+
+def named_day(name: str, year: int) -> Span:
+    """That day of a year from 1 to 9999."""
+    rule = NAMED_DAYS[name]
+    if len(rule) == 1:
+        return day_span(easter(year) + timedelta(days=rule[0]))
+    if len(rule) == 2:
+        return day_span(date(year, rule[0], rule[1]))
+    month, which, weekday = rule[:3]
+    first = date(year, month, 1)
+    if which < 0:
+        first = date(year, month + 1, 1) - timedelta(days=7)
+        which = 1
+    day = first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (which - 1) + sum(rule[3:]))
+    return day_span(day)
+
+
+def last_named_day(name: str, now: datetime) -> Span:
+    """The latest of them that has begun by `now`, or the first one that there is."""
+    for year in (now.year, now.year - 1):
+        if year < 1:
+            break
+        span = named_day(name, year)
+        if span.start <= now:
+            return span
+    return named_day(name, max(1, now.year - 1))

@@ -1,0 +1,75 @@
+"""What the rules of the grammar pass to each other: the sentence, and what a part of it was read as."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from memspan.recall.words import word_set
+
+from .calendar import Span, Unit
+from .partial import Partial
+from .tokens import Lexicon, Token
+
+__all__ = ["Reading", "Sentence"]
+
+# After one of these a time expression is over, so that the word before it does not belong to what follows
+# ("in the fall of", "in spring we", but not "a spring break").
+_CLOSERS = word_set(
+    "a about alone am an and are as at but can could did do does for from had has have he her here his "
+    "how i in into is it its me my not of on or our please she should so than that the their them then "
+    "there they to too until was we were what when where which while who whom whose why will with would "
+    "you your again ago already also both ever if just like only still together"
+)
+
+
+class Reading(NamedTuple):
+    """Some tokens read as a time, of which `stop` is the first that does not belong to it."""
+
+    span: Span
+    stop: int
+    certainty: float
+    reason: str
+    unit: Unit
+    """The unit that was named, which "the week of" and "before" go by."""
+    needs_preposition: bool = False
+    """Only a time after a preposition, because the word is often something else ("may", "2000", "fall")."""
+    partial: Partial | None = None
+    """The date as written, for ranges in which one end lends the other its month or year."""
+
+
+@dataclass(slots=True)
+class Sentence:
+    """The tokens of one text, and what they are resolved against."""
+
+    tokens: list[Token]
+    lexicon: Lexicon
+    now: datetime
+    last_stop: int = -1
+    """Where the expression before ended."""
+
+    def kind(self, at: int) -> str:
+        """The kind of a token; empty text beyond the ends."""
+        return self.tokens[at].kind if 0 <= at < len(self.tokens) else ""
+
+    def value(self, at: int) -> Any:
+        """The value of a token that exists."""
+        return self.tokens[at].value
+
+    def skip(self, at: int, *kinds: str) -> int:
+        """The position after any number (at most three) of tokens of these kinds."""
+        stop = at + 3
+        while at < stop and self.kind(at) in kinds:
+            at += 1
+        return at
+
+    def closes(self, at: int) -> bool:
+        """Whether the token at that position cannot continue a noun that began before it."""
+        kind = self.kind(at)
+        if kind in ("", "comma", "dot", "other"):
+            return True
+        token = self.tokens[at]
+        if kind in ("word", "blob", "number", "unit"):
+            return self.lexicon.language != "en" or token.word in _CLOSERS
+        return True

@@ -1,0 +1,125 @@
+"""What a user's memories call people and things, prepared for finding them in questions."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from memspan.arguments import as_texts
+from memspan.recall.words import word_set
+
+from .typos import TypoIndex
+
+__all__ = ["COMMON", "Entry", "Source", "Vocabulary", "fold", "words_of"]
+
+Source: TypeAlias = Literal["speaker", "name", "tag"]
+
+_WORD: Final = re.compile(r"\w+(?:['’]\w+)*")
+
+# Never a name in a question, however near to one: "Will", "Mark" or "May" are only found with a capital.
+COMMON: Final = word_set(
+    "a about after again all also am an and any are as at be because been before being between both but by "
+    "can could did do does doing done down during each else ever every few for from get gets getting give go "
+    "goes going gone got had has have having he her here hers him his how i if in into is it its just know "
+    "last let like list long look made make many mark may me mention might mine more most much must my name "
+    "need never new next no not now of off often on once one only or other our out over own past people "
+    "place places plan please said same say see shall she should show since so some still such take talk "
+    "tell than that the their them then there these they thing things think this those through time times to "
+    "told too took type under until up us use used very want was way we week well went were what when where "
+    "which while who whom whose why will with without work would year yes yet you your month day first "
+    "second best kind ago around started start friend friends together"
+)
+
+
+class Entry(NamedTuple):
+    """A name or tag as the memories spell it."""
+
+    text: str
+    source: Source
+    words: tuple[str, ...]
+
+
+def fold(text: str) -> str:
+    """In lower case and without accents, so that "José" and "jose" are the same."""
+    if text.isascii():
+        return text.lower()
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return unicodedata.normalize("NFC", "".join(sign for sign in apart if not unicodedata.combining(sign)))
+
+
+def words_of(text: str) -> Iterator[re.Match[str]]:
+    """The words of a text, each with an apostrophe and what follows it."""
+    return _WORD.finditer(text)
+
+
+class Vocabulary:
+    """The speakers, names and tags of one user; immutable, and made once for many questions.
+
+    Args:
+        speakers: who said something, as the records have it.
+        names: capitalised names and other entities out of the texts.
+        tags: tags; underscores are spaces.
+
+    Raises:
+        InvalidArgumentError: one of them is no list of texts.
+    """
+
+    __slots__ = ("_by_word", "_by_words", "_first_words", "_sorted", "_typos", "entries", "people")
+
+    def __init__(
+        self, *, speakers: Iterable[str] = (), names: Iterable[str] = (), tags: Iterable[str] = ()
+    ) -> None:
+        entries: dict[tuple[str, ...], Entry] = {}
+        given: tuple[tuple[Source, Iterable[str]], ...] = (
+            ("speaker", speakers),
+            ("name", names),
+            ("tag", tags),
+        )
+        for source, texts in given:
+            for text in as_texts(texts, source + "s"):
+                words = tuple(fold(match.group()) for match in words_of(text.replace("_", " ")))
+                if words:
+                    entries.setdefault(words, Entry(text, source, words))  # a speaker is no name besides
+        self.entries: tuple[Entry, ...] = tuple(entries.values())
+        self._by_words = entries
+        self._first_words: dict[str, int] = {}
+        self._by_word: dict[str, list[Entry]] = {}
+        for entry in self.entries:
+            first = entry.words[0]
+            self._first_words[first] = max(len(entry.words), self._first_words.get(first, 0))
+            whole = len(entry.words) == 1
+            for word in entry.words if entry.source != "tag" or whole else ():
+                self._by_word.setdefault(word, []).append(entry)
+        self._typos = TypoIndex(self._by_word)
+        self._sorted = sorted(
+            word for word, found in self._by_word.items() if any(entry.source != "tag" for entry in found)
+        )
+        self.people: frozenset[str] = frozenset(self._sorted)
+        """The words of speakers and names, folded."""
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def most_words(self, first: str) -> int:
+        """How many words the longest entry has that begins with this one; 0 if none does."""
+        return self._first_words.get(first, 0)
+
+    def whole(self, words: tuple[str, ...]) -> Entry | None:
+        """The entry that is exactly these words."""
+        return self._by_words.get(words)
+
+    def containing(self, word: str) -> list[Entry]:
+        """The speakers and names with this word, and the tags that are this word."""
+        return self._by_word.get(word, [])
+
+    def with_prefix(self, prefix: str) -> list[str]:
+        """The words of speakers and names that begin so, at most three. O(log n)."""
+        at = bisect_left(self._sorted, prefix)
+        return [word for word in self._sorted[at : at + 3] if word.startswith(prefix)]
+
+    def near(self, word: str) -> list[tuple[int, str]]:
+        """Words within the typing errors that their length allows, each after its distance, the nearest first."""
+        return self._typos.near(word)

@@ -1,0 +1,67 @@
+"""What a question says about itself rather than about what it asks for."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = ["bare_question"]
+
+_I: Final = re.IGNORECASE
+
+# From the start, again and again: politeness, the request, and the form that is wanted.
+_OPENINGS: Final = tuple(
+    re.compile(rf"^\W*(?:{pattern})\b[\s,:]*", _I)
+    for pattern in (
+        r"hi|hey|hello|ok|okay|so|well|thanks|thank you|please|by the way|quick question|just wondering",
+        r"(?:can|could|would|will) you(?: please)?(?: (?:tell|remind|show|give|list|provide|describe|"
+        r"explain|walk)\b"
+        r"(?: me)?(?: through| about| again)?)",
+        r"(?:please )?(?:tell|remind|give) me(?: about| again)?",
+        r"do you (?:remember|recall|know)(?: about)?",
+        r"i (?:was wondering|wonder|want to know|would like to know|need to know|forgot|don't "
+        r"remember|can't remember)(?: if| whether)?",
+        r"i'd like to know",
+        r"(?:an? |the )?(?:(?:clear|brief|short|quick|full|complete|comprehensive|detailed) "
+        r")*(?:summary|overview|recap) (?:of|about)",
+        r"(?:in )?the order (?:in which|of|that)",
+        r"(?:i|we) (?:brought up|mentioned|discussed|talked about) (?:(?:the|different|various|"
+        r"several|all) )*"
+        r"(?:aspects|parts|topics|things|concepts|points) (?:of|about|related to)",
+    )
+)
+
+# Anywhere: where it was said, which is everywhere, and how to answer.
+_REMARKS: Final = tuple(
+    re.compile(pattern, _I)
+    for pattern in (
+        r"\b(?:throughout|across|over|during) (?:all )?(?:of )?(?:my|our|these|those) (?:\w+ )?"
+        r"(?:conversations?|sessions?|chats?|discussions?)\b,?(?: in order\b)?",
+        r"(?:^|(?<=[.!?] ))(?:please )?(?:mention|answer|reply|respond|list|use|"
+        r"give)\b[^.!?]{0,40}\b(?:only|exactly|at most|just)\b"
+        r"[^.!?]{0,40}[.!?]?\s*$",
+    )
+)
+
+_LEAST_WORDS: Final = 2
+_MOST_ROUNDS: Final = 4
+
+
+def bare_question(question: str) -> str:
+    """The question without what it says about itself ("Can you tell me", "Mention only three items"); as it is, when
+    fewer than two words would be left."""
+    text = " ".join(question.split())
+    for remark in _REMARKS:
+        text = _without(remark, text)
+    for _ in range(_MOST_ROUNDS):
+        before = text
+        for opening in _OPENINGS:
+            text = _without(opening, text)
+        if text == before:
+            break
+    return text
+
+
+def _without(pattern: re.Pattern[str], text: str) -> str:
+    shorter = " ".join(pattern.sub(" ", text, count=1).split())
+    return shorter if len(shorter.split()) >= _LEAST_WORDS else text

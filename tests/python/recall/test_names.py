@@ -1,0 +1,155 @@
+"""Names in questions: every way to write one, what must not be one, and the typing errors against an oracle."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memspan import InvalidArgumentError
+from memspan.recall import Vocabulary, find_names
+from memspan.recall.typos import TypoIndex, distance, edits_allowed
+
+PROFILE = settings(deadline=None, derandomize=True, database=None, max_examples=150)
+VOCABULARY = Vocabulary(
+    speakers=["Melanie", "Caroline", "José", "Will"],
+    names=["Sarah Garcia", "Whispering Falls", "Marianne", "Mariana", "Michael", "Мария", "田中"],
+    tags=["pride_parade", "camping", "dog", "adoption_agency", "story", "may"],
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did Melanie paint?", [("Melanie", "exact")]),
+        ("what did melanie paint", [("Melanie", "exact")]),
+        ("MELANIE", [("Melanie", "exact")]),
+        ("Melanie's kids", [("Melanie", "inflected")]),
+        ("Melanie’s kids", [("Melanie", "inflected")]),
+        ("the Melanies", [("Melanie", "inflected")]),
+        ("What did Mel paint?", [("Melanie", "prefix")]),
+        ("What did Mel's kids do?", [("Melanie", "prefix")]),
+        ("mel", []),  # without a capital, three letters are no name
+        ("Me?", []),
+        ("Is Mari here?", []),  # Marianne or Mariana
+        ("Mariann", [("Marianne", "prefix")]),
+        ("Ask Jose or josé", [("José", "exact")]),
+        ("Melaine and Carolin", [("Melanie", "typo"), ("Caroline", "prefix")]),
+        ("melaine and caroilne", [("Melanie", "typo"), ("Caroline", "typo")]),
+        ("Micheal's car", [("Michael", "typo")]),
+        ("Mlenie", []),  # two errors in seven letters
+        ("the whispring fals", [("Whispering Falls", "typo")]),
+        ("Whispering Falls", [("Whispering Falls", "exact")]),
+        ("whispering falls' water", [("Whispering Falls", "exact")]),
+        ("What did Sarah say?", [("Sarah Garcia", "part")]),
+        ("Sarah Garcia", [("Sarah Garcia", "exact")]),
+        ("Sarah met Sarah Garcia", [("Sarah Garcia", "exact")]),
+        ("will she come?", []),
+        ("Will she come?", []),
+        ("Did Will come?", [("Will", "exact")]),
+        ("What may I do in May?", []),
+        ("two pride parades and dogs", [("pride_parade", "inflected"), ("dog", "inflected")]),
+        ("a parade", []),  # a part of a tag is no tag
+        ("stories of an adoption agency", [("story", "inflected"), ("adoption_agency", "exact")]),
+        ("campng", [("camping", "typo")]),
+        ("camp", []),
+        ("Где Мария?", [("Мария", "exact")]),
+        ("田中 さん", [("田中", "exact")]),
+        ("", []),
+        ("the of and", []),
+        ('"Melanie" OR (Caroline)^2', [("Melanie", "exact"), ("Caroline", "exact")]),
+        ("2023", []),
+    ],
+)
+def test_table(question: str, expected: list[tuple[str, str]]) -> None:
+    assert [(found.name, found.how) for found in find_names(question, VOCABULARY)] == expected
+
+
+def test_what_is_found() -> None:
+    question = "Where did Melaine go?"
+    (found,) = find_names(question, VOCABULARY)
+    assert found.source == "speaker"
+    assert question[slice(*found.span)] == found.text == "Melaine"
+    assert 0 < found.certainty < 1
+
+
+def test_vocabulary() -> None:
+    vocabulary = Vocabulary(speakers=["Ana", "ana"], names=["ANA", "Leo", "?!"], tags=["leo", "red_car"])
+    assert [entry.text for entry in vocabulary.entries] == ["Ana", "Leo", "red_car"]
+    assert len(vocabulary) == 3
+    assert vocabulary.people == {"ana", "leo"}
+    assert len(Vocabulary()) == 0
+    assert find_names("Ana", Vocabulary()) == []
+
+
+def test_bad_arguments() -> None:
+    with pytest.raises(InvalidArgumentError, match="speakers"):
+        Vocabulary(speakers="Ana")
+    with pytest.raises(InvalidArgumentError, match=r"tags\[0\]"):
+        Vocabulary(tags=[5])  # type: ignore[list-item]
+    with pytest.raises(InvalidArgumentError, match="vocabulary: got"):
+        find_names("Ana", ["Ana"])  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match="question"):
+        find_names(b"Ana", Vocabulary())  # type: ignore[arg-type]
+
+
+def plain_distance(one: str, two: str) -> int:
+    """Edits with exchanges of neighbours, by the textbook's whole table."""
+    table = [[max(i, j) if 0 in (i, j) else 0 for j in range(len(two) + 1)] for i in range(len(one) + 1)]
+    for i in range(1, len(one) + 1):
+        for j in range(1, len(two) + 1):
+            same = one[i - 1] == two[j - 1]
+            table[i][j] = min(table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + (not same))
+            if i > 1 and j > 1 and one[i - 1] == two[j - 2] and one[i - 2] == two[j - 1]:
+                table[i][j] = min(table[i][j], table[i - 2][j - 2] + 1)
+    return table[-1][-1]
+
+
+LETTERS = st.text("abc", max_size=8)
+
+
+@PROFILE
+@given(LETTERS, LETTERS, st.integers(0, 4))
+def test_distance(one: str, two: str, most: int) -> None:
+    assert distance(one, two, most) == min(plain_distance(one, two), most + 1)
+
+
+@PROFILE
+@given(
+    st.lists(st.text("ab", min_size=4, max_size=16), min_size=1, max_size=12),
+    st.text("ab", min_size=4, max_size=16),
+)
+def test_typing_errors_against_all_words(names: list[str], word: str) -> None:
+    near = {name: plain_distance(word, name) for name in names if edits_allowed(word) and edits_allowed(name)}
+    expected = sorted(
+        (edits, name)
+        for name, edits in near.items()
+        if edits <= min(edits_allowed(word), edits_allowed(name))
+    )
+    assert TypoIndex(dict.fromkeys(names)).near(word) == expected
+
+
+@PROFILE
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=60),
+    st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=10), max_size=5),
+)
+def test_whatever_comes(question: str, names: list[str]) -> None:
+    vocabulary = Vocabulary(speakers=names, tags=names)
+    for found in find_names(question + " " + " ".join(names), vocabulary):
+        start, end = found.span
+        assert found.text == (question + " " + " ".join(names))[start:end]
+        assert found.name in names
+
+
+def test_large_vocabularies_and_questions() -> None:
+    vocabulary = Vocabulary(
+        speakers=["Melanie"],
+        names=[f"Person Number{n}" for n in range(3_000)],
+        tags=[f"tag_number_{n}" for n in range(3_000)],
+    )
+    started = time.perf_counter()
+    assert find_names("tag number of a Person, Melanie " * 40_000, vocabulary)[0].name == "Melanie"
+    assert time.perf_counter() - started < 5

@@ -1,0 +1,300 @@
+"""Plans: as values, by hand, and by rules; with bad input for each field."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import FrozenInstanceError, replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memspan import InvalidArgumentError, TimeError
+from memspan.recall import KINDS_OF_QUESTION, Plan, ViewWeights, Vocabulary, plan_by_rules
+from memspan.recall.settings import SETTINGS
+from memspan.recall.wording import bare_question
+from memspan.times import MAX_MICROS, MIN_MICROS, to_micros
+
+NOW = "2023-06-15T14:30:00Z"
+EMPTY = Vocabulary()
+VOCABULARY = Vocabulary(speakers=["Melanie", "June"], names=["Oslo"], tags=["camping", "pride_parade"])
+PROFILE = settings(deadline=None, derandomize=True, database=None, max_examples=100)
+
+
+def plan(question: str, vocabulary: Vocabulary = VOCABULARY) -> Plan:
+    return plan_by_rules(question, now=NOW, vocabulary=vocabulary)
+
+
+# As a value.
+
+
+def test_a_question_is_enough() -> None:
+    one = Plan(question="Where is the key?")
+    assert one.semantic == one.lexical == one.question
+    assert one.k == 10
+    assert Plan.from_dict({"question": "Where is the key?"}) == one
+    assert hash(one) == hash(Plan(question="Where is the key?"))
+    assert pickle.loads(pickle.dumps(one)) == one
+    with pytest.raises(FrozenInstanceError):
+        one.k = 5  # type: ignore[misc]
+
+
+def test_by_hand() -> None:
+    one = Plan.from_dict(
+        {
+            "question": "?",
+            "intervals": [["2023-05-01", "2023-06-01"], [None, 5], ["2024-01-01", None]],
+            "weights": {"lexical": 2},
+            "kind": "list",
+            "also": ["update"],
+            "tags": ["camping"],
+        }
+    )
+    assert one.intervals == (
+        (to_micros("2023-05-01"), to_micros("2023-06-01")),
+        (None, 5),
+        (to_micros("2024-01-01"), None),
+    )
+    assert one.weights == ViewWeights(lexical=2.0)
+    assert Plan(question="?", intervals=(("2023-05-01", "2023-06-01"),)).intervals == one.intervals[:1]  # type: ignore[arg-type]
+    assert replace(one, k=3).k == 3
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("question", None, "question: got None; accepted: a str"),
+        ("question", "\ud800", "question"),
+        ("semantic", 5, "semantic: got 5"),
+        ("lexical", b"x", "lexical"),
+        ("intervals", "2023", "intervals"),
+        ("intervals", 5, "intervals"),
+        ("intervals", [5], r"intervals\[0\]"),
+        ("intervals", [["2023-05-01"]], r"intervals\[0\]"),
+        ("intervals", [["2023-05-01", "2023-05-01"]], r"intervals\[0\].*start < end"),
+        ("intervals", [["2023-05-02", "2023-05-01"]], r"intervals\[0\]"),
+        ("intervals", [["soon", None]], r"intervals\[0\]: got 'soon'"),
+        ("intervals", [[None, None]] * 2_000, "intervals: got '2000 intervals'"),
+        ("tags", "camping", "tags: got 'camping'; accepted: a list of str"),
+        ("tags", [5], r"tags\[0\]"),
+        ("names", [None], r"names\[0\]"),
+        ("kind", "poem", r"kind: got 'poem'; accepted: summary \| order"),
+        ("kind", 5, "kind"),
+        ("also", ["when", "poem"], r"also\[1\]: got 'poem'"),
+        ("also", "when", "also"),
+        ("k", 0, "k: got 0; accepted: an integer of 1-"),
+        ("k", True, "k: got True"),
+        ("k", 2.5, "k: got 2.5"),
+        ("k", 10**9, "k"),
+        ("weights", 5, "weights"),
+        ("weights", {"vector": 1}, "weights"),
+        ("weights", {"lexical": -1}, r"weights.lexical: got -1"),
+        ("weights", {"lexical": float("nan")}, r"weights.lexical"),
+        ("weights", {"semantic": 0, "lexical": 0}, "weights: .* at least one"),
+        ("smoothing", 1.5, "smoothing: got 1.5; accepted: a number of 0-1"),
+        ("spread", 1, "spread: got 1; accepted: True or False"),
+        ("sessions", 0, "sessions: got 0"),
+        ("sessions", 5_000, "sessions"),
+        ("reasons", "because", "reasons"),
+    ],
+)
+def test_bad_fields(field: str, value: Any, message: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=message):
+        Plan.from_dict({"question": "?", field: value})
+
+
+def test_bad_plans() -> None:
+    for bad in (None, [], "question"):
+        with pytest.raises(InvalidArgumentError, match="plan: got"):
+            Plan.from_dict(bad)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match="plan: got 'depth'; accepted: the fields question"):
+        Plan.from_dict({"question": "?", "depth": 3})
+    with pytest.raises(InvalidArgumentError, match="plan: got 5"):
+        Plan.from_dict({5: "?"})  # type: ignore[dict-item]
+    with pytest.raises(InvalidArgumentError, match="question"):
+        Plan.from_dict({"k": 3})
+
+
+TIMES = st.none() | st.integers(MIN_MICROS, MAX_MICROS)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=10)
+PLANS = st.builds(
+    Plan,
+    question=TEXTS,
+    semantic=TEXTS,
+    lexical=TEXTS,
+    intervals=st.lists(
+        st.tuples(TIMES, TIMES).filter(lambda pair: None in pair or pair[0] < pair[1]),  # type: ignore[operator]
+        max_size=3,
+    ).map(tuple),
+    tags=st.lists(TEXTS, max_size=3).map(tuple),
+    names=st.lists(TEXTS, max_size=3).map(tuple),
+    kind=st.sampled_from(KINDS_OF_QUESTION),
+    also=st.lists(st.sampled_from(KINDS_OF_QUESTION), max_size=3).map(tuple),
+    k=st.integers(1, 100),
+    weights=st.builds(
+        ViewWeights, semantic=st.floats(0.1, 9), lexical=st.floats(0, 9), symbolic=st.floats(0, 9)
+    ),
+    smoothing=st.floats(0, 1),
+    spread=st.booleans(),
+    sessions=st.integers(1, 1000),
+    reasons=st.lists(TEXTS, max_size=3).map(tuple),
+)
+
+
+@PROFILE
+@given(PLANS)
+def test_json_and_back(one: Plan) -> None:
+    assert Plan.from_dict(json.loads(json.dumps(one.to_dict()))) == one
+
+
+# By rules.
+
+
+def test_every_kind_has_its_setting() -> None:
+    assert set(SETTINGS) == set(KINDS_OF_QUESTION)
+    for kind, setting in SETTINGS.items():
+        assert setting.k >= 3
+        assert setting.k <= 20 or kind in ("list", "order", "summary")
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Where did Ana buy the boat?", "lookup"),
+        ("When did Ana buy the boat?", "when"),
+        ("Which did Ana buy first, the boat or the car?", "order"),
+        ("How many boats did Ana buy?", "list"),
+        ("Can you recommend a boat?", "preference"),
+        ("What did you recommend?", "assistant"),
+        ("Where does Ana live now?", "update"),
+        ("Does Ana own a boat?", "yes_no"),
+        ("Give me a summary of Ana's year", "summary"),
+    ],
+)
+def test_settings_of_each_kind(question: str, kind: str) -> None:
+    one = plan(question)
+    setting = SETTINGS[one.kind]
+    assert one.kind == kind
+    assert (one.k, one.smoothing, one.spread) == (setting.k, setting.smoothing, setting.spread)
+    assert one.sessions == setting.sessions
+    assert one.weights == setting.weights
+    assert any(setting.reason in reason for reason in one.reasons)
+
+
+def test_a_when_question_has_no_smoothing_and_a_lookup_has() -> None:
+    assert plan("When did Ana swim?").smoothing == 0
+    assert plan("Where did Ana swim?").smoothing > 0
+    assert plan("How many times did Ana swim?").sessions > 1
+
+
+def test_times_names_and_tags() -> None:
+    one = plan("Did Mel go camping in May 2023 or at two pride parades last week?")
+    assert one.names == ("Melanie",)
+    assert one.tags == ("camping", "pride_parade")
+    assert one.intervals == (
+        (to_micros("2023-05-01"), to_micros("2023-06-01")),
+        (to_micros("2023-06-05"), to_micros("2023-06-12")),
+    )
+    assert one.spread
+    assert one.sessions == 2
+    assert one.weights.symbolic > 0
+    assert plan("Did Leo go?").weights.symbolic == 0
+    assert one.lexical.endswith("? Melanie")
+    assert one.k == 15
+    for words in ("'Mel'", "'camping'", "'May 2023'", "'last week'", "Melanie", "several times"):
+        assert any(words in reason for reason in one.reasons), words
+
+
+def test_people_are_no_months() -> None:
+    assert plan("Did Melanie meet June in Oslo?").intervals == ()
+    assert plan("Did Melanie meet June in Oslo?").names == ("Melanie", "June", "Oslo")
+    assert plan("What was in June?").intervals == ()
+    assert len(plan("What was in June?", EMPTY).intervals) == 1
+
+
+def test_depth_is_bounded() -> None:
+    deep = plan("What did you still tell Melanie and June in Oslo in May 2023, in 2022, and last week?")
+    assert deep.k == 20
+    assert plan("How many boats did Melanie and June buy in 2021 and in 2022?").k == 30
+
+
+@pytest.mark.parametrize(
+    ("question", "bare"),
+    [
+        ("Can you tell me when Ana went camping?", "when Ana went camping?"),
+        ("Hi, could you please remind me what the dog is called?", "what the dog is called?"),
+        ("I was wondering where Ana lives", "where Ana lives"),
+        (
+            "Can you list the order in which I brought up different aspects of my garden throughout our conversations, "
+            "in order? Mention only five items.",
+            "my garden ?",
+        ),
+        ("Give me a brief summary of the trip to Oslo", "the trip to Oslo"),
+        ("What did I say? Answer with exactly one word.", "What did I say?"),
+        ("Tell me more", "Tell me more"),
+        ("Please", "Please"),
+        ("Where  is\tit?", "Where is it?"),
+        ("List the cheeses", "List the cheeses"),
+    ],
+)
+def test_what_a_question_says_about_itself(question: str, bare: str) -> None:
+    assert bare_question(question) == bare
+
+
+@pytest.mark.parametrize("question", ["", " \n\t", "\u3000"])
+def test_blank_questions(question: str) -> None:
+    with pytest.raises(InvalidArgumentError, match="question: .* not blank"):
+        plan(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "?",
+        "the of and to in",
+        '"AND" (OR) NOT -x +y ~2 ^3 field:* \\ \'',
+        "¿Dónde está mi perro?",
+        "我的狗在哪里？",
+        "أين كلبي؟",
+        "🐕❓",
+        "\x00\x01",
+        "\u202ereversed",
+        "a" * 100_000,
+        "May 2023 or Melanie " * 50_000,
+        "can you " * 120_000,
+        '"' * 1_000_000,
+        "give me " * 100_000,
+        "mention only " * 80_000,
+    ],
+)
+@pytest.mark.parametrize("now", [MIN_MICROS, 0, NOW, "9999-12-31T23:59:59.999999Z"])
+def test_odd_questions_and_times(question: str, now: Any) -> None:
+    one = plan_by_rules(question, now=now, vocabulary=VOCABULARY)
+    assert one.question == question
+    assert one.semantic.strip()
+    assert one.lexical.strip()
+    assert len(one.semantic) <= 10_000
+    assert Plan.from_dict(json.loads(json.dumps(one.to_dict()))) == one
+
+
+def test_bad_arguments() -> None:
+    with pytest.raises(TimeError, match="now"):
+        plan_by_rules("When?", now="soon", vocabulary=EMPTY)
+    with pytest.raises(InvalidArgumentError, match="vocabulary"):
+        plan_by_rules("When?", now=NOW, vocabulary=None)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match="question"):
+        plan_by_rules(5, now=NOW, vocabulary=EMPTY)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match="lone surrogates"):
+        plan_by_rules("\ud800", now=NOW, vocabulary=EMPTY)
+
+
+@PROFILE
+@given(
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=80),
+    st.integers(MIN_MICROS, MAX_MICROS),
+)
+def test_whatever_comes(question: str, now: int) -> None:
+    if question.strip():
+        assert plan_by_rules(question, now=now, vocabulary=VOCABULARY).question == question

@@ -1,0 +1,287 @@
+"""Time expressions: a table of them, the rules at the edges, and properties of whatever text."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memspan import InvalidArgumentError, TimeError
+from memspan.recall.times import LANGUAGES, RELATIONS, FoundTime, find_times
+from memspan.recall.times.find import MAX_FOUND, MAX_SCANNED
+from memspan.recall.times.tokens import Lexicon
+from memspan.times import MAX_MICROS, MIN_MICROS, from_micros, to_micros
+
+NOW = datetime(2023, 6, 15, 14, 30, tzinfo=timezone.utc)
+PROFILE = settings(deadline=None, derandomize=True, database=None, max_examples=150)
+
+
+def table() -> list[tuple[str, str]]:
+    lines = (Path(__file__).parent / "time_expressions.tsv").read_text(encoding="utf-8").splitlines()
+    return [(text, expected) for text, expected in (line.split("\t") for line in lines[1:])]
+
+
+def moment(micros: int | None) -> str:
+    if micros is None:
+        return ".."
+    at = from_micros(micros)
+    return f"{at:%Y-%m-%d}" if (at.hour, at.minute) == (0, 0) else f"{at:%Y-%m-%dT%H:%M}"
+
+
+def shown(times: list[FoundTime]) -> str:
+    return " ; ".join(f"{time.relation} {moment(time.start)} {moment(time.end)}" for time in times) or "-"
+
+
+@pytest.mark.parametrize(("text", "expected"), table())
+def test_table(text: str, expected: str) -> None:
+    assert shown(find_times(text, NOW)) == expected
+
+
+def test_the_first_look_misses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [find_times(text, NOW, languages=[language]) for text, _ in table() for language in LANGUAGES]
+    monkeypatch.setattr(Lexicon, "may_have_time", lambda *_: True)
+    assert found == [
+        find_times(text, NOW, languages=[language]) for text, _ in table() for language in LANGUAGES
+    ]
+
+
+def test_table_is_large_enough() -> None:
+    rows = table()
+    assert len(rows) == len({text for text, _ in rows}) >= 150
+    assert sum(expected == "-" for _, expected in rows) >= 40
+
+
+@pytest.mark.parametrize(
+    ("now", "text", "expected"),
+    [
+        # Around the turn of the year.
+        ("2023-01-02T00:00:00Z", "last week", "in 2022-12-26 2023-01-02"),
+        ("2023-01-02T00:00:00Z", "last month", "in 2022-12-01 2023-01-01"),
+        ("2023-01-02T00:00:00Z", "December 30 to January 1", "between 2022-12-30 2023-01-02"),
+        ("2023-01-15T00:00:00Z", "this winter", "in 2022-12-01 2023-03-01"),
+        ("2023-01-15T00:00:00Z", "last winter", "in 2021-12-01 2022-03-01"),
+        ("2023-10-01T00:00:00Z", "last summer", "in 2023-06-01 2023-09-01"),
+        ("2023-12-26T00:00:00Z", "the weekend before Christmas", "in 2023-12-23 2023-12-25"),
+        ("2024-12-25T09:00:00Z", "Christmas", "in 2024-12-25 2024-12-26"),
+        # Weekends and days of the week, on the day itself.
+        ("2023-06-17T12:00:00Z", "last weekend", "in 2023-06-10 2023-06-12"),
+        ("2023-06-17T12:00:00Z", "this weekend", "in 2023-06-17 2023-06-19"),
+        ("2023-06-16T12:00:00Z", "last Friday", "in 2023-06-09 2023-06-10"),
+        ("2023-06-16T12:00:00Z", "on Friday", "in 2023-06-16 2023-06-17"),
+        # A month is the running one, and its last day where the other has no such day.
+        ("2023-05-31T12:00:00Z", "in May", "in 2023-05-01 2023-06-01"),
+        ("2023-05-31T12:00:00Z", "last May", "in 2022-05-01 2022-06-01"),
+        ("2023-03-31T12:00:00Z", "the past month", "in 2023-02-28 2023-03-31T12:00"),
+        ("2024-02-29T12:00:00Z", "the past year", "in 2023-02-28 2024-02-29T12:00"),
+        ("2024-03-01T12:00:00Z", "29 February", "in 2024-02-29 2024-03-01"),
+        ("1903-03-01T12:00:00Z", "29 February", "in 1896-02-29 1896-03-01"),
+    ],
+)
+def test_against_other_nows(now: str, text: str, expected: str) -> None:
+    assert shown(find_times(text, now)) == expected
+
+
+def test_days_are_those_of_the_zone_of_now() -> None:
+    tokyo = timezone(timedelta(hours=9))
+    (time,) = find_times("yesterday", datetime(2023, 6, 15, 1, 0, tzinfo=tokyo))
+    assert moment(time.start) == "2023-06-13T15:00"
+    assert moment(time.end) == "2023-06-14T15:00"
+
+
+def test_days_that_change_the_clock_keep_their_length() -> None:
+    zoneinfo = pytest.importorskip("zoneinfo")
+    try:
+        berlin = zoneinfo.ZoneInfo("Europe/Berlin")
+    except zoneinfo.ZoneInfoNotFoundError:
+        pytest.skip("no time zone data on this machine")
+    (time,) = find_times("on 26 March 2023", datetime(2023, 6, 15, tzinfo=berlin))
+    assert time.start is not None
+    assert time.end is not None
+    assert time.end - time.start == 23 * 3600 * 1_000_000
+
+
+def test_span_text_and_reason() -> None:
+    text = "Before May 2023, what did Ana say about last week?"
+    before, week = find_times(text, NOW)
+    assert before.text == "Before May 2023"
+    assert before.interval == (None, to_micros("2023-05-01"))
+    assert text[slice(*week.span)] == week.text == "last week"
+    assert before.relation == "before"
+    assert before.certainty == 1.0
+    assert "month" in before.reason
+
+
+def test_names_are_no_months() -> None:
+    question = "What did June cook in June?"
+    assert [time.text for time in find_times(question, NOW)] == ["June"]
+    assert find_times("Did I hear of June in August?", NOW, names=["june", "august"]) == []
+    assert (
+        shown(find_times("What did June cook on June 3?", NOW, names=["june"])) == "in 2023-06-03 2023-06-04"
+    )
+
+
+def test_languages_may_be_chosen() -> None:
+    assert find_times("vorgestern", NOW, languages=["en"]) == []
+    assert shown(find_times("hier", NOW, languages=["fr"])) == "in 2023-06-14 2023-06-15"
+    assert find_times("hier", NOW, languages=["de"]) == []
+    assert shown(find_times("7/5/2023", NOW, languages=["fr"])) == "in 2023-05-07 2023-05-08"
+    assert find_times("昨天", NOW, languages=["en"]) == []
+    assert find_times("yesterday", NOW, languages=[]) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_language_knows_yesterday(language: str) -> None:
+    words = {"en": "yesterday", "de": "gestern", "fr": "hier", "es": "ayer", "it": "ieri", "pt": "ontem"}
+    words |= {"nl": "gisteren", "pl": "wczoraj", "ru": "вчера", "zh": "昨天", "ja": "昨日"}
+    assert shown(find_times(words[language], NOW, languages=[language])) == "in 2023-06-14 2023-06-15"
+
+
+def test_bad_arguments() -> None:
+    with pytest.raises(TimeError, match="now: got .* aware datetime"):
+        find_times("today", datetime(2023, 6, 15))
+    with pytest.raises(TimeError, match="now"):
+        find_times("today", "soon")
+    with pytest.raises(InvalidArgumentError, match="text"):
+        find_times(5, NOW)  # type: ignore[arg-type]
+    with pytest.raises(InvalidArgumentError, match=r"languages\[1\]: got 'tlh'"):
+        find_times("today", NOW, languages=["en", "tlh"])
+    with pytest.raises(InvalidArgumentError, match="languages"):
+        find_times("today", NOW, languages="en")
+
+
+def test_now_in_all_its_forms() -> None:
+    same = [find_times("last week", now) for now in (NOW, "2023-06-15T14:30:00Z", to_micros(NOW))]
+    assert same[0] == same[1] == same[2]
+
+
+EDGES = [
+    from_micros(now).replace(tzinfo=timezone(timedelta(hours=offset)))
+    for now, offsets in ((MIN_MICROS, (-14, 0)), (MIN_MICROS + 1, (-14, 0)), (MAX_MICROS, (0, 14)))
+    for offset in offsets
+]
+
+
+@pytest.mark.parametrize("now", EDGES, ids=str)
+def test_edges_of_the_calendar(now: datetime) -> None:
+    for text, _ in table():
+        check(text, find_times(text, now))
+    for text in ("100000 centuries ago and 99999 centuries from now", "the week before the year 1900"):
+        check(text, find_times(text, now))
+
+
+def test_nows_outside_the_calendar() -> None:
+    with pytest.raises(TimeError, match="now"):
+        find_times("today", from_micros(MIN_MICROS).replace(tzinfo=timezone(timedelta(hours=14))))
+
+
+def check(text: str, times: list[FoundTime]) -> None:
+    last = 0
+    for time in times:
+        start, end = time.span
+        assert last <= start < end <= len(text)
+        assert text[start:end] == time.text
+        last = end
+        assert time.relation in RELATIONS
+        assert 0 < time.certainty <= 1
+        assert time.reason
+        assert time.start is not None or time.end is not None
+        for side in time.interval:
+            assert side is None or MIN_MICROS <= side <= MAX_MICROS
+        if time.start is not None and time.end is not None:
+            assert time.start < time.end
+
+
+WORDS = sorted({word for text, _ in table() for word in text.split()})
+
+
+@PROFILE
+@given(
+    st.one_of(
+        st.text(max_size=60),
+        st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join),
+        st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=4)), max_size=10).map("".join),
+    ),
+    st.integers(MIN_MICROS, MAX_MICROS),
+)
+def test_whatever_comes(text: str, now: int) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return
+    check(text, find_times(text, now))
+
+
+@PROFILE
+@given(st.dates(min_value=datetime(1900, 1, 1).date(), max_value=datetime(2099, 12, 30).date()))
+def test_written_dates_are_that_day(day: datetime) -> None:
+    months = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ]
+    name = months[day.month - 1]
+    for text in (
+        f"on {day.isoformat()}",
+        f"{day.day} {name} {day.year}",
+        f"{name} {day.day}, {day.year}",
+        f"{day.day}.{day.month}.{day.year}",
+        f"the {day.day}. of {name[:3]} {day.year}",
+    ):
+        assert shown(find_times(text, NOW)) == f"in {day} {day + timedelta(days=1)}", text
+
+
+@PROFILE
+@given(st.datetimes(min_value=datetime(1000, 1, 1), max_value=datetime(9000, 1, 1)), st.integers(0, 400))
+def test_ago_is_around_that_moment(now: datetime, count: int) -> None:
+    at = now.replace(tzinfo=timezone.utc)
+    for unit, days in (("days", 1), ("weeks", 7)):
+        for time in find_times(f"{count} {unit} ago", at):
+            assert time.start is not None
+            assert time.end is not None
+            assert time.start <= to_micros(at - timedelta(days=days * count)) < time.end
+            assert time.end - time.start == days * 86_400_000_000
+
+
+def test_huge_texts_are_bounded() -> None:
+    for piece in (
+        "May 2023 ",
+        "last week before ",
+        "1,",
+        "第",
+        "1.",
+        "the early ",
+        "between ",
+        "'",
+        "3-",
+        "a" * 50,
+    ):
+        text = piece * (1_000_000 // len(piece))
+        times = find_times(text, NOW)
+        assert len(times) <= MAX_FOUND
+        assert all(time.span[1] <= MAX_SCANNED for time in times)
+
+
+def test_tables_are_read_when_needed() -> None:
+    code = (
+        "import sys; from memspan.recall.times import find_times;"
+        "find_times('What did Ana buy last week for the party in May?', 0);"
+        "print([name for name in sys.modules if 'recall.times.' in name])"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "english" in loaded
+    assert "german" not in loaded
+    assert "east_asian" not in loaded
