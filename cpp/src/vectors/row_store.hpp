@@ -41,7 +41,7 @@ class RowStore {
   // A chunk of kLargest can be made before it is needed, without exclusion: `wants_spare` says that fewer than kFewLeft
   // slots are left, and a spare that is no longer wanted is not taken.
   using ChunkMemory = std::shared_ptr<AlignedBuffer<float>>;
-  static constexpr size_t kFewLeft = 256;
+  static constexpr size_t kFewLeft = 64;
   bool wants_spare() const {
     if (spare_ || size_ < stored_size_ + ChunkGeometry::kGrowing) return false;
     return ChunkGeometry::chunks(size_ - stored_size_ + kFewLeft) > chunks_.size();
