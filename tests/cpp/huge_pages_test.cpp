@@ -1,5 +1,6 @@
 #include "base/huge_pages.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
 #include <cstring>
@@ -107,6 +108,22 @@ BOOST_AUTO_TEST_CASE(the_largest_piece_takes_a_region) {
   BOOST_TEST(reinterpret_cast<uintptr_t>(first) / kRegion != reinterpret_cast<uintptr_t>(second) / kRegion);
   memspan::huge_pages::free(first, largest);
   memspan::huge_pages::free(second, largest);
+}
+
+// The system hands out pages of zeros, so that is what comes when the pages went back to it.
+BOOST_AUTO_TEST_CASE(the_pages_of_a_large_piece_go_back_while_its_region_stays) {
+  const size_t small = kPage;
+  const size_t large = kRegion - 8 * kPage;
+  if (!serve(small) || !serve(large)) return;
+  auto* const piece = static_cast<unsigned char*>(memspan::huge_pages::allocate(large));
+  void* const beside = memspan::huge_pages::allocate(small);
+  std::memset(piece, 7, large);
+  memspan::huge_pages::free(piece, large);
+  auto* const again = static_cast<unsigned char*>(memspan::huge_pages::allocate(large));
+  BOOST_TEST(again == piece);
+  BOOST_TEST(std::all_of(again, again + large, [](unsigned char byte) { return byte == 0; }));
+  memspan::huge_pages::free(again, large);
+  memspan::huge_pages::free(beside, small);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

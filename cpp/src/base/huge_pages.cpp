@@ -16,6 +16,9 @@ namespace {
 constexpr size_t kPages = kRegion / kPage;
 constexpr size_t kWords = kPages / 64;
 
+// The pages of larger pieces go back to the system at once.
+constexpr size_t kLarge = size_t{256} << 10;
+
 // The head of a region, in its first page.
 struct Region {
   std::array<uint64_t, kWords> taken = {1};  // a bit for each page
@@ -157,6 +160,8 @@ void* allocate(size_t bytes) {
 
 void free(void* piece, size_t bytes) noexcept {
   tell(-static_cast<ptrdiff_t>(bytes));
+  // What a consolidation leaves behind would otherwise stay as long as anything else lies in its regions.
+  if (bytes >= kLarge) ::madvise(piece, pages_of(bytes) * kPage, MADV_DONTNEED);
   const auto address = reinterpret_cast<uintptr_t>(piece);
   auto* const region = reinterpret_cast<Region*>(address / kRegion * kRegion);
   Pool& pool = huge_pages::pool();

@@ -7,7 +7,8 @@
 //
 // A region is an array of pages of 4 kB, the first of which holds a bit for each that is taken. Regions are kept in
 // lists by their longest run of free pages, so that a piece is found, or given back, in O(pages of a region / 64); a
-// region that is empty goes back to the system, except one. Memory: 0.2 % and what lies idle between pieces.
+// region that is empty goes back to the system, except one, and so do the pages of a large piece at once. Memory: 0.2 % and
+// what lies idle between small pieces.
 // Thread safety: every function may be called by any thread at any time, also after a fork.
 #pragma once
 
