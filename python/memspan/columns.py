@@ -188,9 +188,9 @@ def _embeddings(
 ) -> tuple[NDArray[np.float32] | list[NDArray[np.float32]] | None, NDArray[np.uint8] | None]:
     if values is None or count == 0:
         return None, None
-    if isinstance(values, (list, tuple)) and len(values) == count:
-        if (arrays := _core.copy_rows(values, dim)) is not None:
-            return arrays, None
+    listed = isinstance(values, (list, tuple)) and len(values) == count
+    if listed and (arrays := _core.copy_rows(values, dim)) is not None:
+        return arrays, None
     if not isinstance(values, np.ndarray) and any(
         row is None for row in _column(values, "embeddings", count)
     ):
