@@ -26,7 +26,7 @@ def print_evaluation(env: Environment, evaluation: Evaluation, *, by_category: b
     users, turns = (sum(getattr(file, name) for file in evaluation.files) for name in ("users", "turns"))
     options = "".join(f", {name}={value}" for name, value in evaluation.options.items())
     env.say(
-        f"{evaluation.data_set}: {users:,} conversations, {turns:,} turns, {groups[0].questions:,} questions; "
+        f"{evaluation.data_set}: conversations {users:,}, turns {turns:,}, questions {groups[0].questions:,}; "
         f"k={evaluation.ks[-1]}{options}; embedder {evaluation.embedder}"
     )
     env.say(f"unit: {evaluation.unit}; percent, micro averages; ±: half of the 95 % bootstrap interval")

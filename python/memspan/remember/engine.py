@@ -199,8 +199,8 @@ class Engine:
         """Write the snapshot file when opening would otherwise repeat much work.
 
         While the store grows that is 20,000 changes and a quarter of all records: the file is as large as the
-        records, and an opening after a crash indexes 50,000 of them in a second. On closing it is 1,000 changes
-        or a tenth of the records, whichever is less. A failure is logged: the file is only a cache.
+        records, and an opening after a crash indexes some 30,000 of them a second. On closing it is 1,000
+        changes or a tenth of the records, whichever is less. A failure is logged: the file is only a cache.
         """
         if self._unsaved < _WORTH_SAVING and not closing:
             return

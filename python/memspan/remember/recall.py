@@ -60,18 +60,12 @@ class Recalls(list[Recall]):
 
     explanation: Mapping[str, Any] | None
     """With `explain=True`: how the search was run and what it left out."""
-    timings: Timings
+    timings: Timings = _UNTIMED
     """How long the call took, by stage."""
 
-    def __init__(
-        self,
-        recalls: Iterable[Recall] = (),
-        explanation: Mapping[str, Any] | None = None,
-        timings: Timings | None = None,
-    ) -> None:
+    def __init__(self, recalls: Iterable[Recall] = (), explanation: Mapping[str, Any] | None = None) -> None:
         super().__init__(recalls)
         self.explanation = explanation
-        self.timings = _UNTIMED if timings is None else timings
 
 
 def recall_of(

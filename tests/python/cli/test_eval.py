@@ -55,7 +55,7 @@ def row(output, name):
 
 def test_shows_every_category_with_its_count(evaluate, file):
     output = evaluate("locomo", file, "--k", 1, "--k", 3).stdout
-    assert "locomo: 1 conversations, 3 turns, 4 questions; k=3; embedder hash" in output
+    assert "locomo: conversations 1, turns 3, questions 4; k=3; embedder hash" in output
     header = row(output, "questions")
     assert header == ["questions", "n", "R@1", "R@3", "all@3", "hit@3", "nDCG@3", "MRR"]
     assert row(output, "all")[1] == "2"
