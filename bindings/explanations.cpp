@@ -26,6 +26,14 @@ py::object explain_hit(const HitObject& self) {
   explanation["neighbor_of"] = hit.neighbor_of.empty() ? py::object(py::none()) : py::cast(hit.neighbor_of);
   explanation["neighbor_boost"] = hit.neighbor_boost;
   explanation["backfilled"] = hit.backfilled;
+  if (!hit.features.empty()) {
+    py::dict features;
+    for (const auto& [feature, part] : hit.features) {
+      const std::string_view name = kRankFeatureNames[static_cast<size_t>(feature)];
+      features[py::str(name.data(), name.size())] = part;
+    }
+    explanation["features"] = features;
+  }
   return explanation;
 }
 

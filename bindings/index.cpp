@@ -152,6 +152,12 @@ std::vector<std::tuple<std::string, uint64_t, std::vector<std::string>, std::vec
   return rows;
 }
 
+std::pair<std::vector<std::string>, std::vector<std::string>> names_of(const Index& self, const std::string& user) {
+  const py::gil_scoped_release release;
+  Index::Names names = self.names(user);
+  return {std::move(names.speakers), std::move(names.tags)};
+}
+
 PyTypeObject* index_type = nullptr;  // _core.Index; set once
 PyObject* native_name = nullptr;     // "_native", interned; set once
 
@@ -206,6 +212,7 @@ void register_index(py::module_& module) {
       .def("merge_tags", [](Index& self, const std::string& user, const std::vector<std::string>& tags, const std::string& into) { return self.merge_tags(user, tags, into); }, Release())
       .def("drop_tags", [](Index& self, const std::string& user, const std::vector<std::string>& tags) { return self.drop_tags(user, tags); }, Release())
       .def("users", &Index::users, Release())
+      .def("names", [](const Index& self, const std::string& user) { return names_of(self, user); })
       .def("ids", [](const Index& self, const std::string& user) { return self.ids(user); }, Release())
       .def("__len__", &Index::size, Release())
       .def("total_stats", &total_stats)

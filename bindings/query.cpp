@@ -43,7 +43,8 @@ py::object make_query(std::string user, std::optional<std::string> text, const s
                       const std::optional<std::vector<uint8_t>>& kinds, std::vector<std::string> require_tags,
                       std::string where, std::vector<std::string> exclude, std::optional<Micros> as_of,
                       std::optional<Micros> valid_at, uint32_t k, const std::optional<std::vector<uint8_t>>& views,
-                      uint8_t fusion, const std::array<float, kViewCount>& weights, uint32_t depth, uint32_t route,
+                      uint8_t fusion, const std::array<float, kViewCount>& weights,
+                      std::shared_ptr<Ranking> ranking, uint32_t depth, uint32_t route,
                       uint32_t tag_depth, uint32_t neighbors, bool exact, float recall, bool explain) {
   py::object made = new_query();
   Query& query = query_in(made);
@@ -66,6 +67,7 @@ py::object make_query(std::string user, std::optional<std::string> text, const s
   query.views = to_enums<View>(views);
   query.fusion = static_cast<Fusion>(fusion);
   query.weights = weights;
+  query.ranking = std::move(ranking);
   query.depth = depth;
   query.route = route;
   query.tag_depth = tag_depth;

@@ -117,12 +117,22 @@ bool read_share(PyObject* value, float absent, float& out) {
   return number > 0.0 && number <= 1.0;
 }
 
+// A learned ranking without weights takes the slow path, which knows the usual ones.
+bool read_ranking(PyObject* value, Query& query) {
+  query.ranking.reset();
+  if (is_absent(value)) return query.fusion != Fusion::learned;
+  pybind11::detail::make_caster<Ranking> caster;
+  if (!caster.load(value, false)) return false;
+  query.ranking = pybind11::cast<std::shared_ptr<Ranking>>(pybind11::handle(value));
+  return true;
+}
+
 }  // namespace
 
 const InternedNames<kQueryKeywords>& query_keywords() {
   static const InternedNames<kQueryKeywords> names(
       {"user", "text", "embedding", "tags", "between", "kinds", "require_tags", "where", "exclude", "as_of", "valid_at",
-       "k", "views", "fusion", "weights", "depth", "route", "tag_depth", "neighbors", "exact", "recall", "explain"});
+       "k", "views", "fusion", "weights", "ranking", "depth", "route", "tag_depth", "neighbors", "exact", "recall", "explain"});
   choice_names();
   return names;
 }
@@ -148,6 +158,7 @@ bool read_query(const QueryValues& values, ReusableQuery& into) {
          read_count(values[kTop], 1, limits::kTop, defaults.k, query.k) &&
          read_choices(values[kViews], names.views, query.views, into.views) &&
          (values[kFusion] == nullptr || read_choice(values[kFusion], names.fusions, query.fusion)) &&
+         read_ranking(values[kRanking], query) &&
          read_count(is_absent(values[kDepth]) ? nullptr : values[kDepth], 1, limits::kDepth, 0, query.depth) &&
          read_count(values[kRoute], 0, 1000, defaults.route, query.route) &&
          read_count(values[kTagDepth], 0, 100, defaults.tag_depth, query.tag_depth) &&

@@ -234,6 +234,7 @@ class Index:
         views: Sequence[str] | None = None,
         fusion: str = "rrf",
         weights: Mapping[str, float] | None = None,
+        ranking: Ranking | None = None,
         depth: int | None = None,
         route: int = 0,
         tag_depth: int = 1,
@@ -289,6 +290,7 @@ class Index:
             views=views,
             fusion=fusion,
             weights=weights,
+            ranking=ranking,
             depth=depth,
             route=route,
             tag_depth=tag_depth,
@@ -298,6 +300,17 @@ class Index:
             explain=explain,
         )
         return self._native.search(query._native)
+
+    def features(self, query: Query) -> tuple[list[str], NDArray[np.float32]]:
+        """The ids of the records that a `learned` query scores, and what its ranking sees in them.
+
+        Shape (n, len(FEATURES)); what `memspan.ranking.fit` learns from. Costs what the search does.
+
+        Raises:
+            InvalidArgumentError: the query has another fusion.
+        """
+        (native,) = natives_of([query])
+        return _core.ranking_features(self._native, native)
 
     def search_many(self, queries: Iterable[Query], threads: int = 0) -> list[Hits]:
         """Answer many queries on `threads` threads (0: all cores); the answers keep the queries' order."""
@@ -323,6 +336,10 @@ class Index:
     def users(self) -> list[str]:
         """Every user with a record or a tag, sorted."""
         return self._native.users()
+
+    def names(self, *, user: str) -> tuple[list[str], list[str]]:
+        """The speakers and the tags of a user's records, each sorted. O(records + tags)."""
+        return self._native.names(as_text(user, "user"))
 
     def ids(self, *, user: str) -> list[str]:
         """The ids of a user's records, sorted."""

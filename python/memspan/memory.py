@@ -13,6 +13,7 @@ from .embed.resolve import resolve_embedder
 from .errors import invalid
 from .records import Record
 from .remember.adding import add_drafts, add_in_batches, checked_drafts
+from .remember.asking import asked
 from .remember.asynchronous import in_thread
 from .remember.consolidating import consolidate
 from .remember.embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
@@ -31,6 +32,8 @@ from .remember.verification import verify
 from .times import TimeLike
 
 if TYPE_CHECKING:
+    from .ranking import Ranker
+    from .recall import Plan
     from .remember.user_memory import UserMemory
 
 __all__ = ["Memory"]
@@ -179,7 +182,7 @@ class Memory:
         question: str,
         *,
         user: str,
-        k: int = 10,
+        k: int | None = 10,
         between: Any = None,
         now: TimeLike | None = None,
         as_of: TimeLike | None = None,
@@ -189,8 +192,10 @@ class Memory:
         where: Mapping[str, Any] | None = None,
         exclude: Sequence[str] = (),
         views: Sequence[str] | None = None,
-        fusion: str = "rrf",
+        fusion: str | None = None,
         neighbors: int = 0,
+        plan: Plan | None = None,
+        ranker: Ranker | None = None,
         explain: bool = False,
     ) -> Recalls:
         """Find the records of a user that answer a question best.
@@ -198,10 +203,11 @@ class Memory:
         Args:
             question: in plain words.
             user: an unknown user has no records.
-            k: how many, 1 to 10,000. Only filters make it fewer, or a user that has fewer.
+            k: how many, 1 to 10,000. Only filters make it fewer, or a user that has fewer. `None`: as many as
+                the plan wants, 3 to 20, and more for questions that list.
             between: a `(start, end)` pair of times, or several; the end is exclusive, `None` leaves a side
                 open.
-            now: when the question is asked; for questions whose words relate to it.
+            now: when the question is asked, for words such as "last week"; by default the user's newest record.
             as_of: only what was recorded by then.
             valid_at: only what was valid then.
             kinds: only these; `vault` records are found only if it is named here.
@@ -209,8 +215,12 @@ class Memory:
             where: a filter over metadata, such as `{"topic": {"$in": ["a", "b"]}}`.
             exclude: ids that must not come.
             views: any of `semantic`, `lexical` and `symbolic`; by default the first two.
-            fusion: `rrf`, `union` or `weighted`.
-            neighbors: let this many turns before and after a hit in its session rise with it.
+            fusion: `learned` (default) plans by rules and ranks by learned weights; `rrf`, `union` and
+                `weighted` join the views' rankings, without either.
+            neighbors: let this many turns before and after a hit in its session rise with it; with `rrf`, which
+                is then the default, `union` or `weighted`. The learned ranking looks at neighbours itself.
+            plan: how to look, instead of `plan_by_rules`; made by hand or by a model.
+            ranker: weights of your own (`memspan fit`) instead of the package's.
             explain: fill in `explanation`.
 
         Returns:
@@ -227,13 +237,22 @@ class Memory:
             "kinds": kinds,
             "require_tags": require_tags,
             "where": where,
-            "fusion": fusion,
             "neighbors": neighbors,
             "explain": explain,
         }
-        return search(
-            self._engine, question, user=user, now=now, views=views, exclude=exclude, arguments=filters
+        question_asked = asked(
+            self._engine,
+            question,
+            user=user,
+            now=now,
+            views=views,
+            exclude=exclude,
+            fusion=fusion,
+            plan=plan,
+            ranker=ranker,
+            arguments=filters,
         )
+        return search(self._engine, question_asked)
 
     def latest(
         self, *, user: str, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None

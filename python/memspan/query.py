@@ -23,6 +23,7 @@ from .arguments import (
 )
 from .errors import EmbeddingError, invalid
 from .limits import MAX_DEPTH, MAX_K
+from .ranking import Ranking, default_ranker
 from .times import TimeLike, to_intervals, to_micros
 
 __all__ = ["FUSIONS", "VIEWS", "Query", "natives_of"]
@@ -30,8 +31,8 @@ __all__ = ["FUSIONS", "VIEWS", "Query", "natives_of"]
 VIEWS: Final = ("semantic", "lexical", "symbolic")
 """The ways to look: embeddings, words, and tags."""
 
-FUSIONS: Final = ("rrf", "union", "weighted")
-"""How the views' rankings become one: reciprocal ranks, best rank, or weighted scores."""
+FUSIONS: Final = ("rrf", "union", "weighted", "learned")
+"""How the views' rankings become one: reciprocal ranks, best rank, weighted scores, or a learned ranking."""
 
 
 class Query:
@@ -61,6 +62,7 @@ class Query:
         views: Sequence[str] | None = None,
         fusion: str = "rrf",
         weights: Mapping[str, float] | None = None,
+        ranking: Ranking | None = None,
         depth: int | None = None,
         route: int = 0,
         tag_depth: int = 1,
@@ -87,6 +89,7 @@ class Query:
             None if views is None else _choices(views, "views", VIEWS),
             as_choice(fusion, "fusion", FUSIONS),
             _weights(weights),
+            _ranking(ranking, fusion),
             0 if depth is None else as_integer(depth, "depth", 1, MAX_DEPTH),
             as_integer(route, "route", 0, 1000),
             as_integer(tag_depth, "tag_depth", 0, 100),
@@ -122,6 +125,14 @@ def _vector(embedding: ArrayLike) -> NDArray[np.float32]:
     if len(shape) != 1 or not shape[0]:
         raise invalid("embedding", f"an array of shape {shape}", accepted, EmbeddingError)
     return as_embedding(embedding, "embedding", shape)
+
+
+def _ranking(ranking: Any, fusion: Any) -> _core.Ranking | None:
+    if ranking is None and fusion == "learned":
+        return default_ranker().ranking()
+    if ranking is not None and not isinstance(ranking, _core.Ranking):
+        raise invalid("ranking", ranking, "what Ranker.ranking() gives")
+    return ranking
 
 
 def _choices(values: Sequence[str], argument: str, choices: Sequence[str] | None) -> list[int]:

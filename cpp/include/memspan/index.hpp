@@ -68,6 +68,10 @@ class Index {
   void search(const Query& query, SearchResult& out) const;
   SearchResult search(const Query& query) const;
 
+  // The records that the learned ranking of this query scores, and what it looks at in them: to learn weights from.
+  // Throws InvalidArgument for any other fusion. Empty for an unknown user.
+  RankingFeatures features(const Query& query) const;
+
   // What `search` answers to a query of nothing but a user, `between` (empty: any time) and `k` with only the symbolic
   // view, at a fraction of the cost. A refused call leaves `out` as it was. O(k + log n for each interval).
   void latest(std::string_view user, std::span<const Interval> between, uint32_t k, SearchResult& out) const;
@@ -108,6 +112,12 @@ class Index {
   std::vector<TagSpan> layout_map(std::string_view user) const;
 
   std::vector<std::string> users() const;                  // sorted
+  // What the user's records call people and things, each sorted. O(records + tags).
+  struct Names {
+    std::vector<std::string> speakers;
+    std::vector<std::string> tags;
+  };
+  Names names(std::string_view user) const;
   std::vector<std::string> ids(std::string_view user) const;  // sorted
   size_t size() const;                                     // records of all users
   IndexStats stats() const;

@@ -4,11 +4,13 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "memspan/ranking.hpp"
 #include "memspan/types.hpp"
 
 namespace memspan {
@@ -37,7 +39,8 @@ struct Query {
   uint32_t k = 10;
   Fusion fusion = Fusion::rrf;
   std::array<float, kViewCount> weights = {1.0f, 1.0f, 1.0f};
-  uint32_t depth = 0;      // candidates taken from each view; 0: max(100, 4 k)
+  std::shared_ptr<const Ranking> ranking;  // for Fusion::learned
+  uint32_t depth = 0;      // candidates taken from each view; 0: max(100, 4 k); learned max(200, 4 k)
   uint32_t neighbors = 0;  // reach of a hit's boost over its session, in turns
   bool exact = false;      // no approximation anywhere
   float recall = 0.995f;   // share of the exact top k that approximate search must find on average; > 0, at most 1
@@ -57,6 +60,7 @@ struct HitExplanation {
   std::string neighbor_of;               // the hit whose session neighbour it is; empty: none
   float neighbor_boost = 0.0f;           // part of the score that came from there
   bool backfilled = false;               // no view scored it; it fills up to k
+  std::vector<std::pair<RankFeature, float>> features;  // what each added to a learned score, the largest first
 };
 
 struct Hit {

@@ -40,8 +40,8 @@ enum class View : uint8_t { semantic, lexical, symbolic };
 inline constexpr std::array<std::string_view, 3> kViewNames = {"semantic", "lexical", "symbolic"};
 inline constexpr size_t kViewCount = kViewNames.size();
 
-enum class Fusion : uint8_t { rrf, union_, weighted };
-inline constexpr std::array<std::string_view, 3> kFusionNames = {"rrf", "union", "weighted"};
+enum class Fusion : uint8_t { rrf, union_, weighted, learned };
+inline constexpr std::array<std::string_view, 4> kFusionNames = {"rrf", "union", "weighted", "learned"};
 
 // Limits on everything that comes from outside. Sizes are bytes of UTF-8.
 namespace limits {

@@ -15,6 +15,7 @@ void Attributes::add(Slot slot, const RecordInput& record, json::object metadata
     // A slot that one column has and another has not yet is harmless: the next attempt overwrites it.
     recorded_ats_.resize(size_t{slot} + 1);
     places_.resize(size_t{slot} + 1);
+    traits_.resize(size_t{slot} + 1);
     kinds_.resize(size_t{slot} + 1);
   }
   if (distance != 0) before_forever_.set(slot, distance);
@@ -32,6 +33,7 @@ void Attributes::add(Slot slot, const RecordInput& record, json::object metadata
   }
   metadata_bytes_ += object_bytes;
   kinds_[slot] = record.kind;
+  traits_[slot] = traits_of(record.text);
   recorded_ats_[slot] = record.recorded_at;
   places_[slot] = place;
   ++kind_counts_[static_cast<size_t>(record.kind)];
@@ -55,13 +57,14 @@ const json::object& Attributes::metadata(Slot slot) const {
 
 void Attributes::remap(std::span<const Slot> new_slots, size_t size) {
   remap_column(kinds_, new_slots, size);
+  remap_column(traits_, new_slots, size);
   remap_column(recorded_ats_, new_slots, size);
   remap_column(places_, new_slots, size);
   before_forever_.remap(new_slots);
   metadata_.remap(new_slots);
 }
 
-// Columns by live slot: u8 kind, i64 recorded_at, u32 session, u32 speaker (symbols); the shared strings
+// Columns by live slot: u8 kind, u8 traits of the text (ranking/text_traits.hpp), i64 recorded_at, u32 session, u32 speaker (symbols); the shared strings
 // (base/string_pool.hpp); u64 records with an end, u32 slot of each, i64 until of each; u64 records with metadata, u32 slot
 // of each, JSON text of each.
 void Attributes::save(ByteWriter& out, std::span<const Slot> live) const {
@@ -75,6 +78,7 @@ void Attributes::save(ByteWriter& out, std::span<const Slot> live) const {
   const std::vector<StringPool::Symbol> new_symbols = strings_.save(strings);
   const auto new_symbol = [&](StringPool::Symbol symbol) { return symbol == StringPool::kNone ? symbol : new_symbols[symbol]; };
   out.put_each<uint8_t>(live.size(), [&](size_t i) { return static_cast<uint8_t>(kinds_[live[i]]); });
+  out.put_each<uint8_t>(live.size(), [&](size_t i) { return traits_[live[i]]; });
   out.put_each<Micros>(live.size(), [&](size_t i) { return recorded_ats_[live[i]]; });
   out.put_each<uint32_t>(live.size(), [&](size_t i) { return new_symbol(places_[live[i]].session); });
   out.put_each<uint32_t>(live.size(), [&](size_t i) { return new_symbol(places_[live[i]].speaker); });
@@ -93,6 +97,10 @@ void Attributes::load(ByteReader& in, size_t slots) {
       kind = static_cast<Kind>(number);
       ++kind_counts_[number];
     }
+  });
+  traits_.fill(slots, [&](std::span<TextTraits> traits) {
+    in.get_each(traits);
+    for (const TextTraits each : traits) in.check((each & ~kAllTraits) == 0, "an unknown trait of a text");
   });
   recorded_ats_.fill(slots, [&](std::span<Micros> ats) { in.get_each(ats); });
   const std::vector<uint32_t> sessions = in.get_each<uint32_t>(slots);
@@ -134,7 +142,7 @@ void Attributes::load(ByteReader& in, size_t slots) {
 }
 
 size_t Attributes::bytes() const {
-  return kinds_.bytes() + recorded_ats_.bytes() + places_.bytes() + before_forever_.bytes() + metadata_.bytes() +
+  return kinds_.bytes() + traits_.bytes() + recorded_ats_.bytes() + places_.bytes() + before_forever_.bytes() + metadata_.bytes() +
          metadata_bytes_ + strings_.bytes();
 }
 

@@ -1,6 +1,7 @@
-// The plain columns of a user's records: kind, times of validity and of learning, session, speaker, metadata.
+// The plain columns of a user's records: kind, times of validity and of learning, session, speaker, metadata, and
+// what is kept of the text.
 //
-// Thread safety: const members may run in parallel; writes need exclusion. Memory: 17 bytes a record, each distinct
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: 18 bytes a record, each distinct
 // session and speaker once, and what the records with an end or with metadata add.
 #pragma once
 
@@ -16,6 +17,7 @@
 #include "base/string_pool.hpp"
 #include "memspan/record.hpp"
 #include "memspan/types.hpp"
+#include "ranking/text_traits.hpp"
 
 namespace memspan {
 
@@ -33,7 +35,9 @@ class Attributes {
     return distance == nullptr ? kForever : static_cast<Micros>(static_cast<uint64_t>(kForever) - *distance);
   }
   Micros recorded_at(Slot slot) const { return recorded_ats_[slot]; }
+  TextTraits traits(Slot slot) const { return traits_[slot]; }
   StringPool::Symbol session(Slot slot) const { return places_[slot].session; }
+  StringPool::Symbol speaker(Slot slot) const { return places_[slot].speaker; }
   std::string_view session_text(Slot slot) const { return strings_.text(places_[slot].session); }
   std::string_view speaker_text(Slot slot) const { return strings_.text(places_[slot].speaker); }
   // Empty for a record without metadata.
@@ -51,6 +55,7 @@ class Attributes {
   };
 
   ChunkedVector<Kind> kinds_;
+  ChunkedVector<TextTraits> traits_;
   ChunkedVector<Micros> recorded_ats_;
   ChunkedVector<Place> places_;
   SparseColumn<uint64_t> before_forever_;  // kForever - until: 0 for most

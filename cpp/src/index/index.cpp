@@ -203,6 +203,11 @@ std::vector<std::string> Index::ids(std::string_view user) const {
   return found ? found->ids() : std::vector<std::string>();
 }
 
+Index::Names Index::names(std::string_view user) const {
+  const auto found = find(user);
+  return found ? found->names() : Names();
+}
+
 size_t Index::size() const {
   size_t total = 0;
   for (const UserTable::Entry& entry : users_->all()) {

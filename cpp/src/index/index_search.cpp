@@ -7,6 +7,7 @@
 #include "index/user_index.hpp"
 #include "index/user_table.hpp"
 #include "index/validation.hpp"
+#include "memspan/error.hpp"
 #include "memspan/index.hpp"
 #include "query/scratch.hpp"
 #include "timeline/intervals.hpp"
@@ -30,6 +31,16 @@ void Index::search(const Query& query, SearchResult& out) const {
     throw;
   }
   scratch.trim();
+}
+
+RankingFeatures Index::features(const Query& query) const {
+  if (query.fusion != Fusion::learned) throw InvalidArgument("fusion", "another one", "learned");
+  SearchScratch& scratch = SearchScratch::of_thread();
+  RankingFeatures found;
+  prepare(query, config_, analyzer_, scratch.prepared);
+  if (const auto user = find(query.user)) found = user->features(config_, scratch);
+  scratch.trim();
+  return found;
 }
 
 void Index::latest(std::string_view user, std::span<const Interval> between, uint32_t k, SearchResult& out) const {

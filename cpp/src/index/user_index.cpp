@@ -11,6 +11,7 @@
 #include "index/analysis_ahead.hpp"
 #include "query/executor.hpp"
 #include "query/listing.hpp"
+#include "ranking/learned.hpp"
 #include "vectors/k_means.hpp"
 
 namespace memspan {
@@ -180,6 +181,17 @@ void UserIndex::search(const IndexConfig& config, SearchScratch& scratch, Search
   execute(columns_, config, scratch, out);
 }
 
+RankingFeatures UserIndex::features(const IndexConfig& config, SearchScratch& scratch) const {
+  const std::shared_lock reading(mutex_);
+  SearchResult result;
+  execute(columns_, config, scratch, result);
+  RankingFeatures found;
+  if (scratch.prepared.listing()) return found;
+  list_features(columns_, scratch, found.rows);
+  for (const Slot slot : RankingScratch::of_thread().pool.slots()) found.ids.emplace_back(columns_.ids[slot]);
+  return found;
+}
+
 bool UserIndex::latest(const std::optional<std::span<const Interval>>& intervals, size_t k,
                        std::vector<Hit>& hits) const {
   const std::shared_lock reading(mutex_);
@@ -328,6 +340,23 @@ std::vector<std::string> UserIndex::ids() const {
   columns_.live.for_each([&](Slot slot) { ids.emplace_back(columns_.ids[slot]); });
   std::sort(ids.begin(), ids.end());
   return ids;
+}
+
+Index::Names UserIndex::names() const {
+  const std::shared_lock reading(mutex_);
+  Index::Names names;
+  Bitset known;
+  columns_.live.for_each([&](Slot slot) {
+    const StringPool::Symbol speaker = columns_.attributes.speaker(slot);
+    if (speaker == StringPool::kNone) return;
+    if (speaker >= known.size()) known.resize(std::max<size_t>(64, 2 * size_t{speaker}));
+    if (known.test(speaker)) return;
+    known.set(speaker);
+    names.speakers.emplace_back(columns_.attributes.speaker_text(slot));
+  });
+  std::sort(names.speakers.begin(), names.speakers.end());
+  names.tags = columns_.tags.names();
+  return names;
 }
 
 UserStats UserIndex::stats() const {

@@ -49,6 +49,8 @@ class UserIndex {
 
   // Runs `scratch.prepared`.
   void search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const;
+  // What the learned ranking of `scratch.prepared` looks at.
+  RankingFeatures features(const IndexConfig& config, SearchScratch& scratch) const;
   // The newest k records within the merged intervals, or at any time. False, with nothing done, if some records need
   // a search, because they come back only when their kind is asked for.
   bool latest(const std::optional<std::span<const Interval>>& intervals, size_t k, std::vector<Hit>& hits) const;
@@ -85,6 +87,7 @@ class UserIndex {
   size_t size() const;
   bool empty() const;  // neither records nor tags
   std::vector<std::string> ids() const;
+  Index::Names names() const;
   UserStats stats() const;
   size_t bytes() const;         // on the heap
   size_t mapped_bytes() const;  // used where they lie in a snapshot's file

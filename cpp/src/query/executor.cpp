@@ -7,6 +7,7 @@
 #include "query/listing.hpp"
 #include "query/neighbors.hpp"
 #include "query/views.hpp"
+#include "ranking/learned.hpp"
 
 namespace memspan {
 namespace {
@@ -47,7 +48,7 @@ SemanticReading run_views(const UserColumns& user, const IndexConfig& config, Se
   return reading;
 }
 
-void join_views(const UserColumns& user, SearchScratch& scratch) {
+void join_views(const UserColumns& user, const IndexConfig& config, SearchScratch& scratch) {
   const PreparedQuery& prepared = scratch.prepared;
   const Query& query = *prepared.query;
   const bool own_scores = prepared.listing() || (prepared.single_view() && query.fusion == Fusion::rrf);
@@ -56,6 +57,8 @@ void join_views(const UserColumns& user, SearchScratch& scratch) {
     const auto found = std::find(prepared.views.begin(), prepared.views.end(), true);
     const auto view = static_cast<size_t>(found - prepared.views.begin());
     keep_scores(static_cast<View>(view), scratch.candidates[view], scratch.hits);
+  } else if (query.fusion == Fusion::learned) {
+    rank_learned(user, config, scratch);
   } else {
     fuse(scratch.candidates, query.fusion, query.weights, scratch.positions, scratch.hits);
   }
@@ -123,7 +126,7 @@ void execute(const UserColumns& user, const IndexConfig& config, SearchScratch& 
   }
   scratch.admission.admit(user, prepared);
   const SemanticReading reading = run_views(user, config, scratch);
-  join_views(user, scratch);
+  join_views(user, config, scratch);
   if (prepared.has(View::semantic)) backfill(scratch);
   write_hits(user, scratch, out.hits);
   out.explanation.reset();

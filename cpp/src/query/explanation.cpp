@@ -3,13 +3,15 @@
 #include <algorithm>
 
 #include "query/refusals.hpp"
+#include "ranking/learned.hpp"
 #include "timeline/intervals.hpp"
 
 namespace memspan {
 namespace {
 
-HitExplanation explain_hit(const FusedHit& hit, const UserColumns& user, const PreparedQuery& prepared,
-                           const BoostingTags& boosting) {
+HitExplanation explain_hit(const FusedHit& hit, const UserColumns& user, const SearchScratch& scratch) {
+  const PreparedQuery& prepared = scratch.prepared;
+  const BoostingTags& boosting = scratch.boosting;
   HitExplanation explanation;
   for (TagId tag : user.tags.tags_of(hit.slot)) {
     const auto is_boosting = [tag](const auto& entry) { return entry.first == tag; };
@@ -25,6 +27,9 @@ HitExplanation explain_hit(const FusedHit& hit, const UserColumns& user, const P
   if (hit.neighbor_of != kNoSlot) explanation.neighbor_of = user.ids[hit.neighbor_of];
   explanation.neighbor_boost = hit.neighbor_boost;
   explanation.backfilled = hit.backfilled;
+  if (prepared.query->fusion == Fusion::learned && !hit.backfilled) {
+    explanation.features = explain_score(user, scratch, hit.slot);
+  }
   return explanation;
 }
 
@@ -47,7 +52,7 @@ SearchExplanation explain(const UserColumns& user, const SearchScratch& scratch,
   explanation.boosting_tags = with_names(scratch.boosting.weights, user);
   for (size_t i = 0; i < prepared.tokens.size(); ++i) explanation.tokens.emplace_back(prepared.tokens[i]);
   for (const FusedHit& hit : scratch.hits) {
-    explanation.hits.push_back(explain_hit(hit, user, prepared, scratch.boosting));
+    explanation.hits.push_back(explain_hit(hit, user, scratch));
   }
   explanation.depth = static_cast<uint32_t>(prepared.depth);
   explanation.scan = reading.scan;

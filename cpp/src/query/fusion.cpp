@@ -56,6 +56,8 @@ void fuse(const CandidateLists& candidates, Fusion fusion, const std::array<floa
         join(candidates, v, positions, hits, give, sum);
         break;
       }
+      case Fusion::learned:  // ranking/learned.hpp: not by the lists alone
+        return;
     }
   }
 }

@@ -29,6 +29,7 @@ struct FusedHit {
 //   rrf       sum of weight / (60 + rank): reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009)
 //   union_    1 / best rank: the lists interleaved, each record once (SimpleMem's set union, made a ranking)
 //   weighted  sum of weight x the view's score scaled to 0-1 over its candidates; 1 where they are all equal
+// Fusion::learned is not made here (ranking/learned.hpp).
 void fuse(const CandidateLists& candidates, Fusion fusion, const std::array<float, kViewCount>& weights,
           SlotTable& positions, std::vector<FusedHit>& hits);
 

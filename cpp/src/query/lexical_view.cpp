@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/top_k.hpp"
-#include "query/term_cursor.hpp"
+#include "query/query_terms.hpp"
 #include "query/views.hpp"
 #include "simd/kernels.hpp"
 
@@ -20,10 +20,9 @@ constexpr size_t kSparse = 64;
 
 // Memory that a thread keeps between queries. Every score is zero between them.
 struct Scratch {
-  std::vector<TermCursor> cursors;
+  QueryTerms& terms = QueryTerms::of_thread();
   std::vector<TermCursor> window_starts;
   std::vector<Candidate> candidates;  // of a pruned search
-  Bm25 bm25;
   alignas(64) std::array<float, kWindow> scores = {};
   std::array<uint32_t, 512> selected;
 
@@ -32,21 +31,6 @@ struct Scratch {
     return scratch;
   }
 };
-
-// The query's words that some record holds, each once. The rarest first, equals by text: every record's score is added
-// up in this order, which depends on the user's records alone.
-void find_terms(const LexicalIndex& lexical, const TokenBuffer& tokens, std::vector<TermCursor>& cursors) {
-  cursors.clear();
-  for (const TermId term : lexical.find_all(tokens)) {
-    if (term != kNoTerm) cursors.emplace_back(lexical, term);
-  }
-  std::sort(cursors.begin(), cursors.end(), [&](const TermCursor& a, const TermCursor& b) {
-    if (a.size() != b.size()) return a.size() < b.size();
-    return a.term() != b.term() && lexical.text(a.term()) < lexical.text(b.term());
-  });
-  const auto same = [](const TermCursor& a, const TermCursor& b) { return a.term() == b.term(); };
-  cursors.erase(std::unique(cursors.begin(), cursors.end(), same), cursors.end());
-}
 
 // The most that some terms can add to a score.
 struct Rest {
@@ -91,7 +75,7 @@ class Search {
     scratch_.window_starts.assign(terms_.begin(), terms_.end());
     size_t postings = 0;
     for (TermCursor& cursor : terms_) {
-      postings += cursor.add_to(scratch_.scores.data(), first, last, lexical_, scratch_.bm25);
+      postings += cursor.add_to(scratch_.scores.data(), first, last, lexical_, scratch_.terms.bm25);
     }
     const size_t width = size_t{last} - first + 1;
     if (postings * kSparse < width) {
@@ -170,7 +154,7 @@ class Pruning {
   }
 
   // Is it worth a try?
-  explicit operator bool() const { return rare_ < scratch_.cursors.size(); }
+  explicit operator bool() const { return rare_ < scratch_.terms.cursors.size(); }
 
   // False if it turned out not to be; `best` then holds anything.
   template <typename Admits>
@@ -180,7 +164,7 @@ class Pruning {
     float kth;
     {
       TopK partial(k_, recency, best);
-      Search search(lexical_, scratch_, std::span(scratch_.cursors).first(rare_), partial, admits);
+      Search search(lexical_, scratch_, std::span(scratch_.terms.cursors).first(rare_), partial, admits);
       search.keep_candidates(rest_, candidates);
       search.run(first, last);
       partial.sort();
@@ -189,7 +173,7 @@ class Pruning {
     }
     if (rest_.least(kth) <= 0.0f) return false;  // a record without any of the rare terms may be among the best
     drop_below(rest_.least(kth));
-    const std::span<TermCursor> others = std::span(scratch_.cursors).subspan(rare_);
+    const std::span<TermCursor> others = std::span(scratch_.terms.cursors).subspan(rare_);
     if (candidates.size() * others.size() * kLookupCost > postings_left_) return false;
     if (!std::is_sorted(candidates.begin(), candidates.end(), by_slot)) {
       std::sort(candidates.begin(), candidates.end(), by_slot);
@@ -198,9 +182,9 @@ class Pruning {
       term.seek(candidates.front().slot);
       for (size_t i = 0; i < candidates.size(); ++i) {
         if (i + kAhead < candidates.size()) term.prefetch(candidates[i + kAhead].slot);
-        term.add_one(candidates[i].score, candidates[i].slot, lexical_, scratch_.bm25);
+        term.add_one(candidates[i].score, candidates[i].slot, lexical_, scratch_.terms.bm25);
       }
-      rest_.take(static_cast<double>(term.most(scratch_.bm25)));
+      rest_.take(static_cast<double>(term.most(scratch_.terms.bm25)));
       drop_below(rest_.least(kth));
     }
     TopK selection(k_, recency, best);
@@ -220,8 +204,8 @@ class Pruning {
 
   // Takes the fewest terms after which the k-th best score can be expected to be out of reach of all others together.
   void choose() {
-    const std::span<TermCursor> terms = scratch_.cursors;
-    const Bm25& bm25 = scratch_.bm25;
+    const std::span<TermCursor> terms = scratch_.terms.cursors;
+    const Bm25& bm25 = scratch_.terms.bm25;
     double left = 0.0;
     for (const TermCursor& term : terms) {
       left += share_ * static_cast<double>(term.size());
@@ -266,13 +250,9 @@ void search_lexical(const UserColumns& user, const PreparedQuery& prepared, cons
   best.clear();
   if (lexical.documents() == 0) return;
   Scratch& scratch = Scratch::of_thread();
-  find_terms(lexical, prepared.tokens, scratch.cursors);
-  size_t postings = 0;
-  for (const TermCursor& cursor : scratch.cursors) postings += cursor.size();
-  scratch.bm25.prepare(lexical, config.k1, config.b, postings);
-  for (TermCursor& cursor : scratch.cursors) cursor.set_weight(scratch.bm25);
+  scratch.terms.find(lexical, prepared.tokens, config);
 
-  const auto [first, last] = slot_range(admission, postings);
+  const auto [first, last] = slot_range(admission, scratch.terms.postings);
   const double share = std::min(1.0, (static_cast<double>(last) - first + 1.0) / static_cast<double>(user.slots()));
   Pruning pruning(lexical, scratch, prepared.depth, share);
   try {
@@ -281,7 +261,7 @@ void search_lexical(const UserColumns& user, const PreparedQuery& prepared, cons
       const auto admits_live = [&](Slot slot) { return user.live.test(slot) && admits(slot); };
       if (pruning && pruning.run(first, last, best, user.recency(), admits_live)) return;
       TopK selection(prepared.depth, user.recency(), best);
-      Search(lexical, scratch, scratch.cursors, selection, admits_live).run(first, last);
+      Search(lexical, scratch, scratch.terms.cursors, selection, admits_live).run(first, last);
       selection.sort();
     });
   } catch (...) {

@@ -17,14 +17,14 @@ void check_range(std::string_view argument, Value value, Value low, Value high) 
   throw InvalidArgument(argument, std::to_string(value), std::to_string(low) + "-" + std::to_string(high));
 }
 
-void check_intervals(std::span<const Interval> intervals) {
+void check_intervals(std::span<const Interval> intervals, const std::string& argument) {
   if (intervals.empty() || intervals.size() > limits::kIntervals) {
-    throw InvalidTime("between", std::to_string(intervals.size()) + " intervals",
+    throw InvalidTime(argument, std::to_string(intervals.size()) + " intervals",
                       "1-" + std::to_string(limits::kIntervals) + " intervals");
   }
   for (size_t i = 0; i < intervals.size(); ++i) {
     if (intervals[i].start > intervals[i].end) {
-      throw InvalidTime("between[" + std::to_string(i) + "]", "an interval that ends before it starts", "start <= end");
+      throw InvalidTime(argument + "[" + std::to_string(i) + "]", "an interval that ends before it starts", "start <= end");
     }
   }
 }
@@ -60,6 +60,20 @@ std::array<bool, kViewCount> choose_views(const Query& query) {
   return views;
 }
 
+void check_ranking(const Query& query) {
+  if (query.fusion != Fusion::learned) return;
+  if (!query.ranking) throw InvalidArgument("ranking", "none", "the weights of a learned ranking");
+  if (query.neighbors > 0) {
+    throw InvalidArgument("neighbors", std::to_string(query.neighbors) + " with a learned ranking",
+                          "0; a learned ranking looks at neighbours itself");
+  }
+  const FeatureRow& weights = query.ranking->weights;
+  if (!std::all_of(weights.begin(), weights.end(), [](float weight) { return std::isfinite(weight); })) {
+    throw InvalidArgument("ranking", "a weight that is not finite", "finite weights");
+  }
+  if (!query.ranking->hints.empty()) check_intervals(query.ranking->hints, "hints");
+}
+
 // Is the name its own normal form (lexical/unicode.hpp)? False for some that are; true for the usual.
 bool is_plainly_normal(std::string_view name) {
   bool after_letter = false;
@@ -91,17 +105,20 @@ void prepare_tags(std::span<const std::string> tags, const char* argument, size_
 // its own order, unless its scores are scaled by the worst of the candidates or lift their neighbours.
 size_t choose_depth(const PreparedQuery& prepared) {
   const Query& query = *prepared.query;
-  const bool ordered = prepared.single_view() && query.fusion != Fusion::weighted && query.neighbors == 0;
+  const bool ordered = prepared.single_view() && query.fusion != Fusion::weighted && query.fusion != Fusion::learned &&
+                       query.neighbors == 0;
   if (ordered || prepared.listing()) return query.k;
   if (query.depth != 0) return std::max(query.depth, query.k);
-  return std::max<size_t>(100, 4 * size_t{query.k});
+  // What ranks by more than the views' own order looks deeper.
+  const size_t least = query.fusion == Fusion::learned ? 200 : 100;
+  return std::max<size_t>(least, 4 * size_t{query.k});
 }
 
 }  // namespace
 
 void check_listing(std::span<const Interval> between, uint32_t k) {
   check_range<size_t>("k", k, 1, limits::kTop);
-  if (!between.empty()) check_intervals(between);
+  if (!between.empty()) check_intervals(between, "between");
 }
 
 void prepare(const Query& query, const IndexConfig& config, const Analyzer& analyzer, PreparedQuery& prepared) {
@@ -113,6 +130,7 @@ void prepare(const Query& query, const IndexConfig& config, const Analyzer& anal
   check_range<size_t>("route", query.route, 0, 1000);
   check_range<size_t>("tag_depth", query.tag_depth, 0, 100);
   check_weights(query.weights);
+  check_ranking(query);
   if (!(query.recall > 0.0f && query.recall <= 1.0f)) {  // NaN is refused too
     throw InvalidArgument("recall", std::to_string(query.recall), "more than 0, at most 1");
   }
@@ -140,7 +158,7 @@ void prepare(const Query& query, const IndexConfig& config, const Analyzer& anal
 
   prepared.intervals.reset();
   if (query.between) {
-    check_intervals(*query.between);
+    check_intervals(*query.between, "between");
     merge_intervals(*query.between, prepared.interval_memory);
     prepared.intervals = prepared.interval_memory;
   }

@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "ranking/learned.hpp"
+
 namespace memspan {
 
 size_t SearchScratch::bytes() const {
@@ -13,6 +15,7 @@ size_t SearchScratch::bytes() const {
 
 void SearchScratch::trim() {
   prepared.query = nullptr;
+  RankingScratch::of_thread().trim();
   if (bytes() <= kMostBytes) return;
   std::destroy_at(this);
   std::construct_at(this);

@@ -17,6 +17,7 @@ class TermCursor {
   TermId term() const { return term_; }
   size_t size() const { return size_; }
   void set_weight(const Bm25& bm25) { weight_ = bm25.weight(size_); }
+  float weight() const { return weight_; }
   // What a posting of frequency 1 in a record of average length adds.
   float usual(const Bm25& bm25) const { return weight_ * bm25.usual(); }
   // No posting adds more than that.
@@ -64,6 +65,19 @@ class TermCursor {
     }
     next_ = find_near(slot);
     if (next_->slot() == slot) score += weight_ * part_of(*next_, lexical, bm25);
+  }
+
+  // What the slot's posting adds, 0 if there is none. Slots must ascend from call to call; for such as lie together.
+  float part_at(Slot slot, const LexicalIndex& lexical, const Bm25& bm25) {
+    constexpr int kSteps = 8;
+    for (int step = 0; step < kSteps; ++step) {
+      if (done() || this->slot() > slot) return 0.0f;
+      if (this->slot() == slot) return weight_ * part_of(*next_, lexical, bm25);
+      move_to(next_ + 1);
+    }
+    float score = 0.0f;
+    add_one(score, slot, lexical, bm25);
+    return score;
   }
 
   // Calls visit(slot) for each posting up to the slot `last`, and moves behind them.

@@ -185,6 +185,16 @@ void TagDag::erase_if_unused(TagId tag, const Changed& changed) {
   if (!used) erase(tag, changed);
 }
 
+std::vector<std::string> TagDag::names() const {
+  std::vector<std::string> names;
+  names.reserve(size());
+  for (TagId tag = 0; tag < tags_.size(); ++tag) {
+    if (exists(tag)) names.emplace_back(name(tag));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 std::vector<TagInfo> TagDag::list() const {
   const std::vector<uint32_t> specificities = graph_.specificities();
   const auto names = [this](std::span<const TagId> tags) {

@@ -64,6 +64,7 @@ class TagDag {
   void drop(TagId tag, const Changed& changed);   // from its records and relations too
 
   std::vector<TagInfo> list() const;  // sorted by name
+  std::vector<std::string> names() const;  // sorted
   size_t size() const { return index_.size(); }
   size_t capacity() const { return tags_.size(); }  // tag numbers are below this
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from . import options
 from .environment import Environment, pass_environment
 from .eval_report import print_evaluation
 from .eval_worst import print_worst, worst_json
+from .tracking import bar
 
 __all__ = ["eval_"]
 
@@ -122,7 +121,7 @@ def eval_(
         users=users or None,
         limit=limit,
         options={name: value for name, value in chosen.items() if value is not None},
-        progress=lambda description, total: _bar(env, description, total),
+        progress=lambda title, total: bar(env, title, total),
     )
     if plot is not None:
         draw(evaluation, plot)
@@ -143,10 +142,3 @@ def _document(
     if worst is not None:
         document["worst"] = worst_json(evaluation, worst)
     return document
-
-
-@contextmanager
-def _bar(env: Environment, description: str, total: int) -> Iterator[Callable[[int], object]]:
-    with env.progress() as progress:
-        task = progress.add_task(description, total=total)
-        yield lambda count: progress.advance(task, count)

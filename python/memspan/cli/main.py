@@ -15,6 +15,7 @@ from .environment import Environment
 from .eval import eval_
 from .export import export
 from .failures import map_failures
+from .fit import fit_
 from .forget import forget
 from .ingest import ingest
 from .latest import latest
@@ -52,7 +53,7 @@ def cli(context: click.Context) -> None:
     context.obj = context.obj or Environment.standard()
 
 
-for _command in (demo, ingest, search, latest, stats, verify, export, load, forget, models, eval_):
+for _command in (demo, ingest, search, latest, stats, verify, export, load, forget, models, eval_, fit_):
     cli.add_command(_command)
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "existing_store",
     "kinds",
     "new_store",
+    "optional_store",
     "one_user",
     "where",
 ]
@@ -52,11 +53,13 @@ def _open_ends(
     return [(start if start != "-" else None, end if end != "-" else None) for start, end in values] or None
 
 
-def _store(callback: Callable[..., Any] | None, help_text: str) -> Callable[[Command], Command]:
+def _store(
+    callback: Callable[..., Any] | None, help_text: str, required: bool = True
+) -> Callable[[Command], Command]:
     return click.option(
         "--store",
         type=click.Path(path_type=Path),
-        required=True,
+        required=required,
         envvar="MEMSPAN_STORE",
         show_envvar=True,
         metavar="PATH",
@@ -66,6 +69,11 @@ def _store(callback: Callable[..., Any] | None, help_text: str) -> Callable[[Com
 
 
 existing_store = _store(_require_store, "The store to read or change.")
+optional_store = _store(
+    lambda context, parameter, value: value if value is None else _require_store(context, parameter, value),
+    "The store that --questions are about.",
+    required=False,
+)
 new_store = _store(None, "The store; created when it does not exist.")
 
 one_user = click.option(

@@ -19,6 +19,7 @@ from .catch_up import apply_changes
 from .embedding import EmbedderIdentity, StoreEmbedder
 from .index_options import IndexOptions
 from .snapshots import Snapshots
+from .vocabularies import Vocabularies
 
 __all__ = ["Change", "Engine"]
 
@@ -82,6 +83,7 @@ class Engine:
         self.embedder = embedder
         self.snapshots = snapshots
         self.options: Final = options
+        self.vocabularies: Final = Vocabularies()
         self._lock = threading.RLock()
         self._state: _State | None = None
         self._unsaved = 0

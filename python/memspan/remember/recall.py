@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memspan.records import Record
 
 from .compose import shown_text
+
+if TYPE_CHECKING:
+    from memspan.recall import Plan
 
 __all__ = ["Recall", "Recalls", "Timings", "recall_of"]
 
@@ -60,6 +63,8 @@ class Recalls(list[Recall]):
 
     explanation: Mapping[str, Any] | None
     """With `explain=True`: how the search was run and what it left out."""
+    plan: Plan | None = None
+    """How the question was looked for; `None` when no learned ranking was used."""
     timings: Timings = _UNTIMED
     """How long the call took, by stage."""
 

@@ -2,66 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import Any, Final
 
-from memspan.arguments import as_texts
-from memspan.errors import invalid
-from memspan.index import Hits, Index
-from memspan.times import TimeLike, to_micros
+import numpy as np
+from numpy.typing import NDArray
 
+from memspan.index import Hits, Index
+from memspan.query import Query
+
+from .asking import Asked
 from .damage import survives_damage
 from .engine import Engine
-from .fields import checked_name, checked_text
+from .fields import checked_name
 from .recall import Recalls, Timings, recall_of
 
-__all__ = ["latest", "search"]
+__all__ = ["features", "latest", "search"]
 
 _ATTEMPTS: Final = 3
-_DEFAULT_VIEWS: Final = ("semantic", "lexical")
-
-# Candidates from each view. On LoCoMo, reciprocal-rank fusion of 1,000 finds 86.2 % of the evidence in the top
-# 50, of 200 84.4 %; the native search costs a few hundredths of what embedding the question does.
-_DEPTH = 1000
 
 
-def search(
-    engine: Engine,
-    question: str,
-    *,
-    user: str,
-    now: TimeLike | None,
-    views: Sequence[str] | None,
-    exclude: Sequence[str],
-    arguments: Mapping[str, Any],
-) -> Recalls:
-    """See `Memory.search`; `arguments` go to `Index.search` as they are, and are checked there."""
-    checked_name(user, "user")
-    text = checked_text(question, "question")
-    if not text.strip():
-        raise invalid("question", question, "text that is not blank")
-    if now is not None:
-        to_micros(now, "now")
-    chosen = list(_DEFAULT_VIEWS) if views is None else as_texts(views, "views")
-    unwanted = as_texts(exclude, "exclude")
-    engine.require_open()
-    start = perf_counter()
-    embedding = engine.embedder.query(text) if "semantic" in chosen else None
-    embedded = perf_counter() - start
+def search(engine: Engine, question: Asked) -> Recalls:
+    """See `Memory.search`."""
 
     def find(index: Index, vanished: Sequence[str]) -> Hits:
-        return index.search(
-            user=user,
-            text=text,
-            embedding=embedding,
-            views=chosen,
-            exclude=[*unwanted, *vanished],
-            depth=_DEPTH,
-            **arguments,
-        )
+        return index.search(exclude=[*question.exclude, *vanished], **question.arguments)
 
-    return _with_records(engine, user, find, embedded)
+    recalls = _with_records(engine, question.user, find, question.embedding_seconds)
+    recalls.plan = question.plan
+    return recalls
+
+
+def features(engine: Engine, question: Asked) -> tuple[list[str], NDArray[np.float32]]:
+    """The candidates of a learned ranking, and what it looks at in them: shape (n, len(FEATURES))."""
+    query = Query(exclude=question.exclude, **question.arguments)
+    return engine.current().features(query)
 
 
 def latest(engine: Engine, *, user: str, k: int, between: Any, kinds: Sequence[str] | None) -> Recalls:

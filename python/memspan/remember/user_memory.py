@@ -61,7 +61,7 @@ class UserMemory:
         self,
         question: str,
         *,
-        k: int = 10,
+        k: int | None = 10,
         between: Any = None,
         now: TimeLike | None = None,
         as_of: TimeLike | None = None,
@@ -71,8 +71,10 @@ class UserMemory:
         where: Mapping[str, Any] | None = None,
         exclude: Sequence[str] = (),
         views: Sequence[str] | None = None,
-        fusion: str = "rrf",
+        fusion: str | None = None,
         neighbors: int = 0,
+        plan: Plan | None = None,
+        ranker: Ranker | None = None,
         explain: bool = False,
     ) -> Recalls:
         """See `Memory.search`."""
@@ -91,6 +93,8 @@ class UserMemory:
             views=views,
             fusion=fusion,
             neighbors=neighbors,
+            plan=plan,
+            ranker=ranker,
             explain=explain,
         )
 

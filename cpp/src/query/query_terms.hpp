@@ -1,0 +1,27 @@
+// The words of a query that a user's records hold, as cursors over their inverted lists.
+#pragma once
+
+#include <vector>
+
+#include "memspan/analyzer.hpp"
+#include "memspan/index.hpp"
+#include "query/term_cursor.hpp"
+
+namespace memspan {
+
+// Memory that a thread keeps between queries; what it holds is of the last search that looked for words, and valid
+// while its user's lock is held.
+struct QueryTerms {
+  // Each word once. The rarest first, equals by text: every record's score is added up in this order, which depends on
+  // the user's records alone.
+  std::vector<TermCursor> cursors;
+  Bm25 bm25;
+  size_t postings = 0;  // of all lists
+
+  // The user must have documents. O(words, and the logarithm of their number for each).
+  void find(const LexicalIndex& lexical, const TokenBuffer& tokens, const IndexConfig& config);
+
+  static QueryTerms& of_thread();
+};
+
+}  // namespace memspan

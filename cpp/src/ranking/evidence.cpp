@@ -1,0 +1,211 @@
+#include "ranking/evidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "query/query_terms.hpp"
+#include "simd/kernels.hpp"
+
+namespace memspan {
+namespace {
+
+// Cosines that the spread is estimated from: its deviation is then off by some 6 %.
+constexpr size_t kSample = 128;
+constexpr float kLeastDeviation = 0.02f;
+constexpr size_t kMaskedWords = 64;
+// A word that no record holds counts less than the rarest that one does: most are filler or misspelt.
+constexpr float kUnknownWord = 0.5f;
+constexpr size_t kShortestName = 3;  // bytes of a word of a name that counts
+constexpr size_t kAhead = 4;         // rows that memory is asked for before they are read
+
+void prefetch_row(const UserColumns& user, Slot slot) {
+  if (!user.vectors.has(slot)) return;
+  const std::span<const float> row = user.vectors.row(slot);
+  constexpr size_t kLineFloats = 16;
+  for (size_t i = 0; i < row.size(); i += kLineFloats) __builtin_prefetch(row.data() + i);
+}
+
+void keep_best(float (&best)[3], float score, uint32_t known) {
+  size_t at = std::min<size_t>(known, 3);
+  while (at > 0 && best[at - 1] < score) {
+    if (at < 3) best[at] = best[at - 1];
+    --at;
+  }
+  if (at < 3) best[at] = score;
+}
+
+}  // namespace
+
+void RankingEvidence::gather(const UserColumns& user, const PreparedQuery& prepared, const IndexConfig& config,
+                             const Admission& admission, const CandidateLists& finds, const RankingPool& pool) {
+  records_.assign(pool.size(), {});
+  all_words_ = most_bm25_ = 0.0f;
+  word_weights_.clear();
+  anyone_named_ = false;
+  if (prepared.has(View::semantic)) {
+    for (const Candidate& each : finds[static_cast<size_t>(View::semantic)]) {
+      Record& record = records_[pool.find(each.slot)];
+      record.cosine = each.score;
+      record.has_vector = true;
+    }
+    gather_semantic(user, prepared, admission, pool);
+  }
+  if (prepared.has(View::lexical) && user.lexical.documents() > 0) {
+    gather_lexical(user, prepared, pool);
+    gather_speakers(user, prepared, config, pool);
+  }
+  gather_sessions(pool);
+}
+
+// Of so many records at even distances: their ends always count.
+Spread RankingEvidence::spread_of_cosines(const UserColumns& user, const float* query, const Admission& admission) {
+  sample_.clear();
+  const auto take = [&](Slot slot) {
+    if (!user.vectors.has(slot)) return;
+    sample_.push_back(kernels().dot(query, user.vectors.row(slot).data(), user.vectors.dim()));
+  };
+  if (admission.all()) {
+    const size_t step = std::max<size_t>(1, user.slots() / kSample);
+    for (size_t slot = 0; slot < user.slots(); slot += step) {
+      if (user.live.test(static_cast<Slot>(slot))) take(static_cast<Slot>(slot));
+    }
+  } else {
+    const std::span<const Slot> slots = admission.slots();
+    const size_t step = std::max<size_t>(1, slots.size() / kSample);
+    for (size_t i = 0; i < slots.size(); i += step) take(slots[i]);
+  }
+  Spread spread;
+  if (sample_.empty()) return spread;
+  double sum = 0.0;
+  double squares = 0.0;
+  for (const float cosine : sample_) {
+    sum += static_cast<double>(cosine);
+    squares += static_cast<double>(cosine) * static_cast<double>(cosine);
+  }
+  const auto n = static_cast<double>(sample_.size());
+  const double mean = sum / n;
+  spread.mean = static_cast<float>(mean);
+  spread.deviation = std::max(kLeastDeviation, static_cast<float>(std::sqrt(std::max(0.0, squares / n - mean * mean))));
+  return spread;
+}
+
+void RankingEvidence::gather_semantic(const UserColumns& user, const PreparedQuery& prepared,
+                                      const Admission& admission, const RankingPool& pool) {
+  const float* const query = prepared.unit_embedding.data();
+  const size_t dim = user.vectors.dim();
+  const Spread spread = spread_of_cosines(user, query, admission);
+  const std::span<const Slot> slots = pool.slots();
+  for (size_t at = 0; at < slots.size(); ++at) {
+    if (at + kAhead < slots.size() && !records_[at + kAhead].has_vector) prefetch_row(user, slots[at + kAhead]);
+    Record& record = records_[at];
+    if (!record.has_vector && user.vectors.has(slots[at])) {
+      record.cosine = kernels().dot(query, user.vectors.row(slots[at]).data(), dim);
+      record.has_vector = true;
+    }
+    if (record.has_vector) record.cosine_z = spread.z(record.cosine);
+  }
+  // The cosine with the sum of two unit vectors.
+  for (RankingPool::Position at = 0; at < slots.size(); ++at) {
+    const RankingPool::Position before = pool.neighbor(at, -1);
+    if (before == RankingPool::kNobody || !records_[at].has_vector || !records_[before].has_vector) continue;
+    const float both = kernels().dot(user.vectors.row(slots[at]).data(), user.vectors.row(slots[before]).data(), dim);
+    const float length = std::sqrt(std::max(1e-6f, 2.0f + 2.0f * both));
+    records_[at].with_before_z = spread.z((records_[at].cosine + records_[before].cosine) / length);
+  }
+}
+
+// The spread of BM25 follows from how many records hold each word, as if words came independently: a sample would
+// hardly hold the rare ones.
+void RankingEvidence::gather_lexical(const UserColumns& user, const PreparedQuery& prepared, const RankingPool& pool) {
+  QueryTerms& terms = QueryTerms::of_thread();
+  const Bm25& bm25 = terms.bm25;
+  const auto documents = static_cast<double>(user.lexical.documents());
+  double mean = 0.0;
+  double variance = 0.0;
+  for (const TermCursor& term : terms.cursors) {
+    const double share = std::min(1.0, static_cast<double>(term.size()) / documents);
+    const auto usual = static_cast<double>(term.usual(bm25));
+    mean += share * usual;
+    variance += share * (1.0 - share) * usual * usual;
+    all_words_ += term.weight();
+    if (word_weights_.size() < kMaskedWords) word_weights_.push_back(term.weight());
+  }
+  // Words that no record holds; one that comes twice counts twice among them.
+  const size_t known = terms.cursors.size();
+  if (prepared.tokens.size() > known) {
+    all_words_ += static_cast<float>(prepared.tokens.size() - known) * bm25.weight(0) * kUnknownWord;
+  }
+  most_bm25_ = all_words_;
+  const Spread spread = {static_cast<float>(mean), std::max(0.05f, static_cast<float>(std::sqrt(variance)))};
+
+  const std::span<const Slot> slots = pool.slots();
+  by_slot_.resize(slots.size());
+  for (size_t at = 0; at < slots.size(); ++at) by_slot_[at] = static_cast<RankingPool::Position>(at);
+  std::sort(by_slot_.begin(), by_slot_.end(), [&](auto a, auto b) { return slots[a] < slots[b]; });
+  for (size_t t = 0; t < terms.cursors.size() && !slots.empty(); ++t) {
+    TermCursor& term = terms.cursors[t];
+    const uint64_t bit = t < kMaskedWords ? uint64_t{1} << t : 0;
+    term.seek(slots[by_slot_.front()]);
+    for (const RankingPool::Position at : by_slot_) {
+      const float part = term.part_at(slots[at], user.lexical, bm25);
+      if (part == 0.0f) continue;
+      records_[at].bm25 += part;
+      records_[at].words |= bit;
+    }
+  }
+  for (Record& record : records_) record.bm25_z = spread.z(record.bm25);
+}
+
+float RankingEvidence::share_of_words(uint64_t words) const {
+  if (all_words_ <= 0.0f) return 0.0f;
+  float sum = 0.0f;
+  for (; words != 0; words &= words - 1) sum += word_weights_[static_cast<size_t>(__builtin_ctzll(words))];
+  return sum / all_words_;
+}
+
+// A speaker is named if a word of the name is a word of the question.
+void RankingEvidence::gather_speakers(const UserColumns& user, const PreparedQuery& prepared, const IndexConfig& config,
+                                      const RankingPool& pool) {
+  const Analyzer analyzer(config.analyzer);
+  speakers_.start(8);
+  const auto is_named = [&](StringPool::Symbol speaker, std::string_view text) {
+    const uint32_t known = speakers_.find(speaker);
+    if (known != SlotTable::kAbsent) return known == 1;
+    name_.clear();
+    analyzer.analyze(text, name_);
+    bool named = false;
+    for (size_t i = 0; i < name_.size() && !named; ++i) {
+      if (name_[i].size() < kShortestName) continue;
+      for (size_t t = 0; t < prepared.tokens.size() && !named; ++t) named = prepared.tokens[t] == name_[i];
+    }
+    speakers_.find_or_add(speaker, named ? 1 : 0);
+    return named;
+  };
+  for (size_t at = 0; at < pool.size(); ++at) {
+    const Slot slot = pool.slots()[at];
+    const StringPool::Symbol speaker = user.attributes.speaker(slot);
+    if (speaker == StringPool::kNone) continue;
+    records_[at].named = is_named(speaker, user.attributes.speaker_text(slot));
+    anyone_named_ |= records_[at].named;
+  }
+}
+
+void RankingEvidence::gather_sessions(const RankingPool& pool) {
+  sessions_.assign(pool.session_count(), {});
+  for (RankingPool::Position at = 0; at < pool.size(); ++at) {
+    if (pool.session(at) == RankingPool::kNoSession) continue;
+    Session& session = sessions_[pool.session(at)];
+    keep_best(session.cosine, records_[at].cosine_z, session.records);
+    keep_best(session.bm25, records_[at].bm25_z, session.records);
+    session.words |= records_[at].words;
+    ++session.records;
+  }
+}
+
+size_t RankingEvidence::bytes() const {
+  return records_.capacity() * sizeof(Record) + sessions_.capacity() * sizeof(Session) +
+         (word_weights_.capacity() + sample_.capacity()) * sizeof(float) + by_slot_.capacity() * sizeof(uint32_t) +
+         speakers_.bytes() + name_.bytes();
+}
+
+}  // namespace memspan

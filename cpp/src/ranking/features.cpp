@@ -1,0 +1,109 @@
+#include "ranking/features.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace memspan {
+namespace {
+
+constexpr float kTopOffset = 3.0f;
+constexpr uint32_t kShortTokens = 12;
+// From here on length says nothing more: weights learned from chats must not run away on long replies.
+constexpr uint32_t kLongTokens = 40;
+constexpr Micros kGrace = Micros{3} * 24 * 3600 * 1'000'000;
+
+// Of a view's list of `found`: a record that it does not hold counts as if it stood somewhat behind its end.
+float rank_or_end(uint32_t rank, size_t found) {
+  return rank != 0 ? static_cast<float>(rank) : 1.0f + 1.5f * static_cast<float>(found);
+}
+
+float hinted(Micros at, std::span<const Interval> hints) {
+  float best = 0.0f;
+  for (const Interval& hint : hints) {
+    if (hint.start <= at && at < hint.end) return 1.0f;
+    // Times are within years 1-9999, so that nothing overflows but what an open end would.
+    const bool beside = (hint.start > kMinTime && at < hint.start && hint.start - at <= kGrace) ||
+                        (hint.end <= kMaxTime && at >= hint.end && at - hint.end < kGrace);
+    if (beside) best = 0.5f;
+  }
+  return best;
+}
+
+float from_user(std::string_view speaker) { return speaker == "user" ? 1.0f : speaker == "assistant" ? -1.0f : 0.0f; }
+
+}  // namespace
+
+void fill_features(const FeatureSource& source, RankingPool::Position at, FeatureRow& row) {
+  const auto& [user, prepared, finds, pool, evidence] = source;
+  const Slot slot = pool.slots()[at];
+  const RankingEvidence::Record& record = evidence.record(at);
+  row.fill(0.0f);
+  const auto set = [&row](RankFeature feature, float value) { row[static_cast<size_t>(feature)] = value; };
+  // A neighbour's value; the mean if there is none.
+  const auto beside = [&](int distance, float RankingEvidence::Record::* value) {
+    const RankingPool::Position other = pool.neighbor(at, distance);
+    return other == RankingPool::kNobody ? 0.0f : evidence.record(other).*value;
+  };
+  const auto list_size = [&](View view) { return finds[static_cast<size_t>(view)].size(); };
+
+  if (prepared.has(View::semantic)) {
+    const float rank = rank_or_end(pool.rank(at, View::semantic), list_size(View::semantic));
+    set(RankFeature::cosine, record.cosine);
+    set(RankFeature::cosine_z, record.cosine_z);
+    set(RankFeature::cosine_rank, -std::log(rank));
+    set(RankFeature::cosine_top, 4.0f / (rank + kTopOffset));
+    set(RankFeature::before_cosine, beside(-1, &RankingEvidence::Record::cosine_z));
+    set(RankFeature::after_cosine, beside(1, &RankingEvidence::Record::cosine_z));
+    set(RankFeature::near_cosine, 0.5f * (beside(-2, &RankingEvidence::Record::cosine_z) +
+                                          beside(2, &RankingEvidence::Record::cosine_z)));
+    set(RankFeature::with_before, pool.neighbor(at, -1) != RankingPool::kNobody ? record.with_before_z : record.cosine_z);
+    const RankingPool::Position next = pool.neighbor(at, 1);
+    set(RankFeature::with_after, next != RankingPool::kNobody ? evidence.record(next).with_before_z : record.cosine_z);
+  }
+  if (prepared.has(View::lexical)) {
+    const float rank = rank_or_end(pool.rank(at, View::lexical), list_size(View::lexical));
+    set(RankFeature::bm25_z, record.bm25_z);
+    set(RankFeature::bm25_share, evidence.most_bm25() > 0.0f ? record.bm25 / evidence.most_bm25() : 0.0f);
+    set(RankFeature::coverage, evidence.share_of_words(record.words));
+    set(RankFeature::bm25_rank, -std::log(rank));
+    set(RankFeature::bm25_top, 4.0f / (rank + kTopOffset));
+    set(RankFeature::before_bm25, beside(-1, &RankingEvidence::Record::bm25_z));
+    set(RankFeature::after_bm25, beside(1, &RankingEvidence::Record::bm25_z));
+    set(RankFeature::near_bm25, 0.5f * (beside(-2, &RankingEvidence::Record::bm25_z) +
+                                        beside(2, &RankingEvidence::Record::bm25_z)));
+    set(RankFeature::named, record.named ? 1.0f : 0.0f);
+    set(RankFeature::other_named, evidence.anyone_named() && !record.named ? 1.0f : 0.0f);
+  }
+  if (pool.session(at) != RankingPool::kNoSession) {
+    const RankingEvidence::Session& session = evidence.session(pool.session(at));
+    const auto three = static_cast<float>(std::min<uint32_t>(3, session.records));
+    set(RankFeature::session_cosine, session.cosine[0]);
+    set(RankFeature::session_cosines, (session.cosine[0] + session.cosine[1] + session.cosine[2]) / three);
+    set(RankFeature::session_bm25, session.bm25[0]);
+    set(RankFeature::session_bm25s, (session.bm25[0] + session.bm25[1] + session.bm25[2]) / three);
+    set(RankFeature::session_coverage, evidence.share_of_words(session.words));
+  } else {
+    set(RankFeature::session_cosine, record.cosine_z);
+    set(RankFeature::session_cosines, record.cosine_z);
+    set(RankFeature::session_bm25, record.bm25_z);
+    set(RankFeature::session_bm25s, record.bm25_z);
+    set(RankFeature::session_coverage, evidence.share_of_words(record.words));
+  }
+  const TextTraits traits = user.attributes.traits(slot);
+  set(RankFeature::from_user, from_user(user.attributes.speaker_text(slot)));
+  set(RankFeature::asks, (traits & kEndsWithQuestion) != 0 ? 1.0f : 0.0f);
+  set(RankFeature::has_question, (traits & kHasQuestion) != 0 ? 1.0f : 0.0f);
+  const RankingPool::Position before = pool.neighbor(at, -1);
+  const bool asked = before != RankingPool::kNobody &&
+                     (user.attributes.traits(pool.slots()[before]) & kEndsWithQuestion) != 0;
+  set(RankFeature::after_question, asked ? 1.0f : 0.0f);
+  const uint32_t tokens = user.lexical.length(slot);
+  set(RankFeature::length, std::log1p(static_cast<float>(std::min(tokens, kLongTokens))));
+  set(RankFeature::short_text, tokens < kShortTokens ? 1.0f : 0.0f);
+  set(RankFeature::hinted, hinted(user.ats[slot], prepared.query->ranking->hints));
+  if (const uint32_t rank = pool.rank(at, View::symbolic); rank != 0) {
+    set(RankFeature::tagged, finds[static_cast<size_t>(View::symbolic)][rank - 1].score);
+  }
+}
+
+}  // namespace memspan

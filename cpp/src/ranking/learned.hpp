@@ -1,0 +1,36 @@
+// Ranks what the views found, and what stands beside it, by weights that were learned from questions with known answers.
+//
+// Learning to rank by a linear model: the weights come from a softmax regression over all records of a question (the
+// listwise loss of Cao et al., ICML 2007), done in Python (memspan/ranking). Not in the papers that memspan implements,
+// whose fusion is by rank.
+#pragma once
+
+#include <vector>
+
+#include "query/scratch.hpp"
+#include "ranking/evidence.hpp"
+#include "ranking/features.hpp"
+#include "ranking/pool.hpp"
+
+namespace memspan {
+
+// Memory that a thread keeps between searches.
+struct RankingScratch {
+  RankingPool pool;
+  RankingEvidence evidence;
+
+  static RankingScratch& of_thread();
+  // Lets everything go if a search made it grow beyond SearchScratch::kMostBytes.
+  void trim();
+};
+
+// Fills `scratch.hits` with the whole pool, in no particular order, after the views have filled `scratch.candidates`.
+void rank_learned(const UserColumns& user, const IndexConfig& config, SearchScratch& scratch);
+
+// What each feature adds to the score of a record of the pool, the largest first, without those that add nothing.
+std::vector<std::pair<RankFeature, float>> explain_score(const UserColumns& user, const SearchScratch& scratch, Slot slot);
+
+// The features of the whole pool, in its order.
+void list_features(const UserColumns& user, const SearchScratch& scratch, std::vector<FeatureRow>& rows);
+
+}  // namespace memspan

@@ -1,0 +1,119 @@
+#include "ranking/pool.hpp"
+
+#include <algorithm>
+
+namespace memspan {
+namespace {
+
+// To walk past a turn costs so much less than to find one in its session.
+constexpr size_t kWalkInstead = 16;
+
+}  // namespace
+
+RankingPool::Position RankingPool::add(Slot slot) {
+  const auto last = static_cast<Position>(slots_.size());
+  const Position position = positions_.find_or_add(slot, last);
+  if (position == last) {
+    slots_.push_back(slot);
+    ranks_.push_back({});
+    around_.push_back({kNobody, kNobody, kNobody, kNobody});
+    sessions_.push_back(kNoSession);
+  }
+  return position;
+}
+
+void RankingPool::gather(const CandidateLists& finds, const UserColumns& user, const Admission& admission) {
+  slots_.clear();
+  ranks_.clear();
+  around_.clear();
+  sessions_.clear();
+  symbols_.clear();
+  heads_.clear();
+  counts_.clear();
+  size_t total = 0;
+  for (const auto& list : finds) total += list.size();
+  positions_.start(2 * total);
+  for (size_t view = 0; view < kViewCount; ++view) {
+    for (size_t i = 0; i < finds[view].size(); ++i) ranks_[add(finds[view][i].slot)][view] = static_cast<uint32_t>(i + 1);
+  }
+
+  const size_t found = slots_.size();
+  session_numbers_.start(found / 4);
+  next_.resize(found);
+  for (Position at = 0; at < found; ++at) {
+    const StringPool::Symbol symbol = user.attributes.session(slots_[at]);
+    if (symbol == StringPool::kNone) continue;
+    const auto last = static_cast<uint32_t>(heads_.size());
+    const uint32_t number = session_numbers_.find_or_add(symbol, last);
+    if (number == last) {
+      symbols_.push_back(symbol);
+      heads_.push_back(kNobody);
+      counts_.push_back(0);
+    }
+    sessions_[at] = number;
+    next_[at] = heads_[number];
+    heads_[number] = at;
+    ++counts_[number];
+  }
+  for (uint32_t number = 0; number < heads_.size(); ++number) add_session(number, user, admission);
+}
+
+void RankingPool::add_session(uint32_t number, const UserColumns& user, const Admission& admission) {
+  const StringPool::Symbol symbol = symbols_[number];
+  const Sessions::Turns& turns = user.sessions.turns(symbol);
+  if (turns.size() > kWalkInstead * counts_[number]) {
+    for (Position at = heads_[number]; at != kNobody; at = next_[at]) {
+      auto first = user.sessions.find(symbol, slots_[at], user.recency());
+      if (first == turns.end()) continue;
+      auto last = std::next(first);
+      for (size_t step = 0; step < kReach && first != turns.begin(); ++step) --first;
+      for (size_t step = 0; step < kReach && last != turns.end(); ++step) ++last;
+      line_.assign(first, last);
+      add_run(line_, number, admission);
+    }
+    return;
+  }
+  // What lies within kReach of a find makes runs.
+  line_.clear();
+  size_t wanted = 0;  // so many turns of the line belong to the current run
+  for (const Slot turn : turns) {
+    line_.push_back(turn);
+    if (positions_.find(turn) < next_.size()) wanted = line_.size() + kReach;
+    if (line_.size() < wanted + kReach) continue;
+    // No later find reaches back to this run, but it may reach the last kReach turns of the line.
+    if (wanted > 0) add_run(std::span(line_).first(wanted), number, admission);
+    line_.erase(line_.begin(), line_.end() - static_cast<std::ptrdiff_t>(std::min(kReach, line_.size())));
+    wanted = 0;
+  }
+  if (wanted > 0) add_run(std::span(line_).first(std::min(wanted, line_.size())), number, admission);
+}
+
+void RankingPool::add_run(std::span<const Slot> turns, uint32_t session, const Admission& admission) {
+  run_.clear();
+  for (const Slot slot : turns) {
+    const bool known = positions_.find(slot) != kNobody;
+    const Position at = known || admission.admits(slot) ? add(slot) : kNobody;
+    if (at != kNobody) sessions_[at] = session;
+    run_.push_back(at);
+  }
+  for (size_t i = 0; i < run_.size(); ++i) {
+    if (run_[i] == kNobody) continue;
+    std::array<Position, 2 * kReach>& around = around_[run_[i]];
+    const auto link = [&](size_t which, bool there, size_t other) {
+      if (there && around[which] == kNobody) around[which] = run_[other];
+    };
+    link(0, i >= 2, i - 2);
+    link(1, i >= 1, i - 1);
+    link(2, i + 1 < run_.size(), i + 1);
+    link(3, i + 2 < run_.size(), i + 2);
+  }
+}
+
+size_t RankingPool::bytes() const {
+  return positions_.bytes() + session_numbers_.bytes() + slots_.capacity() * sizeof(Slot) +
+         ranks_.capacity() * sizeof(ranks_[0]) + around_.capacity() * sizeof(around_[0]) +
+         (sessions_.capacity() + heads_.capacity() + next_.capacity() + counts_.capacity() + symbols_.capacity() +
+          line_.capacity() + run_.capacity()) * sizeof(uint32_t);
+}
+
+}  // namespace memspan

@@ -1,0 +1,140 @@
+"""Learn the weights of the ranking from questions with known answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.arguments import as_number
+from memspan.errors import invalid, missing_extra
+
+from .examples import Example
+from .ranker import CONDITIONS, FEATURES, Ranker
+
+__all__ = ["DEFAULT_PENALTY", "DEFAULT_SPECIAL_PENALTY", "fit"]
+
+DEFAULT_PENALTY: Final = 30.0
+DEFAULT_SPECIAL_PENALTY: Final = 15.0
+"""Of what a condition adds."""
+
+_ROUNDS: Final = 80
+
+Matrix = NDArray[np.float32]
+
+
+def fit(
+    examples: Sequence[Example],
+    *,
+    penalty: float = DEFAULT_PENALTY,
+    special_penalty: float = DEFAULT_SPECIAL_PENALTY,
+    trained_on: Sequence[str] = (),
+) -> Ranker:
+    """Weights that put the evidence of these questions above their other candidates.
+
+    A softmax regression over each question's candidates (the listwise loss of Cao et al., ICML 2007): the loss is the
+    mean, over a question's evidence, of -log of the share that this record has against all candidates that are no
+    evidence; what is evidence too does not count against it. Every question counts the same. Features are scaled to
+    unit deviation first; the penalties are on the scaled weights. Deterministic. O(candidates x features) for each of
+    up to 80 rounds of L-BFGS.
+
+    Args:
+        examples: as `collect` gives them; those without evidence among their candidates are left out.
+        penalty: half of it times the squared weights is added to the loss.
+        special_penalty: the same for what conditions add.
+        trained_on: a note for people.
+
+    Raises:
+        InvalidArgumentError: no example can be learned from, or a penalty is out of range.
+        MissingExtraError: SciPy is not installed.
+    """
+    try:
+        from scipy.optimize import minimize
+    except ImportError as error:
+        raise missing_extra("scipy", "memspan fit", "fit") from error
+    as_number(penalty, "penalty", 1e-6, 1e9)
+    as_number(special_penalty, "special_penalty", 1e-6, 1e9)
+    usable = [each for each in examples if each.relevant.any()]
+    if not usable:
+        raise invalid("examples", f"{len(examples)} questions", "one with evidence among its candidates")
+    problem = _Problem.of(usable, penalty, special_penalty)
+    start = np.zeros((1 + len(CONDITIONS)) * len(FEATURES))
+    found = minimize(problem.loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _ROUNDS})
+    weights = found.x.reshape(1 + len(CONDITIONS), len(FEATURES)) / problem.deviations
+    names = ("always", *CONDITIONS)
+    table = {name: dict(zip(FEATURES, map(float, row), strict=True)) for name, row in zip(names, weights, strict=True)}
+    return Ranker(table, trained_on=trained_on)
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """All candidates of all questions, one below the other."""
+
+    rows: Matrix  # (n, features), scaled
+    deviations: NDArray[np.float64]  # of the features
+    starts: NDArray[np.int64]  # where each question's candidates begin
+    question: NDArray[np.int64]  # of each row
+    evidence: NDArray[np.int64]  # rows
+    share: Matrix  # of each evidence in its question
+    held: Matrix  # (n, 1 + conditions): what holds for the question of each row
+    penalties: NDArray[np.float64]  # (1 + conditions, 1)
+
+    @classmethod
+    def of(cls, examples: Sequence[Example], penalty: float, special_penalty: float) -> _Problem:
+        rows = np.concatenate([each.features for each in examples]).astype(np.float32)
+        deviations = rows.std(axis=0, dtype=np.float64) + 1e-6
+        rows = ((rows - rows.mean(axis=0, dtype=np.float64)) / deviations).astype(np.float32)
+        rows[:, deviations < 1e-5] = 0.0
+        counts = np.array([len(each.features) for each in examples])
+        relevant = np.concatenate([each.relevant for each in examples])
+        evidence = np.flatnonzero(relevant)
+        question = np.repeat(np.arange(len(examples)), counts)
+        found = np.bincount(question[evidence], minlength=len(examples))
+        held = np.zeros((len(examples), 1 + len(CONDITIONS)), np.float32)
+        held[:, 0] = 1.0
+        for place, each in enumerate(examples):
+            held[place, [1 + CONDITIONS.index(name) for name in each.conditions]] = 1.0
+        return cls(
+            rows=rows,
+            deviations=np.where(deviations < 1e-5, np.inf, deviations),
+            starts=np.concatenate([[0], np.cumsum(counts)[:-1]]),
+            question=question,
+            evidence=evidence,
+            share=(1.0 / found[question[evidence]]).astype(np.float32),
+            held=held[question],
+            penalties=np.array([[penalty], *[[special_penalty]] * len(CONDITIONS)]),
+        )
+
+    def loss(self, flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """The loss and its gradient."""
+        weights = flat.reshape(len(self.penalties), -1)
+        # Rows x conditions is a third of rows x features.
+        scores = (self.rows @ weights.T.astype(np.float32) * self.held).sum(axis=1)
+        best = np.maximum.reduceat(scores, self.starts)
+        powers = np.exp(scores - best[self.question])
+        rivals = powers.copy()
+        rivals[self.evidence] = 0.0
+        rival_sum = np.add.reduceat(rivals, self.starts)
+        of_evidence = self.question[self.evidence]
+        own = powers[self.evidence]
+        total = own + rival_sum[of_evidence] + 1e-30
+        loss = -float((self.share * np.log((own + 1e-30) / total)).sum())
+        pull = np.bincount(of_evidence, weights=self.share / total, minlength=len(self.starts))
+        slope = (rivals * pull[self.question]).astype(np.float32)
+        slope[self.evidence] = -self.share * (1.0 - own / total)
+        gradient = (self.held * slope[:, None]).T @ self.rows
+        gradient = gradient.astype(np.float64) + self.penalties * weights
+        return loss + float((self.penalties * weights**2).sum()) / 2, gradient.ravel()
+
+
+def scores_of(ranker: Ranker, example: Example) -> Matrix:
+    """What the ranker gives each candidate; the same as the native core's, up to rounding."""
+    table: dict[str, Any] = ranker.weights
+    row = np.zeros(len(FEATURES), np.float32)
+    for name in ("always", *example.conditions):
+        for feature, weight in table.get(name, {}).items():
+            row[FEATURES.index(feature)] += weight
+    return example.features @ row

@@ -1,0 +1,173 @@
+"""`Ranker`: the weights of the learned ranking, by feature and by kind of question."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan import _core
+from memspan._core import Ranking
+from memspan.arguments import as_choice, as_texts
+from memspan.errors import FormatError, invalid
+from memspan.times import to_intervals
+
+__all__ = ["CONDITIONS", "FEATURES", "FORMAT_VERSION", "Condition", "Ranker", "Ranking", "default_ranker"]
+
+FORMAT_VERSION: Final = 1
+
+FEATURES: Final[tuple[str, ...]] = tuple(_core.feature_names())
+"""What the native core looks at in a record (cpp/include/memspan/ranking.hpp says what each is)."""
+
+Condition: TypeAlias = Literal[
+    "when",
+    "list",
+    "order",
+    "summary",
+    "assistant",
+    "preference",
+    "update",
+    "yes_no",
+    "first_person",
+    "timed",
+    "roles",
+]
+
+CONDITIONS: Final[tuple[Condition, ...]] = get_args(Condition)
+"""What can be said of a question: the kinds of `memspan.recall.kind_of` but `lookup`, that it speaks of its asker,
+that it names a time, and of the memory: that its speakers are a user and an assistant."""
+
+_ALWAYS: Final = "always"
+_LARGEST: Final = 1e4
+_MOST_BYTES: Final = 1 << 20
+
+
+class Ranker:
+    """Weights of every feature, and what is added to them under each condition. Immutable.
+
+    Args:
+        weights: by condition (`always`, or one of `CONDITIONS`) and feature (one of `FEATURES`); what is missing is 0.
+        trained_on: where the weights come from, for people.
+
+    Raises:
+        InvalidArgumentError: an unknown name, or a weight that is no number from -10,000 to 10,000.
+    """
+
+    __slots__ = ("_rows", "_trained_on", "_usual")
+
+    def __init__(self, weights: Mapping[str, Mapping[str, float]], *, trained_on: Sequence[str] = ()) -> None:
+        if not isinstance(weights, Mapping):
+            raise invalid("weights", weights, "a dict of dicts of numbers")
+        rows = {name: _row(name, weights.get(name, {})) for name in (_ALWAYS, *CONDITIONS)}
+        for name in weights:
+            if name not in rows:
+                raise invalid("weights", name, f"the conditions {_ALWAYS} | " + " | ".join(CONDITIONS))
+        self._rows: Final = rows
+        self._trained_on: Final = tuple(as_texts(trained_on, "trained_on"))
+        self._usual: Ranking | None = None
+
+    @property
+    def weights(self) -> dict[str, dict[str, float]]:
+        """The weights that are not 0, by condition and feature."""
+        named = {
+            condition: {name: float(value) for name, value in zip(FEATURES, row, strict=True) if value}
+            for condition, row in self._rows.items()
+        }
+        return {condition: row for condition, row in named.items() if row}
+
+    @property
+    def trained_on(self) -> tuple[str, ...]:
+        """Where the weights come from."""
+        return self._trained_on
+
+    def ranking(self, conditions: Sequence[Condition] = (), hints: Any = None) -> Ranking:
+        """What `Index.search(fusion="learned", ranking=...)` takes, for one question.
+
+        Args:
+            conditions: what holds for the question.
+            hints: times that it speaks of, as `between` takes them; they lift, and refuse nothing.
+
+        Raises:
+            InvalidArgumentError: an unknown condition, or its subclass `TimeError`.
+        """
+        if not conditions and hints is None:
+            if self._usual is None:
+                self._usual = Ranking(self._rows[_ALWAYS], [])
+            return self._usual
+        row = self._rows[_ALWAYS].copy()
+        for position, name in enumerate(as_texts(conditions, "conditions")):
+            row += self._rows[CONDITIONS[as_choice(name, f"conditions[{position}]", CONDITIONS)]]
+        return Ranking(row, [] if hints is None else to_intervals(hints, "hints") or [])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table as JSON."""
+        document = {
+            "format": "memspan ranker",
+            "version": FORMAT_VERSION,
+            "trained_on": list(self._trained_on),
+            "weights": {
+                condition: {name: round(value, 5) for name, value in row.items()}
+                for condition, row in self.weights.items()
+            },
+        }
+        Path(path).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Ranker:
+        """Read what `save` wrote.
+
+        Raises:
+            FormatError: it is something else, of a newer version, or names what this memspan does not know.
+            OSError: it cannot be read.
+        """
+        with open(path, "rb") as file:
+            raw = file.read(_MOST_BYTES + 1)
+        return _parse(raw, str(path))
+
+    def __repr__(self) -> str:
+        return f"Ranker(trained_on={list(self._trained_on)})"
+
+
+@cache
+def default_ranker() -> Ranker:
+    """The ranker in the package."""
+    source = files("memspan.ranking").joinpath("weights.json")
+    return _parse(source.read_bytes(), "weights.json")
+
+
+def _row(condition: str, weights: Any) -> NDArray[np.float32]:
+    if not isinstance(weights, Mapping):
+        raise invalid(f"weights[{condition}]", weights, "a dict from features to numbers")
+    row = np.zeros(len(FEATURES), np.float32)
+    for name, value in weights.items():
+        if name not in FEATURES:
+            raise invalid(f"weights[{condition}]", name, "the features " + " | ".join(FEATURES))
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or not math.isfinite(value) or abs(value) > _LARGEST:
+            raise invalid(f"weights[{condition}][{name}]", value, f"a number from -{_LARGEST:g} to {_LARGEST:g}")
+        row[FEATURES.index(name)] = value
+    return row
+
+
+def _parse(raw: bytes, name: str) -> Ranker:
+    accepted = f"a table of weights of version {FORMAT_VERSION}, as Ranker.save writes it"
+    try:
+        document = json.loads(raw) if len(raw) <= _MOST_BYTES else None
+    except ValueError as error:
+        raise FormatError(f"{name}: not JSON ({error}); accepted: {accepted}") from error
+    if not isinstance(document, dict) or document.get("format") != "memspan ranker":
+        raise FormatError(f"{name}: no memspan ranker; accepted: {accepted}")
+    if document.get("version") != FORMAT_VERSION:
+        raise FormatError(f"{name}: version {document.get('version')!r}; accepted: {accepted}")
+    try:
+        return Ranker(document.get("weights", {}), trained_on=document.get("trained_on", ()))
+    except ValueError as error:
+        raise FormatError(f"{name}: {error}") from error
