@@ -67,6 +67,11 @@ class TermCursor {
     if (next_->slot() == slot) score += weight_ * part_of(*next_, lexical, bm25);
   }
 
+  // Calls visit(slot, what it adds) for each posting, and moves behind the last.
+  template <typename Visit>
+  void visit_parts(const LexicalIndex& lexical, const Bm25& bm25, Visit visit) {
+    for (; !done(); move_to(next_ + 1)) visit(slot(), weight_ * part_of(*next_, lexical, bm25));
+  }
   // What the slot's posting adds, 0 if there is none. Slots must ascend from call to call; for such as lie together.
   float part_at(Slot slot, const LexicalIndex& lexical, const Bm25& bm25) {
     constexpr int kSteps = 8;

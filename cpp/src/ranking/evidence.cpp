@@ -16,6 +16,8 @@ constexpr size_t kMaskedWords = 64;
 // A word that no record holds counts less than the rarest that one does: most are filler or misspelt.
 constexpr float kUnknownWord = 0.5f;
 constexpr size_t kShortestName = 3;  // bytes of a word of a name that counts
+// Reading postings one after the other against looking into a list for each record of the pool, with the pool sorted.
+constexpr size_t kPostingsPerRecord = 16;
 constexpr size_t kAhead = 4;         // rows that memory is asked for before they are read
 
 void prefetch_row(const UserColumns& user, Slot slot) {
@@ -139,6 +141,20 @@ void RankingEvidence::gather_lexical(const UserColumns& user, const PreparedQuer
   const Spread spread = {static_cast<float>(mean), std::max(0.05f, static_cast<float>(std::sqrt(variance)))};
 
   const std::span<const Slot> slots = pool.slots();
+  if (terms.postings <= kPostingsPerRecord * slots.size()) {
+    for (size_t t = 0; t < terms.cursors.size(); ++t) {
+      const uint64_t bit = t < kMaskedWords ? uint64_t{1} << t : 0;
+      terms.cursors[t].seek(0);
+      terms.cursors[t].visit_parts(user.lexical, bm25, [&](Slot slot, float part) {
+        const RankingPool::Position at = pool.find(slot);
+        if (at == RankingPool::kNobody) return;
+        records_[at].bm25 += part;
+        records_[at].words |= bit;
+      });
+    }
+    for (Record& record : records_) record.bm25_z = spread.z(record.bm25);
+    return;
+  }
   by_slot_.resize(slots.size());
   for (size_t at = 0; at < slots.size(); ++at) by_slot_[at] = static_cast<RankingPool::Position>(at);
   std::sort(by_slot_.begin(), by_slot_.end(), [&](auto a, auto b) { return slots[a] < slots[b]; });

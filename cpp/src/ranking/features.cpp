@@ -1,6 +1,7 @@
 #include "ranking/features.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace memspan {
@@ -12,9 +13,22 @@ constexpr uint32_t kShortTokens = 12;
 constexpr uint32_t kLongTokens = 40;
 constexpr Micros kGrace = Micros{3} * 24 * 3600 * 1'000'000;
 
+// ln(1) ... ln(kTabled), by what is 1 less; the native logarithm would take most of a feature row's time.
+constexpr size_t kTabled = 4096;
+const std::array<float, kTabled>& logarithms() {
+  static const std::array<float, kTabled> table = [] {
+    std::array<float, kTabled> logs;
+    for (size_t i = 0; i < kTabled; ++i) logs[i] = std::log1p(static_cast<float>(i));
+    return logs;
+  }();
+  return table;
+}
+
+float log_of(uint32_t rank) { return rank <= kTabled ? logarithms()[rank - 1] : std::log(static_cast<float>(rank)); }
+
 // Of a view's list of `found`: a record that it does not hold counts as if it stood somewhat behind its end.
-float rank_or_end(uint32_t rank, size_t found) {
-  return rank != 0 ? static_cast<float>(rank) : 1.0f + 1.5f * static_cast<float>(found);
+uint32_t rank_or_end(uint32_t rank, size_t found) {
+  return rank != 0 ? rank : static_cast<uint32_t>(1 + found + found / 2);
 }
 
 float hinted(Micros at, std::span<const Interval> hints) {
@@ -47,11 +61,11 @@ void fill_features(const FeatureSource& source, RankingPool::Position at, Featur
   const auto list_size = [&](View view) { return finds[static_cast<size_t>(view)].size(); };
 
   if (prepared.has(View::semantic)) {
-    const float rank = rank_or_end(pool.rank(at, View::semantic), list_size(View::semantic));
+    const uint32_t rank = rank_or_end(pool.rank(at, View::semantic), list_size(View::semantic));
     set(RankFeature::cosine, record.cosine);
     set(RankFeature::cosine_z, record.cosine_z);
-    set(RankFeature::cosine_rank, -std::log(rank));
-    set(RankFeature::cosine_top, 4.0f / (rank + kTopOffset));
+    set(RankFeature::cosine_rank, -log_of(rank));
+    set(RankFeature::cosine_top, 4.0f / (static_cast<float>(rank) + kTopOffset));
     set(RankFeature::before_cosine, beside(-1, &RankingEvidence::Record::cosine_z));
     set(RankFeature::after_cosine, beside(1, &RankingEvidence::Record::cosine_z));
     set(RankFeature::near_cosine, 0.5f * (beside(-2, &RankingEvidence::Record::cosine_z) +
@@ -61,12 +75,12 @@ void fill_features(const FeatureSource& source, RankingPool::Position at, Featur
     set(RankFeature::with_after, next != RankingPool::kNobody ? evidence.record(next).with_before_z : record.cosine_z);
   }
   if (prepared.has(View::lexical)) {
-    const float rank = rank_or_end(pool.rank(at, View::lexical), list_size(View::lexical));
+    const uint32_t rank = rank_or_end(pool.rank(at, View::lexical), list_size(View::lexical));
     set(RankFeature::bm25_z, record.bm25_z);
     set(RankFeature::bm25_share, evidence.most_bm25() > 0.0f ? record.bm25 / evidence.most_bm25() : 0.0f);
     set(RankFeature::coverage, evidence.share_of_words(record.words));
-    set(RankFeature::bm25_rank, -std::log(rank));
-    set(RankFeature::bm25_top, 4.0f / (rank + kTopOffset));
+    set(RankFeature::bm25_rank, -log_of(rank));
+    set(RankFeature::bm25_top, 4.0f / (static_cast<float>(rank) + kTopOffset));
     set(RankFeature::before_bm25, beside(-1, &RankingEvidence::Record::bm25_z));
     set(RankFeature::after_bm25, beside(1, &RankingEvidence::Record::bm25_z));
     set(RankFeature::near_bm25, 0.5f * (beside(-2, &RankingEvidence::Record::bm25_z) +
@@ -98,7 +112,7 @@ void fill_features(const FeatureSource& source, RankingPool::Position at, Featur
                      (user.attributes.traits(pool.slots()[before]) & kEndsWithQuestion) != 0;
   set(RankFeature::after_question, asked ? 1.0f : 0.0f);
   const uint32_t tokens = user.lexical.length(slot);
-  set(RankFeature::length, std::log1p(static_cast<float>(std::min(tokens, kLongTokens))));
+  set(RankFeature::length, log_of(1 + std::min(tokens, kLongTokens)));
   set(RankFeature::short_text, tokens < kShortTokens ? 1.0f : 0.0f);
   set(RankFeature::hinted, hinted(user.ats[slot], prepared.query->ranking->hints));
   if (const uint32_t rank = pool.rank(at, View::symbolic); rank != 0) {

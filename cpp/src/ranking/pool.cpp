@@ -88,13 +88,23 @@ void RankingPool::add_session(uint32_t number, const UserColumns& user, const Ad
   if (wanted > 0) add_run(std::span(line_).first(std::min(wanted, line_.size())), number, admission);
 }
 
+bool RankingPool::is_promising(Position at) const {
+  if (at >= next_.size()) return false;  // nobody, or a neighbour itself
+  const auto& ranks = ranks_[at];
+  return std::any_of(ranks.begin(), ranks.end(), [](uint32_t rank) { return rank != 0 && rank <= kPromising; });
+}
+
 void RankingPool::add_run(std::span<const Slot> turns, uint32_t session, const Admission& admission) {
   run_.clear();
-  for (const Slot slot : turns) {
-    const bool known = positions_.find(slot) != kNobody;
-    const Position at = known || admission.admits(slot) ? add(slot) : kNobody;
-    if (at != kNobody) sessions_[at] = session;
-    run_.push_back(at);
+  for (const Slot slot : turns) run_.push_back(positions_.find(slot));
+  size_t wanted = 0;  // turns up to here are near a promising find
+  for (size_t i = 0; i < std::min(kReach, run_.size()); ++i) {
+    if (is_promising(run_[i])) wanted = i + kReach + 1;
+  }
+  for (size_t i = 0; i < run_.size(); ++i) {
+    if (i + kReach < run_.size() && is_promising(run_[i + kReach])) wanted = i + 2 * kReach + 1;
+    if (run_[i] == kNobody && i < wanted && admission.admits(turns[i])) run_[i] = add(turns[i]);
+    if (run_[i] != kNobody) sessions_[run_[i]] = session;
   }
   for (size_t i = 0; i < run_.size(); ++i) {
     if (run_[i] == kNobody) continue;

@@ -20,7 +20,8 @@ class RankingPool {
  public:
   using Position = uint32_t;
   static constexpr Position kNobody = SlotTable::kAbsent;
-  static constexpr size_t kReach = 2;  // turns on either side of a find
+  static constexpr size_t kReach = 2;      // turns on either side of a find
+  static constexpr uint32_t kPromising = 64;  // the neighbours of so many finds of each view come into the pool
 
   // O(finds x kReach), and for each of their sessions what it takes to find them there: O(its records) of a short one.
   void gather(const CandidateLists& finds, const UserColumns& user, const Admission& admission);
@@ -32,7 +33,7 @@ class RankingPool {
   uint32_t rank(Position at, View view) const { return ranks_[at][static_cast<size_t>(view)]; }
   const std::array<uint32_t, kViewCount>& ranks(Position at) const { return ranks_[at]; }
   // The turn so many before (-kReach ... -1) or behind (1 ... kReach) in the session; kNobody if there is none, or none
-  // that is near a find.
+  // in the pool.
   Position neighbor(Position at, int distance) const {
     return around_[at][distance < 0 ? distance + static_cast<int>(kReach) : distance + static_cast<int>(kReach) - 1];
   }
@@ -47,6 +48,7 @@ class RankingPool {
   Position add(Slot slot);
   void add_session(uint32_t number, const UserColumns& user, const Admission& admission);
   void add_run(std::span<const Slot> turns, uint32_t session, const Admission& admission);
+  bool is_promising(Position at) const;
 
   SlotTable positions_;
   std::vector<Slot> slots_;

@@ -30,7 +30,7 @@ _DEFAULT_VIEWS: Final = ("semantic", "lexical")
 # Candidates from each view. On LoCoMo, reciprocal-rank fusion of 1,000 finds 86.2 % of the evidence in the top
 # 50, of 200 84.4 %; the native search costs a few hundredths of what embedding the question does.
 _DEPTH: Final = 1000
-_LEARNED_DEPTH: Final = 256
+_LEARNED_DEPTH: Final = 128
 _DEFAULT_K: Final = 10
 
 
@@ -108,7 +108,7 @@ def asked(
         "embedding": embedding,
         "views": chosen,
         "fusion": fusion,
-        "depth": max(depth, 2 * k) if isinstance(k, int) else depth,
+        "depth": max(depth, 4 * k) if isinstance(k, int) else depth,
         "k": k,
     }
     return Asked(user, unwanted, found, plan, conditions, seconds)
