@@ -22,6 +22,7 @@ from .load import load
 from .models import models
 from .search import search
 from .stats import stats
+from .tags import tags
 from .verify import verify
 
 __all__ = ["cli", "main"]
@@ -52,7 +53,7 @@ def cli(context: click.Context) -> None:
     context.obj = context.obj or Environment.standard()
 
 
-for _command in (demo, ingest, search, latest, stats, verify, export, load, forget, models, eval_):
+for _command in (demo, ingest, search, latest, tags, stats, verify, export, load, forget, models, eval_):
     cli.add_command(_command)
 
 

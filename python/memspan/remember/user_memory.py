@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memspan.consolidation import ConsolidationReport
 from memspan.records import Record
+from memspan.tag_info import TagInfo, TagReport
 from memspan.times import TimeLike
 
 from .asynchronous import in_thread
@@ -110,6 +111,18 @@ class UserMemory:
         """See `Memory.unrelate`."""
         return self._memory.unrelate(user=self.name, parent=parent, child=child)
 
+    def tag(self, *, progress: bool = False) -> TagReport:
+        """See `Memory.tag`."""
+        return self._memory.tag(self.name, progress=progress)
+
+    def untag(self, *, progress: bool = False) -> TagReport:
+        """See `Memory.untag`."""
+        return self._memory.untag(self.name, progress=progress)
+
+    def tags(self) -> list[TagInfo]:
+        """See `Memory.tags`."""
+        return self._memory.tags(user=self.name)
+
     def forget(self, *, id: str | None = None, source: str | None = None) -> int:
         """See `Memory.forget`; without arguments, everything of this user goes."""
         return self._memory.forget(user=self.name, id=id, source=source)
@@ -133,6 +146,9 @@ class UserMemory:
     aget = in_thread(get)
     arelate = in_thread(relate)
     aunrelate = in_thread(unrelate)
+    atag = in_thread(tag)
+    auntag = in_thread(untag)
+    atags = in_thread(tags)
     aforget = in_thread(forget)
     aexport = in_thread(export)
     aconsolidate = in_thread(consolidate)

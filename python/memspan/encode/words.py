@@ -1,0 +1,66 @@
+"""A text as the words between its marks, for finding phrases and names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+__all__ = ["Word", "read_words", "singular"]
+
+# Letters and digits with inner apostrophes, full stops of abbreviations left out; scripts without spaces one character
+# at a time: what belongs together there, only statistics can say.
+_UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+)
+_TOKEN: Final = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:['’][^\W_]+)*")
+_SENTENCE: Final = re.compile(r"[^\w\s,'’/&-]")
+_SHORTEST_PLURAL: Final = 4
+
+
+class Word(NamedTuple):
+    """One word of a text."""
+
+    text: str
+    """As it stands there."""
+    folded: str
+    """In lower case, with straight apostrophes."""
+    joined: bool
+    """Nothing but a blank or hyphen is between it and the word before."""
+    starts: bool
+    """It is the first of a sentence, a line or a quotation."""
+    unspaced: bool
+    """One character of a script that writes no spaces."""
+
+
+def read_words(text: str) -> Iterator[Word]:
+    """The words of a text in their order. O(n)."""
+    end = 0
+    for match in _TOKEN.finditer(text):
+        gap = text[end : match.start()]
+        token = match.group()
+        first = end == 0
+        yield Word(
+            token,
+            token.casefold().replace("’", "'"),
+            not first and gap in (" ", "", "-"),
+            first or "\n" in gap or _SENTENCE.search(gap) is not None,
+            len(token) == 1 and re.match(f"[{_UNSPACED}]", token) is not None,
+        )
+        end = match.end()
+
+
+def singular(word: str) -> str:
+    """An English word without the ending of a plural or genitive: a key under which forms are joined, and not always
+    a word."""
+    if word.endswith("'s"):
+        word = word[:-2]
+    if len(word) < _SHORTEST_PLURAL or not word.isascii():
+        return word
+    if word.endswith("ie"):
+        return word[:-2] + "y"  # "movie", so that it is where "movies" goes
+    if not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith("ies") and len(word) > _SHORTEST_PLURAL:
+        return word[:-3] + "y"
+    return word[:-2] if word.endswith(("sses", "shes", "ches", "xes", "zes")) else word[:-1]
