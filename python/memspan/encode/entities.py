@@ -65,7 +65,8 @@ def _name_words(texts: Sequence[Sequence[Word]]) -> set[str]:
                 continue
             bare = _bare(word.folded)
             all_[bare] += 1
-            capital[bare] += word.text[0].isupper()
+            if word.text[0].isupper():
+                capital[bare] += 1
     return {
         word
         for word, count in capital.items()

@@ -9,7 +9,7 @@ from typing import Final
 from memspan import _core
 
 from .wordlists import COPULAS, DETERMINERS, NOUN_MARKERS, VERB_MARKERS
-from .words import Word, singular
+from .words import Word
 
 __all__ = ["Grammar"]
 
@@ -50,7 +50,7 @@ class Grammar:
             if self._is_function(word.folded):
                 marker = word.folded
                 continue
-            key = singular(word.folded)
+            key = word.key
             before = words[i - 1].folded if word.joined else ""
             after = words[i + 1].folded if i + 1 < len(words) and words[i + 1].joined else ""
             last = not after or self._is_function(after)

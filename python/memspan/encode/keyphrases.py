@@ -11,7 +11,7 @@ from memspan import _core
 
 from .grammar import Grammar
 from .wordlists import CALENDAR, COLOURS, EMPTY_NOUNS, EMPTY_WORDS
-from .words import Word, singular
+from .words import Word
 
 __all__ = ["Phrase", "find_keyphrases", "weight_of"]
 
@@ -52,7 +52,8 @@ def find_keyphrases(
         barred: folded words that no phrase may hold, such as the speakers' names.
     """
     grammar = Grammar(texts)
-    runs = [list(_runs(words, barred)) for words in texts]
+    content: dict[str, bool] = {}
+    runs = [list(_runs(words, barred, content)) for words in texts]
     common = _common_words(runs)
     found: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for turn, key, _ in _parts_of(runs, common):
@@ -100,9 +101,8 @@ def _common_words(runs: Sequence[Sequence[Sequence[Word]]]) -> set[str]:
     for turn, of_turn in enumerate(runs):
         for run in of_turn:
             for word in run:
-                key = singular(word.folded)
-                if last.setdefault(key, turn) != turn:
-                    common.add(key)
+                if last.setdefault(word.key, turn) != turn:
+                    common.add(word.key)
     return common
 
 
@@ -112,20 +112,23 @@ def _parts_of(
     """Every part of a run that may be a phrase: the turn, the key and the spelling."""
     for turn, of_turn in enumerate(runs):
         for run in of_turn:
-            keys = [singular(word.folded) for word in run]
+            keys = [word.key for word in run]
             for start, end in _spans(run):
                 if common.issuperset(keys[start:end]):
                     yield turn, tuple(keys[start:end]), _spelled(run[start:end])
 
 
-def _runs(words: Sequence[Word], barred: frozenset[str]) -> Iterator[list[Word]]:
-    """The words between function words and marks."""
+def _runs(words: Sequence[Word], barred: frozenset[str], content: dict[str, bool]) -> Iterator[list[Word]]:
+    """The words between function words and marks; `content` keeps which words are none."""
     run: list[Word] = []
     for word in words:
         if run and not word.joined:
             yield run
             run = []
-        if _is_content(word, barred):
+        belongs = content.get(word.folded)
+        if belongs is None:
+            belongs = content[word.folded] = _is_content(word, barred)
+        if belongs:
             run.append(word)
         elif run:
             yield run
@@ -153,13 +156,13 @@ def _is_content(word: Word, barred: frozenset[str]) -> bool:
 def _spans(run: Sequence[Word]) -> Iterator[tuple[int, int]]:
     for start, first in enumerate(run):
         longest = _LONGEST_UNSPACED if first.unspaced else _LONGEST
-        if not first.unspaced and _is_empty(first.folded):
+        if not first.unspaced and _is_empty(first):
             continue
         for end in range(start + 1, min(start + longest, len(run)) + 1):
             last = run[end - 1]
             if last.unspaced != first.unspaced:
                 break
-            if end - start >= 2 if last.unspaced else not (_is_empty(last.folded) or last.folded in COLOURS):
+            if end - start >= 2 if last.unspaced else not (_is_empty(last) or last.folded in COLOURS):
                 yield start, end
 
 
@@ -171,8 +174,8 @@ def _is_unspaced(key: tuple[str, ...]) -> bool:
     return len(key) > 1 and all(len(word) == 1 for word in key)
 
 
-def _is_empty(folded: str) -> bool:
-    return folded in EMPTY_NOUNS or singular(folded) in EMPTY_NOUNS
+def _is_empty(word: Word) -> bool:
+    return word.folded in EMPTY_NOUNS or word.key in EMPTY_NOUNS
 
 
 def _commonest(spellings: Counter[str]) -> str:

@@ -48,7 +48,8 @@ def find_topics(
 
     A topic is in two turns at least, or a name. The speakers are none: who speaks is known. O(words).
     """
-    read = [list(read_words(_UNSAID.sub(" . ", text[:_READ]))) for text in texts]
+    keys: dict[str, str] = {}
+    read = [list(read_words(_UNSAID.sub(" . ", text[:_READ]), keys)) for text in texts]
     numbers: dict[str | None, int] = {}
     held = [numbers.setdefault(session, len(numbers)) for session in sessions]
     barred = _speakers(speakers)
@@ -120,7 +121,7 @@ def _speakers(speakers: Sequence[str | None]) -> frozenset[str]:
     """The words of the speakers' names and what they may be shortened to."""
     words: set[str] = set()
     for speaker in dict.fromkeys(speakers):
-        for word in read_words(speaker or ""):
+        for word in read_words(speaker or "", {}):
             words.update(word.folded[:size] for size in range(_LEAST_PREFIX, len(word.folded) + 1))
             words.add(word.folded)
     return frozenset(words)

@@ -14,6 +14,7 @@ _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 )
 _TOKEN: Final = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+(?:['’][^\W_]+)*")
+_ONE_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
 _SENTENCE: Final = re.compile(r"[^\w\s,'’/&-]")
 _SHORTEST_PLURAL: Final = 4
 
@@ -25,6 +26,8 @@ class Word(NamedTuple):
     """As it stands there."""
     folded: str
     """In lower case, with straight apostrophes."""
+    key: str
+    """The folded word in the singular."""
     joined: bool
     """Nothing but a blank or hyphen is between it and the word before."""
     starts: bool
@@ -33,19 +36,30 @@ class Word(NamedTuple):
     """One character of a script that writes no spaces."""
 
 
-def read_words(text: str) -> Iterator[Word]:
-    """The words of a text in their order. O(n)."""
+def read_words(text: str, keys: dict[str, str]) -> Iterator[Word]:
+    """The words of a text in their order. O(n).
+
+    Args:
+        text: any text.
+        keys: the `singular` of words that came before; to be passed from text to text.
+    """
     end = 0
     for match in _TOKEN.finditer(text):
         gap = text[end : match.start()]
         token = match.group()
         first = end == 0
+        blank = gap == " "
+        folded = token.casefold().replace("’", "'")
+        key = keys.get(folded)
+        if key is None:
+            key = keys[folded] = singular(folded)
         yield Word(
             token,
-            token.casefold().replace("’", "'"),
-            not first and gap in (" ", "", "-"),
-            first or "\n" in gap or _SENTENCE.search(gap) is not None,
-            len(token) == 1 and re.match(f"[{_UNSPACED}]", token) is not None,
+            folded,
+            key,
+            not first and (blank or gap in ("", "-")),
+            first or (not blank and ("\n" in gap or _SENTENCE.search(gap) is not None)),
+            len(token) == 1 and not token.isascii() and _ONE_UNSPACED.match(token) is not None,
         )
         end = match.end()
 
