@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -27,6 +27,7 @@ _NOT_UNLIKE: Final = 0.2
 _ALIKE: Final = 0.34
 _BROADER: Final = 1.8
 """How many times as frequent a topic is that is broader than one that is like it."""
+_PIECE: Final = 4096
 _OWN: Final = 0.5
 _OWN_OF_NAMES: Final = 0.3
 """What the embedder makes of a name is mostly what others bear it."""
@@ -101,16 +102,14 @@ class _Evidence:
         self._topics = topics
         self._alike = alike
         self._frequency = np.array([len(topic.turns) for topic in topics])
-        held = np.zeros((len(topics), len(sessions)), np.float32)
-        for i, topic in enumerate(topics):
-            held[i, list(topic.turns)] = 1
-        same = np.array([a == b for a, b in pairwise(sessions)], bool)
-        near = held.copy()
-        near[:, 1:] = np.maximum(near[:, 1:], held[:, :-1] * same)
-        near[:, :-1] = np.maximum(near[:, :-1], held[:, 1:] * same)
-        self._share = near.mean(1)
+        both = np.zeros((len(topics), len(topics)), np.float32)
+        near_turns = np.zeros(len(topics))
+        for held, near in _pieces(topics, sessions):
+            both += held @ near.T
+            near_turns += near.sum(1)
+        self._share = near_turns / len(sessions)
         # [child, parent]: in what share of the child's turns the parent is there or in a turn beside it.
-        self._given = (held @ near.T) / self._frequency[:, None]
+        self._given = both / self._frequency[:, None]
 
     def parents(self, child: int, earlier: Sequence[int]) -> list[tuple[int, str]]:
         """At most two of the earlier topics, each with the reason."""
@@ -147,6 +146,28 @@ class _Evidence:
 
     def _nearest(self, child: int, found: Sequence[int]) -> int:
         return max(found, key=lambda parent: (self._alike[parent, child], self._topics[parent].tag))
+
+
+def _pieces(
+    topics: Sequence[Topic], sessions: Sequence[str | None]
+) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    """Which topics the turns hold, and which they or a turn beside them in their session hold, some thousand turns at
+    a time: two arrays of ones and zeros, shape (topics, turns)."""
+    same = np.array([a == b for a, b in pairwise(sessions)], np.float32)
+    turns = [np.array(topic.turns) for topic in topics]
+    for start in range(0, len(sessions), _PIECE):
+        # With one turn more on either side.
+        first, last = max(start - 1, 0), min(start + _PIECE + 1, len(sessions))
+        held = np.zeros((len(topics), last - first), np.float32)
+        for i, places in enumerate(turns):
+            low, high = np.searchsorted(places, (first, last))
+            held[i, places[low:high] - first] = 1
+        near = held.copy()
+        beside = same[first : last - 1]
+        near[:, 1:] = np.maximum(near[:, 1:], held[:, :-1] * beside)
+        near[:, :-1] = np.maximum(near[:, :-1], held[:, 1:] * beside)
+        inner = slice(start - first, min(start + _PIECE, len(sessions)) - first)
+        yield held[:, inner], near[:, inner]
 
 
 def _within(part: Sequence[str], whole: Sequence[str]) -> bool:

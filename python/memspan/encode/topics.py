@@ -12,12 +12,13 @@ from memspan.limits import MAX_TAG_BYTES
 
 from .entities import find_names_in
 from .keyphrases import find_keyphrases, weight_of
-from .words import read_words, singular
+from .words import WordReader, singular
 
 __all__ = ["Topic", "find_topics"]
 
 _NAME_FACTOR: Final = 1.3
 _PER_ROOT: Final = 6
+_MOST: Final = 2000
 _LEAST_PREFIX: Final = 3
 _PART: Final = 0.6
 """A topic is left out when a longer one holds so large a share of its turns."""
@@ -44,12 +45,12 @@ class Topic(NamedTuple):
 def find_topics(
     texts: Sequence[str], speakers: Sequence[str | None], sessions: Sequence[str | None]
 ) -> list[Topic]:
-    """The topics of one user's turns, the weightiest first; at most six times the root of the number of turns.
+    """The topics of one user's turns, the weightiest first; at most six times the root of their number, and 2,000.
 
     A topic is in two turns at least, or a name. The speakers are none: who speaks is known. O(words).
     """
-    keys: dict[str, str] = {}
-    read = [list(read_words(_UNSAID.sub(" . ", text[:_READ]), keys)) for text in texts]
+    reader = WordReader()
+    read = [reader.read(_UNSAID.sub(" . ", text[:_READ])) for text in texts]
     numbers: dict[str | None, int] = {}
     held = [numbers.setdefault(session, len(numbers)) for session in sessions]
     barred = _speakers(speakers)
@@ -72,7 +73,7 @@ def find_topics(
                 name=known is not None,
             )
     _join_spellings(topics)
-    most = math.ceil(_PER_ROOT * math.sqrt(len(read)))
+    most = min(_MOST, math.ceil(_PER_ROOT * math.sqrt(len(read))))
     ordered = sorted(_without_parts(topics), key=lambda topic: (-topic.weight, topic.tag))
     return list({topic.tag: topic for topic in reversed(ordered[:most])}.values())[::-1]
 
@@ -120,8 +121,9 @@ def _put(
 def _speakers(speakers: Sequence[str | None]) -> frozenset[str]:
     """The words of the speakers' names and what they may be shortened to."""
     words: set[str] = set()
+    reader = WordReader()
     for speaker in dict.fromkeys(speakers):
-        for word in read_words(speaker or "", {}):
+        for word in reader.read(speaker or ""):
             words.update(word.folded[:size] for size in range(_LEAST_PREFIX, len(word.folded) + 1))
             words.add(word.folded)
     return frozenset(words)

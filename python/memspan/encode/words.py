@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-__all__ = ["Word", "read_words", "singular"]
+__all__ = ["Word", "WordReader", "singular"]
 
 # Letters and digits with inner apostrophes, full stops of abbreviations left out; scripts without spaces one character
 # at a time: what belongs together there, only statistics can say.
@@ -36,32 +35,38 @@ class Word(NamedTuple):
     """One character of a script that writes no spaces."""
 
 
-def read_words(text: str, keys: dict[str, str]) -> Iterator[Word]:
-    """The words of a text in their order. O(n).
+class WordReader:
+    """Reads the texts of one user. Words that are alike in everything are the same object: of a long conversation
+    only the references take memory."""
 
-    Args:
-        text: any text.
-        keys: the `singular` of words that came before; to be passed from text to text.
-    """
-    end = 0
-    for match in _TOKEN.finditer(text):
-        gap = text[end : match.start()]
-        token = match.group()
-        first = end == 0
-        blank = gap == " "
-        folded = token.casefold().replace("’", "'")
-        key = keys.get(folded)
-        if key is None:
-            key = keys[folded] = singular(folded)
-        yield Word(
-            token,
-            folded,
-            key,
-            not first and (blank or gap in ("", "-")),
-            first or (not blank and ("\n" in gap or _SENTENCE.search(gap) is not None)),
-            len(token) == 1 and not token.isascii() and _ONE_UNSPACED.match(token) is not None,
-        )
-        end = match.end()
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, bool, bool], Word] = {}
+
+    def read(self, text: str) -> list[Word]:
+        """The words of a text in their order. O(n)."""
+        words = []
+        end = 0
+        known = self._known
+        for match in _TOKEN.finditer(text):
+            gap = text[end : match.start()]
+            if gap == " ":
+                joined, starts = end > 0, end == 0
+            else:
+                joined = end > 0 and gap in ("", "-")
+                starts = end == 0 or "\n" in gap or _SENTENCE.search(gap) is not None
+            token = match.group()
+            word = known.get((token, joined, starts))
+            if word is None:
+                word = known[token, joined, starts] = _word(token, joined, starts)
+            words.append(word)
+            end = match.end()
+        return words
+
+
+def _word(token: str, joined: bool, starts: bool) -> Word:
+    folded = token.casefold().replace("’", "'")
+    unspaced = len(token) == 1 and _ONE_UNSPACED.match(token) is not None
+    return Word(token, folded, singular(folded), joined, starts, unspaced)
 
 
 def singular(word: str) -> str:
