@@ -14,6 +14,7 @@ from memspan import _core
 from memspan.embed.hashing import HashEmbedder
 from memspan.encode.relations import MOST_DEPTH
 from memspan.encode.tag import MOST_TAGS, Tagging, Turns, tag_turns
+from memspan.recall.words import word_set
 
 _EMBEDDER = HashEmbedder(16)
 
@@ -40,41 +41,12 @@ def depth_of(edges: Sequence[tuple[str, str]]) -> int:
     return max((below(tag, ()) for tag in children), default=0)
 
 
-_WORDS = [
-    "the",
-    "a",
-    "my",
-    "of",
-    "with",
-    "boat",
-    "boats",
-    "harbour",
-    "harbours",
-    "storm",
-    "lamp",
-    "lamp's",
-    "Oslo",
-    "Bergen",
-    "oak",
-    "tree",
-    "trees",
-    "café",
-    "苹果",
-    "派",
-    "кот",
-    "painting",
-    "paint",
-    "very",
-    "went",
-    "I",
-    "we",
-    ".",
-    ",",
-    "🎉",
-    "```",
-    "7",
-    "2024",
-]
+_WORDS = sorted(
+    word_set(
+        "the a my of with boat boats harbour harbours storm lamp lamp's Oslo Bergen oak tree trees café 苹果 派 кот "
+        "painting paint very went I we . , 🎉 ``` 7 2024"
+    )
+)
 
 
 @settings(max_examples=60, deadline=None)
