@@ -192,6 +192,7 @@ class Memory:
         views: Sequence[str] | None = None,
         fusion: str = "rrf",
         neighbors: int = 0,
+        route: int = 0,
         explain: bool = False,
     ) -> Recalls:
         """Find the records of a user that answer a question best.
@@ -212,6 +213,8 @@ class Memory:
             views: any of `semantic`, `lexical` and `symbolic`; by default the first two.
             fusion: `rrf`, `union` or `weighted`.
             neighbors: let this many turns before and after a hit in its session rise with it.
+            route: let so many of the user's tags nearest to the question, and those right below them, lift the
+                records that carry them a little, see `tag`; it takes the view `symbolic`.
             explain: fill in `explanation`.
 
         Returns:
@@ -230,6 +233,7 @@ class Memory:
             "where": where,
             "fusion": fusion,
             "neighbors": neighbors,
+            "route": route,
             "explain": explain,
         }
         return search(

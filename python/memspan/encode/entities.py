@@ -7,13 +7,16 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from memspan.recall.vocabulary import COMMON
+from memspan.recall.words import word_set
 
 from .wordlists import CALENDAR, EMPTY_NOUNS, EMPTY_WORDS
 from .words import Word, singular
 
 __all__ = ["Name", "find_names_in"]
 
-_LONGEST: Final = 4
+_LONGEST: Final = 5
+_JOINING: Final = word_set("of the de du del la le von van der den di da dos das")
+_MOST_JOINING: Final = 2
 _CAPITAL: Final = 0.8
 """A word is a name when so large a share of its places, the starts of sentences left out, have the capital."""
 _NO_NAMES: Final = COMMON | CALENDAR | EMPTY_NOUNS | EMPTY_WORDS
@@ -32,7 +35,7 @@ class Name(NamedTuple):
 
 
 def find_names_in(texts: Sequence[Sequence[Word]], barred: frozenset[str]) -> list[Name]:
-    """The names of one to four words, in the order of their texts. O(words).
+    """The names of one to five words, in the order of their texts. O(words).
 
     Args:
         texts: the words of each turn.
@@ -93,16 +96,26 @@ def _shouted(words: Sequence[Word]) -> set[int]:
 
 
 def _runs(words: Sequence[Word], names: set[str]) -> Iterator[list[Word]]:
+    """Names one after the other, with what joins them: "Lord of the Rings"."""
     run: list[Word] = []
+    between: list[Word] = []
     for i, word in enumerate(words):
-        belongs = word.text[0].isupper() and _bare(word.folded) in names
-        if run and (not belongs or not word.joined or len(run) == _LONGEST):
+        if word.text[0].isupper() and _bare(word.folded) in names:
+            if run and (not word.joined or len(run) + len(between) >= _LONGEST):
+                yield run
+                run, between = [], []
+            if not run and word.joined and _may_begin(words[i - 1]):
+                run.append(words[i - 1])  # "New York", though "new" alone is no name
+            run += [*between, word]
+            between = []
+        elif run and word.joined and word.text in _JOINING and len(between) < _MOST_JOINING:
+            between.append(word)
+        elif run:
             yield run
-            run = []
-        if belongs:
-            before = words[i - 1] if word.joined and not run else None
-            if before is not None and before.text[0].isupper() and not before.starts and len(before.text) > 1:
-                run.append(before)  # "New York", though "new" alone is no name
-            run.append(word)
+            run, between = [], []
     if run:
         yield run
+
+
+def _may_begin(word: Word) -> bool:
+    return word.text[0].isupper() and len(word.text) > 1 and not word.starts

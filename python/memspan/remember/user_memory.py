@@ -74,6 +74,7 @@ class UserMemory:
         views: Sequence[str] | None = None,
         fusion: str = "rrf",
         neighbors: int = 0,
+        route: int = 0,
         explain: bool = False,
     ) -> Recalls:
         """See `Memory.search`."""
@@ -92,6 +93,7 @@ class UserMemory:
             views=views,
             fusion=fusion,
             neighbors=neighbors,
+            route=route,
             explain=explain,
         )
 

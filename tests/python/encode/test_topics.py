@@ -128,6 +128,13 @@ def test_names_are_told_by_their_capital_inside_sentences() -> None:
     assert found == {"Gjógv": (0,), "New York": (0,), "Oskar Blue": (0, 1)}
 
 
+def test_small_words_join_a_name_but_do_not_end_it() -> None:
+    text = "I saw Cirque du Soleil and read Lord of the Rings with Ana of the old days of Oslo"
+    assert [name.text for name in find_names_in([words(text)], frozenset())] == [
+        "Ana", "Cirque du Soleil", "Lord of the Rings", "Oslo",
+    ]  # fmt: skip
+
+
 def test_names_may_not_be_shouted_or_of_the_calendar() -> None:
     texts = [words("and THIS IS REALLY LOUD TODAY but on Monday in May we met Zoe")]
     assert [name.text for name in find_names_in(texts, frozenset())] == ["Zoe"]

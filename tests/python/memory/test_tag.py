@@ -394,3 +394,23 @@ def _leads(edges: set[tuple[str, str]], start: str, end: str) -> bool:
                 reached.add(child)
                 waiting.append(child)
     return end in reached
+
+
+def test_routed_tags_lift_records(talked: Memory) -> None:
+    def found(**options: Any) -> list[tuple[str, float]]:
+        return [(recall.id, recall.score) for recall in talked.search("pottery", user="ana", k=6, **options)]
+
+    plain = talked.search("pottery", user="ana", k=6)
+    assert found(route=5) == found(), "there are no tags yet"
+    talked.tag("ana")
+    assert found(route=5) != found()
+    routed = talked.search("pottery", user="ana", k=6, route=5, explain=True)
+    assert {recall.id for recall in routed} == {recall.id for recall in plain}
+    assert any("symbolic" in recall.views for recall in routed)
+    assert all("symbolic" not in recall.views for recall in talked.search("pottery", user="ana"))
+    only = talked.search("pottery", user="ana", route=5, views=["lexical"])
+    assert only
+    assert all(set(recall.views) == {"lexical"} for recall in only)
+    for bad in (-1, 1001, "5", 1.5):
+        with pytest.raises(errors.InvalidArgumentError, match="route"):
+            talked.search("pottery", user="ana", route=bad)  # type: ignore[arg-type]
