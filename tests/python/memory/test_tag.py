@@ -414,3 +414,25 @@ def test_routed_tags_lift_records(talked: Memory) -> None:
     for bad in (-1, 1001, "5", 1.5):
         with pytest.raises(errors.InvalidArgumentError, match="route"):
             talked.search("pottery", user="ana", route=bad)  # type: ignore[arg-type]
+
+
+def test_forgetting_erases_made_tags(open_memory: Open, path: Path) -> None:
+    memory = open_memory()
+    memory.add(talk(), user="ana", at="2024-01-01")
+    memory.add("Something else", user="ben")
+    memory.tag()
+    assert "kiln" in {tag.name for tag in memory.tags(user="ana")}
+
+    def bytes_of_all_files() -> bytes:
+        return b"".join(file.read_bytes() for file in path.parent.iterdir() if file.is_file())
+
+    assert b"kiln" in bytes_of_all_files()
+    for id_ in ("m1", "m4"):
+        memory.forget(user="ana", id=id_)
+    assert "kiln" not in {tag.name for tag in memory.tags(user="ana")}
+    assert b"kiln" not in bytes_of_all_files()
+    assert b"harbour" in bytes_of_all_files()
+    memory.forget(user="ana")
+    assert b"harbour" not in bytes_of_all_files()
+    memory.close()
+    assert b"harbour" not in bytes_of_all_files()
