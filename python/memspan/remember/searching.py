@@ -21,8 +21,9 @@ __all__ = ["latest", "search"]
 _ATTEMPTS: Final = 3
 _DEFAULT_VIEWS: Final = ("semantic", "lexical")
 _ROUTED_VIEWS: Final = ("symbolic",)
-_ROUTED_WEIGHTS: Final = {"semantic": 1.0, "lexical": 1.0, "symbolic": 0.3}
-"""Tags say little beside the views of the texts: with a weight of their own they would push the best hits down."""
+_TAG_WEIGHTS: Final = {"rrf": 0.1, "weighted": 0.3}
+"""What routed tags weigh beside the other views, by fusion. With the same weight as those they push the best hits
+down: on LoCoMo, reciprocal-rank fusion has 27 % of the evidence at rank 1 then, and 33 % without tags."""
 
 # Candidates from each view. On LoCoMo, reciprocal-rank fusion of 1,000 finds 86.2 % of the evidence in the top
 # 50, of 200 84.4 %; the native search costs a few hundredths of what embedding the question does.
@@ -52,6 +53,8 @@ def search(
         chosen = as_texts(views, "views")
         routed = routed and "symbolic" in chosen
     unwanted = as_texts(exclude, "exclude")
+    tag_weight = _TAG_WEIGHTS.get(str(arguments.get("fusion", "rrf"))) if routed else None
+    weights = None if tag_weight is None else {"semantic": 1.0, "lexical": 1.0, "symbolic": tag_weight}
     engine.require_open()
     start = perf_counter()
     embedding = engine.embedder.query(text) if "semantic" in chosen or routed else None
@@ -65,7 +68,8 @@ def search(
             views=chosen,
             exclude=[*unwanted, *vanished],
             depth=_DEPTH,
-            **({**arguments, "weights": _ROUTED_WEIGHTS} if routed else {**arguments, "route": 0}),
+            **(arguments if routed else {**arguments, "route": 0}),
+            weights=weights,
         )
 
     return _with_records(engine, user, find, embedded)
