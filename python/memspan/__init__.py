@@ -35,6 +35,7 @@ from memspan.query import Query
 from memspan.records import KINDS, Record
 from memspan.remember.recall import Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
+from memspan.tag_info import TagReport
 
 if TYPE_CHECKING:
     from memspan.embed import OnnxEmbedder, OpenAIEmbedder
@@ -68,6 +69,7 @@ __all__ = [
     "StoreError",
     "TagCycleError",
     "TagInfo",
+    "TagReport",
     "TagSpan",
     "TimeError",
     "Timings",

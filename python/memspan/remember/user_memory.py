@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memspan.consolidation import ConsolidationReport
 from memspan.records import Record
+from memspan.tag_info import TagInfo, TagReport
 from memspan.times import TimeLike
 
 from .asynchronous import in_thread
@@ -75,6 +76,7 @@ class UserMemory:
         neighbors: int = 0,
         plan: Plan | None = None,
         ranker: Ranker | None = None,
+        route: int = 0,
         explain: bool = False,
     ) -> Recalls:
         """See `Memory.search`."""
@@ -95,6 +97,7 @@ class UserMemory:
             neighbors=neighbors,
             plan=plan,
             ranker=ranker,
+            route=route,
             explain=explain,
         )
 
@@ -113,6 +116,18 @@ class UserMemory:
     def unrelate(self, *, parent: str, child: str) -> bool:
         """See `Memory.unrelate`."""
         return self._memory.unrelate(user=self.name, parent=parent, child=child)
+
+    def tag(self, *, progress: bool = False) -> TagReport:
+        """See `Memory.tag`."""
+        return self._memory.tag(self.name, progress=progress)
+
+    def untag(self, *, progress: bool = False) -> TagReport:
+        """See `Memory.untag`."""
+        return self._memory.untag(self.name, progress=progress)
+
+    def tags(self) -> list[TagInfo]:
+        """See `Memory.tags`."""
+        return self._memory.tags(user=self.name)
 
     def forget(self, *, id: str | None = None, source: str | None = None) -> int:
         """See `Memory.forget`; without arguments, everything of this user goes."""
@@ -137,6 +152,9 @@ class UserMemory:
     aget = in_thread(get)
     arelate = in_thread(relate)
     aunrelate = in_thread(unrelate)
+    atag = in_thread(tag)
+    auntag = in_thread(untag)
+    atags = in_thread(tags)
     aforget = in_thread(forget)
     aexport = in_thread(export)
     aconsolidate = in_thread(consolidate)
