@@ -32,6 +32,7 @@ from memspan.errors import (
 from memspan.index import Hit, Hits, Index, TagInfo
 from memspan.memory import Memory
 from memspan.query import Query
+from memspan.recall.context import Context, Source, TokenCounter, estimate_tokens
 from memspan.records import KINDS, Record
 from memspan.remember.recall import Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
@@ -44,6 +45,7 @@ __all__ = [
     "AutoConsolidations",
     "CallableEmbedder",
     "ConsolidationReport",
+    "Context",
     "CorruptSnapshotError",
     "Embedder",
     "EmbedderError",
@@ -65,14 +67,17 @@ __all__ = [
     "Recall",
     "Recalls",
     "Record",
+    "Source",
     "StoreError",
     "TagCycleError",
     "TagInfo",
     "TagSpan",
     "TimeError",
     "Timings",
+    "TokenCounter",
     "UserMemory",
     "WhereError",
+    "estimate_tokens",
     "simd_level",
 ]
 
