@@ -12,11 +12,11 @@ from memspan.limits import MAX_K
 
 from .tokens import TokenCounter, estimate_tokens
 
-__all__ = ["Budget", "checked_budget"]
+__all__ = ["CHARACTERS_A_TOKEN", "Budget", "checked_budget"]
 
 _MAX_TOKENS: Final = 1_000_000
-_CHARACTERS_A_TOKEN: Final = 20
-"""More than any usual text has: a longer one is not counted to see that it is too long."""
+CHARACTERS_A_TOKEN: Final = 6
+"""More than texts have on average: a longer one is not counted to see that it is too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Budget:
     @property
     def characters(self) -> int:
         """A longer text is too long to be taken whole."""
-        return self.whole * _CHARACTERS_A_TOKEN
+        return self.whole * CHARACTERS_A_TOKEN
 
 
 def checked_budget(tokens: Any, k: Any = None, count_tokens: Any = None) -> Budget:

@@ -30,9 +30,9 @@ def one_line(text: str) -> str:
     """The text in one line: runs of white space become a space; control characters and invisible formats go; a
     delimiter loses its bracket.
     """
-    if not text.isprintable():
-        text = "".join(map(_visible, text))
     line = _SPACES.sub(" ", text).strip()
+    if not line.isprintable():
+        line = _SPACES.sub(" ", "".join(map(_visible, line))).strip()
     return _DELIMITER.sub("‹", line) if "memories" in line.casefold() else line
 
 

@@ -50,7 +50,7 @@ class Candidate:
         return self.recall.record.session
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Entry:
     """A line of the context: a record's text, or a part of it, and the records that say the same."""
 

@@ -40,6 +40,7 @@ class Layout:
         self._after = after
         self._count = count
         self._known: dict[str, int] = {}
+        self._lines_of: dict[Entry, str] = {}
         self.frame = self.cost(OPEN) + self.cost(CLOSE)
 
     def cost(self, line: str) -> int:
@@ -51,7 +52,15 @@ class Layout:
 
     def tokens(self, entries: Iterable[Entry]) -> int:
         """The sum over the lines: that of the text, but for what a counter saves or adds where lines meet."""
-        return self.frame + sum(map(self.cost, self._lines(sorted(entries, key=_place), {})))
+        ordered = sorted(entries, key=_place)
+        return self.frame + sum(map(self.cost, self._lines(ordered, map(self.draft, ordered))))
+
+    def draft(self, entry: Entry) -> str:
+        """Its line while the numbers of the sources are not known."""
+        line = self._lines_of.get(entry)
+        if line is None:
+            line = self._lines_of[entry] = _line(entry, {})
+        return line
 
     def written(self, entries: Iterable[Entry]) -> tuple[str, list[tuple[Entry, Candidate, str]]]:
         """The text, and every record in it with its label, in the order of the text; empty without entries."""
@@ -64,32 +73,34 @@ class Layout:
             for each in entry.members:
                 labels[each.id] = each.label or f"#{len(sources) + 1}"
                 sources.append((entry, each, labels[each.id]))
-        return "\n".join((OPEN, *self._lines(ordered, labels), CLOSE)), sources
+        return "\n".join(
+            (OPEN, *self._lines(ordered, [_line(entry, labels) for entry in ordered]), CLOSE)
+        ), sources
 
-    def line(self, entry: Entry, labels: Mapping[str, str] | None = None) -> str:
-        """`[label] speaker: text`; other days of records that say the same stand with their labels."""
-        known = {} if labels is None else labels
-        day = entry.shown.at.date()
-        names = []
-        for each in entry.members:
-            name = known.get(each.id) or each.label or "#99"  # while labels are unknown: as long as most
-            other = each.at.date()
-            names.append(name if other == day else f"{name} {day_label(other)}")
-        speaker = f"{entry.shown.speaker}: " if entry.shown.speaker else ""
-        return f"[{', '.join(names)}] {speaker}{entry.text}"
-
-    def _lines(self, ordered: Sequence[Entry], labels: Mapping[str, str]) -> Iterator[str]:
+    def _lines(self, ordered: Sequence[Entry], lines: Iterable[str]) -> Iterator[str]:
         blocks = [(entry.shown.session, entry.shown.at.date()) for entry in ordered]
         opened = [block for i, block in enumerate(blocks) if i == 0 or block != blocks[i - 1]]
         days = [day for _, day in opened]
-        for i, entry in enumerate(ordered):
+        for i, (entry, line) in enumerate(zip(ordered, lines, strict=True)):
             session, day = blocks[i]
             if i == 0 or blocks[i - 1] != blocks[i]:
                 hour = f" {entry.shown.at:%H:%M}" if days.count(day) > 1 else ""
                 yield day_label(day) + hour
             elif session is not None and self._after.get(ordered[i - 1].shown.id) != entry.shown.id:
                 yield GAP
-            yield self.line(entry, labels)
+            yield line
+
+
+def _line(entry: Entry, labels: Mapping[str, str]) -> str:
+    """`[label] speaker: text`; other days of records that say the same stand with their labels."""
+    day = entry.shown.at.date()
+    names = []
+    for each in entry.members:
+        name = labels.get(each.id) or each.label or "#99"  # while labels are unknown: as long as most
+        other = each.at.date()
+        names.append(name if other == day else f"{name} {day_label(other)}")
+    speaker = f"{entry.shown.speaker}: " if entry.shown.speaker else ""
+    return f"[{', '.join(names)}] {speaker}{entry.text}"
 
 
 def _place(entry: Entry) -> tuple[object, str]:

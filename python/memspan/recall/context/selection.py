@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
-from .budget import Budget
+from .budget import CHARACTERS_A_TOKEN, Budget
 from .duplicates import says_the_same
 from .entry import Candidate, Entry
 from .layout import Layout
 from .shortening import Shortener
 
 __all__ = ["select"]
+
+_LEAST_LINE: Final = 6
+"""Tokens of a line that says anything."""
+_LEAST: Final = 12
+"""Tokens of a passage that is worth its place."""
 
 
 def select(
@@ -26,15 +32,17 @@ def select(
     filling = _Filling(budget, layout, shortener)
     waiting = []
     for candidate in candidates:
+        if filling.left < _LEAST_LINE:
+            break
         if filling.joined(candidate):
             continue
         if filling.is_long(candidate):
             if candidate.rank > 1 or not filling.take_part(candidate, budget.passage):
                 waiting.append(candidate)
-        elif filling.left > 0:
+        elif len(candidate.text) <= filling.left * CHARACTERS_A_TOKEN:
             filling.take(Entry(candidate, candidate.text))
     for candidate in waiting:
-        if filling.left <= 0:
+        if filling.left < _LEAST:
             break
         if not filling.joined(candidate):
             filling.take_part(candidate, budget.passage)
@@ -53,14 +61,19 @@ class _Filling:
         self.left = budget.tokens - layout.frame
 
     def is_long(self, candidate: Candidate) -> bool:
-        if len(candidate.text) > self._budget.characters:
-            return True
-        return self._layout.cost(self._layout.line(Entry(candidate, candidate.text))) > self._budget.whole
+        size = len(candidate.text)
+        if size > self._budget.characters or size < self._budget.whole:  # a token has a character at least
+            return size > self._budget.characters
+        return self.costs(Entry(candidate, candidate.text)) > self._budget.whole
+
+    def costs(self, entry: Entry) -> int:
+        """Of its line alone."""
+        return self._layout.cost(self._layout.draft(entry))
 
     def take(self, entry: Entry, instead_of: int | None = None) -> bool:
         """Put an entry in, or in the place of one that is there, if it fits."""
         # Its own line, without a date before it, shows most of those that do not fit.
-        if instead_of is None and self._layout.cost(self._layout.line(entry)) > self.left:
+        if instead_of is None and self.costs(entry) > self.left:
             return False
         entries = [*self.entries, entry]
         if instead_of is not None:
@@ -86,8 +99,9 @@ class _Filling:
 
     def take_part(self, candidate: Candidate, room: int) -> bool:
         """Put in as much of a memory as fits into `room` tokens and what is left."""
-        overhead = self._layout.cost(self._layout.line(Entry(candidate, "")))
-        text = self._shortener.shorten(candidate.text, min(room, self.left) - overhead)
+        overhead = self.costs(Entry(candidate, ""))
+        inside = min(room, self.left) - overhead
+        text = self._shortener.shorten(candidate.text, inside) if inside >= _LEAST else ""
         return bool(text) and self.take(Entry(candidate, text))
 
     def lengthen(self) -> None:

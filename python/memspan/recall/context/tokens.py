@@ -11,9 +11,14 @@ __all__ = ["TokenCounter", "estimate_tokens"]
 TokenCounter: TypeAlias = "Callable[[str], int]"
 """The number of tokens of a text."""
 
-_PIECE: Final = re.compile(
-    r"'(?:s|t|m|d|re|ve|ll)\b|[^\W\d_]+|\d+|\n+|[^\S\n]+|(?:[^\w\s]|_)+", re.IGNORECASE
-)
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_NUMBER: Final = re.compile(r" ?\d+")
+_SIGNS: Final = re.compile(r"(?:[^\w\s]|_)+")
+_CONTRACTION: Final = re.compile(r"(?<=[^\W_])'(?:s|t|m|d|re|ve|ll)\b", re.IGNORECASE)
+_BREAK: Final = re.compile(r"(?:\A|(?<=[^\W_]))\n+")
+_GAP: Final = re.compile(r"[^\S\n]{2,}")
+_SHORT: Final = 9
+"""Letters of a word that is one token, as a rule."""
 # Scripts whose characters are about a token each.
 _DENSE: Final = re.compile(
     "[\u0e00-\u0eff\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
@@ -33,37 +38,35 @@ def estimate_tokens(text: str) -> int:
     In other languages it lies between those two vocabularies, which differ by a factor of up to three.
 
     Lines add up: the count of a text is the sum of those of its lines, each with its line break, as long as no line
-    is blank. O(n), about 15 us for a turn of 30 words.
+    is blank. O(n), about 10 us for a turn of 30 words.
     """
-    return sum(map(_tokens_of, _PIECE.finditer(text)))
-
-
-def _tokens_of(match: re.Match[str]) -> int:
-    piece = match.group()
-    size = len(piece)
-    first = piece[0]
-    if not piece.isascii():
-        return _beyond_ascii(piece)
-    if first.isalpha():
-        return 1 if size <= 9 else 1 + _parts(size - 9, 4)
-    if first.isdigit():
+    words = _LETTERS.findall(text)
+    signs = _SIGNS.findall(text)
+    count = len(words) + len(signs) - len(_CONTRACTION.findall(text))
+    for word in words:
+        if len(word) > _SHORT or not word.isascii():
+            count += _of_word(word) - 1
+    for run in signs:
+        if len(run) > 1 or not run.isascii():
+            count += _of_signs(run) - 1
+    for number in _NUMBER.findall(text):
         # A space before a number is a token of its own.
-        return _parts(size, 3) + (match.string[match.start() - 1 : match.start()] == " ")
-    if first == "\n":
-        return int(match.start() == 0 or match.string[match.start() - 1].isalnum())
-    if first.isspace():
-        return int(size > 1)
-    if first == "'" and piece[1:].isalpha() and size > 1:
-        return 1
-    return _parts(size, 2 if len(set(piece)) > 1 else 4)
+        count += _parts(len(number.lstrip()), 3) + number.startswith(" ")
+    return count + len(_BREAK.findall(text)) + len(_GAP.findall(text))
 
 
-def _beyond_ascii(piece: str) -> int:
-    if not piece[0].isalnum():
-        return sum(1 if sign <= _LAST_COMMON_SIGN else 2 for sign in piece)
-    dense = len(_DENSE.findall(piece))
-    latin = sum(letter <= _LAST_LATIN for letter in piece)
-    return dense + _parts(latin, 3) + _parts(len(piece) - dense - latin, 2)
+def _of_word(word: str) -> int:
+    if word.isascii():
+        return 1 + _parts(max(0, len(word) - _SHORT), 4)
+    dense = len(_DENSE.findall(word))
+    latin = sum(letter <= _LAST_LATIN for letter in word)
+    return dense + _parts(latin, 3) + _parts(len(word) - dense - latin, 2)
+
+
+def _of_signs(run: str) -> int:
+    if run.isascii():
+        return _parts(len(run), 2 if len(set(run)) > 1 else 4)
+    return sum(1 if sign <= _LAST_COMMON_SIGN else 2 for sign in run)
 
 
 def _parts(size: int, most: int) -> int:
