@@ -264,7 +264,7 @@ class Memory:
             question, user, between, now, as_of, valid_at, kinds, require_tags, where, exclude: as in `search`.
             tokens: the most that the text may have, 1 to 1,000,000. Where not even a part of the best memory fits,
                 the context is empty.
-            k: how many records are looked at; by default 50, or a tenth of `tokens`.
+            k: how many records are looked at; by default 50, or a twelfth of `tokens` if that is more.
             count_tokens: counts the tokens of a text, such as `lambda text: len(encoding.encode(text))`; it is called
                 for every line. By default `memspan.estimate_tokens`, a rule that needs no vocabulary.
 

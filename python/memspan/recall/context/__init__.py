@@ -6,12 +6,13 @@ same, laying out, selecting.
 
 from __future__ import annotations
 
-from .budget import Budget, checked_budget
+from .budget import MAX_TOKENS, Budget, checked_budget
 from .build import build_context
 from .result import Context, Source
 from .tokens import TokenCounter, estimate_tokens
 
 __all__ = [
+    "MAX_TOKENS",
     "Budget",
     "Context",
     "Source",

@@ -12,9 +12,9 @@ from memspan.limits import MAX_K
 
 from .tokens import TokenCounter, estimate_tokens
 
-__all__ = ["CHARACTERS_A_TOKEN", "Budget", "checked_budget"]
+__all__ = ["CHARACTERS_A_TOKEN", "MAX_TOKENS", "Budget", "checked_budget"]
 
-_MAX_TOKENS: Final = 1_000_000
+MAX_TOKENS: Final = 1_000_000
 CHARACTERS_A_TOKEN: Final = 6
 """More than texts have on average: a longer one is not counted to see that it is too long."""
 
@@ -53,8 +53,8 @@ def checked_budget(tokens: Any, k: Any = None, count_tokens: Any = None) -> Budg
     Raises:
         InvalidArgumentError: `tokens`, `k` or `count_tokens` is not acceptable.
     """
-    as_integer(tokens, "tokens", 1, _MAX_TOKENS)
-    depth = min(MAX_K, max(50, tokens // 10)) if k is None else as_integer(k, "k", 1, MAX_K)
+    as_integer(tokens, "tokens", 1, MAX_TOKENS)
+    depth = min(MAX_K, max(50, tokens // 12)) if k is None else as_integer(k, "k", 1, MAX_K)
     if count_tokens is None:
         return Budget(int(tokens), depth, estimate_tokens)
     if not callable(count_tokens):
