@@ -32,6 +32,7 @@ from memspan.errors import (
 from memspan.index import Hit, Hits, Index, TagInfo
 from memspan.memory import Memory
 from memspan.query import Query
+from memspan.recall.context import Context, Source, TokenCounter, estimate_tokens
 from memspan.records import KINDS, Record
 from memspan.remember.recall import Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
@@ -45,6 +46,7 @@ __all__ = [
     "AutoConsolidations",
     "CallableEmbedder",
     "ConsolidationReport",
+    "Context",
     "CorruptSnapshotError",
     "Embedder",
     "EmbedderError",
@@ -66,6 +68,7 @@ __all__ = [
     "Recall",
     "Recalls",
     "Record",
+    "Source",
     "StoreError",
     "TagCycleError",
     "TagInfo",
@@ -73,8 +76,10 @@ __all__ = [
     "TagSpan",
     "TimeError",
     "Timings",
+    "TokenCounter",
     "UserMemory",
     "WhereError",
+    "estimate_tokens",
     "simd_level",
 ]
 

@@ -329,6 +329,15 @@ class Index:
         at = self._native.locate(as_text(user, "user"), as_text(id, "id"))
         return None if at is None else from_micros(at)
 
+    def beside(self, *, user: str, ids: Sequence[str]) -> list[tuple[str | None, str | None]]:
+        """For each id, the ids of the records right before and after it in its session, by time, then by id.
+
+        `None` where there is none: at the ends of the session, and around ids that are unknown or have no session.
+        O(log n) an id.
+        """
+        found = self._native.beside(as_text(user, "user"), as_texts(ids, "ids"))
+        return [(before or None, after or None) for before, after in found]
+
     def contains(self, *, user: str, id: str) -> bool:
         """Whether the user has a record of that id. O(1)."""
         return self._native.locate(as_text(user, "user"), as_text(id, "id")) is not None

@@ -11,11 +11,13 @@ from .arguments import as_flag, as_integer
 from .consolidation import ConsolidationReport
 from .embed.resolve import resolve_embedder
 from .errors import invalid
+from .recall.context import Context, TokenCounter, checked_budget
 from .records import Record
 from .remember.adding import add_drafts, add_in_batches, checked_drafts
 from .remember.asking import asked
 from .remember.asynchronous import in_thread
 from .remember.consolidating import consolidate
+from .remember.contexts import context_of
 from .remember.embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
 from .remember.fields import checked_kind, checked_name
 from .remember.forgetting import forget
@@ -259,6 +261,59 @@ class Memory:
         )
         return search(self._engine, question_asked)
 
+    def context(
+        self,
+        question: str,
+        *,
+        user: str,
+        tokens: int = 600,
+        k: int | None = None,
+        between: Any = None,
+        now: TimeLike | None = None,
+        as_of: TimeLike | None = None,
+        valid_at: TimeLike | None = None,
+        kinds: Sequence[str] | None = None,
+        require_tags: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] = (),
+        count_tokens: TokenCounter | None = None,
+    ) -> Context:
+        """The best memories for a question as text for a prompt, within a number of tokens.
+
+        One memory a line, in the order of time, under the dates of their sessions, with speakers and the labels of
+        their sources; what says the same stands there once. Long memories are shortened to the sentences nearest to
+        the question. Whatever a memory says, it stays one line between `<memories>` and `</memories>`.
+
+        Args:
+            question, user, between, now, as_of, valid_at, kinds, require_tags, where, exclude: as in `search`.
+            tokens: the most that the text may have, 1 to 1,000,000. Where not even a part of the best memory fits,
+                the context is empty.
+            k: how many records are looked at; by default 50, or a twelfth of `tokens` if that is more.
+            count_tokens: counts the tokens of a text, such as `lambda text: len(encoding.encode(text))`; it is called
+                for every line. By default `memspan.estimate_tokens`, a rule that needs no vocabulary.
+
+        Returns:
+            A `Context`: `text`, its `sources` and `tokens`. Empty, with 0 tokens, when nothing was found.
+
+        Raises:
+            InvalidArgumentError: or its subclass `TimeError` or `WhereError`: an argument is not acceptable.
+        """
+        budget = checked_budget(tokens, k, count_tokens)
+        recalls = self.search(
+            question,
+            user=user,
+            k=budget.k,
+            between=between,
+            now=now,
+            as_of=as_of,
+            valid_at=valid_at,
+            kinds=kinds,
+            require_tags=require_tags,
+            where=where,
+            exclude=exclude,
+        )
+        return context_of(self._engine, question, user, recalls, budget)
+
     def latest(
         self, *, user: str, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None
     ) -> Recalls:
@@ -429,6 +484,7 @@ class Memory:
     aadd = in_thread(add)
     aadd_records = in_thread(add_records)
     asearch = in_thread(search)
+    acontext = in_thread(context)
     alatest = in_thread(latest)
     aget = in_thread(get)
     arelate = in_thread(relate)

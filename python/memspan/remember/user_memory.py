@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memspan.consolidation import ConsolidationReport
+from memspan.recall.context import Context, TokenCounter
 from memspan.records import Record
 from memspan.tag_info import TagInfo, TagReport
 from memspan.times import TimeLike
@@ -101,6 +102,39 @@ class UserMemory:
             explain=explain,
         )
 
+    def context(
+        self,
+        question: str,
+        *,
+        tokens: int = 600,
+        k: int | None = None,
+        between: Any = None,
+        now: TimeLike | None = None,
+        as_of: TimeLike | None = None,
+        valid_at: TimeLike | None = None,
+        kinds: Sequence[str] | None = None,
+        require_tags: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] = (),
+        count_tokens: TokenCounter | None = None,
+    ) -> Context:
+        """See `Memory.context`."""
+        return self._memory.context(
+            question,
+            user=self.name,
+            tokens=tokens,
+            k=k,
+            between=between,
+            now=now,
+            as_of=as_of,
+            valid_at=valid_at,
+            kinds=kinds,
+            require_tags=require_tags,
+            where=where,
+            exclude=exclude,
+            count_tokens=count_tokens,
+        )
+
     def latest(self, *, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None) -> Recalls:
         """See `Memory.latest`."""
         return self._memory.latest(user=self.name, k=k, between=between, kinds=kinds)
@@ -148,6 +182,7 @@ class UserMemory:
     aadd = in_thread(add)
     aadd_records = in_thread(add_records)
     asearch = in_thread(search)
+    acontext = in_thread(context)
     alatest = in_thread(latest)
     aget = in_thread(get)
     arelate = in_thread(relate)

@@ -188,3 +188,20 @@ def test_a_chart(evaluate, file, tmp_path):
     result = evaluate("locomo", file, "--plot", tmp_path / "chart.png")
     assert "chart written to" in result.stderr
     assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_evidence_inside_a_context(evaluate, evaluate_json, file):
+    output = evaluate("locomo", file).stdout
+    assert "evidence inside a context of at most 600 tokens a question" in output
+    inside = output.split("evidence inside")[1]
+    assert row(inside, "questions") == ["questions", "n", "tokens", "recall", "all", "named"]
+    assert row(inside, "all")[3:] == ["100.0", "100.0", "100.0"]
+    assert row(inside, "adversarial")[1:] == ["0", "-", "-", "-", "-"]
+    assert len(row(output, "context")) == 4
+    document = evaluate_json("locomo", file, "--tokens", 12)
+    assert document["context_tokens"] == 12
+    assert document["groups"][0]["context"]["tokens"]["mean"] <= 12
+    without = evaluate("locomo", file, "--tokens", 0).stdout
+    assert "evidence inside" not in without
+    assert evaluate_json("locomo", file, "--tokens", 0)["groups"][0]["context"] == {}
+    evaluate("locomo", file, "--tokens", -1, code=2)

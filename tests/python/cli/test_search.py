@@ -181,3 +181,45 @@ def test_a_narrow_terminal_shows_the_same_values(run, filled, monkeypatch):
     for expected in ("2024-05-19 16:55", "s07-05", "Mira", "640 euros", "semantic #", "lexical #1"):
         assert expected in output
     assert max(map(len, output.splitlines())) <= 80
+
+
+def test_a_context_is_the_text_alone(run, filled):
+    result = run("search", VET, "--store", filled, "--user", "demo", "--context", "--tokens", 200)
+    lines = result.stdout.splitlines()
+    assert (lines[0], lines[-1]) == ("<memories>", "</memories>")
+    assert "Sun 19 May 2024" in lines
+    assert any(line.startswith("[s07-05] Mira: ") for line in lines)
+    assert "tokens from" in result.stderr
+
+
+def test_a_context_as_json(search):
+    answer = search(VET, "--context", "--tokens", 200, "-k", 3)
+    assert set(answer) == {"question", "user", "text", "tokens", "sources"}
+    assert answer["tokens"] <= 200
+    assert len(answer["sources"]) <= 3
+    best = next(source for source in answer["sources"] if source["rank"] == 1)
+    assert best == {
+        "id": "s07-05",
+        "at": "2024-05-19T16:55:41Z",
+        "speaker": "Mira",
+        "session": "s07",
+        "label": "s07-05",
+        "why": "hit",
+        "rank": 1,
+        "score": best["score"],
+        "share": 1.0,
+    }
+    assert len(search(VET, "--context", "--tokens", 2000)["sources"]) > 10  # the table's -k is not meant
+
+
+def test_an_empty_context(run, search, filled):
+    result = run("search", "ferry", "--store", filled, "--user", "nobody", "--context")
+    assert result.stdout == ""
+    assert "nobody" in result.stderr
+    assert search("ferry", "--context", "--tokens", 2)["sources"] == []
+
+
+def test_a_context_is_not_explained(run, filled):
+    stderr = run("search", "x", "--store", filled, "--user", "demo", "--context", "--explain", code=2).stderr
+    assert "--explain" in stderr
+    run("search", "x", "--store", filled, "--user", "demo", "--context", "--tokens", 0, code=2)
