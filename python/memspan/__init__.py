@@ -24,6 +24,7 @@ from memspan.errors import (
     MemspanError,
     MissingExtraError,
     ModelNotFoundError,
+    RerankerError,
     StoreError,
     TagCycleError,
     TimeError,
@@ -35,9 +36,11 @@ from memspan.query import Query
 from memspan.records import KINDS, Record
 from memspan.remember.recall import Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
+from memspan.rerank import Reranker
 
 if TYPE_CHECKING:
     from memspan.embed import OnnxEmbedder, OpenAIEmbedder
+    from memspan.rerank import OnnxReranker
 
 __all__ = [
     "KINDS",
@@ -60,11 +63,14 @@ __all__ = [
     "MissingExtraError",
     "ModelNotFoundError",
     "OnnxEmbedder",
+    "OnnxReranker",
     "OpenAIEmbedder",
     "Query",
     "Recall",
     "Recalls",
     "Record",
+    "Reranker",
+    "RerankerError",
     "StoreError",
     "TagCycleError",
     "TagInfo",
@@ -77,12 +83,16 @@ __all__ = [
 ]
 
 # Their dependencies are optional, so that they are loaded when they are first named.
-_LAZY = ("OnnxEmbedder", "OpenAIEmbedder")
+_LAZY = {
+    "OnnxEmbedder": "memspan.embed",
+    "OnnxReranker": "memspan.rerank",
+    "OpenAIEmbedder": "memspan.embed",
+}
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        return getattr(import_module("memspan.embed"), name)
+        return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -320,6 +320,14 @@ class Index:
         """Whether the user has a record of that id. O(1)."""
         return self._native.locate(as_text(user, "user"), as_text(id, "id")) is not None
 
+    def preceding(self, *, user: str, ids: Sequence[str]) -> list[str | None]:
+        """For each id, the record before it in its session by time, of whatever kind; `None` where there is none,
+        as for ids that the user does not have and records without a session. O(log n) each.
+        """
+        return [
+            before or None for before in self._native.preceding(as_text(user, "user"), as_texts(ids, "ids"))
+        ]
+
     def users(self) -> list[str]:
         """Every user with a record or a tag, sorted."""
         return self._native.users()

@@ -24,10 +24,12 @@ from .remember.progress import tracking
 from .remember.recall import Recalls
 from .remember.reembedding import convert
 from .remember.relating import relate, unrelate
+from .remember.reranking import SecondLook
 from .remember.searching import latest, search
 from .remember.statistics import stats
 from .remember.transfer import TextFile, export, load
 from .remember.verification import verify
+from .rerank import Reranker
 from .times import TimeLike
 
 if TYPE_CHECKING:
@@ -56,6 +58,8 @@ class Memory:
         recipe: how turns become memories; `verbatim` keeps them as they are.
         reembed: convert a store that another embedder filled, instead of refusing to open it. A conversion
             that was interrupted goes on where it stopped.
+        reranker: what `search` uses when it is given time for it: a reranker, the name of one, or `None` for the
+            default one. It is loaded when first needed.
         progress: show a progress bar on standard error during a conversion.
         max_resident_bytes: how much of the index may be in memory; users who were not asked for lately leave it first
             and come back when they are asked for. `None`: no limit.
@@ -77,12 +81,14 @@ class Memory:
         analyzer: str | None = None,
         recipe: str = "verbatim",
         reembed: bool = False,
+        reranker: Reranker | str | None = None,
         progress: bool = False,
         max_resident_bytes: int | None = None,
         auto_consolidate: bool = True,
     ) -> None:
         if recipe not in RECIPES:
             raise invalid("recipe", recipe, f"one of {', '.join(RECIPES)}")
+        self._second_look = SecondLook(reranker)
         self._engine = open_engine(
             path,
             embedder,
@@ -191,6 +197,7 @@ class Memory:
         views: Sequence[str] | None = None,
         fusion: str = "rrf",
         neighbors: int = 0,
+        rerank_ms: int = 0,
         explain: bool = False,
     ) -> Recalls:
         """Find the records of a user that answer a question best.
@@ -211,6 +218,8 @@ class Memory:
             views: any of `semantic`, `lexical` and `symbolic`; by default the first two.
             fusion: `rrf`, `union` or `weighted`.
             neighbors: let this many turns before and after a hit in its session rise with it.
+            rerank_ms: let the reranker look at the best for so many milliseconds; 150 do much, 1000 nearly all that it
+                can. Loading it, once, takes its own time. Scores are then log odds.
             explain: fill in `explanation`.
 
         Returns:
@@ -218,6 +227,8 @@ class Memory:
 
         Raises:
             InvalidArgumentError: or its subclass `TimeError` or `WhereError`: an argument is not acceptable.
+            ModelNotFoundError, MissingExtraError, RerankerError: the reranker is not here, or failed; without
+                `rerank_ms` the same search still works.
         """
         filters = {
             "k": k,
@@ -232,7 +243,15 @@ class Memory:
             "explain": explain,
         }
         return search(
-            self._engine, question, user=user, now=now, views=views, exclude=exclude, arguments=filters
+            self._engine,
+            question,
+            user=user,
+            now=now,
+            views=views,
+            exclude=exclude,
+            arguments=filters,
+            second_look=self._second_look,
+            rerank_ms=rerank_ms,
         )
 
     def latest(

@@ -38,6 +38,7 @@ BOOST_AUTO_TEST_CASE(unknown_users_have_empty_answers) {
   BOOST_TEST(test::remove(index, "nobody", {"x"}) == 0u);
   BOOST_TEST(index.forget("nobody") == 0u);
   BOOST_TEST(!index.locate("nobody", "x").has_value());
+  BOOST_TEST(index.preceding("nobody", Ids{"x", "y"}) == (Ids{"", ""}));
   BOOST_TEST(index.ids("nobody").empty());
   BOOST_TEST(index.tags("nobody").empty());
   BOOST_TEST(index.expand("nobody", Ids{"t"}, 3).empty());
@@ -135,6 +136,23 @@ BOOST_AUTO_TEST_CASE(the_first_and_last_time_are_records_like_others) {
   test::add(index, {{.id = "first", .at = kMinTime, .until = kMinTime}, {.id = "last", .at = kMaxTime, .until = kMaxTime}});
   BOOST_TEST(search_ids(index, {.user = "ana"}) == (Ids{"last", "first"}));
   BOOST_TEST(index.locate("ana", "first").value() == kMinTime);
+}
+
+BOOST_AUTO_TEST_CASE(the_record_before_is_of_the_same_session_and_user) {
+  Index index(IndexConfig{.dim = 1});
+  test::add(index, {{.id = "c", .at = 3, .session = "s"},
+                    {.id = "a", .at = 1, .session = "s"},
+                    {.id = "other", .at = 2, .session = "t"},
+                    {.id = "b", .at = 3, .session = "s"},
+                    {.id = "alone", .at = 9},
+                    {.id = "a", .at = 0, .session = "s", .user = "bob"},
+                    {.id = "z", .at = 2, .session = "s", .user = "bob"}});
+  const Ids asked = {"c", "b", "a", "other", "alone", "unknown", "", "z", "c"};
+  BOOST_TEST(index.preceding("ana", asked) == (Ids{"b", "a", "", "", "", "", "", "", "b"}));
+  BOOST_TEST(index.preceding("bob", Ids{"z", "a", "b"}) == (Ids{"a", "", ""}));
+  BOOST_TEST(index.preceding("ana", Ids{}).empty());
+  test::remove(index, "ana", {"b"});
+  BOOST_TEST(index.preceding("ana", Ids{"c"}) == Ids{"a"});
 }
 
 BOOST_AUTO_TEST_CASE(search_many_equals_search_in_order) {

@@ -84,6 +84,10 @@ class Index {
   std::optional<Micros> locate(std::string_view user, std::string_view id) const;
   bool contains(std::string_view user, std::string_view id) const { return locate(user, id).has_value(); }
 
+  // For each id the record before it in its session, by time and then id; empty text where there is none, and for ids
+  // and records without a session or unknown. O(log n) each.
+  std::vector<std::string> preceding(std::string_view user, std::span<const std::string> ids) const;
+
   // The tag hierarchy (SwiftMem 3.2). Names are normalised; see tags/tag_dag.hpp.
   bool relate(std::string_view user, std::string_view parent, std::string_view child);
   bool unrelate(std::string_view user, std::string_view parent, std::string_view child);

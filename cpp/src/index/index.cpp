@@ -129,6 +129,11 @@ std::optional<Micros> Index::locate(std::string_view user, std::string_view id) 
   return found ? found->locate(id) : std::nullopt;
 }
 
+std::vector<std::string> Index::preceding(std::string_view user, std::span<const std::string> ids) const {
+  const auto found = find(user);
+  return found ? found->preceding(ids) : std::vector<std::string>(ids.size());
+}
+
 bool Index::relate(std::string_view user, std::string_view parent, std::string_view child) {
   const std::string parent_tag = checked_tag(parent, "parent");
   const std::string child_tag = checked_tag(child, "child");

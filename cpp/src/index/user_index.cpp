@@ -219,6 +219,21 @@ std::optional<Micros> UserIndex::locate(std::string_view id) const {
   return slot == kNoSlot ? std::nullopt : std::optional<Micros>(columns_.ats[slot]);
 }
 
+std::vector<std::string> UserIndex::preceding(std::span<const std::string> ids) const {
+  std::vector<std::string> before(ids.size());
+  const std::shared_lock reading(mutex_);
+  const Recency recency = columns_.recency();
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const Slot slot = columns_.ids.find(ids[i]);
+    if (slot == kNoSlot) continue;
+    const StringPool::Symbol session = columns_.attributes.session(slot);
+    if (session == StringPool::kNone) continue;
+    const auto place = columns_.sessions.find(session, slot, recency);
+    if (place != columns_.sessions.turns(session).begin()) before[i] = columns_.ids[*std::prev(place)];
+  }
+  return before;
+}
+
 bool UserIndex::relate(std::string_view parent, std::string_view child) {
   const std::unique_lock writing(mutex_);
   ++changes_;

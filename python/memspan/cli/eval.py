@@ -61,6 +61,7 @@ __all__ = ["eval_"]
     help="Search by this view only; repeat for several. Default: what `Memory.search` does.",
 )
 @click.option("--neighbors", type=click.IntRange(0), help="Let so many turns around a hit rise with it.")
+@options.rerank_ms
 @click.option("--worst", type=click.IntRange(1), help="Show so many questions whose evidence came last.")
 @click.option(
     "--plot",
@@ -95,6 +96,7 @@ def eval_(
     limit: int | None,
     views: tuple[str, ...],
     neighbors: int | None,
+    rerank_ms: int,
     worst: int | None,
     plot: Path | None,
     embedder: str | None,
@@ -112,7 +114,11 @@ def eval_(
         raise click.UsageError("--questions needs --json")
     if plot is not None:
         require_matplotlib()
-    chosen: dict[str, Any] = {"views": list(views) or None, "neighbors": neighbors}
+    chosen: dict[str, Any] = {
+        "views": list(views) or None,
+        "neighbors": neighbors,
+        "rerank_ms": rerank_ms or None,
+    }
     evaluation = evaluate(
         data_set,
         files,

@@ -6,15 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any, Final
 
-from memspan.arguments import as_texts
+from memspan.arguments import as_integer, as_texts
 from memspan.errors import invalid
 from memspan.index import Hits, Index
-from memspan.times import TimeLike, to_micros
+from memspan.limits import MAX_K
+from memspan.times import TimeLike, from_micros, to_micros
 
 from .damage import survives_damage
 from .engine import Engine
 from .fields import checked_name, checked_text
 from .recall import Recalls, Timings, recall_of
+from .reranking import CANDIDATES, MAX_RERANK_MS, Readable, SecondLook
 
 __all__ = ["latest", "search"]
 
@@ -35,6 +37,8 @@ def search(
     views: Sequence[str] | None,
     exclude: Sequence[str],
     arguments: Mapping[str, Any],
+    second_look: SecondLook | None = None,
+    rerank_ms: int = 0,
 ) -> Recalls:
     """See `Memory.search`; `arguments` go to `Index.search` as they are, and are checked there."""
     checked_name(user, "user")
@@ -45,6 +49,11 @@ def search(
         to_micros(now, "now")
     chosen = list(_DEFAULT_VIEWS) if views is None else as_texts(views, "views")
     unwanted = as_texts(exclude, "exclude")
+    seconds = as_integer(rerank_ms, "rerank_ms", 0, MAX_RERANK_MS) / 1000
+    looks_again = second_look is not None and seconds > 0
+    wanted = dict(arguments)
+    if looks_again:
+        wanted["k"] = max(as_integer(arguments["k"], "k", 1, MAX_K), CANDIDATES)
     engine.require_open()
     start = perf_counter()
     embedding = engine.embedder.query(text) if "semantic" in chosen else None
@@ -58,10 +67,28 @@ def search(
             views=chosen,
             exclude=[*unwanted, *vanished],
             depth=_DEPTH,
-            **arguments,
+            **wanted,
         )
 
-    return _with_records(engine, user, find, embedded)
+    recalls = _with_records(engine, user, find, embedded)
+    if second_look is None or not looks_again:
+        return recalls
+    as_of = arguments.get("as_of")
+    return second_look(
+        engine,
+        text,
+        user,
+        recalls,
+        k=arguments["k"],
+        seconds=seconds,
+        readable=Readable(
+            vault="vault" in (arguments.get("kinds") or ()),
+            as_of=None if as_of is None else from_micros(to_micros(as_of, "as_of")),
+            exclude=frozenset(unwanted),
+        ),
+        log_odds=arguments.get("fusion") == "learned",
+        explain=bool(arguments.get("explain")),
+    )
 
 
 def latest(engine: Engine, *, user: str, k: int, between: Any, kinds: Sequence[str] | None) -> Recalls:

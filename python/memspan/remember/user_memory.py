@@ -73,6 +73,7 @@ class UserMemory:
         views: Sequence[str] | None = None,
         fusion: str = "rrf",
         neighbors: int = 0,
+        rerank_ms: int = 0,
         explain: bool = False,
     ) -> Recalls:
         """See `Memory.search`."""
@@ -91,6 +92,7 @@ class UserMemory:
             views=views,
             fusion=fusion,
             neighbors=neighbors,
+            rerank_ms=rerank_ms,
             explain=explain,
         )
 
