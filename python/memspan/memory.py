@@ -218,8 +218,8 @@ class Memory:
             views: any of `semantic`, `lexical` and `symbolic`; by default the first two.
             fusion: `rrf`, `union` or `weighted`.
             neighbors: let this many turns before and after a hit in its session rise with it.
-            rerank_ms: let the reranker look at the best for so many milliseconds; 150 do much, 1000 nearly all that it
-                can. Loading it, once, takes its own time. Scores are then log odds.
+            rerank_ms: let the reranker look at the best for so many milliseconds; 150 do most of what it can.
+                Loading it, once, takes its own time. Scores are then log odds.
             explain: fill in `explanation`.
 
         Returns:

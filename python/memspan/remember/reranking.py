@@ -24,8 +24,8 @@ from .recall import Recall, Recalls
 
 __all__ = ["CANDIDATES", "MAX_RERANK_MS", "Readable", "SecondLook"]
 
-CANDIDATES: Final = 50
-"""How many of a search are looked at again, if the budget allows; more only when the caller asks for more."""
+CANDIDATES: Final = 30
+"""How many are looked at again, if the budget allows. Of a learned ranking the first 12 give all the gain."""
 
 MAX_RERANK_MS: Final = 600_000
 
@@ -92,9 +92,10 @@ class SecondLook:
         start = perf_counter()
         reranker = self._ready()
         asked = perf_counter()
-        before = _turns_before(engine, user, [recall.record for recall in recalls], readable)
+        first = recalls[:CANDIDATES]
+        before = _turns_before(engine, user, [recall.record for recall in first], readable)
         passages = [
-            reranked_text(recall.record, previous) for recall, previous in zip(recalls, before, strict=True)
+            reranked_text(recall.record, previous) for recall, previous in zip(first, before, strict=True)
         ]
         left = seconds - (perf_counter() - asked)
         result = reorder(reranker, self._pace, question, passages, _base(recalls, log_odds), left)

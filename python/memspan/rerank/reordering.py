@@ -15,9 +15,9 @@ from .protocol import Reranker, checked_scores
 
 __all__ = ["Reordered", "as_log_odds", "reorder"]
 
-# How much a reranker counts. Log odds of a passage below 0 all mean "no", and differ by chance: softplus keeps them
-# together. Measured on LoCoMo and REALTALK with left-out learned scores: .3 to 1.2 are all good, .6 to .9 best.
-_WEIGHT: Final = 0.7
+# How much a reranker counts. Its log odds below 0 all mean "no", and differ by chance: softplus keeps them together.
+# On LoCoMo and REALTALK, with learned scores as the base, every weight of .5 to 1.4 lifts recall@1 and MRR of both.
+_WEIGHT: Final = 0.9
 # Log odds fall by about so much a unit of the logarithm of the rank, measured likewise.
 _FALL: Final = 1.6
 # A batch takes about so long: short enough to learn the pace, long enough to keep several threads busy.
@@ -50,7 +50,7 @@ def reorder(
     seconds: float,
     clock: Callable[[], float] = perf_counter,
 ) -> Reordered:
-    """Score passages from the best on, while the time lasts, and rank all of them anew.
+    """Score passages from the best on, while the time lasts, and rank everything anew.
 
     The new log odds are `base + weight * (s - mean of s)`, with `s` the softplus of the score. The mean, over those
     that were scored, makes the rest neutral: on average nothing moves against them. Equal ones keep their order; with
@@ -58,8 +58,8 @@ def reorder(
 
     Args:
         pace: learns how fast the reranker is; a batch that would not end in time is not begun.
-        passages: best first.
-        base: log odds of each passage, falling.
+        passages: of the first of the ranking, best first; others are not looked at.
+        base: log odds of the whole ranking, falling.
         seconds: the budget. It is kept as well as the pace foretells the last batch.
 
     Raises:

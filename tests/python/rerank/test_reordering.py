@@ -44,7 +44,7 @@ def oracle(scores: list[float], base: list[float], scored: int) -> tuple[list[in
     blended = list(base)
     for position, gain in enumerate(gains):
         if scored > 1:
-            blended[position] += 0.7 * (gain - sum(gains) / scored)
+            blended[position] += 0.9 * (gain - sum(gains) / scored)
     return sorted(range(len(base)), key=lambda position: -blended[position]), blended
 
 
@@ -82,6 +82,20 @@ def test_one_that_was_scored_alone_does_not_move() -> None:
 
 def test_equal_ones_keep_their_order() -> None:
     assert look([1.0] * 5, [2.0] * 5).order == [0, 1, 2, 3, 4]
+
+
+def test_those_without_a_passage_keep_their_log_odds() -> None:
+    scores = iter([-9.0, 9.0])
+    result = reorder(
+        ByFunction(lambda question, passage: next(scores)),
+        Pace(),
+        "q",
+        ["a", "b"],
+        np.array([3.0, 2.5, 2.0, -8.0]),
+        PLENTY,
+    )
+    assert result.order == [1, 2, 0, 3]
+    assert result.log_odds[2:].tolist() == [2.0, -8.0]
 
 
 def test_nothing_to_rank() -> None:
