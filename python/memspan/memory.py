@@ -27,10 +27,12 @@ from .remember.progress import tracking
 from .remember.recall import Recalls
 from .remember.reembedding import convert
 from .remember.relating import relate, unrelate
+from .remember.reranking import SecondLook
 from .remember.searching import latest, search
 from .remember.statistics import stats
 from .remember.transfer import TextFile, export, load
 from .remember.verification import verify
+from .rerank import Reranker
 from .tag_info import TagInfo, TagReport
 from .times import TimeLike
 
@@ -62,6 +64,8 @@ class Memory:
         recipe: how turns become memories; `verbatim` keeps them as they are.
         reembed: convert a store that another embedder filled, instead of refusing to open it. A conversion
             that was interrupted goes on where it stopped.
+        reranker: what `search` uses when it is given time for it: a reranker, the name of one, or `None` for the
+            default one. It is loaded when first needed.
         progress: show a progress bar on standard error during a conversion.
         max_resident_bytes: how much of the index may be in memory; users who were not asked for lately leave it first
             and come back when they are asked for. `None`: no limit.
@@ -83,12 +87,14 @@ class Memory:
         analyzer: str | None = None,
         recipe: str = "verbatim",
         reembed: bool = False,
+        reranker: Reranker | str | None = None,
         progress: bool = False,
         max_resident_bytes: int | None = None,
         auto_consolidate: bool = True,
     ) -> None:
         if recipe not in RECIPES:
             raise invalid("recipe", recipe, f"one of {', '.join(RECIPES)}")
+        self._second_look = SecondLook(reranker)
         self._engine = open_engine(
             path,
             embedder,
@@ -200,6 +206,7 @@ class Memory:
         plan: Plan | None = None,
         ranker: Ranker | None = None,
         route: int = 0,
+        rerank_ms: int = 0,
         explain: bool = False,
     ) -> Recalls:
         """Find the records of a user that answer a question best.
@@ -227,6 +234,8 @@ class Memory:
             ranker: weights of your own (`memspan fit`) instead of the package's.
             route: let so many of the user's tags nearest to the question, and those right below them, lift the
                 records that carry them a little, see `tag`; it takes the view `symbolic`.
+            rerank_ms: let the reranker look at the best for so many milliseconds; 150 do most of what it can.
+                Loading it, once, takes its own time. Scores are then log odds.
             explain: fill in `explanation`.
 
         Returns:
@@ -234,6 +243,8 @@ class Memory:
 
         Raises:
             InvalidArgumentError: or its subclass `TimeError` or `WhereError`: an argument is not acceptable.
+            ModelNotFoundError, MissingExtraError, RerankerError: the reranker is not here, or failed; without
+                `rerank_ms` the same search still works.
         """
         filters = {
             "k": k,
@@ -257,9 +268,10 @@ class Memory:
             fusion=fusion,
             plan=plan,
             ranker=ranker,
+            rerank_ms=rerank_ms,
             arguments=filters,
         )
-        return search(self._engine, question_asked)
+        return search(self._engine, question_asked, self._second_look)
 
     def context(
         self,

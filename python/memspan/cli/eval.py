@@ -68,6 +68,7 @@ __all__ = ["eval_"]
     show_default=True,
     help="Make a context of so many tokens for each question and score the evidence in it; 0 for none.",
 )
+@options.rerank_ms
 @click.option("--worst", type=click.IntRange(1), help="Show so many questions whose evidence came last.")
 @click.option(
     "--plot",
@@ -103,6 +104,7 @@ def eval_(
     views: tuple[str, ...],
     neighbors: int | None,
     tokens: int,
+    rerank_ms: int,
     worst: int | None,
     plot: Path | None,
     embedder: str | None,
@@ -120,7 +122,11 @@ def eval_(
         raise click.UsageError("--questions needs --json")
     if plot is not None:
         require_matplotlib()
-    chosen: dict[str, Any] = {"views": list(views) or None, "neighbors": neighbors}
+    chosen: dict[str, Any] = {
+        "views": list(views) or None,
+        "neighbors": neighbors,
+        "rerank_ms": rerank_ms or None,
+    }
     evaluation = evaluate(
         data_set,
         files,

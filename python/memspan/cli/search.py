@@ -39,6 +39,7 @@ __all__ = ["search"]
 @click.option("--tag", "tags", multiple=True, help="Only records with this tag; repeat to require several.")
 @options.where
 @click.option("--as-of", metavar="TIME", help="Only what was known at that time (ISO 8601).")
+@options.rerank_ms
 @click.option(
     "--explain", is_flag=True, help="Say for each hit where it came from, and what was left out and why."
 )
@@ -69,6 +70,7 @@ def search(
     tags: tuple[str, ...],
     where: dict[str, Any] | None,
     as_of: str | None,
+    rerank_ms: int,
     explain: bool,
     as_context: bool,
     tokens: int,
@@ -108,6 +110,7 @@ def search(
             require_tags=tags,
             where=where,
             as_of=as_of,
+            rerank_ms=rerank_ms,
             explain=explain,
         )
     if as_json:

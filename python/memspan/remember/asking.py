@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memspan.arguments import as_integer, as_texts
 from memspan.errors import invalid
+from memspan.limits import MAX_DEPTH, MAX_K
 from memspan.ranking import Ranker, default_ranker
 from memspan.times import TimeLike, to_micros
 
 from .engine import Engine
 from .fields import checked_name, checked_text
+from .reranking import CANDIDATES, MAX_RERANK_MS
 
 if TYPE_CHECKING:
     from memspan.index import Index
@@ -41,7 +43,10 @@ _DEFAULT_K: Final = 10
 class Asked:
     """A checked question, ready to be searched for."""
 
+    text: str
     user: str
+    k: int
+    """How many are wanted; more are searched for if they are looked at again."""
     exclude: list[str]
     arguments: Mapping[str, Any]
     """For `Index.search`, all but `exclude`."""
@@ -50,6 +55,8 @@ class Asked:
     conditions: tuple[Condition, ...]
     """What its ranking holds for true of it."""
     embedding_seconds: float
+    rerank_seconds: float
+    """For a second look by the reranker; 0: none."""
 
 
 def asked(
@@ -63,6 +70,7 @@ def asked(
     fusion: str | None,
     plan: Plan | None = None,
     ranker: Ranker | None = None,
+    rerank_ms: int = 0,
     arguments: Mapping[str, Any],
 ) -> Asked:
     """See `Memory.search`; `arguments` go to `Index.search` as they are, and are checked there."""
@@ -78,6 +86,7 @@ def asked(
         chosen = as_texts(views, "views")
         routed = routed and "symbolic" in chosen
     unwanted = as_texts(exclude, "exclude")
+    rerank_seconds = as_integer(rerank_ms, "rerank_ms", 0, MAX_RERANK_MS) / 1000
     engine.require_open()
     if fusion is None:
         # Neighbours that rise by a rule go with a fusion by rank.
@@ -108,6 +117,8 @@ def asked(
     k = found.get("k")
     if k is None:
         k = _DEFAULT_K if plan is None else plan.k
+    k = as_integer(k, "k", 1, MAX_K)
+    searched = max(k, CANDIDATES) if rerank_seconds else k
     start = perf_counter()
     embedding = engine.embedder.query(meaning) if "semantic" in chosen or routed else None
     seconds = perf_counter() - start
@@ -118,10 +129,10 @@ def asked(
         "embedding": embedding,
         "views": chosen,
         "fusion": fusion,
-        "depth": max(depth, 4 * k) if isinstance(k, int) else depth,
-        "k": k,
+        "depth": min(max(depth, 4 * searched), MAX_DEPTH),
+        "k": searched,
     }
-    return Asked(user, unwanted, found, plan, conditions, seconds)
+    return Asked(text, user, k, unwanted, found, plan, conditions, seconds, rerank_seconds)
 
 
 def _plan(index: Index, vocabulary: Vocabulary, question: str, user: str, now: TimeLike | None) -> Plan:

@@ -78,6 +78,7 @@ class UserMemory:
         plan: Plan | None = None,
         ranker: Ranker | None = None,
         route: int = 0,
+        rerank_ms: int = 0,
         explain: bool = False,
     ) -> Recalls:
         """See `Memory.search`."""
@@ -99,6 +100,7 @@ class UserMemory:
             plan=plan,
             ranker=ranker,
             route=route,
+            rerank_ms=rerank_ms,
             explain=explain,
         )
 

@@ -71,6 +71,22 @@ def test_shows_every_category_with_its_count(evaluate, file):
         assert len(row(output, stage)) == 4
 
 
+def test_a_second_look_is_timed_apart(evaluate_json, file, monkeypatch):
+    class Dislikes:
+        name = "dislikes-quinces"
+
+        def score(self, question, passages):
+            return [-9.0 if "quince" in passage else 9.0 for passage in passages]
+
+    plain = evaluate_json("locomo", file, "--k", 1)
+    assert plain["latency_ms"]["reranking"]["p50"] == 0
+    monkeypatch.setattr("memspan.remember.reranking.resolve_reranker", lambda spec: Dislikes())
+    seen = evaluate_json("locomo", file, "--k", 1, "--rerank-ms", 60_000, "--questions")
+    assert seen["options"]["rerank_ms"] == 60_000
+    assert seen["latency_ms"]["reranking"]["p50"] > 0
+    assert all(question["retrieved"] != ["D1:1"] for question in seen["questions"])
+
+
 def test_without_categories(evaluate, evaluate_json, file):
     output = evaluate("locomo", file, "--no-by-category").stdout
     assert "temporal" not in output

@@ -44,6 +44,33 @@ def test_table_shows_date_id_speaker_text_and_views(run, filled):
         assert expected in output
 
 
+def test_a_second_look_without_its_model_names_the_command(run, run_json, filled, monkeypatch, tmp_path):
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("tokenizers")
+    monkeypatch.setenv("MEMSPAN_MODELS", str(tmp_path / "nowhere"))
+    monkeypatch.setattr("memspan.embed.models._installed", lambda spec: None)
+    arguments = ("search", VET, "--store", filled, "--user", "demo", "--rerank-ms")
+    message = run(*arguments, 100, code=1).stderr
+    assert "memspan models pull ms-marco-minilm-l-12-v2-int8" in " ".join(message.split())
+    assert run_json(*arguments, 0)["hits"][0]["id"] == "s07-05"
+    assert "--rerank-ms" in run(*arguments, -1, code=2).stderr
+
+
+def test_a_second_look_reorders(run_json, filled, monkeypatch):
+    class LikesTheFerry:
+        name = "likes-the-ferry"
+
+        def score(self, question, passages):
+            return [9.0 if "ferry" in passage.lower() else -9.0 for passage in passages]
+
+    monkeypatch.setattr("memspan.remember.reranking.resolve_reranker", lambda spec: LikesTheFerry())
+    arguments = ("search", VET, "--store", filled, "--user", "demo", "-k", 3, "--rerank-ms", 60_000)
+    hits = run_json(*arguments)["hits"]
+    assert len(hits) == 3
+    assert hits[0]["id"] != "s07-05"
+    assert "ferry" in hits[0]["text"].lower()
+
+
 def test_between_filters_and_leaves_ends_open(search):
     months = {
         hit["at"][:7] for hit in search("ferry", "-k", 50, "--between", "2024-06-01", "2024-07-01")["hits"]
