@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .arguments import (
@@ -26,6 +26,7 @@ from .columns import pack_columns, pack_record
 from .consolidation import AutoConsolidations, ConsolidationReport, TagSpan
 from .limits import MAX_DIM, MAX_K
 from .query import Query, natives_of
+from .ranking import Ranking
 from .tag_info import TagInfo
 from .times import TimeLike, from_micros
 

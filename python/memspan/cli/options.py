@@ -23,8 +23,8 @@ __all__ = [
     "existing_store",
     "kinds",
     "new_store",
-    "optional_store",
     "one_user",
+    "optional_store",
     "rerank_ms",
     "where",
 ]

@@ -72,7 +72,10 @@ def fit(
     for feature, weight in _PRIORS.items():
         if unseen[FEATURES.index(feature)]:
             weights[0, FEATURES.index(feature)] = weight
-    table = {name: dict(zip(FEATURES, map(float, row), strict=True)) for name, row in zip(names, weights, strict=True)}
+    table = {
+        name: dict(zip(FEATURES, map(float, row), strict=True))
+        for name, row in zip(names, weights, strict=True)
+    }
     return Ranker(table, trained_on=trained_on)
 
 

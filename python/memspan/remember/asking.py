@@ -89,8 +89,9 @@ def asked(
     rerank_seconds = as_integer(rerank_ms, "rerank_ms", 0, MAX_RERANK_MS) / 1000
     engine.require_open()
     if fusion is None:
-        # Neighbours that rise by a rule go with a fusion by rank.
-        fusion = DEFAULT_FUSION if not arguments.get("neighbors") else "rrf"
+        # The weights were learned with both views; neighbours that rise by a rule go with a fusion by rank.
+        usual = set(_DEFAULT_VIEWS) <= set(chosen) and not arguments.get("neighbors")
+        fusion = DEFAULT_FUSION if usual else "rrf"
     if fusion != "learned":
         if plan is not None:
             raise invalid("plan", plan, f"none with fusion {fusion!r}; a plan is for the learned ranking")

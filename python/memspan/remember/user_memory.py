@@ -18,6 +18,8 @@ from .transfer import TextFile
 
 if TYPE_CHECKING:
     from memspan.memory import Memory
+    from memspan.ranking import Ranker
+    from memspan.recall import Plan
 
 __all__ = ["UserMemory"]
 
