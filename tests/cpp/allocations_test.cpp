@@ -24,6 +24,7 @@ struct Fixture {
       items.back().text = "opera word" + std::to_string(i % 50) + " word" + std::to_string(i % 7);
       items.back().tags = {"topic " + std::to_string(i % 20), "everything"};
       items.back().session = "s" + std::to_string(i / 8);
+      items.back().speaker = "speaker" + std::to_string(i % 60);
       items.back().embedding = test::random_vector(kDim, random);
     }
     test::add(index, items);
@@ -55,7 +56,7 @@ BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {
   const std::string text = "opera word3 word6 and a word that nobody has said";
   const std::vector<Interval> range = {{500, 650}};
   const std::vector<Interval> ranges = {{100, 200}, {500, 2500}};
-  const std::vector<std::pair<std::string, Query>> kinds = {
+  std::vector<std::pair<std::string, Query>> kinds = {
       {"latest", {.user = "ana", .k = 20}},
       {"latest in a range", {.user = "ana", .between = range, .k = 20}},
       {"latest with a tag", {.user = "ana", .require_tags = {"topic_3"}}},
@@ -74,6 +75,21 @@ BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {
       {"hybrid with neighbours", {.user = "ana", .text = text, .embedding = vector, .neighbors = 2}},
       {"weighted", {.user = "ana", .text = text, .embedding = vector, .fusion = Fusion::weighted}},
   };
+  // Few finds near each other, so that the most neighbours join them, and each of them of a session of its own.
+  const auto learned = [&](Query query, std::vector<Interval> hints) {
+    auto ranking = std::make_shared<Ranking>();
+    ranking->weights.fill(0.3f);
+    ranking->hints = std::move(hints);
+    query.fusion = Fusion::learned;
+    query.ranking = ranking;
+    return query;
+  };
+  kinds.emplace_back("learned", learned({.user = "ana", .text = text, .embedding = vector, .tags = {"everything"}}, ranges));
+  kinds.emplace_back("learned, semantic", learned({.user = "ana", .embedding = vector}, {}));
+  kinds.emplace_back("learned, lexical", learned({.user = "ana", .text = "word3 speaker5"}, {}));
+  kinds.emplace_back("learned, few", learned({.user = "ana", .text = text, .embedding = vector, .depth = 20}, {}));
+  kinds.emplace_back("learned in a range", learned({.user = "ana", .text = text, .embedding = vector, .between = range}, {}));
+  kinds.emplace_back("learned, backfilled", learned({.user = "ana", .embedding = vector, .k = 900, .depth = 100}, {}));
   for (const bool consolidated : {false, true}) {
     if (consolidated) index.consolidate("ana", true);
     for (const auto& [name, query] : kinds) {

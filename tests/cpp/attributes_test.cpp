@@ -11,6 +11,8 @@ namespace {
 
 BOOST_AUTO_TEST_SUITE(attributes)
 
+const std::array<std::string_view, 3> texts = {"why?", "why? because", "so"};
+
 struct Fixture {
   Attributes attributes;
   Slot next = 0;
@@ -22,6 +24,7 @@ struct Fixture {
     record.recorded_at = 200 + next;
     record.session = session;
     record.speaker = speaker;
+    record.text = texts[next % texts.size()];
     attributes.add(next, record, metadata.empty() ? json::object() : parse_json_object(metadata, "metadata"));
     return next++;
   }
@@ -34,6 +37,8 @@ void check_slot(const Attributes& attributes, Slot slot, Slot original, Kind kin
   BOOST_TEST(attributes.recorded_at(slot) == 200 + original);
   BOOST_TEST(attributes.session_text(slot) == session);
   BOOST_TEST(attributes.speaker_text(slot) == speaker);
+  BOOST_TEST(attributes.traits(slot) == traits_of(texts[original % texts.size()]));
+  BOOST_TEST((attributes.speaker(slot) == StringPool::kNone) == speaker.empty());
   BOOST_TEST(json::serialize(attributes.metadata(slot)) == metadata);
 }
 
@@ -87,6 +92,7 @@ BOOST_FIXTURE_TEST_CASE(remap_and_a_round_trip_keep_the_live_slots, Fixture) {
 BOOST_AUTO_TEST_CASE(bad_columns_are_refused) {
   struct Columns {
     uint8_t kind = 0;
+    uint8_t traits = 0;
     uint32_t session = 0;
     std::vector<std::string> strings = {"s"};
     uint32_t ending = 0;
@@ -96,6 +102,7 @@ BOOST_AUTO_TEST_CASE(bad_columns_are_refused) {
   const auto load = [](const Columns& columns) {
     ByteWriter out;
     out.put<uint8_t>(columns.kind);
+    out.put<uint8_t>(columns.traits);
     out.put<int64_t>(0);
     out.put<uint32_t>(columns.session);
     out.put<uint32_t>(StringPool::kNone);
@@ -112,8 +119,9 @@ BOOST_AUTO_TEST_CASE(bad_columns_are_refused) {
   };
   load({});
   load({.kind = 4, .metadata = R"({"a": [1]})"});
+  load({.traits = kAllTraits});
   for (const Columns& bad : std::vector<Columns>{
-           {.kind = 5}, {.session = 1}, {.session = StringPool::kNone}, {.strings = {"s", "t"}}, {.strings = {""}},
+           {.kind = 5}, {.traits = kAllTraits + 1}, {.traits = 128}, {.session = 1}, {.session = StringPool::kNone}, {.strings = {"s", "t"}}, {.strings = {""}},
            {.strings = {std::string(limits::kNameBytes + 1, 's')}}, {.ending = 1}, {.described = 1}, {.metadata = "[]"},
            {.metadata = "{\"a\":"}, {.metadata = ""}}) {
     BOOST_CHECK_THROW(load(bad), CorruptSnapshot);

@@ -34,7 +34,7 @@ class SlotTable {
   // The slot's position, or kAbsent. Expected O(1).
   uint32_t find(Slot slot) const { return places_[find_place(slot)].position; }
 
-  size_t bytes() const { return places_.capacity() * sizeof(Place); }
+  size_t bytes() const { return (places_.capacity() + moved_.capacity()) * sizeof(Place); }
 
  private:
   struct Place {
@@ -52,17 +52,19 @@ class SlotTable {
   }
 
   void grow() {
-    std::vector<Place> old;
-    old.swap(places_);
-    start(old.size());
-    for (const Place& place : old) {
-      if (place.slot == kNoSlot) continue;
+    moved_.clear();
+    for (const Place& place : places_) {
+      if (place.slot != kNoSlot) moved_.push_back(place);
+    }
+    start(places_.size());
+    for (const Place& place : moved_) {
       places_[find_place(place.slot)] = place;
       ++size_;
     }
   }
 
   std::vector<Place> places_;
+  std::vector<Place> moved_;  // by the last growth; its memory serves the next one
   unsigned shift_ = 0;
   size_t size_ = 0;
 };

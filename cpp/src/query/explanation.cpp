@@ -27,7 +27,7 @@ HitExplanation explain_hit(const FusedHit& hit, const UserColumns& user, const S
   if (hit.neighbor_of != kNoSlot) explanation.neighbor_of = user.ids[hit.neighbor_of];
   explanation.neighbor_boost = hit.neighbor_boost;
   explanation.backfilled = hit.backfilled;
-  if (prepared.query->fusion == Fusion::learned && !hit.backfilled) {
+  if (prepared.query->fusion == Fusion::learned && !prepared.listing() && !hit.backfilled) {
     explanation.features = explain_score(user, scratch, hit.slot);
   }
   return explanation;

@@ -67,9 +67,13 @@ void check_ranking(const Query& query) {
     throw InvalidArgument("neighbors", std::to_string(query.neighbors) + " with a learned ranking",
                           "0; a learned ranking looks at neighbours itself");
   }
-  const FeatureRow& weights = query.ranking->weights;
-  if (!std::all_of(weights.begin(), weights.end(), [](float weight) { return std::isfinite(weight); })) {
-    throw InvalidArgument("ranking", "a weight that is not finite", "finite weights");
+  // Within these no sum of features overflows. NaN is refused too.
+  const auto in_range = [](float weight) { return weight >= -1e6f && weight <= 1e6f; };
+  for (size_t f = 0; f < kRankFeatures; ++f) {
+    const float weight = query.ranking->weights[f];
+    if (in_range(weight)) continue;
+    throw InvalidArgument("ranking[" + std::string(kRankFeatureNames[f]) + "]", std::to_string(weight),
+                          "-1,000,000 to 1,000,000");
   }
   if (!query.ranking->hints.empty()) check_intervals(query.ranking->hints, "hints");
 }

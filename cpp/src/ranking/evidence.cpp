@@ -67,8 +67,9 @@ Spread RankingEvidence::spread_of_cosines(const UserColumns& user, const float* 
     sample_.push_back(kernels().dot(query, user.vectors.row(slot).data(), user.vectors.dim()));
   };
   if (admission.all()) {
-    const size_t step = std::max<size_t>(1, user.slots() / kSample);
-    for (size_t slot = 0; slot < user.slots(); slot += step) {
+    const size_t slots = std::min(user.slots(), user.live.size());
+    const size_t step = std::max<size_t>(1, slots / kSample);
+    for (size_t slot = 0; slot < slots; slot += step) {
       if (user.live.test(static_cast<Slot>(slot))) take(static_cast<Slot>(slot));
     }
   } else {

@@ -11,7 +11,7 @@ constexpr float kTopOffset = 3.0f;
 constexpr uint32_t kShortTokens = 12;
 // From here on length says nothing more: weights learned from chats must not run away on long replies.
 constexpr uint32_t kLongTokens = 40;
-constexpr Micros kGrace = Micros{3} * 24 * 3600 * 1'000'000;
+constexpr uint64_t kGrace = uint64_t{3} * 24 * 3600 * 1'000'000;
 
 // ln(1) ... ln(kTabled), by what is 1 less; the native logarithm would take most of a feature row's time.
 constexpr size_t kTabled = 4096;
@@ -31,13 +31,16 @@ uint32_t rank_or_end(uint32_t rank, size_t found) {
   return rank != 0 ? rank : static_cast<uint32_t>(1 + found + found / 2);
 }
 
+// Of any two times, open ends among them.
+uint64_t distance(Micros earlier, Micros later) {
+  return static_cast<uint64_t>(later) - static_cast<uint64_t>(earlier);
+}
+
 float hinted(Micros at, std::span<const Interval> hints) {
   float best = 0.0f;
   for (const Interval& hint : hints) {
     if (hint.start <= at && at < hint.end) return 1.0f;
-    // Times are within years 1-9999, so that nothing overflows but what an open end would.
-    const bool beside = (hint.start > kMinTime && at < hint.start && hint.start - at <= kGrace) ||
-                        (hint.end <= kMaxTime && at >= hint.end && at - hint.end < kGrace);
+    const bool beside = at < hint.start ? distance(at, hint.start) <= kGrace : distance(hint.end, at) < kGrace;
     if (beside) best = 0.5f;
   }
   return best;

@@ -66,23 +66,22 @@ void RankingPool::add_session(uint32_t number, const UserColumns& user, const Ad
       auto first = user.sessions.find(symbol, slots_[at], user.recency());
       if (first == turns.end()) continue;
       auto last = std::next(first);
-      for (size_t step = 0; step < kReach && first != turns.begin(); ++step) --first;
-      for (size_t step = 0; step < kReach && last != turns.end(); ++step) ++last;
+      for (size_t step = 0; step < 2 * kReach && first != turns.begin(); ++step) --first;
+      for (size_t step = 0; step < 2 * kReach && last != turns.end(); ++step) ++last;
       line_.assign(first, last);
       add_run(line_, number, admission);
     }
     return;
   }
-  // What lies within kReach of a find makes runs.
+  // Finds whose neighbours may stand next to each other's make one run.
   line_.clear();
   size_t wanted = 0;  // so many turns of the line belong to the current run
   for (const Slot turn : turns) {
     line_.push_back(turn);
-    if (positions_.find(turn) < next_.size()) wanted = line_.size() + kReach;
-    if (line_.size() < wanted + kReach) continue;
-    // No later find reaches back to this run, but it may reach the last kReach turns of the line.
+    if (is_find(positions_.find(turn))) wanted = line_.size() + kReach;
+    if (line_.size() < wanted + 2 * kReach) continue;
     if (wanted > 0) add_run(std::span(line_).first(wanted), number, admission);
-    line_.erase(line_.begin(), line_.end() - static_cast<std::ptrdiff_t>(std::min(kReach, line_.size())));
+    line_.erase(line_.begin(), line_.end() - static_cast<std::ptrdiff_t>(kReach));  // a later find may reach these
     wanted = 0;
   }
   if (wanted > 0) add_run(std::span(line_).first(std::min(wanted, line_.size())), number, admission);

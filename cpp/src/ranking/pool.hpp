@@ -32,8 +32,7 @@ class RankingPool {
   // Rank in the view's list, from 1; 0: not there.
   uint32_t rank(Position at, View view) const { return ranks_[at][static_cast<size_t>(view)]; }
   const std::array<uint32_t, kViewCount>& ranks(Position at) const { return ranks_[at]; }
-  // The turn so many before (-kReach ... -1) or behind (1 ... kReach) in the session; kNobody if there is none, or none
-  // in the pool.
+  // The turn so many before (-kReach ... -1) or behind (1 ... kReach) in the session; kNobody if it is not in the pool.
   Position neighbor(Position at, int distance) const {
     return around_[at][distance < 0 ? distance + static_cast<int>(kReach) : distance + static_cast<int>(kReach) - 1];
   }
@@ -46,7 +45,9 @@ class RankingPool {
 
  private:
   Position add(Slot slot);
+  bool is_find(Position at) const { return at < next_.size(); }
   void add_session(uint32_t number, const UserColumns& user, const Admission& admission);
+  // Of turns that follow each other: adds those near a find among them, and links what is in the pool.
   void add_run(std::span<const Slot> turns, uint32_t session, const Admission& admission);
   bool is_promising(Position at) const;
 

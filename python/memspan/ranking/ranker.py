@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -151,7 +150,7 @@ def _row(condition: str, weights: Any) -> NDArray[np.float32]:
         if name not in FEATURES:
             raise invalid(f"weights[{condition}]", name, "the features " + " | ".join(FEATURES))
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not number or not math.isfinite(value) or abs(value) > _LARGEST:
+        if not number or not abs(value) <= _LARGEST:  # NaN is refused too
             raise invalid(
                 f"weights[{condition}][{name}]", value, f"a number from -{_LARGEST:g} to {_LARGEST:g}"
             )
@@ -163,13 +162,13 @@ def _parse(raw: bytes, name: str) -> Ranker:
     accepted = f"a table of weights of version {FORMAT_VERSION}, as Ranker.save writes it"
     try:
         document = json.loads(raw) if len(raw) <= _MOST_BYTES else None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"{name}: not JSON ({error}); accepted: {accepted}") from error
     if not isinstance(document, dict) or document.get("format") != "memspan ranker":
         raise FormatError(f"{name}: no memspan ranker; accepted: {accepted}")
     if document.get("version") != FORMAT_VERSION:
         raise FormatError(f"{name}: version {document.get('version')!r}; accepted: {accepted}")
     try:
-        return Ranker(document.get("weights", {}), trained_on=document.get("trained_on", ()))
+        return Ranker(document.get("weights"), trained_on=document.get("trained_on", ()))
     except ValueError as error:
         raise FormatError(f"{name}: {error}") from error

@@ -104,7 +104,12 @@ def asked(
     conditions: tuple[Condition, ...] = ()
     if fusion == "learned":
         from memspan.ranking.conditions import conditions_of
+        from memspan.recall import Plan
 
+        if plan is not None and not isinstance(plan, Plan):
+            raise invalid("plan", plan, "a memspan.recall.Plan")
+        if ranker is not None and not isinstance(ranker, Ranker):
+            raise invalid("ranker", ranker, "a memspan.ranking.Ranker")
         index = engine.current()
         vocabulary = engine.vocabularies.of(index, user)
         plan = plan or _plan(index, vocabulary, text, user, now)

@@ -16,6 +16,7 @@ inline std::unique_ptr<Index> sample_index(int records, size_t dim) {
   std::vector<Item> items;
   for (int i = 0; i < records; ++i) {
     Item item{.id = "r" + std::to_string(i), .at = static_cast<Micros>(random() % 30), .text = "opera word" + std::to_string(random() % 9)};
+    if (i % 3 == 0) item.text += i % 2 == 0 ? "?" : "? no";
     item.tags = {"t" + std::to_string(random() % 5), "sky"};
     if (i % 3 != 0) item.embedding = random_vector(dim, random);
     if (i % 4 != 0) item.session = "s" + std::to_string(i % 2);
@@ -50,6 +51,11 @@ inline std::vector<Query> sample_queries(size_t dim) {
     queries.push_back({.user = user, .text = "word1", .embedding = vector, .tags = {"sky"}, .fusion = Fusion::weighted});
     queries.push_back({.user = user, .tags = {"t1"}, .between = {{{3, 9}, {12, 25}}}, .require_tags = {"sky"}});
     queries.push_back({.user = user, .kinds = {{Kind::vault, Kind::semantic}}, .where = R"({"cost": 0.1})", .valid_at = 20});
+    queries.push_back({.user = user, .text = "opera word3", .embedding = vector, .fusion = Fusion::learned, .explain = true});
+    auto ranking = std::make_shared<Ranking>();
+    ranking->weights.fill(0.5f);
+    ranking->hints = {{3, 9}};
+    queries.back().ranking = ranking;
     queries.push_back({.user = user, .where = R"({"n": {"$exists": false}})", .as_of = 15, .explain = true});
   }
   return queries;
