@@ -23,7 +23,7 @@ The rules for the embedded text can change only together with a migration that e
 
 # Of the turn before, and of all that a reranker reads of a turn.
 _CONTEXT_CHARS: Final = 100
-_RERANKED_CHARS: Final = 1000
+_RERANKED_CHARS: Final = 600
 
 _MONTHS: Final = (
     "January", "February", "March", "April", "May", "June",

@@ -160,7 +160,7 @@ def test_a_record_of_an_image_and_a_long_turn(open_memory: Open) -> None:
     assert reranked_text(record, long).startswith(
         "[1 January 1970] " + ("word " * 100_000)[-100:] + "\nAna: look"
     )
-    assert len(reranked_text(long, long)) == 1000
+    assert len(reranked_text(long, long)) == 600
 
 
 @pytest.mark.parametrize(
