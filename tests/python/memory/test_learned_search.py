@@ -341,7 +341,8 @@ def test_a_change_of_the_vocabulary_is_seen_at_once(memory: Memory) -> None:
     first = memory.search("What did Zebulon say?", user="u").plan
     memory.add([{"id": "2", "text": "hello", "speaker": "Zebulon"}], user="u")
     second = memory.search("What did Zebulon say?", user="u").plan
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     assert "Zebulon" in second.names
     memory.forget(user="u", id="2")
     third = memory.search("What did Zebulon say?", user="u").plan

@@ -195,7 +195,7 @@ def test_damaged_files_never_load_as_something_odd(tmp_path: Path) -> None:
         try:
             loaded = Ranker.load(tmp_path / "bad.json")
         except errors.FormatError as error:
-            assert "bad.json" in str(error)
+            assert "bad.json" in str(error)  # noqa: PT017
         else:
             assert set(loaded.weights) <= {"always", *CONDITIONS}
 
