@@ -61,7 +61,7 @@ def test_a_second_look_reorders(run_json, filled, monkeypatch):
         name = "likes-the-ferry"
 
         def score(self, question, passages):
-            return [9.0 if "ferry" in passage.lower() else -9.0 for passage in passages]
+            return [90.0 if "ferry" in passage.splitlines()[-1].lower() else -90.0 for passage in passages]
 
     monkeypatch.setattr("memspan.remember.reranking.resolve_reranker", lambda spec: LikesTheFerry())
     arguments = ("search", VET, "--store", filled, "--user", "demo", "-k", 3, "--rerank-ms", 60_000)

@@ -184,7 +184,7 @@ def test_a_ranker_of_ones_own(filled: Memory) -> None:
         ({"ranker": {"always": {}}}, "ranker"),
         ({"ranker": "weights.json"}, "ranker"),
         ({"plan": Plan(question="x"), "fusion": "rrf"}, "plan"),
-        ({"plan": Plan(question="x"), "neighbors": 2}, "plan"),
+        ({"plan": Plan(question="x"), "neighbors": 2}, "neighbors"),
         ({"ranker": default_ranker(), "fusion": "union"}, "ranker"),
         ({"fusion": "learnt"}, "fusion"),
         ({"fusion": 3}, "fusion"),

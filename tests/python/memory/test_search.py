@@ -10,6 +10,8 @@ import pytest
 from memspan import errors
 from memspan.memory import Memory
 from memspan.remember import searching
+from memspan.remember.asking import asked
+from memspan.remember.reranking import SecondLook
 from memspan.times import now_micros
 
 
@@ -123,16 +125,18 @@ def test_a_record_that_vanishes_between_search_and_fetch_is_replaced(
             other.forget(user="ana", id=best)
         return index
 
-    monkeypatch.setattr(engine, "current", current_then_forget)
-    found = searching.search(
+    question = asked(
         engine,
         "camping stove",
         user="ana",
         now=None,
         views=["lexical"],
         exclude=[],
+        fusion="rrf",
         arguments={"k": 2},
     )
+    monkeypatch.setattr(engine, "current", current_then_forget)
+    found = searching.search(engine, question, SecondLook(None))
     assert len(calls) == 2
     assert len(found) == 2
     assert best not in ids(found)

@@ -398,16 +398,21 @@ def _leads(edges: set[tuple[str, str]], start: str, end: str) -> bool:
 
 def test_routed_tags_lift_records(talked: Memory) -> None:
     def found(**options: Any) -> list[tuple[str, float]]:
-        return [(recall.id, recall.score) for recall in talked.search("pottery", user="ana", k=6, **options)]
+        return [
+            (recall.id, recall.score)
+            for recall in talked.search("pottery", user="ana", k=6, fusion="rrf", **options)
+        ]
 
-    plain = talked.search("pottery", user="ana", k=6)
+    plain = talked.search("pottery", user="ana", k=6, fusion="rrf")
     assert found(route=5) == found(), "there are no tags yet"
     talked.tag("ana")
     assert found(route=5) != found()
-    routed = talked.search("pottery", user="ana", k=6, route=5, explain=True)
+    routed = talked.search("pottery", user="ana", k=6, fusion="rrf", route=5, explain=True)
     assert {recall.id for recall in routed} == {recall.id for recall in plain}
     assert any("symbolic" in recall.views for recall in routed)
-    assert all("symbolic" not in recall.views for recall in talked.search("pottery", user="ana"))
+    assert all(
+        "symbolic" not in recall.views for recall in talked.search("pottery", user="ana", fusion="rrf")
+    )
     only = talked.search("pottery", user="ana", route=5, views=["lexical"])
     assert only
     assert all(set(recall.views) == {"lexical"} for recall in only)
