@@ -253,7 +253,7 @@ ODD_QUESTIONS = {
     "one letter": "x",
     "huge": "boat in March with my sister " * 3_000,
     "one huge word": "boat" * 30_000,
-    "many times": " ".join(f"on {day} May {year}" for year in range(1990, 2024) for day in range(1, 29)),
+    "many times": " ".join(f"on {day} May {year}" for year in range(1900, 2024) for day in range(1, 29)),
 }
 
 
