@@ -24,6 +24,7 @@ from memspan.errors import (
     MemspanError,
     MissingExtraError,
     ModelNotFoundError,
+    RerankerError,
     StoreError,
     TagCycleError,
     TimeError,
@@ -32,18 +33,23 @@ from memspan.errors import (
 from memspan.index import Hit, Hits, Index, TagInfo
 from memspan.memory import Memory
 from memspan.query import Query
+from memspan.recall.context import Context, Source, TokenCounter, estimate_tokens
 from memspan.records import KINDS, Record
 from memspan.remember.recall import Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
+from memspan.rerank import Reranker
+from memspan.tag_info import TagReport
 
 if TYPE_CHECKING:
     from memspan.embed import OnnxEmbedder, OpenAIEmbedder
+    from memspan.rerank import OnnxReranker
 
 __all__ = [
     "KINDS",
     "AutoConsolidations",
     "CallableEmbedder",
     "ConsolidationReport",
+    "Context",
     "CorruptSnapshotError",
     "Embedder",
     "EmbedderError",
@@ -60,29 +66,40 @@ __all__ = [
     "MissingExtraError",
     "ModelNotFoundError",
     "OnnxEmbedder",
+    "OnnxReranker",
     "OpenAIEmbedder",
     "Query",
     "Recall",
     "Recalls",
     "Record",
+    "Reranker",
+    "RerankerError",
+    "Source",
     "StoreError",
     "TagCycleError",
     "TagInfo",
+    "TagReport",
     "TagSpan",
     "TimeError",
     "Timings",
+    "TokenCounter",
     "UserMemory",
     "WhereError",
+    "estimate_tokens",
     "simd_level",
 ]
 
 # Their dependencies are optional, so that they are loaded when they are first named.
-_LAZY = ("OnnxEmbedder", "OpenAIEmbedder")
+_LAZY = {
+    "OnnxEmbedder": "memspan.embed",
+    "OnnxReranker": "memspan.rerank",
+    "OpenAIEmbedder": "memspan.embed",
+}
 
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        return getattr(import_module("memspan.embed"), name)
+        return getattr(import_module(_LAZY[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -11,6 +11,7 @@ MemspanError
 ├── StoreError                               the database is damaged, locked, or of a newer schema
 ├── EmbedderMismatchError                    the store was filled by another embedder
 ├── EmbedderError                            an embedder failed, or its endpoint did
+├── RerankerError                            a reranker failed, or answered something unusable
 ├── ModelNotFoundError                       a known model whose files are not on this machine
 └── MissingExtraError (also ImportError)     an optional dependency is not installed
 
@@ -31,6 +32,7 @@ __all__ = [
     "MemspanError",
     "MissingExtraError",
     "ModelNotFoundError",
+    "RerankerError",
     "StoreError",
     "TagCycleError",
     "TimeError",
@@ -80,6 +82,10 @@ class EmbedderMismatchError(MemspanError):
 
 class EmbedderError(MemspanError):
     """An embedder failed or answered something unusable."""
+
+
+class RerankerError(MemspanError):
+    """A reranker failed or answered something unusable; searching without it still works."""
 
 
 class ModelNotFoundError(MemspanError):

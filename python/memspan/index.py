@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import _core
 from .arguments import (
@@ -26,6 +26,7 @@ from .columns import pack_columns, pack_record
 from .consolidation import AutoConsolidations, ConsolidationReport, TagSpan
 from .limits import MAX_DIM, MAX_K
 from .query import Query, natives_of
+from .ranking import Ranking
 from .tag_info import TagInfo
 from .times import TimeLike, from_micros
 
@@ -328,6 +329,15 @@ class Index:
         """When a record happened, or `None`. O(1) (SwiftMem 3.3, definition 3.4)."""
         at = self._native.locate(as_text(user, "user"), as_text(id, "id"))
         return None if at is None else from_micros(at)
+
+    def beside(self, *, user: str, ids: Sequence[str]) -> list[tuple[str | None, str | None]]:
+        """For each id, the ids of the records right before and after it in its session, by time, then by id.
+
+        `None` where there is none: at the ends of the session, and around ids that are unknown or have no session.
+        O(log n) an id.
+        """
+        found = self._native.beside(as_text(user, "user"), as_texts(ids, "ids"))
+        return [(before or None, after or None) for before, after in found]
 
     def contains(self, *, user: str, id: str) -> bool:
         """Whether the user has a record of that id. O(1)."""

@@ -11,11 +11,13 @@ from .arguments import as_flag, as_integer
 from .consolidation import ConsolidationReport
 from .embed.resolve import resolve_embedder
 from .errors import invalid
+from .recall.context import Context, TokenCounter, checked_budget
 from .records import Record
 from .remember.adding import add_drafts, add_in_batches, checked_drafts
 from .remember.asking import asked
 from .remember.asynchronous import in_thread
 from .remember.consolidating import consolidate
+from .remember.contexts import context_of
 from .remember.embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
 from .remember.fields import checked_kind, checked_name
 from .remember.forgetting import forget
@@ -25,10 +27,13 @@ from .remember.progress import tracking
 from .remember.recall import Recalls
 from .remember.reembedding import convert
 from .remember.relating import relate, unrelate
+from .remember.reranking import SecondLook
 from .remember.searching import latest, search
 from .remember.statistics import stats
 from .remember.transfer import TextFile, export, load
 from .remember.verification import verify
+from .rerank import Reranker
+from .tag_info import TagInfo, TagReport
 from .times import TimeLike
 
 if TYPE_CHECKING:
@@ -59,6 +64,8 @@ class Memory:
         recipe: how turns become memories; `verbatim` keeps them as they are.
         reembed: convert a store that another embedder filled, instead of refusing to open it. A conversion
             that was interrupted goes on where it stopped.
+        reranker: what `search` uses when it is given time for it: a reranker, the name of one, or `None` for the
+            default one. It is loaded when first needed.
         progress: show a progress bar on standard error during a conversion.
         max_resident_bytes: how much of the index may be in memory; users who were not asked for lately leave it first
             and come back when they are asked for. `None`: no limit.
@@ -80,12 +87,14 @@ class Memory:
         analyzer: str | None = None,
         recipe: str = "verbatim",
         reembed: bool = False,
+        reranker: Reranker | str | None = None,
         progress: bool = False,
         max_resident_bytes: int | None = None,
         auto_consolidate: bool = True,
     ) -> None:
         if recipe not in RECIPES:
             raise invalid("recipe", recipe, f"one of {', '.join(RECIPES)}")
+        self._second_look = SecondLook(reranker)
         self._engine = open_engine(
             path,
             embedder,
@@ -196,6 +205,8 @@ class Memory:
         neighbors: int = 0,
         plan: Plan | None = None,
         ranker: Ranker | None = None,
+        route: int = 0,
+        rerank_ms: int = 0,
         explain: bool = False,
     ) -> Recalls:
         """Find the records of a user that answer a question best.
@@ -221,6 +232,10 @@ class Memory:
                 is then the default, `union` or `weighted`. The learned ranking looks at neighbours itself.
             plan: how to look, instead of `plan_by_rules`; made by hand or by a model.
             ranker: weights of your own (`memspan fit`) instead of the package's.
+            route: let so many of the user's tags nearest to the question, and those right below them, lift the
+                records that carry them a little, see `tag`; it takes the view `symbolic`.
+            rerank_ms: let the reranker look at the best for so many milliseconds; 150 do most of what it can.
+                Loading it, once, takes its own time. Scores are then log odds.
             explain: fill in `explanation`.
 
         Returns:
@@ -228,6 +243,8 @@ class Memory:
 
         Raises:
             InvalidArgumentError: or its subclass `TimeError` or `WhereError`: an argument is not acceptable.
+            ModelNotFoundError, MissingExtraError, RerankerError: the reranker is not here, or failed; without
+                `rerank_ms` the same search still works.
         """
         filters = {
             "k": k,
@@ -238,6 +255,7 @@ class Memory:
             "require_tags": require_tags,
             "where": where,
             "neighbors": neighbors,
+            "route": route,
             "explain": explain,
         }
         question_asked = asked(
@@ -250,9 +268,63 @@ class Memory:
             fusion=fusion,
             plan=plan,
             ranker=ranker,
+            rerank_ms=rerank_ms,
             arguments=filters,
         )
-        return search(self._engine, question_asked)
+        return search(self._engine, question_asked, self._second_look)
+
+    def context(
+        self,
+        question: str,
+        *,
+        user: str,
+        tokens: int = 600,
+        k: int | None = None,
+        between: Any = None,
+        now: TimeLike | None = None,
+        as_of: TimeLike | None = None,
+        valid_at: TimeLike | None = None,
+        kinds: Sequence[str] | None = None,
+        require_tags: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] = (),
+        count_tokens: TokenCounter | None = None,
+    ) -> Context:
+        """The best memories for a question as text for a prompt, within a number of tokens.
+
+        One memory a line, in the order of time, under the dates of their sessions, with speakers and the labels of
+        their sources; what says the same stands there once. Long memories are shortened to the sentences nearest to
+        the question. Whatever a memory says, it stays one line between `<memories>` and `</memories>`.
+
+        Args:
+            question, user, between, now, as_of, valid_at, kinds, require_tags, where, exclude: as in `search`.
+            tokens: the most that the text may have, 1 to 1,000,000. Where not even a part of the best memory fits,
+                the context is empty.
+            k: how many records are looked at; by default 50, or a twelfth of `tokens` if that is more.
+            count_tokens: counts the tokens of a text, such as `lambda text: len(encoding.encode(text))`; it is called
+                for every line. By default `memspan.estimate_tokens`, a rule that needs no vocabulary.
+
+        Returns:
+            A `Context`: `text`, its `sources` and `tokens`. Empty, with 0 tokens, when nothing was found.
+
+        Raises:
+            InvalidArgumentError: or its subclass `TimeError` or `WhereError`: an argument is not acceptable.
+        """
+        budget = checked_budget(tokens, k, count_tokens)
+        recalls = self.search(
+            question,
+            user=user,
+            k=budget.k,
+            between=between,
+            now=now,
+            as_of=as_of,
+            valid_at=valid_at,
+            kinds=kinds,
+            require_tags=require_tags,
+            where=where,
+            exclude=exclude,
+        )
+        return context_of(self._engine, question, user, recalls, budget)
 
     def latest(
         self, *, user: str, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None
@@ -268,7 +340,7 @@ class Memory:
             return reader.fetch(user, [checked_name(id, "id")], embeddings=True).get(id)
 
     def relate(self, *, user: str, parent: str, child: str) -> bool:
-        """Put a tag below another one; returns whether that is new.
+        """Put a tag below another one; returns whether that is new. A relation that `tag` made becomes a given one.
 
         Raises:
             TagCycleError: `parent` lies below `child`; the message shows the path.
@@ -276,8 +348,44 @@ class Memory:
         return relate(self._engine, user=user, parent=parent, child=child)
 
     def unrelate(self, *, user: str, parent: str, child: str) -> bool:
-        """Take back `relate`; returns whether there was such a relation."""
+        """Take back `relate`; returns whether there was such a relation. `tag` may make it again."""
         return unrelate(self._engine, user=user, parent=parent, child=child)
+
+    def tag(self, user: str | None = None, *, progress: bool = False) -> TagReport:
+        """Make tags of what a user's records say, or every user's, without a language model: keyphrases and names
+        that come back, at most five a record, and which of them is broader than which.
+
+        Calling it again makes them anew: what is no longer apt goes, and what is the same is not written. Tags and
+        relations that a caller gave always stay, and made relations give way to them. A record that is replaced later
+        has no made tags until the next call. The tags of a user depend on all of the user's texts; records of kind
+        `vault` give and get none. Scripts and languages without capitals or the marks of English nouns get fewer
+        and rougher tags.
+
+        Seconds for 10,000 records, committed some hundreds at a time; a call that was interrupted is made good by the
+        next one.
+
+        Args:
+            user: `None` for every user, each by their own texts only.
+            progress: show a progress bar on standard error.
+
+        Raises:
+            EmbedderError: the embedder failed; users before this one are done.
+        """
+        from .remember.tagging import tag
+
+        return tag(self._engine, user, progress)
+
+    def untag(self, user: str | None = None, *, progress: bool = False) -> TagReport:
+        """Take back what `tag` made; tags and relations that a caller gave stay."""
+        from .remember.tagging import untag
+
+        return untag(self._engine, user, progress)
+
+    def tags(self, *, user: str) -> list[TagInfo]:
+        """Every tag of a user, given or made, with its place in the hierarchy, sorted by name."""
+        from .remember.tagging import tags
+
+        return tags(self._engine, user)
 
     def forget(self, *, user: str, id: str | None = None, source: str | None = None) -> int:
         """Erase a user, one record, or what came from one source, with everything derived from it.
@@ -305,6 +413,8 @@ class Memory:
 
     def export(self, user: str | None, file: TextFile, embeddings: bool = False) -> int:
         """Write everything of a user, or of all users (`None`), as JSON Lines; returns the number of records.
+
+        What `tag` made is left out: it can be made again.
 
         Args:
             user: an unknown user makes a file without records.
@@ -386,10 +496,14 @@ class Memory:
     aadd = in_thread(add)
     aadd_records = in_thread(add_records)
     asearch = in_thread(search)
+    acontext = in_thread(context)
     alatest = in_thread(latest)
     aget = in_thread(get)
     arelate = in_thread(relate)
     aunrelate = in_thread(unrelate)
+    atag = in_thread(tag)
+    auntag = in_thread(untag)
+    atags = in_thread(tags)
     aforget = in_thread(forget)
     aexport = in_thread(export)
     aload = in_thread(load)

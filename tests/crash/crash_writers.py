@@ -18,7 +18,7 @@ Operation = dict[str, Any]
 def next_operation(chance: random.Random, name: str, step: int) -> Operation:
     """A random change; names and texts tell which step made them."""
     user = chance.choice(USERS)
-    kind = chance.choices(["add", "replace", "forget", "relate", "reopen"], [10, 4, 1, 2, 1])[0]
+    kind = chance.choices(["add", "replace", "forget", "relate", "reopen", "tag"], [10, 4, 1, 2, 1, 1])[0]
     ids = [f"{name}-{step}-{i}" for i in range(chance.choice([1, 1, 3, 40]))]
     if kind == "replace":
         ids = [f"shared-{chance.randrange(5)}"]
@@ -39,6 +39,8 @@ def carry_out(memory: Memory, operation: Operation) -> None:
         memory.forget(user=user, id=operation["ids"][0])
     elif operation["kind"] == "relate":
         memory.relate(user=user, parent="top", child=text)
+    elif operation["kind"] == "tag":
+        memory.tag(user)
 
 
 def write_until_killed(path: Path, acknowledgements: int, name: str, seed: int) -> None:

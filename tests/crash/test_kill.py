@@ -37,7 +37,10 @@ def observe(memory: Memory) -> State:
         return {
             user: {
                 "records": {record.id: record.text for page in reader.scan(user, 500) for record in page},
-                "relations": {(edge.parent, edge.child) for edge in reader.relations(user)},
+                "relations": {
+                    (edge.parent, edge.child)
+                    for edge in set(reader.relations(user)) - reader.made_relations(user)
+                },
             }
             for user in USERS
         }

@@ -71,8 +71,12 @@ class LearnedOracle:
         if tags:
             found["symbolic"] = views_of.symbolic(admissible, dict.fromkeys(tags, 1.0))
         result = Learned()
-        result.undecidable = any(views_of.undecidable(ranked(view), VIEW_TOLERANCE) for view in found.values())
-        lists = {name: [item.rec.id for item in ranked(view)][: max(depth, k)] for name, view in found.items()}
+        result.undecidable = any(
+            views_of.undecidable(ranked(view), VIEW_TOLERANCE) for view in found.values()
+        )
+        lists = {
+            name: [item.rec.id for item in ranked(view)][: max(depth, k)] for name, view in found.items()
+        }
         near = self._near(list(lists.values()), admissible)
         evidence = self._evidence(near, admissible, text, embedding)
         tag_score = {item.rec.id: item.score for item in found.get("symbolic", [])}
@@ -253,7 +257,6 @@ class Evidence:
         if not self.all_words:
             return 0.0
         return math.fsum(weight for word, weight in self.weights.items() if word in held) / self.all_words
-
 
 
 def asks(text: str) -> bool:

@@ -104,7 +104,9 @@ def native_arguments(question: dict[str, Any], weights: NDArray[np.float32]) -> 
 
 @settings(PROFILE, max_examples=300)
 @given(corpus=corpora(), question=questions(), weights=weight_rows)
-def test_features_and_order(corpus: list[Rec], question: dict[str, Any], weights: NDArray[np.float32]) -> None:
+def test_features_and_order(
+    corpus: list[Rec], question: dict[str, Any], weights: NDArray[np.float32]
+) -> None:
     index = native_index(corpus)
     arguments = native_arguments(question, weights)
     ids, rows = index.features(Query(**arguments))

@@ -129,6 +129,13 @@ std::optional<Micros> Index::locate(std::string_view user, std::string_view id) 
   return found ? found->locate(id) : std::nullopt;
 }
 
+std::vector<std::pair<std::string, std::string>> Index::beside(std::string_view user,
+                                                               std::span<const std::string> ids) const {
+  std::vector<std::pair<std::string, std::string>> found(ids.size());
+  if (const auto known = find(user)) known->beside(ids, found);
+  return found;
+}
+
 bool Index::relate(std::string_view user, std::string_view parent, std::string_view child) {
   const std::string parent_tag = checked_tag(parent, "parent");
   const std::string child_tag = checked_tag(child, "child");

@@ -231,6 +231,21 @@ std::optional<Micros> UserIndex::locate(std::string_view id) const {
   return slot == kNoSlot ? std::nullopt : std::optional<Micros>(columns_.ats[slot]);
 }
 
+void UserIndex::beside(std::span<const std::string> ids, std::span<std::pair<std::string, std::string>> found) const {
+  const std::shared_lock reading(mutex_);
+  const Recency recency = columns_.recency();
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const Slot slot = columns_.ids.find(ids[i]);
+    if (slot == kNoSlot) continue;
+    const StringPool::Symbol session = columns_.attributes.session(slot);
+    if (session == StringPool::kNone) continue;
+    const Sessions::Turns& turns = columns_.sessions.turns(session);
+    const auto center = columns_.sessions.find(session, slot, recency);
+    if (center != turns.begin()) found[i].first = recency.id(*std::prev(center));
+    if (const auto after = std::next(center); after != turns.end()) found[i].second = recency.id(*after);
+  }
+}
+
 bool UserIndex::relate(std::string_view parent, std::string_view child) {
   const std::unique_lock writing(mutex_);
   ++changes_;

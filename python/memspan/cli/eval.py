@@ -11,6 +11,7 @@ from memspan.evaluate import DATA_SETS, Evaluation, evaluate
 from memspan.evaluate.chart import draw, require_matplotlib
 from memspan.evaluate.run import DEFAULT_KS
 from memspan.limits import MAX_K
+from memspan.recall.context import MAX_TOKENS
 
 from . import options
 from .environment import Environment, pass_environment
@@ -60,6 +61,14 @@ __all__ = ["eval_"]
     help="Search by this view only; repeat for several. Default: what `Memory.search` does.",
 )
 @click.option("--neighbors", type=click.IntRange(0), help="Let so many turns around a hit rise with it.")
+@click.option(
+    "--tokens",
+    type=click.IntRange(0, MAX_TOKENS),
+    default=600,
+    show_default=True,
+    help="Make a context of so many tokens for each question and score the evidence in it; 0 for none.",
+)
+@options.rerank_ms
 @click.option("--worst", type=click.IntRange(1), help="Show so many questions whose evidence came last.")
 @click.option(
     "--plot",
@@ -94,6 +103,8 @@ def eval_(
     limit: int | None,
     views: tuple[str, ...],
     neighbors: int | None,
+    tokens: int,
+    rerank_ms: int,
     worst: int | None,
     plot: Path | None,
     embedder: str | None,
@@ -111,7 +122,11 @@ def eval_(
         raise click.UsageError("--questions needs --json")
     if plot is not None:
         require_matplotlib()
-    chosen: dict[str, Any] = {"views": list(views) or None, "neighbors": neighbors}
+    chosen: dict[str, Any] = {
+        "views": list(views) or None,
+        "neighbors": neighbors,
+        "rerank_ms": rerank_ms or None,
+    }
     evaluation = evaluate(
         data_set,
         files,
@@ -122,6 +137,7 @@ def eval_(
         limit=limit,
         options={name: value for name, value in chosen.items() if value is not None},
         progress=lambda title, total: bar(env, title, total),
+        tokens=tokens,
     )
     if plot is not None:
         draw(evaluation, plot)

@@ -8,11 +8,12 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from memspan.evaluate import Estimate, Evaluation, Group
+from memspan.evaluate import Evaluation, Group
 from memspan.evaluate.chart import focus
 
 from .environment import Environment
-from .tables import cell, plain_table
+from .eval_context import context_table
+from .tables import cell, estimate_cell, plain_table
 
 __all__ = ["print_evaluation"]
 
@@ -34,6 +35,10 @@ def print_evaluation(env: Environment, evaluation: Evaluation, *, by_category: b
     env.out.print(_scores(groups, evaluation.ks))
     for line in _counts(groups[0], evaluation):
         env.say(line, style="dim")
+    if groups[0].context:
+        env.say("")
+        env.say(f"evidence inside a context of at most {evaluation.tokens:,} tokens a question")
+        env.out.print(context_table(groups))
     env.say("")
     env.say("session-level, only to compare with other reports: any turn of a session with evidence")
     env.out.print(_session_hits(groups[0], evaluation.ks))
@@ -62,12 +67,7 @@ def _scores(groups: list[Group], ks: tuple[int, ...]) -> Table:
 
 
 def _score(group: Group, name: str) -> Text:
-    return _estimate(group.scores[name]) if group.scores else _MISSING
-
-
-def _estimate(estimate: Estimate) -> Text:
-    half = (estimate.high - estimate.low) / 2
-    return Text(f"{estimate.mean * 100:.1f}\n") + Text(f"±{half * 100:.1f}", style="dim")
+    return estimate_cell(group.scores[name]) if group.scores else _MISSING
 
 
 def _counts(group: Group, evaluation: Evaluation) -> list[str]:
@@ -88,7 +88,7 @@ def _session_hits(group: Group, ks: tuple[int, ...]) -> Table:
     table.add_column("n", justify="right")
     for k in ks:
         table.add_column(f"hit@{k}", justify="right", no_wrap=True)
-    hits = [_estimate(group.session_hits[f"hit@{k}"]) if group.session_hits else _MISSING for k in ks]
+    hits = [estimate_cell(group.session_hits[f"hit@{k}"]) if group.session_hits else _MISSING for k in ks]
     table.add_row(cell(f"{group.session_scored:,}"), *hits)
     return table
 
@@ -116,7 +116,7 @@ def _latency(evaluation: Evaluation) -> Table:
     table.add_column("stage")
     for name in ("p50", "p95", "mean"):
         table.add_column(name, justify="right", no_wrap=True)
-    for stage, latency in evaluation.latency().items():
+    for stage, latency in evaluation.all_latencies().items():
         seconds = (latency.p50, latency.p95, latency.mean)
         table.add_row(cell(stage), *(cell(f"{each * 1e3:.3f}") for each in seconds))
     return table

@@ -47,7 +47,9 @@ __all__ = ["fit_"]
 )
 @options.optional_store
 @click.option(
-    "--out", type=click.Path(path_type=Path, dir_okay=False, writable=True), help="Where the weights are written."
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    help="Where the weights are written.",
 )
 @click.option("--penalty", type=click.FloatRange(1e-6, 1e9), default=DEFAULT_PENALTY, show_default=True)
 @click.option(
@@ -64,7 +66,9 @@ __all__ = ["fit_"]
     show_default=True,
     help="Tell how weights learned without a conversation, and without a data set, do on it.",
 )
-@click.option("--embedder", metavar="NAME", envvar="MEMSPAN_EMBEDDER", help="For --data; as for `memspan eval`.")
+@click.option(
+    "--embedder", metavar="NAME", envvar="MEMSPAN_EMBEDDER", help="For --data; as for `memspan eval`."
+)
 @click.option(
     "--store-dir",
     type=click.Path(path_type=Path, file_okay=False),
@@ -98,7 +102,13 @@ def fit_(
     notes = []
     for name in dict.fromkeys(name for name, _ in data):
         files = [path for own, path in data if own == name]
-        examples += collect(name, files, embedder=embedder, store_dir=store_dir, progress=lambda title, total: bar(env, title, total))
+        examples += collect(
+            name,
+            files,
+            embedder=embedder,
+            store_dir=store_dir,
+            progress=lambda title, total: bar(env, title, total),
+        )
         notes.append(f"{name}: " + ", ".join(path.name for path in files))
     if questions is not None and store is not None:
         with open_memory(store) as memory:
@@ -140,7 +150,8 @@ def _by_set(examples: Sequence[Example]) -> dict[str, Quality]:
     names = dict.fromkeys(example.data_set for example in examples)
     return {
         name: quality_of(
-            [example for example in examples if example.data_set == name], lambda _, each: scores_of(usual, each)
+            [example for example in examples if example.data_set == name],
+            lambda _, each: scores_of(usual, each),
         )
         for name in names
     }
@@ -149,7 +160,7 @@ def _by_set(examples: Sequence[Example]) -> dict[str, Quality]:
 def _cross_validated(
     examples: Sequence[Example], penalty: float, special_penalty: float
 ) -> dict[str, dict[str, Quality]]:
-    found = {}
+    found: dict[str, dict[str, Quality]] = {}
     ways: tuple[HoldOut, ...] = HOLD_OUTS
     for way in ways:
         parts = {(each.data_set, each.conversation if way == "conversation" else "") for each in examples}

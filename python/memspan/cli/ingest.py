@@ -51,6 +51,9 @@ _COUNTED_BYTES = 64 << 20
     show_default=True,
     help="Turns in one transaction.",
 )
+@click.option(
+    "--tags", "tag", is_flag=True, help="Afterwards make tags of what was said, without a language model."
+)
 @options.embedder
 @options.as_json
 @pass_environment
@@ -61,6 +64,7 @@ def ingest(
     user: str | None,
     format_: str | None,
     batch: int,
+    tag: bool,
     embedder: str | None,
     as_json: bool,
 ) -> None:
@@ -75,6 +79,9 @@ def ingest(
     with open_memory(store, embedder) as memory:
         try:
             _run(env, memory, file, user, format_, batch, report)
+            if tag:
+                for name in report.turns:
+                    memory.tag(name, progress=env.err.is_terminal)
         except FormatError as caught:
             error, status = caught, ExitStatus.BAD_INPUT
         except KeyboardInterrupt:

@@ -23,6 +23,7 @@ from .load import load
 from .models import models
 from .search import search
 from .stats import stats
+from .tags import tags
 from .verify import verify
 
 __all__ = ["cli", "main"]
@@ -53,7 +54,23 @@ def cli(context: click.Context) -> None:
     context.obj = context.obj or Environment.standard()
 
 
-for _command in (demo, ingest, search, latest, stats, verify, export, load, forget, models, eval_, fit_):
+_COMMANDS = (
+    demo,
+    ingest,
+    search,
+    latest,
+    tags,
+    stats,
+    verify,
+    export,
+    load,
+    forget,
+    models,
+    eval_,
+    fit_,
+)
+
+for _command in _COMMANDS:
     cli.add_command(_command)
 
 

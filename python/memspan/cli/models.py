@@ -1,11 +1,20 @@
-"""`memspan models`: the embedding models that memspan knows by name."""
+"""`memspan models`: the embedding models and rerankers that memspan knows by name."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import click
 
 from memspan.embed.models import find_model, model_dir, pull_model, verify_model
-from memspan.embed.registry import DEFAULT_MODEL, MODELS
+from memspan.embed.registry import (
+    DEFAULT_MODEL,
+    DEFAULT_RERANKER,
+    MODELS,
+    RERANKERS,
+    EmbeddingSpec,
+    ModelSpec,
+)
 
 from . import options
 from .environment import Environment, pass_environment
@@ -14,12 +23,15 @@ from .tables import cell, plain_table
 
 __all__ = ["models"]
 
-_name = click.argument("name", type=click.Choice(sorted(MODELS)), default=DEFAULT_MODEL)
+_KNOWN: dict[str, ModelSpec] = {**MODELS, **RERANKERS}
+_DEFAULTS = (DEFAULT_MODEL, DEFAULT_RERANKER)
+
+_name = click.argument("name", type=click.Choice(sorted(_KNOWN)), default=DEFAULT_MODEL)
 
 
 @click.group(epilog=options.examples("memspan models list", "memspan models pull", "memspan models verify"))
 def models() -> None:
-    """List, fetch and check embedding models. Only `pull` uses the network."""
+    """List, fetch and check embedding models and rerankers. Only `pull` uses the network."""
 
 
 @models.command("list", epilog=options.examples("memspan models list", "memspan models list --json"))
@@ -27,42 +39,53 @@ def models() -> None:
 @pass_environment
 def list_models(env: Environment, as_json: bool) -> None:
     """List the known models, where they come from, and whether they are on this machine."""
-    found = {name: find_model(name) for name in MODELS}
+    found = {name: find_model(name) for name in _KNOWN}
     if as_json:
         documents = [
             {
                 "name": spec.name,
+                "kind": _kind(spec),
                 "description": spec.description,
-                "default": spec.name == DEFAULT_MODEL,
-                "dim": spec.dim,
+                "default": spec.name in _DEFAULTS,
                 "bytes": spec.size,
                 "licence": spec.licence,
-                "pooling": spec.pooling,
-                "query_prefix": spec.query_prefix,
-                "document_prefix": spec.document_prefix,
                 "source": spec.source,
                 "files": [
                     {"name": file.name, "sha256": file.sha256, "bytes": file.size} for file in spec.files
                 ],
                 "path": str(files.model.parent) if (files := found[spec.name]) else None,
+                **_embedding(spec),
             }
-            for spec in MODELS.values()
+            for spec in _KNOWN.values()
         ]
         env.write_json({"folder": str(model_dir()), "models": documents})
         return
     table = plain_table()
-    for column in ("name", "what", "dim", "MB", "licence", "from", "here"):
+    for column in ("name", "kind", "what", "dim", "MB", "licence", "from", "here"):
         table.add_column(column, justify="right" if column in ("dim", "MB") else "left", overflow="fold")
-    for spec in MODELS.values():
-        name = f"{spec.name} (default)" if spec.name == DEFAULT_MODEL else spec.name
+    for spec in _KNOWN.values():
+        name = f"{spec.name} (default)" if spec.name in _DEFAULTS else spec.name
         size = f"{spec.size / 1e6:.0f}"
         here = "yes" if found[spec.name] else "no"
-        row = (name, spec.description, spec.dim, size, spec.licence, spec.source, here)
+        dim = spec.dim if isinstance(spec, EmbeddingSpec) else ""
+        row = (name, _kind(spec), spec.description, dim, size, spec.licence, spec.source, here)
         table.add_row(*map(cell, row))
     env.out.print(table)
 
 
-@models.command(epilog=options.examples("memspan models pull", f"memspan models pull {DEFAULT_MODEL}"))
+def _kind(spec: ModelSpec) -> str:
+    return "embedder" if isinstance(spec, EmbeddingSpec) else "reranker"
+
+
+def _embedding(spec: ModelSpec) -> dict[str, Any]:
+    """What is to be known of an embedding model only."""
+    if not isinstance(spec, EmbeddingSpec):
+        return {}
+    names = ("dim", "pooling", "query_prefix", "document_prefix")
+    return {name: getattr(spec, name) for name in names}
+
+
+@models.command(epilog=options.examples("memspan models pull", f"memspan models pull {DEFAULT_RERANKER}"))
 @_name
 @options.as_json
 @pass_environment

@@ -11,6 +11,7 @@ import click
 
 from memspan.limits import MAX_K
 from memspan.records import KINDS
+from memspan.remember.reranking import MAX_RERANK_MS
 from memspan.store import inspect
 
 __all__ = [
@@ -22,8 +23,9 @@ __all__ = [
     "existing_store",
     "kinds",
     "new_store",
-    "optional_store",
     "one_user",
+    "optional_store",
+    "rerank_ms",
     "where",
 ]
 
@@ -122,6 +124,17 @@ where = click.option(
     metavar="JSON",
     callback=_parse_json,
     help='Only records whose metadata match, such as \'{"city": {"$in": ["Oslo", "Bergen"]}}\'.',
+)
+
+
+rerank_ms = click.option(
+    "--rerank-ms",
+    metavar="MS",
+    type=click.IntRange(0, MAX_RERANK_MS),
+    default=0,
+    show_default=True,
+    help="Let the reranker look at the best for so many milliseconds; loading it takes its own time. "
+    "`memspan models pull ms-marco-minilm-l-12-v2-int8` gets it.",
 )
 
 

@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from rich.table import Table
 
+from memspan.recall.context import MAX_TOKENS
 from memspan.remember.recall import Recalls
 
 from . import options
+from .contexts import print_context
 from .environment import Environment, pass_environment
 from .opening import open_memory
 from .recalls import print_recalls, recall_json
@@ -23,6 +26,7 @@ __all__ = ["search"]
     epilog=options.examples(
         'memspan search "When did Jonas have his operation?" --store chat.memspan --user demo',
         'memspan search "ferry" --store chat.memspan --user demo --between 2024-06-01 2024-07-01',
+        'memspan search "Who is Pim?" --store chat.memspan --user demo --context --tokens 300',
         "memspan search \"vet\" --store chat.memspan --user demo -k 3 --json | jq '.hits[].id'",
     )
 )
@@ -35,8 +39,22 @@ __all__ = ["search"]
 @click.option("--tag", "tags", multiple=True, help="Only records with this tag; repeat to require several.")
 @options.where
 @click.option("--as-of", metavar="TIME", help="Only what was known at that time (ISO 8601).")
+@options.rerank_ms
 @click.option(
     "--explain", is_flag=True, help="Say for each hit where it came from, and what was left out and why."
+)
+@click.option(
+    "--context",
+    "as_context",
+    is_flag=True,
+    help="Instead of a table, a text for a prompt: the best memories within --tokens, in the order of time.",
+)
+@click.option(
+    "--tokens",
+    type=click.IntRange(1, MAX_TOKENS),
+    default=600,
+    show_default=True,
+    help="With --context: at most so many tokens.",
 )
 @options.embedder
 @options.as_json
@@ -52,7 +70,10 @@ def search(
     tags: tuple[str, ...],
     where: dict[str, Any] | None,
     as_of: str | None,
+    rerank_ms: int,
     explain: bool,
+    as_context: bool,
+    tokens: int,
     embedder: str | None,
     as_json: bool,
 ) -> None:
@@ -61,6 +82,24 @@ def search(
     Every hit is shown with its time, its fused score, and its rank and score in each view: semantic
     (embedding) and lexical (words).
     """
+    if as_context:
+        if explain:
+            raise click.UsageError("--explain cannot be used with --context")
+        chosen = click.get_current_context().get_parameter_source("k") is not ParameterSource.DEFAULT
+        with open_memory(store, embedder) as memory:
+            context = memory.context(
+                question,
+                user=user,
+                tokens=tokens,
+                k=k if chosen else None,
+                between=between,
+                kinds=kinds or None,
+                require_tags=tags,
+                where=where,
+                as_of=as_of,
+            )
+        print_context(env, question, user, context, as_json=as_json)
+        return
     with open_memory(store, embedder) as memory:
         recalls = memory.search(
             question,
@@ -71,6 +110,7 @@ def search(
             require_tags=tags,
             where=where,
             as_of=as_of,
+            rerank_ms=rerank_ms,
             explain=explain,
         )
     if as_json:

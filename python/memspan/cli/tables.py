@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.table import Table
@@ -10,7 +11,10 @@ from rich.text import Text
 
 from .printable import printable
 
-__all__ = ["cell", "moment", "plain_table"]
+if TYPE_CHECKING:
+    from memspan.evaluate import Estimate
+
+__all__ = ["cell", "estimate_cell", "moment", "plain_table"]
 
 
 def cell(text: object, style: str = "") -> Text:
@@ -21,6 +25,12 @@ def cell(text: object, style: str = "") -> Text:
 def moment(at: datetime) -> str:
     """A time as people read it, to the minute, in UTC."""
     return at.strftime("%Y-%m-%d %H:%M")
+
+
+def estimate_cell(estimate: Estimate, scale: float = 100) -> Text:
+    """A mean, by default in percent, above half of its interval."""
+    half = (estimate.high - estimate.low) / 2
+    return Text(f"{estimate.mean * scale:.1f}\n") + Text(f"±{half * scale:.1f}", style="dim")
 
 
 def plain_table(title: str | None = None) -> Table:

@@ -13,7 +13,7 @@ from memspan.embed.callables import CallableEmbedder
 from memspan.embed.hashing import HashEmbedder
 from memspan.embed.models import ModelFiles, find_model, model_dir, pull_model, verify_model
 from memspan.embed.protocol import Embedder
-from memspan.embed.registry import DEFAULT_MODEL, MODELS, ModelFile, ModelSpec
+from memspan.embed.registry import DEFAULT_MODEL, MODELS, EmbeddingSpec, ModelFile, ModelSpec
 from memspan.embed.resolve import resolve_embedder
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ __all__ = [
     "MODELS",
     "CallableEmbedder",
     "Embedder",
+    "EmbeddingSpec",
     "HashEmbedder",
     "ModelFile",
     "ModelFiles",

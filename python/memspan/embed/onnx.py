@@ -8,18 +8,18 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memspan.embed.batching import plan_batches
 from memspan.embed.models import require_model
-from memspan.embed.onnx_model import OnnxModel, require_packages
+from memspan.embed.onnx_files import available_cores, check_file, digest, require_digests
+from memspan.embed.onnx_graph import require_packages
+from memspan.embed.onnx_model import OnnxModel
 from memspan.embed.protocol import check_count, check_dim, check_text, check_texts, validate_vectors
-from memspan.embed.registry import DEFAULT_MODEL, Pooling
-from memspan.embed.wheel import sha256_of
+from memspan.embed.registry import DEFAULT_MODEL, MODELS, EmbeddingSpec, Pooling, get_spec, unknown_model
 from memspan.errors import EmbedderError, invalid
 
 __all__ = ["OnnxEmbedder"]
@@ -75,17 +75,17 @@ class OnnxEmbedder:
         model_sha256: str | None = None,
         tokenizer_sha256: str | None = None,
     ) -> None:
-        require_packages()
+        require_packages("OnnxEmbedder")
         if pooling not in get_args(Pooling):
             raise invalid("pooling", pooling, " or ".join(map(repr, get_args(Pooling))))
-        self._model_path = _check_file(model_path, "model_path")
-        self._tokenizer_path = _check_file(tokenizer_path, "tokenizer_path")
+        self._model_path = check_file(model_path, "model_path")
+        self._tokenizer_path = check_file(tokenizer_path, "tokenizer_path")
         self.name = f"onnx:{self._model_path.name}" if name is None else check_text(name, "name")
         self._pooling: Pooling = pooling
         self._query_prefix = check_text(query_prefix, "query_prefix")
         self._document_prefix = check_text(document_prefix, "document_prefix")
         self._max_tokens = check_count(max_tokens, "max_tokens", 8, 32768)
-        self._threads = _available_cores() if threads is None else check_count(threads, "threads", 1, 1024)
+        self._threads = available_cores() if threads is None else check_count(threads, "threads", 1, 1024)
         self._batch_texts = check_count(batch_texts, "batch_texts", 1, 4096)
         self._dim = None if dim is None else check_dim(dim)
         self._expected = (model_sha256, tokenizer_sha256)
@@ -104,9 +104,11 @@ class OnnxEmbedder:
             MissingExtraError: onnxruntime or tokenizers is not installed.
             ModelNotFoundError: the files are not here; the message names the command that gets them.
         """
-        require_packages()
+        require_packages("OnnxEmbedder")
+        spec = get_spec(name)
+        if not isinstance(spec, EmbeddingSpec):
+            raise unknown_model(name, MODELS)
         files = require_model(name)
-        spec = files.spec
         return cls(
             files.model,
             files.tokenizer,
@@ -136,8 +138,8 @@ class OnnxEmbedder:
         if self._checksum is None:
             model, tokenizer = self._expected
             described = {
-                "model": model or _digest(self._model_path),
-                "tokenizer": tokenizer or _digest(self._tokenizer_path),
+                "model": model or digest(self._model_path, EmbedderError),
+                "tokenizer": tokenizer or digest(self._tokenizer_path, EmbedderError),
                 "pooling": self._pooling,
                 "query_prefix": self._query_prefix,
                 "document_prefix": self._document_prefix,
@@ -191,12 +193,9 @@ class OnnxEmbedder:
         with self._lock:
             if self._loaded is None:
                 paths = (self._model_path, self._tokenizer_path)
-                for path, expected in zip(paths, self._expected, strict=True):
-                    if expected is not None and (found := _digest(path)) != expected:
-                        raise EmbedderError(
-                            f"embedder {self.name!r}: {path} is damaged or another file: sha256 is {found}, "
-                            f"expected {expected}"
-                        )
+                require_digests(
+                    f"embedder {self.name!r}", zip(paths, self._expected, strict=True), EmbedderError
+                )
                 model = OnnxModel(*paths, self._pooling, self._max_tokens)
                 if self._dim not in (None, model.dim):
                     raise EmbedderError(
@@ -204,22 +203,3 @@ class OnnxEmbedder:
                     )
                 self._loaded = model
         return self._loaded
-
-
-def _check_file(path: Any, argument: str) -> Path:
-    if not isinstance(path, (str, os.PathLike)) or not Path(path).is_file():
-        raise invalid(argument, path, "the path of an existing file")
-    return Path(path)
-
-
-def _digest(path: Path) -> str:
-    try:
-        return sha256_of(path)
-    except OSError as error:
-        raise EmbedderError(f"{path}: cannot be read ({error})") from error
-
-
-def _available_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

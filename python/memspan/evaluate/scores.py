@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .answers import Answered
+from .contexts import CONTEXT_SCORES, context_scores
 from .intervals import Estimate, estimate_means
 from .metrics import all_at, hit_at, ndcg_at, recall_at, reciprocal_rank
 
@@ -38,6 +39,9 @@ class Group:
     """How many questions name a session."""
     session_hits: Mapping[str, Estimate]
     """`hit@k` of sessions, to compare with other reports only."""
+    context: Mapping[str, Estimate] = field(default_factory=dict)
+    """`tokens`, `recall`, `all` and `named` of contexts over the scored questions (see `CONTEXT_SCORES`); empty
+    without contexts."""
 
 
 def group_of(name: str, answers: Sequence[Answered], ks: Sequence[int]) -> Group:
@@ -54,6 +58,7 @@ def group_of(name: str, answers: Sequence[Answered], ks: Sequence[int]) -> Group
         scores=_estimates(scored, _turn_scores(ks)),
         session_scored=len(in_sessions),
         session_hits=_estimates(in_sessions, {f"hit@{k}": _session_hit(k) for k in ks}),
+        context=_of_contexts(scored),
     )
 
 
@@ -88,6 +93,14 @@ def _estimates(answers: Sequence[Answered], scores: Mapping[str, Score]) -> dict
     if not answers:
         return {}
     return dict(zip(scores, estimate_means(_values(answers, scores)), strict=True))
+
+
+def _of_contexts(answers: Sequence[Answered]) -> dict[str, Estimate]:
+    found = [context_scores(each.context, each.relevant) for each in answers if each.context is not None]
+    if not found:
+        return {}
+    values = np.array([[each[name] for name in CONTEXT_SCORES] for each in found], np.float64)
+    return dict(zip(CONTEXT_SCORES, estimate_means(values), strict=True))
 
 
 def recall_curve(answers: Sequence[Answered], depth: int) -> list[float]:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["conditions_of"]
 
 # The asker's own affairs: what the user said of themselves, rather than what an assistant answered.
-_FIRST_PERSON: Final = re.compile(r"\b(?:i|i'm|i've|i'd|me|my|mine|myself|we|we're|our|ours|us)\b", re.IGNORECASE)
+_FIRST_PERSON: Final = re.compile(
+    r"\b(?:i|i'm|i've|i'd|me|my|mine|myself|we|we're|our|ours|us)\b", re.IGNORECASE
+)
 _SCANNED: Final = 2_000
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memspan.arguments import as_choice
 from memspan.errors import invalid
@@ -18,6 +19,8 @@ from .ranker import Ranker
 __all__ = ["HOLD_OUTS", "HoldOut", "Quality", "cross_validate", "quality_of"]
 
 HoldOut: TypeAlias = Literal["conversation", "data_set"]
+
+Score: TypeAlias = "Callable[[int, Example], NDArray[np.float32]]"
 
 HOLD_OUTS: Final[tuple[HoldOut, ...]] = get_args(HoldOut)
 
@@ -35,7 +38,7 @@ class Quality:
     mrr: float
 
 
-def quality_of(examples: Sequence[Example], score: Callable[[int, Example], np.ndarray]) -> Quality:
+def quality_of(examples: Sequence[Example], score: Score) -> Quality:
     """The quality of a ranking of each example's candidates by `score(position, example)`, the best first.
 
     Evidence that is no candidate counts as not found.
@@ -73,17 +76,23 @@ def cross_validate(
     as_choice(hold_out, "hold_out", HOLD_OUTS)
     parts = [_part(example, examples, hold_out) for example in examples]
     if len(set(parts)) < 2:
-        raise invalid("examples", f"one {hold_out.replace('_', ' ')}", "two or more, to leave one out in turn")
+        raise invalid(
+            "examples", f"one {hold_out.replace('_', ' ')}", "two or more, to leave one out in turn"
+        )
     rankers: dict[object, Ranker] = {}
     for part in set(parts):
         seen = [example for example, own in zip(examples, parts, strict=True) if own != part]
         rankers[part] = fit(seen, penalty=penalty, special_penalty=special_penalty)
     found = {}
     for name in dict.fromkeys(example.data_set for example in examples):
-        chosen = [(example, part) for example, part in zip(examples, parts, strict=True) if example.data_set == name]
-        own = [rankers[part] for _, part in chosen]
-        found[name] = quality_of([example for example, _ in chosen], lambda i, each, own=own: scores_of(own[i], each))  # type: ignore[misc]
+        own = [place for place, example in enumerate(examples) if example.data_set == name]
+        chosen = [rankers[parts[place]] for place in own]
+        found[name] = quality_of([examples[place] for place in own], _by(chosen))
     return found
+
+
+def _by(rankers: Sequence[Ranker]) -> Score:
+    return lambda position, example: scores_of(rankers[position], example)
 
 
 def _part(example: Example, examples: Sequence[Example], hold_out: HoldOut) -> object:

@@ -23,6 +23,9 @@ DEFAULT_SPECIAL_PENALTY: Final = 15.0
 
 _ROUNDS: Final = 80
 
+_PRIORS: Final = {"tagged": 0.5}
+"""Weights of features that no example has, set by hand: whoever gives tags wants them to lift."""
+
 Matrix = NDArray[np.float32]
 
 
@@ -65,7 +68,14 @@ def fit(
     found = minimize(problem.loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _ROUNDS})
     weights = found.x.reshape(1 + len(CONDITIONS), len(FEATURES)) / problem.deviations
     names = ("always", *CONDITIONS)
-    table = {name: dict(zip(FEATURES, map(float, row), strict=True)) for name, row in zip(names, weights, strict=True)}
+    unseen = np.isinf(problem.deviations)
+    for feature, weight in _PRIORS.items():
+        if unseen[FEATURES.index(feature)]:
+            weights[0, FEATURES.index(feature)] = weight
+    table = {
+        name: dict(zip(FEATURES, map(float, row), strict=True))
+        for name, row in zip(names, weights, strict=True)
+    }
     return Ranker(table, trained_on=trained_on)
 
 

@@ -52,10 +52,11 @@ def _question(line: bytes, place: str) -> LabelledQuestion:
         value = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{place}: not JSON ({error}); accepted: {_ACCEPTED}") from error
-    fields = value if isinstance(value, dict) else {}
-    user, question, evidence = (fields.get(key) for key in ("user", "question", "evidence"))
-    sound = isinstance(evidence, list) and evidence and all(isinstance(each, str) for each in evidence)
-    if not (isinstance(user, str) and user and isinstance(question, str) and question.strip() and sound):
+    fields: dict[str, Any] = value if isinstance(value, dict) else {}
+    user, question, evidence = fields.get("user"), fields.get("question"), fields.get("evidence")
+    texts = isinstance(user, str) and user and isinstance(question, str) and question.strip()
+    listed = isinstance(evidence, list) and evidence and all(isinstance(each, str) for each in evidence)
+    if not texts or not listed:
         raise FormatError(f"{place}: {str(value)[:80]!r}; accepted: {_ACCEPTED}")
     now = fields.get("now")
     try:
@@ -63,5 +64,11 @@ def _question(line: bytes, place: str) -> LabelledQuestion:
     except ValueError as error:
         raise FormatError(f"{place}: {error}") from error
     return LabelledQuestion(
-        user=user, id=place, text=question, category="own", position=place, evidence=frozenset(evidence), now=moment
+        user=str(user),
+        id=place,
+        text=str(question),
+        category="own",
+        position=place,
+        evidence=frozenset(evidence or ()),
+        now=moment,
     )

@@ -151,7 +151,9 @@ def _row(condition: str, weights: Any) -> NDArray[np.float32]:
             raise invalid(f"weights[{condition}]", name, "the features " + " | ".join(FEATURES))
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not number or not abs(value) <= _LARGEST:  # NaN is refused too
-            raise invalid(f"weights[{condition}][{name}]", value, f"a number from -{_LARGEST:g} to {_LARGEST:g}")
+            raise invalid(
+                f"weights[{condition}][{name}]", value, f"a number from -{_LARGEST:g} to {_LARGEST:g}"
+            )
         row[FEATURES.index(name)] = value
     return row
 

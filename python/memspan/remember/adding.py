@@ -21,6 +21,7 @@ from .damage import survives_damage
 from .draft import Draft
 from .engine import Engine
 from .indexing import write_records
+from .tags import given_records
 
 __all__ = ["Advance", "add_drafts", "add_in_batches", "checked_drafts"]
 
@@ -97,7 +98,7 @@ def _existing(reader: StoreReader, drafts: Sequence[Draft]) -> dict[_Key, Record
     return {
         (user, id_): record
         for user, ids in by_user.items()
-        for id_, record in reader.fetch(user, ids, embeddings=True).items()
+        for id_, record in given_records(reader, user, ids, embeddings=True).items()
     }
 
 

@@ -7,12 +7,23 @@ from typing import Any, Final
 
 from memspan.records import Record
 
-__all__ = ["COMPOSE_VERSION", "captions_of", "embedded_text", "lexical_text", "shown_text"]
+__all__ = [
+    "COMPOSE_VERSION",
+    "captions_of",
+    "embedded_text",
+    "lexical_text",
+    "reranked_text",
+    "shown_text",
+]
 
 COMPOSE_VERSION: Final = 1
 """Changes with the rules below; an index made by other rules is rebuilt.
 
 The rules for the embedded text can change only together with a migration that embeds again."""
+
+# Of the turn before, and of all that a reranker reads of a turn.
+_CONTEXT_CHARS: Final = 100
+_RERANKED_CHARS: Final = 600
 
 _MONTHS: Final = (
     "January", "February", "March", "April", "May", "June",
@@ -50,5 +61,19 @@ def lexical_text(record: Record) -> str:
 
     The date goes in as words, not through `strftime`, whose month names depend on the process's locale.
     """
+    return f"{_date(record)} {embedded_text(record)}"
+
+
+def reranked_text(record: Record, before: Record | None) -> str:
+    """`[8 May 2023] …end of the turn before⏎speaker: text [image: caption]`, cut where it gets long.
+
+    The turn before says what an answer is about; its last words do as well as all of it and cost less, and what follows
+    the turn does harm.
+    """
+    context = f"{embedded_text(before)[-_CONTEXT_CHARS:]}\n" if before is not None else ""
+    return f"[{_date(record)}] {context}{embedded_text(record)}"[:_RERANKED_CHARS]
+
+
+def _date(record: Record) -> str:
     at = record.at
-    return f"{at.day} {_MONTHS[at.month - 1]} {at.year} {embedded_text(record)}"
+    return f"{at.day} {_MONTHS[at.month - 1]} {at.year}"

@@ -49,10 +49,13 @@ class Timings:
     fetch: float = 0.0
     """Reading the records of the hits from the database and building the list."""
 
+    reranking: float = 0.0
+    """The second look at the best of them, with what it reads; the first one loads the model. 0 without a reranker."""
+
     @property
     def total(self) -> float:
         """All stages together; the checks of the arguments are in none."""
-        return self.embedding + self.search + self.fetch
+        return self.embedding + self.search + self.fetch + self.reranking
 
 
 _UNTIMED: Final = Timings()

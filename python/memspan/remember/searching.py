@@ -11,27 +11,50 @@ from numpy.typing import NDArray
 
 from memspan.index import Hits, Index
 from memspan.query import Query
+from memspan.times import from_micros, to_micros
 
 from .asking import Asked
 from .damage import survives_damage
 from .engine import Engine
 from .fields import checked_name
 from .recall import Recalls, Timings, recall_of
+from .reranking import Readable, SecondLook
 
 __all__ = ["features", "latest", "search"]
 
 _ATTEMPTS: Final = 3
 
 
-def search(engine: Engine, question: Asked) -> Recalls:
+def search(engine: Engine, question: Asked, second_look: SecondLook) -> Recalls:
     """See `Memory.search`."""
 
     def find(index: Index, vanished: Sequence[str]) -> Hits:
         return index.search(exclude=[*question.exclude, *vanished], **question.arguments)
 
     recalls = _with_records(engine, question.user, find, question.embedding_seconds)
+    if question.rerank_seconds:
+        recalls = second_look(
+            engine,
+            question.text,
+            question.user,
+            recalls,
+            k=question.k,
+            seconds=question.rerank_seconds,
+            readable=_readable(question),
+            log_odds=question.plan is not None,
+            explain=bool(question.arguments["explain"]),
+        )
     recalls.plan = question.plan
     return recalls
+
+
+def _readable(question: Asked) -> Readable:
+    as_of = question.arguments["as_of"]
+    return Readable(
+        vault="vault" in (question.arguments["kinds"] or ()),
+        as_of=None if as_of is None else from_micros(to_micros(as_of, "as_of")),
+        exclude=frozenset(question.exclude),
+    )
 
 
 def features(engine: Engine, question: Asked) -> tuple[list[str], NDArray[np.float32]]:

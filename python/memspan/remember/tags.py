@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from memspan._core import normalize_tag
 from memspan.errors import invalid
 from memspan.limits import MAX_TAG_BYTES, MAX_TAGS
+from memspan.records import Record
+from memspan.store import StoreReader
 
 from .fields import checked_name, checked_names
 
-__all__ = ["checked_tag", "checked_tags"]
+__all__ = ["checked_tag", "checked_tags", "given_records", "without_made"]
 
 
 def checked_tag(value: Any, argument: str = "tag") -> str:
@@ -30,3 +34,22 @@ def checked_tags(values: Any, argument: str = "tags") -> tuple[str, ...]:
     """At most 64 tags in normal form, without repetitions."""
     names = checked_names(values, argument, most=MAX_TAGS)
     return tuple(dict.fromkeys(checked_tag(name, f"{argument}[{i}]") for i, name in enumerate(names)))
+
+
+def given_records(
+    reader: StoreReader, user: str, ids: Sequence[str], *, embeddings: bool = False
+) -> dict[str, Record]:
+    """Those of the records that exist, by id, with the tags that a caller gave: without those that were made."""
+    found = reader.fetch(user, ids, embeddings=embeddings)
+    if not any(record.tags for record in found.values()):
+        return found
+    made = reader.made_tags(user, list(found))
+    return {id_: without_made(record, made) for id_, record in found.items()}
+
+
+def without_made(record: Record, made: Mapping[str, Sequence[str]]) -> Record:
+    """The record with the tags that a caller gave; `made` are the others of a user's records, by id."""
+    if record.id not in made:
+        return record
+    others = set(made[record.id])
+    return replace(record, tags=tuple(tag for tag in record.tags if tag not in others))

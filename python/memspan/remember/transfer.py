@@ -18,6 +18,7 @@ from .engine import Engine
 from .export_format import decode_header, decode_record_line, encode_record_line, header
 from .fields import checked_name
 from .relating import relate
+from .tags import without_made
 
 __all__ = ["TextFile", "export", "load"]
 
@@ -35,12 +36,16 @@ def export(engine: Engine, user: str | None, file: TextFile, *, embeddings: bool
     count = 0
     with engine.store.reading() as reader, _writable(file) as lines:
         _write(lines, header(engine.embedder.identity))
+        made = {name: reader.made_tags(name) for name in (reader.users() if user is None else [user])}
         for records in reader.scan(user, _BATCH, embeddings=embeddings):
             for record in records:
-                _write(lines, encode_record_line(record, embedding=embeddings))
+                given = without_made(record, made[record.user])
+                _write(lines, encode_record_line(given, embedding=embeddings))
             count += len(records)
+        made_relations = reader.made_relations(user)
         for relation in reader.relations(user):
-            _write(lines, {"type": "relation", **relation._asdict()})
+            if relation not in made_relations:
+                _write(lines, {"type": "relation", **relation._asdict()})
     return count
 
 

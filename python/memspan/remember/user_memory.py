@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memspan.consolidation import ConsolidationReport
+from memspan.recall.context import Context, TokenCounter
 from memspan.records import Record
+from memspan.tag_info import TagInfo, TagReport
 from memspan.times import TimeLike
 
 from .asynchronous import in_thread
@@ -16,6 +18,8 @@ from .transfer import TextFile
 
 if TYPE_CHECKING:
     from memspan.memory import Memory
+    from memspan.ranking import Ranker
+    from memspan.recall import Plan
 
 __all__ = ["UserMemory"]
 
@@ -75,6 +79,8 @@ class UserMemory:
         neighbors: int = 0,
         plan: Plan | None = None,
         ranker: Ranker | None = None,
+        route: int = 0,
+        rerank_ms: int = 0,
         explain: bool = False,
     ) -> Recalls:
         """See `Memory.search`."""
@@ -95,7 +101,42 @@ class UserMemory:
             neighbors=neighbors,
             plan=plan,
             ranker=ranker,
+            route=route,
+            rerank_ms=rerank_ms,
             explain=explain,
+        )
+
+    def context(
+        self,
+        question: str,
+        *,
+        tokens: int = 600,
+        k: int | None = None,
+        between: Any = None,
+        now: TimeLike | None = None,
+        as_of: TimeLike | None = None,
+        valid_at: TimeLike | None = None,
+        kinds: Sequence[str] | None = None,
+        require_tags: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] = (),
+        count_tokens: TokenCounter | None = None,
+    ) -> Context:
+        """See `Memory.context`."""
+        return self._memory.context(
+            question,
+            user=self.name,
+            tokens=tokens,
+            k=k,
+            between=between,
+            now=now,
+            as_of=as_of,
+            valid_at=valid_at,
+            kinds=kinds,
+            require_tags=require_tags,
+            where=where,
+            exclude=exclude,
+            count_tokens=count_tokens,
         )
 
     def latest(self, *, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None) -> Recalls:
@@ -113,6 +154,18 @@ class UserMemory:
     def unrelate(self, *, parent: str, child: str) -> bool:
         """See `Memory.unrelate`."""
         return self._memory.unrelate(user=self.name, parent=parent, child=child)
+
+    def tag(self, *, progress: bool = False) -> TagReport:
+        """See `Memory.tag`."""
+        return self._memory.tag(self.name, progress=progress)
+
+    def untag(self, *, progress: bool = False) -> TagReport:
+        """See `Memory.untag`."""
+        return self._memory.untag(self.name, progress=progress)
+
+    def tags(self) -> list[TagInfo]:
+        """See `Memory.tags`."""
+        return self._memory.tags(user=self.name)
 
     def forget(self, *, id: str | None = None, source: str | None = None) -> int:
         """See `Memory.forget`; without arguments, everything of this user goes."""
@@ -133,10 +186,14 @@ class UserMemory:
     aadd = in_thread(add)
     aadd_records = in_thread(add_records)
     asearch = in_thread(search)
+    acontext = in_thread(context)
     alatest = in_thread(latest)
     aget = in_thread(get)
     arelate = in_thread(relate)
     aunrelate = in_thread(unrelate)
+    atag = in_thread(tag)
+    auntag = in_thread(untag)
+    atags = in_thread(tags)
     aforget = in_thread(forget)
     aexport = in_thread(export)
     aconsolidate = in_thread(consolidate)

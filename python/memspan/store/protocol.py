@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -61,6 +61,12 @@ class StoreReader(Protocol):
 
     def relations(self, user: str | None = None, after: int = 0) -> list[Relation]: ...
 
+    def made_tags(self, user: str, ids: Sequence[str] | None = None) -> dict[str, tuple[str, ...]]:
+        """Those of the records' tags that were made and not given, by id; of these records or of all."""
+
+    def made_relations(self, user: str | None = None) -> set[Relation]:
+        """Those of the relations that were made and not given."""
+
     def removals(self, after: int) -> Removals: ...
 
     def tags(self, user: str) -> set[str]:
@@ -95,7 +101,11 @@ class StoreWriter(StoreReader, Protocol):
 
     def remove_user(self, user: str) -> int: ...
 
-    def relate(self, user: str, parent: str, child: str) -> bool: ...
+    def set_made_tags(self, user: str, tags: Mapping[str, Sequence[str]]) -> None:
+        """Say which tags of records were made, by id, in the transaction that put these records."""
+
+    def relate(self, user: str, parent: str, child: str, *, made: bool = False) -> bool:
+        """A relation that was made and is now given stays as given; returns whether it is new."""
 
     def unrelate(self, user: str, parent: str, child: str) -> bool: ...
 

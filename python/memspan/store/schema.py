@@ -18,6 +18,7 @@ APPLICATION_ID: Final = 0x6D73706E
 # - users.pk is never used again (AUTOINCREMENT): a user that was forgotten and came back is a new row.
 # - removals never holds text of the user: one row a user, and row 0 for "some user vanished".
 # - embedding is the last column, so that reading a text does not walk its overflow pages.
+# - made_tags names tags that the record has; a record without a row has none of them.
 # - staged rows count only while their sequence equals the record's: a record changed since needs a new one.
 _V1: Final = (
     """
@@ -105,7 +106,19 @@ _V2: Final = (
     "DROP TABLE moved",
 )
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_V1, _V2)
+# Which tags and relations `Memory.tag` made: they may be made anew, what a caller gave may not. A record that is
+# written anew loses its row, and the writer says again which of its tags were made.
+_V3: Final = (
+    """
+    CREATE TABLE made_tags (
+        record_pk INTEGER PRIMARY KEY REFERENCES records(pk) ON DELETE CASCADE,
+        tags TEXT NOT NULL
+    ) STRICT
+    """,
+    "ALTER TABLE relations ADD COLUMN made INTEGER NOT NULL DEFAULT 0",
+)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_V1, _V2, _V3)
 """`MIGRATIONS[n]` leads from schema version n to n + 1. Released entries never change."""
 
 SCHEMA_VERSION: Final = len(MIGRATIONS)

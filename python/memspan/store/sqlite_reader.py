@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -152,6 +153,28 @@ class SqliteReader:
             {"after": after, "user": user},
         )
         return [Relation(*row) for row in rows]
+
+    def made_tags(self, user: str, ids: Sequence[str] | None = None) -> dict[str, tuple[str, ...]]:
+        pk = self._user_pk(user)
+        statement = (
+            "SELECT r.id, m.tags FROM made_tags m JOIN records r ON r.pk = m.record_pk WHERE r.user_pk = ?"
+        )
+        if ids is None:
+            rows = self._all(statement, (pk,))
+        else:
+            rows = []
+            for piece in chunks(ids):
+                places, values = marks(piece)
+                rows += self._all(f"{statement} AND r.id IN ({places})", (pk, *values))
+        return {id_: tuple(json.loads(tags)) for id_, tags in rows}
+
+    def made_relations(self, user: str | None = None) -> set[Relation]:
+        rows = self._all(
+            "SELECT u.name, r.parent, r.child FROM relations r JOIN users u ON u.pk = r.user_pk "
+            "WHERE r.made AND (:user IS NULL OR u.name = :user)",
+            {"user": user},
+        )
+        return {Relation(*row) for row in rows}
 
     def removals(self, after: int) -> Removals:
         vanished = (

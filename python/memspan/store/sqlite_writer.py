@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -24,6 +25,10 @@ _INSERT: Final = (
 _DELETE_OLDER: Final = "DELETE FROM records WHERE user_pk = ? AND id = ? AND pk <= ?"
 _PUT_SOURCE: Final = (
     "INSERT OR IGNORE INTO derivations SELECT user_pk, ?, pk FROM records WHERE user_pk = ? AND id = ?"
+)
+_PUT_MADE: Final = (
+    "INSERT OR REPLACE INTO made_tags (tags, record_pk) "
+    "SELECT ?, pk FROM records WHERE user_pk = ? AND id = ?"
 )
 _MARK: Final = (
     "INSERT INTO removals VALUES (?, ?) ON CONFLICT (user_pk) DO UPDATE SET sequence = excluded.sequence"
@@ -167,13 +172,22 @@ class SqliteWriter(SqliteReader):
         self._mark(_VANISHED)
         return removed
 
-    def relate(self, user: str, parent: str, child: str) -> bool:
+    def set_made_tags(self, user: str, tags: Mapping[str, Sequence[str]]) -> None:
+        pk = self._user_pk(user)
+        rows = [(json.dumps(list(made), ensure_ascii=False), pk, id_) for id_, made in tags.items() if made]
+        self._connection.executemany(_PUT_MADE, rows)
+
+    def relate(self, user: str, parent: str, child: str, *, made: bool = False) -> bool:
         pk = self._ensure_user(user)
-        exists = "SELECT 1 FROM relations WHERE user_pk = ? AND parent = ? AND child = ?"
-        if self._one(exists, (pk, parent, child)) is not None:
+        exists = "SELECT made FROM relations WHERE user_pk = ? AND parent = ? AND child = ?"
+        known = self._one(exists, (pk, parent, child))
+        if known is not None:
+            if known and not made:
+                given = "UPDATE relations SET made = 0 WHERE user_pk = ? AND parent = ? AND child = ?"
+                self._connection.execute(given, (pk, parent, child))
             return False
         self._connection.execute(
-            "INSERT INTO relations VALUES (?, ?, ?, ?)", (pk, parent, child, self._advance())
+            "INSERT INTO relations VALUES (?, ?, ?, ?, ?)", (pk, parent, child, self._advance(), made)
         )
         return True
 

@@ -71,6 +71,22 @@ def test_shows_every_category_with_its_count(evaluate, file):
         assert len(row(output, stage)) == 4
 
 
+def test_a_second_look_is_timed_apart(evaluate_json, file, monkeypatch):
+    class Dislikes:
+        name = "dislikes-quinces"
+
+        def score(self, question, passages):
+            return [-9.0 if "quince" in passage else 9.0 for passage in passages]
+
+    plain = evaluate_json("locomo", file, "--k", 1)
+    assert plain["latency_ms"]["reranking"]["p50"] == 0
+    monkeypatch.setattr("memspan.remember.reranking.resolve_reranker", lambda spec: Dislikes())
+    seen = evaluate_json("locomo", file, "--k", 1, "--rerank-ms", 60_000, "--questions")
+    assert seen["options"]["rerank_ms"] == 60_000
+    assert seen["latency_ms"]["reranking"]["p50"] > 0
+    assert all(question["retrieved"] != ["D1:1"] for question in seen["questions"])
+
+
 def test_without_categories(evaluate, evaluate_json, file):
     output = evaluate("locomo", file, "--no-by-category").stdout
     assert "temporal" not in output
@@ -188,3 +204,20 @@ def test_a_chart(evaluate, file, tmp_path):
     result = evaluate("locomo", file, "--plot", tmp_path / "chart.png")
     assert "chart written to" in result.stderr
     assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_evidence_inside_a_context(evaluate, evaluate_json, file):
+    output = evaluate("locomo", file).stdout
+    assert "evidence inside a context of at most 600 tokens a question" in output
+    inside = output.split("evidence inside")[1]
+    assert row(inside, "questions") == ["questions", "n", "tokens", "recall", "all", "named"]
+    assert row(inside, "all")[3:] == ["100.0", "100.0", "100.0"]
+    assert row(inside, "adversarial")[1:] == ["0", "-", "-", "-", "-"]
+    assert len(row(output, "context")) == 4
+    document = evaluate_json("locomo", file, "--tokens", 12)
+    assert document["context_tokens"] == 12
+    assert document["groups"][0]["context"]["tokens"]["mean"] <= 12
+    without = evaluate("locomo", file, "--tokens", 0).stdout
+    assert "evidence inside" not in without
+    assert evaluate_json("locomo", file, "--tokens", 0)["groups"][0]["context"] == {}
+    evaluate("locomo", file, "--tokens", -1, code=2)

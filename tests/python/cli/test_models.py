@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memspan.embed.registry import DEFAULT_MODEL, MODELS
+from memspan.embed.registry import DEFAULT_MODEL, DEFAULT_RERANKER, MODELS, RERANKERS
 
 
 @pytest.fixture(autouse=True)
@@ -22,22 +22,29 @@ def _no_distribution(name):
 def test_list_says_what_each_model_is(run_json, tmp_path):
     document = run_json("models", "list")
     assert document["folder"] == str(tmp_path / "models")
-    assert [model["name"] for model in document["models"]] == list(MODELS)
+    assert [model["name"] for model in document["models"]] == [*MODELS, *RERANKERS]
     default = next(model for model in document["models"] if model["default"])
     assert default["name"] == DEFAULT_MODEL
     assert default["path"] is None
     assert {"dim", "bytes", "licence", "pooling", "query_prefix", "source", "files"} <= set(default)
     assert all(len(file["sha256"]) == 64 for file in default["files"])
+    reranker = next(model for model in document["models"] if model["kind"] == "reranker")
+    assert reranker["name"] == DEFAULT_RERANKER
+    assert reranker["default"]
+    assert "dim" not in reranker
 
 
 def test_list_as_a_table(run):
     output = run("models", "list").stdout
     assert DEFAULT_MODEL in output.replace("\n", "")
     assert "MIT" in output
+    assert "reranker" in output
 
 
 def test_verify_of_a_missing_model_names_the_command(run):
     assert "memspan models pull" in run("models", "verify", code=1).stderr
+    message = run("models", "verify", DEFAULT_RERANKER, code=1).stderr
+    assert f"memspan models pull {DEFAULT_RERANKER}" in message.replace("\n", " ")
 
 
 def test_verify_finds_a_changed_file(run_json, tmp_path):

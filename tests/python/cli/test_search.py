@@ -44,6 +44,33 @@ def test_table_shows_date_id_speaker_text_and_views(run, filled):
         assert expected in output
 
 
+def test_a_second_look_without_its_model_names_the_command(run, run_json, filled, monkeypatch, tmp_path):
+    pytest.importorskip("onnxruntime")
+    pytest.importorskip("tokenizers")
+    monkeypatch.setenv("MEMSPAN_MODELS", str(tmp_path / "nowhere"))
+    monkeypatch.setattr("memspan.embed.models._installed", lambda spec: None)
+    arguments = ("search", VET, "--store", filled, "--user", "demo", "--rerank-ms")
+    message = run(*arguments, 100, code=1).stderr
+    assert "memspan models pull ms-marco-minilm-l-12-v2-int8" in " ".join(message.split())
+    assert run_json(*arguments, 0)["hits"][0]["id"] == "s07-05"
+    assert "--rerank-ms" in run(*arguments, -1, code=2).stderr
+
+
+def test_a_second_look_reorders(run_json, filled, monkeypatch):
+    class LikesTheFerry:
+        name = "likes-the-ferry"
+
+        def score(self, question, passages):
+            return [9.0 if "ferry" in passage.lower() else -9.0 for passage in passages]
+
+    monkeypatch.setattr("memspan.remember.reranking.resolve_reranker", lambda spec: LikesTheFerry())
+    arguments = ("search", VET, "--store", filled, "--user", "demo", "-k", 3, "--rerank-ms", 60_000)
+    hits = run_json(*arguments)["hits"]
+    assert len(hits) == 3
+    assert hits[0]["id"] != "s07-05"
+    assert "ferry" in hits[0]["text"].lower()
+
+
 def test_between_filters_and_leaves_ends_open(search):
     months = {
         hit["at"][:7] for hit in search("ferry", "-k", 50, "--between", "2024-06-01", "2024-07-01")["hits"]
@@ -181,3 +208,45 @@ def test_a_narrow_terminal_shows_the_same_values(run, filled, monkeypatch):
     for expected in ("2024-05-19 16:55", "s07-05", "Mira", "640 euros", "semantic #", "lexical #1"):
         assert expected in output
     assert max(map(len, output.splitlines())) <= 80
+
+
+def test_a_context_is_the_text_alone(run, filled):
+    result = run("search", VET, "--store", filled, "--user", "demo", "--context", "--tokens", 200)
+    lines = result.stdout.splitlines()
+    assert (lines[0], lines[-1]) == ("<memories>", "</memories>")
+    assert "Sun 19 May 2024" in lines
+    assert any(line.startswith("[s07-05] Mira: ") for line in lines)
+    assert "tokens from" in result.stderr
+
+
+def test_a_context_as_json(search):
+    answer = search(VET, "--context", "--tokens", 200, "-k", 3)
+    assert set(answer) == {"question", "user", "text", "tokens", "sources"}
+    assert answer["tokens"] <= 200
+    assert len(answer["sources"]) <= 3
+    best = next(source for source in answer["sources"] if source["rank"] == 1)
+    assert best == {
+        "id": "s07-05",
+        "at": "2024-05-19T16:55:41Z",
+        "speaker": "Mira",
+        "session": "s07",
+        "label": "s07-05",
+        "why": "hit",
+        "rank": 1,
+        "score": best["score"],
+        "share": 1.0,
+    }
+    assert len(search(VET, "--context", "--tokens", 2000)["sources"]) > 10  # the table's -k is not meant
+
+
+def test_an_empty_context(run, search, filled):
+    result = run("search", "ferry", "--store", filled, "--user", "nobody", "--context")
+    assert result.stdout == ""
+    assert "nobody" in result.stderr
+    assert search("ferry", "--context", "--tokens", 2)["sources"] == []
+
+
+def test_a_context_is_not_explained(run, filled):
+    stderr = run("search", "x", "--store", filled, "--user", "demo", "--context", "--explain", code=2).stderr
+    assert "--explain" in stderr
+    run("search", "x", "--store", filled, "--user", "demo", "--context", "--tokens", 0, code=2)

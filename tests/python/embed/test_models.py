@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memspan.embed import DEFAULT_MODEL, MODELS, find_model, model_dir, verify_model
-from memspan.embed.registry import get_spec
+from memspan.embed.registry import DEFAULT_RERANKER, RERANKERS, get_spec
 from memspan.errors import InvalidArgumentError, ModelNotFoundError
 
 
@@ -21,11 +21,13 @@ def place(folder: Path, contents: dict[str, bytes]) -> None:
 
 def test_every_known_model_is_fully_described() -> None:
     assert DEFAULT_MODEL in MODELS
-    for name, spec in MODELS.items():
+    assert DEFAULT_RERANKER in RERANKERS
+    assert not set(MODELS) & set(RERANKERS)
+    assert all(spec.pooling in ("cls", "mean") for spec in MODELS.values())
+    for name, spec in [*MODELS.items(), *RERANKERS.items()]:
         assert spec.name == name
         assert re.fullmatch(r"[a-z0-9][a-z0-9.-]*", name)
         assert spec.licence
-        assert spec.pooling in ("cls", "mean")
         assert spec.size == sum(file.size for file in spec.files)
         for file in spec.files:
             assert re.fullmatch(r"[0-9a-f]{64}", file.sha256)

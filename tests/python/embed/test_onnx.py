@@ -202,7 +202,7 @@ def test_a_missing_package_names_the_extra(make: Any, monkeypatch: pytest.Monkey
     def find(name: str) -> object:
         return None if name == package else object()
 
-    monkeypatch.setattr("memspan.embed.onnx_model.find_spec", find)
+    monkeypatch.setattr("memspan.embed.onnx_graph.find_spec", find)
     with pytest.raises(MissingExtraError, match=rf"{package}.*memspan\[onnx\]"):
         make()
     with pytest.raises(MissingExtraError, match=package):

@@ -63,7 +63,7 @@ def test_a_known_model_that_is_missing_names_the_command(
 
 
 def test_a_known_model_without_its_packages_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memspan.embed.onnx_model.find_spec", lambda name: None)
+    monkeypatch.setattr("memspan.embed.onnx_graph.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"memspan\[onnx\]"):
         resolve_embedder(None)
 

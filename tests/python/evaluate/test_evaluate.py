@@ -130,6 +130,7 @@ def test_latency_is_by_stage() -> None:
         "embedding": (0.25, 0.25),
         "search": (0.5, 0.5),
         "fetch": (0.25, 0.25),
+        "reranking": (0.0, 0.0),
         "total": (1.0, 1.0),
     }
     assert evaluation().latency() == {}
@@ -282,7 +283,7 @@ def test_json_holds_everything(labelled: Labelled, stores: Path) -> None:
     assert document["ran_on"]["packages"]["numpy"]
     assert document["groups"][0]["scored"] == 4
     assert document["groups"][0]["scores"]["recall@2"].keys() == {"mean", "low", "high"}
-    assert document["latency_ms"].keys() == {"embedding", "search", "fetch", "total"}
+    assert document["latency_ms"].keys() == {"embedding", "search", "fetch", "reranking", "total"}
     assert document["questions"][0]["id"] == "orchard/0"
     assert document["questions"][0]["retrieved"] == list(result.questions[0].retrieved)
     assert "questions" not in result.as_json()

@@ -123,7 +123,9 @@ def test_a_plan_by_hand_is_followed(filled: Memory) -> None:
         text="mast storm",
         embedding=embedded(filled, "paint"),
         fusion="learned",
-        ranking=default_ranker().ranking(conditions_of(hand, filled._engine.vocabularies.of(filled._engine.current(), "ana"))),
+        ranking=default_ranker().ranking(
+            conditions_of(hand, filled._engine.vocabularies.of(filled._engine.current(), "ana"))
+        ),
         views=["semantic", "lexical"],
         depth=256,
         k=12,
@@ -142,13 +144,17 @@ def test_times_of_a_plan_lift_and_never_filter(filled: Memory) -> None:
 
 
 def test_tags_of_a_plan_lift_and_never_filter(memory: Memory) -> None:
-    memory.add([{"id": str(i), "text": f"boat {i}", "tags": ["sea"] if i == 3 else []} for i in range(6)], user="ana")
+    memory.add(
+        [{"id": str(i), "text": f"boat {i}", "tags": ["sea"] if i == 3 else []} for i in range(6)], user="ana"
+    )
     ranker = Ranker({"always": {"tagged": 1.0}})
     found = memory.search("boat", user="ana", plan=Plan(question="boat", tags=("sea",)), ranker=ranker)
     assert len(found) == 6
     assert pairs(found)[0] == ("3", 1.0)
     # Views that are named leave tags out unless they are among them.
-    plain = memory.search("boat", user="ana", plan=Plan(question="boat", tags=("sea",)), ranker=ranker, views=["lexical"])
+    plain = memory.search(
+        "boat", user="ana", plan=Plan(question="boat", tags=("sea",)), ranker=ranker, views=["lexical"]
+    )
     assert all(recall.score == 0.0 for recall in plain)
     assert memory.search("boat", user="ana", plan=Plan(question="boat", tags=("nowhere",)))
 
@@ -266,11 +272,19 @@ def test_odd_questions_bring_records_back(filled: Memory, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "now", ["0001-01-01T00:00:00Z", "1800-01-01", "2023-05-08T12:00:00Z", "2500-01-01", "9999-12-31T23:59:59Z", 0]
+    "now",
+    ["0001-01-01T00:00:00Z", "1800-01-01", "2023-05-08T12:00:00Z", "2500-01-01", "9999-12-31T23:59:59Z", 0],
 )
 @pytest.mark.parametrize(
     "question",
-    ["What did Bo do last week?", "two years ago, a boat", "next summer", "in 300 days", "since 1900 until now", "yesterday"],
+    [
+        "What did Bo do last week?",
+        "two years ago, a boat",
+        "next summer",
+        "in 300 days",
+        "since 1900 until now",
+        "yesterday",
+    ],
 )
 def test_any_now_will_do(filled: Memory, now: Any, question: str) -> None:
     found = filled.search(question, user="ana", now=now, k=12)
@@ -290,7 +304,9 @@ def test_now_moves_what_a_question_speaks_of(filled: Memory) -> None:
     assert best("1990-01-01") == set()
 
 
-def test_no_other_users_records_and_names_matter(filled: Memory, open_memory: Callable[..., Memory], tmp_path: Any) -> None:
+def test_no_other_users_records_and_names_matter(
+    filled: Memory, open_memory: Callable[..., Memory], tmp_path: Any
+) -> None:
     alone = open_memory(tmp_path / "alone.memspan")
     alone.add(messages(), user="ana")
     for question in ("What about Ben's boat?", "red boat", "the secret"):
@@ -303,7 +319,13 @@ def test_no_other_users_records_and_names_matter(filled: Memory, open_memory: Ca
 
 def test_vault_records_never_come_unasked(memory: Memory) -> None:
     turns = [
-        {"id": str(i), "text": f"boat turn {i}", "session": "s", "at": i, "kind": "vault" if i % 2 else "episodic"}
+        {
+            "id": str(i),
+            "text": f"boat turn {i}",
+            "session": "s",
+            "at": i,
+            "kind": "vault" if i % 2 else "episodic",
+        }
         for i in range(30)
     ]
     memory.add(turns, user="ana")
@@ -319,7 +341,8 @@ def test_a_change_of_the_vocabulary_is_seen_at_once(memory: Memory) -> None:
     first = memory.search("What did Zebulon say?", user="u").plan
     memory.add([{"id": "2", "text": "hello", "speaker": "Zebulon"}], user="u")
     second = memory.search("What did Zebulon say?", user="u").plan
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     assert "Zebulon" in second.names
     memory.forget(user="u", id="2")
     third = memory.search("What did Zebulon say?", user="u").plan

@@ -19,7 +19,10 @@ def asked(question: str) -> set[str]:
 def test_kinds_and_their_company() -> None:
     assert conditions_of(Plan(question="x"), NOBODY) == ()
     assert conditions_of(Plan(question="x", kind="when"), NOBODY) == ("when",)
-    assert conditions_of(Plan(question="x", kind="update", also=("list", "lookup")), NOBODY) == ("list", "update")
+    assert conditions_of(Plan(question="x", kind="update", also=("list", "lookup")), NOBODY) == (
+        "list",
+        "update",
+    )
     assert conditions_of(Plan(question="x", kind="yes_no", also=("yes_no",)), NOBODY) == ("yes_no",)
 
 
@@ -28,15 +31,21 @@ def test_they_come_in_one_order() -> None:
     assert conditions_of(plan, NOBODY) == tuple(sorted(conditions_of(plan, NOBODY), key=CONDITIONS.index))
 
 
-@pytest.mark.parametrize("question", ["Where do I live?", "What's my name?", "who told us", "I’ve a cat, which?", "MINE?"])
+@pytest.mark.parametrize(
+    "question", ["Where do I live?", "What's my name?", "who told us", "I’ve a cat, which?", "MINE?"]
+)
 def test_the_askers_own_affairs(question: str) -> None:
     assert "first_person" in conditions_of(Plan(question=question), NOBODY)
 
 
-@pytest.mark.parametrize("question", ["Where does Ian live?", "a mine", "the US army's bus", "wet weather", ""])
+@pytest.mark.parametrize(
+    "question", ["Where does Ian live?", "a mine", "the US army's bus", "wet weather", ""]
+)
 def test_the_affairs_of_others(question: str) -> None:
     found = conditions_of(Plan(question=question), NOBODY)
-    assert ("first_person" in found) == (question in ("a mine", "the US army's bus"))  # spelt like the real ones
+    assert ("first_person" in found) == (
+        question in ("a mine", "the US army's bus")
+    )  # spelt like the real ones
 
 
 def test_a_time_in_the_question() -> None:

@@ -33,9 +33,19 @@ LOCOMO: list[dict[str, Any]] = [
             ],
         },
         "qa": [
-            {"question": "What happened to the quince?", "answer": "-", "evidence": ["D1:2", "D2:2"], "category": 1},
+            {
+                "question": "What happened to the quince?",
+                "answer": "-",
+                "evidence": ["D1:2", "D2:2"],
+                "category": 1,
+            },
             {"question": "When did Tomasz press cider?", "answer": "-", "evidence": ["D2:1"], "category": 2},
-            {"question": "What did Ilka say on 4 April 2022?", "answer": "-", "evidence": ["D1:3"], "category": 4},
+            {
+                "question": "What did Ilka say on 4 April 2022?",
+                "answer": "-",
+                "evidence": ["D1:3"],
+                "category": 4,
+            },
             {"question": "Would Ilka like jam?", "answer": "-", "evidence": [], "category": 3},
             {"question": "When did Ilka press cider?", "answer": "-", "evidence": ["D2:1"], "category": 5},
         ],
@@ -46,7 +56,9 @@ LOCOMO: list[dict[str, Any]] = [
             "session_1_date_time": "8:00 am on 1 May, 2022",
             "session_1": [{"dia_id": "D1:1", "speaker": "Ada", "text": "The ferry leaves at noon."}],
         },
-        "qa": [{"question": "When does the ferry leave?", "answer": "-", "evidence": ["D1:1"], "category": 4}],
+        "qa": [
+            {"question": "When does the ferry leave?", "answer": "-", "evidence": ["D1:1"], "category": 4}
+        ],
     },
 ]
 

@@ -47,7 +47,10 @@ def test_a_penalty_makes_weights_small(examples: list[Example]) -> None:
     def size(ranker: Ranker, name: str) -> float:
         return sum(abs(value) for value in ranker.weights.get(name, {}).values())
 
-    free, tied = fit(examples, penalty=0.1, special_penalty=0.1), fit(examples, penalty=1e6, special_penalty=1e6)
+    free, tied = (
+        fit(examples, penalty=0.1, special_penalty=0.1),
+        fit(examples, penalty=1e6, special_penalty=1e6),
+    )
     assert size(tied, "always") < 0.01 * size(free, "always")
     special = fit(examples, penalty=0.1, special_penalty=1e6)
     assert size(special, "when") < 0.01 * size(free, "when")
@@ -65,7 +68,9 @@ def test_scores_are_weights_times_features(examples: list[Example]) -> None:
 
 
 def test_the_gradient_is_that_of_the_loss(examples: list[Example]) -> None:
-    problem = _Problem.of([replace(each, features=each.features.astype(np.float32)) for each in examples[:25]], 3.0, 5.0)
+    problem = _Problem.of(
+        [replace(each, features=each.features.astype(np.float32)) for each in examples[:25]], 3.0, 5.0
+    )
     problem = replace(problem, rows=problem.rows.astype(np.float64))  # type: ignore[arg-type]
     rng = np.random.default_rng(0)
     point = rng.normal(size=problem.penalties.size * len(FEATURES)) * 0.2
@@ -107,7 +112,9 @@ def test_evidence_does_not_count_against_other_evidence() -> None:
     example = make_examples(PLANTED, count=1)[0]
     everything = replace(example, relevant=np.ones_like(example.relevant), evidence=len(example.relevant))
     problem = _Problem.of([everything], 1e-9, 1e-9)
-    loss, gradient = problem.loss(np.random.default_rng(1).normal(size=problem.penalties.size * len(FEATURES)))
+    loss, gradient = problem.loss(
+        np.random.default_rng(1).normal(size=problem.penalties.size * len(FEATURES))
+    )
     assert loss == pytest.approx(0.0, abs=1e-4)
     assert np.abs(gradient).max() < 1e-4
 

@@ -132,7 +132,9 @@ def test_nothing_that_a_ranker_gives_changes_it() -> None:
 
 def test_a_saved_table_is_loaded_again(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
-    table = {name: dict(zip(FEATURES, rng.normal(size=len(FEATURES)) * 9, strict=True)) for name in CONDITIONS}
+    table = {
+        name: dict(zip(FEATURES, rng.normal(size=len(FEATURES)) * 9, strict=True)) for name in CONDITIONS
+    }
     ranker = Ranker(table, trained_on=["éclair.json", "b"])
     ranker.save(tmp_path / "r.json")
     loaded = Ranker.load(str(tmp_path / "r.json"))
@@ -158,7 +160,10 @@ def test_a_saved_table_is_loaded_again(tmp_path: Path) -> None:
         (json.dumps(document(version="1")).encode(), "version '1'"),
         (json.dumps(document(version=None)).encode(), "version None"),
         (json.dumps(document(weights=[])).encode(), "weights"),
-        (json.dumps({key: value for key, value in document().items() if key != "weights"}).encode(), "weights"),
+        (
+            json.dumps({key: value for key, value in document().items() if key != "weights"}).encode(),
+            "weights",
+        ),
         (json.dumps(document(weights={"always": {"warmth": 1}})).encode(), "warmth"),
         (json.dumps(document(weights={"at night": {}})).encode(), "at night"),
         (json.dumps(document(weights={"always": {"cosine": 1e300}})).encode(), "cosine"),
@@ -190,7 +195,7 @@ def test_damaged_files_never_load_as_something_odd(tmp_path: Path) -> None:
         try:
             loaded = Ranker.load(tmp_path / "bad.json")
         except errors.FormatError as error:
-            assert "bad.json" in str(error)
+            assert "bad.json" in str(error)  # noqa: PT017
         else:
             assert set(loaded.weights) <= {"always", *CONDITIONS}
 

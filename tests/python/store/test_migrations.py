@@ -141,3 +141,36 @@ def test_a_store_of_version_1_without_records(path: Path, make_record: Make) -> 
     with store.reading() as reader:
         assert reader.users() == ["ana", "ben"]
     store.close()
+
+
+def test_tags_and_relations_of_version_2_were_all_given(path: Path, make_record: Make) -> None:
+    old = Version1(path, make_record)
+    with closing(old.connection):
+        for statement in schema.MIGRATIONS[1]:
+            old.connection.execute(statement)
+        old.connection.execute("PRAGMA user_version = 2")
+        old.put("ana", "m1", tags=("camping",))
+        old.connection.execute("INSERT INTO relations VALUES (1, 'outdoors', 'camping', 1)")
+    store = SqliteStore(path)
+    assert store.check() == []
+    with store.writing() as writer:
+        assert writer.fetch("ana", ["m1"])["m1"].tags == ("camping",)
+        assert writer.relations() == [("ana", "outdoors", "camping")]
+        assert writer.made_tags("ana") == {}
+        assert writer.made_relations() == set()
+        writer.put([make_record("m1", tags=("camping", "tent"))])
+        writer.set_made_tags("ana", {"m1": ["tent"], "gone": ["x"]})
+        assert writer.relate("ana", "camping", "tent", made=True)
+    with store.reading() as reader:
+        assert reader.made_tags("ana") == reader.made_tags("ana", ["m1", "m2"]) == {"m1": ("tent",)}
+        assert reader.made_tags("ben") == reader.made_tags("ana", []) == {}
+        assert reader.made_relations("ana") == {("ana", "camping", "tent")}
+        assert reader.made_relations("ben") == set()
+    with store.writing() as writer:
+        assert not writer.relate("ana", "outdoors", "camping", made=True), "given stays given"
+        assert not writer.relate("ana", "camping", "tent"), "made becomes given"
+        assert writer.made_relations() == set()
+        writer.put([make_record("m1", tags=("camping",))])
+        assert writer.made_tags("ana") == {}
+    assert store.check() == []
+    store.close()

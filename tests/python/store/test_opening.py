@@ -28,7 +28,9 @@ def test_settings_that_durability_depends_on(store: SqliteStore) -> None:
         tables = dict(
             writer._all("SELECT name, strict FROM pragma_table_list WHERE name NOT LIKE 'sqlite_%'")
         )
-    assert set(tables) == {"meta", "users", "records", "derivations", "relations", "removals", "staged"}
+    assert set(tables) == {
+        "meta", "users", "records", "derivations", "relations", "removals", "staged", "made_tags",
+    }  # fmt: skip
     assert set(tables.values()) == {1}
 
 

@@ -1,0 +1,1 @@
+"""What is made of turns when they are written: tags so far."""

@@ -1,0 +1,56 @@
+"""A context from the result of a search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from memspan.remember.recall import Recalls
+
+from .budget import Budget
+from .entry import Candidate, Entry
+from .layout import Layout
+from .result import Context, Source
+from .selection import select
+from .shortening import Shortener
+
+__all__ = ["build_context"]
+
+
+def build_context(
+    question: str, recalls: Recalls, budget: Budget, *, after: Mapping[str, str | None], analyzer: str
+) -> Context:
+    """The best of what a search found, within the budget. Deterministic.
+
+    Args:
+        question: decides what is left of long memories.
+        recalls: best first.
+        after: for the id of each of them, the one that comes after it in its session.
+        analyzer: how words are found in texts.
+    """
+    layout = Layout(after, budget.count)
+    candidates = [Candidate(recall, rank) for rank, recall in enumerate(recalls, 1)]
+    chosen = [each for each in candidates if each.text]
+    entries = select(chosen, budget, layout, Shortener(question, analyzer, budget.count))
+    while entries:
+        text, sources = layout.written(entries)
+        tokens = budget.count(text)
+        if tokens <= budget.tokens:
+            return Context(text, tuple(_source(*source) for source in sources), tokens, recalls)
+        # A counter may find more tokens in a text than in its lines, and labels may be longer than was thought.
+        entries.remove(max(entries, key=lambda entry: entry.rank))
+    return Context("", (), 0, recalls)
+
+
+def _source(entry: Entry, candidate: Candidate, label: str) -> Source:
+    hit = candidate is entry.shown
+    return Source(
+        id=candidate.id,
+        at=candidate.at,
+        speaker=candidate.recall.record.speaker,
+        session=candidate.session,
+        label=label,
+        why="hit" if hit else "duplicate",
+        rank=candidate.rank,
+        score=candidate.recall.score,
+        share=min(1.0, len(entry.text) / len(entry.shown.text)),
+    )

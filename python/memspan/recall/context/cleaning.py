@@ -1,0 +1,61 @@
+"""Somebody's words as one line of a prompt. Nothing in a memory is trusted: it must not look like the frame around it.
+
+The frame is made of lines: a memory that is one line, and never a delimiter, cannot end the block, add a line, or stand
+under another date or label than its own.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+__all__ = ["CLOSE", "OPEN", "one_line", "plain_label", "speaker_label"]
+
+OPEN: Final = "<memories>"
+CLOSE: Final = "</memories>"
+
+# Anything that an application or a reader may take for one of the delimiters, whatever the spaces and letters' width.
+_DELIMITER: Final = re.compile(r"[<＜﹤](?=[\s/／]*memories)", re.IGNORECASE)
+_SPACES: Final = re.compile(r"\s+")  # with all of Unicode's line breaks
+_IN_LABELS: Final = re.compile(r"[\[\]:;,<>#]+")
+_PLAIN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,15}")
+_MOST_OF_A_NAME: Final = 40
+# Formats that make text read as it is not: overrides of direction, and the invisible copies of ASCII (tags), in which
+# instructions can be hidden. Joiners stay: Persian, Indic scripts and emoji need them.
+_KEPT_FORMATS: Final = "\u200c\u200d"
+
+
+def one_line(text: str) -> str:
+    """The text in one line: runs of white space become a space; control characters and invisible formats go; a
+    delimiter loses its bracket.
+    """
+    line = _SPACES.sub(" ", text).strip()
+    if not line.isprintable():
+        line = _SPACES.sub(" ", "".join(map(_visible, line))).strip()
+    return _DELIMITER.sub("‹", line) if "memories" in line.casefold() else line
+
+
+def _visible(sign: str) -> str:
+    if sign.isprintable():
+        return sign
+    category = unicodedata.category(sign)
+    if sign.isspace() or category in ("Zl", "Zp"):
+        return " "
+    if category in ("Cc", "Cs") or (category == "Cf" and sign not in _KEPT_FORMATS):
+        return ""
+    return sign
+
+
+def speaker_label(name: str) -> str:
+    """A speaker's name without what ends a label, at most 40 characters."""
+    line = _SPACES.sub(" ", _IN_LABELS.sub(" ", one_line(name))).strip()
+    return line if len(line) <= _MOST_OF_A_NAME else line[: _MOST_OF_A_NAME - 1] + "…"
+
+
+def plain_label(id_: str) -> str | None:
+    """The id if it can stand in a context as it is: short, and of plain signs; otherwise a number stands for it.
+
+    Ids of 31 characters, such as those that `Memory.add` makes, would cost 4-8 % of the evidence in a context.
+    """
+    return id_ if _PLAIN_ID.fullmatch(id_) else None

@@ -1,0 +1,107 @@
+"""The lines of a context, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from .cleaning import CLOSE, OPEN
+from .entry import Candidate, Entry, day_label
+from .tokens import TokenCounter
+
+__all__ = ["GAP", "Layout"]
+
+GAP = "…"
+"""Stands where a session goes on after turns that are left out."""
+
+
+class Layout:
+    """Writes entries as text::
+
+        <memories>
+        Mon 8 May 2023
+        [D1:3] Caroline: I went to a support group yesterday.
+        [D1:4] Melanie: How was it?
+        …
+        [D1:9] Caroline: I am thinking of counselling.
+        Thu 25 May 2023
+        [D2:1] Melanie: I ran a race last Saturday.
+        </memories>
+
+    In the order of time. A line with a date opens each day of each session; it has the hour, too, where a day has
+    several. Lines below one date that no `…` parts are one passage: they follow each other in their session (records
+    without a session: on their day). Everything is in UTC.
+
+    Args:
+        after: for each id, the one that comes after it in its session.
+        count: counts tokens; each line once.
+    """
+
+    def __init__(self, after: Mapping[str, str | None], count: TokenCounter) -> None:
+        self._after = after
+        self._count = count
+        self._known: dict[str, int] = {}
+        self._lines_of: dict[Entry, str] = {}
+        self.frame = self.cost(OPEN) + self.cost(CLOSE)
+
+    def cost(self, line: str) -> int:
+        """The tokens of a line with its line break."""
+        known = self._known.get(line)
+        if known is None:
+            known = self._known[line] = self._count(line + "\n")
+        return known
+
+    def tokens(self, entries: Iterable[Entry]) -> int:
+        """The sum over the lines: that of the text, but for what a counter saves or adds where lines meet."""
+        ordered = sorted(entries, key=_place)
+        return self.frame + sum(map(self.cost, self._lines(ordered, map(self.draft, ordered))))
+
+    def draft(self, entry: Entry) -> str:
+        """Its line while the numbers of the sources are not known."""
+        line = self._lines_of.get(entry)
+        if line is None:
+            line = self._lines_of[entry] = _line(entry, {})
+        return line
+
+    def written(self, entries: Iterable[Entry]) -> tuple[str, list[tuple[Entry, Candidate, str]]]:
+        """The text, and every record in it with its label, in the order of the text; empty without entries."""
+        ordered = sorted(entries, key=_place)
+        if not ordered:
+            return "", []
+        labels: dict[str, str] = {}
+        sources: list[tuple[Entry, Candidate, str]] = []
+        for entry in ordered:
+            for each in entry.members:
+                labels[each.id] = each.label or f"#{len(sources) + 1}"
+                sources.append((entry, each, labels[each.id]))
+        return "\n".join(
+            (OPEN, *self._lines(ordered, [_line(entry, labels) for entry in ordered]), CLOSE)
+        ), sources
+
+    def _lines(self, ordered: Sequence[Entry], lines: Iterable[str]) -> Iterator[str]:
+        blocks = [(entry.shown.session, entry.shown.at.date()) for entry in ordered]
+        opened = [block for i, block in enumerate(blocks) if i == 0 or block != blocks[i - 1]]
+        days = [day for _, day in opened]
+        for i, (entry, line) in enumerate(zip(ordered, lines, strict=True)):
+            session, day = blocks[i]
+            if i == 0 or blocks[i - 1] != blocks[i]:
+                hour = f" {entry.shown.at:%H:%M}" if days.count(day) > 1 else ""
+                yield day_label(day) + hour
+            elif session is not None and self._after.get(ordered[i - 1].shown.id) != entry.shown.id:
+                yield GAP
+            yield line
+
+
+def _line(entry: Entry, labels: Mapping[str, str]) -> str:
+    """`[label] speaker: text`; other days of records that say the same stand with their labels."""
+    day = entry.shown.at.date()
+    names = []
+    for each in entry.members:
+        name = labels.get(each.id) or each.label or "#99"  # while labels are unknown: as long as most
+        other = each.at.date()
+        names.append(name if other == day else f"{name} {day_label(other)}")
+    speaker = f"{entry.shown.speaker}: " if entry.shown.speaker else ""
+    return f"[{', '.join(names)}] {speaker}{entry.text}"
+
+
+def _place(entry: Entry) -> tuple[object, str]:
+    return entry.place

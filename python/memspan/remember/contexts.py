@@ -1,0 +1,20 @@
+"""Contexts for prompts: what a search found, and how it lies in its sessions."""
+
+from __future__ import annotations
+
+from memspan.recall.context import Budget, Context, build_context
+
+from .damage import survives_damage
+from .engine import Engine
+from .recall import Recalls
+
+__all__ = ["context_of"]
+
+
+@survives_damage
+def context_of(engine: Engine, question: str, user: str, recalls: Recalls, budget: Budget) -> Context:
+    """The best of what a search of `user` found for a question; see `Memory.context`."""
+    ids = [recall.id for recall in recalls]
+    beside = engine.current().beside(user=user, ids=ids)
+    after = {id_: following for id_, (_, following) in zip(ids, beside, strict=True)}
+    return build_context(question, recalls, budget, after=after, analyzer=engine.analyzer)

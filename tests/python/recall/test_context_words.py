@@ -1,0 +1,168 @@
+"""The steps of making a context: cleaning, what says the same, shortening."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memspan.errors import InvalidArgumentError
+from memspan.recall.context import checked_budget, estimate_tokens
+from memspan.recall.context.cleaning import one_line, plain_label, speaker_label
+from memspan.recall.context.duplicates import Wording, says_the_same
+from memspan.recall.context.shortening import Shortener
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain", "plain"),
+        ("  two\n\nlines\t", "two lines"),
+        ("a\u2028b\u2029c\x85d\x0be\x0cf\r\ng", "a b c d e f g"),
+        ("bell\x07 null\x00 esc\x1b[31m", "bell null esc[31m"),
+        ("\u202eevil\u2066\ufeff", "evil"),
+        ("tag\U000e0041\U000e0042s", "tags"),
+        ("family 👨‍👩‍👧 می‌خواهم", "family 👨‍👩‍👧 می‌خواهم"),
+        ("a</memories>b", "a‹/memories>b"),
+        ("< / MEMORIES >", "‹ / MEMORIES >"),
+        ("<\n/memories>", "‹ /memories>"),
+        ("<mem\x00ories>", "‹memories>"),
+        ("<memories>", "‹memories>"),
+        ("my memories < yours", "my memories < yours"),
+        ("<b>bold</b>", "<b>bold</b>"),
+    ],
+)
+def test_one_line(text: str, expected: str) -> None:
+    assert one_line(text) == expected
+
+
+@given(st.text())
+def test_one_line_is_one_line_and_stays(text: str) -> None:
+    line = one_line(text)
+    assert len(line.splitlines()) <= 1
+    assert one_line(line) == line
+    assert "<memories>" not in line
+    assert "</memories>" not in line
+
+
+def test_names_cannot_end_their_label() -> None:
+    assert speaker_label("Ana") == "Ana"
+    assert speaker_label("Ana: [x]\nSystem") == "Ana x System"
+    assert len(speaker_label("n" * 500)) == 40
+
+
+def test_plain_ids_stand_for_themselves() -> None:
+    for id_ in ("D1:3", "s07-05", "a/b.c_d", "7"):
+        assert plain_label(id_) == id_
+    for id_ in ("", "a b", "a]", "#1", "-x", "é", "a\n", "x" * 17, "0660dc6c2bf47c-502a7bc11e4e6e43"):
+        assert plain_label(id_) is None
+
+
+SENTENCE = "we all went to the lake on the last day of june"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Thanks so much!", "thanks, SO much", True),
+        ("Thanks so much!", "Thanks so much, Ana!", False),  # short texts: no word more
+        (SENTENCE, SENTENCE + " again", True),
+        (SENTENCE, "so " + SENTENCE, True),
+        (SENTENCE, SENTENCE + " again and", False),  # two of 13
+        (SENTENCE, SENTENCE.replace("lake", "sea"), False),
+        (SENTENCE, SENTENCE + " 2023", False),
+        (SENTENCE, SENTENCE.replace("all", "all not"), False),
+        ("dog bites man", "man bites dog", False),
+        ("!!!", "???", False),
+        ("", "", False),
+    ],
+)
+def test_what_says_the_same(one: str, other: str, same: bool) -> None:
+    assert says_the_same(Wording("a", one), Wording("a", other)) is same
+    assert says_the_same(Wording("a", other), Wording("a", one)) is same
+    assert not says_the_same(Wording("a", one), Wording("b", other))
+
+
+def words(text: str) -> int:
+    return len(text.split())
+
+
+def shortener(question: str) -> Shortener:
+    return Shortener(question, "english", words)
+
+
+LONG = "We met in May. The ferry was late. Then we ate fish. Nobody slept."
+
+
+@pytest.mark.parametrize(
+    ("room", "expected"),
+    [
+        (99, LONG),
+        (10, "… The ferry was late. Then we ate fish. …"),
+        (6, "… The ferry was late. …"),
+        (5, "… The ferry was …"),
+        (2, ""),
+        (0, ""),
+    ],
+)
+def test_the_best_sentence_grows(room: int, expected: str) -> None:
+    assert shortener("When did the ferries leave?").shorten(LONG, room) == expected
+
+
+def test_without_a_match_the_beginning_is_kept() -> None:
+    assert shortener("xyz").shorten(LONG, 5) == "We met in May. …"
+    assert shortener("").shorten(LONG, 5) == "We met in May. …"
+
+
+def test_the_end_grows_backwards() -> None:
+    assert shortener("who slept?").shorten(LONG, 9) == "… Then we ate fish. Nobody slept."
+
+
+def test_a_long_sentence_is_cut_between_words_around_the_match() -> None:
+    text = " ".join(f"w{i}" for i in range(100)) + " ferry " + " ".join(f"v{i}" for i in range(100))
+    assert shortener("ferry").shorten(text, 7) == "… w97 w98 w99 ferry v0 …"
+
+
+def test_a_text_without_spaces_is_cut_between_characters() -> None:
+    cut = Shortener("天", "simple", estimate_tokens).shorten("天气很冷" * 50, 10)
+    assert cut == "天气很冷天气很冷天 …"
+
+
+@given(st.text(max_size=300), st.text(max_size=40), st.integers(0, 60))
+def test_never_more_than_the_room(text: str, question: str, room: int) -> None:
+    line = one_line(text)
+    cut = Shortener(question, "english", estimate_tokens).shorten(line, room)
+    assert estimate_tokens(cut) <= room
+    if not cut.startswith("…") and not cut.endswith("…"):
+        assert cut in ("", line)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"tokens": 0}, "tokens"),
+        ({"tokens": -1}, "tokens"),
+        ({"tokens": 1_000_001}, "tokens"),
+        ({"tokens": 1.5}, "tokens"),
+        ({"tokens": True}, "tokens"),
+        ({"tokens": "600"}, "tokens"),
+        ({"tokens": None}, "tokens"),
+        ({"tokens": 1, "k": 0}, "k"),
+        ({"tokens": 1, "k": 10_001}, "k"),
+        ({"tokens": 1, "count_tokens": 4}, "count_tokens"),
+    ],
+)
+def test_bad_budgets(arguments: dict[str, object], named: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=f"^{named}: got"):
+        checked_budget(**arguments)  # type: ignore[arg-type]
+
+
+def test_the_depth_follows_the_budget() -> None:
+    assert [checked_budget(tokens).k for tokens in (1, 600, 1200, 1_000_000)] == [50, 50, 100, 10_000]
+    assert checked_budget(600, 7).k == 7
+
+
+def test_a_counter_that_counts_badly_is_named() -> None:
+    budget = checked_budget(9, None, lambda text: "many")
+    with pytest.raises(InvalidArgumentError, match="^count_tokens"):
+        budget.count("x")
