@@ -13,6 +13,7 @@ from memspan.limits import MAX_DEPTH, MAX_K
 from memspan.ranking import Ranker, default_ranker
 from memspan.times import TimeLike, to_micros
 
+from .damage import survives_damage
 from .engine import Engine
 from .fields import checked_name, checked_text
 from .reranking import CANDIDATES, MAX_RERANK_MS
@@ -59,6 +60,7 @@ class Asked:
     """For a second look by the reranker; 0: none."""
 
 
+@survives_damage
 def asked(
     engine: Engine,
     question: str,
