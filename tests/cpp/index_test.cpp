@@ -38,6 +38,7 @@ BOOST_AUTO_TEST_CASE(unknown_users_have_empty_answers) {
   BOOST_TEST(test::remove(index, "nobody", {"x"}) == 0u);
   BOOST_TEST(index.forget("nobody") == 0u);
   BOOST_TEST(!index.locate("nobody", "x").has_value());
+  BOOST_TEST((index.beside("nobody", Ids{"x"}) == std::vector<std::pair<std::string, std::string>>(1)));
   BOOST_TEST(index.ids("nobody").empty());
   BOOST_TEST(index.tags("nobody").empty());
   BOOST_TEST(index.expand("nobody", Ids{"t"}, 3).empty());
@@ -135,6 +136,24 @@ BOOST_AUTO_TEST_CASE(the_first_and_last_time_are_records_like_others) {
   test::add(index, {{.id = "first", .at = kMinTime, .until = kMinTime}, {.id = "last", .at = kMaxTime, .until = kMaxTime}});
   BOOST_TEST(search_ids(index, {.user = "ana"}) == (Ids{"last", "first"}));
   BOOST_TEST(index.locate("ana", "first").value() == kMinTime);
+}
+
+BOOST_AUTO_TEST_CASE(what_stands_beside_a_record_is_of_its_session) {
+  Index index(IndexConfig{.dim = 1});
+  const auto turn = [&](const char* id, Micros at, const char* session) {
+    Item item{.id = id, .at = at, .text = "x", .session = session};
+    item.user = "ana";
+    test::add(index, {item});
+  };
+  turn("c", 1, "s");
+  turn("b", 2, "s");
+  turn("a", 2, "s");
+  turn("other", 2, "t");
+  using Beside = std::vector<std::pair<std::string, std::string>>;
+  BOOST_TEST((index.beside("ana", Ids{"c", "a", "b", "other", "none"}) ==
+              Beside{{"", "a"}, {"c", "b"}, {"a", ""}, {"", ""}, {"", ""}}));
+  test::remove(index, "ana", {"a"});
+  BOOST_TEST((index.beside("ana", Ids{"c", "a"}) == Beside{{"", "b"}, {"", ""}}));
 }
 
 BOOST_AUTO_TEST_CASE(search_many_equals_search_in_order) {

@@ -169,6 +169,7 @@ def _parse(raw: bytes, name: str) -> Ranker:
     if document.get("version") != FORMAT_VERSION:
         raise FormatError(f"{name}: version {document.get('version')!r}; accepted: {accepted}")
     try:
-        return Ranker(document.get("weights"), trained_on=document.get("trained_on", ()))
+        weights: Any = document.get("weights")
+        return Ranker(weights, trained_on=document.get("trained_on", ()))
     except ValueError as error:
         raise FormatError(f"{name}: {error}") from error

@@ -93,7 +93,7 @@ def asked(
     if fusion is None:
         # The weights were learned with both views; neighbours that rise by a rule go with a fusion by rank.
         usual = set(_DEFAULT_VIEWS) <= set(chosen) and not arguments.get("neighbors")
-        fusion = DEFAULT_FUSION if usual else "rrf"
+        fusion = DEFAULT_FUSION if usual or plan is not None or ranker is not None else "rrf"
     if fusion != "learned":
         if plan is not None:
             raise invalid("plan", plan, f"none with fusion {fusion!r}; a plan is for the learned ranking")

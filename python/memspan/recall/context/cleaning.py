@@ -56,6 +56,7 @@ def speaker_label(name: str) -> str:
 def plain_label(id_: str) -> str | None:
     """The id if it can stand in a context as it is: short, and of plain signs; otherwise a number stands for it.
 
-    Ids of 31 characters, such as those that `Memory.add` makes, would cost 4-8 % of the evidence in a context.
+    Ids of 31 characters, such as those that `Memory.add` makes, would cost a context of 600 tokens 4 to 6 points of
+    evidence recall.
     """
     return id_ if _PLAIN_ID.fullmatch(id_) else None

@@ -7,15 +7,13 @@ from typing import Final
 
 from memspan.recall.words import word_set
 
-__all__ = ["Wording", "says_the_same"]
+__all__ = ["Wording", "Wordings", "says_the_same"]
 
 _WORD: Final = re.compile(r"\w+")
 _EXTRA: Final = 0.1
 """The share of the longer one's words that the shorter one may lack."""
-_SIZES: Final = 0.4
-"""The share of the longer one's characters that it may have more than the shorter: words differ in length, and signs
-do not count.
-"""
+_LONG: Final = 20_000
+"""Texts of more characters say the same only when they are equal."""
 # A word that turns a sentence round is no small difference.
 _TURNS: Final = word_set(
     "no not never none nor t dont cannot without kein keine keinen nicht nie ne pas non jamais sin nunca niente mai "
@@ -36,9 +34,10 @@ class Wording:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Folded; found when they are first asked for."""
+        """Folded, found when they are first asked for; of a very long text only the text itself."""
         if self._words is None:
-            self._words = tuple(_WORD.findall(self._text.casefold()))
+            long = self.size > _LONG
+            self._words = (self._text,) if long else tuple(_WORD.findall(self._text.casefold()))
         return self._words
 
 
@@ -48,7 +47,7 @@ def says_the_same(one: Wording, other: Wording) -> bool:
 
     So the longer of two such texts says all that the shorter does. Symmetric, not transitive. O(words).
     """
-    if one.speaker != other.speaker or abs(one.size - other.size) > _SIZES * max(one.size, other.size):
+    if one.speaker != other.speaker:
         return False
     short, long = sorted((one.words, other.words), key=len)
     left = int(_EXTRA * len(long))
@@ -63,3 +62,20 @@ def says_the_same(one: Wording, other: Wording) -> bool:
         else:
             left -= 1
     return place == len(short)
+
+
+class Wordings:
+    """Wordings under keys, for finding what says the same as another one among those of about as many words."""
+
+    def __init__(self) -> None:
+        self._by_size: dict[tuple[str | None, int], list[tuple[Wording, int]]] = {}
+
+    def add(self, wording: Wording, key: int) -> None:
+        self._by_size.setdefault((wording.speaker, len(wording.words)), []).append((wording, key))
+
+    def find(self, wording: Wording) -> int | None:
+        """The smallest key of those that say the same."""
+        size = len(wording.words)
+        sizes = range(size - int(_EXTRA * size), int(size / (1 - _EXTRA)) + 1)
+        near = (known for each in sizes for known in self._by_size.get((wording.speaker, each), ()))
+        return min((key for known, key in near if says_the_same(known, wording)), default=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .cleaning import CLOSE, OPEN
@@ -12,6 +13,8 @@ __all__ = ["GAP", "Layout"]
 
 GAP = "…"
 """Stands where a session goes on after turns that are left out."""
+
+_HOUR = " 00:00"
 
 
 class Layout:
@@ -62,6 +65,12 @@ class Layout:
             line = self._lines_of[entry] = _line(entry, {})
         return line
 
+    def most_around(self, entry: Entry) -> int:
+        """The most that the lines around an entry's own can grow by when it comes in: it may part a passage, be the
+        second of its day, and leave gaps on both sides.
+        """
+        return 3 * self.cost(day_label(entry.shown.at.date()) + _HOUR) + 2 * self.cost(GAP)
+
     def written(self, entries: Iterable[Entry]) -> tuple[str, list[tuple[Entry, Candidate, str]]]:
         """The text, and every record in it with its label, in the order of the text; empty without entries."""
         ordered = sorted(entries, key=_place)
@@ -80,11 +89,11 @@ class Layout:
     def _lines(self, ordered: Sequence[Entry], lines: Iterable[str]) -> Iterator[str]:
         blocks = [(entry.shown.session, entry.shown.at.date()) for entry in ordered]
         opened = [block for i, block in enumerate(blocks) if i == 0 or block != blocks[i - 1]]
-        days = [day for _, day in opened]
+        days = Counter(day for _, day in opened)
         for i, (entry, line) in enumerate(zip(ordered, lines, strict=True)):
             session, day = blocks[i]
             if i == 0 or blocks[i - 1] != blocks[i]:
-                hour = f" {entry.shown.at:%H:%M}" if days.count(day) > 1 else ""
+                hour = f" {entry.shown.at:%H:%M}" if days[day] > 1 else ""
                 yield day_label(day) + hour
             elif session is not None and self._after.get(ordered[i - 1].shown.id) != entry.shown.id:
                 yield GAP

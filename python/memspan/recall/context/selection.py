@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from .budget import CHARACTERS_A_TOKEN, Budget
-from .duplicates import says_the_same
+from .duplicates import Wordings, says_the_same
 from .entry import Candidate, Entry
 from .layout import Layout
 from .shortening import Shortener
@@ -32,88 +32,116 @@ def select(
     filling = _Filling(budget, layout, shortener)
     waiting = []
     for candidate in candidates:
-        if filling.left < _LEAST_LINE:
+        if not filling.has(_LEAST_LINE):
             break
         if filling.joined(candidate):
             continue
         if filling.is_long(candidate):
-            if candidate.rank > 1 or not filling.take_part(candidate, budget.passage):
+            if candidate.rank > 1 or not filling.take_part(candidate):
                 waiting.append(candidate)
-        elif len(candidate.text) <= filling.left * CHARACTERS_A_TOKEN:
+        elif filling.has(len(candidate.text) // CHARACTERS_A_TOKEN):
             filling.take(Entry(candidate, candidate.text))
     for candidate in waiting:
-        if filling.left < _LEAST:
+        if not filling.has(_LEAST):
             break
         if not filling.joined(candidate):
-            filling.take_part(candidate, budget.passage)
+            filling.take_part(candidate)
     filling.lengthen()
-    return filling.entries
+    return list(filling.entries.values())
 
 
 class _Filling:
-    """The entries so far. Invariant: they cost at most the budget."""
+    """The entries so far, by the rank of the first memory of each. Invariant: they cost at most the budget.
+
+    To lay out all entries for each that comes would be quadratic. What one can cost at most is taken off instead, as
+    long as that much is left, and the layout decides when it is not.
+    """
 
     def __init__(self, budget: Budget, layout: Layout, shortener: Shortener) -> None:
         self._budget = budget
         self._layout = layout
         self._shortener = shortener
-        self.entries: list[Entry] = []
-        self.left = budget.tokens - layout.frame
+        self._wordings = Wordings()
+        self.entries: dict[int, Entry] = {}
+        self._left = budget.tokens - layout.frame
+        """At least so many tokens are left; exactly, if settled."""
+        self._settled = True
+
+    def has(self, tokens: int) -> bool:
+        """Whether at least so many tokens are left."""
+        return self._left >= tokens or self._exactly_left() >= tokens
 
     def is_long(self, candidate: Candidate) -> bool:
         size = len(candidate.text)
         if size > self._budget.characters or size < self._budget.whole:  # a token has a character at least
             return size > self._budget.characters
-        return self.costs(Entry(candidate, candidate.text)) > self._budget.whole
+        return self._cost(Entry(candidate, candidate.text)) > self._budget.whole
 
-    def costs(self, entry: Entry) -> int:
-        """Of its line alone."""
-        return self._layout.cost(self._layout.draft(entry))
-
-    def take(self, entry: Entry, instead_of: int | None = None) -> bool:
-        """Put an entry in, or in the place of one that is there, if it fits."""
-        # Its own line, without a date before it, shows most of those that do not fit.
-        if instead_of is None and self.costs(entry) > self.left:
+    def take(self, entry: Entry) -> bool:
+        """Put an entry in if it fits."""
+        cost = self._cost(entry)
+        if not self.has(cost):  # without a date before it
             return False
-        entries = [*self.entries, entry]
-        if instead_of is not None:
-            del entries[instead_of]
-        left = self._budget.tokens - self._layout.tokens(entries)
-        if left < 0:
+        most = cost + self._layout.most_around(entry)
+        if most <= self._left:
+            self.entries[entry.rank] = entry
+            self._left -= most
+            self._settled = False
+        elif not self._put(entry.rank, entry):
             return False
-        self.entries, self.left = entries, left
+        self._wordings.add(entry.shown.wording, entry.rank)
         return True
 
     def joined(self, candidate: Candidate) -> bool:
         """Whether a memory says what one that is in does; it then joins that one, if its label fits."""
-        for i, entry in enumerate(self.entries):
-            if says_the_same(entry.shown.wording, candidate.wording):
-                longer = len(candidate.wording.words) > len(entry.shown.wording.words)
-                if longer and entry.text == entry.shown.text:
-                    changed = Entry(candidate, candidate.text, entry.members)
-                else:
-                    changed = replace(entry, same=(*entry.same, candidate))
-                self.take(changed, instead_of=i)
-                return True
-        return False
+        key = self._wordings.find(candidate.wording)
+        if key is None:
+            return False
+        entry = self.entries[key]
+        if not says_the_same(entry.shown.wording, candidate.wording):
+            return False  # only what was shown before something longer
+        longer = len(candidate.wording.words) > len(entry.shown.wording.words)
+        if longer and entry.text == entry.shown.text:
+            if self._put(key, Entry(candidate, candidate.text, entry.members)):
+                self._wordings.add(candidate.wording, key)
+        else:
+            self._put(key, replace(entry, same=(*entry.same, candidate)))
+        return True
 
-    def take_part(self, candidate: Candidate, room: int) -> bool:
-        """Put in as much of a memory as fits into `room` tokens and what is left."""
-        overhead = self.costs(Entry(candidate, ""))
-        inside = min(room, self.left) - overhead
+    def take_part(self, candidate: Candidate) -> bool:
+        """Put in a passage of a long memory, or as much of it as is left."""
+        room = self._budget.passage if self._left >= self._budget.passage else self._exactly_left()
+        inside = min(room, self._budget.passage) - self._cost(Entry(candidate, ""))
         text = self._shortener.shorten(candidate.text, inside) if inside >= _LEAST else ""
         return bool(text) and self.take(Entry(candidate, text))
 
     def lengthen(self) -> None:
         """Show more of what was shortened, the best first."""
-        for entry in sorted(self.entries, key=lambda entry: entry.rank):
-            if entry.text == entry.shown.text or self.left <= 0:
+        for key, entry in sorted(self.entries.items()):
+            whole = entry.shown.text
+            if entry.text == whole or self._exactly_left() <= 0:
                 continue
-            place = self.entries.index(entry)
-            if len(entry.shown.text) <= self._budget.characters and self.take(
-                replace(entry, text=entry.shown.text), instead_of=place
+            if len(whole) <= self._budget.tokens * CHARACTERS_A_TOKEN and self._put(
+                key, replace(entry, text=whole)
             ):
                 continue
-            more = self._shortener.shorten(entry.shown.text, self._layout.cost(entry.text) + self.left)
+            more = self._shortener.shorten(whole, self._layout.cost(entry.text) + self._exactly_left())
             if len(more) > len(entry.text):
-                self.take(replace(entry, text=more), instead_of=place)
+                self._put(key, replace(entry, text=more))
+
+    def _cost(self, entry: Entry) -> int:
+        return self._layout.cost(self._layout.draft(entry))
+
+    def _put(self, key: int, entry: Entry) -> bool:
+        """Put an entry in, or in the place of what is there, if the layout says that it fits."""
+        entries = {**self.entries, key: entry}
+        left = self._budget.tokens - self._layout.tokens(entries.values())
+        if left >= 0:
+            self.entries, self._left, self._settled = entries, left, True
+        return left >= 0
+
+    def _exactly_left(self) -> int:
+        if not self._settled:
+            self._left = self._budget.tokens - self._layout.tokens(self.entries.values())
+            self._settled = True
+        return self._left
