@@ -51,7 +51,13 @@ __all__ = ["fit_"]
     type=click.Path(path_type=Path, dir_okay=False, writable=True),
     help="Where the weights are written.",
 )
-@click.option("--penalty", type=click.FloatRange(1e-6, 1e9), default=DEFAULT_PENALTY, show_default=True)
+@click.option(
+    "--penalty",
+    type=click.FloatRange(1e-6, 1e9),
+    default=DEFAULT_PENALTY,
+    show_default=True,
+    help="How much large weights cost: the more, the fewer questions there are.",
+)
 @click.option(
     "--special-penalty",
     type=click.FloatRange(1e-6, 1e9),

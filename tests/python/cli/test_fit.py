@@ -24,10 +24,14 @@ def store(run: Callable[..., Any], tmp_path: Path) -> Path:
     for user in ("ana", "bo"):
         lines = []
         for number, topic in enumerate(TOPICS):
-            for place, text in enumerate((f"Where is the {topic}?", f"Behind wall {number}.", f"A {topic}!", "Fine.")):
-                record = {"id": f"{user}-{topic}-{place}", "text": text, "session": topic, "at": f"2024-05-0{number + 1}"}
-                lines.append(json.dumps(record | {"user": user}))
-            asked.append({"user": user, "question": f"where was the {topic}", "evidence": [f"{user}-{topic}-1"]})
+            for place, text in enumerate(
+                (f"Where is the {topic}?", f"Behind wall {number}.", f"A {topic}!", "Fine.")
+            ):
+                record = {"user": user, "id": f"{user}-{topic}-{place}", "text": text, "session": topic}
+                lines.append(json.dumps(record | {"at": f"2024-05-0{number + 1}"}))
+            asked.append(
+                {"user": user, "question": f"where was the {topic}", "evidence": [f"{user}-{topic}-1"]}
+            )
         (tmp_path / "turns.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
         run("ingest", tmp_path / "turns.jsonl", "--store", path, "--user", user)
     (tmp_path / "asked.jsonl").write_text("\n".join(map(json.dumps, asked)) + "\n", encoding="utf-8")
@@ -38,7 +42,17 @@ def test_weights_of_ones_own_questions_find_more(
     run: Callable[..., Any], run_json: Callable[..., Any], store: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "weights.json"
-    arguments = ("fit", "--store", store, "--questions", tmp_path / "asked.jsonl", "--out", out, "--penalty", 0.1)
+    arguments = (
+        "fit",
+        "--store",
+        store,
+        "--questions",
+        tmp_path / "asked.jsonl",
+        "--out",
+        out,
+        "--penalty",
+        0.1,
+    )
     found = run_json(*arguments)
     ranker = Ranker.load(out)
     assert found["trained_on"] == ["own: asked.jsonl"] == list(ranker.trained_on)

@@ -112,6 +112,18 @@ def test_neighbours_by_a_rule_go_with_a_fusion_by_rank(filled: Memory) -> None:
         filled.search("red boat", user="ana", neighbors=101)
 
 
+def test_one_view_keeps_its_own_order(filled: Memory) -> None:
+    for view in ("lexical", "semantic"):
+        found = filled.search("red boat", user="ana", views=[view])
+        assert found.plan is None
+        assert pairs(found) == pairs(filled.search("red boat", user="ana", views=[view], fusion="rrf"))
+        ranked = filled.search("red boat", user="ana", views=[view], fusion="learned")
+        assert ranked.plan is not None
+        assert (
+            ranked.plan == filled.search("red boat", user="ana", views=[view], ranker=default_ranker()).plan
+        )
+
+
 def test_a_plan_by_hand_is_followed(filled: Memory) -> None:
     hand = Plan(question="?", semantic="paint", lexical="mast storm", k=3)
     found = filled.search("what happened", user="ana", plan=hand, views=["lexical"], k=1)
@@ -184,7 +196,7 @@ def test_a_ranker_of_ones_own(filled: Memory) -> None:
         ({"ranker": {"always": {}}}, "ranker"),
         ({"ranker": "weights.json"}, "ranker"),
         ({"plan": Plan(question="x"), "fusion": "rrf"}, "plan"),
-        ({"plan": Plan(question="x"), "neighbors": 2}, "plan"),
+        ({"plan": Plan(question="x"), "neighbors": 2}, "neighbors"),
         ({"ranker": default_ranker(), "fusion": "union"}, "ranker"),
         ({"fusion": "learnt"}, "fusion"),
         ({"fusion": 3}, "fusion"),

@@ -20,7 +20,10 @@ def memory(tmp_path: Path) -> Any:
     with Memory(tmp_path / "own.memspan", "hash:32") as memory:
         for user in ("ana", "bo"):
             memory.add(
-                [{"id": f"{user}{i}", "text": text, "at": f"2024-05-0{i + 1}", "session": "s"} for i, text in enumerate(TURNS)],
+                [
+                    {"id": f"{user}{i}", "text": text, "at": f"2024-05-0{i + 1}", "session": "s"}
+                    for i, text in enumerate(TURNS)
+                ],
                 user=user,
             )
         yield memory
