@@ -50,7 +50,7 @@ def _read(file: Any, name: str) -> Iterator[LabelledQuestion]:
 def _question(line: bytes, place: str) -> LabelledQuestion:
     try:
         value = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"{place}: not JSON ({error}); accepted: {_ACCEPTED}") from error
     fields: dict[str, Any] = value if isinstance(value, dict) else {}
     user, question, evidence = fields.get("user"), fields.get("question"), fields.get("evidence")

@@ -57,6 +57,7 @@ def _readable(question: Asked) -> Readable:
     )
 
 
+@survives_damage
 def features(engine: Engine, question: Asked) -> tuple[list[str], NDArray[np.float32]]:
     """The candidates of a learned ranking, and what it looks at in them: shape (n, len(FEATURES))."""
     query = Query(exclude=question.exclude, **question.arguments)

@@ -112,6 +112,18 @@ def test_neighbours_by_a_rule_go_with_a_fusion_by_rank(filled: Memory) -> None:
         filled.search("red boat", user="ana", neighbors=101)
 
 
+def test_one_view_keeps_its_own_order(filled: Memory) -> None:
+    for view in ("lexical", "semantic"):
+        found = filled.search("red boat", user="ana", views=[view])
+        assert found.plan is None
+        assert pairs(found) == pairs(filled.search("red boat", user="ana", views=[view], fusion="rrf"))
+        ranked = filled.search("red boat", user="ana", views=[view], fusion="learned")
+        assert ranked.plan is not None
+        assert (
+            ranked.plan == filled.search("red boat", user="ana", views=[view], ranker=default_ranker()).plan
+        )
+
+
 def test_a_plan_by_hand_is_followed(filled: Memory) -> None:
     hand = Plan(question="?", semantic="paint", lexical="mast storm", k=3)
     found = filled.search("what happened", user="ana", plan=hand, views=["lexical"], k=1)
@@ -259,7 +271,7 @@ ODD_QUESTIONS = {
     "one letter": "x",
     "huge": "boat in March with my sister " * 3_000,
     "one huge word": "boat" * 30_000,
-    "many times": " ".join(f"on {day} May {year}" for year in range(1990, 2024) for day in range(1, 29)),
+    "many times": " ".join(f"on {day} May {year}" for year in range(1900, 2024) for day in range(1, 29)),
 }
 
 

@@ -11,7 +11,6 @@ from memspan import errors
 from memspan.memory import Memory
 from memspan.remember import searching
 from memspan.remember.asking import asked
-from memspan.remember.reranking import SecondLook
 from memspan.times import now_micros
 
 
@@ -109,13 +108,25 @@ def test_unknown_users_are_empty(filled: Memory) -> None:
     assert filled.users() == ["ana"]
 
 
+@pytest.mark.parametrize("fusion", ["rrf", "learned"])
 def test_a_record_that_vanishes_between_search_and_fetch_is_replaced(
-    filled: Memory, open_memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
+    filled: Memory, open_memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch, fusion: str
 ) -> None:
     """Another handle forgets the best hit after the index has answered."""
     other = open_memory()
-    best = filled.search("camping stove", user="ana", k=1)[0].id
+    best = filled.search("camping stove", user="ana", k=1, fusion=fusion)[0].id
     engine = filled._engine
+    filters = dict.fromkeys(("between", "as_of", "valid_at", "kinds", "require_tags", "where"))
+    prepared = asked(
+        engine,
+        "camping stove",
+        user="ana",
+        now=None,
+        views=None,
+        exclude=[],
+        fusion=fusion,
+        arguments=filters | {"k": 2, "explain": False, "require_tags": ()},
+    )
     current, calls = engine.current, []
 
     def current_then_forget() -> Any:
@@ -125,18 +136,8 @@ def test_a_record_that_vanishes_between_search_and_fetch_is_replaced(
             other.forget(user="ana", id=best)
         return index
 
-    question = asked(
-        engine,
-        "camping stove",
-        user="ana",
-        now=None,
-        views=["lexical"],
-        exclude=[],
-        fusion="rrf",
-        arguments={"k": 2},
-    )
     monkeypatch.setattr(engine, "current", current_then_forget)
-    found = searching.search(engine, question, SecondLook(None))
+    found = searching.search(engine, prepared, filled._second_look)
     assert len(calls) == 2
     assert len(found) == 2
     assert best not in ids(found)

@@ -410,9 +410,13 @@ def test_routed_tags_lift_records(talked: Memory) -> None:
     routed = talked.search("pottery", user="ana", k=6, fusion="rrf", route=5, explain=True)
     assert {recall.id for recall in routed} == {recall.id for recall in plain}
     assert any("symbolic" in recall.views for recall in routed)
-    assert all(
-        "symbolic" not in recall.views for recall in talked.search("pottery", user="ana", fusion="rrf")
-    )
+    ranked = talked.search("pottery", user="ana", fusion="rrf")
+    assert all("symbolic" not in recall.views for recall in ranked)
+    # The plan of a learned search finds the tag by its name.
+    planned = talked.search("pottery", user="ana")
+    assert planned.plan is not None
+    assert "pottery" in planned.plan.tags
+    assert any("symbolic" in recall.views for recall in planned)
     only = talked.search("pottery", user="ana", route=5, views=["lexical"])
     assert only
     assert all(set(recall.views) == {"lexical"} for recall in only)
