@@ -11,6 +11,8 @@ from memspan.evaluate import DATA_SETS, Evaluation, evaluate
 from memspan.evaluate.chart import draw, require_matplotlib
 from memspan.evaluate.run import DEFAULT_KS
 from memspan.limits import MAX_K
+from memspan.query import FUSIONS
+from memspan.ranking import Ranker
 from memspan.recall.context import MAX_TOKENS
 
 from . import options
@@ -68,6 +70,12 @@ __all__ = ["eval_"]
     show_default=True,
     help="Make a context of so many tokens for each question and score the evidence in it; 0 for none.",
 )
+@click.option(
+    "--fusion",
+    type=click.Choice(FUSIONS),
+    help="How the views become one ranking. Default: what `Memory.search` does.",
+)
+@options.ranker
 @options.rerank_ms
 @click.option("--worst", type=click.IntRange(1), help="Show so many questions whose evidence came last.")
 @click.option(
@@ -104,6 +112,8 @@ def eval_(
     views: tuple[str, ...],
     neighbors: int | None,
     tokens: int,
+    fusion: str | None,
+    ranker: Ranker | None,
     rerank_ms: int,
     worst: int | None,
     plot: Path | None,
@@ -125,6 +135,8 @@ def eval_(
     chosen: dict[str, Any] = {
         "views": list(views) or None,
         "neighbors": neighbors,
+        "fusion": fusion,
+        "ranker": ranker,
         "rerank_ms": rerank_ms or None,
     }
     evaluation = evaluate(

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from memspan.limits import MAX_K
+from memspan.ranking import Ranker
 from memspan.records import KINDS
 from memspan.remember.reranking import MAX_RERANK_MS
 from memspan.store import inspect
@@ -25,6 +26,7 @@ __all__ = [
     "new_store",
     "one_user",
     "optional_store",
+    "ranker",
     "rerank_ms",
     "where",
 ]
@@ -135,6 +137,15 @@ rerank_ms = click.option(
     show_default=True,
     help="Let the reranker look at the best for so many milliseconds; loading it takes its own time. "
     "`memspan models pull ms-marco-minilm-l-12-v2-int8` gets it.",
+)
+
+
+ranker = click.option(
+    "--ranker",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    callback=lambda context, parameter, value: None if value is None else Ranker.load(value),
+    metavar="FILE",
+    help="Weights that `memspan fit` wrote, instead of the package's.",
 )
 
 

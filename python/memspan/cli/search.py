@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 from rich.table import Table
 
+from memspan.ranking import Ranker
 from memspan.recall.context import MAX_TOKENS
 from memspan.remember.recall import Recalls
 
@@ -39,6 +40,7 @@ __all__ = ["search"]
 @click.option("--tag", "tags", multiple=True, help="Only records with this tag; repeat to require several.")
 @options.where
 @click.option("--as-of", metavar="TIME", help="Only what was known at that time (ISO 8601).")
+@options.ranker
 @options.rerank_ms
 @click.option(
     "--explain", is_flag=True, help="Say for each hit where it came from, and what was left out and why."
@@ -70,6 +72,7 @@ def search(
     tags: tuple[str, ...],
     where: dict[str, Any] | None,
     as_of: str | None,
+    ranker: Ranker | None,
     rerank_ms: int,
     explain: bool,
     as_context: bool,
@@ -83,8 +86,8 @@ def search(
     (embedding) and lexical (words).
     """
     if as_context:
-        if explain:
-            raise click.UsageError("--explain cannot be used with --context")
+        if explain or ranker is not None or rerank_ms:
+            raise click.UsageError("--explain, --ranker and --rerank-ms cannot be used with --context")
         chosen = click.get_current_context().get_parameter_source("k") is not ParameterSource.DEFAULT
         with open_memory(store, embedder) as memory:
             context = memory.context(
@@ -110,12 +113,13 @@ def search(
             require_tags=tags,
             where=where,
             as_of=as_of,
+            ranker=ranker,
             rerank_ms=rerank_ms,
             explain=explain,
         )
     if as_json:
         answer = {"question": question, "user": user, "hits": recall_json(recalls, scores=True)}
-        env.write_json({**answer, "explanation": recalls.explanation} if explain else answer)
+        env.write_json({**answer, "explanation": _of_search(recalls)} if explain else answer)
         return
     if recalls:
         print_recalls(env.out, recalls, scores=True)
@@ -126,13 +130,18 @@ def search(
         env.out.print(_explanations(recalls))
 
 
+def _of_search(recalls: Recalls) -> dict[str, Any]:
+    plan = {} if recalls.plan is None else {"plan": recalls.plan.to_dict()}
+    return {**plan, **(recalls.explanation or {})}
+
+
 def _explanations(recalls: Recalls) -> Table:
     """How the search was run, then how each hit came to be found."""
     table = plain_table("Why")
     table.add_column("hit", justify="right")
     table.add_column("what")
     table.add_column("value", ratio=1, overflow="fold")
-    for rank, explanation in enumerate([recalls.explanation, *(recall.explanation for recall in recalls)]):
+    for rank, explanation in enumerate([_of_search(recalls), *(recall.explanation for recall in recalls)]):
         for name, value in (explanation or {}).items():
             if rank and not value:
                 continue

@@ -120,7 +120,7 @@ def evaluate(
         categories=tuple(name for name in known if name in named),
         ks=depths,
         embedder=resolved.name,
-        options=dict(options or {}),
+        options={name: _plain(value) for name, value in (options or {}).items()},
         files=tuple(taken),
         questions=tuple(found),
         tokens=0 if budget is None else budget.tokens,
@@ -229,6 +229,11 @@ def _taken(file: LabelledFile, store: Path) -> Evaluated:
         questions=len(file.questions),
         store=store,
     )
+
+
+def _plain(value: Any) -> Any:
+    """An option as JSON can have it."""
+    return value if isinstance(value, (str, int, float, list, dict, type(None))) else repr(value)
 
 
 def _bars(show: bool) -> Tracker:
