@@ -4,6 +4,7 @@
 #include <gnu/libc-version.h>
 
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -197,6 +198,14 @@ void run(World& world) {
   measure_search(world, "fused_range", [&](Query& query, int i) {
     query.text = world.texts[static_cast<size_t>(i)];
     query.between = {{World::range(i)}};
+  });
+  const auto ranking = std::make_shared<Ranking>();
+  ranking->weights.fill(0.5f);
+  measure_search(world, "learned", [&](Query& query, int i) {
+    query.text = world.texts[static_cast<size_t>(i)];
+    query.fusion = Fusion::learned;
+    query.ranking = ranking;
+    query.depth = 128;
   });
   measure_search(world, "latest", [](Query& query, int i) {
     query.embedding.clear();
