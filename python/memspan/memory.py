@@ -207,6 +207,7 @@ class Memory:
         ranker: Ranker | None = None,
         route: int = 0,
         rerank_ms: int = 0,
+        confidence: bool = False,
         explain: bool = False,
     ) -> Recalls:
         """Find the records of a user that answer a question best.
@@ -236,6 +237,8 @@ class Memory:
                 records that carry them a little, see `tag`; it takes the view `symbolic`.
             rerank_ms: let the reranker look at the best for so many milliseconds; 150 do most of what it can.
                 Loading it, once, takes its own time. Scores are then log odds.
+            confidence: fill in `Recalls.confidence`: how likely it is that there is an answer at all. Only with the
+                learned ranking; costs a second native search.
             explain: fill in `explanation`.
 
         Returns:
@@ -269,6 +272,7 @@ class Memory:
             plan=plan,
             ranker=ranker,
             rerank_ms=rerank_ms,
+            confidence=as_flag(confidence, "confidence"),
             arguments=filters,
         )
         return search(self._engine, question_asked, self._second_look)

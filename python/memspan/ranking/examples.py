@@ -51,9 +51,11 @@ def collect(
     store_dir: StrPath | None = None,
     users: Sequence[str] | None = None,
     limit: int | None = None,
+    unanswerable: bool = False,
     progress: bool | Tracker = False,
 ) -> list[Example]:
-    """The answerable questions of a data set, with the features of their candidates.
+    """The answerable questions of a data set, with the features of their candidates; or, with `unanswerable`, those
+    that have no answer (adversarial, abstention).
 
     Arguments and errors are those of `memspan.evaluate.evaluate`, whose stores are used.
     """
@@ -62,7 +64,8 @@ def collect(
     examples: dict[int, Example] = {}
 
     def ask(memory: Memory, question: LabelledQuestion, k: int, options: Mapping[str, Any]) -> Recalls:
-        if question.answerable and question.evidence and id(question) not in examples:
+        wanted = not question.answerable if unanswerable else question.answerable and bool(question.evidence)
+        if wanted and id(question) not in examples:
             examples[id(question)] = example_of(memory, question, data_set)
         return Recalls()
 
@@ -94,12 +97,14 @@ def example_of(memory: Memory, question: LabelledQuestion, data_set: str) -> Exa
         arguments={"between": between, "k": 10},
     )
     ids, rows = features(memory._engine, prepared)
+    # What labels call the evidence of a question without an answer is what misleads.
+    evidence = question.evidence if question.answerable else frozenset()
     return Example(
         data_set=data_set,
         conversation=question.user,
         category=question.category,
         features=rows,
-        relevant=np.fromiter((id_ in question.evidence for id_ in ids), np.bool_, len(ids)),
-        evidence=len(question.evidence),
+        relevant=np.fromiter((id_ in evidence for id_ in ids), np.bool_, len(ids)),
+        evidence=len(evidence),
         conditions=prepared.conditions,
     )

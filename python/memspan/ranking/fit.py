@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,9 +142,4 @@ class _Problem:
 
 def scores_of(ranker: Ranker, example: Example) -> Matrix:
     """What the ranker gives each candidate; the same as the native core's, up to rounding."""
-    table: dict[str, Any] = ranker.weights
-    row = np.zeros(len(FEATURES), np.float32)
-    for name in ("always", *example.conditions):
-        for feature, weight in table.get(name, {}).items():
-            row[FEATURES.index(feature)] += weight
-    return example.features @ row
+    return example.features @ ranker.row(example.conditions)

@@ -101,10 +101,18 @@ class Ranker:
             if self._usual is None:
                 self._usual = Ranking(self._rows[_ALWAYS], [])
             return self._usual
-        row = self._rows[_ALWAYS].copy()
+        return Ranking(self.row(conditions), [] if hints is None else to_intervals(hints, "hints") or [])
+
+    def row(self, conditions: Sequence[Condition] = ()) -> NDArray[np.float32]:
+        """The weights for one question, in the order of `FEATURES`.
+
+        Raises:
+            InvalidArgumentError: an unknown condition.
+        """
+        row: NDArray[np.float32] = self._rows[_ALWAYS].copy()
         for position, name in enumerate(as_texts(conditions, "conditions")):
             row += self._rows[CONDITIONS[as_choice(name, f"conditions[{position}]", CONDITIONS)]]
-        return Ranking(row, [] if hints is None else to_intervals(hints, "hints") or [])
+        return row
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table as JSON."""

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from memspan.arguments import as_integer, as_texts
 from memspan.errors import invalid
 from memspan.limits import MAX_DEPTH, MAX_K
@@ -56,6 +59,8 @@ class Asked:
     conditions: tuple[Condition, ...]
     """What its ranking holds for true of it."""
     embedding_seconds: float
+    row: NDArray[np.float32] | None
+    """The weights that are asked for the confidence; `None`: it is not wanted."""
     rerank_seconds: float
     """For a second look by the reranker; 0: none."""
 
@@ -73,6 +78,7 @@ def asked(
     plan: Plan | None = None,
     ranker: Ranker | None = None,
     rerank_ms: int = 0,
+    confidence: bool = False,
     arguments: Mapping[str, Any],
 ) -> Asked:
     """See `Memory.search`; `arguments` go to `Index.search` as they are, and are checked there."""
@@ -99,11 +105,14 @@ def asked(
             raise invalid("plan", plan, f"none with fusion {fusion!r}; a plan is for the learned ranking")
         if ranker is not None:
             raise invalid("ranker", ranker, f"none with fusion {fusion!r}")
+        if confidence:
+            raise invalid("confidence", confidence, f"False with fusion {fusion!r}")
     found = dict(arguments) if routed else {**arguments, "route": 0}
     if routed and fusion in _TAG_WEIGHTS:
         found["weights"] = {"semantic": 1.0, "lexical": 1.0, "symbolic": _TAG_WEIGHTS[fusion]}
     words = meaning = text
     conditions: tuple[Condition, ...] = ()
+    row: NDArray[np.float32] | None = None
     if fusion == "learned":
         from memspan.ranking.conditions import conditions_of
         from memspan.recall import Plan
@@ -121,7 +130,9 @@ def asked(
             if not routed:
                 chosen.append("symbolic")
         conditions = conditions_of(plan, vocabulary)
-        found["ranking"] = (ranker or default_ranker()).ranking(conditions, plan.intervals or None)
+        chosen_ranker = ranker or default_ranker()
+        found["ranking"] = chosen_ranker.ranking(conditions, plan.intervals or None)
+        row = chosen_ranker.row(conditions) if confidence else None
     k = found.get("k")
     if k is None:
         k = _DEFAULT_K if plan is None else plan.k
@@ -140,7 +151,7 @@ def asked(
         "depth": min(max(depth, 4 * searched), MAX_DEPTH),
         "k": searched,
     }
-    return Asked(text, user, k, unwanted, found, plan, conditions, seconds, rerank_seconds)
+    return Asked(text, user, k, unwanted, found, plan, conditions, seconds, row, rerank_seconds)
 
 
 def _plan(index: Index, vocabulary: Vocabulary, question: str, user: str, now: TimeLike | None) -> Plan:

@@ -30,6 +30,7 @@ def forget(engine: Engine, *, user: str, id: str | None, source: str | None) -> 
         # Deleted before the commit: were the process to die in between, only a cache would be lost.
         engine.snapshots.delete(change.writer)
         change.writer.request_erasure()
+    engine.vocabularies.forget(user)
     engine.note_unsaved()
     engine.store.erase()
     return removed

@@ -32,6 +32,9 @@ def search(engine: Engine, question: Asked, second_look: SecondLook) -> Recalls:
         return index.search(exclude=[*question.exclude, *vanished], **question.arguments)
 
     recalls = _with_records(engine, question.user, find, question.embedding_seconds)
+    confidence: float | None = None
+    if question.row is not None:
+        confidence = _confidence(engine, question, question.row)
     if question.rerank_seconds:
         recalls = second_look(
             engine,
@@ -45,7 +48,16 @@ def search(engine: Engine, question: Asked, second_look: SecondLook) -> Recalls:
             explain=bool(question.arguments["explain"]),
         )
     recalls.plan = question.plan
+    recalls.confidence = confidence
     return recalls
+
+
+@survives_damage
+def _confidence(engine: Engine, question: Asked, row: NDArray[np.float32]) -> float:
+    from memspan.ranking.confidence import default_confidence, signals_of
+
+    _, rows = features(engine, question)
+    return default_confidence()(signals_of(rows, rows @ row)) if len(rows) else 0.0
 
 
 def _readable(question: Asked) -> Readable:

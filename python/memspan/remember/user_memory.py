@@ -81,6 +81,7 @@ class UserMemory:
         ranker: Ranker | None = None,
         route: int = 0,
         rerank_ms: int = 0,
+        confidence: bool = False,
         explain: bool = False,
     ) -> Recalls:
         """See `Memory.search`."""
@@ -103,6 +104,7 @@ class UserMemory:
             ranker=ranker,
             route=route,
             rerank_ms=rerank_ms,
+            confidence=confidence,
             explain=explain,
         )
 

@@ -1,0 +1,73 @@
+"""Fit and judge how well a memory knows that a question has no answer.
+
+    python benches/confidence.py --locomo locomo5.json [--beam chat.json ...] [--out confidence.json]
+
+Prints the area under the ROC curve between questions with an answer and without one (LoCoMo: adversarial; BEAM:
+abstention), each judged by weights fitted without its conversation, and how often questions of each confidence have an
+answer. `--out` writes the table of the package, fitted to all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+import numpy as np
+
+from memspan.ranking import default_ranker
+from memspan.ranking.confidence import SIGNALS, fit_confidence, signals_of
+from memspan.ranking.examples import collect
+from memspan.ranking.fit import scores_of
+
+
+def area_under_roc(scores, positive) -> float:
+    """The share of pairs of a positive and a negative that stand the right way round; ties count half."""
+    order = np.argsort(scores, kind="stable")
+    ranks = np.empty(len(scores))
+    ranks[order] = np.arange(1, len(scores) + 1)
+    for value in np.unique(scores):
+        same = scores == value
+        ranks[same] = ranks[same].mean()
+    positives = positive.sum()
+    return float((ranks[positive].sum() - positives * (positives + 1) / 2) / (positives * (~positive).sum()))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--locomo", nargs="+", default=[])
+    parser.add_argument("--beam", nargs="+", default=[])
+    parser.add_argument("--out")
+    arguments = parser.parse_args()
+    ranker = default_ranker()
+    examples = []
+    for name, paths in (("locomo", arguments.locomo), ("beam", arguments.beam)):
+        for unanswerable in (False, True) if paths else ():
+            examples += collect(name, paths, unanswerable=unanswerable)
+    conversations = [(each.data_set, each.conversation) for each in examples]
+    told = np.zeros(len(examples))
+    for left_out in set(conversations):
+        seen = [each for each, own in zip(examples, conversations, strict=True) if own != left_out]
+        model = fit_confidence(seen, ranker)
+        for place, own in enumerate(conversations):
+            if own == left_out:
+                told[place] = model(signals_of(examples[place].features, scores_of(ranker, examples[place])))
+    answered = np.array([each.evidence > 0 for each in examples])
+    for name in dict.fromkeys(each.data_set for each in examples):
+        own = np.array([each.data_set == name for each in examples])
+        print(f"{name}: {answered[own].sum()} with an answer, {(~answered[own]).sum()} without;", end=" ")
+        print(f"area under the ROC curve {area_under_roc(told[own], answered[own]):.3f}")
+    for low in np.arange(0, 1, 0.1):
+        group = (told >= low) & (told < low + 0.1 + 1e-9)
+        if group.any():
+            print(
+                f"told {low:.1f}-{low + 0.1:.1f}: {group.sum():4} questions, {answered[group].mean():.2f} have one"
+            )
+    if arguments.out:
+        model = fit_confidence(examples, ranker)
+        weights = {name: round(value, 5) for name, value in zip(SIGNALS, model.weights, strict=True)}
+        with open(arguments.out, "w") as file:
+            file.write(json.dumps({"weights": weights, "bias": round(model.bias, 5)}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

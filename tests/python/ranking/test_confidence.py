@@ -1,0 +1,106 @@
+"""How sure a memory is that a question has an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from memspan import HashEmbedder, Memory, errors
+from memspan.ranking import CONDITIONS, FEATURES, Ranker
+from memspan.ranking.confidence import SIGNALS, Confidence, default_confidence, fit_confidence, signals_of
+from memspan.ranking.examples import Example
+
+RANKER = Ranker({"always": {"cosine": 1.0}})
+
+
+def example(cosines: list[float], *, answered: bool, named: float = 0.0) -> Example:
+    rows = np.zeros((len(cosines), len(FEATURES)), np.float32)
+    rows[:, FEATURES.index("cosine")] = cosines
+    rows[:, FEATURES.index("named")] = named
+    return Example(
+        data_set="own",
+        conversation="c",
+        category="x",
+        features=rows,
+        relevant=np.zeros(len(cosines), np.bool_),
+        evidence=int(answered),
+        conditions=CONDITIONS[:1],
+    )
+
+
+def test_signals_by_hand() -> None:
+    rows = np.zeros((6, len(FEATURES)), np.float32)
+    rows[:, FEATURES.index("cosine")] = [0.1, 0.9, 0.5, 0.4, 0.3, 0.2]
+    scores = np.array([0.0, 3.0, 2.0, 1.0, 0.5, 0.25], np.float32)
+    told = dict(zip(SIGNALS, signals_of(rows, scores), strict=True))
+    assert told["lead"] == pytest.approx(1.0)
+    assert told["lead_of_five"] == pytest.approx(2.75)
+    assert told["share"] == pytest.approx(float(np.exp(3.0) / np.exp(scores).sum()), rel=1e-5)
+    assert told["best_cosine"] == pytest.approx(0.9)
+    assert told["five_cosine"] == pytest.approx((0.9 + 0.5 + 0.4 + 0.3 + 0.2) / 5)
+    alone = dict(zip(SIGNALS, signals_of(rows[:1], scores[:1]), strict=True))
+    assert (alone["lead"], alone["lead_of_five"], alone["share"]) == (0.0, 0.0, 1.0)
+
+
+def test_a_fit_tells_the_two_kinds_apart_and_is_calibrated() -> None:
+    random = np.random.default_rng(3)
+    examples = [
+        example(list(random.normal(0.6 if answered else 0.4, 0.1, 8)), answered=answered)
+        for answered in random.random(400) < 0.7
+    ]
+    model = fit_confidence(examples, RANKER)
+    scores = [each.features @ RANKER.row(each.conditions) for each in examples]
+    told = np.array([model(signals_of(each.features, s)) for each, s in zip(examples, scores, strict=True)])
+    answered = np.array([each.evidence > 0 for each in examples])
+    assert told[answered].mean() > told[~answered].mean() + 0.3
+    assert told.mean() == pytest.approx(answered.mean(), abs=0.02)
+    assert model == fit_confidence(examples, RANKER)
+
+
+def test_one_kind_alone_teaches_nothing() -> None:
+    with pytest.raises(errors.InvalidArgumentError, match="^examples"):
+        fit_confidence([example([0.5], answered=True)] * 3, RANKER)
+
+
+def test_extreme_signals_stay_probabilities() -> None:
+    sure = Confidence((1e6,) * len(SIGNALS), 0.0)
+    assert 0.0 <= sure(np.full(len(SIGNALS), -1e6)) < 1e-9
+    assert 1.0 >= sure(np.full(len(SIGNALS), 1e6)) > 0.99
+    assert len(default_confidence().weights) == len(SIGNALS)
+
+
+def test_a_search_tells_it_only_when_asked(filled: Memory) -> None:
+    assert filled.search("Where did Bo sail?", user="ana").confidence is None
+    found = filled.search("Where did Bo sail?", user="ana", confidence=True)
+    assert found.confidence is not None
+    assert 0.0 < found.confidence < 1.0
+    assert found == filled.search("Where did Bo sail?", user="ana")
+    assert filled.search("Where did Bo sail?", user="nobody", confidence=True).confidence == 0.0
+
+
+@pytest.mark.parametrize("options", [{"fusion": "rrf"}, {"neighbors": 1}, {"views": ["lexical"]}])
+def test_other_fusions_have_none(filled: Memory, options: dict[str, Any]) -> None:
+    with pytest.raises(errors.InvalidArgumentError, match="^confidence"):
+        filled.search("boat", user="ana", confidence=True, **options)
+
+
+def test_it_is_a_flag(filled: Memory) -> None:
+    with pytest.raises(errors.InvalidArgumentError, match="^confidence"):
+        filled.search("boat", user="ana", confidence="yes")  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Iterator[Memory]:
+    memory = Memory(tmp_path / "a.memspan", HashEmbedder(dim=32))
+    texts = ["We sailed to the island.", "Which island?", "The one with the lighthouse.", "I bought paint."]
+    memory.add(
+        [{"id": str(i), "text": text, "speaker": "Bo" if i % 2 else "Ana"} for i, text in enumerate(texts)],
+        user="ana",
+        session="s",
+    )
+    yield memory
+    memory.close()
