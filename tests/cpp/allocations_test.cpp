@@ -84,11 +84,13 @@ BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {
     query.ranking = ranking;
     return query;
   };
-  kinds.emplace_back("learned", learned({.user = "ana", .text = text, .embedding = vector, .tags = {"everything"}}, ranges));
+  kinds.emplace_back("learned",
+                     learned({.user = "ana", .text = text, .embedding = vector, .tags = {"everything"}}, ranges));
   kinds.emplace_back("learned, semantic", learned({.user = "ana", .embedding = vector}, {}));
   kinds.emplace_back("learned, lexical", learned({.user = "ana", .text = "word3 speaker5"}, {}));
   kinds.emplace_back("learned, few", learned({.user = "ana", .text = text, .embedding = vector, .depth = 20}, {}));
-  kinds.emplace_back("learned in a range", learned({.user = "ana", .text = text, .embedding = vector, .between = range}, {}));
+  kinds.emplace_back("learned in a range",
+                     learned({.user = "ana", .text = text, .embedding = vector, .between = range}, {}));
   kinds.emplace_back("learned, backfilled", learned({.user = "ana", .embedding = vector, .k = 900, .depth = 100}, {}));
   for (const bool consolidated : {false, true}) {
     if (consolidated) index.consolidate("ana", true);

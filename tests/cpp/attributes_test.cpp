@@ -121,7 +121,8 @@ BOOST_AUTO_TEST_CASE(bad_columns_are_refused) {
   load({.kind = 4, .metadata = R"({"a": [1]})"});
   load({.traits = kAllTraits});
   for (const Columns& bad : std::vector<Columns>{
-           {.kind = 5}, {.traits = kAllTraits + 1}, {.traits = 128}, {.session = 1}, {.session = StringPool::kNone}, {.strings = {"s", "t"}}, {.strings = {""}},
+           {.kind = 5}, {.traits = kAllTraits + 1}, {.traits = 128}, {.session = 1}, {.session = StringPool::kNone},
+           {.strings = {"s", "t"}}, {.strings = {""}},
            {.strings = {std::string(limits::kNameBytes + 1, 's')}}, {.ending = 1}, {.described = 1}, {.metadata = "[]"},
            {.metadata = "{\"a\":"}, {.metadata = ""}}) {
     BOOST_CHECK_THROW(load(bad), CorruptSnapshot);

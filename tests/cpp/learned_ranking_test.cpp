@@ -87,7 +87,8 @@ BOOST_AUTO_TEST_CASE(scores_are_features_times_weights_best_first) {
     for (size_t i = 0; i < result.hits.size(); ++i) {
       BOOST_TEST(std::abs(result.hits[i].score - wanted[i].first) < 1e-4f);
       const bool tied = i + 1 < wanted.size() && wanted[i + 1].first == wanted[i].first;
-      if (!tied && (i == 0 || wanted[i - 1].first != wanted[i].first)) BOOST_TEST(result.hits[i].id == wanted[i].second);
+      if (tied || (i > 0 && wanted[i - 1].first == wanted[i].first)) continue;
+      BOOST_TEST(result.hits[i].id == wanted[i].second);
     }
   }
 }
@@ -197,7 +198,9 @@ BOOST_AUTO_TEST_CASE(filters_hold_for_neighbours_too) {
     query.require_tags = {"t1"};
     Query tagged{.user = "ana", .require_tags = {"t1"}, .k = 1000};
     const Ids carriers = search_ids(index, tagged);
-    for (const std::string& id : search_ids(index, query)) BOOST_TEST((std::count(carriers.begin(), carriers.end(), id) == 1));
+    for (const std::string& id : search_ids(index, query)) {
+      BOOST_TEST((std::count(carriers.begin(), carriers.end(), id) == 1));
+    }
     query.require_tags.clear();
     query.k = 5;
     const Ids best = search_ids(index, query);
@@ -218,7 +221,8 @@ BOOST_AUTO_TEST_CASE(refused_records_leave_no_trace_in_what_vectors_say) {
   vaults.kinds = {{Kind::vault}};
   const Ids ids = search_ids(index, vaults);
   BOOST_REQUIRE(!ids.empty());
-  query.ranking = ranking({{RankFeature::cosine, 1.0f}, {RankFeature::cosine_z, 1.0f}, {RankFeature::session_cosines, 1.0f}});
+  query.ranking =
+      ranking({{RankFeature::cosine, 1.0f}, {RankFeature::cosine_z, 1.0f}, {RankFeature::session_cosines, 1.0f}});
   const SearchResult before = index.search(query);
   index.remove("ana", std::vector<std::string_view>(ids.begin(), ids.end()));
   const SearchResult after = index.search(query);
@@ -366,7 +370,8 @@ BOOST_AUTO_TEST_CASE(removals_and_consolidation_leave_the_ranking) {
     BOOST_REQUIRE(b.contains(id));
     for (size_t f = 0; f < kRankFeatures; ++f) {
       // The spread is estimated from records that lie elsewhere now.
-      const bool spread = kRankFeatureNames[f].find("cosine") != std::string_view::npos || kRankFeatureNames[f].starts_with("with");
+      const std::string_view name = kRankFeatureNames[f];
+      const bool spread = name.find("cosine") != std::string_view::npos || name.starts_with("with");
       BOOST_TEST(std::abs(row[f] - b.at(id)[f]) < (spread ? 1.0f : 1e-4f), kRankFeatureNames[f]);
     }
   }
@@ -424,7 +429,9 @@ BOOST_AUTO_TEST_CASE(names_are_the_users_speakers_and_tags) {
   BOOST_TEST(index.names("ana").speakers == (Ids{"Zoe"}));
   BOOST_TEST(index.names("ana").tags == (Ids{"isle", "sea"}));
   std::vector<Item> many;
-  for (int i = 0; i < 300; ++i) many.push_back({.id = std::to_string(i), .speaker = "s" + std::to_string(1000 + i % 200)});
+  for (int i = 0; i < 300; ++i) {
+    many.push_back({.id = std::to_string(i), .speaker = "s" + std::to_string(1000 + i % 200)});
+  }
   test::add(index, many);
   const Ids speakers = index.names("ana").speakers;
   BOOST_TEST(speakers.size() == 200u);

@@ -64,7 +64,8 @@ struct Naive {
   }
 
   double documents() const {
-    return static_cast<double>(std::count_if(words.begin(), words.end(), [](const Words& each) { return !each.empty(); }));
+    return static_cast<double>(
+        std::count_if(words.begin(), words.end(), [](const Words& each) { return !each.empty(); }));
   }
   double with(const std::string& word) const {
     return static_cast<double>(std::count_if(words.begin(), words.end(), [&](const Words& each) {
@@ -175,7 +176,9 @@ struct Fixture {
       const RankingEvidence::Session& session = user.evidence.session(number);
       BOOST_REQUIRE(session.records == best.cosine.size());
       size_t i = 0;
-      for (auto z = best.cosine.begin(); z != best.cosine.end() && i < 3; ++z) BOOST_REQUIRE(close(session.cosine[i++], *z));
+      for (auto z = best.cosine.begin(); z != best.cosine.end() && i < 3; ++z) {
+        BOOST_REQUIRE(close(session.cosine[i++], *z));
+      }
       i = 0;
       for (auto z = best.bm25.begin(); z != best.bm25.end() && i < 3; ++z) BOOST_REQUIRE(close(session.bm25[i++], *z));
       double held = 0.0;
@@ -244,7 +247,8 @@ BOOST_AUTO_TEST_CASE(long_lists_are_looked_into) {
   for (int i = 0; i < 2500; ++i) {
     Words words;
     for (unsigned word = 0; word < 6; ++word) {
-      if (fixture.random() % (word + 1) == 0) words.insert(words.end(), 1 + fixture.random() % 3, "w" + std::to_string(word));
+      if (fixture.random() % (word + 1) != 0) continue;
+      words.insert(words.end(), 1 + fixture.random() % 3, "w" + std::to_string(word));
     }
     fixture.add({.at = static_cast<Micros>(fixture.random() % 900), .session = "s" + std::to_string(i % 40)}, words);
   }
@@ -317,7 +321,8 @@ BOOST_AUTO_TEST_CASE(more_words_than_have_a_bit) {
 BOOST_AUTO_TEST_CASE(a_speaker_is_named_by_a_word_of_the_name) {
   Fixture fixture;
   const std::vector<std::pair<std::string, bool>> speakers = {
-      {"Ana", true}, {"ana maria", true}, {"ANÁ", true}, {"An", false}, {"Anatol", false}, {"", false}, {"Bo Li", false}};
+      {"Ana", true}, {"ana maria", true}, {"ANÁ", true}, {"An", false}, 
+      {"Anatol", false}, {"", false}, {"Bo Li", false}};
   for (const auto& [speaker, named] : speakers) fixture.add({.session = "s", .speaker = speaker}, {"boat"});
   fixture.user.query.text = "which boat did Ana and bo see";
   fixture.ask();
@@ -337,7 +342,9 @@ BOOST_AUTO_TEST_CASE(many_speakers_are_told_apart) {
   }
   fixture.user.query.text = "boat of speaker7 or speaker31";
   fixture.ask();
-  for (Slot slot = 0; slot < 100; ++slot) BOOST_TEST(fixture.user.record(slot).named == (slot % 50 == 7 || slot % 50 == 31));
+  for (Slot slot = 0; slot < 100; ++slot) {
+    BOOST_TEST(fixture.user.record(slot).named == (slot % 50 == 7 || slot % 50 == 31));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -160,7 +160,9 @@ BOOST_AUTO_TEST_CASE(a_long_text_is_as_long_as_a_very_long_one) {
 
 BOOST_AUTO_TEST_CASE(ranks_beyond_the_table_go_on) {
   RankingUser user(2);
-  for (int i = 0; i < 4200; ++i) user.add({.id = std::to_string(i), .at = i, .embedding = {1.0f, static_cast<float>(i)}});
+  for (int i = 0; i < 4200; ++i) {
+    user.add({.id = std::to_string(i), .at = i, .embedding = {1.0f, static_cast<float>(i)}});
+  }
   user.query.embedding = {1.0f, 0.0f};
   user.query.depth = 4200;
   user.query.exact = true;
@@ -175,7 +177,8 @@ BOOST_AUTO_TEST_CASE(times_that_the_question_speaks_of_lift_theirs_and_those_bes
   constexpr Micros kStart = 100 * kDay;
   constexpr Micros kEnd = 101 * kDay;
   const std::vector<std::pair<Micros, float>> wanted = {
-      {kStart, 1.0f},          {kEnd - 1, 1.0f},        {kEnd, 0.5f},   {kEnd + 3 * kDay - 1, 0.5f}, {kEnd + 3 * kDay, 0.0f},
+      {kStart, 1.0f},          {kEnd - 1, 1.0f},        {kEnd, 0.5f},
+      {kEnd + 3 * kDay - 1, 0.5f}, {kEnd + 3 * kDay, 0.0f},
       {kStart - 3 * kDay, 0.5f}, {kStart - 3 * kDay - 1, 0.0f}, {kMinTime, 0.0f}, {kMaxTime, 0.0f}};
   RankingUser user(1);
   for (const auto& [at, value] : wanted) user.add({.id = std::to_string(at), .at = at, .text = "boat"});
@@ -224,8 +227,10 @@ BOOST_AUTO_TEST_CASE(tags_count_by_their_weight) {
 }
 
 BOOST_FIXTURE_TEST_CASE(a_view_that_was_not_asked_tells_nothing, Turns) {
-  const auto views = {cosine, cosine_z, cosine_rank, cosine_top, before_cosine, after_cosine, near_cosine, with_before, with_after};
-  const auto words = {bm25_z, bm25_share, coverage, bm25_rank, bm25_top, before_bm25, after_bm25, near_bm25, named, other_named};
+  const auto views = {cosine, cosine_z, cosine_rank, cosine_top, before_cosine, after_cosine,
+                      near_cosine, with_before, with_after};
+  const auto words = {bm25_z, bm25_share, coverage, bm25_rank, bm25_top, before_bm25, after_bm25,
+                      near_bm25, named, other_named};
   query.embedding.clear();
   ask();
   for (const RankFeature each : views) BOOST_TEST(feature(1, each) == 0.0f);
@@ -251,7 +256,9 @@ BOOST_AUTO_TEST_CASE(a_user_without_words_or_vectors_gives_finite_rows) {
   user.ask();
   BOOST_TEST(user.pool.size() == 3u);
   for (Slot slot = 0; slot < 3; ++slot) {
-    for (size_t f = 0; f < kRankFeatures; ++f) BOOST_TEST(std::isfinite(user.feature(slot, static_cast<RankFeature>(f))));
+    for (size_t f = 0; f < kRankFeatures; ++f) {
+      BOOST_TEST(std::isfinite(user.feature(slot, static_cast<RankFeature>(f))));
+    }
   }
 }
 

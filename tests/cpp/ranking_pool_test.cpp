@@ -76,7 +76,8 @@ struct Fixture {
     }
     std::set<Slot> promising;
     for (const auto& list : finds) {
-      for (size_t i = 0; i < std::min<size_t>(list.size(), RankingPool::kPromising); ++i) promising.insert(list[i].slot);
+      const size_t best = std::min<size_t>(list.size(), RankingPool::kPromising);
+      for (size_t i = 0; i < best; ++i) promising.insert(list[i].slot);
     }
     for (auto& [symbol, turns] : sessions) {
       std::sort(turns.begin(), turns.end(), [this](Slot a, Slot b) {
@@ -237,7 +238,8 @@ BOOST_AUTO_TEST_CASE(random_sessions_give_the_pool_of_a_naive_one) {
       const auto number = draw() % (sessions + 1);
       const std::string session = number == 0 ? "" : "s" + std::to_string(number);
       // Many turns at the same time: their order is that of their ids.
-      fixture.add(session, static_cast<Micros>(draw() % (records / 2 + 1)), draw() % 5 == 0 ? Kind::semantic : Kind::episodic);
+      const auto at = static_cast<Micros>(draw() % (records / 2 + 1));
+      fixture.add(session, at, draw() % 5 == 0 ? Kind::semantic : Kind::episodic);
     }
     Query query{.user = "ana", .text = "x"};
     if (draw() % 2 == 0) query.kinds = {{Kind::episodic}};

@@ -15,7 +15,8 @@
 namespace memspan::test {
 
 struct RankingUser {
-  explicit RankingUser(size_t dim) : config{.dim = static_cast<uint32_t>(dim), .analyzer = AnalyzerKind::simple}, user(dim) {}
+  explicit RankingUser(size_t dim)
+      : config{.dim = static_cast<uint32_t>(dim), .analyzer = AnalyzerKind::simple}, user(dim) {}
 
   IndexConfig config;
   UserColumns user;

@@ -51,7 +51,8 @@ inline std::vector<Query> sample_queries(size_t dim) {
     queries.push_back({.user = user, .text = "word1", .embedding = vector, .tags = {"sky"}, .fusion = Fusion::weighted});
     queries.push_back({.user = user, .tags = {"t1"}, .between = {{{3, 9}, {12, 25}}}, .require_tags = {"sky"}});
     queries.push_back({.user = user, .kinds = {{Kind::vault, Kind::semantic}}, .where = R"({"cost": 0.1})", .valid_at = 20});
-    queries.push_back({.user = user, .text = "opera word3", .embedding = vector, .fusion = Fusion::learned, .explain = true});
+    queries.push_back({.user = user, .text = "opera word3", .embedding = vector, .fusion = Fusion::learned});
+    queries.back().explain = true;
     auto ranking = std::make_shared<Ranking>();
     ranking->weights.fill(0.5f);
     ranking->hints = {{3, 9}};

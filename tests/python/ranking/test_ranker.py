@@ -252,3 +252,41 @@ def test_names_are_the_users_own() -> None:
     index.add(user="bob", id="1", at=0, text="x", speaker="Eve", tags=["hill"])
     assert index.names(user="ana") == (["Zoë"], ["boat", "sea"])
     assert index.names(user="nobody") == ([], [])
+
+
+def test_many_threads_rank_as_one() -> None:
+    """Users of different sizes on the same threads, whose memory is used again."""
+    rng = np.random.default_rng(6)
+    index = memspan.Index(4)
+    for user, count in (("ana", 300), ("bo", 5), ("cy", 60)):
+        for number in range(count):
+            text = " ".join(rng.choice(("boat", "sail", "mast?", "isle"), size=rng.integers(5)))
+            embedding = rng.normal(size=4).astype(np.float32) if number % 3 else None
+            session, speaker = f"s{number // 9}", f"speaker{number % 20}"
+            index.add(
+                user=user,
+                id=str(number),
+                at=number,
+                text=text,
+                embedding=embedding,
+                session=session,
+                speaker=speaker,
+            )
+    queries = []
+    for number in range(200):
+        hints = (number, number + 20) if number % 2 else None
+        queries.append(
+            Query(
+                user=("ana", "bo", "cy", "nobody")[number % 4],
+                text=str(rng.choice(("boat", "mast isle", "speaker7 sail", "nothing"))),
+                embedding=rng.normal(size=4).astype(np.float32) if number % 5 else None,
+                fusion=("learned", "learned", "rrf")[number % 3],
+                ranking=default_ranker().ranking((), hints) if number % 3 < 2 else None,
+                k=1 + number % 30,
+                explain=number % 7 == 0,
+            )
+        )
+    together = index.search_many(queries, threads=4)
+    alone = [index.search_many([query], threads=1)[0] for query in queries]
+    assert [hits.ids for hits in together] == [hits.ids for hits in alone]
+    assert [hits.scores.tobytes() for hits in together] == [hits.scores.tobytes() for hits in alone]
