@@ -16,7 +16,7 @@
 namespace memspan {
 
 // "z": how many standard deviations above the mean of the user's admissible records. What a view does not find, or what has no such
-// neighbour, counts as the mean.
+// neighbour, counts as the mean; for with_before and with_after, as the record alone.
 enum class RankFeature : uint8_t {
   cosine,           // with the question
   cosine_z,

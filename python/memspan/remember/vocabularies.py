@@ -42,3 +42,8 @@ class Vocabularies:
             while len(self._known) > _MOST:
                 self._known.popitem(last=False)
         return made
+
+    def forget(self, user: str) -> None:
+        """Lets a user's names go, as after an erasure."""
+        with self._lock:
+            self._known.pop(user, None)
