@@ -256,8 +256,7 @@ class Index:
 
         Filters (a record passes all of them or cannot come back):
             between: `(start, end)` or a list of such pairs; closed-open, `None` leaves an end open.
-            kinds: default: every kind but `vault`, which comes only when it is named here.
-            require_tags: tags that the record itself must carry.
+            kinds: default: every kind but `vault`; require_tags: tags that the record itself must carry.
             where: conditions on metadata: `{"city": "Oslo", "trip.days": {"$gte": 3}}` with `$eq $ne $gt $gte $lt
                 $lte $in $nin $contains $exists $and $or $not`.
             exclude: ids.
@@ -303,12 +302,8 @@ class Index:
         return self._native.search(query._native)
 
     def features(self, query: Query) -> tuple[list[str], NDArray[np.float32]]:
-        """The ids of the records that a `learned` query scores, and what its ranking sees in them.
-
-        Shape (n, len(FEATURES)); what `memspan.ranking.fit` learns from. Costs what the search does.
-
-        Raises:
-            InvalidArgumentError: the query has another fusion.
+        """The ids of the records that a `learned` query scores (`InvalidArgumentError` for others), and what its
+        ranking sees in them, shape (n, len(FEATURES)): `memspan.ranking.fit` learns from it. Costs what a search does.
         """
         (native,) = natives_of([query])
         return _core.ranking_features(self._native, native)
@@ -331,10 +326,8 @@ class Index:
         return None if at is None else from_micros(at)
 
     def beside(self, *, user: str, ids: Sequence[str]) -> list[tuple[str | None, str | None]]:
-        """For each id, the ids of the records right before and after it in its session, by time, then by id.
-
-        `None` where there is none: at the ends of the session, and around ids that are unknown or have no session.
-        O(log n) an id.
+        """For each id, the ids of the records right before and after it in its session, by time, then by id; `None` at
+        the ends of a session, and around ids that are unknown or have none. O(log n) an id.
         """
         found = self._native.beside(as_text(user, "user"), as_texts(ids, "ids"))
         return [(before or None, after or None) for before, after in found]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from .arguments import as_flag, as_integer
 from .consolidation import ConsolidationReport
-from .embed.resolve import resolve_embedder
 from .errors import invalid
 from .recall.context import Context, TokenCounter, checked_budget
 from .records import Record
@@ -18,14 +17,14 @@ from .remember.asking import asked
 from .remember.asynchronous import in_thread
 from .remember.consolidating import consolidate
 from .remember.contexts import context_of
-from .remember.embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
+from .remember.conversion import reembed
+from .remember.embedding import EmbedderSpec
 from .remember.fields import checked_kind, checked_name
 from .remember.forgetting import forget
 from .remember.messages import Messages, to_drafts
-from .remember.opening import make_snapshots, open_engine
+from .remember.opening import open_engine
 from .remember.progress import tracking
 from .remember.recall import Recalls
-from .remember.reembedding import convert
 from .remember.relating import relate, unrelate
 from .remember.reranking import SecondLook
 from .remember.searching import latest, search
@@ -220,19 +219,16 @@ class Memory:
             between: a `(start, end)` pair of times, or several; the end is exclusive, `None` leaves a side
                 open.
             now: when the question is asked, for words such as "last week"; by default the user's newest record.
-            as_of: only what was recorded by then.
-            valid_at: only what was valid then.
+            as_of: only what was recorded by then; valid_at: only what was valid then.
             kinds: only these; `vault` records are found only if it is named here.
             require_tags: only records with all of these tags.
             where: a filter over metadata, such as `{"topic": {"$in": ["a", "b"]}}`.
             exclude: ids that must not come.
             views: any of `semantic`, `lexical` and `symbolic`; by default the first two.
-            fusion: `learned` (default) plans by rules and ranks by learned weights; `rrf`, `union` and
-                `weighted` join the views' rankings, without either.
+            fusion: `learned` (default) plans by rules and ranks by learned weights; `rrf`, `union`, `weighted` do not.
             neighbors: let this many turns before and after a hit in its session rise with it; with `rrf`, which
                 is then the default, `union` or `weighted`. The learned ranking looks at neighbours itself.
-            plan: how to look, instead of `plan_by_rules`; made by hand or by a model.
-            ranker: weights of your own (`memspan fit`) instead of the package's.
+            plan: how to look, instead of `plan_by_rules`; ranker: weights of your own (`memspan fit`).
             route: let so many of the user's tags nearest to the question, and those right below them, lift the
                 records that carry them a little, see `tag`; it takes the view `symbolic`.
             rerank_ms: let the reranker look at the best for so many milliseconds; 150 do most of what it can.
@@ -246,8 +242,7 @@ class Memory:
 
         Raises:
             InvalidArgumentError: or its subclass `TimeError` or `WhereError`: an argument is not acceptable.
-            ModelNotFoundError, MissingExtraError, RerankerError: the reranker is not here, or failed; without
-                `rerank_ms` the same search still works.
+            ModelNotFoundError, MissingExtraError, RerankerError: the reranker is not here, or failed.
         """
         filters = {
             "k": k,
@@ -296,20 +291,18 @@ class Memory:
     ) -> Context:
         """The best memories for a question as text for a prompt, within a number of tokens.
 
-        One memory a line, in the order of time, under the dates of their sessions, with speakers and the labels of
-        their sources; what says the same stands there once. Long memories are shortened to the sentences nearest to
-        the question. Whatever a memory says, it stays one line between `<memories>` and `</memories>`.
+        One memory a line, in the order of time, under dates, with speakers and labels of their sources; what says the
+        same stands there once. Long memories are shortened to the sentences nearest to the question. Whatever a
+        memory says, it stays one line between `<memories>` and `</memories>`.
 
         Args:
             question, user, between, now, as_of, valid_at, kinds, require_tags, where, exclude: as in `search`.
-            tokens: the most that the text may have, 1 to 1,000,000. Where not even a part of the best memory fits,
-                the context is empty.
+            tokens: the most that the text may have, 1 to 1,000,000; empty if no part of the best memory fits.
             k: how many records are looked at; by default 50, or a twelfth of `tokens` if that is more.
-            count_tokens: counts the tokens of a text, such as `lambda text: len(encoding.encode(text))`; it is called
-                for every line. By default `memspan.estimate_tokens`, a rule that needs no vocabulary.
+            count_tokens: counts the tokens of a line; by default `memspan.estimate_tokens`, a rule without vocabulary.
 
         Returns:
-            A `Context`: `text`, its `sources` and `tokens`. Empty, with 0 tokens, when nothing was found.
+            A `Context`; empty, with 0 tokens, when nothing was found.
 
         Raises:
             InvalidArgumentError: or its subclass `TimeError` or `WhereError`: an argument is not acceptable.
@@ -359,14 +352,10 @@ class Memory:
         """Make tags of what a user's records say, or every user's, without a language model: keyphrases and names
         that come back, at most five a record, and which of them is broader than which.
 
-        Calling it again makes them anew: what is no longer apt goes, and what is the same is not written. Tags and
-        relations that a caller gave always stay, and made relations give way to them. A record that is replaced later
-        has no made tags until the next call. The tags of a user depend on all of the user's texts; records of kind
-        `vault` give and get none. Scripts and languages without capitals or the marks of English nouns get fewer
-        and rougher tags.
-
-        Seconds for 10,000 records, committed some hundreds at a time; a call that was interrupted is made good by the
-        next one.
+        Calling it again makes them anew. Tags and relations that a caller gave stay, and made relations give way to
+        them. A record that is replaced later has no made tags until the next call; records of kind `vault` give and
+        get none. Languages without capitals or the marks of English nouns get fewer and rougher tags. Seconds for
+        10,000 records, committed some hundreds at a time; the next call makes good one that was interrupted.
 
         Args:
             user: `None` for every user, each by their own texts only.
@@ -446,15 +435,7 @@ class Memory:
         Until the last moment the store works with the old one. An interrupted conversion is continued by
         calling this again. Other handles on the store then have to be opened anew.
         """
-        engine = self._engine
-        engine.require_open()
-        resolved = resolve_embedder(embedder)
-        target = StoreEmbedder(engine.store.path, EmbedderIdentity.of(resolved), resolved)
-        snapshots = make_snapshots(engine.store, target, engine.analyzer)
-        count = convert(engine.store, target, snapshots, progress)
-        engine.adopt(target, snapshots)
-        engine.current()
-        return count
+        return reembed(self._engine, embedder, progress)
 
     def consolidate(self, user: str | None = None) -> ConsolidationReport:
         """Lay out the index of a user, or of all, for faster searches; see `Index.consolidate`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -14,6 +15,10 @@ from memspan.arguments import as_integer, as_texts
 from memspan.errors import invalid
 from memspan.limits import MAX_DEPTH, MAX_K
 from memspan.ranking import Ranker, default_ranker
+from memspan.recall.plan import Plan
+from memspan.recall.planner import plan_by_rules
+from memspan.recall.times.languages import import_all
+from memspan.recall.vocabulary import Vocabulary
 from memspan.times import TimeLike, to_micros
 
 from .damage import survives_damage
@@ -24,8 +29,6 @@ from .reranking import CANDIDATES, MAX_RERANK_MS
 if TYPE_CHECKING:
     from memspan.index import Index
     from memspan.ranking import Condition
-    from memspan.recall import Plan
-    from memspan.recall.vocabulary import Vocabulary
 
 __all__ = ["DEFAULT_FUSION", "Asked", "asked"]
 
@@ -41,6 +44,18 @@ down: on LoCoMo, reciprocal-rank fusion has 27 % of the evidence at rank 1 then,
 _DEPTH: Final = 1000
 _LEARNED_DEPTH: Final = 128
 _DEFAULT_K: Final = 10
+
+
+def _finish_imports() -> None:
+    """Import what questions import when they need it. A fork in the middle of that, by another thread, would leave the
+    child waiting for the import forever. Some 30 ms, once."""
+    default_ranker()
+    plan_by_rules("When was it, last week?", now=0, vocabulary=Vocabulary())
+    import_all()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_finish_imports)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +170,6 @@ def asked(
 
 
 def _plan(index: Index, vocabulary: Vocabulary, question: str, user: str, now: TimeLike | None) -> Plan:
-    from memspan.recall import plan_by_rules
-
     if now is None:
         newest = index.latest(user=user, k=1).ats
         now = int(newest[0]) if len(newest) else 0

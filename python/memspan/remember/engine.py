@@ -83,7 +83,7 @@ class Engine:
         self.embedder = embedder
         self.snapshots = snapshots
         self.options: Final = options
-        self.vocabularies: Final = Vocabularies()
+        self.vocabularies = Vocabularies()
         self._lock = threading.RLock()
         self._state: _State | None = None
         self._unsaved = 0
@@ -241,6 +241,7 @@ class Engine:
     def after_fork(self) -> None:
         """Start afresh in a forked child: threads that it does not have may hold the locks."""
         self._lock = threading.RLock()
+        self.vocabularies = Vocabularies()
         self.embedder.after_fork()
         _inherited.append(self._state)
         self._state = None

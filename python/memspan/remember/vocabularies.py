@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final, TypeAlias
 
-if TYPE_CHECKING:
-    from memspan.index import Index
-    from memspan.recall.vocabulary import Vocabulary
+from memspan.index import Index
+from memspan.recall.vocabulary import Vocabulary
 
 __all__ = ["Vocabularies"]
 
@@ -28,8 +27,6 @@ class Vocabularies:
 
     def of(self, index: Index, user: str) -> Vocabulary:
         """The user's vocabulary: speakers and tags. O(records and tags of the user), a microsecond for some hundred."""
-        from memspan.recall.vocabulary import Vocabulary
-
         names = index.names(user=user)
         with self._lock:
             known = self._known.get(user)

@@ -8,7 +8,7 @@ from typing import Final
 
 from memspan.recall.times.tokens import Lexicon
 
-__all__ = ["LANGUAGES", "lexicon_of"]
+__all__ = ["LANGUAGES", "import_all", "lexicon_of"]
 
 _MODULES: Final = {
     "en": "english",
@@ -33,3 +33,9 @@ def lexicon_of(language: str) -> Lexicon:
     module = import_module(f"{__name__}.{_MODULES[language]}")
     lexicon: Lexicon = module.LEXICON
     return lexicon
+
+
+def import_all() -> None:
+    """Read every table now."""
+    for language in _MODULES:
+        lexicon_of(language)
