@@ -115,9 +115,9 @@ def check(index, side):
         index.add(user="ana", id=f"{side}-{i}", at=i, embedding=vectors(1)[0])
     wanted = vectors(1)[0]
     index.add(user="ana", id="wanted", at=0, embedding=wanted)
-    assert index.search(user="ana", embedding=wanted, k=1).ids == ["wanted"]
+    assert index.search(user="ana", embedding=wanted, k=1, exact=True).ids == ["wanted"]
     index.consolidate(user="ana")
-    assert index.search(user="ana", embedding=wanted, k=1).ids == ["wanted"]
+    assert index.search(user="ana", embedding=wanted, k=1, exact=True).ids == ["wanted"]
     assert index.auto_consolidations().failed == 0
 
 index = Index(64)

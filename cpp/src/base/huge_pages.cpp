@@ -134,6 +134,8 @@ size_t pages_of(size_t bytes) { return (bytes + kPage - 1) / kPage; }
 
 void observe(Observer observer) { observing = observer; }
 
+void take_part_in_forks() { huge_pages::pool(); }
+
 void* allocate(size_t bytes) {
   tell(static_cast<ptrdiff_t>(bytes));
   const size_t pages = pages_of(bytes);

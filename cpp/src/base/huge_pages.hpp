@@ -35,6 +35,10 @@ constexpr bool serve(size_t bytes) {
 void* allocate(size_t bytes);
 void free(void* piece, size_t bytes) noexcept;
 
+// Before a fork the pool is locked. Handlers of forks run in the reverse order of their registration: whoever waits there
+// for threads, which may need the pool to come to their end, calls this before it registers its own.
+void take_part_in_forks();
+
 // Called with the bytes of each piece before it is made, and with their negative when it is given back. Null: nobody
 // wants to know. For tests, which count memory and let there be none: it may throw std::bad_alloc if positive.
 using Observer = void (*)(ptrdiff_t bytes);

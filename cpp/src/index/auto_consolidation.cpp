@@ -14,6 +14,7 @@
 #include <unistd.h>
 #endif
 
+#include "base/huge_pages.hpp"
 #include "index/user_index.hpp"
 #include "vectors/interruption.hpp"
 
@@ -42,6 +43,7 @@ class Registry {
   Registry() {
     std::atexit([] { instance().suspend_all(); });
 #if defined(__unix__) || defined(__APPLE__)
+    huge_pages::take_part_in_forks();
     pthread_atfork([] { instance().before_fork(); }, [] { instance().after_fork(true); },
                    [] { instance().after_fork(false); });
 #endif
