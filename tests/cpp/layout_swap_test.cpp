@@ -138,6 +138,23 @@ BOOST_FIXTURE_TEST_CASE(a_layout_that_is_not_used_leaves_the_old_one, Rows) {
   }
 }
 
+BOOST_FIXTURE_TEST_CASE(what_came_after_an_abandoned_layout_survives_the_next, Rows) {
+  change(900);
+  for (int round = 0; round < 4; ++round) {
+    table.begin_layout();
+    change(200);
+    while (!table.catch_up(10)) continue;
+    table.abandon_layout();
+    change(200);
+    table.begin_layout();
+    change(round % 2 == 0 ? 0 : 100);
+    offer(build());
+    while (!table.catch_up(10)) continue;
+    table.install_layout();
+    check();
+  }
+}
+
 // What holds up searches: the work under the lock must not grow with what was written in the meantime.
 BOOST_FIXTURE_TEST_CASE(a_call_catches_up_with_no_more_than_it_was_asked_for, Rows) {
   change(900);

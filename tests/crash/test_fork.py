@@ -140,10 +140,5 @@ print("fine")
 """
 
 
-# A known defect, older than this mark: where a fork interrupts a consolidation, the next one now and then leaves the
-# newest record without a place, so that exact scans miss it until it is written again or the index is loaded anew.
-@pytest.mark.xfail(
-    strict=False, reason="a consolidation that a fork interrupts may lose the newest record's place"
-)
 def test_an_index_that_consolidates_by_itself_goes_on_in_both(path: Path) -> None:
     assert run(BARE_INDEX, path) == ("fine\n", "")

@@ -74,8 +74,16 @@ void VectorTable::check_all() const {
 void VectorTable::begin_layout() {
   auto build = std::make_unique<Build>();
   build->reserve(places_.size());
+  if (!fresh_[1 - active_]) {
+    active_ = 1 - active_;
+  } else {
+    // What an abandoned layout was to take is still there and goes first. What came since stays where it is, which the new
+    // layout has to learn. Rare, so that O(slots) under the lock is borne.
+    for (Slot slot = 0; slot < places_.size(); ++slot) {
+      if (has(slot) && !pending(slot)) build->changed.push_back(slot);
+    }
+  }
   build_ = std::move(build);
-  if (!fresh_[1 - active_]) active_ = 1 - active_;
 }
 
 void VectorTable::offer_layout(std::unique_ptr<ClusterLayout> layout, Places places, float max_scale) {
