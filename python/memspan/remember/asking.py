@@ -15,6 +15,7 @@ from memspan.arguments import as_integer, as_texts
 from memspan.errors import invalid
 from memspan.limits import MAX_DEPTH, MAX_K
 from memspan.ranking import Ranker, default_ranker
+from memspan.ranking.conditions import conditions_of
 from memspan.recall.plan import Plan
 from memspan.recall.planner import plan_by_rules
 from memspan.recall.times.languages import import_all
@@ -129,9 +130,6 @@ def asked(
     conditions: tuple[Condition, ...] = ()
     row: NDArray[np.float32] | None = None
     if fusion == "learned":
-        from memspan.ranking.conditions import conditions_of
-        from memspan.recall import Plan
-
         if plan is not None and not isinstance(plan, Plan):
             raise invalid("plan", plan, "a memspan.recall.Plan")
         if ranker is not None and not isinstance(ranker, Ranker):

@@ -52,7 +52,6 @@ def search(engine: Engine, question: Asked, second_look: SecondLook) -> Recalls:
     return recalls
 
 
-@survives_damage
 def _confidence(engine: Engine, question: Asked, row: NDArray[np.float32]) -> float:
     from memspan.ranking.confidence import default_confidence, signals_of
 
