@@ -15,12 +15,15 @@ from memspan._core import simd_level
 from memspan.consolidation import AutoConsolidations, ConsolidationReport, TagSpan
 from memspan.embed import CallableEmbedder, Embedder, HashEmbedder
 from memspan.errors import (
+    BadReplyError,
     CorruptSnapshotError,
     EmbedderError,
     EmbedderMismatchError,
     EmbeddingError,
     FormatError,
     InvalidArgumentError,
+    JobError,
+    LLMError,
     MemspanError,
     MissingExtraError,
     ModelNotFoundError,
@@ -28,6 +31,7 @@ from memspan.errors import (
     StoreError,
     TagCycleError,
     TimeError,
+    TruncatedReplyError,
     WhereError,
 )
 from memspan.index import Hit, Hits, Index, TagInfo
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
 __all__ = [
     "KINDS",
     "AutoConsolidations",
+    "BadReplyError",
     "CallableEmbedder",
     "ConsolidationReport",
     "Context",
@@ -61,6 +66,8 @@ __all__ = [
     "Hits",
     "Index",
     "InvalidArgumentError",
+    "JobError",
+    "LLMError",
     "Memory",
     "MemspanError",
     "MissingExtraError",
@@ -83,6 +90,7 @@ __all__ = [
     "TimeError",
     "Timings",
     "TokenCounter",
+    "TruncatedReplyError",
     "UserMemory",
     "WhereError",
     "estimate_tokens",

@@ -12,6 +12,10 @@ MemspanError
 ├── EmbedderMismatchError                    the store was filled by another embedder
 ├── EmbedderError                            an embedder failed, or its endpoint did
 ├── RerankerError                            a reranker failed, or answered something unusable
+├── LLMError                                 a language model's server failed, or refused
+│   ├── TruncatedReplyError                  its answer did not fit
+│   └── BadReplyError                        its answer could not be used, also after repair
+├── JobError                                 an encode job that does not exist, or cannot do what was asked
 ├── ModelNotFoundError                       a known model whose files are not on this machine
 └── MissingExtraError (also ImportError)     an optional dependency is not installed
 
@@ -23,12 +27,15 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
+    "BadReplyError",
     "CorruptSnapshotError",
     "EmbedderError",
     "EmbedderMismatchError",
     "EmbeddingError",
     "FormatError",
     "InvalidArgumentError",
+    "JobError",
+    "LLMError",
     "MemspanError",
     "MissingExtraError",
     "ModelNotFoundError",
@@ -36,6 +43,7 @@ __all__ = [
     "StoreError",
     "TagCycleError",
     "TimeError",
+    "TruncatedReplyError",
     "WhereError",
 ]
 
@@ -86,6 +94,22 @@ class EmbedderError(MemspanError):
 
 class RerankerError(MemspanError):
     """A reranker failed or answered something unusable; searching without it still works."""
+
+
+class LLMError(MemspanError):
+    """A language model's server cannot be reached, refuses, or kept failing; what was stored is not affected."""
+
+
+class TruncatedReplyError(LLMError):
+    """A model's answer was cut off because it grew too long; ask for less at a time."""
+
+
+class BadReplyError(LLMError):
+    """A model's answer could not be used, also after repair and a corrective retry; the message says what was wrong."""
+
+
+class JobError(MemspanError):
+    """An encode job does not exist, or is not in a state in which it can do what was asked."""
 
 
 class ModelNotFoundError(MemspanError):

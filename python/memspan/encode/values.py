@@ -1,0 +1,91 @@
+"""What stages hand on: turns, windows of them, and the statements made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from memspan.records import Record
+
+__all__ = ["Statement", "Turn", "Window", "Work"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """One turn of a conversation, as it is stored."""
+
+    id: str
+    text: str
+    """With the captions of its images."""
+    at: datetime
+    """UTC."""
+    speaker: str | None = None
+    session: str | None = None
+
+    @classmethod
+    def of(cls, record: Record) -> Turn:
+        """The turn that a stored record holds."""
+        return cls(
+            id=record.id, text=record.text, at=record.at, speaker=record.speaker, session=record.session
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """Turns that a model sees at once; a topic segment is a window with a topic."""
+
+    turns: tuple[Turn, ...]
+    history: tuple[Turn, ...] = ()
+    """Turns right before them, to understand them by; nothing is extracted from these."""
+    topic: str | None = None
+
+    def halves(self) -> tuple[Window, Window] | None:
+        """Two windows for one whose answer did not fit, the first being the history of the second; `None` when
+        there is only one turn."""
+        middle = len(self.turns) // 2
+        if not middle:
+            return None
+        first, second = self.turns[:middle], self.turns[middle:]
+        return replace(self, turns=first), replace(self, turns=second, history=(*self.history, *first))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A self-contained statement made from turns; becomes a record."""
+
+    text: str
+    at: datetime
+    """When what it says happened, or when it was said; UTC."""
+    sources: tuple[str, ...]
+    """Ids of the turns that it comes from; never empty."""
+    kind: str = "semantic"
+    until: datetime | None = None
+    topic: str | None = None
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    salience: float | None = None
+    """0-1; `None` when nobody judged it. Becomes the record's importance."""
+    stage: str = "extract"
+    """The stage that gave it its present wording."""
+    details: tuple[str, ...] = ()
+    """Texts of the statements that this one, an abstract, sums up; they become records too."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    """JSON-able; goes into the record's metadata beside `recipe`, `stage`, `model` and `prompt`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """What one encode job has before and after a stage. A stage returns a new one."""
+
+    user: str
+    turns: tuple[Turn, ...]
+    """Of one session, in order."""
+    history: tuple[Turn, ...] = ()
+    """The last turns of the same session before them, oldest first."""
+    windows: tuple[Window, ...] = ()
+    """Empty until a stage cuts them."""
+    statements: tuple[Statement, ...] = ()
+    relations: tuple[tuple[str, str], ...] = ()
+    """(parent, child) pairs of tags; one that would close a cycle is refused and logged when they are stored."""

@@ -1,0 +1,43 @@
+"""`LLM`: what stages need from a language model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from .prompt import Prompt
+from .usage import Usage
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+__all__ = ["LLM", "Reply"]
+
+M = TypeVar("M", bound="BaseModel")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply(Generic[M]):
+    """A checked answer of a model."""
+
+    value: M
+    model: str
+    """As the server names it."""
+    usage: Usage
+
+
+class LLM(Protocol):
+    """Answers prompts with objects of a schema. Safe to use from several tasks and threads at once."""
+
+    @property
+    def model(self) -> str:
+        """The name that derived records are marked with."""
+
+    async def acomplete(self, prompt: Prompt, schema: type[M], *, stage: str) -> Reply[M]:
+        """Ask the model and check its answer against the schema.
+
+        Raises:
+            TruncatedReplyError: the answer did not fit; ask for less at a time.
+            BadReplyError: no answer of this schema, also after repair and a corrective retry.
+            LLMError: the server cannot be reached, refuses, or kept failing through all retries.
+        """
