@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from memspan.arguments import as_integer, as_texts
 from memspan.errors import invalid
 from memspan.limits import MAX_DEPTH, MAX_K
-from memspan.ranking import Ranker, default_ranker
+from memspan.ranking import QueryAdapter, Ranker, default_ranker
 from memspan.ranking.conditions import conditions_of
 from memspan.recall.plan import Plan
 from memspan.recall.planner import plan_by_rules
@@ -77,6 +77,8 @@ class Asked:
     embedding_seconds: float
     row: NDArray[np.float32] | None
     """The weights that are asked for the confidence; `None`: it is not wanted."""
+    adapted: bool
+    """Whether an adapter moved the vector of the question."""
     rerank_seconds: float
     """For a second look by the reranker; 0: none."""
 
@@ -129,6 +131,7 @@ def asked(
     words = meaning = text
     conditions: tuple[Condition, ...] = ()
     row: NDArray[np.float32] | None = None
+    adapter: QueryAdapter | None = None
     if fusion == "learned":
         if plan is not None and not isinstance(plan, Plan):
             raise invalid("plan", plan, "a memspan.recall.Plan")
@@ -143,7 +146,9 @@ def asked(
             if not routed:
                 chosen.append("symbolic")
         conditions = conditions_of(plan, vocabulary)
-        chosen_ranker = ranker or default_ranker()
+        identity = engine.embedder.identity
+        chosen_ranker = ranker or default_ranker(identity.name, identity.checksum)
+        adapter = chosen_ranker.adapter_for(identity.name, identity.checksum)
         found["ranking"] = chosen_ranker.ranking(conditions, plan.intervals or None)
         row = chosen_ranker.row(conditions) if confidence else None
     k = found.get("k")
@@ -153,6 +158,8 @@ def asked(
     searched = max(k, CANDIDATES) if rerank_seconds else k
     start = perf_counter()
     embedding = engine.embedder.query(meaning) if "semantic" in chosen or routed else None
+    if embedding is not None and adapter is not None:
+        embedding = adapter(embedding)
     seconds = perf_counter() - start
     depth = _LEARNED_DEPTH if fusion == "learned" else _DEPTH
     found |= {
@@ -164,7 +171,9 @@ def asked(
         "depth": min(max(depth, 4 * searched), MAX_DEPTH),
         "k": searched,
     }
-    return Asked(text, user, k, unwanted, found, plan, conditions, seconds, row, rerank_seconds)
+    return Asked(
+        text, user, k, unwanted, found, plan, conditions, seconds, row, adapter is not None, rerank_seconds
+    )
 
 
 def _plan(index: Index, vocabulary: Vocabulary, question: str, user: str, now: TimeLike | None) -> Plan:
