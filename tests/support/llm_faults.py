@@ -17,6 +17,9 @@ class Fault:
     name: str
     status: int = 200
     """Another one sends an error instead of the reply."""
+    message: str = "scripted trouble"
+    """Of the error."""
+    code: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     wait: float = 0.0
     """Seconds before anything is sent."""

@@ -247,7 +247,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         if fault and fault.status != 200:
-            self._send_error(fault.status, "scripted trouble", fault.headers)
+            self._send_error(fault.status, fault.message, fault.headers, fault.code)
             return
         for part in script.refused & {asked.mode, *asked.body}:
             self._send_error(400, _UNSUPPORTED.format(part), {})
@@ -311,8 +311,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _head(self, kind: str) -> dict[str, Any]:
         return {"id": "chatcmpl-1", "object": kind, "created": 0, "model": self.server.script.model}
 
-    def _send_error(self, code: int, message: str, headers: Mapping[str, str]) -> None:
-        self._send(code, headers, json.dumps({"error": {"message": message, "type": "scripted"}}).encode())
+    def _send_error(
+        self, status: int, message: str, headers: Mapping[str, str], code: str | None = None
+    ) -> None:
+        error = {"message": message, "type": "scripted", "code": code}
+        self._send(status, headers, json.dumps({"error": error}).encode())
 
     def _send(self, code: int, headers: Mapping[str, str], payload: bytes, share: float = 1.0) -> None:
         if share == 0.0:
