@@ -87,5 +87,7 @@ class Work:
     windows: tuple[Window, ...] = ()
     """Empty until a stage cuts them."""
     statements: tuple[Statement, ...] = ()
+    turn_tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By the id of a turn: tags for the turn's own record, beside those that it has."""
     relations: tuple[tuple[str, str], ...] = ()
     """(parent, child) pairs of tags; one that would close a cycle is refused and logged when they are stored."""
