@@ -58,7 +58,7 @@ class MemoryTools:
         if whole not in self.kept:
             self.asked.append((whole, prompt))
             self.kept[whole] = json.dumps(self._answer(prompt))
-        return schema.model_validate_json(self.kept[whole])
+        return schema.model_validate(json.loads(self.kept[whole]))
 
     def _answer(self, prompt: Prompt) -> Any:
         answer = self._answers[prompt.name]

@@ -16,11 +16,8 @@ _WORD: Final = re.compile(r"\w+")
 
 
 def clean_text(text: str | None) -> str:
-    """On one line, without control characters; half emoji become U+FFFD. Empty for `None`."""
-    if not text:
-        return ""
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return " ".join(_CONTROL.sub(" ", whole).split())
+    """On one line, without control characters. Empty for `None`."""
+    return " ".join(_CONTROL.sub(" ", text).split()) if text else ""
 
 
 def clean_names(names: Iterable[str]) -> tuple[str, ...]:

@@ -26,15 +26,22 @@ class ReplyModel(BaseModel):
 
 
 def _text(value: Any) -> Any:
+    if isinstance(value, str):
+        return _whole(value)
     return "" if value is None else str(value) if isinstance(value, (int, float)) else value
+
+
+def _whole(text: str) -> str:
+    """The text with U+FFFD for half emoji, which JSON can spell and no text can hold."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _texts(value: Any) -> Any:
     if value is None:
         return []
     if isinstance(value, str):
-        return [value]
-    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else value
+        return [_whole(value)]
+    return [_whole(item) for item in value if isinstance(item, str)] if isinstance(value, list) else value
 
 
 def _numbers(value: Any) -> list[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from memspan.arguments import as_integer
+from memspan.arguments import as_integer, as_number
 from memspan.llm import Prompt
 from memspan.llm.prompts import render
 
@@ -33,9 +33,9 @@ class Synthesise:
     """Merge related statements of the job into one each, before they are stored (SimpleMem 2.2).
 
     The model proposes units; what becomes of one is decided here. One with a number that no member has is dropped. One
-    that has all numbers and names of its members, which happened at the same time, takes their place: nothing is lost.
-    Any other is an abstract, put before its members, which stay and are its `details`. Its sources are those of all
-    members either way. Each statement goes into one unit at most.
+    that says all that its members say (see `lost`), which happened at the same time, takes their place. Any other is an
+    abstract, put before its members, which stay and are its `details`. Its sources are those of all members either
+    way. Each statement goes into one unit at most.
     """
 
     most: int = 200
@@ -43,7 +43,12 @@ class Synthesise:
     context: int = 5
     """Turns before the job's own that are shown, the conversational context of the paper."""
 
+    coverage: float = 0.8
+    """Share of the words of each member that a unit must have to take its place, besides all names, numbers and
+    negations. The paper always replaces."""
+
     def __post_init__(self) -> None:
+        as_number(self.coverage, "coverage", 0, 1)
         as_integer(self.most, "most", 2, 10_000)
         as_integer(self.context, "context", 0, 10_000)
 
@@ -108,7 +113,7 @@ class Synthesise:
                 tools.note("dropped", reason="unit with other numbers", unit=text, numbers=added)
                 continue
             free.difference_update(numbers)
-            missing = lost(members, text)
+            missing = lost(members, text, self.coverage)
             dense = not missing and _belong_together(members)
             before[numbers[0]] = self._unit(unit, text, members, work, dense)
             if dense:

@@ -14,7 +14,7 @@ RECIPE = Recipe(
         # The table's "5 turns (25% overlap)" is what neighbours share, hence a stride of 15; see `Windows`.
         Windows(size=20, stride=15, history=5),  # the paper names the history H and gives no number for it
         Extract(prompt="extract"),
-        # A unit that would lose a name or a number, which the paper stores all the same, is put beside its members.
+        # A unit that loses something, which in the paper takes its members' place all the same, is put before them.
         Synthesise(),
     ),
     history=5,
