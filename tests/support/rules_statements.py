@@ -23,7 +23,7 @@ _LEAST_WORDS = 6
 def statement_of(line: dict[str, Any]) -> str:
     """A turn in the third person."""
     speaker = line.get("speaker") or "Somebody"
-    words = [_FIRST_PERSON.get(word.lower(), word).format(speaker) for word in line["text"].split()]
+    words = [_FIRST_PERSON.get(word.lower(), word).replace("{0}", speaker) for word in line["text"].split()]
     text = " ".join(words)
     return text if speaker in text else f"{speaker} said: {text}"
 
