@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from scripted_llm import Asked
+
 __all__ = ["RULES", "complete", "extract", "statement_of", "synthesise"]
 
 _FIRST_PERSON = {
@@ -28,11 +30,11 @@ def statement_of(line: dict[str, Any]) -> str:
     return text if speaker in text else f"{speaker} said: {text}"
 
 
-def _statements(data: dict[str, list[Any]], least: int) -> dict[str, Any]:
-    start = data["scene"][0]["start"]
+def _statements(asked: Asked, least: int) -> dict[str, Any]:
+    start = asked.data["scene"][0]["start"]
     found = []
     now = start
-    for line in data["turns"]:
+    for line in asked.data["turns"]:
         now = line.get("at", now)
         if "n" not in line or len(line["text"].split()) < least:
             continue
@@ -51,20 +53,20 @@ def _statements(data: dict[str, list[Any]], least: int) -> dict[str, Any]:
     return {"statements": found}
 
 
-def extract(data: dict[str, list[Any]]) -> dict[str, Any]:
+def extract(asked: Asked) -> dict[str, Any]:
     """One statement for each numbered turn of six words or more."""
-    return _statements(data, _LEAST_WORDS)
+    return _statements(asked, _LEAST_WORDS)
 
 
-def complete(data: dict[str, list[Any]]) -> dict[str, Any]:
+def complete(asked: Asked) -> dict[str, Any]:
     """One statement for each numbered turn of three words or more."""
-    return _statements(data, 3)
+    return _statements(asked, 3)
 
 
-def synthesise(data: dict[str, list[Any]]) -> dict[str, Any]:
+def synthesise(asked: Asked) -> dict[str, Any]:
     """Statements with the same topic, joined by semicolons."""
     groups: dict[str, list[dict[str, Any]]] = {}
-    for line in data["statements"]:
+    for line in asked.data["statements"]:
         if line.get("topic"):
             groups.setdefault(line["topic"], []).append(line)
     units = [

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from rules_statements import statement_of
+from scripted_llm import Asked
 
 __all__ = ["RULES", "evidence", "question"]
 
@@ -13,23 +14,24 @@ _WORD = re.compile(r"\w+")
 _ENOUGH = 0.5
 
 
-def question(data: dict[str, list[Any]]) -> dict[str, Any]:
+def question(asked: Asked) -> dict[str, Any]:
     """The statement as a question."""
     return {
         "questions": [
-            {"n": line["n"], "question": f"Is it so that {line['statement']}?"} for line in data["statements"]
+            {"n": line["n"], "question": f"Is it so that {line['statement']}?"}
+            for line in asked.data["statements"]
         ]
     }
 
 
-def evidence(data: dict[str, list[Any]]) -> dict[str, Any]:
+def evidence(asked: Asked) -> dict[str, Any]:
     """The numbered turn that has most of the question's words, if it has half of them."""
     answers = []
-    turns = [line for line in data["turns"] if "n" in line]
-    for line in data["questions"]:
-        asked = _words(line["question"]) - {"is", "it", "so", "that", "said"}
-        best = max(turns, key=lambda turn: len(asked & _words(statement_of(turn))))
-        found = len(asked & _words(statement_of(best))) >= _ENOUGH * len(asked)
+    turns = [line for line in asked.data["turns"] if "n" in line]
+    for line in asked.data["questions"]:
+        wanted = _words(line["question"]) - {"is", "it", "so", "that", "said"}
+        best = max(turns, key=lambda turn: len(wanted & _words(statement_of(turn))))
+        found = len(wanted & _words(statement_of(best))) >= _ENOUGH * len(wanted)
         answers.append(
             {
                 "n": line["n"],

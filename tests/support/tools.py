@@ -8,29 +8,28 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from prompt_data import prompt_data
 from pydantic import BaseModel
+from scripted_llm import Asked, Rule, read_data
 
 from memspan.embed.hashing import HashEmbedder
 from memspan.encode.stage import Stage
 from memspan.encode.values import Work
-from memspan.llm import Prompt
+from memspan.llm import LLM, Prompt
 
 M = TypeVar("M", bound=BaseModel)
-Data = dict[str, list[Any]]
-Rule = Callable[[Data], Any]
-"""From the data of a prompt to the reply, as JSON; raises what the model's client would."""
 
-__all__ = ["MemoryTools", "Rule", "run_stages"]
+__all__ = ["MemoryTools", "run_stages"]
 
 
 class MemoryTools:
     """Tools that record everything. Replies are kept by key, as a job's are: the same key is asked about once.
 
     Args:
-        answers: for each prompt's name a rule, or a list of replies and errors, used up in order.
+        answers: for each prompt's name a rule, as `ScriptedLLM` takes it and which may raise what the model's client
+            would, or a list of replies and errors, used up in order.
         embed: from texts to unit vectors; a hashing embedder by default.
         tags: the user's tags.
+        llm: answers in place of `answers`.
     """
 
     def __init__(
@@ -39,7 +38,9 @@ class MemoryTools:
         *,
         embed: Callable[[Sequence[str]], NDArray[np.float32]] | None = None,
         tags: Sequence[str] = (),
+        llm: LLM | None = None,
     ) -> None:
+        self._llm = llm
         self._answers = {
             name: given if callable(given) else list(given) for name, given in (answers or {}).items()
         }
@@ -57,13 +58,17 @@ class MemoryTools:
         whole = f"{self.stage}/{key}"
         if whole not in self.kept:
             self.asked.append((whole, prompt))
-            self.kept[whole] = json.dumps(self._answer(prompt))
+            if self._llm is not None:
+                reply = await self._llm.acomplete(prompt, schema, stage=self.stage)
+                self.kept[whole] = reply.value.model_dump_json()
+            else:
+                self.kept[whole] = json.dumps(self._answer(prompt))
         return schema.model_validate(json.loads(self.kept[whole]))
 
     def _answer(self, prompt: Prompt) -> Any:
         answer = self._answers[prompt.name]
         if callable(answer):
-            return answer(prompt_data(prompt.user))
+            return answer(_asked(prompt))
         given = answer.pop(0)
         if isinstance(given, Exception):
             raise given
@@ -96,6 +101,21 @@ class MemoryTools:
         """How often the model was asked, by stage."""
         stages = [key.split("/", 1)[0] for key, _ in self.asked]
         return {stage: stages.count(stage) for stage in dict.fromkeys(stages)}
+
+
+def _asked(prompt: Prompt) -> Asked:
+    return Asked(
+        task=prompt.name,
+        system=prompt.system,
+        user=prompt.user,
+        data=read_data(prompt.user),
+        mode="text",
+        schema=None,
+        corrections=0,
+        stream=False,
+        body={},
+        headers={},
+    )
 
 
 async def run_stages(stages: Sequence[Stage], work: Work, tools: MemoryTools) -> Work:

@@ -70,7 +70,8 @@ class Statement:
     stage: str = "extract"
     """The stage that gave it its present wording."""
     details: tuple[str, ...] = ()
-    """Texts of the statements that this one, an abstract, sums up; they become records too."""
+    """Texts of the statements that this one, an abstract, sums up. Those of the same work are records of their own; any
+    other text becomes one with the abstract's sources."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """JSON-able; goes into the record's metadata beside `recipe`, `stage`, `model` and `prompt`."""
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis_profile import PROFILE
 from numpy.typing import NDArray
-from prompt_data import prompt_data
 from rules_statements import RULES
+from scripted_llm import read_data
 from tools import MemoryTools, run_stages
 
 from memspan.encode.complete import Complete
@@ -50,7 +50,7 @@ def test_turns_below_the_threshold_are_read_again_in_one_call() -> None:
     done, tools = run(given, answer)
 
     # The cosines with the statement are 1, 0, 0.5 and 0.71.
-    lines = prompt_data(tools.asked[0][1].user)["turns"]
+    lines = read_data(tools.asked[0][1].user)["turns"]
     assert [line["text"] for line in lines if "n" in line] == ["Why?", "Because of Ines."]
     assert [(one.text, one.sources, one.stage) for one in done.statements] == [
         ("Ana moved to Porto.", ("t0",), "extract"),
@@ -73,15 +73,15 @@ def test_turns_before_are_shown_without_numbers() -> None:
     _, tools = run(given, {"statements": []}, context=1, threshold=0.9)
     _, alone = run(given, {"statements": []}, context=0, threshold=0.9)
 
-    lines = prompt_data(tools.asked[0][1].user)["turns"]
+    lines = read_data(tools.asked[0][1].user)["turns"]
     assert [(line.get("n"), line["text"]) for line in lines] == [(None, "I moved to Porto."), (1, "Why?")]
-    assert [line["text"] for line in prompt_data(alone.asked[0][1].user)["turns"]] == ["Why?"]
+    assert [line["text"] for line in read_data(alone.asked[0][1].user)["turns"]] == ["Why?"]
 
 
 def test_without_statements_every_turn_is_uncovered() -> None:
     _, tools = run(work(FOUR), {"statements": []})
 
-    lines = prompt_data(tools.asked[0][1].user)["turns"]
+    lines = read_data(tools.asked[0][1].user)["turns"]
     assert [line["n"] for line in lines] == [1, 2, 3, 4]
 
 
@@ -148,7 +148,7 @@ def test_no_source_is_lost_or_invented(
     ]
     answer = {"statements": [{"content": f"New {i % 3}", "turns": some} for i, some in enumerate(cited)]}
     given = work(known[:count], statements=before)
-    tools = MemoryTools({"complete": lambda data: answer})
+    tools = MemoryTools({"complete": lambda asked: answer})
 
     done = asyncio.run(run_stages([Complete(threshold=threshold)], given, tools))
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from conversations import START, conversation, turn, turns, work
-from prompt_data import prompt_data
 from rules_statements import RULES
+from scripted_llm import read_data
 from tools import MemoryTools, run_stages
 
 from memspan.encode.extract import Extract
@@ -138,7 +138,7 @@ def test_the_prompt_shows_history_without_numbers_and_no_ids() -> None:
 
     prompt = tools.asked[0][1]
     assert (prompt.name, tools.asked[0][0]) == ("extract", "extract/0")
-    assert prompt_data(prompt.user) == {
+    assert read_data(prompt.user) == {
         "scene": [{"start": "2023-05-08T13:57:00Z", "weekday": "Monday", "participants": ["Bo"]}],
         "turns": [
             {"at": "2023-05-08T13:56:00Z", "speaker": "Ana", "text": "Where?"},
@@ -154,7 +154,7 @@ def test_the_time_is_shown_again_after_a_pause() -> None:
 
     _, tools = run([turn(0, "a"), turn(1, "b"), turn(2, "c", at=later)], reply())
 
-    lines = prompt_data(tools.asked[0][1].user)["turns"]
+    lines = read_data(tools.asked[0][1].user)["turns"]
     assert [line.get("at") for line in lines] == ["2023-05-08T13:56:00Z", None, "2023-05-08T20:00:00Z"]
 
 
@@ -163,7 +163,7 @@ def test_the_topic_of_a_window_is_shown_and_used_where_the_model_gives_none() ->
 
     done, tools = run(given, reply(extracted("Ana moved."), extracted("Ines came.", topic="family")))
 
-    assert prompt_data(tools.asked[0][1].user)["scene"][0]["topic"] == "moving"
+    assert read_data(tools.asked[0][1].user)["scene"][0]["topic"] == "moving"
     assert [one.topic for one in done.statements] == ["moving", "family"]
 
 
@@ -215,7 +215,7 @@ def test_a_truncated_reply_splits_the_window_and_numbers_start_again() -> None:
         ("Ines came.", ("t1",)),
     ]
     assert [key for key, _ in tools.asked] == ["extract/0", "extract/0.1", "extract/0.2"]
-    second = prompt_data(tools.asked[2][1].user)["turns"]
+    second = read_data(tools.asked[2][1].user)["turns"]
     assert [line.get("n") for line in second] == [None, 1], "the first half is history of the second"
 
 

@@ -11,8 +11,8 @@ from conversations import START, conversation, statement, turns, work
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis_profile import PROFILE
-from prompt_data import prompt_data
 from rules_statements import RULES
+from scripted_llm import read_data
 from tools import MemoryTools, run_stages
 
 from memspan.encode.kept_words import invented, lost
@@ -189,7 +189,7 @@ def test_the_prompt_shows_statements_topics_and_the_last_turns_before() -> None:
 
     asyncio.run(run_stages([Synthesise(context=1)], given, tools))
 
-    data = prompt_data(tools.asked[0][1].user)
+    data = read_data(tools.asked[0][1].user)
     assert data["statements"] == [
         {"n": 1, "statement": "Ana wants coffee.", "topic": "coffee"},
         {"n": 2, "statement": "Ana prefers oat milk."},

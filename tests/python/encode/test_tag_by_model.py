@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 from conversations import conversation, statement, turns, work
-from prompt_data import prompt_data
 from rules_tag import RULES
+from scripted_llm import read_data
 from tools import MemoryTools, run_stages
 
 from memspan.encode.tag_by_model import TagByModel
@@ -51,7 +51,7 @@ def test_turns_of_an_episode_get_its_tags() -> None:
     assert done.relations == (("nature", "camping"),)
     assert done.statements == ()
     assert [key for key, _ in tools.asked] == ["tag/0", "tag/1"]
-    assert prompt_data(tools.asked[0][1].user)["items"] == [
+    assert read_data(tools.asked[0][1].user)["items"] == [
         {
             "n": 1,
             "turns": [
@@ -71,7 +71,7 @@ def test_statements_get_tags_beside_those_that_they_have() -> None:
 
     assert [one.tags for one in done.statements] == [("fun", "camping"), ("running",)]
     assert done.turn_tags == {}
-    assert prompt_data(tools.asked[0][1].user)["items"] == [
+    assert read_data(tools.asked[0][1].user)["items"] == [
         {"n": 1, "statement": "Ana camps."},
         {"n": 2, "statement": "Ana runs."},
     ]
@@ -141,14 +141,14 @@ def test_existing_tags_are_offered_and_then_the_new_ones_first() -> None:
         wave=1,
     )
 
-    offered = [prompt_data(prompt.user)["vocabulary"] for _, prompt in tools.asked]
+    offered = [read_data(prompt.user)["vocabulary"] for _, prompt in tools.asked]
     assert offered == [["family", "music", "garden"], ["camping", "family", "music"]]
 
 
 def test_calls_of_one_wave_are_offered_the_same() -> None:
     _, tools = run(work(FOUR), items(item(1, "camping")), items(item(1, "running")), wave=2)
 
-    assert [prompt_data(prompt.user)["vocabulary"] for _, prompt in tools.asked] == [[], []]
+    assert [read_data(prompt.user)["vocabulary"] for _, prompt in tools.asked] == [[], []]
 
 
 @pytest.mark.parametrize(

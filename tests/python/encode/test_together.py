@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis_profile import PROFILE
 from pydantic import BaseModel
+from scripted_llm import Asked
 from tools import MemoryTools
 
 from memspan.encode.together import ask_in_parts, in_batches, split_list, together
@@ -31,10 +32,10 @@ def ask(tools: MemoryTools, items: tuple[int, ...]) -> list[tuple[tuple[int, ...
 @PROFILE
 @given(st.integers(1, 20), st.integers(1, 5))
 def test_what_does_not_fit_is_asked_in_halves_and_nothing_is_left_out(count: int, fits: int) -> None:
-    def rule(data: dict[str, list[int]]) -> dict[str, int]:
-        if len(data["items"]) > fits:
+    def rule(asked: Asked) -> dict[str, int]:
+        if len(asked.data["items"]) > fits:
             raise TruncatedReplyError("too long")
-        return {"count": len(data["items"])}
+        return {"count": len(asked.data["items"])}
 
     items = tuple(range(count))
 

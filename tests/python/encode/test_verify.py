@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis_profile import PROFILE
 from numpy.typing import NDArray
-from prompt_data import prompt_data
 from rules_verify import RULES
+from scripted_llm import Asked, read_data
 from tools import MemoryTools, run_stages
 
 from memspan.encode.values import Statement, Work
@@ -113,7 +113,7 @@ def test_without_a_question_the_statement_itself_is_asked_about() -> None:
 
     _, tools = run(statements, [{"questions": []}], [{"answers": [answer(1, "Yes, in Porto.", 1)]}])
 
-    asked = prompt_data(tools.asked[1][1].user)["questions"]
+    asked = read_data(tools.asked[1][1].user)["questions"]
     assert asked == [
         {"n": 1, "question": "What in the conversation shows that this is so: Ana lives in Porto."}
     ]
@@ -124,9 +124,9 @@ def test_the_question_is_asked_without_the_dialogue_and_answered_without_the_sta
     _, tools = one(answer(1, "Ana lives in Porto.", 1))
 
     (_, first), (_, second) = tools.asked
-    assert prompt_data(first.user) == {"statements": [{"n": 1, "statement": "Ana lives in Porto."}]}
-    assert prompt_data(second.user)["questions"] == [{"n": 1, "question": "Where does Ana live?"}]
-    assert len(prompt_data(second.user)["turns"]) == 3
+    assert read_data(first.user) == {"statements": [{"n": 1, "statement": "Ana lives in Porto."}]}
+    assert read_data(second.user)["questions"] == [{"n": 1, "question": "Where does Ana live?"}]
+    assert len(read_data(second.user)["turns"]) == 3
     assert "Ana lives in Porto" not in second.user
     assert [key for key, _ in tools.asked] == ["verify/0.question", "verify/0.evidence"]
 
@@ -153,9 +153,9 @@ def test_batches_make_two_calls_each() -> None:
     statements = [statement(f"Fact {n}.") for n in range(5)]
     tools = MemoryTools(
         {
-            "question": lambda data: questions(*("Why?" for _ in data["statements"])),
-            "evidence": lambda data: {
-                "answers": [answer(line["n"], f"F{line['n']}", 1) for line in data["questions"]]
+            "question": lambda asked: questions(*("Why?" for _ in asked.data["statements"])),
+            "evidence": lambda asked: {
+                "answers": [answer(line["n"], f"F{line['n']}", 1) for line in asked.data["questions"]]
             },
         }
     )
@@ -226,7 +226,7 @@ def test_no_statement_vanishes_and_no_source_is_lost_or_invented(
     ]
     numbers = st.integers(-1, 12)
 
-    def evidence(shown: dict[str, list[Any]]) -> dict[str, Any]:
+    def evidence(asked: Asked) -> dict[str, Any]:
         texts = st.sampled_from(["", "The same.", "Other.", *(f"Fact {n}" for n in range(count))])
         answers = [
             answer(
@@ -235,7 +235,7 @@ def test_no_statement_vanishes_and_no_source_is_lost_or_invented(
                 *data.draw(st.lists(numbers, max_size=3)),
                 found=data.draw(st.booleans()),
             )
-            for _ in range(data.draw(st.integers(0, 2 * len(shown["questions"]))))
+            for _ in range(data.draw(st.integers(0, 2 * len(asked.data["questions"]))))
         ]
         return {"answers": answers}
 
