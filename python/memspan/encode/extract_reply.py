@@ -15,7 +15,11 @@ class Extracted(ReplyModel):
     entities: Texts = Field(default_factory=list, description="names of people, places and things in it")
     topic: Text = Field(default="", description="what it is about, in one to three words")
     timestamp: Text = Field(default="", description="ISO 8601 time of what happened; empty when unknown")
-    salience: Text = Field(default="medium", description="low, medium or high")
+    salience: Text = Field(
+        default="medium",
+        description="how much it matters",
+        json_schema_extra={"enum": ["low", "medium", "high"]},
+    )
 
 
 class ExtractReply(ReplyModel):
