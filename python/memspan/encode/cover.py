@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .values import Statement, Turn
 
-__all__ = ["alignment", "turn_text"]
+__all__ = ["alignment", "deviations_of", "turn_text"]
+
+_FEWEST: Final = 16
 
 
 def turn_text(turn: Turn) -> str:
@@ -29,3 +32,16 @@ def alignment(
     """
     scores: NDArray[np.float32] = vectors[: len(turns)] @ vectors[len(turns) : len(turns) + len(statements)].T
     return scores
+
+
+def deviations_of(scores: NDArray[np.float32]) -> NDArray[np.float32] | None:
+    """The same scores, as standard deviations above their mean; `None` where there are too few to tell, or no spread.
+
+    Most turns have nothing to do with most statements, so that the mean and spread of all pairs say how similar
+    unrelated texts are to this embedder: a cosine of 0.6 is a near copy to one and chance to another.
+    """
+    spread = float(scores.std()) if scores.size >= _FEWEST else 0.0
+    if spread < 1e-6:
+        return None
+    deviations: NDArray[np.float32] = (scores - scores.mean()) / np.float32(spread)
+    return deviations

@@ -12,7 +12,7 @@ from .stage import Tools
 __all__ = ["nearest_tags"]
 
 _LEAST: Final = 0.25
-"""Cosine below which a tag has nothing to do with a text, for the embedders that come with memspan."""
+"""Cosine below which a tag has nothing to do with a text for any embedder; for many, unrelated texts are above it."""
 _MOST_TAGS: Final = 1000
 
 

@@ -15,8 +15,10 @@ RECIPE = Recipe(
         # The paper reads a whole dialogue at once; one of more than 100 turns is cut here, so that any job fits.
         Windows(size=100, stride=100, history=5),
         Extract(prompt="extract_personal"),
-        # With two turns before each uncovered one, without which answers cannot be understood; the paper shows none.
-        Complete(threshold=0.6, context=2),
+        # The paper's 0.6 belongs to its embedder: with memspan's own, unrelated texts are more similar than that, and
+        # nothing would be completed. So what counts is how far a similarity stands out; 0.6 is for jobs too small to
+        # tell. And two turns before each uncovered one are shown, without which answers cannot be understood.
+        Complete(threshold=0.6, deviations=1.5, context=2),
         # Similar statements are not merged by the threshold, only equal ones: see `Verify`.
         Verify(threshold=0.8, batch=1),
     ),

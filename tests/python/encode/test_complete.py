@@ -17,7 +17,7 @@ from scripted_llm import read_data
 from tools import MemoryTools, run_stages
 
 from memspan.encode.complete import Complete
-from memspan.encode.cover import alignment
+from memspan.encode.cover import alignment, deviations_of
 from memspan.encode.values import Work
 from memspan.errors import InvalidArgumentError, LLMError, TruncatedReplyError
 
@@ -131,6 +131,40 @@ def test_alignment_is_the_cosine_of_each_turn_with_each_statement() -> None:
     assert scores == pytest.approx(expected, abs=1e-6)
 
 
+def test_deviations_tell_whatever_similar_means_to_the_embedder() -> None:
+    """Six turns of which the last has no statement; to the embedder, unrelated texts have a cosine of `base`."""
+    given = turns("a", "b", "c", "d", "e", "f")
+    statements = [statement(name, "t0") for name in "abcde"]
+
+    def embedder(base: float) -> Any:
+        def embed(texts: Any) -> NDArray[np.float32]:
+            rows = np.zeros((len(texts), 8), np.float32)
+            rows[:, 7] = np.sqrt(base)
+            for row, text in zip(rows, texts, strict=True):
+                row["abcdef".index(text[-1])] = np.sqrt(1 - base)
+            return rows
+
+        return embed
+
+    for base in (0.0, 0.3, 0.7, 0.9):
+        tools = MemoryTools(embed=embedder(base))
+        stage = Complete(deviations=1.5)
+        found = asyncio.run(stage.uncovered(work(given, statements=statements), tools))
+        assert [one.id for one in found] == ["t5"], base
+        absolute = asyncio.run(Complete().uncovered(work(given, statements=statements), tools))
+        assert bool(absolute) == (base <= 0.6)
+
+
+def test_too_few_pairs_or_no_spread_are_judged_by_the_threshold() -> None:
+    assert deviations_of(np.zeros((3, 5), np.float32)) is None
+    assert deviations_of(np.ones((20, 5), np.float32)) is None
+    scores = np.arange(20, dtype=np.float32).reshape(4, 5)
+    assert deviations_of(scores) == pytest.approx((scores - 9.5) / scores.std())
+
+    given = work(FOUR[:1], statements=[statement("Ana moved to Porto.")])
+    assert run(given, deviations=50.0)[1].asked == []
+
+
 @PROFILE
 @given(
     count=st.integers(0, 14),
@@ -171,7 +205,9 @@ def test_by_rules_over_a_conversation() -> None:
     assert len(done.statements) > 20
 
 
-@pytest.mark.parametrize("wrong", [{"threshold": 2}, {"threshold": "0.6"}, {"context": -1}])
+@pytest.mark.parametrize(
+    "wrong", [{"threshold": 2}, {"threshold": "0.6"}, {"context": -1}, {"deviations": "1"}]
+)
 def test_parameters_are_checked(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgumentError):
         Complete(**wrong)
