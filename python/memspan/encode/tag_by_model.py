@@ -99,8 +99,7 @@ class TagByModel:
             tags = dict(work.turn_tags)
             for turns, chosen in zip(episodes, found, strict=True):
                 for turn in turns:
-                    if chosen:
-                        tags[turn.id] = _together(tags.get(turn.id, ()), chosen)
+                    tags[turn.id] = _together(tags.get(turn.id, ()), chosen)
             return replace(work, turn_tags=tags, relations=relations)
         found, relations = await self._find([_statement(one) for one in work.statements], work, tools)
         statements = tuple(

@@ -89,6 +89,7 @@ class Work:
     """Empty until a stage cuts them."""
     statements: tuple[Statement, ...] = ()
     turn_tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By the id of a turn: tags for the turn's own record, beside those that it has."""
+    """By the id of a turn: tags for its own record, beside those that a caller gave and in place of what an earlier run
+    found; an empty tuple takes that back."""
     relations: tuple[tuple[str, str], ...] = ()
     """(parent, child) pairs of tags; one that would close a cycle is refused and logged when they are stored."""

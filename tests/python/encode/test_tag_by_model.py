@@ -18,6 +18,10 @@ from memspan.errors import BadReplyError, InvalidArgumentError, LLMError, Trunca
 FOUR = turns("I went camping.", "In the rain?", "I run marathons.", "Wow.")
 
 
+NONE: dict[str, tuple[str, ...]] = {"t0": (), "t1": ()}
+"""A turn without tags says so: what an earlier run found is taken back."""
+
+
 def item(n: int, *tags: str, relations: Any = ()) -> dict[str, Any]:
     return {
         "n": n,
@@ -99,9 +103,9 @@ def test_unusable_tags_and_all_after_the_eighth_are_left_out() -> None:
 
 def test_no_tags_are_a_good_answer() -> None:
     done, tools = run(work(FOUR[:2]), items(item(1)))
-    assert (done.turn_tags, tools.notes) == ({}, [])
+    assert (done.turn_tags, tools.notes) == (NONE, [])
 
-    assert run(work(FOUR[:2]), items())[0].turn_tags == {}
+    assert run(work(FOUR[:2]), items())[0].turn_tags == NONE
 
 
 @pytest.mark.parametrize(
@@ -171,12 +175,12 @@ def test_where_the_model_fails_the_nearest_existing_tags_are_used(error: LLMErro
 
 
 def test_without_tags_there_is_nothing_to_fall_back_on() -> None:
-    assert run(work(FOUR[:2]), LLMError("gone"))[0].turn_tags == {}
-    assert run(work(FOUR[:2]), LLMError("gone"), tags=["camping"], nearest=0)[0].turn_tags == {}
+    assert run(work(FOUR[:2]), LLMError("gone"))[0].turn_tags == NONE
+    assert run(work(FOUR[:2]), LLMError("gone"), tags=["camping"], nearest=0)[0].turn_tags == NONE
 
 
 def test_far_tags_are_not_used() -> None:
-    assert run(work(FOUR[:2]), LLMError("gone"), tags=["zoology"])[0].turn_tags == {}
+    assert run(work(FOUR[:2]), LLMError("gone"), tags=["zoology"])[0].turn_tags == NONE
 
 
 def test_a_truncated_reply_splits_the_batch() -> None:

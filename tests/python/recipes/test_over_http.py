@@ -75,7 +75,8 @@ def test_a_model_that_is_always_wrong_reaches_nothing_outside_the_job(
     assert all(one.sources and set(one.sources) <= ids for one in done.statements)
     assert set(done.turn_tags) <= ids
     if fault == "empty lists":
-        assert (done.statements, done.turn_tags) == ((), {})
+        assert done.statements == ()
+        assert not any(done.turn_tags.values())
 
 
 def test_a_truncated_reply_splits_the_window_and_loses_nothing(server: ScriptedLLM) -> None:
@@ -95,5 +96,5 @@ def test_a_server_that_is_down_stops_extraction_and_not_tagging(server: Scripted
     with pytest.raises(LLMError):
         run("simplemem", server)
     done, tools = run("swiftmem", server)
-    assert done.turn_tags == {}
+    assert not any(done.turn_tags.values())
     assert len(tools.noted("nearest tags instead")) == 23

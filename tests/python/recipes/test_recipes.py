@@ -105,7 +105,7 @@ def test_swiftmem_tags_turns_and_makes_nothing_else() -> None:
     done, _ = run("swiftmem")
 
     assert done.statements == ()
-    assert len(done.turn_tags) > len(done.turns) / 2
+    assert len([tags for tags in done.turn_tags.values() if tags]) > len(done.turns) / 2
     assert done.relations
 
 
