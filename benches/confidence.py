@@ -45,9 +45,7 @@ def main() -> None:
     examples = []
     for name, paths in (("locomo", arguments.locomo), ("beam", arguments.beam)):
         for unanswerable in (False, True) if paths else ():
-            examples += collect(
-                name, paths, unanswerable=unanswerable, adapter_of=lambda *_: ranker.adapter
-            )
+            examples += collect(name, paths, unanswerable=unanswerable, adapter_of=lambda *_: ranker.adapter)
     conversations = [(each.data_set, each.conversation) for each in examples]
     told = np.zeros(len(examples))
     for left_out in set(conversations):

@@ -17,8 +17,8 @@ from .adapter import QueryAdapter
 __all__ = ["Asking", "EmbedderName", "fit_adapter"]
 
 DEFAULT_RANK: Final = 32
-DEFAULT_ADAPTER_PENALTY: Final = 100.0
-_SHARPNESS: Final = 40.0
+DEFAULT_ADAPTER_PENALTY: Final = 200.0
+_SHARPNESS: Final = 30.0
 """What a cosine is multiplied with before the softmax."""
 _ROUNDS: Final = 80
 _START: Final = 0.3

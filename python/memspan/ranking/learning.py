@@ -62,15 +62,23 @@ class Learning:
         Raises:
             InvalidArgumentError: there are fewer than two parts to leave out in turn.
         """
-        parts = Parts.of([(each.data_set, each.conversation) for each in self._askings], hold_out)
+        parts = self.parts(hold_out)
         parts.require_two()
         held: list[tuple[Example, Ranker]] = []
         for out in parts.names:
-            examples = self._examples_with(self._without(out, parts))
+            examples = self.examples_without(out, parts)
             seen = [each for each in examples if parts(each.data_set, each.conversation) != out]
             ranker = self._fit(seen)
             held += [(each, ranker) for each in examples if parts(each.data_set, each.conversation) == out]
         return by_rankers(held)
+
+    def parts(self, hold_out: HoldOut = "conversation") -> Parts:
+        """What is left out together."""
+        return Parts.of([(each.data_set, each.conversation) for each in self._askings], hold_out)
+
+    def examples_without(self, out: object, parts: Parts) -> list[Example]:
+        """All questions, asked with adapters that have seen neither this part nor the question's own conversation."""
+        return self._examples_with(self._without(out, parts))
 
     def _fit(self, examples: Sequence[Example]) -> Ranker:
         return fit(examples, penalty=self._penalty, special_penalty=self._special_penalty)
