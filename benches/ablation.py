@@ -3,8 +3,8 @@
     python benches/ablation.py --locomo locomo5.json --realtalk Chat_*.json --beam 100K/*/chat.json [--out ablation.md]
 
 Every question is ranked by weights, and a step of its vector, that were learned without its conversation. The
-interval is that of the difference between the questions' own figures with and without the idea (paired bootstrap, 95 %): an idea whose
-interval holds 0 has not been shown to help there.
+interval is that of the difference between the questions' own figures with and without the idea (paired bootstrap,
+95 %): an idea whose interval holds 0 has not been shown to help there.
 """
 
 from __future__ import annotations
