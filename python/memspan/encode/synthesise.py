@@ -11,7 +11,7 @@ from memspan.arguments import as_integer, as_number
 from memspan.llm import Prompt
 from memspan.llm.prompts import render
 
-from .clean import clean_text
+from .clean import clean_text, same_words
 from .kept_words import invented, lost
 from .load import Load
 from .merging import united_sources
@@ -96,34 +96,20 @@ class Synthesise:
     def _applied(
         self, statements: Sequence[Statement], units: Sequence[Unit], work: Work, tools: Tools
     ) -> list[Statement]:
+        """The statements with the units that can be used, each before its first member or in place of its members."""
         free = set(range(1, len(statements) + 1))
         before: dict[int, Statement] = {}
         replaced: set[int] = set()
         for unit in units:
-            text = clean_text(unit.content)
             _, unknown = pick(statements, unit.members)
-            numbers = sorted(free.intersection(unit.members))
-            members = [statements[number - 1] for number in numbers]
             if unknown:
-                tools.note("unknown statements", unit=text, numbers=unknown)
-            if not text or len(numbers) < 2:
-                tools.note("dropped", reason="unit without two free members", unit=text)
-                continue
-            if added := invented(members, text):
-                tools.note("dropped", reason="unit with other numbers", unit=text, numbers=added)
-                continue
-            free.difference_update(numbers)
-            missing = lost(members, text, self.coverage)
-            dense = not missing and _belong_together(members)
-            before[numbers[0]] = self._unit(unit, text, members, work, dense)
-            if dense:
-                replaced.update(numbers)
-            tools.note(
-                "synthesised" if dense else "abstracted",
-                unit=text,
-                members=[member.text for member in members],
-                missing=missing,
-            )
+                tools.note("unknown statements", unit=clean_text(unit.content), numbers=unknown)
+            numbers = sorted(free.intersection(unit.members))
+            made = self._judged(unit, [statements[number - 1] for number in numbers], work, tools)
+            if made is not None:
+                free.difference_update(numbers)
+                before[numbers[0]], dense = made
+                replaced.update(numbers if dense else ())
         result = []
         for number, statement in enumerate(statements, 1):
             if number in before:
@@ -131,6 +117,30 @@ class Synthesise:
             if number not in replaced:
                 result.append(statement)
         return result
+
+    def _judged(
+        self, unit: Unit, members: Sequence[Statement], work: Work, tools: Tools
+    ) -> tuple[Statement, bool] | None:
+        """The unit's statement, and whether it takes its members' place; `None` when it is dropped."""
+        text = clean_text(unit.content)
+        if not text or len(members) < 2:
+            tools.note("dropped", reason="unit without two free members", unit=text)
+            return None
+        if added := invented(members, text):
+            tools.note("dropped", reason="unit with other numbers", unit=text, numbers=added)
+            return None
+        missing = lost(members, text, self.coverage)
+        dense = not missing and _belong_together(members)
+        if not dense and same_words(text) in {same_words(member.text) for member in members}:
+            tools.note("dropped", reason="unit that is one of its members", unit=text)
+            return None
+        tools.note(
+            "synthesised" if dense else "abstracted",
+            unit=text,
+            members=[member.text for member in members],
+            missing=missing,
+        )
+        return self._unit(unit, text, members, work, dense), dense
 
     def _unit(
         self, unit: Unit, text: str, members: Sequence[Statement], work: Work, dense: bool

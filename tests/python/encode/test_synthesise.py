@@ -114,6 +114,21 @@ def test_a_unit_of_fewer_than_two_is_dropped_and_noted(wrong: dict[str, Any]) ->
     assert tools.noted("dropped")[0]["reason"] == "unit without two free members"
 
 
+def test_a_unit_that_is_one_of_its_members_is_dropped() -> None:
+    done, tools = run([WANTS, MILK], units(unit("Ana wants coffee", 1, 2)))
+
+    assert done == (WANTS, MILK)
+    assert tools.noted("dropped")[0]["reason"] == "unit that is one of its members"
+
+
+def test_a_member_that_says_all_that_the_others_say_takes_their_place() -> None:
+    more = statement("Ana wants hot coffee.", "t2", entities=("Ana",))
+
+    done, _ = run([WANTS, more], units(unit("Ana wants hot coffee.", 1, 2)))
+
+    assert [(one.text, one.sources) for one in done] == [("Ana wants hot coffee.", ("t0", "t2"))]
+
+
 def test_a_statement_is_in_one_unit_only() -> None:
     done, _ = run(
         [WANTS, MILK, HOT],
