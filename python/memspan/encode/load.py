@@ -16,6 +16,8 @@ class Load:
     """Of the job."""
     windows: int = 1
     """That the turns were cut into."""
+    tokens: int = 0
+    """That the turns have, as `estimate_tokens` counts."""
     statements: int = 0
     """That the stage is given."""
     uncovered: int = 0
