@@ -34,6 +34,7 @@ _NEGATIONS: Final = word_set(
     "nie nigdy nic nikt bez zaden "  # Polish
     "не нет ни никогда ничего никто без"  # Russian
 )
+_ALWAYS: Final = _NUMBERS | _NEGATIONS | CALENDAR
 _NEGATING_CHARACTERS: Final = frozenset("不没沒無无未别別非莫")
 _NEGATED: Final = re.compile(r"n['’]t$", re.IGNORECASE)
 _IDENTIFIER: Final = re.compile(r"[@#_/\\]|\w\.\w|\w:\w")
@@ -80,6 +81,8 @@ def protected_pieces(
 
 def _is_protected(piece: Piece, starts: bool, names: Collection[str]) -> bool:
     text = piece.text
+    if text.isascii() and text.isalpha() and text.islower():  # most of them
+        return text in _ALWAYS or text in names
     if any(sign.isnumeric() for sign in text) or _IDENTIFIER.search(text) or text in _NEGATING_CHARACTERS:
         return True
     word = piece.word
@@ -87,7 +90,7 @@ def _is_protected(piece: Piece, starts: bool, names: Collection[str]) -> bool:
         return False
     parts = [part for part in re.split(r"[^\w'’]+", fold(word).replace("’", "'")) if part]
     for part in parts:
-        if part in _NUMBERS or part in CALENDAR or part in _NEGATIONS or _NEGATED.search(part):
+        if part in _ALWAYS or _NEGATED.search(part):
             return True
         bare = part.removesuffix("'s")
         if part in names or bare in names:
