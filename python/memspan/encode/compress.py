@@ -14,6 +14,7 @@ from memspan.arguments import as_integer, as_share
 from memspan.errors import MemspanError
 from memspan.recall.context.tokens import estimate_tokens
 
+from .fingerprint import fingerprint
 from .pieces import Piece, join_pieces, split_pieces
 from .protected import name_words, protected_pieces
 from .scorers import Scorer, SelfInformation
@@ -59,7 +60,7 @@ class Compress:
         async def make() -> list[str]:
             return await self._compressed(work, tools)
 
-        texts = await tools.once("texts", make)
+        texts = await tools.once(f"texts.{fingerprint(work.turns)}", make)
         shorter = {turn.id: replace(turn, text=text) for turn, text in zip(work.turns, texts, strict=True)}
         turns = tuple(shorter[turn.id] for turn in work.turns)
         windows = tuple(

@@ -16,6 +16,7 @@ from memspan.recall.context.tokens import estimate_tokens
 from .attention import Attention, OnnxAttention
 from .boundaries import adjacent_similarities, attention_boundaries, similarity_boundaries
 from .exchanges import Exchange, exchanges_of
+from .fingerprint import fingerprint
 from .stage import Tools
 from .values import Window, Work
 
@@ -62,7 +63,7 @@ class Segment:
 
         windows = []
         start = 0
-        for size in await tools.once("sizes", make):
+        for size in await tools.once(f"sizes.{fingerprint(work.turns)}", make):
             windows.append(Window(turns=work.turns[start : start + size]))
             start += size
         if windows and work.history:

@@ -187,6 +187,7 @@ def test_a_second_run_takes_what_the_first_one_made() -> None:
     given = work("we really went to the lake for camping")
     first = compressed(given, job, rate=0.5)
     assert compressed(given, job, rate=0.1) == first
+    assert compressed(work("but other turns are others"), job, rate=0.1) != first
     assert job.notes[0][0] == "compressed"
     assert job.notes[0][1]["before"] > job.notes[0][1]["after"] > 0
 
