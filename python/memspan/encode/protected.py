@@ -35,7 +35,6 @@ _NEGATIONS: Final = word_set(
     "не нет ни никогда ничего никто без"  # Russian
 )
 _ALWAYS: Final = _NUMBERS | _NEGATIONS | CALENDAR
-_NEGATING_CHARACTERS: Final = frozenset("不没沒無无未别別非莫")
 _NEGATED: Final = re.compile(r"n['’]t$", re.IGNORECASE)
 _IDENTIFIER: Final = re.compile(r"[@#_/\\]|\w\.\w|\w:\w")
 _PRONOUNS: Final = word_set("i i'm i'll i'd i've im ill id ive ok o oh tv")
@@ -56,9 +55,9 @@ def protected_pieces(
 ) -> set[int]:
     """Positions of the pieces that hold a name, a number, a part of a date, or a negation. O(n).
 
-    Names are told by their capitals, a first word of a sentence by not being an everyday English word, or by `names`;
-    in scripts without capitals only the latter are known. Identifiers such as addresses, handles and paths count as
-    names. Emoji and other marks alone are not protected.
+    Names are told by their capitals, a first word of a sentence by not being an everyday English word, or by `names`.
+    Where letters have no case, as in Chinese or Arabic, names cannot be told, and every word is protected. Addresses,
+    handles and paths count as names; emoji and other marks alone do not.
 
     Args:
         at: when the text was said, for dates such as "last Friday".
@@ -83,11 +82,13 @@ def _is_protected(piece: Piece, starts: bool, names: Collection[str]) -> bool:
     text = piece.text
     if text.isascii() and text.isalpha() and text.islower():  # most of them
         return text in _ALWAYS or text in names
-    if any(sign.isnumeric() for sign in text) or _IDENTIFIER.search(text) or text in _NEGATING_CHARACTERS:
+    if any(sign.isnumeric() for sign in text) or _IDENTIFIER.search(text):
         return True
     word = piece.word
     if not word:
         return False
+    if word.lower() == word.upper() and any(map(str.isalpha, word)):
+        return True
     parts = [part for part in re.split(r"[^\w'’]+", fold(word).replace("’", "'")) if part]
     for part in parts:
         if part in _ALWAYS or _NEGATED.search(part):

@@ -75,28 +75,31 @@ class Segment:
         sizes = []
         waiting: list[Exchange] = []
         tokens: list[int] = []
+        attending = _Attending(self.attention, tools)
         for exchange in exchanges_of(work.turns):
             needed = estimate_tokens(exchange.text)
             while waiting and sum(tokens) + needed > self.buffer:
                 # The last boundary, or the whole: the buffer gets shorter in any case.
-                cuts = await self._boundaries(waiting, tools) or [len(waiting)]
+                cuts = await self._boundaries(waiting, tools, attending) or [len(waiting)]
                 sizes += _lengths(waiting, [0, *cuts])
                 waiting, tokens = waiting[cuts[-1] :], tokens[cuts[-1] :]
             waiting.append(exchange)
             tokens.append(needed)
         if waiting:
-            cuts = await self._boundaries(waiting, tools)
+            cuts = await self._boundaries(waiting, tools, attending)
             sizes += _lengths(waiting, [0, *cuts, len(waiting)])
         return sizes
 
-    async def _boundaries(self, exchanges: Sequence[Exchange], tools: Tools) -> list[int]:
+    async def _boundaries(
+        self, exchanges: Sequence[Exchange], tools: Tools, attending: _Attending
+    ) -> list[int]:
         """Positions of exchanges that begin a topic, ascending, without 0."""
         texts = [exchange.text for exchange in exchanges]
         if len(texts) < 2:
             return []
         by_attention = None
         if self.method != "similarity":
-            by_attention = await self._by_attention(texts, tools)
+            by_attention = await attending.boundaries(texts)
             if self.method == "attention" and by_attention is not None:
                 return by_attention
             if by_attention == []:
@@ -106,13 +109,24 @@ class Segment:
         alike = similarity_boundaries(similarities, threshold)
         return alike if by_attention is None else [k for k in by_attention if k in set(alike)]
 
-    async def _by_attention(self, texts: Sequence[str], tools: Tools) -> list[int] | None:
-        """B1; `None` when there is no model to tell."""
+
+class _Attending:
+    """B1 of one buffer after the other, until there is no model to tell: said once, similarity then decides."""
+
+    def __init__(self, source: Attention | None, tools: Tools) -> None:
+        self._source = source
+        self._tools = tools
+        self._failed = False
+
+    async def boundaries(self, texts: Sequence[str]) -> list[int] | None:
+        if self._failed:
+            return None
         try:
-            source = _default_attention() if self.attention is None else self.attention
+            source = _default_attention() if self._source is None else self._source
             return attention_boundaries(await asyncio.to_thread(source.between, texts))
         except MemspanError as error:
-            tools.note("no attention", reason=str(error), instead="similarity")
+            self._failed = True
+            self._tools.note("no attention", reason=str(error), instead="similarity")
             return None
 
 

@@ -46,7 +46,7 @@ def update_queues(
     records: Sequence[Record],
     *,
     length: int = 10,
-    least: float = 0.8,
+    least: float = 0.85,
     kinds: Sequence[str] = ("semantic",),
     since: datetime | None = None,
 ) -> list[UpdateQueue]:

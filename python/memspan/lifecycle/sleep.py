@@ -45,9 +45,10 @@ class SleepUpdate:
     queue: int = 10
     """n, entries of a queue. The paper fixes it without saying at what; some ten entries are what the tokens of its
     update calls leave room for (table 2)."""
-    least: float = 0.8
-    """Similarity of an entry: what makes R_2, the share of memories with a queue, small. The paper names none; this
-    one is for the default embedder, whose unrelated sentences have .5 to .7."""
+    least: float = 0.85
+    """Similarity of an entry: what makes R_2, the share of memories with a queue, small. The paper names none. With
+    the default embedder, unrelated sentences have .5 to .7, and of the turns of LoCoMo's conv-26 74 % have a later
+    one at .8, 42 % at .85 and 10 % at .9."""
     kinds: tuple[str, ...] = ("semantic",)
 
     def __post_init__(self) -> None:

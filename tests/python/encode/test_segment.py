@@ -226,8 +226,9 @@ def test_a_turn_longer_than_the_buffer_is_a_segment() -> None:
 def test_without_attention_similarity_decides_and_says_so() -> None:
     for method in ("both", "attention"):
         tools = MemoryTools(embed=embed)
-        found = segments(Segment(method=method, threshold=0.5, attention=Failing()), turns(*TEXTS), tools)
-        assert [len(each) for each in found] == [3, 3, 2]
+        given = turns(*TEXTS, *["lake " * 20] * 4)  # more than one buffer
+        found = segments(Segment(method=method, threshold=0.5, buffer=64, attention=Failing()), given, tools)
+        assert [len(each) for each in found] == [3, 3, 2, 3, 1]
         (note,) = tools.noted("no attention")
         assert note["instead"] == "similarity"
 

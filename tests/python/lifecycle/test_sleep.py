@@ -143,6 +143,16 @@ def test_dissimilar_memories_are_in_no_queue(memory: Memory) -> None:
     assert named(queues(memory, least=0.5)) == {"a": ["b"]}
 
 
+def test_what_has_ended_takes_no_place_in_a_queue(memory: Memory) -> None:
+    add(
+        memory,
+        fact("a", "the exam", 0),
+        fact("ended", "the exam", 1, until=START + timedelta(days=2)),
+        fact("b", "the exam is very, very hard", 1),
+    )
+    assert named(queues(memory, queue=1)) == {"a": ["b"]}
+
+
 # Replies
 
 
