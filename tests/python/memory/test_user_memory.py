@@ -21,9 +21,8 @@ UNBOUND = {"user", "users", "load", "reembed", "verify", "close"}
 
 
 def public(cls: type) -> dict[str, Any]:
-    return {
-        name: member for name, member in vars(cls).items() if not name.startswith("_") and callable(member)
-    }
+    members = {name: member for base in reversed(cls.__mro__[:-1]) for name, member in vars(base).items()}
+    return {name: member for name, member in members.items() if not name.startswith("_") and callable(member)}
 
 
 def parameters(function: Any) -> dict[str, inspect.Parameter]:
