@@ -9,25 +9,27 @@ from typing import TYPE_CHECKING
 from .arguments import as_flag
 from .calls.adding import AddingCalls
 from .calls.keeping import KeepingCalls
+from .calls.processing import ProcessingCalls
 from .calls.searching import SearchingCalls
 from .calls.tagging import TaggingCalls
-from .errors import invalid
 from .remember.asynchronous import in_thread
 from .remember.embedding import EmbedderSpec
 from .remember.fields import checked_name
+from .remember.jobs.processing import Processing
+from .remember.jobs.resolving import checked_llm, checked_recipe
 from .remember.opening import open_engine
 from .remember.reranking import SecondLook
 from .rerank import Reranker
 
 if TYPE_CHECKING:
+    from .llm import LLM
+    from .recipes import Recipe
     from .remember.user_memory import UserMemory
 
 __all__ = ["Memory"]
 
-RECIPES = ("verbatim",)
 
-
-class Memory(AddingCalls, SearchingCalls, TaggingCalls, KeepingCalls):
+class Memory(AddingCalls, ProcessingCalls, SearchingCalls, TaggingCalls, KeepingCalls):
     """The memories of many users in one SQLite file.
 
     What a call adds is on disk and searchable when the call returns. Any number of threads, handles and
@@ -42,7 +44,10 @@ class Memory(AddingCalls, SearchingCalls, TaggingCalls, KeepingCalls):
             first needed.
         analyzer: how words are found in texts, `english` or `simple` (no stemming); fixed when the store is
             made. `None` for the store's own (for a new store: `english`).
-        recipe: how turns become memories; `verbatim` keeps them as they are.
+        llm: the language model that recipes ask: the name of one, or a client (`memspan.llm.LLM`). It is looked up
+            when first needed.
+        recipe: how turns become memories, the name of one (`memspan recipes`) or a `Recipe` of your own. `verbatim`
+            keeps turns as they are. Turns that were added under another recipe are processed by that one.
         reembed: convert a store that another embedder filled, instead of refusing to open it. A conversion
             that was interrupted goes on where it stopped.
         reranker: what `search` uses when it is given time for it: a reranker, the name of one, or `None` for the
@@ -52,6 +57,7 @@ class Memory(AddingCalls, SearchingCalls, TaggingCalls, KeepingCalls):
             and come back when they are asked for. `None`: no limit.
         auto_consolidate: keep the layout of the index good while it grows, on a native thread of low priority;
             see `consolidate`.
+        process_in_background: see `start_processing`.
 
     Raises:
         InvalidArgumentError: an argument is not acceptable.
@@ -66,15 +72,17 @@ class Memory(AddingCalls, SearchingCalls, TaggingCalls, KeepingCalls):
         embedder: EmbedderSpec = None,
         *,
         analyzer: str | None = None,
-        recipe: str = "verbatim",
+        llm: LLM | str | None = None,
+        recipe: Recipe | str = "verbatim",
         reembed: bool = False,
         reranker: Reranker | str | None = None,
         progress: bool = False,
         max_resident_bytes: int | None = None,
         auto_consolidate: bool = True,
+        process_in_background: bool = False,
     ) -> None:
-        if recipe not in RECIPES:
-            raise invalid("recipe", recipe, f"one of {', '.join(RECIPES)}")
+        background = as_flag(process_in_background, "process_in_background")
+        chosen, make_llm = checked_recipe(recipe), checked_llm(llm)
         self._second_look = SecondLook(reranker)
         self._engine = open_engine(
             path,
@@ -85,6 +93,9 @@ class Memory(AddingCalls, SearchingCalls, TaggingCalls, KeepingCalls):
             max_resident_bytes=max_resident_bytes,
             auto_consolidate=as_flag(auto_consolidate, "auto_consolidate"),
         )
+        self._processing = Processing(self._engine, chosen, make_llm)
+        if background:
+            self.start_processing()
 
     def __repr__(self) -> str:
         return f"Memory({str(self._engine.store.path)!r}, embedder={self._engine.embedder.identity.name!r})"
@@ -96,7 +107,9 @@ class Memory(AddingCalls, SearchingCalls, TaggingCalls, KeepingCalls):
         return UserMemory(self, checked_name(name, "name"))
 
     def close(self) -> None:
-        """Write the cache file when that is worth it and close the database. Closing twice is harmless."""
+        """End processing, write the cache file when that is worth it and close the database. Closing twice is
+        harmless."""
+        self._processing.close()
         self._engine.close()
 
     def __enter__(self) -> Memory:

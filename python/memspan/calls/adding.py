@@ -37,6 +37,9 @@ class AddingCalls(Calls):
         """Remember a text, a message, a list of messages, one session, or a list of sessions, in one
         transaction.
 
+        With a recipe that asks a model, the same transaction makes encode jobs for the turns, see `process`: what is
+        of kind `episodic` and names no `sources`.
+
         Args:
             messages: a message is a text or a mapping with `text` or `content` (a string or content parts)
                 and optionally `speaker`, `name` or `role`, `id`, `at`, `until`, `recorded_at`, `session`,
@@ -66,7 +69,9 @@ class AddingCalls(Calls):
             messages, user=user, at=at, session=session, metadata=metadata, tags=tags, kind=kind
         )
         with tracking("adding", len(drafts), progress) as advance:
-            add_drafts(self._engine, drafts, advance)
+            added = add_drafts(self._engine, drafts, advance, self._processing.recipe)
+        if added.jobs:
+            self._processing.wake()
         if len(drafts) >= 1000:
             self._engine.save_if_worthwhile()
         return [draft.record.id for draft in drafts]

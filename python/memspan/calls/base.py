@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memspan.remember.engine import Engine
+from memspan.remember.jobs.processing import Processing
 from memspan.remember.reranking import SecondLook
 
 __all__ = ["Calls"]
@@ -13,3 +14,4 @@ class Calls:
 
     _engine: Engine
     _second_look: SecondLook
+    _processing: Processing

@@ -17,7 +17,7 @@ from memspan.records import Record
 from memspan.remember.user_memory import UserMemory
 from memspan.times import from_micros
 
-UNBOUND = {"user", "users", "load", "reembed", "verify", "close"}
+UNBOUND = {"user", "users", "load", "reembed", "verify", "close", "start_processing", "stop_processing"}
 
 
 def public(cls: type) -> dict[str, Any]:

@@ -1,0 +1,115 @@
+"""The last step of a job: its records, relations and end, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan import _core
+from memspan.errors import TagCycleError
+from memspan.index import Index
+from memspan.records import Record
+from memspan.remember.compose import embedded_text
+from memspan.remember.damage import survives_damage
+from memspan.remember.draft import Draft
+from memspan.remember.engine import Change, Engine
+from memspan.remember.indexing import write_records
+from memspan.remember.relating import unrelate_within
+from memspan.remember.tags import given_records
+from memspan.store.jobs import ClaimedJob, Note
+from memspan.times import from_micros, now_micros
+
+from .committer import JobLostError
+
+__all__ = ["finish", "with_embeddings"]
+
+
+def with_embeddings(engine: Engine, records: Sequence[Record]) -> list[Record]:
+    """The records with the vectors of their texts; before the transaction, so that nobody waits for the embedder."""
+    if not records:
+        return []
+    vectors: NDArray[np.float32] = engine.embedder.documents([embedded_text(record) for record in records])
+    return [replace(record, embedding=vector) for record, vector in zip(records, vectors, strict=True)]
+
+
+@survives_damage
+def finish(
+    engine: Engine,
+    job: ClaimedJob,
+    records: Sequence[Record],
+    relations: Sequence[tuple[str, str]],
+    notes: Sequence[Note],
+) -> int:
+    """Store what came of a job, and that it is done: all of it or nothing. Returns how many records came of it.
+
+    What an earlier run of the job made and this one did not, because its turns changed meanwhile, goes.
+
+    Raises:
+        JobLostError: the job was forgotten or began anew meanwhile; nothing changed.
+    """
+    notes = list(notes)
+    with engine.changing() as change:
+        now = now_micros()
+        if not change.writer.jobs.holds(job, now):
+            raise JobLostError(f"job {job.id} is not this run's any more")
+        obsolete = set(change.writer.jobs.made([job.pk])).difference(record.id for record in records)
+        _remove(change, job.user, obsolete)
+        _write(change, job.user, records)
+        held = _relate(change, job, relations, notes)
+        change.writer.jobs.finish(job, [record.id for record in records], held, notes)
+    engine.note_unsaved(len(records))
+    return len(records)
+
+
+def _remove(change: Change, user: str, ids: Iterable[str]) -> None:
+    """Take records out, with what was derived from them."""
+    gone = set(ids)
+    gone = set(change.writer.fetch(user, sorted(gone))) | change.writer.derived(user, sorted(gone))
+    if gone:
+        change.writer.remove(user, sorted(gone))
+        change.writer.jobs.lose(user, sorted(gone))
+        change.apply(lambda index: index.remove(user=user, ids=sorted(gone)))
+
+
+def _write(change: Change, user: str, records: Sequence[Record]) -> None:
+    existing = given_records(change.writer, user, [record.id for record in records], embeddings=True)
+    moment = from_micros(now_micros())
+    changed = []
+    for record in records:
+        settled = Draft(record).settled(existing.get(record.id)) if existing else record
+        if settled is not None:
+            assert settled.embedding is not None
+            _core.complete_record(settled, moment, settled.embedding)
+            changed.append(settled)
+    if changed:
+        write_records(change, changed)
+
+
+def _relate(
+    change: Change, job: ClaimedJob, relations: Sequence[tuple[str, str]], notes: list[Note]
+) -> list[tuple[str, str]]:
+    """Store the relations, and take back those of an earlier run; returns those that are there because of jobs."""
+    writer = change.writer
+    earlier = set(writer.jobs.dissolve(job.pk))
+    for edge in sorted(earlier.difference(relations)):
+        unrelate_within(change, job.user, *edge)
+    if not relations:
+        return []
+    made = earlier | {(edge.parent, edge.child) for edge in writer.made_relations(job.user)}
+    held = []
+    for parent, child in relations:
+        try:
+            change.apply(partial(Index.relate, user=job.user, parent=parent, child=child))
+        except TagCycleError as error:
+            details = {"parent": parent, "child": child, "reason": str(error)}
+            notes.append(Note(now_micros(), "store", "refused relation", details))
+            continue
+        # What a caller gave stays the caller's.
+        new = writer.relate(job.user, parent, child)
+        if new or (parent, child) in made or writer.jobs.came_of_jobs(job.user, parent, child):
+            held.append((parent, child))
+    return held
