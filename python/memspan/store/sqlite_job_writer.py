@@ -147,7 +147,7 @@ class SqliteJobWriter(SqliteJobReader):
         """Add the lines of a run. Those that stages wrote in earlier ones go: a run makes them all again."""
         self._change("DELETE FROM job_log WHERE job_pk = ? AND stage IS NOT NULL", (job.pk,))
         rows = [
-            (job.pk, note.at, job.run, note.stage, note.event, json.dumps(note.details, ensure_ascii=False))
+            (job.pk, note.at, job.run, note.stage, note.event, json.dumps(dict(note.details)))
             for note in notes
         ]
         self._connection.executemany(
