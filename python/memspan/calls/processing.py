@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from memspan.arguments import as_integer
+from memspan.arguments import as_flag, as_integer
 from memspan.errors import JobError, invalid
 from memspan.job_info import JOB_STATES, Job, JobEvent, ProcessReport, UsageEntry
 from memspan.remember.asynchronous import in_thread
@@ -32,6 +32,7 @@ class ProcessingCalls(Calls):
         user: str | None = None,
         jobs_in_flight: int = 64,
         limit: int | None = None,
+        follow: bool = False,
         progress: bool = False,
     ) -> ProcessReport:
         """Run the encode jobs that `add` made, until none is left.
@@ -45,6 +46,7 @@ class ProcessingCalls(Calls):
             user: only this user's jobs.
             jobs_in_flight: how many run at once, 1 to 4,096.
             limit: begin at most so many runs.
+            follow: when none is left wait for new ones, also from other processes, until interrupted.
             progress: show a progress bar on standard error.
 
         Raises:
@@ -52,7 +54,7 @@ class ProcessingCalls(Calls):
             JobError: a job needs a model, and the memory was opened without `llm`. It is not blamed for that.
             MissingExtraError, ModelNotFoundError: something that every job needs is not here.
         """
-        scope = _scope(user, jobs_in_flight, limit)
+        scope = _scope(user, jobs_in_flight, limit, follow)
         with tracking("processing", self._open_jobs(user, limit, progress), progress) as advance:
             return self._processing.run(scope, advance)
 
@@ -62,10 +64,11 @@ class ProcessingCalls(Calls):
         user: str | None = None,
         jobs_in_flight: int = 64,
         limit: int | None = None,
+        follow: bool = False,
         progress: bool = False,
     ) -> ProcessReport:
         """Asynchronous form of `process`. Cancelling the task gives the jobs back that are under way."""
-        scope = _scope(user, jobs_in_flight, limit)
+        scope = _scope(user, jobs_in_flight, limit, follow)
         with tracking("processing", self._open_jobs(user, limit, progress), progress) as advance:
             return await self._processing.arun(scope, advance)
 
@@ -169,11 +172,12 @@ class ProcessingCalls(Calls):
     ausage = in_thread(usage)
 
 
-def _scope(user: str | None, jobs_in_flight: int, limit: int | None) -> Scope:
+def _scope(user: str | None, jobs_in_flight: int, limit: int | None, follow: bool) -> Scope:
     return Scope(
         user=_checked_user(user),
         in_flight=as_integer(jobs_in_flight, "jobs_in_flight", 1, _MOST_IN_FLIGHT),
         limit=None if limit is None else as_integer(limit, "limit", 1, _MOST_RUNS),
+        follow=as_flag(follow, "follow"),
     )
 
 

@@ -187,19 +187,29 @@ class UserMemory:
         return self._memory.stats(self.name)
 
     def process(
-        self, *, jobs_in_flight: int = 64, limit: int | None = None, progress: bool = False
+        self,
+        *,
+        jobs_in_flight: int = 64,
+        limit: int | None = None,
+        follow: bool = False,
+        progress: bool = False,
     ) -> ProcessReport:
         """See `Memory.process`; only this user's jobs."""
         return self._memory.process(
-            user=self.name, jobs_in_flight=jobs_in_flight, limit=limit, progress=progress
+            user=self.name, jobs_in_flight=jobs_in_flight, limit=limit, follow=follow, progress=progress
         )
 
     async def aprocess(
-        self, *, jobs_in_flight: int = 64, limit: int | None = None, progress: bool = False
+        self,
+        *,
+        jobs_in_flight: int = 64,
+        limit: int | None = None,
+        follow: bool = False,
+        progress: bool = False,
     ) -> ProcessReport:
         """See `Memory.aprocess`; only this user's jobs."""
         return await self._memory.aprocess(
-            user=self.name, jobs_in_flight=jobs_in_flight, limit=limit, progress=progress
+            user=self.name, jobs_in_flight=jobs_in_flight, limit=limit, follow=follow, progress=progress
         )
 
     def jobs(self, *, state: str | None = None) -> list[Job]:
