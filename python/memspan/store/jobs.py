@@ -93,6 +93,9 @@ class JobReader(Protocol):
 
     def workers(self) -> list[Worker]: ...
 
+    def orphans(self) -> set[str]:
+        """Tokens of workers that jobs name and nobody is registered under. O(open jobs)."""
+
     def usage(self, user: str | None, by: Sequence[str]) -> list[UsageEntry]: ...
 
 
@@ -131,8 +134,8 @@ class JobWriter(JobReader, Protocol):
     def fail(self, job: ClaimedJob, reason: str, due: Micros | None, notes: Sequence[Note]) -> None:
         """The run failed; `due` is when to try again, `None` to park the job."""
 
-    def release(self, job: ClaimedJob) -> None:
-        """Give the job back as if it had not been claimed."""
+    def release(self, owner: str) -> None:
+        """Give back all jobs of a worker as if it had not claimed them."""
 
     def bury(self, tokens: Collection[str], attempts: int, now: Micros) -> None:
         """Take the jobs of dead workers back; one that this happens to for the `attempts`th time is parked."""

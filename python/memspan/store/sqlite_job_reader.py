@@ -149,6 +149,13 @@ class SqliteJobReader:
     def workers(self) -> list[Worker]:
         return [Worker(*row) for row in self._all("SELECT token, host, process, expires FROM workers")]
 
+    def orphans(self) -> set[str]:
+        rows = self._all(
+            "SELECT DISTINCT owner FROM jobs WHERE state IN ('pending', 'running') AND state = 'running' "
+            "AND owner NOT IN (SELECT token FROM workers)"
+        )
+        return {owner for (owner,) in rows}
+
     def usage(self, user: str | None, by: Sequence[str]) -> list[UsageEntry]:
         names = ", ".join(_NAMES[name] if name in by else "NULL" for name in _NAMES)
         sums = ", ".join(f"sum(g.{column})" for column in USAGE_COLUMNS)

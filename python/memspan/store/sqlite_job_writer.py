@@ -154,8 +154,12 @@ class SqliteJobWriter(SqliteJobReader):
             "INSERT INTO job_log (job_pk, at, run, stage, event, details) VALUES (?, ?, ?, ?, ?, ?)", rows
         )
 
-    def release(self, job: ClaimedJob) -> None:
-        self._change("UPDATE jobs SET state = 'pending', owner = NULL WHERE pk = ?", (job.pk,))
+    def release(self, owner: str) -> None:
+        self._change(
+            "UPDATE jobs SET state = 'pending', owner = NULL "
+            "WHERE state IN ('pending', 'running') AND state = 'running' AND owner = ?",
+            (owner,),
+        )
 
     def bury(self, tokens: Collection[str], attempts: int, now: Micros) -> None:
         for token in sorted(tokens):

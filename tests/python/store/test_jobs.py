@@ -20,7 +20,8 @@ Make = Callable[..., Record]
 def writer(store: SqliteStore, make_record: Make) -> Iterator[StoreWriter]:
     """A transaction in which ana and ben exist."""
     with store.writing() as opened:
-        opened.put([make_record("m0"), make_record("m0", user="ben")])
+        opened.put([make_record("m0")])
+        opened.put([make_record("m0", user="ben")])
         yield opened
 
 
@@ -80,7 +81,9 @@ def test_only_the_run_that_counts_is_heard(writer: StoreWriter) -> None:
     assert writer.jobs.holds(first, 5)
     assert not writer.jobs.holds(replace(first, owner="x"), 5)
     assert not writer.jobs.holds(replace(first, run=2), 5)
-    writer.jobs.release(first)
+    writer.jobs.release("other")
+    assert writer.jobs.holds(first, 5)
+    writer.jobs.release("w")
     assert not writer.jobs.holds(first, 5)
     (again,) = claim(writer)
     assert again.run == 2
@@ -152,6 +155,16 @@ def test_dead_workers_leave_their_jobs(writer: StoreWriter) -> None:
     assert state(writer, 0)[:2] == ("parked", 2)
     assert [event.event for event in writer.jobs.log(again.id)] == ["interrupted", "interrupted"]
     assert not writer.jobs.holds(first, 90)
+
+
+def test_jobs_whose_worker_is_not_registered(writer: StoreWriter) -> None:
+    enqueue(writer, "a1")
+    enqueue(writer, "b1", session="t")
+    assert writer.jobs.orphans() == set()
+    claim(writer, 1)
+    assert writer.jobs.orphans() == {"w"}
+    writer.jobs.register(Worker("w", "host", "1:2", 50))
+    assert writer.jobs.orphans() == set()
 
 
 @pytest.mark.parametrize("before", ["pending", "running", "done", "parked"])

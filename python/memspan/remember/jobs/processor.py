@@ -191,10 +191,12 @@ class Processor:
 
     async def _claim(self, count: int) -> list[ClaimedJob]:
         def claim(writer: StoreWriter) -> list[ClaimedJob]:
-            now = now_micros()
-            dead = {each.token for each in writer.jobs.workers() if gone(each, now)} - {self._worker.token}
+            now, workers = now_micros(), writer.jobs.workers()
+            dead = {each.token for each in workers if gone(each, now)} - {self._worker.token}
             if dead:
                 writer.jobs.bury(dead, self._pace.attempts, now)
+            if self._worker.token not in {each.token for each in workers}:
+                writer.jobs.register(self._worker)  # Another one took it for dead.
             return writer.jobs.claim(self._worker.token, self._scope.user, count, now, self._history)
 
         return await self._committer.commit(claim)
@@ -269,7 +271,12 @@ class Processor:
     async def _register(self) -> None:
         self._worker = renewed(self._worker, now_micros(), self._pace.lease)
         worker = self._worker
-        await self._committer.commit(lambda writer: writer.jobs.register(worker))
+
+        def register(writer: StoreWriter) -> None:
+            writer.jobs.register(worker)
+            writer.jobs.bury(writer.jobs.orphans(), self._pace.attempts, now_micros())
+
+        await self._committer.commit(register)
 
     async def _beat(self) -> None:
         """Give signs of life. One that fails is made good by the next; without any, others take the jobs."""
@@ -283,13 +290,11 @@ class Processor:
         for task in self._running:
             task.cancel()
         await asyncio.gather(*self._running, return_exceptions=True)
-        jobs = [run.job for run in self._running.values()]
         token = self._worker.token
 
         def leave(writer: StoreWriter) -> None:
-            for job in jobs:
-                if writer.jobs.holds(job, now_micros()):
-                    writer.jobs.release(job)
+            # Also what a claim brought that was cancelled while it was committed.
+            writer.jobs.release(token)
             writer.jobs.unregister(token)
 
         try:
