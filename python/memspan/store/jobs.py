@@ -96,6 +96,9 @@ class JobReader(Protocol):
     def orphans(self) -> set[str]:
         """Tokens of workers that jobs name and nobody is registered under. O(open jobs)."""
 
+    def dangling(self) -> list[tuple[str, str]]:
+        """Ids of jobs and of the records that they name and that do not exist; empty when sound."""
+
     def usage(self, user: str | None, by: Sequence[str]) -> list[UsageEntry]: ...
 
 
@@ -145,7 +148,7 @@ class JobWriter(JobReader, Protocol):
         turns said stays; else what came of the job stays until its next run is done."""
 
     def lose(self, user: str, ids: Sequence[str]) -> None:
-        """Take the ids of removed records out of all jobs."""
+        """Take the ids of removed records out of all jobs; `StoreWriter.remove` does, too."""
 
     def forget_results(self, pks: Collection[int]) -> None:
         """Erase what jobs keep of what models said: steps, log and reasons."""

@@ -156,6 +156,17 @@ class SqliteJobReader:
         )
         return {owner for (owner,) in rows}
 
+    def dangling(self) -> list[tuple[str, str]]:
+        return [
+            (job, record)
+            for table in ("job_turns", "job_made")
+            for job, record in self._all(
+                f"SELECT j.id, t.record FROM {table} t JOIN jobs j ON j.pk = t.job_pk "  # noqa: S608
+                "WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.user_pk = t.user_pk AND r.id = t.record) "
+                "ORDER BY j.pk, t.record"
+            )
+        ]
+
     def usage(self, user: str | None, by: Sequence[str]) -> list[UsageEntry]:
         names = ", ".join(_NAMES[name] if name in by else "NULL" for name in _NAMES)
         sums = ", ".join(f"sum(g.{column})" for column in USAGE_COLUMNS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -20,6 +21,7 @@ __all__ = ["records_of", "relations_of"]
 
 _FIDELITY: Final = 0.9
 _FIDELITY_OF_ABSTRACTS: Final = 0.7
+_LOGGED_CHARS: Final = 1000
 Drop = Callable[[str, Mapping[str, Any]], None]
 """Is told what was left out, for the job's log: the event, and its details."""
 
@@ -46,7 +48,7 @@ def records_of(
         sources = tuple(dict.fromkeys(id_ for id_ in statement.sources if id_ in known))
         if len(sources) < len(set(statement.sources)):
             unknown = sorted(set(statement.sources).difference(known))
-            drop("unknown sources", {"text": statement.text, "sources": unknown})
+            drop("unknown sources", {"text": statement.text[:_LOGGED_CHARS], "sources": unknown})
         if not sources:
             continue
         abstract = replace(statement, sources=sources)
@@ -101,7 +103,7 @@ def _record(
     """`None`, and a line in the log, when no record can be made of it."""
     until = statement.until
     if until is not None and until < statement.at:
-        drop("impossible end", {"text": statement.text, "until": until.isoformat()})
+        drop("impossible end", {"text": statement.text[:_LOGGED_CHARS], "until": until.isoformat()})
         until = None
     try:
         return checked_record(
@@ -114,7 +116,7 @@ def _record(
                 until=until,
                 tags=_usable(statement.tags, checked_tag, MAX_TAGS),
                 entities=_usable(statement.entities, lambda name: checked_name(name, "entity"), MAX_NAMES),
-                importance=None if statement.salience is None else min(1.0, max(0.0, statement.salience)),
+                importance=_importance(statement.salience),
                 fidelity=_FIDELITY_OF_ABSTRACTS if statement.details else _FIDELITY,
                 sources=statement.sources,
                 metadata=metadata,
@@ -122,8 +124,12 @@ def _record(
             "statement",
         )
     except InvalidArgumentError as error:
-        drop("refused", {"text": statement.text, "reason": str(error)})
+        drop("refused", {"text": statement.text[:_LOGGED_CHARS], "reason": str(error)})
         return None
+
+
+def _importance(salience: float | None) -> float | None:
+    return None if salience is None or math.isnan(salience) else min(1.0, max(0.0, salience))
 
 
 def _usable(names: Iterable[str], check: Callable[[str], str], most: int) -> tuple[str, ...]:

@@ -71,7 +71,6 @@ def _remove(change: Change, user: str, ids: Iterable[str]) -> None:
     gone = set(change.writer.fetch(user, sorted(gone))) | change.writer.derived(user, sorted(gone))
     if gone:
         change.writer.remove(user, sorted(gone))
-        change.writer.jobs.lose(user, sorted(gone))
         change.apply(lambda index: index.remove(user=user, ids=sorted(gone)))
 
 

@@ -11,6 +11,7 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any, Final
 
+from memspan.errors import StoreError
 from memspan.job_info import ProcessReport
 from memspan.llm import LLM
 from memspan.recipes import Recipe
@@ -111,6 +112,24 @@ class Processing:
             return self._thread.start(self._process(scope, advance))
 
     async def _process(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
+        while (report := await self._process_unless_busy(scope, advance)) is None:
+            await asyncio.sleep(self.pace.lease / 4)
+        return report
+
+    async def _process_unless_busy(
+        self, scope: Scope, advance: Callable[[int], object]
+    ) -> ProcessReport | None:
+        """`None` when the store cannot be used now and it should be tried again."""
+        try:
+            return await self._process_once(scope, advance)
+        except StoreError as error:
+            # Such as a lock that another process held for long; who follows must outlive that.
+            if not scope.follow or self._engine.closed:
+                raise
+            _logger.warning("processing goes on in a moment: %s", error)
+            return None
+
+    async def _process_once(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
         if self._llm is None:
             self._llm = self._make_llm()
         processor = Processor(

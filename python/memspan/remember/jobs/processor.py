@@ -243,7 +243,6 @@ class Processor:
     async def _fail(self, run: JobRun, error: Exception) -> None:
         """Note the failure. A failing job is tried again after a pause, or parked."""
         reason = f"{type(error).__name__}: {error}"[:_REASON_CHARS].encode("utf-8", "replace").decode()
-        _logger.warning("job %s failed (%s)", run.job.id, type(error).__name__)
         await self._end(run, reason, self._pace.attempts)
 
     async def _park_unknown(self, run: JobRun) -> None:
@@ -270,6 +269,9 @@ class Processor:
             parked = await self._committer.commit(fail)
             self._counts.failed += 1
             self._counts.parked += parked
+            # Not the reason: it may hold what somebody said.
+            level = logging.WARNING if parked else logging.INFO
+            _logger.log(level, "job %s failed%s", job.id, " and is parked" if parked else "")
             if parked:
                 self._advance(1)
 
