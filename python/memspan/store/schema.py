@@ -219,6 +219,7 @@ _V4: Final = (
         completion_tokens INTEGER NOT NULL,
         cached_tokens INTEGER NOT NULL,
         calls INTEGER NOT NULL,
+        uncounted INTEGER NOT NULL,
         reused INTEGER NOT NULL,
         seconds REAL NOT NULL,
         price REAL,

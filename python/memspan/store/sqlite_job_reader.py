@@ -26,7 +26,7 @@ UNBLOCKED: Final = (
 """Jobs `j` of users `u` that wait for no other job. Named as the partial indexes have it."""
 
 USAGE_COLUMNS: Final = (
-    "prompt_tokens", "completion_tokens", "cached_tokens", "calls", "reused", "seconds", "price",
+    "prompt_tokens", "completion_tokens", "cached_tokens", "calls", "uncounted", "reused", "seconds", "price",
 )  # fmt: skip
 _NAMES: Final = {"user": "u.name", "recipe": "g.recipe", "stage": "g.stage", "model": "g.model"}
 _JOB: Final = (

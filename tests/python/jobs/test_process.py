@@ -251,7 +251,7 @@ def test_truncated_answers_are_remembered(open_memory: Open, model: ScriptedMode
     def too_long(prompt: Prompt) -> None:
         if prompt.user == "whole":
             error = errors.TruncatedReplyError("too long")
-            error.usage = Usage(prompt_tokens=7, calls=1)  # type: ignore[attr-defined]
+            error.usage = Usage(prompt_tokens=7, calls=1)
             raise error
         if (error := next(failures, None)) is not None:
             raise error

@@ -227,7 +227,9 @@ def test_relations_of_jobs(writer: StoreWriter) -> None:
 
 def test_usage_adds_up(writer: StoreWriter) -> None:
     pk = 1
-    free = Usage(prompt_tokens=10, completion_tokens=1, cached_tokens=5, calls=1, reused=2, seconds=0.5)
+    free = Usage(
+        prompt_tokens=10, completion_tokens=1, cached_tokens=5, calls=1, uncounted=1, reused=2, seconds=0.5
+    )
     paid = replace(free, price=0.25)
     for usage in (free, paid, paid, free):
         writer.jobs.add_usage(pk, "tiny", "note", "m", usage)
