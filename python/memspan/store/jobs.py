@@ -10,7 +10,7 @@ from memspan.job_info import Job, JobEvent, UsageEntry
 from memspan.llm.usage import Usage
 from memspan.times import Micros
 
-__all__ = ["ClaimedJob", "JobReader", "JobWriter", "Note", "Step", "Worker"]
+__all__ = ["ClaimedJob", "JobReader", "JobWriter", "Note", "Outcome", "Step", "Worker"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,17 @@ class Note(NamedTuple):
     stage: str | None
     event: str
     details: Mapping[str, Any]
+
+
+class Outcome(NamedTuple):
+    """What came of a job."""
+
+    made: Sequence[str] = ()
+    """Ids of records."""
+    tagged: Sequence[str] = ()
+    """Ids of the job's turns that have tags made by it."""
+    relations: Sequence[tuple[str, str]] = ()
+    """(parent, child) of tags, but those that a caller gave."""
 
 
 class Worker(NamedTuple):
@@ -91,6 +102,9 @@ class JobReader(Protocol):
     def made(self, pks: Collection[int]) -> list[str]:
         """Ids of the records that came of these jobs."""
 
+    def tagged(self, pks: Collection[int]) -> list[str]:
+        """Ids of the turns whose made tags came of these jobs."""
+
     def workers(self) -> list[Worker]: ...
 
     def orphans(self) -> set[str]:
@@ -125,14 +139,8 @@ class JobWriter(JobReader, Protocol):
 
     def add_usage(self, user_pk: int, recipe: str, stage: str, model: str, usage: Usage) -> None: ...
 
-    def finish(
-        self,
-        job: ClaimedJob,
-        made: Sequence[str],
-        relations: Sequence[tuple[str, str]],
-        notes: Sequence[Note],
-    ) -> None:
-        """The job is done, and these records and relations came of it."""
+    def finish(self, job: ClaimedJob, outcome: Outcome, notes: Sequence[Note]) -> None:
+        """The job is done, and this came of it."""
 
     def fail(self, job: ClaimedJob, reason: str, due: Micros | None, notes: Sequence[Note]) -> None:
         """The run failed; `due` is when to try again, `None` to park the job."""

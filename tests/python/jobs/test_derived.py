@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memspan.encode.values import Statement
-from memspan.remember.jobs.derived import records_of, relations_of
+from memspan.remember.jobs.derived import records_of, relations_of, turn_tags_of
 from memspan.store.jobs import ClaimedJob, Step
 from memspan.times import from_micros
 
@@ -90,6 +90,26 @@ def test_details_of_an_abstract() -> None:
     assert abstract.metadata["details"] == [first.id, second.id]
     assert first.metadata["abstract"] == second.metadata["abstract"] == abstract.id
     assert abstract.fidelity < first.fidelity < 1
+
+
+def test_details_that_are_statements_are_linked() -> None:
+    records, _ = make(statement("one"), statement("all", details=("one", "other")), statement("two"))
+    one, other, abstract, two = records
+    assert [record.text for record in records] == ["one", "other", "all", "two"]
+    assert abstract.metadata["details"] == [one.id, other.id]
+    assert one.metadata["abstract"] == other.metadata["abstract"] == abstract.id
+    assert "abstract" not in two.metadata
+
+
+def test_tags_of_turns() -> None:
+    drops: Drops = []
+    found = turn_tags_of(
+        {"m1": ("Big Tent", "", "big_tent"), "m2": (), "m3": ("x",)},
+        {"m1", "m2"},
+        lambda event, details: drops.append((event, dict(details))),
+    )
+    assert found == {"m1": ("big_tent",), "m2": ()}
+    assert drops == [("unknown turn", {"id": "m3", "tags": ["x"]})]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -17,7 +17,7 @@ from memspan.remember.fields import MAX_NAMES, checked_name
 from memspan.remember.tags import checked_tag
 from memspan.store.jobs import ClaimedJob, Step
 
-__all__ = ["records_of", "relations_of"]
+__all__ = ["records_of", "relations_of", "turn_tags_of"]
 
 _FIDELITY: Final = 0.9
 _FIDELITY_OF_ABSTRACTS: Final = 0.7
@@ -28,12 +28,13 @@ Drop = Callable[[str, Mapping[str, Any]], None]
 
 def records_of(
     job: ClaimedJob,
-    statements: Iterable[Statement],
+    statements: Sequence[Statement],
     known: Collection[str],
     models: Mapping[str, Step],
     drop: Drop,
 ) -> list[Record]:
-    """The records of statements, without embeddings; details of an abstract come right before it.
+    """The records of statements, without embeddings. A detail that is no statement itself becomes one before its
+    abstract.
 
     The same job makes the same ids in every run. Sources that are not among the turns which the job saw are left out,
     and so are statements without any, and fields that no record may have: what a model says can be wrong in every
@@ -43,30 +44,59 @@ def records_of(
         known: ids of the turns that the job saw.
         models: the last answer of a model by stage.
     """
-    records: list[Record] = []
-    for position, statement in enumerate(statements):
-        sources = tuple(dict.fromkeys(id_ for id_ in statement.sources if id_ in known))
-        if len(sources) < len(set(statement.sources)):
-            unknown = sorted(set(statement.sources).difference(known))
-            drop("unknown sources", {"text": statement.text[:_LOGGED_CHARS], "sources": unknown})
-        if not sources:
+    sound = [_with_known_sources(statement, known, drop) for statement in statements]
+    ids = {
+        statement.text: _id(job, statement.stage, f"{position}")
+        for position, statement in enumerate(sound)
+        if statement is not None and not statement.details
+    }
+    abstracts: dict[str, str] = {}
+    records: list[Record | None] = []
+    for position, statement in enumerate(sound):
+        if statement is None:
             continue
-        abstract = replace(statement, sources=sources)
         own = _id(job, statement.stage, f"{position}")
         details = []
         for place, text in enumerate(statement.details):
-            detail = replace(abstract, text=text, details=())
+            if text in ids:
+                details.append(ids[text])
+                abstracts[ids[text]] = own
+                continue
+            id_ = _id(job, statement.stage, f"{position}.{place}")
+            detail = replace(statement, text=text, details=())
             metadata = {**_metadata(job, detail, models), "abstract": own}
-            details.append(
-                _record(job, _id(job, statement.stage, f"{position}.{place}"), detail, metadata, drop)
-            )
-        kept = [detail for detail in details if detail is not None]
-        metadata = _metadata(job, abstract, models)
-        if kept:
-            metadata["details"] = [detail.id for detail in kept]
-        record = _record(job, own, abstract, metadata, drop)
-        records += kept if record is None else [*kept, record]
-    return records
+            record = _record(job, id_, detail, metadata, drop)
+            if record is not None:
+                records.append(record)
+                details.append(id_)
+        metadata = _metadata(job, statement, models)
+        if details:
+            metadata["details"] = details
+        records.append(_record(job, own, statement, metadata, drop))
+    return [
+        replace(record, metadata={**record.metadata, "abstract": abstracts[record.id]})
+        if record.id in abstracts
+        else record
+        for record in records
+        if record is not None
+    ]
+
+
+def _with_known_sources(statement: Statement, known: Collection[str], drop: Drop) -> Statement | None:
+    sources = tuple(dict.fromkeys(id_ for id_ in statement.sources if id_ in known))
+    if len(sources) < len(set(statement.sources)):
+        unknown = sorted(set(statement.sources).difference(known))
+        drop("unknown sources", {"text": statement.text[:_LOGGED_CHARS], "sources": unknown})
+    return replace(statement, sources=sources) if sources else None
+
+
+def turn_tags_of(
+    turn_tags: Mapping[str, Sequence[str]], own: Collection[str], drop: Drop
+) -> dict[str, tuple[str, ...]]:
+    """Tags in normal form for the job's own turns, by id; those of other turns are left out."""
+    for id_ in sorted(set(turn_tags).difference(own)):
+        drop("unknown turn", {"id": id_, "tags": list(turn_tags[id_])})
+    return {id_: _usable(tags, checked_tag, MAX_TAGS) for id_, tags in turn_tags.items() if id_ in own}
 
 
 def relations_of(relations: Iterable[tuple[str, str]], drop: Drop) -> list[tuple[str, str]]:

@@ -11,14 +11,13 @@ from typing import Any
 from memspan.encode.values import Work
 from memspan.llm import LLM
 from memspan.recipes import Recipe
-from memspan.records import Record
 from memspan.remember.engine import Engine
 from memspan.store.jobs import ClaimedJob, Note, Step
 from memspan.times import now_micros
 
+from . import finishing
 from .committer import Committer
-from .derived import records_of, relations_of
-from .finishing import finish, with_embeddings
+from .derived import records_of, relations_of, turn_tags_of
 from .tools import JobTools, Results
 from .turns import read_turns
 
@@ -62,9 +61,9 @@ class JobRun:
             for stage in self._recipe.write if turns else ():
                 tools = JobTools(stage.name, self.results, self._shared.engine, self._shared.llm)
                 work = await stage.run(work, tools)
-        records, relations = await asyncio.to_thread(self._compose, work)
+        arrived_at = await asyncio.to_thread(self._compose, work)
         return await asyncio.get_running_loop().run_in_executor(
-            self._shared.finisher, self._finish, records, relations
+            self._shared.finisher, self._finish, arrived_at
         )
 
     def _read(self) -> tuple[Any, Any, dict[str, Step]]:
@@ -72,14 +71,17 @@ class JobRun:
         with self._shared.engine.store.reading() as reader:
             return turns, history, reader.jobs.steps(self.job.pk)
 
-    def _compose(self, work: Work) -> tuple[list[Record], list[tuple[str, str]]]:
-        known = {turn.id for turn in (*work.turns, *work.history)}
-        records = records_of(self.job, work.statements, known, self.results.models, self._drop)
+    def _compose(self, work: Work) -> finishing.Results:
+        own = {turn.id for turn in work.turns}
+        seen = own | {turn.id for turn in work.history}
+        records = records_of(self.job, work.statements, seen, self.results.models, self._drop)
+        turn_tags = turn_tags_of(work.turn_tags, own, self._drop)
         relations = relations_of(work.relations, self._drop)
-        return with_embeddings(self._shared.engine, records), relations
+        complete = finishing.with_embeddings(self._shared.engine, records)
+        return finishing.Results(complete, turn_tags, relations)
 
-    def _finish(self, records: list[Record], relations: list[tuple[str, str]]) -> int:
-        return finish(self._shared.engine, self.job, records, relations, self.results.notes)
+    def _finish(self, arrived_at: finishing.Results) -> int:
+        return finishing.finish(self._shared.engine, self.job, arrived_at, self.results.notes)
 
     def _drop(self, event: str, details: Mapping[str, Any]) -> None:
         self.results.notes.append(Note(now_micros(), "store", event, details))
