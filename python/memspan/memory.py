@@ -22,7 +22,7 @@ from .remember.reranking import SecondLook
 from .rerank import Reranker
 
 if TYPE_CHECKING:
-    from .llm import LLM
+    from .llm import LLMSpec
     from .recipes import Recipe
     from .remember.user_memory import UserMemory
 
@@ -72,7 +72,7 @@ class Memory(AddingCalls, ProcessingCalls, SearchingCalls, TaggingCalls, Keeping
         embedder: EmbedderSpec = None,
         *,
         analyzer: str | None = None,
-        llm: LLM | str | None = None,
+        llm: LLMSpec = None,
         recipe: Recipe | str = "verbatim",
         reembed: bool = False,
         reranker: Reranker | str | None = None,
@@ -82,7 +82,7 @@ class Memory(AddingCalls, ProcessingCalls, SearchingCalls, TaggingCalls, Keeping
         process_in_background: bool = False,
     ) -> None:
         background = as_flag(process_in_background, "process_in_background")
-        chosen, make_llm = checked_recipe(recipe), checked_llm(llm)
+        chosen, model = checked_recipe(recipe), checked_llm(llm)
         self._second_look = SecondLook(reranker)
         self._engine = open_engine(
             path,
@@ -93,7 +93,7 @@ class Memory(AddingCalls, ProcessingCalls, SearchingCalls, TaggingCalls, Keeping
             max_resident_bytes=max_resident_bytes,
             auto_consolidate=as_flag(auto_consolidate, "auto_consolidate"),
         )
-        self._processing = Processing(self._engine, chosen, make_llm)
+        self._processing = Processing(self._engine, chosen, model)
         if background:
             self.start_processing()
 

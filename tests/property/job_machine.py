@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from memspan.records import Record
 from memspan.store import SqliteStore
-from memspan.store.jobs import ClaimedJob, Note, Step, Worker
+from memspan.store.jobs import ClaimedJob, Note, Outcome, Step, Worker
 from memspan.times import from_micros
 
 USERS = ("ana", "ben")
@@ -134,7 +134,7 @@ class JobMachine(RuleBasedStateMachine):
             holds = writer.jobs.holds(claim, self.now)
             assert holds == self._counts(claim)
             if holds:
-                writer.jobs.finish(claim, sorted(made), [], [Note(self.now, "x", "note", {})])
+                writer.jobs.finish(claim, Outcome(sorted(made)), [Note(self.now, "x", "note", {})])
         if holds:
             job = self.jobs[claim.pk]
             job.state, job.owner, job.attempts, job.made, job.steps = "done", None, 0, made, set()

@@ -23,6 +23,8 @@ class Fault:
     headers: Mapping[str, str] = field(default_factory=dict)
     wait: float = 0.0
     """Seconds before anything is sent."""
+    drip: float = 0.0
+    """Seconds between single bytes of the body."""
     sent: float = 1.0
     """Share of the body that is sent before the connection is closed; 0 closes it without a word."""
     text: Callable[[str], str] | None = None

@@ -92,6 +92,8 @@ class ScriptedLLM:
         schedule: what goes wrong with a request that nothing was queued for; gets the request and its number.
         refused: modes that are refused with status 400: `json_schema`, `json_object`; also `stream_options`.
         delay: seconds that every good reply takes.
+        cached_tokens: how many tokens of every prompt were cached, by what the replies say.
+        refusal: said instead of an answer.
         asked: what was asked, in the order of arrival.
         exchanges: finished requests in the order of their ends; over as soon as the client may know the reply.
         most_at_once: how many requests were in work at the same time.
@@ -102,6 +104,8 @@ class ScriptedLLM:
         self.schedule: Callable[[Asked, int], Fault | None] = lambda asked, number: None
         self.refused: set[str] = set()
         self.delay = 0.0
+        self.cached_tokens = 0
+        self.refusal: str | None = None
         self.model = model
         self.asked: list[Asked] = []
         self.exchanges: list[Exchange] = []
@@ -259,7 +263,7 @@ class _Handler(BaseHTTPRequestHandler):
         if fault and fault.text:
             text = fault.text(text)
         finish = fault.finish if fault else "stop"
-        usage = _usage(asked, text) if fault is None or fault.usage else None
+        usage = _usage(asked, text, script.cached_tokens) if fault is None or fault.usage else None
         if asked.stream:
             self._stream(asked, text, finish, usage, fault)
             return
@@ -270,13 +274,13 @@ class _Handler(BaseHTTPRequestHandler):
                     {
                         "index": 0,
                         "finish_reason": finish,
-                        "message": {"role": "assistant", "content": text},
+                        "message": {"role": "assistant", "content": text, "refusal": script.refusal},
                     }
                 ],
                 **({"usage": usage} if usage else {}),
             }
         ).encode()
-        self._send(200, {}, payload, fault.sent if fault else 1.0)
+        self._send(200, {}, payload, fault.sent if fault else 1.0, fault.drip if fault else 0.0)
 
     def _stream(
         self, asked: Asked, text: str, finish: str, usage: Mapping[str, Any] | None, fault: Fault | None
@@ -317,7 +321,9 @@ class _Handler(BaseHTTPRequestHandler):
         error = {"message": message, "type": "scripted", "code": code}
         self._send(status, headers, json.dumps({"error": error}).encode())
 
-    def _send(self, code: int, headers: Mapping[str, str], payload: bytes, share: float = 1.0) -> None:
+    def _send(
+        self, code: int, headers: Mapping[str, str], payload: bytes, share: float = 1.0, drip: float = 0.0
+    ) -> None:
         if share == 0.0:
             self._hang_up()
             return
@@ -325,9 +331,15 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in {**headers, "content-type": "application/json"}.items():
             self.send_header(name, value)
         self.send_header("content-length", str(len(payload)))
-        self._headers_buffer.append(b"\r\n" + payload[: int(len(payload) * share)])  # one write, one packet
+        at_once = int(len(payload) * share) if not drip else 0
+        self._headers_buffer.append(b"\r\n" + payload[:at_once])  # one write, one packet
         self._end()
         self.flush_headers()
+        for byte in payload[at_once:] if drip else b"":
+            self.wfile.write(bytes([byte]))
+            if self.server.script.closing.wait(drip):
+                self.close_connection = True
+                return
         if share < 1.0:
             self._hang_up()
 
@@ -338,7 +350,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.shutdown(socket.SHUT_RDWR)
 
 
-def _usage(asked: Asked, text: str) -> dict[str, Any]:
+def _usage(asked: Asked, text: str, cached: int) -> dict[str, Any]:
     """Words and marks count as tokens."""
     prompt = sum(len(_TOKEN.findall(one["content"])) for one in asked.body["messages"])
     completion = len(_TOKEN.findall(text))
@@ -346,5 +358,5 @@ def _usage(asked: Asked, text: str) -> dict[str, Any]:
         "prompt_tokens": prompt,
         "completion_tokens": completion,
         "total_tokens": prompt + completion,
-        "prompt_tokens_details": {"cached_tokens": 0},
+        "prompt_tokens_details": {"cached_tokens": cached},
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -155,7 +155,7 @@ class Asker:
             return mode
         return self._dialect.lower(refusal, mode, name)
 
-    async def stream(self, prompt: Prompt, stage: str) -> AsyncIterator[str | Finished]:
+    async def stream(self, prompt: Prompt, stage: str) -> AsyncGenerator[str | Finished, None]:
         """The pieces of a free text, then how it ended."""
         messages = [_message("system", prompt.system), _message("user", prompt.user)]
         while True:
@@ -178,7 +178,7 @@ class Asker:
                 if not self._dialect.drop(refusal, parameters):
                     raise self._refused(refusal, stage) from None
             finally:
-                await pieces.aclose()  # type: ignore[attr-defined]
+                await pieces.aclose()
 
     def _refused(self, refusal: Refusal, stage: str) -> LLMError:
         kind = BadReplyError if refusal.code == "content_filter" else LLMError

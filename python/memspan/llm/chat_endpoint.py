@@ -6,9 +6,9 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from memspan.errors import LLMError, missing_extra, shorten
 
@@ -105,14 +105,14 @@ class ChatEndpoint:
         completion: Completion = await self._persistently(attempt)
         return completion
 
-    async def stream(self, body: Mapping[str, Any], tokens: int) -> AsyncIterator[str | StreamEnd]:
+    async def stream(self, body: Mapping[str, Any], tokens: int) -> AsyncGenerator[str | StreamEnd, None]:
         """The pieces of an answer as they come, then its end. What fails before the first piece is tried again.
 
         Raises:
             Refusal: the server would refuse it again.
             LLMError: every attempt failed, or the connection broke in the middle.
         """
-        pieces: AsyncIterator[str | StreamEnd] | None = None
+        pieces: AsyncGenerator[str | StreamEnd, None] | None = None
 
         async def attempt() -> str | StreamEnd:
             nonlocal pieces
@@ -120,12 +120,12 @@ class ChatEndpoint:
             try:
                 return await anext(pieces)
             except BaseException:
-                await cast(Any, pieces).aclose()
+                await pieces.aclose()
                 raise
 
         yield await self._persistently(attempt)
         assert pieces is not None
-        async with aclosing(cast(Any, pieces)):
+        async with aclosing(pieces):
             try:
                 async for piece in pieces:
                     yield piece
@@ -182,15 +182,19 @@ class ChatEndpoint:
         # Raised here and not above: the foreign error holds the request, and with it the key.
         raise failure
 
-    async def _pieces(self, body: Mapping[str, Any], tokens: int) -> AsyncIterator[str | StreamEnd]:
-        """One attempt; holds its place among the requests until the end."""
+    async def _pieces(self, body: Mapping[str, Any], tokens: int) -> AsyncGenerator[str | StreamEnd, None]:
+        """One attempt; holds its place among the requests until the end.
+
+        The client's own limit for each read is enough here; `asyncio.wait_for` would lose a cancellation that comes
+        together with a piece (before Python 3.12).
+        """
         async with self._pace.slot(tokens) as slot:
             started = self._clock()
             end = StreamEnd(body["model"])
             received = 0
-            opened = await self._within_time(self._open(body))
+            opened = await self._open(body)
             try:
-                while (chunk := await self._within_time(self._next_chunk(opened))) is not None:
+                while (chunk := await self._next_chunk(opened)) is not None:
                     if piece := _read_chunk(chunk, end, self._clock() - started):
                         received += len(piece)
                         if received > _MAX_REPLY:

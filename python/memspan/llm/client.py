@@ -7,7 +7,8 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -184,10 +185,10 @@ class OpenAIModel:
         stream with an `LLMError`, after what had come.
         """
 
-        async def pieces() -> AsyncIterator[str | Finished]:
-            asker = self._connections.asker()
-            async for piece in asker.stream(prompt, stage):
-                yield piece
+        async def pieces() -> AsyncGenerator[str | Finished, None]:
+            async with aclosing(self._connections.asker().stream(prompt, stage)) as stream:
+                async for piece in stream:
+                    yield piece
 
         return TextStream(pieces, self._model)
 

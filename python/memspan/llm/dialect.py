@@ -104,7 +104,7 @@ class Dialect:
         A refusal that names the format is remembered at once, for this schema only when it names the schema. Any other
         bad request may have another reason: `settle` remembers it once a lower mode was answered.
         """
-        if refusal.status not in _BAD_REQUEST or mode not in _LOWER:
+        if refusal.status not in _BAD_REQUEST or mode not in _LOWER or refusal.code == "content_filter":
             return None
         lower = _LOWER[mode]
         if _ABOUT_SCHEMA.search(refusal.text):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from typing import Any, Final
 
@@ -44,7 +44,7 @@ class TextStream:
         truncated: the answer was cut off because it grew too long.
     """
 
-    def __init__(self, pieces: Callable[[], AsyncIterator[str | Finished]], model: str) -> None:
+    def __init__(self, pieces: Callable[[], AsyncGenerator[str | Finished, None]], model: str) -> None:
         self.model = model
         self.usage = Usage()
         self.truncated = False
@@ -105,7 +105,7 @@ class _Channel:
         self._queue: asyncio.Queue[str | Finished] = asyncio.Queue(_AHEAD)
         self._pump: Future[None] | None = None
 
-    def start(self, pieces: AsyncIterator[str | Finished]) -> None:
+    def start(self, pieces: AsyncGenerator[str | Finished, None]) -> None:
         self._pump = start_in_background(self._run(pieces))
 
     def stop(self) -> None:
@@ -125,7 +125,7 @@ class _Channel:
             texts.append(following)
         return "".join(texts)
 
-    def _run(self, pieces: AsyncIterator[str | Finished]) -> Coroutine[Any, Any, None]:
+    def _run(self, pieces: AsyncGenerator[str | Finished, None]) -> Coroutine[Any, Any, None]:
         async def pump() -> None:
             try:
                 async for piece in pieces:
@@ -138,6 +138,6 @@ class _Channel:
             except Exception as error:
                 await self._queue.put(Finished(error=error))
             finally:
-                await pieces.aclose()  # type: ignore[attr-defined]
+                await pieces.aclose()
 
         return pump()

@@ -10,7 +10,7 @@ from memspan.job_info import Job, JobEvent, UsageEntry
 from memspan.llm.usage import Usage
 from memspan.times import Micros
 
-__all__ = ["ClaimedJob", "JobReader", "JobWriter", "Note", "Step", "Worker"]
+__all__ = ["ClaimedJob", "JobReader", "JobWriter", "Note", "Outcome", "Step", "Worker"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,17 @@ class Note(NamedTuple):
     stage: str | None
     event: str
     details: Mapping[str, Any]
+
+
+class Outcome(NamedTuple):
+    """What came of a job."""
+
+    made: Sequence[str] = ()
+    """Ids of records."""
+    tagged: Sequence[str] = ()
+    """Ids of the job's turns that have tags made by it."""
+    relations: Sequence[tuple[str, str]] = ()
+    """(parent, child) of tags, but those that a caller gave."""
 
 
 class Worker(NamedTuple):
@@ -91,10 +102,16 @@ class JobReader(Protocol):
     def made(self, pks: Collection[int]) -> list[str]:
         """Ids of the records that came of these jobs."""
 
+    def tagged(self, pks: Collection[int]) -> list[str]:
+        """Ids of the turns whose made tags came of these jobs."""
+
     def workers(self) -> list[Worker]: ...
 
     def orphans(self) -> set[str]:
         """Tokens of workers that jobs name and nobody is registered under. O(open jobs)."""
+
+    def dangling(self) -> list[tuple[str, str]]:
+        """Ids of jobs and of the records that they name and that do not exist; empty when sound."""
 
     def usage(self, user: str | None, by: Sequence[str]) -> list[UsageEntry]: ...
 
@@ -122,14 +139,8 @@ class JobWriter(JobReader, Protocol):
 
     def add_usage(self, user_pk: int, recipe: str, stage: str, model: str, usage: Usage) -> None: ...
 
-    def finish(
-        self,
-        job: ClaimedJob,
-        made: Sequence[str],
-        relations: Sequence[tuple[str, str]],
-        notes: Sequence[Note],
-    ) -> None:
-        """The job is done, and these records and relations came of it."""
+    def finish(self, job: ClaimedJob, outcome: Outcome, notes: Sequence[Note]) -> None:
+        """The job is done, and this came of it."""
 
     def fail(self, job: ClaimedJob, reason: str, due: Micros | None, notes: Sequence[Note]) -> None:
         """The run failed; `due` is when to try again, `None` to park the job."""
@@ -145,7 +156,7 @@ class JobWriter(JobReader, Protocol):
         turns said stays; else what came of the job stays until its next run is done."""
 
     def lose(self, user: str, ids: Sequence[str]) -> None:
-        """Take the ids of removed records out of all jobs."""
+        """Take the ids of removed records out of all jobs; `StoreWriter.remove` does, too."""
 
     def forget_results(self, pks: Collection[int]) -> None:
         """Erase what jobs keep of what models said: steps, log and reasons."""

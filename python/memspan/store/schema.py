@@ -125,8 +125,9 @@ _V3: Final = (
 # - job_turns: positions from 0 are the job's own turns, negative ones those before them, which it only sees.
 # - job_steps: results that a run may use again; gone when the job is done. An answer is JSON, or NULL when it was
 #   too long.
-# - job_made and job_relations: what came of a job, so that it can be taken back. A relation that a caller gave has no
-#   row. Records are named by id: a record that changes is another row.
+# - job_made, job_tagged and job_relations: what came of a job, so that it can be taken back: records, made tags of its
+#   turns, and relations. A relation that a caller gave has no row. Records are named by id: one that changes is
+#   another row.
 _V4: Final = (
     """
     CREATE TABLE jobs (
@@ -191,6 +192,15 @@ _V4: Final = (
     """,
     "CREATE INDEX job_made_by_job ON job_made(job_pk)",
     """
+    CREATE TABLE job_tagged (
+        user_pk INTEGER NOT NULL,
+        record TEXT NOT NULL,
+        job_pk INTEGER NOT NULL REFERENCES jobs(pk) ON DELETE CASCADE,
+        PRIMARY KEY (user_pk, record)
+    ) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX job_tagged_by_job ON job_tagged(job_pk)",
+    """
     CREATE TABLE job_relations (
         user_pk INTEGER NOT NULL,
         parent TEXT NOT NULL,
@@ -219,6 +229,7 @@ _V4: Final = (
         completion_tokens INTEGER NOT NULL,
         cached_tokens INTEGER NOT NULL,
         calls INTEGER NOT NULL,
+        uncounted INTEGER NOT NULL,
         reused INTEGER NOT NULL,
         seconds REAL NOT NULL,
         price REAL,

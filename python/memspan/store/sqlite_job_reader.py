@@ -26,7 +26,7 @@ UNBLOCKED: Final = (
 """Jobs `j` of users `u` that wait for no other job. Named as the partial indexes have it."""
 
 USAGE_COLUMNS: Final = (
-    "prompt_tokens", "completion_tokens", "cached_tokens", "calls", "reused", "seconds", "price",
+    "prompt_tokens", "completion_tokens", "cached_tokens", "calls", "uncounted", "reused", "seconds", "price",
 )  # fmt: skip
 _NAMES: Final = {"user": "u.name", "recipe": "g.recipe", "stage": "g.stage", "model": "g.model"}
 _JOB: Final = (
@@ -140,11 +140,14 @@ class SqliteJobReader:
         return found
 
     def made(self, pks: Collection[int]) -> list[str]:
-        return [
-            id_
-            for pk in sorted(pks)
-            for (id_,) in self._all("SELECT record FROM job_made WHERE job_pk = ? ORDER BY record", (pk,))
-        ]
+        return self._records("job_made", pks)
+
+    def tagged(self, pks: Collection[int]) -> list[str]:
+        return self._records("job_tagged", pks)
+
+    def _records(self, table: str, pks: Collection[int]) -> list[str]:
+        statement = f"SELECT record FROM {table} WHERE job_pk = ? ORDER BY record"  # noqa: S608
+        return [id_ for pk in sorted(pks) for (id_,) in self._all(statement, (pk,))]
 
     def workers(self) -> list[Worker]:
         return [Worker(*row) for row in self._all("SELECT token, host, process, expires FROM workers")]
@@ -155,6 +158,17 @@ class SqliteJobReader:
             "AND owner NOT IN (SELECT token FROM workers)"
         )
         return {owner for (owner,) in rows}
+
+    def dangling(self) -> list[tuple[str, str]]:
+        return [
+            (job, record)
+            for table in ("job_turns", "job_made", "job_tagged")
+            for job, record in self._all(
+                f"SELECT j.id, t.record FROM {table} t JOIN jobs j ON j.pk = t.job_pk "  # noqa: S608
+                "WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.user_pk = t.user_pk AND r.id = t.record) "
+                "ORDER BY j.pk, t.record"
+            )
+        ]
 
     def usage(self, user: str | None, by: Sequence[str]) -> list[UsageEntry]:
         names = ", ".join(_NAMES[name] if name in by else "NULL" for name in _NAMES)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from memspan.llm.usage import Usage
 from memspan.times import Micros
 
-from .jobs import ClaimedJob, Note, Step, Worker
+from .jobs import ClaimedJob, Note, Outcome, Step, Worker
 from .sqlite_job_reader import UNBLOCKED, USAGE_COLUMNS, SqliteJobReader
 from .statements import chunks, marks
 
@@ -113,20 +113,16 @@ class SqliteJobWriter(SqliteJobReader):
         values = [getattr(usage, column) for column in USAGE_COLUMNS]
         self._change(_ADD_USAGE, (user_pk, recipe, stage, model, *values))
 
-    def finish(
-        self,
-        job: ClaimedJob,
-        made: Sequence[str],
-        relations: Sequence[tuple[str, str]],
-        notes: Sequence[Note],
-    ) -> None:
-        self._change("DELETE FROM job_made WHERE job_pk = ?", (job.pk,))
-        self._connection.executemany(
-            "INSERT OR REPLACE INTO job_made VALUES (?, ?, ?)", [(job.user_pk, id_, job.pk) for id_ in made]
-        )
+    def finish(self, job: ClaimedJob, outcome: Outcome, notes: Sequence[Note]) -> None:
+        for table, ids in (("job_made", outcome.made), ("job_tagged", outcome.tagged)):
+            self._change(f"DELETE FROM {table} WHERE job_pk = ?", (job.pk,))  # noqa: S608
+            self._connection.executemany(
+                f"INSERT OR REPLACE INTO {table} VALUES (?, ?, ?)",  # noqa: S608
+                [(job.user_pk, id_, job.pk) for id_ in ids],
+            )
         self._connection.executemany(
             "INSERT OR IGNORE INTO job_relations VALUES (?, ?, ?, ?)",
-            [(job.user_pk, parent, child, job.pk) for parent, child in relations],
+            [(job.user_pk, parent, child, job.pk) for parent, child in outcome.relations],
         )
         self._log(job, notes)
         self._change("DELETE FROM job_steps WHERE job_pk = ?", (job.pk,))
@@ -182,6 +178,7 @@ class SqliteJobWriter(SqliteJobReader):
             if erase:
                 self._change("DELETE FROM job_log WHERE job_pk = ?", (pk,))
                 self._change("DELETE FROM job_made WHERE job_pk = ?", (pk,))
+                self._change("DELETE FROM job_tagged WHERE job_pk = ?", (pk,))
                 self._change(
                     "DELETE FROM jobs WHERE pk = ? AND NOT EXISTS "
                     "(SELECT 1 FROM job_turns WHERE job_pk = jobs.pk AND position >= 0)",
@@ -197,7 +194,7 @@ class SqliteJobWriter(SqliteJobReader):
         pk = self._user_pk(user)
         for piece in chunks(ids):
             places, values = marks(piece)
-            for table in ("job_turns", "job_made"):
+            for table in ("job_turns", "job_made", "job_tagged"):
                 self._change(
                     f"DELETE FROM {table} WHERE user_pk = ? AND record IN ({places})",  # noqa: S608
                     (pk, *values),

@@ -165,6 +165,7 @@ class SqliteWriter(SqliteReader):
                 (pk, *values),
             ).rowcount
         if removed:
+            self.jobs.lose(user, ids)
             self._mark(pk)
         return removed
 

@@ -22,9 +22,8 @@ def model(monkeypatch):
     module.RECIPE = recipe_of()
     monkeypatch.setitem(sys.modules, "memspan.recipes.tiny", module)
     monkeypatch.setattr(sys.modules["memspan.recipes.recipe"], "_NAMES", (*recipe_names(), "tiny"))
-    resolve = types.ModuleType("memspan.llm.resolve")
-    resolve.resolve_llm = {"scripted": made}.__getitem__
-    monkeypatch.setitem(sys.modules, "memspan.llm.resolve", resolve)
+    models = {"scripted": made, None: None}
+    monkeypatch.setattr("memspan.remember.jobs.resolving.resolve_llm", models.__getitem__)
     return made
 
 

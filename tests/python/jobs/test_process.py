@@ -251,7 +251,7 @@ def test_truncated_answers_are_remembered(open_memory: Open, model: ScriptedMode
     def too_long(prompt: Prompt) -> None:
         if prompt.user == "whole":
             error = errors.TruncatedReplyError("too long")
-            error.usage = Usage(prompt_tokens=7, calls=1)  # type: ignore[attr-defined]
+            error.usage = Usage(prompt_tokens=7, calls=1)
             raise error
         if (error := next(failures, None)) is not None:
             raise error
@@ -371,6 +371,42 @@ def test_records_that_a_new_run_does_not_make_go(open_memory: Open, model: Scrip
     memory.process()
     assert [record.text for record in derived(memory)] == ["fact aa"]
     assert {tag.name for tag in memory.tags(user="ana")} == {"top", "aa"}
+    assert memory.verify() == []
+
+
+def test_tags_of_turns_are_made_tags(open_memory: Open) -> None:
+    async def tag(work: Work, tools: Any) -> Work:
+        known = await tools.tags()
+        return replace(
+            work,
+            turn_tags={turn.id: tuple(turn.text.split()) for turn in work.turns} | {"elsewhere": ("x",)},
+            relations=(("things", known[0] if known else "tent"),),
+        )
+
+    def tags() -> dict[str, tuple[str, ...]]:
+        return {found.id: found.record.tags for found in memory.latest(user="ana")}
+
+    memory = open_memory(recipe=recipe_of(Custom(do=tag)))
+    memory.add(
+        [{"id": "m1", "text": "tent", "tags": ["mine"]}, {"id": "m2", "text": "lake fire"}], user="ana"
+    )
+    memory.process()
+    assert tags() == {"m1": ("mine", "tent"), "m2": ("lake", "fire")}
+    assert [found.id for found in memory.search("?", user="ana", require_tags=["lake"])] == ["m2"]
+    memory.add([{"id": "m1", "text": "tent", "tags": ["mine"]}], user="ana")
+    assert one_job(memory).state == "done", "the same message: its made tags are not the caller's"
+    memory.add([{"id": "m2", "text": "lake"}], user="ana")
+    memory.process()
+    assert tags() == {"m1": ("mine", "tent"), "m2": ("lake",)}
+    memory.add([{"id": "m1", "text": "tent", "importance": 0.5, "tags": ["mine"]}], user="ana")
+    assert tags()["m1"] == ("mine",)
+    memory.process()
+    assert tags()["m1"] == ("mine", "tent")
+    memory.forget(user="ana", id="m2")
+    assert tags() == {"m1": ("mine",)}, "the model chose these when it saw the other turn"
+    assert memory.verify() == []
+    memory.process()
+    assert tags() == {"m1": ("mine", "tent")}
     assert memory.verify() == []
 
 

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tiny_recipe import ScriptedModel, recipe_of
@@ -21,9 +22,11 @@ from memspan.memory import Memory
 from memspan.remember.jobs import worker
 from memspan.remember.jobs.committer import Committer, JobLostError
 from memspan.remember.jobs.loop import LoopThread
+from memspan.remember.jobs.pace import Pace
 from memspan.remember.jobs.worker import gone, new_worker
 from memspan.store import SqliteStore, StoreWriter
 from memspan.store.jobs import Worker
+from memspan.store.sqlite_job_writer import SqliteJobWriter
 from memspan.times import now_micros
 
 Open = Callable[..., Memory]
@@ -86,6 +89,24 @@ def test_why_the_background_ended_is_logged(open_memory: Open, caplog: pytest.Lo
         memory.start_processing()
         wait_for(lambda: caplog.records)
     assert "processing in the background ended" in caplog.text
+
+
+def test_the_background_outlives_a_store_that_fails_for_a_while(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_memory(Pace(lease=0.2, poll=0.01))
+    claim = SqliteJobWriter.claim
+    failures = iter([errors.StoreError("locked"), errors.StoreError("locked")])
+
+    def fail_twice(self: SqliteJobWriter, *arguments: Any) -> Any:
+        if (error := next(failures, None)) is not None:
+            raise error
+        return claim(self, *arguments)
+
+    monkeypatch.setattr(SqliteJobWriter, "claim", fail_twice)
+    memory.add("a", user="ana")
+    memory.start_processing()
+    wait_for(lambda: all_done(memory))
 
 
 def test_process_waits_for_the_background(open_memory: Open, model: ScriptedModel) -> None:

@@ -78,11 +78,13 @@ def clock() -> Clock:
 
 @pytest.fixture
 def model_of(clock: Clock) -> Iterator[Callable[..., OpenAIModel]]:
-    """Makes models that do not really sleep, and closes them."""
+    """Makes models that do not really sleep or measure time, and closes them."""
     made: list[OpenAIModel] = []
 
     def make(server: ScriptedLLM, **options: Any) -> OpenAIModel:
-        made.append(OpenAIModel("small", base_url=server.url, **{"sleep": clock.sleep, **options}))
+        made.append(
+            OpenAIModel("small", base_url=server.url, **{"sleep": clock.sleep, "clock": clock, **options})
+        )
         return made[-1]
 
     yield make

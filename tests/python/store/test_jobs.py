@@ -11,7 +11,7 @@ import pytest
 from memspan.llm.usage import Usage
 from memspan.records import Record
 from memspan.store import SqliteStore, StoreWriter
-from memspan.store.jobs import ClaimedJob, Note, Step, Worker
+from memspan.store.jobs import ClaimedJob, Note, Outcome, Step, Worker
 
 Make = Callable[..., Record]
 
@@ -69,7 +69,7 @@ def test_the_next_job_of_a_session_waits_for_the_end_of_the_first(writer: StoreW
     enqueue(writer, "a4")
     assert claim(writer) == []
     assert writer.jobs.next_due(None) is None
-    writer.jobs.finish(first, [], [], [])
+    writer.jobs.finish(first, Outcome(), [])
     (second,) = claim(writer)
     assert writer.jobs.turns(second.pk) == (["a4"], ["a2", "a3"])
     assert writer.jobs.turns(first.pk) == (["a1", "a2", "a3"], [])
@@ -130,9 +130,10 @@ def test_a_result_makes_up_for_failures(writer: StoreWriter) -> None:
     writer.jobs.put_step(job, "note/a2", Step(None))
     assert state(writer) == ("running", 0, None)
     assert writer.jobs.steps(job.pk) == {"note/a1": step, "note/a2": Step(None)}
-    writer.jobs.finish(job, ["r1", "r2"], [], [])
+    writer.jobs.finish(job, Outcome(["r1", "r2"], ["a1"]), [])
     assert writer.jobs.steps(job.pk) == {}, "nobody needs them any more"
     assert writer.jobs.made([job.pk]) == ["r1", "r2"]
+    assert writer.jobs.tagged([job.pk]) == ["a1"]
     assert writer.jobs.making("ana", ["r2", "x"]) == {job.pk}
     assert writer.jobs.making("ben", ["r2"]) == set()
     assert state(writer) == ("done", 0, None)
@@ -145,7 +146,7 @@ def test_dead_workers_leave_their_jobs(writer: StoreWriter) -> None:
     enqueue(writer, "a1")
     enqueue(writer, "b1", session="t")
     first, second = claim(writer)
-    writer.jobs.finish(second, [], [], [])
+    writer.jobs.finish(second, Outcome(), [])
     writer.jobs.bury(["w"], 2, 70)
     assert writer.jobs.workers() == []
     assert state(writer, 0)[:2] == ("pending", 1)
@@ -175,7 +176,7 @@ def test_restart(writer: StoreWriter, before: str, erase: bool) -> None:
         (job,) = claim(writer)
         writer.jobs.put_step(job, "k", Step("1"))
     if before == "done":
-        writer.jobs.finish(job, ["r1"], [], [Note(1, "note", "x", {})])
+        writer.jobs.finish(job, Outcome(["r1"]), [Note(1, "note", "x", {})])
     elif before == "parked":
         writer.jobs.fail(job, "broken", None, [Note(1, None, "parked", {})])
     writer.jobs.lose("ana", ["a1"])
@@ -198,7 +199,7 @@ def test_restart(writer: StoreWriter, before: str, erase: bool) -> None:
 def test_who_sees_a_turn(writer: StoreWriter) -> None:
     enqueue(writer, "a1", "a2")
     (job,) = claim(writer)
-    writer.jobs.finish(job, [], [], [])
+    writer.jobs.finish(job, Outcome(), [])
     enqueue(writer, "a3")
     claim(writer)
     enqueue(writer, "a1", user="ben")
@@ -213,8 +214,8 @@ def test_relations_of_jobs(writer: StoreWriter) -> None:
     first, second = claim(writer)
     for edge in (("p", "a"), ("p", "b"), ("p", "c")):
         writer.relate("ana", *edge)
-    writer.jobs.finish(first, [], [("p", "a"), ("p", "b"), ("p", "c")], [])
-    writer.jobs.finish(second, [], [("p", "b")], [])
+    writer.jobs.finish(first, Outcome(relations=[("p", "a"), ("p", "b"), ("p", "c")]), [])
+    writer.jobs.finish(second, Outcome(relations=[("p", "b")]), [])
     assert writer.jobs.came_of_jobs("ana", "p", "b")
     assert not writer.jobs.came_of_jobs("ben", "p", "b")
     writer.jobs.own_relation("ana", "p", "c")
@@ -227,7 +228,9 @@ def test_relations_of_jobs(writer: StoreWriter) -> None:
 
 def test_usage_adds_up(writer: StoreWriter) -> None:
     pk = 1
-    free = Usage(prompt_tokens=10, completion_tokens=1, cached_tokens=5, calls=1, reused=2, seconds=0.5)
+    free = Usage(
+        prompt_tokens=10, completion_tokens=1, cached_tokens=5, calls=1, uncounted=1, reused=2, seconds=0.5
+    )
     paid = replace(free, price=0.25)
     for usage in (free, paid, paid, free):
         writer.jobs.add_usage(pk, "tiny", "note", "m", usage)
@@ -263,11 +266,11 @@ def test_users_take_their_jobs_along(store: SqliteStore, make_record: Make, path
         writer.jobs.put_step(job, "k", Step("1"))
         writer.relate("ana", "p", "c")
         writer.jobs.add_usage(1, "tiny", "note", "m", Usage(calls=1))
-        writer.jobs.finish(job, ["r"], [("p", "c")], [Note(1, "note", "x", {})])
+        writer.jobs.finish(job, Outcome(["r"], ["a1"], [("p", "c")]), [Note(1, "note", "x", {})])
         enqueue(writer, "a3")
         writer.remove_user("ana")
         assert [each.user for each in writer.jobs.jobs()] == ["ben"]
-        for table in ("job_steps", "job_log", "job_made", "job_relations", "usage"):
+        for table in ("job_steps", "job_log", "job_made", "job_tagged", "job_relations", "usage"):
             assert writer._one(f"SELECT count(*) FROM {table}") == 0, table  # type: ignore[attr-defined]
     assert store.check() == []
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -16,22 +17,24 @@ from memspan.remember.fields import MAX_NAMES, checked_name
 from memspan.remember.tags import checked_tag
 from memspan.store.jobs import ClaimedJob, Step
 
-__all__ = ["records_of", "relations_of"]
+__all__ = ["records_of", "relations_of", "turn_tags_of"]
 
 _FIDELITY: Final = 0.9
 _FIDELITY_OF_ABSTRACTS: Final = 0.7
+_LOGGED_CHARS: Final = 1000
 Drop = Callable[[str, Mapping[str, Any]], None]
 """Is told what was left out, for the job's log: the event, and its details."""
 
 
 def records_of(
     job: ClaimedJob,
-    statements: Iterable[Statement],
+    statements: Sequence[Statement],
     known: Collection[str],
     models: Mapping[str, Step],
     drop: Drop,
 ) -> list[Record]:
-    """The records of statements, without embeddings; details of an abstract come right before it.
+    """The records of statements, without embeddings. A detail that is no statement itself becomes one before its
+    abstract.
 
     The same job makes the same ids in every run. Sources that are not among the turns which the job saw are left out,
     and so are statements without any, and fields that no record may have: what a model says can be wrong in every
@@ -41,30 +44,59 @@ def records_of(
         known: ids of the turns that the job saw.
         models: the last answer of a model by stage.
     """
-    records: list[Record] = []
-    for position, statement in enumerate(statements):
-        sources = tuple(dict.fromkeys(id_ for id_ in statement.sources if id_ in known))
-        if len(sources) < len(set(statement.sources)):
-            unknown = sorted(set(statement.sources).difference(known))
-            drop("unknown sources", {"text": statement.text, "sources": unknown})
-        if not sources:
+    sound = [_with_known_sources(statement, known, drop) for statement in statements]
+    ids = {
+        statement.text: _id(job, statement.stage, f"{position}")
+        for position, statement in enumerate(sound)
+        if statement is not None and not statement.details
+    }
+    abstracts: dict[str, str] = {}
+    records: list[Record | None] = []
+    for position, statement in enumerate(sound):
+        if statement is None:
             continue
-        abstract = replace(statement, sources=sources)
         own = _id(job, statement.stage, f"{position}")
         details = []
         for place, text in enumerate(statement.details):
-            detail = replace(abstract, text=text, details=())
+            if text in ids:
+                details.append(ids[text])
+                abstracts[ids[text]] = own
+                continue
+            id_ = _id(job, statement.stage, f"{position}.{place}")
+            detail = replace(statement, text=text, details=())
             metadata = {**_metadata(job, detail, models), "abstract": own}
-            details.append(
-                _record(job, _id(job, statement.stage, f"{position}.{place}"), detail, metadata, drop)
-            )
-        kept = [detail for detail in details if detail is not None]
-        metadata = _metadata(job, abstract, models)
-        if kept:
-            metadata["details"] = [detail.id for detail in kept]
-        record = _record(job, own, abstract, metadata, drop)
-        records += kept if record is None else [*kept, record]
-    return records
+            record = _record(job, id_, detail, metadata, drop)
+            if record is not None:
+                records.append(record)
+                details.append(id_)
+        metadata = _metadata(job, statement, models)
+        if details:
+            metadata["details"] = details
+        records.append(_record(job, own, statement, metadata, drop))
+    return [
+        replace(record, metadata={**record.metadata, "abstract": abstracts[record.id]})
+        if record.id in abstracts
+        else record
+        for record in records
+        if record is not None
+    ]
+
+
+def _with_known_sources(statement: Statement, known: Collection[str], drop: Drop) -> Statement | None:
+    sources = tuple(dict.fromkeys(id_ for id_ in statement.sources if id_ in known))
+    if len(sources) < len(set(statement.sources)):
+        unknown = sorted(set(statement.sources).difference(known))
+        drop("unknown sources", {"text": statement.text[:_LOGGED_CHARS], "sources": unknown})
+    return replace(statement, sources=sources) if sources else None
+
+
+def turn_tags_of(
+    turn_tags: Mapping[str, Sequence[str]], own: Collection[str], drop: Drop
+) -> dict[str, tuple[str, ...]]:
+    """Tags in normal form for the job's own turns, by id; those of other turns are left out."""
+    for id_ in sorted(set(turn_tags).difference(own)):
+        drop("unknown turn", {"id": id_, "tags": list(turn_tags[id_])})
+    return {id_: _usable(tags, checked_tag, MAX_TAGS) for id_, tags in turn_tags.items() if id_ in own}
 
 
 def relations_of(relations: Iterable[tuple[str, str]], drop: Drop) -> list[tuple[str, str]]:
@@ -101,7 +133,7 @@ def _record(
     """`None`, and a line in the log, when no record can be made of it."""
     until = statement.until
     if until is not None and until < statement.at:
-        drop("impossible end", {"text": statement.text, "until": until.isoformat()})
+        drop("impossible end", {"text": statement.text[:_LOGGED_CHARS], "until": until.isoformat()})
         until = None
     try:
         return checked_record(
@@ -114,7 +146,7 @@ def _record(
                 until=until,
                 tags=_usable(statement.tags, checked_tag, MAX_TAGS),
                 entities=_usable(statement.entities, lambda name: checked_name(name, "entity"), MAX_NAMES),
-                importance=None if statement.salience is None else min(1.0, max(0.0, statement.salience)),
+                importance=_importance(statement.salience),
                 fidelity=_FIDELITY_OF_ABSTRACTS if statement.details else _FIDELITY,
                 sources=statement.sources,
                 metadata=metadata,
@@ -122,8 +154,12 @@ def _record(
             "statement",
         )
     except InvalidArgumentError as error:
-        drop("refused", {"text": statement.text, "reason": str(error)})
+        drop("refused", {"text": statement.text[:_LOGGED_CHARS], "reason": str(error)})
         return None
+
+
+def _importance(salience: float | None) -> float | None:
+    return None if salience is None or math.isnan(salience) else min(1.0, max(0.0, salience))
 
 
 def _usable(names: Iterable[str], check: Callable[[str], str], most: int) -> tuple[str, ...]:

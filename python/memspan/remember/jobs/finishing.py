@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -18,14 +18,15 @@ from memspan.remember.damage import survives_damage
 from memspan.remember.draft import Draft
 from memspan.remember.engine import Change, Engine
 from memspan.remember.indexing import write_records
+from memspan.remember.made_tags import write_made_tags
 from memspan.remember.relating import unrelate_within
 from memspan.remember.tags import given_records
-from memspan.store.jobs import ClaimedJob, Note
+from memspan.store.jobs import ClaimedJob, Note, Outcome
 from memspan.times import from_micros, now_micros
 
 from .committer import JobLostError
 
-__all__ = ["finish", "with_embeddings"]
+__all__ = ["Results", "finish", "with_embeddings"]
 
 
 def with_embeddings(engine: Engine, records: Sequence[Record]) -> list[Record]:
@@ -36,14 +37,20 @@ def with_embeddings(engine: Engine, records: Sequence[Record]) -> list[Record]:
     return [replace(record, embedding=vector) for record, vector in zip(records, vectors, strict=True)]
 
 
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What the stages of a job arrived at, checked and ready to be stored."""
+
+    records: Sequence[Record]
+    """With embeddings."""
+    turn_tags: Mapping[str, tuple[str, ...]]
+    """By the ids of own turns."""
+    relations: Sequence[tuple[str, str]]
+    """(parent, child) pairs of tags."""
+
+
 @survives_damage
-def finish(
-    engine: Engine,
-    job: ClaimedJob,
-    records: Sequence[Record],
-    relations: Sequence[tuple[str, str]],
-    notes: Sequence[Note],
-) -> int:
+def finish(engine: Engine, job: ClaimedJob, results: Results, notes: Sequence[Note]) -> int:
     """Store what came of a job, and that it is done: all of it or nothing. Returns how many records came of it.
 
     What an earlier run of the job made and this one did not, because its turns changed meanwhile, goes.
@@ -52,17 +59,20 @@ def finish(
         JobLostError: the job was forgotten or began anew meanwhile; nothing changed.
     """
     notes = list(notes)
+    made = [record.id for record in results.records]
     with engine.changing() as change:
-        now = now_micros()
-        if not change.writer.jobs.holds(job, now):
+        jobs = change.writer.jobs
+        if not jobs.holds(job, now_micros()):
             raise JobLostError(f"job {job.id} is not this run's any more")
-        obsolete = set(change.writer.jobs.made([job.pk])).difference(record.id for record in records)
-        _remove(change, job.user, obsolete)
-        _write(change, job.user, records)
-        held = _relate(change, job, relations, notes)
-        change.writer.jobs.finish(job, [record.id for record in records], held, notes)
-    engine.note_unsaved(len(records))
-    return len(records)
+        _remove(change, job.user, set(jobs.made([job.pk])).difference(made))
+        _write(change, job.user, results.records)
+        taken_back: dict[str, tuple[str, ...]] = dict.fromkeys(jobs.tagged([job.pk]), ())
+        write_made_tags(change, job.user, {**taken_back, **results.turn_tags})
+        tagged = [id_ for id_, tags in results.turn_tags.items() if tags]
+        relations = _relate(change, job, results.relations, notes)
+        jobs.finish(job, Outcome(made, tagged, relations), notes)
+    engine.note_unsaved(len(made))
+    return len(made)
 
 
 def _remove(change: Change, user: str, ids: Iterable[str]) -> None:
@@ -71,7 +81,6 @@ def _remove(change: Change, user: str, ids: Iterable[str]) -> None:
     gone = set(change.writer.fetch(user, sorted(gone))) | change.writer.derived(user, sorted(gone))
     if gone:
         change.writer.remove(user, sorted(gone))
-        change.writer.jobs.lose(user, sorted(gone))
         change.apply(lambda index: index.remove(user=user, ids=sorted(gone)))
 
 

@@ -11,6 +11,7 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any, Final
 
+from memspan.errors import StoreError
 from memspan.job_info import ProcessReport
 from memspan.llm import LLM
 from memspan.recipes import Recipe
@@ -19,6 +20,7 @@ from memspan.remember.engine import Engine
 from .loop import Call, LoopThread
 from .pace import Pace
 from .processor import Processor, Scope
+from .resolving import Model
 
 __all__ = ["Processing"]
 
@@ -31,14 +33,14 @@ class Processing:
     Thread-safe. After a fork the child has neither the thread nor the worker; it gets its own when it asks.
 
     Args:
-        make_llm: makes the model; is called when processing first starts, on its thread.
+        model: is made when processing first starts, on its thread.
     """
 
-    def __init__(self, engine: Engine, recipe: Recipe, make_llm: Callable[[], LLM | None]) -> None:
+    def __init__(self, engine: Engine, recipe: Recipe, model: Model) -> None:
         self.recipe: Final = recipe
         self.pace = Pace()
         self._engine = engine
-        self._make_llm = make_llm
+        self._model = model
         self._start_afresh()
 
     def _start_afresh(self) -> None:
@@ -94,8 +96,11 @@ class Processing:
         self.stop()
         with self._mine():
             thread, self._thread = self._thread, None
+            llm, self._llm = self._llm, None
         if thread is not None:
             thread.close()
+        if self._model.own and llm is not None and hasattr(llm, "close"):
+            llm.close()
 
     def _mine(self) -> threading.RLock:
         """The lock, of this process."""
@@ -111,8 +116,26 @@ class Processing:
             return self._thread.start(self._process(scope, advance))
 
     async def _process(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
+        while (report := await self._process_unless_busy(scope, advance)) is None:
+            await asyncio.sleep(self.pace.lease / 4)
+        return report
+
+    async def _process_unless_busy(
+        self, scope: Scope, advance: Callable[[int], object]
+    ) -> ProcessReport | None:
+        """`None` when the store cannot be used now and it should be tried again."""
+        try:
+            return await self._process_once(scope, advance)
+        except StoreError as error:
+            # Such as a lock that another process held for long; who follows must outlive that.
+            if not scope.follow or self._engine.closed:
+                raise
+            _logger.warning("processing goes on in a moment: %s", error)
+            return None
+
+    async def _process_once(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
         if self._llm is None:
-            self._llm = self._make_llm()
+            self._llm = self._model.make()
         processor = Processor(
             self._engine,
             self._llm,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from time import perf_counter
@@ -27,7 +28,7 @@ from memspan.times import now_micros
 
 from .committer import Committer, JobLostError
 from .pace import Pace
-from .run import JobRun
+from .run import JobRun, Shared
 from .tools import NoModelError
 from .worker import gone, new_worker, renewed
 
@@ -89,10 +90,11 @@ class Processor:
         advance: Callable[[int], object] = lambda count: None,
     ) -> None:
         self._engine = engine
-        self._llm = llm
         self._own = own
         self._pace = pace
         self._scope = scope
+        self._reserve = max(1, scope.in_flight // 2)
+        """Jobs beyond those that may ask: about to begin, or storing what came of them."""
         self._colleagues = colleagues
         self._advance = advance
         self._counts = _Counts()
@@ -102,6 +104,9 @@ class Processor:
         self._running: dict[asyncio.Task[None], JobRun] = {}
         self._worker = new_worker(now_micros(), pace.lease)
         self._committer = Committer(engine.store)
+        self._finisher = ThreadPoolExecutor(1, "memspan-jobs-finish")
+        slots = asyncio.Semaphore(scope.in_flight)
+        self._shared = Shared(engine, self._committer, llm, slots, self._finisher)
 
     def wake(self) -> None:
         """Look for new jobs now."""
@@ -139,7 +144,7 @@ class Processor:
     async def _work(self) -> None:
         while True:
             self._news.clear()
-            free = self._scope.in_flight - len(self._running)
+            free = self._scope.in_flight + self._reserve - len(self._running)
             if self._left is not None:
                 free = min(free, self._left)
             claimed = await self._claim(free) if free else []
@@ -215,7 +220,7 @@ class Processor:
 
     def _start(self, job: ClaimedJob) -> None:
         found = self._recipe(job.recipe)
-        run = JobRun(self._engine, self._committer, self._llm, job, found or self._own)
+        run = JobRun(self._shared, job, found or self._own)
         task = asyncio.create_task(self._attempt(run) if found else self._park_unknown(run))
         self._running[task] = run
 
@@ -238,7 +243,6 @@ class Processor:
     async def _fail(self, run: JobRun, error: Exception) -> None:
         """Note the failure. A failing job is tried again after a pause, or parked."""
         reason = f"{type(error).__name__}: {error}"[:_REASON_CHARS].encode("utf-8", "replace").decode()
-        _logger.warning("job %s failed (%s)", run.job.id, type(error).__name__)
         await self._end(run, reason, self._pace.attempts)
 
     async def _park_unknown(self, run: JobRun) -> None:
@@ -265,6 +269,9 @@ class Processor:
             parked = await self._committer.commit(fail)
             self._counts.failed += 1
             self._counts.parked += parked
+            # Not the reason: it may hold what somebody said.
+            level = logging.WARNING if parked else logging.INFO
+            _logger.log(level, "job %s failed%s", job.id, " and is parked" if parked else "")
             if parked:
                 self._advance(1)
 
@@ -301,5 +308,6 @@ class Processor:
             with suppress(StoreError):
                 await self._committer.commit(leave)
         finally:
+            self._finisher.shutdown(wait=False, cancel_futures=True)
             self._committer.close()
             self._colleagues.discard(token)

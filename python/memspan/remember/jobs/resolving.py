@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 from memspan.errors import invalid
-from memspan.llm import LLM
+from memspan.llm import LLM, resolve_llm
 from memspan.recipes import Recipe, recipe, recipe_names
 
-__all__ = ["checked_llm", "checked_recipe"]
+__all__ = ["Model", "checked_llm", "checked_recipe"]
+
+
+class Model(NamedTuple):
+    """A language model that may still have to be made."""
+
+    make: Callable[[], LLM | None]
+    own: bool
+    """Whether it was made here, and so is to be closed here."""
 
 
 def checked_recipe(value: Any) -> Recipe:
@@ -22,15 +29,11 @@ def checked_recipe(value: Any) -> Recipe:
     return recipe(value)
 
 
-def checked_llm(value: Any) -> Callable[[], LLM | None]:
-    """Makes the model that is meant, when it is needed: a name is looked up only then."""
-    if value is None or hasattr(value, "acomplete"):
-        return lambda: value
-    if not isinstance(value, str) or not value:
-        raise invalid("llm", value, "the name of a model, or a client with `acomplete`")
-
-    def resolve() -> LLM:
-        found: LLM = import_module("memspan.llm.resolve").resolve_llm(value)
-        return found
-
-    return resolve
+def checked_llm(value: Any) -> Model:
+    """The model that is meant by a name, or one itself. A name is looked up when the model is first needed."""
+    if isinstance(value, str):
+        if not value:
+            raise invalid("llm", value, "the name of a model")
+        return Model(lambda: resolve_llm(value), own=True)
+    model = resolve_llm(value)
+    return Model(lambda: model, own=False)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
 from typing import Any
 
 from memspan.encode.values import Work
@@ -13,28 +15,38 @@ from memspan.remember.engine import Engine
 from memspan.store.jobs import ClaimedJob, Note, Step
 from memspan.times import now_micros
 
+from . import finishing
 from .committer import Committer
-from .derived import records_of, relations_of
-from .finishing import finish, with_embeddings
+from .derived import records_of, relations_of, turn_tags_of
 from .tools import JobTools, Results
 from .turns import read_turns
 
-__all__ = ["JobRun"]
+__all__ = ["JobRun", "Shared"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all runs of one worker use."""
+
+    engine: Engine
+    committer: Committer
+    llm: LLM | None
+    slots: asyncio.Semaphore
+    """Taken while a job may ask. A job whose turns are read, or whose records are stored, does not keep another one
+    from the model."""
+    finisher: Executor
+    """One thread: the last steps of jobs wait for each other in any case, and so do not keep others from threads."""
 
 
 class JobRun:
     """What happens between the claim of a job and its end. Nothing is lost when it stops at any point: answers of
     models are committed as they come, the rest is computed again by the next run."""
 
-    def __init__(
-        self, engine: Engine, committer: Committer, llm: LLM | None, job: ClaimedJob, recipe: Recipe
-    ) -> None:
-        self._engine = engine
-        self._llm = llm
+    def __init__(self, shared: Shared, job: ClaimedJob, recipe: Recipe) -> None:
+        self._shared = shared
         self._recipe = recipe
-        self._committer = committer
         self.job = job
-        self.results = Results(job, {}, committer)
+        self.results = Results(job, {}, shared.committer)
 
     async def run(self) -> int:
         """Run all stages and store what came of them; returns the number of records.
@@ -45,23 +57,31 @@ class JobRun:
         """
         turns, history, self.results.steps = await asyncio.to_thread(self._read)
         work = Work(user=self.job.user, turns=turns, history=history)
-        if turns:
-            for stage in self._recipe.write:
-                tools = JobTools(stage.name, self.results, self._engine, self._llm)
+        async with self._shared.slots:
+            for stage in self._recipe.write if turns else ():
+                tools = JobTools(stage.name, self.results, self._shared.engine, self._shared.llm)
                 work = await stage.run(work, tools)
-        return await asyncio.to_thread(self._finish, work)
+        arrived_at = await asyncio.to_thread(self._compose, work)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._shared.finisher, self._finish, arrived_at
+        )
 
     def _read(self) -> tuple[Any, Any, dict[str, Step]]:
-        turns, history = read_turns(self._engine, self.job)
-        with self._engine.store.reading() as reader:
+        turns, history = read_turns(self._shared.engine, self.job)
+        with self._shared.engine.store.reading() as reader:
             return turns, history, reader.jobs.steps(self.job.pk)
 
-    def _finish(self, work: Work) -> int:
-        known = {turn.id for turn in (*work.turns, *work.history)}
-        records = records_of(self.job, work.statements, known, self.results.models, self._drop)
+    def _compose(self, work: Work) -> finishing.Results:
+        own = {turn.id for turn in work.turns}
+        seen = own | {turn.id for turn in work.history}
+        records = records_of(self.job, work.statements, seen, self.results.models, self._drop)
+        turn_tags = turn_tags_of(work.turn_tags, own, self._drop)
         relations = relations_of(work.relations, self._drop)
-        complete = with_embeddings(self._engine, records)
-        return finish(self._engine, self.job, complete, relations, self.results.notes)
+        complete = finishing.with_embeddings(self._shared.engine, records)
+        return finishing.Results(complete, turn_tags, relations)
+
+    def _finish(self, arrived_at: finishing.Results) -> int:
+        return finishing.finish(self._shared.engine, self.job, arrived_at, self.results.notes)
 
     def _drop(self, event: str, details: Mapping[str, Any]) -> None:
         self.results.notes.append(Note(now_micros(), "store", event, details))

@@ -121,11 +121,13 @@ class JobTools:
         step = Step(reply.value.model_dump_json(), reply.model, prompt.name, prompt.version)
         await self._results.keep(self._stage, key, step, reply.usage)
         self._results.models[self._stage] = step
+        for remark in reply.remarks:
+            self.note("remark", key=key, text=remark)
         return reply.value
 
     async def _failed(self, key: str, prompt: Prompt, error: LLMError) -> None:
         assert self._llm is not None
-        model, usage = self._llm.model, getattr(error, "usage", None)
+        model, usage = self._llm.model, error.usage
         if isinstance(error, TruncatedReplyError):
             await self._results.keep(self._stage, key, Step(None, model, prompt.name, prompt.version), usage)
         elif usage is not None:

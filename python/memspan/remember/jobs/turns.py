@@ -55,10 +55,12 @@ def follow_turns(
     for user, own in by_user.items():
         replaced = [record.id for record in own if (user, record.id) in existing]
         having = change.writer.jobs.seeing(user, replaced, own=True) if replaced else {}
+        # Writing a record anew takes its made tags away.
+        tagged = set(change.writer.jobs.tagged(set().union(*having.values())))
         stale: set[int] = set()
         for record in own:
             before = existing.get((user, record.id))
-            if before is not None and _shown(before) != _shown(record):
+            if before is not None and (_shown(before) != _shown(record) or record.id in tagged):
                 stale |= having.get(record.id, set())
         if stale:
             change.writer.jobs.restart(stale, erase=False)
