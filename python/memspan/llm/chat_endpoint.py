@@ -75,11 +75,13 @@ class ChatEndpoint:
         self._extra = dict(extra) or None
         self._sleep = sleep
         self._clock = clock
+        self._closed = False
         # Its own retries are off: ours are paced, counted and testable without waiting.
         self._client = openai.AsyncOpenAI(base_url=url, api_key=key or "none", timeout=timeout, max_retries=0)
 
     async def close(self) -> None:
-        """Close the connections."""
+        """Close the connections; requests under way fail."""
+        self._closed = True
         await self._client.close()
 
     async def ask(self, body: Mapping[str, Any], tokens: int) -> Completion:
@@ -226,6 +228,8 @@ class ChatEndpoint:
 
     def _failure(self, error: Exception) -> Exception:
         """The same failure as one of ours, without the request that it belongs to; anything else as it is."""
+        if self._closed:
+            return LLMError("the model was closed meanwhile")
         if isinstance(error, openai.APIStatusError):
             return self._of_status(error)
         if isinstance(error, openai.APITimeoutError):

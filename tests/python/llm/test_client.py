@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -205,10 +204,3 @@ def test_the_address_may_come_from_the_environment(
     with OpenAIModel("small") as model:
         assert model.complete(prompt, Items, stage="test").value == Items(items=["A", "B"])
         assert repr(model) == f"OpenAIModel('small', base_url='{server.url}')"
-
-
-def test_a_cache_that_is_something_else_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "note.txt").write_text("my diary " * 1000)
-
-    with pytest.raises(LLMError if False else Exception, match=r"note\.txt: cannot be used as a cache"):
-        OpenAIModel("m", base_url="http://127.0.0.1:1", cache=tmp_path / "note.txt")
