@@ -71,7 +71,7 @@ class Complete:
             shown = self._shown(work, turns)
             return render("complete", data={"scene": scene_of(turns), "turns": turn_lines(shown, turns)})
 
-        replies = await ask_in_parts(tools, "uncovered", missing, ExtractReply, prompt, _ids, split_list)
+        replies = await ask_in_parts(tools, "uncovered", missing, ExtractReply, prompt, split_list, _ids)
         found = list(work.statements)
         for turns, reply in replies:
             found += grounded(reply.statements, turns, self._shown(work, turns), tools, stage=self.name)

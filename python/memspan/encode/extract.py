@@ -63,7 +63,7 @@ class Extract:
     async def _read(self, key: str, window: Window, tools: Tools) -> list[Statement]:
         from .extract_reply import ExtractReply
 
-        replies = await ask_in_parts(tools, key, window, ExtractReply, self._asked, _ids, Window.halves)
+        replies = await ask_in_parts(tools, key, window, ExtractReply, self._asked, Window.halves, _ids)
         return [
             statement
             for part, reply in replies

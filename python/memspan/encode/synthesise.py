@@ -90,7 +90,7 @@ class Synthesise:
             }
             return render("synthesise", data=data)
 
-        replies = await ask_in_parts(tools, key, batch, SynthesiseReply, prompt, _texts, split_list)
+        replies = await ask_in_parts(tools, key, batch, SynthesiseReply, prompt, split_list, _texts)
         return [one for part, reply in replies for one in self._applied(part, reply.units, work, tools)]
 
     def _applied(

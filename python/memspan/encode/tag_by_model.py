@@ -150,7 +150,7 @@ class TagByModel:
             )
 
         try:
-            replies = await ask_in_parts(tools, key, batch, TagReply, prompt, _texts, split_list)
+            replies = await ask_in_parts(tools, key, batch, TagReply, prompt, split_list, _texts)
         except LLMError as error:
             tools.note("nearest tags instead", key=key, reason=str(error))
             chosen = await nearest_tags([item.text for item in batch], existing, self.nearest, tools)

@@ -42,8 +42,8 @@ async def ask_in_parts(
     item: I,
     schema: type[M],
     prompt: Callable[[I], Prompt],
-    numbered: Callable[[I], Iterable[str]],
     halves: Callable[[I], tuple[I, I] | None],
+    numbered: Callable[[I], Iterable[str]] | None = None,
 ) -> list[tuple[I, M]]:
     """Ask about an item; when the reply does not fit, about its halves (keys `KEY.1` and `KEY.2`), and so on.
 
@@ -51,7 +51,7 @@ async def ask_in_parts(
     another version's windows, each key ends in a fingerprint of what is numbered.
 
     Args:
-        numbered: texts that tell what the numbers in the prompt stand for, in order.
+        numbered: texts that tell what the numbers in the prompt stand for, in order; for a reply without numbers none.
 
     Returns:
         The parts that were asked about, in order, each with its reply.
@@ -60,7 +60,7 @@ async def ask_in_parts(
         TruncatedReplyError: not even the reply for a part that cannot be halved fits.
     """
     try:
-        full = f"{key}~{_fingerprint(numbered(item))}"
+        full = key if numbered is None else f"{key}~{_fingerprint(numbered(item))}"
         return [(item, await tools.ask(full, prompt(item), schema))]
     except TruncatedReplyError:
         parts = halves(item)
@@ -68,7 +68,7 @@ async def ask_in_parts(
             raise
     tools.note("split", key=key)
     replies = await together(
-        ask_in_parts(tools, f"{key}.{number}", part, schema, prompt, numbered, halves)
+        ask_in_parts(tools, f"{key}.{number}", part, schema, prompt, halves, numbered)
         for number, part in enumerate(parts, 1)
     )
     return [answered for reply in replies for answered in reply]

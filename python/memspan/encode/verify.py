@@ -97,7 +97,7 @@ class Verify:
 
         asked = await self._questions(f"{key}.question", batch, tools)
         replies = await ask_in_parts(
-            tools, f"{key}.evidence", tuple(asked), EvidenceReply, prompt, numbered, split_list
+            tools, f"{key}.evidence", tuple(asked), EvidenceReply, prompt, split_list, numbered
         )
         held = []
         for part, reply in replies:
@@ -117,7 +117,7 @@ class Verify:
             lines = [{"n": number, "statement": one.text} for number, one in enumerate(statements, 1)]
             return render("question", data={"statements": lines})
 
-        replies = await ask_in_parts(tools, key, batch, QuestionReply, prompt, _texts, split_list)
+        replies = await ask_in_parts(tools, key, batch, QuestionReply, prompt, split_list, _texts)
         asked = []
         for statements, reply in replies:
             given = {one.n: clean_text(one.question) for one in reversed(reply.questions)}

@@ -27,7 +27,7 @@ def ask(tools: MemoryTools, items: tuple[int, ...]) -> list[tuple[tuple[int, ...
         return Prompt(name="count", version=1, system="Task: count", user=f"<items>\n{lines}\n</items>")
 
     return asyncio.run(
-        ask_in_parts(tools, "k", items, Count, prompt, lambda part: map(str, part), split_list)
+        ask_in_parts(tools, "k", items, Count, prompt, split_list, lambda part: map(str, part))
     )
 
 
