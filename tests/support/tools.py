@@ -97,6 +97,10 @@ class MemoryTools:
         """The notes of that event."""
         return [note for note in self.notes if note["event"] == event]
 
+    def keys(self) -> list[str]:
+        """The keys of what the model was asked, in order, without their fingerprints."""
+        return [key.split("~", 1)[0] for key, _ in self.asked]
+
     def calls(self) -> dict[str, int]:
         """How often the model was asked, by stage."""
         stages = [key.split("/", 1)[0] for key, _ in self.asked]

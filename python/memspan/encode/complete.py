@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memspan.arguments import as_integer, as_number
@@ -70,7 +71,7 @@ class Complete:
             shown = self._shown(work, turns)
             return render("complete", data={"scene": scene_of(turns), "turns": turn_lines(shown, turns)})
 
-        replies = await ask_in_parts(tools, "uncovered", missing, ExtractReply, prompt, split_list)
+        replies = await ask_in_parts(tools, "uncovered", missing, ExtractReply, prompt, split_list, _ids)
         found = list(work.statements)
         for turns, reply in replies:
             found += grounded(reply.statements, turns, self._shown(work, turns), tools, stage=self.name)
@@ -99,3 +100,7 @@ class Complete:
                 for near in range(max(0, place - self.context), place + 1):
                     shown[near] = known[near]
         return [shown[place] for place in sorted(shown)]
+
+
+def _ids(turns: Sequence[Turn]) -> list[str]:
+    return [turn.id for turn in turns]

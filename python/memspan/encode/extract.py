@@ -63,7 +63,7 @@ class Extract:
     async def _read(self, key: str, window: Window, tools: Tools) -> list[Statement]:
         from .extract_reply import ExtractReply
 
-        replies = await ask_in_parts(tools, key, window, ExtractReply, self._asked, Window.halves)
+        replies = await ask_in_parts(tools, key, window, ExtractReply, self._asked, Window.halves, _ids)
         return [
             statement
             for part, reply in replies
@@ -81,3 +81,7 @@ class Extract:
         shown = (*window.history, *window.turns)
         data = {"scene": scene_of(window.turns, window.topic), "turns": turn_lines(shown, window.turns)}
         return render(self.prompt, data=data)
+
+
+def _ids(window: Window) -> list[str]:
+    return [turn.id for turn in window.turns]

@@ -90,7 +90,7 @@ class Synthesise:
             }
             return render("synthesise", data=data)
 
-        replies = await ask_in_parts(tools, key, batch, SynthesiseReply, prompt, split_list)
+        replies = await ask_in_parts(tools, key, batch, SynthesiseReply, prompt, split_list, _texts)
         return [one for part, reply in replies for one in self._applied(part, reply.units, work, tools)]
 
     def _applied(
@@ -175,6 +175,10 @@ def _details(members: Sequence[Statement], dense: bool) -> tuple[str, ...]:
     if not dense:
         return tuple(member.text for member in members)
     return tuple(dict.fromkeys(text for member in members for text in member.details))
+
+
+def _texts(statements: Sequence[Statement]) -> list[str]:
+    return [statement.text for statement in statements]
 
 
 def _line(number: int, statement: Statement) -> dict[str, object]:

@@ -150,7 +150,7 @@ class TagByModel:
             )
 
         try:
-            replies = await ask_in_parts(tools, key, batch, TagReply, prompt, split_list)
+            replies = await ask_in_parts(tools, key, batch, TagReply, prompt, split_list, _texts)
         except LLMError as error:
             tools.note("nearest tags instead", key=key, reason=str(error))
             chosen = await nearest_tags([item.text for item in batch], existing, self.nearest, tools)
@@ -180,6 +180,10 @@ class TagByModel:
             else:
                 relations.append((parent, child))
         return _Found(tags, tuple(relations))
+
+
+def _texts(items: Sequence[_Item]) -> list[str]:
+    return [item.text for item in items]
 
 
 def _episode(turns: Sequence[Turn]) -> _Item:

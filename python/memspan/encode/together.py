@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
@@ -41,8 +43,15 @@ async def ask_in_parts(
     schema: type[M],
     prompt: Callable[[I], Prompt],
     halves: Callable[[I], tuple[I, I] | None],
+    numbered: Callable[[I], Iterable[str]] | None = None,
 ) -> list[tuple[I, M]]:
     """Ask about an item; when the reply does not fit, about its halves (keys `KEY.1` and `KEY.2`), and so on.
+
+    A reply names what it is about by number. So that a kept one is never read with other numbers, such as those of
+    another version's windows, each key ends in a fingerprint of what is numbered.
+
+    Args:
+        numbered: texts that tell what the numbers in the prompt stand for, in order; for a reply without numbers none.
 
     Returns:
         The parts that were asked about, in order, each with its reply.
@@ -51,17 +60,22 @@ async def ask_in_parts(
         TruncatedReplyError: not even the reply for a part that cannot be halved fits.
     """
     try:
-        return [(item, await tools.ask(key, prompt(item), schema))]
+        full = key if numbered is None else f"{key}~{_fingerprint(numbered(item))}"
+        return [(item, await tools.ask(full, prompt(item), schema))]
     except TruncatedReplyError:
         parts = halves(item)
         if parts is None:
             raise
     tools.note("split", key=key)
     replies = await together(
-        ask_in_parts(tools, f"{key}.{number}", part, schema, prompt, halves)
+        ask_in_parts(tools, f"{key}.{number}", part, schema, prompt, halves, numbered)
         for number, part in enumerate(parts, 1)
     )
     return [answered for reply in replies for answered in reply]
+
+
+def _fingerprint(texts: Iterable[str]) -> str:
+    return hashlib.sha256(json.dumps(list(texts)).encode()).hexdigest()[:16]
 
 
 def in_batches(items: Sequence[I], size: int) -> list[tuple[I, ...]]:

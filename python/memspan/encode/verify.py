@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -89,9 +89,15 @@ class Verify:
             }
             return render("evidence", data=data)
 
+        def numbered(asked: tuple[_Asked, ...]) -> list[str]:
+            return [
+                *(turn.id for turn in work.turns),
+                *(text for one, question in asked for text in (one.text, question)),
+            ]
+
         asked = await self._questions(f"{key}.question", batch, tools)
         replies = await ask_in_parts(
-            tools, f"{key}.evidence", tuple(asked), EvidenceReply, prompt, split_list
+            tools, f"{key}.evidence", tuple(asked), EvidenceReply, prompt, split_list, numbered
         )
         held = []
         for part, reply in replies:
@@ -111,7 +117,7 @@ class Verify:
             lines = [{"n": number, "statement": one.text} for number, one in enumerate(statements, 1)]
             return render("question", data={"statements": lines})
 
-        replies = await ask_in_parts(tools, key, batch, QuestionReply, prompt, split_list)
+        replies = await ask_in_parts(tools, key, batch, QuestionReply, prompt, split_list, _texts)
         asked = []
         for statements, reply in replies:
             given = {one.n: clean_text(one.question) for one in reversed(reply.questions)}
@@ -179,3 +185,7 @@ class Verify:
                         similarity=round(float(score), 3),
                     )
         return [after for _, after in pairs]
+
+
+def _texts(statements: Iterable[Statement]) -> list[str]:
+    return [statement.text for statement in statements]

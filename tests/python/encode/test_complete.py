@@ -56,7 +56,7 @@ def test_turns_below_the_threshold_are_read_again_in_one_call() -> None:
         ("Ana moved to Porto.", ("t0",), "extract"),
         ("Ana moved because of Ines.", ("t2",), "complete"),
     ]
-    assert [key for key, _ in tools.asked] == ["complete/uncovered"]
+    assert tools.keys() == ["complete/uncovered"]
     assert tools.notes == [{"event": "completed", "uncovered": 2, "found": 1}]
 
 
@@ -100,7 +100,7 @@ def test_a_truncated_reply_splits_the_uncovered_turns() -> None:
 
     done, tools = run(work(FOUR), TruncatedReplyError("long"), half, {"statements": []})
 
-    assert [key for key, _ in tools.asked] == [
+    assert tools.keys() == [
         "complete/uncovered",
         "complete/uncovered.1",
         "complete/uncovered.2",

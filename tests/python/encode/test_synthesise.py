@@ -178,7 +178,7 @@ def test_many_statements_are_read_in_several_calls() -> None:
     done, tools = run(statements, units(), units(), most=3)
 
     assert list(done) == statements
-    assert [key for key, _ in tools.asked] == ["synthesise/0", "synthesise/1"]
+    assert tools.keys() == ["synthesise/0", "synthesise/1"]
 
 
 def test_a_truncated_reply_splits_the_statements() -> None:
@@ -190,7 +190,7 @@ def test_a_truncated_reply_splits_the_statements() -> None:
     )
 
     assert texts(done) == ["Ana wants coffee with oat milk.", "Ana likes it hot.", "Bo is a waiter."]
-    assert [key for key, _ in tools.asked] == ["synthesise/0", "synthesise/0.1", "synthesise/0.2"]
+    assert tools.keys() == ["synthesise/0", "synthesise/0.1", "synthesise/0.2"]
 
 
 def test_a_failing_model_stops_the_job() -> None:

@@ -26,7 +26,9 @@ def ask(tools: MemoryTools, items: tuple[int, ...]) -> list[tuple[tuple[int, ...
         lines = "\n".join(map(str, part))
         return Prompt(name="count", version=1, system="Task: count", user=f"<items>\n{lines}\n</items>")
 
-    return asyncio.run(ask_in_parts(tools, "k", items, Count, prompt, split_list))
+    return asyncio.run(
+        ask_in_parts(tools, "k", items, Count, prompt, split_list, lambda part: map(str, part))
+    )
 
 
 @PROFILE
@@ -60,8 +62,16 @@ def test_keys_of_halves_are_their_own_and_splits_are_noted() -> None:
 
     ask(tools, (1, 2, 3, 4))
 
-    assert [key for key, _ in tools.asked] == ["/k", "/k.1", "/k.2", "/k.2.1", "/k.2.2"]
+    assert tools.keys() == ["/k", "/k.1", "/k.2", "/k.2.1", "/k.2.2"]
     assert [note["key"] for note in tools.noted("split")] == ["k", "k.2"]
+
+
+def test_a_kept_reply_is_not_read_with_other_numbers() -> None:
+    tools = MemoryTools({"count": lambda asked: {"count": sum(asked.data["items"])}})
+
+    assert [ask(tools, items)[0][1].count for items in ((1, 2), (1, 3), (1, 2))] == [3, 4, 3]
+    assert tools.keys() == ["/k", "/k"]
+    assert len({key for key, _ in tools.asked}) == 2
 
 
 def test_one_item_that_does_not_fit_stops_the_job() -> None:

@@ -128,7 +128,7 @@ def test_the_question_is_asked_without_the_dialogue_and_answered_without_the_sta
     assert read_data(second.user)["questions"] == [{"n": 1, "question": "Where does Ana live?"}]
     assert len(read_data(second.user)["turns"]) == 3
     assert "Ana lives in Porto" not in second.user
-    assert [key for key, _ in tools.asked] == ["verify/0.question", "verify/0.evidence"]
+    assert tools.keys() == ["verify/0.question", "verify/0.evidence"]
 
 
 def test_numbers_of_no_turn_are_dropped_and_noted() -> None:
@@ -194,7 +194,7 @@ def test_truncated_replies_split_the_batch() -> None:
     )
 
     assert [each.text for each in kept] == ["F1.", "F2."]
-    assert [key for key, _ in tools.asked] == [
+    assert tools.keys() == [
         "verify/0.question",
         "verify/0.question.1",
         "verify/0.question.2",
