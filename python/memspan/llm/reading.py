@@ -22,7 +22,7 @@ __all__ = ["UnusableReply", "read_object"]
 
 M = TypeVar("M", bound="BaseModel")
 
-_THOUGHTS: Final = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_THOUGHTS_END: Final = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _OBJECT: Final = re.compile(r"\{\s*[\"'}]")
 _MARK: Final = re.compile(r'"(?:[^"\\]|\\.)*("?)|[{}\[\]]', re.DOTALL)
 _OPENS: Final = re.compile(r'[\[{,:](?=\s*")')
@@ -57,7 +57,7 @@ def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
     Raises:
         UnusableReply: no such object; its message says what is wrong, and quotes none of the values.
     """
-    answer = _THOUGHTS.sub("", text).strip()
+    answer = _without_thoughts(text.strip())
     if not answer:
         raise UnusableReply("the answer is empty")
     value, remark = _find_json(answer, schema)
@@ -72,6 +72,13 @@ def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
         return schema.model_validate(value), remark
     except ValidationError as error:
         raise UnusableReply(_describe(error)) from None
+
+
+def _without_thoughts(text: str) -> str:
+    """What follows the thoughts; some servers leave out the tag that opens them. JSON that speaks of the tag is left
+    alone."""
+    end = _THOUGHTS_END.search(text)
+    return text if end is None or text.startswith(("{", "[", "```")) else text[end.end() :].lstrip()
 
 
 def _find_json(answer: str, schema: type[BaseModel]) -> tuple[Any, str | None]:

@@ -38,6 +38,7 @@ GOOD = '{"facts": [{"text": "a {b}", "turn": 1}, {"text": "c \\"d\\" ]", "turn":
         (f"\n  {GOOD}\n", None),
         (f'<think>\nShould I say {{this}}? {{"facts": []}}\n</think>\n\n{GOOD}', None),
         (f"I think {{hm}}.\n</think>{GOOD}", None),
+        (f"{GOOD} I said it.</think>", "text around the JSON"),
         (f"```json\n{GOOD}\n```", "text around the JSON"),
         (f'Here {{is}} what you want: {GOOD} Anything "else?', "text around the JSON"),
         (f'For {{"example": 1}} I say {GOOD}', "text around the JSON"),
@@ -130,6 +131,12 @@ def test_json_that_takes_long_to_repair_is_asked_for_again(
     monkeypatch.setattr("memspan.llm.reading.json_repair.loads", never)
     with pytest.raises(UnusableReply, match="not valid JSON"):
         read_object(broken, Facts)
+
+
+def test_data_that_speaks_of_thoughts_stays() -> None:
+    for around in ("{}", "```\n{}\n```", "<think>so</think>{}"):
+        value, _ = read_object(around.replace("{}", '{"text": "a</think>b", "more": []}'), Note)
+        assert value.text == "a</think>b"
 
 
 def test_quotes_that_were_not_escaped_are_repaired() -> None:
