@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -27,6 +28,8 @@ _OBJECT: Final = re.compile(r"\{\s*[\"'}]")
 _MARK: Final = re.compile(r'"(?:[^"\\]|\\.)*("?)|[{}\[\]]', re.DOTALL)
 _OPENS: Final = re.compile(r'[\[{,:](?=\s*")')
 _CLOSES: Final = re.compile(r'"(?=\s*[,:\]}])')
+_ESCAPE: Final = re.compile(r"\\.")
+_WORD: Final = re.compile(r"\w+")
 _REPAIRABLE: Final = 1 << 16
 """Characters; what is longer is not repaired but asked for again."""
 _STRAY: Final = 200
@@ -51,7 +54,8 @@ def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
     """The object that `text` holds, and what had to be done to get at it (`None`: nothing).
 
     Thoughts before the answer, code fences and prose around it are left out; a bare list is taken for the only list
-    of the schema. JSON that ends before it is complete is never filled up: what is missing would be lost in silence.
+    of the schema. JSON that ends before it is complete is never filled up, and a repair that would leave out a word is
+    refused: what is missing would be lost in silence.
     O(n) for JSON among prose; a repair takes at most some 0.2 s, and what would take longer is refused.
 
     Raises:
@@ -135,8 +139,16 @@ def _repaired(text: str) -> Any:
     stray = text.count('"') - len(_OPENS.findall(text)) - len(_CLOSES.findall(text))
     if len(text) <= _REPAIRABLE and stray <= _STRAY:
         with suppress(ValueError, RecursionError):
-            return json_repair.loads(text)
+            value = json_repair.loads(text)
+            if not _words(text) - _words(json.dumps(value, ensure_ascii=False)):
+                return value
     raise UnusableReply("the answer is not valid JSON")
+
+
+def _words(text: str) -> Counter[str]:
+    """To see whether a repair lost some: repairing may mean leaving out."""
+    words = _WORD.findall(_ESCAPE.sub(" ", text).lower())
+    return Counter("null" if word == "none" else word for word in words)
 
 
 def _only_list(schema: type[BaseModel]) -> str | None:
