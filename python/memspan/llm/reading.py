@@ -16,6 +16,8 @@ try:
 except ImportError as _error:
     raise missing_extra(_error.name or "pydantic", "OpenAIModel", "llm") from _error
 
+from .completion import whole
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
@@ -28,6 +30,7 @@ _OBJECT: Final = re.compile(r"\{\s*[\"'}]")
 _MARK: Final = re.compile(r'"(?:[^"\\]|\\.)*("?)|[{}\[\]]', re.DOTALL)
 _OPENS: Final = re.compile(r'[\[{,:](?=\s*")')
 _CLOSES: Final = re.compile(r'"(?=\s*[,:\]}])')
+_SURROGATE: Final = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 _ESCAPE: Final = re.compile(r"\\.")
 _WORD: Final = re.compile(r"\w+")
 _REPAIRABLE: Final = 1 << 16
@@ -65,6 +68,11 @@ def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
     if not answer:
         raise UnusableReply("the answer is empty")
     value, remark = _find_json(answer, schema)
+    if _SURROGATE.search(answer):
+        try:
+            value = json.loads(whole(json.dumps(value, ensure_ascii=False)))
+        except RecursionError:
+            raise UnusableReply("the answer is nested too deeply") from None
     if isinstance(value, list) and (name := _only_list(schema)) is not None:
         value, remark = {name: value}, "a bare list"
     if not isinstance(value, dict):

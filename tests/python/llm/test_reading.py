@@ -140,6 +140,12 @@ def test_data_that_speaks_of_thoughts_stays() -> None:
         assert value.text == "a</think>b"
 
 
+def test_half_emoji_become_a_sign_and_whole_ones_stay() -> None:
+    text = r'{"text": "\ud83d\ude00 \ud83d \\ud83d", "more": ["\uDE00"]}'
+
+    assert read_object(text, Note)[0] == Note(text="\U0001f600 \ufffd \\ud83d", more=["\ufffd"])
+
+
 def test_quotes_that_were_not_escaped_are_repaired() -> None:
     value, remark = read_object('{"text": "she said "yes" and left", "more": ["", "a"]}', Note)
 
