@@ -12,7 +12,7 @@ from memspan.errors import BadReplyError, LLMError, TruncatedReplyError
 from memspan.recall.context import estimate_tokens
 
 from .chat_endpoint import ChatEndpoint, StreamEnd
-from .completion import Completion
+from .completion import Completion, whole
 from .dialect import Dialect, Mode, Refusal, instructions, response_format
 from .json_schema import schema_name, strict_schema
 from .prices import Prices
@@ -222,4 +222,4 @@ class _Tally:
 
 
 def _message(role: str, content: str) -> dict[str, str]:
-    return {"role": role, "content": content}
+    return {"role": role, "content": whole(content)}

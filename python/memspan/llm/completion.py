@@ -10,7 +10,7 @@ from memspan.embed.retry import TransientError
 from .dialect import Refusal
 from .usage import Usage
 
-__all__ = ["Completion", "read_completion", "read_usage", "text_of"]
+__all__ = ["Completion", "name_of", "read_completion", "read_usage", "text_of", "whole"]
 
 _NAME: Final = 200
 
@@ -78,16 +78,21 @@ def read_usage(counted: Any, seconds: float) -> Usage:
 def text_of(content: Any) -> str:
     """A message's text; servers send a string, nothing, or a list of parts."""
     if isinstance(content, str):
-        return content
+        return whole(content)
     parts = content if isinstance(content, list) else []
     texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
-    return "".join(texts)
+    return whole("".join(texts))
+
+
+def whole(text: str) -> str:
+    """The text with U+FFFD for half surrogate pairs, which JSON can spell and neither UTF-8 nor a store can hold."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def name_of(reply: Any, model: str) -> str:
     """The model's name as the server gives it, else as it was asked for."""
     name = reply.get("model") if isinstance(reply, dict) else None
-    return name[:_NAME] if isinstance(name, str) and name else model
+    return whole(name[:_NAME]) if isinstance(name, str) and name else model
 
 
 def _count(value: Any) -> int | None:

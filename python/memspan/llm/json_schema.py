@@ -48,6 +48,9 @@ def _strict(node: Any, definitions: dict[str, Any], inside: tuple[str, ...]) -> 
             raise invalid("schema", name, "a model that does not refer to itself")
         merged = {**definitions[name], **{key: value for key, value in node.items() if key != "$ref"}}
         return _strict(merged, definitions, (*inside, name))
+    if isinstance(only := node.get("allOf"), list) and len(only) == 1:  # what older versions of pydantic wrap
+        rest = {key: value for key, value in node.items() if key != "allOf"}
+        return {**_strict(only[0], definitions, inside), **_strict(rest, definitions, inside)}
     strict = {
         key: value if key in ("enum", "const") else _strict(value, definitions, inside)
         for key, value in node.items()

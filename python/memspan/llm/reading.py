@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -15,6 +16,8 @@ try:
 except ImportError as _error:
     raise missing_extra(_error.name or "pydantic", "OpenAIModel", "llm") from _error
 
+from .completion import whole
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
@@ -22,11 +25,14 @@ __all__ = ["UnusableReply", "read_object"]
 
 M = TypeVar("M", bound="BaseModel")
 
-_THOUGHTS: Final = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_THOUGHTS_END: Final = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _OBJECT: Final = re.compile(r"\{\s*[\"'}]")
 _MARK: Final = re.compile(r'"(?:[^"\\]|\\.)*("?)|[{}\[\]]', re.DOTALL)
 _OPENS: Final = re.compile(r'[\[{,:](?=\s*")')
 _CLOSES: Final = re.compile(r'"(?=\s*[,:\]}])')
+_SURROGATE: Final = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
+_ESCAPE: Final = re.compile(r"\\.")
+_WORD: Final = re.compile(r"\w+")
 _REPAIRABLE: Final = 1 << 16
 """Characters; what is longer is not repaired but asked for again."""
 _STRAY: Final = 200
@@ -51,16 +57,22 @@ def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
     """The object that `text` holds, and what had to be done to get at it (`None`: nothing).
 
     Thoughts before the answer, code fences and prose around it are left out; a bare list is taken for the only list
-    of the schema. JSON that ends before it is complete is never filled up: what is missing would be lost in silence.
+    of the schema. JSON that ends before it is complete is never filled up, and a repair that would leave out a word is
+    refused: what is missing would be lost in silence.
     O(n) for JSON among prose; a repair takes at most some 0.2 s, and what would take longer is refused.
 
     Raises:
         UnusableReply: no such object; its message says what is wrong, and quotes none of the values.
     """
-    answer = _THOUGHTS.sub("", text).strip()
+    answer = _without_thoughts(text.strip())
     if not answer:
         raise UnusableReply("the answer is empty")
     value, remark = _find_json(answer, schema)
+    if _SURROGATE.search(answer):
+        try:
+            value = json.loads(whole(json.dumps(value, ensure_ascii=False)))
+        except RecursionError:
+            raise UnusableReply("the answer is nested too deeply") from None
     if isinstance(value, list) and (name := _only_list(schema)) is not None:
         value, remark = {name: value}, "a bare list"
     if not isinstance(value, dict):
@@ -72,6 +84,13 @@ def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
         return schema.model_validate(value), remark
     except ValidationError as error:
         raise UnusableReply(_describe(error)) from None
+
+
+def _without_thoughts(text: str) -> str:
+    """What follows the thoughts; some servers leave out the tag that opens them. JSON that speaks of the tag is left
+    alone."""
+    end = _THOUGHTS_END.search(text)
+    return text if end is None or text.startswith(("{", "[", "```")) else text[end.end() :].lstrip()
 
 
 def _find_json(answer: str, schema: type[BaseModel]) -> tuple[Any, str | None]:
@@ -128,8 +147,16 @@ def _repaired(text: str) -> Any:
     stray = text.count('"') - len(_OPENS.findall(text)) - len(_CLOSES.findall(text))
     if len(text) <= _REPAIRABLE and stray <= _STRAY:
         with suppress(ValueError, RecursionError):
-            return json_repair.loads(text)
+            value = json_repair.loads(text)
+            if not _words(text) - _words(json.dumps(value, ensure_ascii=False)):
+                return value
     raise UnusableReply("the answer is not valid JSON")
+
+
+def _words(text: str) -> Counter[str]:
+    """To see whether a repair lost some: repairing may mean leaving out."""
+    words = _WORD.findall(_ESCAPE.sub(" ", text).lower())
+    return Counter("null" if word == "none" else word for word in words)
 
 
 def _only_list(schema: type[BaseModel]) -> str | None:

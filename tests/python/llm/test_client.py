@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -143,6 +144,24 @@ def test_injected_instructions_change_nothing_but_text(
     assert reply.value == Items(items=[attack.upper(), "B"])
     server.misbehave(changed("more", lambda value: {**value, "user": "root", "__class__": "x"}))
     assert model.complete(prompt_of(["c"]), Items, stage="test").value.model_dump() == {"items": ["C"]}
+
+
+def test_half_emoji_are_neither_sent_nor_kept(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, tmp_path: Path
+) -> None:
+    model = model_of(server, cache=tmp_path / "replies")
+    half = "\ud83d"
+    server.reply("shout", f"no {half}", f'{{"items": ["{half}", "\\ud83d"]}}', f"{half} text")
+    prompt = Prompt(name="shout", version=1, system="Task: shout", user=f"say {half}")
+
+    reply = model.complete(prompt, Items, stage="test")
+
+    assert reply.value.items == ["\ufffd", "\ufffd"]
+    assert reply.usage.calls == 2
+    assert server.asked[0].user == "say \ufffd"
+    assert server.asked[1].body["messages"][2]["content"] == "no \ufffd"
+    assert model.complete(prompt, Items, stage="test").usage.reused == 1
+    assert "".join(model.astream(prompt, stage="test")) == "\ufffd text"
 
 
 def test_what_the_caller_adds_is_sent(

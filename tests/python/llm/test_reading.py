@@ -38,13 +38,14 @@ GOOD = '{"facts": [{"text": "a {b}", "turn": 1}, {"text": "c \\"d\\" ]", "turn":
         (f"\n  {GOOD}\n", None),
         (f'<think>\nShould I say {{this}}? {{"facts": []}}\n</think>\n\n{GOOD}', None),
         (f"I think {{hm}}.\n</think>{GOOD}", None),
+        (f"{GOOD} I said it.</think>", "text around the JSON"),
         (f"```json\n{GOOD}\n```", "text around the JSON"),
         (f'Here {{is}} what you want: {GOOD} Anything "else?', "text around the JSON"),
         (f'For {{"example": 1}} I say {GOOD}', "text around the JSON"),
         (GOOD[len('{"facts": ') : -1], "a bare list"),
         (GOOD[:-2] + ",]}", "JSON that had to be repaired"),
         (GOOD.replace('"turn"', "turn"), "JSON that had to be repaired"),
-        (GOOD.replace("{", "{ // the answer\n", 1), "JSON that had to be repaired"),
+        (repr(json.loads(GOOD)), "JSON that had to be repaired"),
     ],
 )
 def test_reads_what_can_be_read_without_guessing(text: str, remark: str | None) -> None:
@@ -69,6 +70,7 @@ def test_reads_what_can_be_read_without_guessing(text: str, remark: str | None) 
         ('{"facts": [{"turn": 1}]}', r"facts\.0\.text: Field required"),
         ('{"facts": [' + ", ".join(['{"turn": 1}'] * 9) + "]}", "and 4 more"),
         ('Say {"example": 1} and {"other": 2}', "none of the fields facts"),
+        ('{"facts": [], // two are left out: {a: 1}, {b: 2}\n}', "not valid JSON"),
         ('{"facts": ' + "[" * 3_000 + "]" * 3_000 + "}", "not valid JSON"),
     ],
 )
@@ -130,6 +132,18 @@ def test_json_that_takes_long_to_repair_is_asked_for_again(
     monkeypatch.setattr("memspan.llm.reading.json_repair.loads", never)
     with pytest.raises(UnusableReply, match="not valid JSON"):
         read_object(broken, Facts)
+
+
+def test_data_that_speaks_of_thoughts_stays() -> None:
+    for around in ("{}", "```\n{}\n```", "<think>so</think>{}"):
+        value, _ = read_object(around.replace("{}", '{"text": "a</think>b", "more": []}'), Note)
+        assert value.text == "a</think>b"
+
+
+def test_half_emoji_become_a_sign_and_whole_ones_stay() -> None:
+    text = r'{"text": "\ud83d\ude00 \ud83d \\ud83d", "more": ["\uDE00"]}'
+
+    assert read_object(text, Note)[0] == Note(text="\U0001f600 \ufffd \\ud83d", more=["\ufffd"])
 
 
 def test_quotes_that_were_not_escaped_are_repaired() -> None:

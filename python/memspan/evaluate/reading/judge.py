@@ -1,8 +1,8 @@
 """Judges: a language model decides whether an answer is correct, generously or strictly.
 
 The two do not compare: the generous one, whose criteria mem0, SimpleMem and LightMem share for LoCoMo, accepts much
-that the strict one of LongMemEval refuses. Both are in our own words with the criteria of the originals, so that figures
-are near to theirs but not the same; the prompt's version belongs beside every figure.
+that the strict one of LongMemEval refuses. Both are in our own words with the criteria of the originals, so that
+figures are near to theirs but not the same; the prompt's version belongs beside every figure.
 """
 
 from __future__ import annotations

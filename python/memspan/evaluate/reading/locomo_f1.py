@@ -29,8 +29,8 @@ def locomo_f1(answer: str, gold: str, category: str) -> float:
     - adversarial: 1 when the answer contains one of `NOT_MENTIONED`, else 0; the gold answer does not matter.
 
     The stemmer is Porter's as published. The authors' is NLTK's, with additions: over the words of five conversations
-    of LoCoMo the two differ in 25 of 2,960 groups of words with one stem, and F1 in 9 of 1,105 pairs of a turn and the answer
-    that it supports (means 0.1302 and 0.1297).
+    of LoCoMo the two differ in 25 of 2,960 groups of words with one stem, and F1 in 9 of 1,105 pairs of a turn and the
+    answer that it supports (means 0.1302 and 0.1297).
 
     Args:
         answer: what the reader said.
