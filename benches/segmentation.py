@@ -80,12 +80,12 @@ def conversations(data_set: str, path: str) -> list[list[Turn]]:
     return list(by_user.values())
 
 
-def measure(turns: list[Turn], method: str, rate: float, buffer: int, tools: Bench, count: Count) -> None:
+def measure(turns: list[Turn], stage: Segment, rate: float, tools: Bench, count: Count) -> None:
     work = Work(user="u", turns=tuple(turns))
     if rate < 1:
         work = asyncio.run(Compress(rate=rate).run(work, tools))
     began = time.perf_counter()
-    work = asyncio.run(Segment(method=method, buffer=buffer).run(work, tools))
+    work = asyncio.run(stage.run(work, tools))
     count.seconds += time.perf_counter() - began
     sessions = [turn.session for turn in turns]
     labels = {i for i in range(1, len(turns)) if sessions[i] != sessions[i - 1]}
@@ -107,6 +107,7 @@ def main() -> None:
     parser.add_argument("--longmemeval", nargs="+", default=[])
     parser.add_argument("--rates", nargs="+", type=float, default=[1.0])
     parser.add_argument("--buffer", type=int, default=512)
+    parser.add_argument("--extremum", choices=("maximum", "minimum"), default="maximum")
     arguments = parser.parse_args()
     tools = Bench()
     print(f"{'data':11} {'rate':>4} {'method':11} accuracy   chance precision    turns  ms a turn")
@@ -115,9 +116,10 @@ def main() -> None:
         dialogues = [turns for path in files for turns in conversations(data_set, path)]
         for rate in arguments.rates if dialogues else ():
             for method in METHODS:
+                stage = Segment(method=method, buffer=arguments.buffer, extremum=arguments.extremum)
                 count = Count()
                 for turns in dialogues:
-                    measure(turns, method, rate, arguments.buffer, tools, count)
+                    measure(turns, stage, rate, tools, count)
                 print(f"{data_set:11} {rate:4.1f} {method:11} {count.row()}", flush=True)
 
 

@@ -20,12 +20,14 @@ def preceding_attention(attention: NDArray[np.float64]) -> NDArray[np.float64]:
     return shares
 
 
-def attention_boundaries(attention: NDArray[np.float64]) -> list[int]:
+def attention_boundaries(attention: NDArray[np.float64], *, minima: bool = False) -> list[int]:
     """B1 = {k | M_{k,k-1} > M_{k-1,k-2}, M_{k,k-1} > M_{k+1,k}, 1 < k < n}: sentences that begin a topic, by position.
+    With `minima`, the same with both signs turned, which is not the paper's.
 
     The second sentence has only one before it, so that its share is 1: neither it nor the third can be a peak.
     """
     near = preceding_attention(attention)  # near[k - 1] is M_{k,k-1}
+    near = -near if minima else near
     peaks = (near[1:-1] > near[:-2]) & (near[1:-1] > near[2:])
     return [int(place) + 2 for place in np.flatnonzero(peaks)]
 

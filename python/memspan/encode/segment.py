@@ -20,10 +20,12 @@ from .fingerprint import fingerprint
 from .stage import Tools
 from .values import Window, Work
 
-__all__ = ["Method", "Segment"]
+__all__ = ["Extremum", "Method", "Segment"]
 
 Method: TypeAlias = Literal["both", "attention", "similarity"]
 _METHODS: Final = get_args(Method)
+Extremum: TypeAlias = Literal["maximum", "minimum"]
+_EXTREMA: Final = get_args(Extremum)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,11 +44,15 @@ class Segment:
     threshold: float | None = None
     """tau of B2. The paper names no value, and cosines of different embedders do not compare: `None` takes the mean
     over the neighbours in the buffer."""
+    extremum: Extremum = "maximum"
+    """B1 as in the paper. `minimum`, where a sentence looks away from the one before, finds more of the boundaries on
+    the data in benches/results/lightmem.md, with the default embedder's attention."""
     attention: Attention | None = None
     """`None`: of the default embedder's graph, where it is here; without it, similarity alone decides."""
 
     def __post_init__(self) -> None:
         as_choice(self.method, "method", _METHODS)
+        as_choice(self.extremum, "extremum", _EXTREMA)
         as_integer(self.buffer, "buffer", 16, 1 << 20)
         if self.threshold is not None:
             as_number(self.threshold, "threshold", -1, 1)
@@ -75,7 +81,7 @@ class Segment:
         sizes = []
         waiting: list[Exchange] = []
         tokens: list[int] = []
-        attending = _Attending(self.attention, tools)
+        attending = _Attending(self.attention, self.extremum, tools)
         for exchange in exchanges_of(work.turns):
             needed = estimate_tokens(exchange.text)
             while waiting and sum(tokens) + needed > self.buffer:
@@ -113,8 +119,9 @@ class Segment:
 class _Attending:
     """B1 of one buffer after the other, until there is no model to tell: said once, similarity then decides."""
 
-    def __init__(self, source: Attention | None, tools: Tools) -> None:
+    def __init__(self, source: Attention | None, extremum: Extremum, tools: Tools) -> None:
         self._source = source
+        self._minima = extremum == "minimum"
         self._tools = tools
         self._failed = False
 
@@ -123,7 +130,8 @@ class _Attending:
             return None
         try:
             source = _default_attention() if self._source is None else self._source
-            return attention_boundaries(await asyncio.to_thread(source.between, texts))
+            attention = await asyncio.to_thread(source.between, texts)
+            return attention_boundaries(attention, minima=self._minima)
         except MemspanError as error:
             self._failed = True
             self._tools.note("no attention", reason=str(error), instead="similarity")

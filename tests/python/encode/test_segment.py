@@ -92,6 +92,13 @@ def test_peaks_begin_topics(shares: tuple[float, ...], found: list[int]) -> None
     assert attention_boundaries(attention) == found
 
 
+def test_valleys_begin_topics_for_those_who_want() -> None:
+    attention = Shares(1, 0.2, 0.5, 0.3, 0.4, 0.1).between([""] * 7)
+    assert attention_boundaries(attention, minima=True) == [2, 4]
+    stage = Segment(method="attention", extremum="minimum", attention=Shares(1, 0.2, 0.5, 0.3, 0.6, 0.4, 0.7))
+    assert [len(each) for each in segments(stage, turns(*TEXTS))] == [2, 2, 2, 2]
+
+
 def test_neighbours_that_are_not_alike_are_boundaries() -> None:
     similarities = adjacent_similarities(embed(["tent", "lake", "boss", "budget jazz"]))
     assert similarities.round(4).tolist() == [1, 0, 0.7071]
@@ -272,7 +279,9 @@ def test_segments_are_the_turns_in_order(
         assert sum(map(estimate_tokens, each)) <= buffer or len(each) == 1
 
 
-@pytest.mark.parametrize("fields", [{"method": "magic"}, {"buffer": 0}, {"threshold": 2}])
+@pytest.mark.parametrize(
+    "fields", [{"method": "magic"}, {"extremum": "mean"}, {"buffer": 0}, {"threshold": 2}]
+)
 def test_bad_settings_are_refused(fields: dict) -> None:
     with pytest.raises(InvalidArgumentError):
         Segment(**fields)

@@ -61,7 +61,7 @@ def test_parameters_are_those_of_the_paper() -> None:
     assert "lightmem" in recipe_names()
     assert recipe("lightmem").write == (
         Compress(rate=0.7, limit=512, scorer=SelfInformation()),
-        Segment(method="both", buffer=512, threshold=None, attention=None),
+        Segment(method="both", buffer=512, threshold=None, extremum="maximum", attention=None),
         Buffer(tokens=512, calls_by="buffer"),
     )
 

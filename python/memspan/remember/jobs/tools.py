@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.encode.corpus import Frequencies, index_frequencies
 from memspan.errors import JobError, LLMError, TruncatedReplyError
 from memspan.llm import LLM, Prompt, Usage
 from memspan.remember.engine import Engine
@@ -156,6 +157,11 @@ class JobTools:
         user = self._results.job.user
         known = await asyncio.to_thread(lambda: self._engine.current().tags(user=user))
         return [tag.name for tag in sorted(known, key=lambda tag: (-tag.records, tag.name))]
+
+    async def frequencies(self, words: Sequence[str]) -> Frequencies:
+        """See `Corpus.frequencies`."""
+        user = self._results.job.user
+        return await asyncio.to_thread(lambda: index_frequencies(self._engine.current(), user, words))
 
     def note(self, event: str, **details: Any) -> None:
         """See `Tools.note`."""
