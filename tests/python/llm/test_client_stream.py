@@ -108,7 +108,7 @@ def test_refusals_and_prompts_that_do_not_fit(
 def test_a_slow_server_is_given_up(
     model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
 ) -> None:
-    server.misbehave(slow(60))
+    server.schedule = lambda asked, number: slow(60)
 
     with pytest.raises(LLMError, match=r"no answer within 0\.2 s; gave up after 1 attempt"):
         list(model_of(server, timeout=0.2, retries=0).astream(prompt, stage="answer"))
