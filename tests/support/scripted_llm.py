@@ -298,6 +298,9 @@ class _Handler(BaseHTTPRequestHandler):
         if fault and fault.sent == 0.0:
             self._hang_up()
             return
+        if fault and fault.body is not None:
+            self._send(200, {"content-type": "text/event-stream"}, fault.body)
+            return
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("transfer-encoding", "chunked")
@@ -328,7 +331,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._hang_up()
             return
         self.send_response(code)
-        for name, value in {**headers, "content-type": "application/json"}.items():
+        for name, value in {"content-type": "application/json", **headers}.items():
             self.send_header(name, value)
         self.send_header("content-length", str(len(payload)))
         at_once = int(len(payload) * share) if not drip else 0

@@ -138,9 +138,14 @@ class Asker:
                     first = first or refusal
                 mode = lower
                 continue
-            self._learn(completion.usage)
+            usage = completion.usage
+            self._learn(usage)
             if first is not None:
                 self._dialect.settle(mode, name)
+            _logger.debug(
+                "%s: %s answered by %s: %d + %d tokens, %.2f s",
+                *(stage, completion.model, mode, usage.prompt_tokens, usage.completion_tokens, usage.seconds),
+            )
             return completion
 
     def _yield(

@@ -100,7 +100,9 @@ class ChatEndpoint:
             async with self._pace.slot(tokens) as slot:
                 started = self._clock()
                 reply = await self._within_time(self._exchange(body))
-                completion = read_completion(reply, model=body["model"], seconds=self._clock() - started)
+                completion = read_completion(
+                    reply, model=body["model"], seconds=self._clock() - started, quote=self._quote
+                )
                 slot.tokens = _tokens(completion.usage) or slot.tokens
                 return completion
 
@@ -267,12 +269,15 @@ def _tokens(usage: Usage) -> int:
 
 def _read_chunk(chunk: Any, end: StreamEnd, seconds: float) -> str:
     """The text in one event; what else it says goes to `end`."""
-    event = chunk.model_dump()
+    event = chunk.model_dump(warnings=False) if hasattr(chunk, "model_dump") else {}
     end.model = name_of(event, end.model)
     if event.get("usage"):
         end.usage = read_usage(event["usage"], seconds)
     choices = event.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else {}
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, dict):
+        return ""
     if choice.get("finish_reason"):
         end.finish = str(choice["finish_reason"])
-    return text_of((choice.get("delta") or {}).get("content"))
+    delta = choice.get("delta")
+    return text_of(delta.get("content")) if isinstance(delta, dict) else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -30,8 +31,16 @@ class Completion:
     """Of this one call, without a price."""
 
 
-def read_completion(reply: Any, *, model: str, seconds: float) -> Completion:
+def read_completion(
+    reply: Any, *, model: str, seconds: float, quote: Callable[[str], str] = str
+) -> Completion:
     """The first choice of a parsed reply.
+
+    Args:
+        reply: the JSON value.
+        model: the name that was asked for.
+        seconds: how long it took.
+        quote: shortens what the server said, and takes secrets out.
 
     Raises:
         TransientError: something else, or an error that may go away (some gateways send errors with status 200).
@@ -40,7 +49,7 @@ def read_completion(reply: Any, *, model: str, seconds: float) -> Completion:
     if not isinstance(reply, dict):
         raise TransientError(f"the reply is no JSON object but a {type(reply).__name__}")
     if isinstance(error := reply.get("error"), dict):
-        raise _failure(error)
+        raise _failure(error, quote)
     choices = reply.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
@@ -99,9 +108,9 @@ def _count(value: Any) -> int | None:
     return value if type(value) is int and value >= 0 else None
 
 
-def _failure(error: dict[str, Any]) -> TransientError | Refusal:
+def _failure(error: dict[str, Any], quote: Callable[[str], str]) -> TransientError | Refusal:
     code = error.get("code")
-    text = f"an error in the reply: {error.get('message', '')}"
+    text = f"an error in the reply: {quote(str(error.get('message', '')))}"
     if isinstance(code, int) and 400 <= code < 500 and code != 429:
         return Refusal(code, text)
-    return TransientError(text[:_NAME])
+    return TransientError(text)

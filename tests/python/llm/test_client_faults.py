@@ -137,7 +137,7 @@ def test_a_filtered_answer_is_a_bad_one(
 def test_a_slow_server_is_given_up(
     model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
 ) -> None:
-    server.misbehave(slow(60), slow(60))
+    server.schedule = lambda asked, number: slow(60)
 
     with pytest.raises(LLMError, match=r"within 0\.2 s; gave up after 2 attempts"):
         model_of(server, timeout=0.2, retries=1).complete(prompt, Items, stage="test")
@@ -146,9 +146,9 @@ def test_a_slow_server_is_given_up(
 def test_a_server_that_drips_is_given_up(
     model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
 ) -> None:
-    server.misbehave(Fault(name="drips", drip=0.05))
+    server.schedule = lambda asked, number: Fault(name="drips", drip=0.05)
 
-    with pytest.raises(LLMError, match=r"no complete answer within 0\.3 s; gave up after 1 attempt"):
+    with pytest.raises(LLMError, match=r"no (complete )?answer within 0\.3 s; gave up after 1 attempt"):
         model_of(server, timeout=0.3, retries=0).complete(prompt, Items, stage="test")
 
 

@@ -75,6 +75,40 @@ def test_a_connection_that_breaks_in_the_middle_is_an_error_after_what_came(
     assert "".join(model.astream(prompt, stage="answer")) == ANSWER
 
 
+ODD = (
+    b'data: {"choices": [{"delta": {"content": "so "}}], "usage": {"prompt_tokens": "many"}}\n\n'
+    b': ping\n\ndata: 17\n\ndata: {"choices": "none"}\n\ndata: {"choices": [3]}\n\n'
+    b'data: {"choices": [{"delta": "x", "index": "y"}]}\n\ndata: {"choices": [{"delta": {"content": [1]}}]}\n\n'
+    b'data: {"choices": [{"delta": {"content": "it is"}, "finish_reason": "odd"}]}\n\ndata: [DONE]\n\n'
+)
+
+
+def test_odd_events_are_passed_over(model: OpenAIModel, server: ScriptedLLM, prompt: Prompt) -> None:
+    server.misbehave(Fault(name="odd", body=ODD))
+    stream = model.astream(prompt, stage="answer")
+
+    assert "".join(stream) == "so it is"
+    assert (stream.usage.calls, stream.usage.uncounted) == (1, 1)
+    assert stream.model == "small"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'data: {"choices": [{"delta": {"content": "so"}}]}\n\n',
+        b'data: {"choices": [{"delta": {"content": "so"}}]}\n\ndata: {"error": {"message": "gone"}}\n\n',
+        b'data: {"choices": [{"delta": {"content": "so"}}]}\n\ndata: {"choices"\n\n',
+    ],
+)
+def test_streams_that_end_too_early_are_errors(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, body: bytes
+) -> None:
+    server.misbehave(Fault(name="early", body=body))
+
+    with pytest.raises(LLMError, match="broke off"):
+        list(model.astream(prompt, stage="answer"))
+
+
 def test_an_answer_that_was_cut_off_says_so(model: OpenAIModel, server: ScriptedLLM, prompt: Prompt) -> None:
     server.misbehave(FAULTS["truncated"])
     stream = model.astream(prompt, stage="answer")
@@ -108,7 +142,7 @@ def test_refusals_and_prompts_that_do_not_fit(
 def test_a_slow_server_is_given_up(
     model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
 ) -> None:
-    server.misbehave(slow(60))
+    server.schedule = lambda asked, number: slow(60)
 
     with pytest.raises(LLMError, match=r"no answer within 0\.2 s; gave up after 1 attempt"):
         list(model_of(server, timeout=0.2, retries=0).astream(prompt, stage="answer"))

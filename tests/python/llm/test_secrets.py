@@ -73,11 +73,12 @@ def test_the_key_is_in_no_repr_log_error_or_file(
     for fault in (
         Fault(name="echo", status=401, message=echo),
         *[Fault(name="echo", status=500, message=echo)] * 2,
+        Fault(name="echo", body=f'{{"error": {{"code": 402, "message": "{echo}"}}}}'.encode()),
         *[FAULTS["hang up"]] * 2,
         *[status(400)] * 3,
     ):
         server.misbehave(fault)
-    for _ in range(4):
+    for _ in range(5):
         with pytest.raises(LLMError) as raised:
             keyed.complete(prompt_of(["new"]), Items, stage="test")
         seen += traceback.format_exception(raised.value)
