@@ -265,6 +265,22 @@ def test_truncated_answers_are_remembered(open_memory: Open, model: ScriptedMode
     assert report.usage == COST + Usage(prompt_tokens=7, calls=1)
 
 
+def test_a_stage_that_cannot_ask_for_less_gets_another_answer(
+    open_memory: Open, model: ScriptedModel
+) -> None:
+    def too_long(prompt: Prompt) -> None:
+        if model.asked[prompt.name, prompt.user] < 3:
+            raise errors.TruncatedReplyError("too long")
+
+    model.misbehave = too_long
+    memory = open_memory()
+    memory.add("one", user="ana")
+    assert memory.process().done == 1
+    model.misbehave = lambda prompt: (_ for _ in ()).throw(errors.TruncatedReplyError("always"))
+    memory.add("two", user="ana")
+    assert (memory.process().failed, memory.jobs()[1].state) == (5, "parked")
+
+
 def test_values_that_are_made_once(open_memory: Open) -> None:
     made: list[int] = []
     results: list[Any] = []

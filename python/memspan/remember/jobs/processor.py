@@ -17,6 +17,7 @@ from memspan.errors import (
     MissingExtraError,
     ModelNotFoundError,
     StoreError,
+    TruncatedReplyError,
 )
 from memspan.job_info import ProcessReport
 from memspan.llm import LLM, Usage
@@ -243,7 +244,9 @@ class Processor:
     async def _fail(self, run: JobRun, error: Exception) -> None:
         """Note the failure. A failing job is tried again after a pause, or parked."""
         reason = f"{type(error).__name__}: {error}"[:_REASON_CHARS].encode("utf-8", "replace").decode()
-        await self._end(run, reason, self._pace.attempts)
+        # A stage that cannot ask for less needs another answer, not to be told again that there was none.
+        truncated = isinstance(error, TruncatedReplyError)
+        await self._end(run, reason, self._pace.attempts, truncated=truncated)
 
     async def _park_unknown(self, run: JobRun) -> None:
         name = run.job.recipe
@@ -251,7 +254,7 @@ class Processor:
             run, f"recipe '{name}' is not known here; open the memory with Memory(path, recipe=...)", 1
         )
 
-    async def _end(self, run: JobRun, reason: str, attempts: int) -> None:
+    async def _end(self, run: JobRun, reason: str, attempts: int, *, truncated: bool = False) -> None:
         job = run.job
 
         def fail(writer: StoreWriter) -> bool:
@@ -262,6 +265,8 @@ class Processor:
             parked = failures >= attempts
             due = None if parked else now + int(self._pace.pause(failures) * 1e6)
             event = Note(now, None, "parked" if parked else "failed", {"reason": reason})
+            if truncated:
+                writer.jobs.drop_truncated(job)
             writer.jobs.fail(job, reason, due, [*run.results.notes, event])
             return parked
 
