@@ -140,7 +140,8 @@ class JobWriter(JobReader, Protocol):
     def drop_truncated(self, job: ClaimedJob) -> None:
         """Forget which answers did not fit, so that they are asked for again."""
 
-    def add_usage(self, user_pk: int, recipe: str, stage: str, model: str, usage: Usage) -> None: ...
+    def add_usage(self, user: str, recipe: str, stage: str, model: str, usage: Usage) -> None:
+        """Count what calls cost for a user; nothing when there is no such user any more."""
 
     def finish(self, job: ClaimedJob, outcome: Outcome, notes: Sequence[Note]) -> None:
         """The job is done, and this came of it."""

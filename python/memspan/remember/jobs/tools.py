@@ -57,7 +57,7 @@ class Results:
             _require(writer, job)
             writer.jobs.put_step(job, key, step)
             if usage is not None:
-                writer.jobs.add_usage(job.user_pk, job.recipe, stage, step.model or "", usage)
+                writer.jobs.add_usage(job.user, job.recipe, stage, step.model or "", usage)
 
         await self._committer.commit(put)
         self.steps[key] = step
@@ -70,7 +70,7 @@ class Results:
 
         def put(writer: StoreWriter) -> None:
             _require(writer, job)
-            writer.jobs.add_usage(job.user_pk, job.recipe, stage, model, usage)
+            writer.jobs.add_usage(job.user, job.recipe, stage, model, usage)
 
         await self._committer.commit(put)
         self.usage += usage
