@@ -21,6 +21,7 @@ from .loop import Call, LoopThread
 from .pace import Pace
 from .processor import Processor, Scope
 from .resolving import Model
+from .threads import InterpreterEndsError
 
 __all__ = ["Processing"]
 
@@ -186,5 +187,5 @@ def _end(call: Call[Any]) -> None:
 def _report(future: Any) -> None:
     """Say why the worker in the background ended by itself."""
     error = future.exception()
-    if error is not None and not isinstance(error, CancelledError):
+    if error is not None and not isinstance(error, (CancelledError, InterpreterEndsError)):
         _logger.error("processing in the background ended: %s", error)

@@ -30,6 +30,7 @@ from memspan.times import now_micros
 from .committer import Committer, JobLostError
 from .pace import Pace
 from .run import JobRun, Shared
+from .threads import InterpreterEndsError, in_worker
 from .tools import NoModelError
 from .worker import gone, new_worker, renewed
 
@@ -38,6 +39,7 @@ __all__ = ["Processor", "Scope"]
 _logger = logging.getLogger("memspan")
 _NOBODYS_FAULT: Final = (
     EmbedderMismatchError,
+    InterpreterEndsError,
     MissingExtraError,
     ModelNotFoundError,
     NoModelError,
@@ -127,7 +129,7 @@ class Processor:
         try:
             await self._register()
             await self._work()
-            waiting = await asyncio.to_thread(self._open)
+            waiting = await in_worker(self._open)
         finally:
             beating.cancel()
             await self._leave()
@@ -162,7 +164,7 @@ class Processor:
 
     async def _pause(self) -> float | None:
         """Seconds until there may be something to claim; `None` when only the end of a running job can change that."""
-        due, colleague_busy = await asyncio.to_thread(self._outlook)
+        due, colleague_busy = await in_worker(self._outlook)
         pauses = []
         if due is not None:
             pauses.append(max(0.0, (due - now_micros()) / 1e6))
