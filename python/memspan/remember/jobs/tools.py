@@ -161,7 +161,7 @@ class JobTools:
     async def frequencies(self, words: Sequence[str]) -> Frequencies:
         """See `Corpus.frequencies`."""
         user = self._results.job.user
-        return await asyncio.to_thread(lambda: index_frequencies(self._engine.current(), user, words))
+        return await in_worker(lambda: index_frequencies(self._engine.current(), user, words))
 
     def note(self, event: str, **details: Any) -> None:
         """See `Tools.note`."""
