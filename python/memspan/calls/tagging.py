@@ -30,10 +30,11 @@ class TaggingCalls(Calls):
         """Make tags of what a user's records say, or every user's, without a language model: keyphrases and names
         that come back, at most five a record, and which of them is broader than which.
 
-        Calling it again makes them anew. Tags and relations that a caller gave stay, and made relations give way to
-        them. A record that is replaced later has no made tags until the next call; records of kind `vault` give and
-        get none. Languages without capitals or the marks of English nouns get fewer and rougher tags. Seconds for
-        10,000 records, committed some hundreds at a time; the next call makes good one that was interrupted.
+        Calling it again makes them anew; tags that a recipe made for turns give way to them. Tags and relations that a
+        caller gave stay, and made relations give way to them. A record that is replaced later has no made tags until
+        the next call; records of kind `vault` give and get none. Languages without capitals or the marks of English
+        nouns get fewer and rougher tags. Seconds for 10,000 records, committed some hundreds at a time; the next call
+        makes good one that was interrupted.
 
         Args:
             user: `None` for every user, each by their own texts only.

@@ -135,9 +135,13 @@ class JobWriter(JobReader, Protocol):
         """Whether this run of the job is still the one that counts; everything a run writes comes after it."""
 
     def put_step(self, job: ClaimedJob, key: str, step: Step) -> None:
-        """Keep a result. The job got on: earlier failures do not count any more."""
+        """Keep a result. With a value the job got on: earlier failures do not count any more."""
 
-    def add_usage(self, user_pk: int, recipe: str, stage: str, model: str, usage: Usage) -> None: ...
+    def drop_truncated(self, job: ClaimedJob) -> None:
+        """Forget which answers did not fit, so that they are asked for again."""
+
+    def add_usage(self, user: str, recipe: str, stage: str, model: str, usage: Usage) -> None:
+        """Count what calls cost for a user; nothing when there is no such user any more."""
 
     def finish(self, job: ClaimedJob, outcome: Outcome, notes: Sequence[Note]) -> None:
         """The job is done, and this came of it."""

@@ -107,9 +107,18 @@ class SqliteJobWriter(SqliteJobReader):
 
     def put_step(self, job: ClaimedJob, key: str, step: Step) -> None:
         self._change("INSERT OR REPLACE INTO job_steps VALUES (?, ?, ?, ?, ?, ?)", (job.pk, key, *step))
-        self._change("UPDATE jobs SET attempts = 0, reason = NULL WHERE pk = ? AND attempts > 0", (job.pk,))
+        if step.value is not None:
+            self._change(
+                "UPDATE jobs SET attempts = 0, reason = NULL WHERE pk = ? AND attempts > 0", (job.pk,)
+            )
 
-    def add_usage(self, user_pk: int, recipe: str, stage: str, model: str, usage: Usage) -> None:
+    def drop_truncated(self, job: ClaimedJob) -> None:
+        self._change("DELETE FROM job_steps WHERE job_pk = ? AND value IS NULL", (job.pk,))
+
+    def add_usage(self, user: str, recipe: str, stage: str, model: str, usage: Usage) -> None:
+        user_pk = self._user_pk(user)
+        if user_pk is None:
+            return
         values = [getattr(usage, column) for column in USAGE_COLUMNS]
         self._change(_ADD_USAGE, (user_pk, recipe, stage, model, *values))
 

@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ from memspan.encode.values import Statement, Work
 from memspan.job_info import Job, UsageEntry
 from memspan.llm import Prompt, Usage
 from memspan.memory import Memory
+from memspan.records import Record
 from memspan.remember.jobs.pace import Pace
 
 Open = Callable[..., Memory]
@@ -265,6 +267,22 @@ def test_truncated_answers_are_remembered(open_memory: Open, model: ScriptedMode
     assert report.usage == COST + Usage(prompt_tokens=7, calls=1)
 
 
+def test_a_stage_that_cannot_ask_for_less_gets_another_answer(
+    open_memory: Open, model: ScriptedModel
+) -> None:
+    def too_long(prompt: Prompt) -> None:
+        if model.asked[prompt.name, prompt.user] < 3:
+            raise errors.TruncatedReplyError("too long")
+
+    model.misbehave = too_long
+    memory = open_memory()
+    memory.add("one", user="ana")
+    assert memory.process().done == 1
+    model.misbehave = lambda prompt: (_ for _ in ()).throw(errors.TruncatedReplyError("always"))
+    memory.add("two", user="ana")
+    assert (memory.process().failed, memory.jobs()[1].state) == (5, "parked")
+
+
 def test_values_that_are_made_once(open_memory: Open) -> None:
     made: list[int] = []
     results: list[Any] = []
@@ -350,6 +368,35 @@ def test_a_turn_that_changes_is_processed_again(memory: Memory, model: ScriptedM
     assert len(texts) == 3
     assert not any("old" in text for text in texts)
     assert memory.verify() == []
+
+
+def test_what_became_of_a_made_record_is_kept_unless_it_says_something_else(memory: Memory) -> None:
+    memory.add([{"id": "m1", "text": "one"}, {"id": "m2", "text": "two"}], user="ana")
+    memory.process()
+    notes = {record.sources[0]: record for record in derived(memory) if record.metadata["stage"] == "note"}
+    end = notes["m1"].at + timedelta(days=1)
+    memory.add_records([replace(notes[id_], until=end, embedding=None) for id_ in ("m1", "m2")])
+    rest = {"user": "ana", "at": end, "text": "merged"}
+    memory.add_records([Record(id=f"of {id_}", sources=(notes[id_].id,), **rest) for id_ in ("m1", "m2")])
+    memory.add([{"id": "m2", "text": "new"}], user="ana")
+    memory.process()
+    first, second = (memory.get(user="ana", id=notes[id_].id) for id_ in ("m1", "m2"))
+    assert first is not None
+    assert second is not None
+    assert (first.text, first.until) == (note_fact("one"), end)
+    assert (second.text, second.until) == (note_fact("new"), None)
+    assert memory.get(user="ana", id="of m1") is not None
+    assert memory.get(user="ana", id="of m2") is None, "it was made of what does not hold any more"
+    assert memory.verify() == []
+
+
+def test_the_model_for_other_work(memory: Memory, model: ScriptedModel) -> None:
+    async def ask(llm: Any) -> str:
+        reply = await llm.acomplete(Prompt(name="note", version=1, system="", user="x"), Facts, stage="s")
+        fact: str = reply.value.facts[0]
+        return fact
+
+    assert memory._processing.ask(ask) == note_fact("x")
 
 
 def test_records_that_a_new_run_does_not_make_go(open_memory: Open, model: ScriptedModel) -> None:

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from memspan.remember.jobs import worker
 from memspan.remember.jobs.committer import Committer, JobLostError
 from memspan.remember.jobs.loop import LoopThread
 from memspan.remember.jobs.pace import Pace
+from memspan.remember.jobs.threads import InterpreterEndsError, in_worker
 from memspan.remember.jobs.worker import gone, new_worker
 from memspan.store import SqliteStore, StoreWriter
 from memspan.store.jobs import Worker
@@ -315,6 +317,45 @@ print("fine")
     command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", script, str(path), support]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.stdout, done.stderr) == ("fine\n", "")
+
+
+@pytest.mark.parametrize("seconds", [0, 5])
+def test_an_interpreter_may_end_while_it_works(path: Path, seconds: float) -> None:
+    script = """
+import sys
+from memspan.memory import Memory
+sys.path.insert(0, sys.argv[2])
+from tiny_recipe import ScriptedModel, recipe_of
+
+model = ScriptedModel(seconds=float(sys.argv[3]))
+memory = Memory(sys.argv[1], "hash:32", llm=model, recipe=recipe_of(), process_in_background=True)
+for i in range(50):
+    memory.add(f"text {i}", user="ana", session=f"s{i}")
+while not model.asked:
+    pass
+"""
+    support = str(Path(__file__).parents[2] / "support")
+    command = [sys.executable, "-c", script, str(path), support, str(seconds)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_end_of_the_interpreter_is_no_fault_of_a_job() -> None:
+    async def run() -> None:
+        executor = ThreadPoolExecutor(1)
+        assert await in_worker(len, "abc", executor=executor) == 3
+        executor.shutdown()
+        with pytest.raises(InterpreterEndsError):
+            await in_worker(len, "abc", executor=executor)
+
+        class Broken(ThreadPoolExecutor):
+            def submit(self, *arguments: Any, **options: Any) -> Any:
+                raise RuntimeError("out of luck")
+
+        with pytest.raises(RuntimeError, match="luck"):
+            await in_worker(len, "abc", executor=Broken(1))
+
+    asyncio.run(run())
 
 
 def committing(path: Path, operations: list[Callable[[StoreWriter], object]]) -> list[object]:

@@ -227,18 +227,18 @@ def test_relations_of_jobs(writer: StoreWriter) -> None:
 
 
 def test_usage_adds_up(writer: StoreWriter) -> None:
-    pk = 1
     free = Usage(
         prompt_tokens=10, completion_tokens=1, cached_tokens=5, calls=1, uncounted=1, reused=2, seconds=0.5
     )
     paid = replace(free, price=0.25)
     for usage in (free, paid, paid, free):
-        writer.jobs.add_usage(pk, "tiny", "note", "m", usage)
+        writer.jobs.add_usage("ana", "tiny", "note", "m", usage)
     (entry,) = writer.jobs.usage("ana", ("stage",))
     assert entry.usage == free + paid + paid + free
     assert entry[:4] == (None, None, "note", None)
-    writer.jobs.add_usage(2, "tiny", "note", "m", free)
+    writer.jobs.add_usage("ben", "tiny", "note", "m", free)
     assert [each.user for each in writer.jobs.usage(None, ("user", "model"))] == ["ana", "ben"]
+    writer.jobs.add_usage("carl", "tiny", "note", "m", free)
     assert writer.jobs.usage("carl", ()) == []
 
 
@@ -265,7 +265,7 @@ def test_users_take_their_jobs_along(store: SqliteStore, make_record: Make, path
         job = claim(writer)[0]
         writer.jobs.put_step(job, "k", Step("1"))
         writer.relate("ana", "p", "c")
-        writer.jobs.add_usage(1, "tiny", "note", "m", Usage(calls=1))
+        writer.jobs.add_usage("ana", "tiny", "note", "m", Usage(calls=1))
         writer.jobs.finish(job, Outcome(["r"], ["a1"], [("p", "c")]), [Note(1, "note", "x", {})])
         enqueue(writer, "a3")
         writer.remove_user("ana")

@@ -15,7 +15,6 @@ from memspan.index import Index
 from memspan.records import Record
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
-from memspan.remember.draft import Draft
 from memspan.remember.engine import Change, Engine
 from memspan.remember.indexing import write_records
 from memspan.remember.made_tags import write_made_tags
@@ -85,17 +84,30 @@ def _remove(change: Change, user: str, ids: Iterable[str]) -> None:
 
 
 def _write(change: Change, user: str, records: Sequence[Record]) -> None:
+    """Write what is new or says something else now; what was derived from the latter goes."""
     existing = given_records(change.writer, user, [record.id for record in records], embeddings=True)
     moment = from_micros(now_micros())
     changed = []
+    outdated: set[str] = set()
     for record in records:
-        settled = Draft(record).settled(existing.get(record.id)) if existing else record
-        if settled is not None:
-            assert settled.embedding is not None
-            _core.complete_record(settled, moment, settled.embedding)
-            changed.append(settled)
+        before = existing.get(record.id)
+        if before is not None and _says_the_same(before, record):
+            continue
+        if before is not None:
+            outdated.add(record.id)
+        assert record.embedding is not None
+        _core.complete_record(record, moment, record.embedding)
+        changed.append(record)
+    if outdated:
+        _remove(change, user, change.writer.derived(user, sorted(outdated)).difference(existing))
     if changed:
         write_records(change, changed)
+
+
+def _says_the_same(before: Record, now: Record) -> bool:
+    """Whether a record can stay. Another run may word it anew, but what became of it since, such as an end that a
+    later memory gave it, is kept when it did not."""
+    return all(getattr(before, name) == getattr(now, name) for name in ("text", "at", "kind", "sources"))
 
 
 def _relate(

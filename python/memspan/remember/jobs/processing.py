@@ -6,10 +6,10 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError
 from contextlib import suppress
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from memspan.errors import StoreError
 from memspan.job_info import ProcessReport
@@ -21,9 +21,11 @@ from .loop import Call, LoopThread
 from .pace import Pace
 from .processor import Processor, Scope
 from .resolving import Model
+from .threads import InterpreterEndsError
 
 __all__ = ["Processing"]
 
+T = TypeVar("T")
 _logger = logging.getLogger("memspan")
 
 
@@ -70,6 +72,15 @@ class Processing:
             await asyncio.to_thread(_end, call)
             raise
 
+    def ask(self, work: Callable[[LLM | None], Coroutine[Any, Any, T]]) -> T:
+        """Run something else that needs the model, on the same thread, and wait for it; an interrupt cancels it."""
+        call = self._started(self._with_model(work))
+        try:
+            return call.future.result()
+        except BaseException:
+            _end(call)
+            raise
+
     def start(self, scope: Scope) -> None:
         """Process in the background from now on; nothing changes when it does already."""
         self._engine.require_open()
@@ -110,10 +121,18 @@ class Processing:
 
     def _begin(self, scope: Scope, advance: Callable[[int], object]) -> Call[ProcessReport]:
         self._engine.require_open()
+        return self._started(self._process(scope, advance))
+
+    def _started(self, work: Coroutine[Any, Any, T]) -> Call[T]:
         with self._mine():
             if self._thread is None:
                 self._thread = LoopThread()
-            return self._thread.start(self._process(scope, advance))
+            return self._thread.start(work)
+
+    async def _with_model(self, work: Callable[[LLM | None], Coroutine[Any, Any, T]]) -> T:
+        if self._llm is None:
+            self._llm = self._model.make()
+        return await work(self._llm)
 
     async def _process(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
         while (report := await self._process_unless_busy(scope, advance)) is None:
@@ -134,11 +153,17 @@ class Processing:
             return None
 
     async def _process_once(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
-        if self._llm is None:
-            self._llm = self._model.make()
+        async def run(llm: LLM | None) -> ProcessReport:
+            return await self._run_processor(llm, scope, advance)
+
+        return await self._with_model(run)
+
+    async def _run_processor(
+        self, llm: LLM | None, scope: Scope, advance: Callable[[int], object]
+    ) -> ProcessReport:
         processor = Processor(
             self._engine,
-            self._llm,
+            llm,
             self.recipe,
             self.pace,
             scope,
@@ -162,5 +187,5 @@ def _end(call: Call[Any]) -> None:
 def _report(future: Any) -> None:
     """Say why the worker in the background ended by itself."""
     error = future.exception()
-    if error is not None and not isinstance(error, CancelledError):
+    if error is not None and not isinstance(error, (CancelledError, InterpreterEndsError)):
         _logger.error("processing in the background ended: %s", error)

@@ -17,6 +17,7 @@ from memspan.errors import (
     MissingExtraError,
     ModelNotFoundError,
     StoreError,
+    TruncatedReplyError,
 )
 from memspan.job_info import ProcessReport
 from memspan.llm import LLM, Usage
@@ -29,6 +30,7 @@ from memspan.times import now_micros
 from .committer import Committer, JobLostError
 from .pace import Pace
 from .run import JobRun, Shared
+from .threads import InterpreterEndsError, in_worker
 from .tools import NoModelError
 from .worker import gone, new_worker, renewed
 
@@ -37,6 +39,7 @@ __all__ = ["Processor", "Scope"]
 _logger = logging.getLogger("memspan")
 _NOBODYS_FAULT: Final = (
     EmbedderMismatchError,
+    InterpreterEndsError,
     MissingExtraError,
     ModelNotFoundError,
     NoModelError,
@@ -126,7 +129,7 @@ class Processor:
         try:
             await self._register()
             await self._work()
-            waiting = await asyncio.to_thread(self._open)
+            waiting = await in_worker(self._open)
         finally:
             beating.cancel()
             await self._leave()
@@ -161,7 +164,7 @@ class Processor:
 
     async def _pause(self) -> float | None:
         """Seconds until there may be something to claim; `None` when only the end of a running job can change that."""
-        due, colleague_busy = await asyncio.to_thread(self._outlook)
+        due, colleague_busy = await in_worker(self._outlook)
         pauses = []
         if due is not None:
             pauses.append(max(0.0, (due - now_micros()) / 1e6))
@@ -243,7 +246,9 @@ class Processor:
     async def _fail(self, run: JobRun, error: Exception) -> None:
         """Note the failure. A failing job is tried again after a pause, or parked."""
         reason = f"{type(error).__name__}: {error}"[:_REASON_CHARS].encode("utf-8", "replace").decode()
-        await self._end(run, reason, self._pace.attempts)
+        # A stage that cannot ask for less needs another answer, not to be told again that there was none.
+        truncated = isinstance(error, TruncatedReplyError)
+        await self._end(run, reason, self._pace.attempts, truncated=truncated)
 
     async def _park_unknown(self, run: JobRun) -> None:
         name = run.job.recipe
@@ -251,7 +256,7 @@ class Processor:
             run, f"recipe '{name}' is not known here; open the memory with Memory(path, recipe=...)", 1
         )
 
-    async def _end(self, run: JobRun, reason: str, attempts: int) -> None:
+    async def _end(self, run: JobRun, reason: str, attempts: int, *, truncated: bool = False) -> None:
         job = run.job
 
         def fail(writer: StoreWriter) -> bool:
@@ -262,6 +267,8 @@ class Processor:
             parked = failures >= attempts
             due = None if parked else now + int(self._pace.pause(failures) * 1e6)
             event = Note(now, None, "parked" if parked else "failed", {"reason": reason})
+            if truncated:
+                writer.jobs.drop_truncated(job)
             writer.jobs.fail(job, reason, due, [*run.results.notes, event])
             return parked
 

@@ -18,6 +18,7 @@ from memspan.times import now_micros
 from . import finishing
 from .committer import Committer
 from .derived import records_of, relations_of, turn_tags_of
+from .threads import in_worker
 from .tools import JobTools, Results
 from .turns import read_turns
 
@@ -55,16 +56,14 @@ class JobRun:
             JobLostError: the job is not this run's any more; nothing of it was stored.
             Exception: whatever stages raise.
         """
-        turns, history, self.results.steps = await asyncio.to_thread(self._read)
+        turns, history, self.results.steps = await in_worker(self._read)
         work = Work(user=self.job.user, turns=turns, history=history)
         async with self._shared.slots:
             for stage in self._recipe.write if turns else ():
                 tools = JobTools(stage.name, self.results, self._shared.engine, self._shared.llm)
                 work = await stage.run(work, tools)
-        arrived_at = await asyncio.to_thread(self._compose, work)
-        return await asyncio.get_running_loop().run_in_executor(
-            self._shared.finisher, self._finish, arrived_at
-        )
+        arrived_at = await in_worker(self._compose, work)
+        return await in_worker(self._finish, arrived_at, executor=self._shared.finisher)
 
     def _read(self) -> tuple[Any, Any, dict[str, Step]]:
         turns, history = read_turns(self._shared.engine, self.job)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,6 +18,7 @@ from memspan.store.jobs import ClaimedJob, Note, Step
 from memspan.times import now_micros
 
 from .committer import Committer, JobLostError
+from .threads import in_worker
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -57,7 +57,7 @@ class Results:
             _require(writer, job)
             writer.jobs.put_step(job, key, step)
             if usage is not None:
-                writer.jobs.add_usage(job.user_pk, job.recipe, stage, step.model or "", usage)
+                writer.jobs.add_usage(job.user, job.recipe, stage, step.model or "", usage)
 
         await self._committer.commit(put)
         self.steps[key] = step
@@ -70,7 +70,7 @@ class Results:
 
         def put(writer: StoreWriter) -> None:
             _require(writer, job)
-            writer.jobs.add_usage(job.user_pk, job.recipe, stage, model, usage)
+            writer.jobs.add_usage(job.user, job.recipe, stage, model, usage)
 
         await self._committer.commit(put)
         self.usage += usage
@@ -148,20 +148,20 @@ class JobTools:
         """See `Tools.embed`."""
         if not texts:
             return np.zeros((0, self._engine.embedder.identity.dim), np.float32)
-        vectors = await asyncio.to_thread(self._engine.embedder.documents, list(texts))
+        vectors = await in_worker(self._engine.embedder.documents, list(texts))
         unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit
 
     async def tags(self) -> Sequence[str]:
         """See `Tools.tags`."""
         user = self._results.job.user
-        known = await asyncio.to_thread(lambda: self._engine.current().tags(user=user))
+        known = await in_worker(lambda: self._engine.current().tags(user=user))
         return [tag.name for tag in sorted(known, key=lambda tag: (-tag.records, tag.name))]
 
     async def frequencies(self, words: Sequence[str]) -> Frequencies:
         """See `Corpus.frequencies`."""
         user = self._results.job.user
-        return await asyncio.to_thread(lambda: index_frequencies(self._engine.current(), user, words))
+        return await in_worker(lambda: index_frequencies(self._engine.current(), user, words))
 
     def note(self, event: str, **details: Any) -> None:
         """See `Tools.note`."""
