@@ -7,5 +7,6 @@ used depends on what kind of question it is.
 from __future__ import annotations
 
 from .ranker import CONDITIONS, FEATURES, Condition, Ranker, Ranking, default_ranker
+from .selection import Selection
 
-__all__ = ["CONDITIONS", "FEATURES", "Condition", "Ranker", "Ranking", "default_ranker"]
+__all__ = ["CONDITIONS", "FEATURES", "Condition", "Ranker", "Ranking", "Selection", "default_ranker"]

@@ -16,6 +16,7 @@ from memspan.errors import invalid
 from memspan.limits import MAX_DEPTH, MAX_K
 from memspan.ranking import Ranker, default_ranker
 from memspan.ranking.conditions import conditions_of
+from memspan.ranking.planned import ranking_for
 from memspan.recall.plan import Plan
 from memspan.recall.planner import plan_by_rules
 from memspan.recall.times.languages import import_all
@@ -143,14 +144,14 @@ def asked(
             if not routed:
                 chosen.append("symbolic")
         conditions = conditions_of(plan, vocabulary)
-        chosen_ranker = ranker or default_ranker()
-        found["ranking"] = chosen_ranker.ranking(conditions, plan.intervals or None)
-        row = chosen_ranker.row(conditions) if confidence else None
+        row = (ranker or default_ranker()).row(conditions) if confidence else None
     k = found.get("k")
     if k is None:
         k = _DEFAULT_K if plan is None else plan.k
     k = as_integer(k, "k", 1, MAX_K)
     searched = max(k, CANDIDATES) if rerank_seconds else k
+    if plan is not None:
+        found["ranking"] = ranking_for(plan, ranker or default_ranker(), conditions, searched)
     start = perf_counter()
     embedding = engine.embedder.query(meaning) if "semantic" in chosen or routed else None
     seconds = perf_counter() - start
