@@ -26,6 +26,7 @@ py::object explain_hit(const HitObject& self) {
   explanation["neighbor_of"] = hit.neighbor_of.empty() ? py::object(py::none()) : py::cast(hit.neighbor_of);
   explanation["neighbor_boost"] = hit.neighbor_boost;
   explanation["backfilled"] = hit.backfilled;
+  explanation["tied"] = hit.tied;
   if (!hit.features.empty()) {
     py::dict features;
     for (const auto& [feature, part] : hit.features) {
@@ -33,6 +34,16 @@ py::object explain_hit(const HitObject& self) {
       features[py::str(name.data(), name.size())] = part;
     }
     explanation["features"] = features;
+  }
+  if (hit.selection) {
+    py::dict selection;
+    selection["rank"] = hit.selection->rank;
+    selection["alike"] = hit.selection->alike;
+    selection["beside"] = hit.selection->beside;
+    selection["covers"] = hit.selection->covers;
+    selection["repeats"] =
+        hit.selection->repeats.empty() ? py::object(py::none()) : py::cast(hit.selection->repeats);
+    explanation["selection"] = selection;
   }
   return explanation;
 }
@@ -61,6 +72,7 @@ py::object explain_search(const SearchResult& result) {
   explanation["blocks"] = search.blocks;
   explanation["blocks_probed"] = search.blocks_probed;
   explanation["rescored"] = search.rescored;
+  explanation["repeats"] = py::cast(search.repeats);
   return explanation;
 }
 

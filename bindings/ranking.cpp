@@ -21,7 +21,8 @@ namespace {
 
 // `weights` in the order of feature_names; intervals as Python gives those of `between`.
 std::shared_ptr<Ranking> make_ranking(const FloatArray& weights,
-                                      const std::vector<std::pair<std::optional<Micros>, std::optional<Micros>>>& hints) {
+                                      const std::vector<std::pair<std::optional<Micros>, std::optional<Micros>>>& hints,
+                                      bool distinct, uint32_t sessions, float diversity, float spread) {
   const auto values = as_span(weights);
   if (values.size() != kRankFeatures) {
     throw InvalidArgument("weights", std::to_string(values.size()) + " numbers", std::to_string(kRankFeatures) + " numbers");
@@ -30,6 +31,7 @@ std::shared_ptr<Ranking> make_ranking(const FloatArray& weights,
   std::copy(values.begin(), values.end(), ranking->weights.begin());
   const Interval open;
   for (const auto& [start, end] : hints) ranking->hints.push_back({start.value_or(open.start), end.value_or(open.end)});
+  ranking->selection = {.distinct = distinct, .sessions = sessions, .diversity = diversity, .spread = spread};
   return ranking;
 }
 
@@ -50,7 +52,9 @@ std::pair<std::vector<std::string>, FloatArray> features(const Index& self, cons
 }  // namespace
 
 void register_ranking(py::module_& module) {
-  py::class_<Ranking, std::shared_ptr<Ranking>>(module, "Ranking").def(py::init(&make_ranking));
+  py::class_<Ranking, std::shared_ptr<Ranking>>(module, "Ranking").def(
+      py::init(&make_ranking), py::arg(), py::arg(), py::kw_only(), py::arg("distinct") = false, py::arg("sessions") = 1,
+      py::arg("diversity") = 0.0f, py::arg("spread") = 0.0f);
   module.def("feature_names", [] { return std::vector<std::string>(kRankFeatureNames.begin(), kRankFeatureNames.end()); });
   module.def("ranking_features", &features);
 }

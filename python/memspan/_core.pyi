@@ -79,10 +79,19 @@ def make_query(
 ) -> Query: ...
 
 class Ranking:
-    """Weights of the features in the order of `feature_names()`, and times that a question speaks of."""
+    """Weights of the features in the order of `feature_names()`, times that a question speaks of, and which of the
+    scored records come back (`memspan.ranking.Selection`)."""
 
     def __init__(
-        self, weights: NDArray[np.float32], hints: list[tuple[int | None, int | None]], /
+        self,
+        weights: NDArray[np.float32],
+        hints: list[tuple[int | None, int | None]],
+        /,
+        *,
+        distinct: bool = False,
+        sessions: int = 1,
+        diversity: float = 0.0,
+        spread: float = 0.0,
     ) -> None: ...
 
 def feature_names() -> list[str]: ...

@@ -92,6 +92,11 @@ BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {
   kinds.emplace_back("learned in a range",
                      learned({.user = "ana", .text = text, .embedding = vector, .between = range}, {}));
   kinds.emplace_back("learned, backfilled", learned({.user = "ana", .embedding = vector, .k = 900, .depth = 100}, {}));
+  Query chosen = learned({.user = "ana", .text = text, .embedding = vector}, {});
+  auto choosing = std::make_shared<Ranking>(*chosen.ranking);
+  choosing->selection = {.distinct = true, .sessions = 8, .diversity = 0.5f, .spread = 0.5f};
+  chosen.ranking = choosing;
+  kinds.emplace_back("learned, chosen", chosen);
   for (const bool consolidated : {false, true}) {
     if (consolidated) index.consolidate("ana", true);
     for (const auto& [name, query] : kinds) {

@@ -53,6 +53,15 @@ struct ViewScore {
   float score = 0.0f;
 };
 
+// How a record came to be chosen (Selection in memspan/ranking.hpp).
+struct HitSelection {
+  uint32_t rank = 0;      // by its score alone, from 1
+  float alike = 0.0f;     // taken off the score for being like one chosen before
+  float beside = 0.0f;    // and for standing beside one in time
+  bool covers = false;    // better ones stood back, so that its session is there
+  std::string repeats;    // it says what this one says, and came because there were not enough others; empty: none
+};
+
 // Why a hit is here.
 struct HitExplanation {
   std::vector<std::string> tags;         // boosting tags that the record carries
@@ -60,7 +69,9 @@ struct HitExplanation {
   std::string neighbor_of;               // the hit whose session neighbour it is; empty: none
   float neighbor_boost = 0.0f;           // part of the score that came from there
   bool backfilled = false;               // no view scored it; it fills up to k
+  bool tied = false;                     // a hit beside it has the same score: the newer one came first, then by id
   std::vector<std::pair<RankFeature, float>> features;  // what each added to a learned score, the largest first
+  std::optional<HitSelection> selection;                // where a learned ranking does not just take the best k
 };
 
 struct Hit {
@@ -88,6 +99,7 @@ struct SearchExplanation {
   std::vector<std::pair<std::string, float>> boosting_tags;  // every tag that boosts, with its weight
   std::vector<std::string> tokens;                           // of the lexical query
   std::vector<HitExplanation> hits;                          // parallel to SearchResult::hits
+  std::vector<std::pair<std::string, std::string>> repeats;  // records left out, with what says the same
   const char* scan = "none";                                 // how the semantic view read its rows
   uint32_t depth = 0;                                        // candidates asked of each view
   // Of the semantic view, where it does not read every row: rows scored by their codes, blocks of rows there are, blocks

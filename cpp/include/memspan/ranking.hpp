@@ -63,10 +63,21 @@ static_assert(kRankFeatures == static_cast<size_t>(RankFeature::tagged) + 1);
 
 using FeatureRow = std::array<float, kRankFeatures>;
 
+// Which of the scored records come back, where the best k are not simply wanted (ranking/selection.hpp).
+struct Selection {
+  bool distinct = false;   // a record that repeats another one comes only when there are not enough others
+  uint32_t sessions = 1;   // the records come from so many sessions, if those scored do
+  float diversity = 0.0f;  // times the cosine with the most alike of those chosen before is taken off a score,
+  float spread = 0.0f;     // and so much beside one of them in time, less with distance
+
+  bool plain() const { return !distinct && sessions <= 1 && diversity == 0.0f && spread == 0.0f; }
+};
+
 // What ranks the candidates of one question.
 struct Ranking {
   FeatureRow weights = {};
   std::vector<Interval> hints;  // times that the question speaks of
+  Selection selection = {};
 };
 
 // The records that were scored, by what the ranking saw of them.

@@ -65,6 +65,8 @@ void join_views(const UserColumns& user, const IndexConfig& config, SearchScratc
   if (boosted) boost_neighbors(scratch.hits, query.neighbors, user, scratch.admission, scratch.positions);
   if (own_scores && !boosted) {
     if (scratch.hits.size() > query.k) scratch.hits.resize(query.k);  // in order already
+  } else if (query.fusion == Fusion::learned) {
+    select_learned(user, scratch, query.k);
   } else {
     rank(scratch.hits, query.k, user.recency());
   }

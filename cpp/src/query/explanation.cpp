@@ -33,6 +33,8 @@ HitExplanation explain_hit(const FusedHit& hit, const UserColumns& user, const S
   return explanation;
 }
 
+bool are_tied(const FusedHit& a, const FusedHit& b) { return a.score == b.score && a.backfilled == b.backfilled; }
+
 std::vector<std::pair<std::string, float>> with_names(const std::vector<std::pair<TagId, float>>& tags,
                                                       const UserColumns& user) {
   std::vector<std::pair<std::string, float>> named;
@@ -51,9 +53,14 @@ SearchExplanation explain(const UserColumns& user, const SearchScratch& scratch,
   explanation.routed = with_names(scratch.boosting.routed, user);
   explanation.boosting_tags = with_names(scratch.boosting.weights, user);
   for (size_t i = 0; i < prepared.tokens.size(); ++i) explanation.tokens.emplace_back(prepared.tokens[i]);
-  for (const FusedHit& hit : scratch.hits) {
-    explanation.hits.push_back(explain_hit(hit, user, scratch));
+  const bool learned = prepared.query->fusion == Fusion::learned && !prepared.listing();
+  for (size_t place = 0; place < scratch.hits.size(); ++place) {
+    explanation.hits.push_back(explain_hit(scratch.hits[place], user, scratch));
+    explanation.hits.back().tied = (place > 0 && are_tied(scratch.hits[place - 1], scratch.hits[place])) ||
+                                   (place + 1 < scratch.hits.size() && are_tied(scratch.hits[place], scratch.hits[place + 1]));
+    if (learned) explanation.hits.back().selection = explain_selection(user, scratch, place);
   }
+  if (learned) explanation.repeats = explain_repeats(user, scratch);
   explanation.depth = static_cast<uint32_t>(prepared.depth);
   explanation.scan = reading.scan;
   explanation.rows_read = reading.rows_read;

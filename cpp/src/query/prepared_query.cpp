@@ -76,6 +76,14 @@ void check_ranking(const Query& query) {
                           "-1,000,000 to 1,000,000");
   }
   if (!query.ranking->hints.empty()) check_intervals(query.ranking->hints, "hints");
+  const Selection& selection = query.ranking->selection;
+  check_range<size_t>("sessions", selection.sessions, 1, limits::kTop);
+  const auto check_share = [](const char* name, float value) {
+    if (value >= 0.0f && value <= 1000.0f) return;
+    throw InvalidArgument(name, std::to_string(value), "a number of 0-1,000");
+  };
+  check_share("diversity", selection.diversity);
+  check_share("spread", selection.spread);
 }
 
 // Is the name its own normal form (lexical/unicode.hpp)? False for some that are; true for the usual.

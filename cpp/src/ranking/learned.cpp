@@ -20,7 +20,7 @@ RankingScratch& RankingScratch::of_thread() {
 }
 
 void RankingScratch::trim() {
-  if (pool.bytes() + evidence.bytes() <= SearchScratch::kMostBytes) return;
+  if (pool.bytes() + evidence.bytes() + selection.bytes() <= SearchScratch::kMostBytes) return;
   std::destroy_at(this);
   std::construct_at(this);
 }
@@ -45,6 +45,17 @@ void rank_learned(const UserColumns& user, const IndexConfig& config, SearchScra
   }
 }
 
+void select_learned(const UserColumns& user, SearchScratch& scratch, size_t k) {
+  RankingScratch& own = RankingScratch::of_thread();
+  const Selection& wanted = scratch.prepared.query->ranking->selection;
+  if (wanted.plain()) {
+    rank(scratch.hits, k, user.recency());
+  } else {
+    own.selection.choose(wanted, user, own.pool, k, scratch.hits);
+    if (scratch.prepared.query->explain) own.selection.count_ranks(user);
+  }
+}
+
 std::vector<std::pair<RankFeature, float>> explain_score(const UserColumns& user, const SearchScratch& scratch,
                                                          Slot slot) {
   std::vector<std::pair<RankFeature, float>> parts;
@@ -58,6 +69,24 @@ std::vector<std::pair<RankFeature, float>> explain_score(const UserColumns& user
   }
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return std::abs(a.second) > std::abs(b.second); });
   return parts;
+}
+
+std::optional<HitSelection> explain_selection(const UserColumns& user, const SearchScratch& scratch, size_t place) {
+  const RankingSelection& selection = RankingScratch::of_thread().selection;
+  if (scratch.prepared.query->ranking->selection.plain() || place >= selection.chosen().size()) return std::nullopt;
+  const RankingSelection::Choice& choice = selection.chosen()[place];
+  return HitSelection{.rank = choice.rank, .alike = choice.alike, .beside = choice.beside, .covers = choice.covers,
+                      .repeats = choice.repeats == kNoSlot ? std::string() : std::string(user.ids[choice.repeats])};
+}
+
+std::vector<std::pair<std::string, std::string>> explain_repeats(const UserColumns& user,
+                                                                 const SearchScratch& scratch) {
+  std::vector<std::pair<std::string, std::string>> repeats;
+  if (scratch.prepared.query->ranking->selection.plain()) return repeats;
+  for (const auto& [slot, other] : RankingScratch::of_thread().selection.left_out()) {
+    repeats.emplace_back(user.ids[slot], user.ids[other]);
+  }
+  return repeats;
 }
 
 void list_features(const UserColumns& user, const SearchScratch& scratch, std::vector<FeatureRow>& rows) {

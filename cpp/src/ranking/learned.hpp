@@ -5,12 +5,16 @@
 // whose fusion is by rank.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "query/scratch.hpp"
 #include "ranking/evidence.hpp"
 #include "ranking/features.hpp"
 #include "ranking/pool.hpp"
+#include "ranking/selection.hpp"
 
 namespace memspan {
 
@@ -18,6 +22,7 @@ namespace memspan {
 struct RankingScratch {
   RankingPool pool;
   RankingEvidence evidence;
+  RankingSelection selection;
 
   static RankingScratch& of_thread();
   // Lets everything go if a search made it grow beyond SearchScratch::kMostBytes.
@@ -27,8 +32,17 @@ struct RankingScratch {
 // Fills `scratch.hits` with the whole pool, in no particular order, after the views have filled `scratch.candidates`.
 void rank_learned(const UserColumns& user, const IndexConfig& config, SearchScratch& scratch);
 
+// Of those, the k that come back, in order.
+void select_learned(const UserColumns& user, SearchScratch& scratch, size_t k);
+
 // What each feature adds to the score of a record of the pool, the largest first, without those that add nothing.
 std::vector<std::pair<RankFeature, float>> explain_score(const UserColumns& user, const SearchScratch& scratch, Slot slot);
+
+// How the hit at that place was chosen; nothing if the best were, or if it only fills up to k.
+std::optional<HitSelection> explain_selection(const UserColumns& user, const SearchScratch& scratch, size_t place);
+// The records left out because they repeat one that came, and which.
+std::vector<std::pair<std::string, std::string>> explain_repeats(const UserColumns& user,
+                                                                 const SearchScratch& scratch);
 
 // The features of the whole pool, in its order.
 void list_features(const UserColumns& user, const SearchScratch& scratch, std::vector<FeatureRow>& rows);

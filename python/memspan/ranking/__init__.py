@@ -8,5 +8,15 @@ from __future__ import annotations
 
 from .adapter import QueryAdapter
 from .ranker import CONDITIONS, FEATURES, Condition, Ranker, Ranking, default_ranker
+from .selection import Selection
 
-__all__ = ["CONDITIONS", "FEATURES", "Condition", "QueryAdapter", "Ranker", "Ranking", "default_ranker"]
+__all__ = [
+    "CONDITIONS",
+    "FEATURES",
+    "Condition",
+    "QueryAdapter",
+    "Ranker",
+    "Ranking",
+    "Selection",
+    "default_ranker",
+]

@@ -20,6 +20,7 @@ from memspan.errors import FormatError, invalid
 from memspan.times import to_intervals
 
 from .adapter import QueryAdapter
+from .selection import Selection
 
 __all__ = ["CONDITIONS", "FEATURES", "FORMAT_VERSION", "Condition", "Ranker", "Ranking", "default_ranker"]
 
@@ -48,6 +49,7 @@ CONDITIONS: Final[tuple[Condition, ...]] = get_args(Condition)
 that it names a time, and of the memory: that its speakers are a user and an assistant."""
 
 _ALWAYS: Final = "always"
+_BEST: Final = Selection()
 _LARGEST: Final = 1e4
 _MOST_BYTES: Final = 1 << 20
 
@@ -112,21 +114,41 @@ class Ranker:
         """Where the weights come from."""
         return self._trained_on
 
-    def ranking(self, conditions: Sequence[Condition] = (), hints: Any = None) -> Ranking:
+    def ranking(
+        self,
+        conditions: Sequence[Condition] = (),
+        hints: Any = None,
+        *,
+        scales: NDArray[np.float32] | None = None,
+        selection: Selection | None = None,
+    ) -> Ranking:
         """What `Index.search(fusion="learned", ranking=...)` takes, for one question.
 
         Args:
             conditions: what holds for the question.
             hints: times that it speaks of, as `between` takes them; they lift, and refuse nothing.
+            scales: shape (len(FEATURES),): what the weights are multiplied by (`memspan.ranking.groups.scales_of`).
+            selection: which of the scored records come back; by default the best k.
 
         Raises:
             InvalidArgumentError: an unknown condition, or its subclass `TimeError`.
         """
-        if not conditions and hints is None:
+        if not conditions and hints is None and scales is None and selection is None:
             if self._usual is None:
                 self._usual = Ranking(self._rows[_ALWAYS], [])
             return self._usual
-        return Ranking(self.row(conditions), [] if hints is None else to_intervals(hints, "hints") or [])
+        row = self.row(conditions)
+        if scales is not None:
+            row *= scales
+        wanted = selection or _BEST
+        return Ranking(
+            row,
+            [] if hints is None else to_intervals(hints, "hints") or [],
+            distinct=wanted.distinct,
+            sessions=wanted.sessions,
+            diversity=wanted.diversity,
+            spread=wanted.spread,
+        )
 
     def row(self, conditions: Sequence[Condition] = ()) -> NDArray[np.float32]:
         """The weights for one question, in the order of `FEATURES`.

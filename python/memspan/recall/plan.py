@@ -9,6 +9,7 @@ from typing import Any, Final
 from memspan.arguments import as_choice, as_flag, as_integer, as_number, as_text, as_texts
 from memspan.errors import TimeError, invalid
 from memspan.limits import MAX_K
+from memspan.ranking.selection import MAX_PENALTY
 from memspan.times import Interval, from_micros, to_intervals
 
 from .kind_rules import KINDS_OF_QUESTION, KindName
@@ -16,19 +17,23 @@ from .kind_rules import KINDS_OF_QUESTION, KindName
 __all__ = ["MAX_SESSIONS", "Plan", "ViewWeights"]
 
 MAX_SESSIONS: Final = 1_000
+_MOST: Final = 100.0
+_MOST_SMOOTHING: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class ViewWeights:
-    """What each view counts in the fused score: 0 leaves it out, 1 is usual."""
+    """What the features of each view count, against what was learned: 1 as much, 0 nothing at all, though what the view
+    finds is still looked at."""
 
     semantic: float = 1.0
     lexical: float = 1.0
-    symbolic: float = 0.0
+    symbolic: float = 1.0
+    """Of the plan's tags."""
 
     def __post_init__(self) -> None:
         for one in fields(self):
-            value = as_number(getattr(self, one.name), f"weights.{one.name}", 0.0, 1e6)
+            value = as_number(getattr(self, one.name), f"weights.{one.name}", 0.0, _MOST)
             object.__setattr__(self, one.name, value)
         if not (self.semantic or self.lexical or self.symbolic):
             raise invalid("weights", self, "at least one weight above 0")
@@ -64,12 +69,16 @@ class Plan:
     k: int = 10
     """How many memories are wanted: 3-20, and more for a listing."""
     weights: ViewWeights = field(default_factory=ViewWeights)
-    smoothing: float = 0.0
-    """0-1: how much the neighbours of a hit count."""
+    smoothing: float = 1.0
+    """0-10: how much the neighbours of a candidate count, against what was learned: 1 as much, 0 nothing."""
     spread: bool = False
-    """Whether hits should spread over the time (or over the intervals) rather than stand together."""
+    """Whether hits should spread over the time rather than stand together."""
     sessions: int = 1
-    """How many sessions the hits should come from, if there are as many."""
+    """How many sessions `k` hits should come from, if the candidates do; for fewer hits fewer, in proportion."""
+    distinct: bool = True
+    """Whether a record that repeats another one word for word stands back; counting and times need every mention."""
+    diversity: float = 0.0
+    """0-1,000: times its cosine with the most alike of the hits before is taken off the score of a hit."""
     reasons: tuple[str, ...] = ()
     """Why it is so, for people."""
 
@@ -85,9 +94,11 @@ class Plan:
             "also": _kinds(self.also),
             "k": as_integer(self.k, "k", 1, MAX_K),
             "weights": _weights(self.weights),
-            "smoothing": as_number(self.smoothing, "smoothing", 0.0, 1.0),
+            "smoothing": as_number(self.smoothing, "smoothing", 0.0, _MOST_SMOOTHING),
             "spread": as_flag(self.spread, "spread"),
             "sessions": as_integer(self.sessions, "sessions", 1, MAX_SESSIONS),
+            "distinct": as_flag(self.distinct, "distinct"),
+            "diversity": as_number(self.diversity, "diversity", 0.0, MAX_PENALTY),
             "reasons": tuple(as_texts(self.reasons, "reasons")),
         }
         for name, value in checked.items():
@@ -109,6 +120,8 @@ class Plan:
             "smoothing": self.smoothing,
             "spread": self.spread,
             "sessions": self.sessions,
+            "distinct": self.distinct,
+            "diversity": self.diversity,
             "reasons": list(self.reasons),
         }
 

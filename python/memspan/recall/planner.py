@@ -10,7 +10,7 @@ from memspan.times import Interval, TimeLike, from_micros
 
 from .kinds import QuestionKind, kind_of
 from .names import FoundName, find_names
-from .plan import Plan, ViewWeights
+from .plan import Plan
 from .settings import SETTINGS
 from .times import FoundTime, find_times
 from .vocabulary import Vocabulary
@@ -21,8 +21,6 @@ __all__ = ["plan_by_rules"]
 _LONGEST_QUERY: Final = 10_000
 _DEEPEST: Final = 20
 """SimpleMem's depth goes from 3 to 20; only what wants many mentions goes beyond."""
-
-_TAG_WEIGHT: Final = 0.5
 
 
 def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Plan:
@@ -53,9 +51,6 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
 
     names = tuple(name.name for name in found_names if name.source != "tag")
     tags = tuple(name.name for name in found_names if name.source == "tag")
-    weights = setting.weights
-    if tags:
-        weights = ViewWeights(semantic=weights.semantic, lexical=weights.lexical, symbolic=_TAG_WEIGHT)
     k = _depth(kind, setting.k, names, times, reasons)
     return Plan(
         question=text,
@@ -67,10 +62,8 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
         kind=kind.main,
         also=kind.also,
         k=k,
-        weights=weights,
-        smoothing=setting.smoothing,
-        spread=setting.spread or len(times) > 1,
-        sessions=max(setting.sessions, len(times)),
+        sessions=setting.sessions,
+        distinct=setting.distinct,
         reasons=tuple(reasons),
     )
 

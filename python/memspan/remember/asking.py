@@ -16,6 +16,7 @@ from memspan.errors import invalid
 from memspan.limits import MAX_DEPTH, MAX_K
 from memspan.ranking import QueryAdapter, Ranker, default_ranker
 from memspan.ranking.conditions import conditions_of
+from memspan.ranking.planned import ranking_for
 from memspan.recall.plan import Plan
 from memspan.recall.planner import plan_by_rules
 from memspan.recall.times.languages import import_all
@@ -147,15 +148,16 @@ def asked(
                 chosen.append("symbolic")
         conditions = conditions_of(plan, vocabulary)
         identity = engine.embedder.identity
-        chosen_ranker = ranker or default_ranker(identity.name, identity.checksum)
-        adapter = chosen_ranker.adapter_for(identity.name, identity.checksum)
-        found["ranking"] = chosen_ranker.ranking(conditions, plan.intervals or None)
-        row = chosen_ranker.row(conditions) if confidence else None
+        ranker = ranker or default_ranker(identity.name, identity.checksum)
+        adapter = ranker.adapter_for(identity.name, identity.checksum)
+        row = ranker.row(conditions) if confidence else None
     k = found.get("k")
     if k is None:
         k = _DEFAULT_K if plan is None else plan.k
     k = as_integer(k, "k", 1, MAX_K)
     searched = max(k, CANDIDATES) if rerank_seconds else k
+    if plan is not None and ranker is not None:
+        found["ranking"] = ranking_for(plan, ranker, conditions, searched)
     start = perf_counter()
     embedding = engine.embedder.query(meaning) if "semantic" in chosen or routed else None
     if embedding is not None and adapter is not None:

@@ -171,6 +171,63 @@ def test_tags_of_a_plan_lift_and_never_filter(memory: Memory) -> None:
     assert memory.search("boat", user="ana", plan=Plan(question="boat", tags=("nowhere",)))
 
 
+def test_a_plan_decides_what_comes_back(memory: Memory) -> None:
+    memory.add(
+        [
+            {
+                "id": f"{day}{number}",
+                "text": text,
+                "at": f"2023-05-0{day}",
+                "speaker": "Ana",
+                "session": str(day),
+            }
+            for day in (1, 2, 3)
+            for number, text in enumerate(("The red boat sails.", "The boat sails far today."))
+        ],
+        user="ana",
+    )
+    ranker = Ranker({"always": {"coverage": 1.0}})
+    question = "red boat"
+
+    def found(k: int = 3, **fields: Any) -> list[str]:
+        plan = Plan(question=question, k=k, **fields)
+        return [recall.id for recall in memory.search(question, user="ana", plan=plan, ranker=ranker, k=k)]
+
+    assert found(distinct=False) == ["30", "20", "10"]  # equals: newer first
+    assert found(k=2) == ["30", "31"]  # the others say the same
+    assert found(k=6) == ["30", "20", "10", "31", "21", "11"]  # nobody is lost
+    assert {id_[0] for id_ in found(k=2, sessions=2, distinct=False)} == {"2", "3"}
+    assert len({id_[0] for id_ in found(k=3, sessions=3, distinct=False)}) == 3
+    plan = Plan(question=question, spread=True, diversity=1.0)
+    told = memory.search(question, user="ana", plan=plan, ranker=ranker, k=2, explain=True)
+    assert told.explanation is not None
+    assert told.explanation["repeats"]
+    assert told[0].explanation is not None
+    assert told[0].explanation["selection"]["rank"] == 1
+    assert told[1].explanation is not None
+    assert told[1].explanation["selection"]["alike"] > 0.0
+
+
+def test_age_never_counts(memory: Memory) -> None:
+    """Equal scores come newer first, and say so; nothing else looks at how old a record is."""
+    texts = ["The boat is red.", "The mast is long.", "A boat with a sail."]
+    for user, year in (("ana", 2023), ("bo", 1923)):
+        memory.add(
+            [
+                {"id": str(number), "text": text, "at": f"{year + number}-01-01"}
+                for number, text in enumerate(texts)
+            ],
+            user=user,
+        )
+    new, old = (memory.search("boat", user=user, now="2026-01-01") for user in ("ana", "bo"))
+    assert [(recall.id, recall.score) for recall in new] == [(recall.id, recall.score) for recall in old]
+    equal = memory.search(
+        "boat", user="ana", ranker=Ranker({}), plan=Plan(question="boat"), k=3, explain=True
+    )
+    assert [recall.id for recall in equal] == ["2", "1", "0"]
+    assert all(recall.explanation is not None and recall.explanation["tied"] for recall in equal)
+
+
 def test_depth_is_that_of_the_plan_if_none_is_named(filled: Memory) -> None:
     assert len(filled.search("boat", user="ana", k=None, plan=Plan(question="boat", k=4))) == 4
     assert len(filled.search("boat", user="ana", k=2, plan=Plan(question="boat", k=4))) == 2

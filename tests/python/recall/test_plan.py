@@ -92,8 +92,13 @@ def test_by_hand() -> None:
         ("weights", {"vector": 1}, "weights"),
         ("weights", {"lexical": -1}, r"weights.lexical: got -1"),
         ("weights", {"lexical": float("nan")}, r"weights.lexical"),
-        ("weights", {"semantic": 0, "lexical": 0}, "weights: .* at least one"),
-        ("smoothing", 1.5, "smoothing: got 1.5; accepted: a number of 0-1"),
+        ("weights", {"lexical": 101}, r"weights.lexical: got 101; accepted: a number of 0-100"),
+        ("weights", {"semantic": 0, "lexical": 0, "symbolic": 0}, "weights: .* at least one"),
+        ("smoothing", 10.5, "smoothing: got 10.5; accepted: a number of 0-10"),
+        ("smoothing", -1, "smoothing"),
+        ("distinct", None, "distinct: got None; accepted: True or False"),
+        ("diversity", -0.5, "diversity: got -0.5; accepted: a number of 0-1"),
+        ("diversity", float("nan"), "diversity"),
         ("spread", 1, "spread: got 1; accepted: True or False"),
         ("sessions", 0, "sessions: got 0"),
         ("sessions", 5_000, "sessions"),
@@ -139,6 +144,8 @@ PLANS = st.builds(
     smoothing=st.floats(0, 1),
     spread=st.booleans(),
     sessions=st.integers(1, 1000),
+    distinct=st.booleans(),
+    diversity=st.floats(0, 1000),
     reasons=st.lists(TEXTS, max_size=3).map(tuple),
 )
 
@@ -177,15 +184,17 @@ def test_settings_of_each_kind(question: str, kind: str) -> None:
     one = plan(question)
     setting = SETTINGS[one.kind]
     assert one.kind == kind
-    assert (one.k, one.smoothing, one.spread) == (setting.k, setting.smoothing, setting.spread)
-    assert one.sessions == setting.sessions
-    assert one.weights == setting.weights
+    assert (one.k, one.sessions) == (setting.k, setting.sessions)
+    assert one.distinct == setting.distinct
+    assert (one.weights, one.smoothing) == (ViewWeights(), 1.0)  # as learned
+    assert (one.spread, one.diversity) == (False, 0.0)
     assert any(setting.reason in reason for reason in one.reasons)
 
 
-def test_a_when_question_has_no_smoothing_and_a_lookup_has() -> None:
-    assert plan("When did Ana swim?").smoothing == 0
-    assert plan("Where did Ana swim?").smoothing > 0
+def test_what_wants_every_mention_keeps_repetitions() -> None:
+    assert plan("Where did Ana swim?").distinct
+    for question in ("How many times did Ana swim?", "When did Ana swim?", "Where does Ana live now?"):
+        assert not plan(question).distinct
     assert plan("How many times did Ana swim?").sessions > 1
 
 
@@ -197,10 +206,6 @@ def test_times_names_and_tags() -> None:
         (to_micros("2023-05-01"), to_micros("2023-06-01")),
         (to_micros("2023-06-05"), to_micros("2023-06-12")),
     )
-    assert one.spread
-    assert one.sessions == 2
-    assert one.weights.symbolic > 0
-    assert plan("Did Leo go?").weights.symbolic == 0
     assert one.lexical.endswith("? Melanie")
     assert one.k == 15
     for words in ("'Mel'", "'camping'", "'May 2023'", "'last week'", "Melanie", "several times"):
