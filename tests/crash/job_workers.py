@@ -38,9 +38,12 @@ def misbehaving(chance: random.Random, rate: float, tell: Any) -> ScriptedModel:
             raise errors.BadReplyError(f"not JSON: {prompt.user[:20]}")
         if fate < rate * 3 / 4:
             raise errors.TruncatedReplyError("too long") if prompt.name == "none" else ValueError("a bug")
+        return answer(prompt, 0.03 if fate < rate else 0.0)
+
+    async def answer(prompt: Prompt, seconds: float) -> None:
+        await asyncio.sleep(seconds)
         if prompt.name == "note":
             tell("answered", prompt.user)
-        return asyncio.sleep(0.03) if fate < rate else None
 
     return ScriptedModel(misbehave, seconds=0.001)
 

@@ -172,6 +172,42 @@ def test_what_was_answered_is_not_asked_again(open_memory: Open, model: Scripted
     assert log[1].details["reason"] == "TypeError: a bug in a stage"
 
 
+def test_answers_under_way_are_kept_when_another_one_fails(open_memory: Open, model: ScriptedModel) -> None:
+    def misbehave(prompt: Prompt) -> Any:
+        if prompt.user == "fails" and model.asked[prompt.name, "fails"] == 1:
+            raise errors.LLMError("at once")
+        return asyncio.sleep(0.05)
+
+    model.misbehave = misbehave
+    memory = open_memory()
+    memory.add(["one", "fails", "two"], user="ana")
+    report = memory.process()
+    assert (report.done, report.failed) == (1, 1)
+    assert model.asked["note", "one"] == model.asked["note", "two"] == 1
+    assert report.usage.calls == 4
+
+
+def test_nothing_is_asked_after_the_end_of_a_run(open_memory: Open, model: ScriptedModel) -> None:
+    async def ask(work: Work, tools: Any) -> Work:
+        async def chain() -> None:
+            for name in ("first", "second"):
+                await tools.ask(name, Prompt(name="note", version=1, system="", user=name), Facts)
+
+        async def fail() -> None:
+            if model.asked["note", "second"] == 0:
+                await asyncio.sleep(0.01)
+                raise errors.LLMError("now")
+
+        model.seconds = 0.05
+        await asyncio.gather(chain(), fail())
+        return work
+
+    memory = open_memory(Pace(first_pause=0.2), recipe=recipe_of(Custom(do=ask)))
+    memory.add("one", user="ana")
+    assert memory.process(limit=1).failed == 1
+    assert model.asked == {("note", "first"): 1}
+
+
 def test_a_job_that_keeps_failing_is_parked_and_can_be_retried(
     open_memory: Open, model: ScriptedModel
 ) -> None:

@@ -245,6 +245,7 @@ class Processor:
 
     async def _fail(self, run: JobRun, error: Exception) -> None:
         """Note the failure. A failing job is tried again after a pause, or parked."""
+        await run.results.settle()
         reason = f"{type(error).__name__}: {error}"[:_REASON_CHARS].encode("utf-8", "replace").decode()
         # A stage that cannot ask for less needs another answer, not to be told again that there was none.
         truncated = isinstance(error, TruncatedReplyError)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -44,6 +46,34 @@ class Results:
         self.models: dict[str, Step] = {}
         """By stage: the last answer of a model, for the model's and the prompt's name."""
         self._committer = committer
+        self._asking = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._ended = False
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Around every question, so that `settle` can wait for it.
+
+        Raises:
+            JobLostError: the run has ended, and what would be asked now would be paid for in vain.
+        """
+        if self._ended:
+            raise JobLostError(f"this run of job {self.job.id} has ended")
+        self._asking += 1
+        self._idle.clear()
+        try:
+            yield
+        finally:
+            self._asking -= 1
+            if not self._asking:
+                self._idle.set()
+
+    async def settle(self) -> None:
+        """End the run: nothing more is asked, and answers that are under way are kept. A stage that asks many things at
+        once fails with the first that does."""
+        self._ended = True
+        await self._idle.wait()
 
     async def keep(self, stage: str, key: str, step: Step, usage: Usage | None = None) -> None:
         """Commit a result, with what it cost.
@@ -114,13 +144,14 @@ class JobTools:
             raise NoModelError(
                 "this recipe asks a language model: open the memory with Memory(path, llm=...)"
             )
-        try:
-            reply = await self._llm.acomplete(prompt, schema, stage=self._stage)
-        except LLMError as error:
-            await self._failed(key, prompt, error)
-            raise
-        step = Step(reply.value.model_dump_json(), reply.model, prompt.name, prompt.version)
-        await self._results.keep(self._stage, key, step, reply.usage)
+        with self._results.asking():
+            try:
+                reply = await self._llm.acomplete(prompt, schema, stage=self._stage)
+            except LLMError as error:
+                await self._failed(key, prompt, error)
+                raise
+            step = Step(reply.value.model_dump_json(), reply.model, prompt.name, prompt.version)
+            await self._results.keep(self._stage, key, step, reply.usage)
         self._results.models[self._stage] = step
         for remark in reply.remarks:
             self.note("remark", key=key, text=remark)
@@ -139,8 +170,9 @@ class JobTools:
         full = f"{self._stage}/{key}"
         known = self._results.steps.get(full)
         if known is None:
-            known = Step(json.dumps(await make(), allow_nan=False))
-            await self._results.keep(self._stage, full, known)
+            with self._results.asking():
+                known = Step(json.dumps(await make(), allow_nan=False))
+                await self._results.keep(self._stage, full, known)
         assert known.value is not None
         return json.loads(known.value)
 
