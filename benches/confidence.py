@@ -1,6 +1,6 @@
 """Fit and judge how well a memory knows that a question has no answer.
 
-    python benches/confidence.py --locomo locomo5.json [--beam chat.json ...] [--out confidence.json]
+    python benches/confidence.py --locomo locomo5.json [--beam chat.json ...] [--no-adapter] [--out confidence.json]
 
 Prints the area under the ROC curve between questions with an answer and without one (LoCoMo: adversarial; BEAM:
 abstention), each judged by weights fitted without its conversation, and how often questions of each confidence have an
@@ -14,6 +14,7 @@ import json
 
 import numpy as np
 
+from memspan.embed import resolve_embedder
 from memspan.ranking import default_ranker
 from memspan.ranking.confidence import SIGNALS, fit_confidence, signals_of
 from memspan.ranking.examples import collect
@@ -37,12 +38,14 @@ def main() -> None:
     parser.add_argument("--locomo", nargs="+", default=[])
     parser.add_argument("--beam", nargs="+", default=[])
     parser.add_argument("--out")
+    parser.add_argument("--no-adapter", action="store_true", help="for embedders without an adapter")
     arguments = parser.parse_args()
-    ranker = default_ranker()
+    embedder = resolve_embedder(None)
+    ranker = default_ranker() if arguments.no_adapter else default_ranker(embedder.name, embedder.checksum)
     examples = []
     for name, paths in (("locomo", arguments.locomo), ("beam", arguments.beam)):
         for unanswerable in (False, True) if paths else ():
-            examples += collect(name, paths, unanswerable=unanswerable)
+            examples += collect(name, paths, unanswerable=unanswerable, adapter_of=lambda *_: ranker.adapter)
     conversations = [(each.data_set, each.conversation) for each in examples]
     told = np.zeros(len(examples))
     for left_out in set(conversations):

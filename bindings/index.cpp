@@ -158,6 +158,13 @@ std::pair<std::vector<std::string>, std::vector<std::string>> names_of(const Ind
   return {std::move(names.speakers), std::move(names.tags)};
 }
 
+std::pair<uint64_t, std::vector<uint64_t>> frequencies(const Index& self, const std::string& user, const py::list& words) {
+  const std::vector<std::string_view> views = as_views(words);
+  const py::gil_scoped_release release;
+  Index::Frequencies found = self.frequencies(user, views);
+  return {found.documents, std::move(found.words)};
+}
+
 PyTypeObject* index_type = nullptr;  // _core.Index; set once
 PyObject* native_name = nullptr;     // "_native", interned; set once
 
@@ -213,6 +220,7 @@ void register_index(py::module_& module) {
       .def("merge_tags", [](Index& self, const std::string& user, const std::vector<std::string>& tags, const std::string& into) { return self.merge_tags(user, tags, into); }, Release())
       .def("drop_tags", [](Index& self, const std::string& user, const std::vector<std::string>& tags) { return self.drop_tags(user, tags); }, Release())
       .def("users", &Index::users, Release())
+      .def("frequencies", &frequencies)
       .def("names", [](const Index& self, const std::string& user) { return names_of(self, user); })
       .def("ids", [](const Index& self, const std::string& user) { return self.ids(user); }, Release())
       .def("__len__", &Index::size, Release())

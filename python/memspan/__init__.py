@@ -35,9 +35,12 @@ from memspan.errors import (
     WhereError,
 )
 from memspan.index import Hit, Hits, Index, TagInfo
+from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
+from memspan.llm import Usage
 from memspan.memory import Memory
 from memspan.query import Query
 from memspan.recall.context import Context, Source, TokenCounter, estimate_tokens
+from memspan.recipes import Recipe
 from memspan.records import KINDS, Record
 from memspan.remember.recall import Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
@@ -66,7 +69,9 @@ __all__ = [
     "Hits",
     "Index",
     "InvalidArgumentError",
+    "Job",
     "JobError",
+    "JobEvent",
     "LLMError",
     "Memory",
     "MemspanError",
@@ -75,9 +80,11 @@ __all__ = [
     "OnnxEmbedder",
     "OnnxReranker",
     "OpenAIEmbedder",
+    "ProcessReport",
     "Query",
     "Recall",
     "Recalls",
+    "Recipe",
     "Record",
     "Reranker",
     "RerankerError",
@@ -91,6 +98,8 @@ __all__ = [
     "Timings",
     "TokenCounter",
     "TruncatedReplyError",
+    "Usage",
+    "UsageEntry",
     "UserMemory",
     "WhereError",
     "estimate_tokens",

@@ -24,7 +24,10 @@ An error leaves the state as it was before the call.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .llm.usage import Usage
 
 __all__ = [
     "BadReplyError",
@@ -97,11 +100,17 @@ class RerankerError(MemspanError):
 
 
 class LLMError(MemspanError):
-    """A language model's server cannot be reached, refuses, or kept failing; what was stored is not affected."""
+    """A language model's server cannot be reached, refuses, or kept failing; what was stored is not affected.
+
+    Attributes:
+        usage: what the calls cost that ended in this error; None when none was answered.
+    """
+
+    usage: Usage | None = None
 
 
 class TruncatedReplyError(LLMError):
-    """A model's answer was cut off because it grew too long; ask for less at a time."""
+    """A model's answer was cut off because it grew too long, or the prompt was too long; ask for less at a time."""
 
 
 class BadReplyError(LLMError):

@@ -31,6 +31,23 @@ BOOST_AUTO_TEST_CASE(configurations_out_of_range_are_refused) {
   Index({.dim = 8192, .k1 = 0.0, .b = 0.0});
 }
 
+BOOST_AUTO_TEST_CASE(words_are_counted_as_the_analyzer_reads_them) {
+  Index index(IndexConfig{.dim = 1});
+  const std::vector<std::string_view> words = {"camping", "camps", "the", "well-known", "unheard", ""};
+  BOOST_TEST(index.frequencies("u", words).documents == 0u);
+  BOOST_TEST(index.frequencies("u", words).words == std::vector<uint64_t>(6), boost::test_tools::per_element());
+
+  const std::vector<RecordInput> records = {
+      {.user = "u", .id = "a", .text = "camping at the lake"}, {.user = "u", .id = "b", .text = "a well-known camp"},
+      {.user = "u", .id = "c", .text = "well then"},           {.user = "u", .id = "d", .text = "..."},
+      {.user = "v", .id = "e", .text = "unheard camping"}};
+  index.add(records);
+  const Index::Frequencies found = index.frequencies("u", words);
+  BOOST_TEST(found.documents == 3u);
+  const std::vector<uint64_t> expected = {2, 2, 3, 1, 0, 3};  // what the analyzer drops is in all
+  BOOST_TEST(found.words == expected, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(unknown_users_have_empty_answers) {
   Index index(IndexConfig{.dim = 1});
   BOOST_TEST(search_ids(index, {.user = "nobody", .text = "x"}).empty());

@@ -7,6 +7,7 @@ import pytest
 
 # Child processes import the writers by name.
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 
 
 @pytest.fixture

@@ -123,6 +123,13 @@ class Index {
   };
   Names names(std::string_view user) const;
   std::vector<std::string> ids(std::string_view user) const;  // sorted
+  // In how many of the user's records each word is; of a word that is several tokens, its rarest token, and of one that
+  // the analyzer drops, all of them. O(a look-up each).
+  struct Frequencies {
+    uint64_t documents = 0;  // records with at least one token
+    std::vector<uint64_t> words;
+  };
+  Frequencies frequencies(std::string_view user, std::span<const std::string_view> words) const;
   size_t size() const;                                     // records of all users
   IndexStats stats() const;
   std::optional<UserStats> stats(std::string_view user) const;

@@ -210,6 +210,11 @@ std::vector<std::string> Index::ids(std::string_view user) const {
   return found ? found->ids() : std::vector<std::string>();
 }
 
+Index::Frequencies Index::frequencies(std::string_view user, std::span<const std::string_view> words) const {
+  const auto found = find(user);
+  return found ? found->frequencies(words, analyzer_) : Frequencies{0, std::vector<uint64_t>(words.size())};
+}
+
 Index::Names Index::names(std::string_view user) const {
   const auto found = find(user);
   return found ? found->names() : Names();

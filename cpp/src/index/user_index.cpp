@@ -357,6 +357,24 @@ std::vector<std::string> UserIndex::ids() const {
   return ids;
 }
 
+Index::Frequencies UserIndex::frequencies(std::span<const std::string_view> words, const Analyzer& analyzer) const {
+  TokenBuffer tokens;
+  const std::shared_lock reading(mutex_);
+  Index::Frequencies found;
+  found.documents = columns_.lexical.documents();
+  found.words.reserve(words.size());
+  for (const std::string_view word : words) {
+    tokens.clear();
+    analyzer.analyze(word, tokens);
+    uint64_t rarest = found.documents;
+    for (const TermId term : columns_.lexical.find_all(tokens)) {
+      rarest = std::min<uint64_t>(rarest, term == kNoTerm ? 0 : columns_.lexical.list(term).size());
+    }
+    found.words.push_back(rarest);
+  }
+  return found;
+}
+
 Index::Names UserIndex::names() const {
   const std::shared_lock reading(mutex_);
   Index::Names names;

@@ -90,6 +90,7 @@ class UserIndex {
   bool empty() const;  // neither records nor tags
   std::vector<std::string> ids() const;
   Index::Names names() const;
+  Index::Frequencies frequencies(std::span<const std::string_view> words, const Analyzer& analyzer) const;
   UserStats stats() const;
   size_t bytes() const;         // on the heap
   size_t mapped_bytes() const;  // used where they lie in a snapshot's file

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.table import Table
 
+from memspan.embed import resolve_embedder
 from memspan.evaluate import DATA_SETS
-from memspan.ranking.cross_validation import HOLD_OUTS, HoldOut, Quality, cross_validate, quality_of
-from memspan.ranking.examples import Example, collect
-from memspan.ranking.fit import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY, fit, scores_of
+from memspan.ranking import Ranker, default_ranker
+from memspan.ranking.cross_validation import HOLD_OUTS, HoldOut, Quality, by_rankers, cross_validate
+from memspan.ranking.examples import AdapterOf, Example, collect, collect_askings, embedder_of
+from memspan.ranking.fit import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY, fit
+from memspan.ranking.fit_adapter import Asking, EmbedderName
 from memspan.ranking.labelled_store import collect_own
-from memspan.ranking.ranker import default_ranker
+from memspan.ranking.learning import Learning
 
 from . import options
 from .environment import Environment, pass_environment
@@ -66,6 +71,13 @@ __all__ = ["fit_"]
     help="On what each kind of question adds to the weights.",
 )
 @click.option(
+    "--adapter/--no-adapter",
+    "adapted",
+    default=None,
+    help="Also learn what moves the vectors of questions to where answers lie, from --data. Usual with --data; without "
+    "it the package's own is kept, for the embedder that it is for.",
+)
+@click.option(
     "--cross-validate/--no-cross-validate",
     "validated",
     default=True,
@@ -91,6 +103,7 @@ def fit_(
     out: Path | None,
     penalty: float,
     special_penalty: float,
+    adapted: bool | None,
     validated: bool,
     embedder: str | None,
     store_dir: Path | None,
@@ -104,27 +117,31 @@ def fit_(
         raise click.UsageError("give --data, or --store with --questions")
     if (questions is None) != (store is None):
         raise click.UsageError("--store and --questions go together")
-    examples: list[Example] = []
-    notes = []
-    for name in dict.fromkeys(name for name, _ in data):
-        files = [path for own, path in data if own == name]
-        examples += collect(
-            name,
-            files,
-            embedder=embedder,
-            store_dir=store_dir,
-            progress=lambda title, total: bar(env, title, total),
-        )
-        notes.append(f"{name}: " + ", ".join(path.name for path in files))
-    if questions is not None and store is not None:
-        with open_memory(store) as memory:
-            examples += collect_own(memory, questions)
-        notes.append(f"own: {questions.name}")
-    tables = {
-        "package": _by_set(examples),
-        **(_cross_validated(examples, penalty, special_penalty) if validated else {}),
+    if adapted and not data:
+        raise click.UsageError("--adapter needs --data")
+    files = {
+        name: [path for own, path in data if own == name] for name in dict.fromkeys(name for name, _ in data)
     }
-    ranker = fit(examples, penalty=penalty, special_penalty=special_penalty, trained_on=notes)
+    source = _Source(env, files, embedder, store_dir, store, questions)
+    notes = [f"{name}: " + ", ".join(path.name for path in paths) for name, paths in files.items()]
+    notes += [] if questions is None else [f"own: {questions.name}"]
+    penalties: dict[str, Any] = {"penalty": penalty, "special_penalty": special_penalty}
+    usual = default_ranker(*source.embedder())
+    examples = source.examples(lambda *_: usual.adapter)
+    tables = {"package": by_rankers([(example, usual) for example in examples])}
+    if data and adapted is not False:
+        askings = source.askings()
+        learning = Learning(askings, source.embedder(), source.examples, **penalties)
+        tables |= _validated(askings, learning.cross_validate) if validated else {}
+        ranker = learning.ranker(notes)
+    else:
+        kept = None if adapted is False else usual.adapter
+        if kept is not usual.adapter:
+            examples = source.examples(lambda *_: None)
+        check = partial(cross_validate, examples, **penalties)
+        tables |= _validated(examples, check) if validated else {}
+        learned = fit(examples, **penalties)
+        ranker = Ranker(learned.weights, adapter=kept, trained_on=notes)
     if out is not None:
         ranker.save(out)
     if as_json:
@@ -151,28 +168,63 @@ _TITLES = {
 }
 
 
-def _by_set(examples: Sequence[Example]) -> dict[str, Quality]:
-    usual = default_ranker()
-    names = dict.fromkeys(example.data_set for example in examples)
-    return {
-        name: quality_of(
-            [example for example in examples if example.data_set == name],
-            lambda _, each: scores_of(usual, each),
-        )
-        for name in names
-    }
+class _Source:
+    """The questions that are learned from."""
+
+    def __init__(
+        self,
+        env: Environment,
+        files: Mapping[str, Sequence[Path]],
+        embedder: str | None,
+        store_dir: Path | None,
+        store: Path | None,
+        questions: Path | None,
+    ) -> None:
+        self._files = files
+        self._store = store
+        self._questions = questions
+        self._options: dict[str, Any] = {
+            "embedder": embedder,
+            "store_dir": store_dir,
+            "progress": lambda title, total: bar(env, title, total),
+        }
+
+    def examples(self, adapter_of: AdapterOf) -> list[Example]:
+        """All questions, asked with these adapters; those about the store always with the one that is kept."""
+        found: list[Example] = []
+        for name, paths in self._files.items():
+            found += collect(name, paths, adapter_of=adapter_of, **self._options)
+        if self._store is not None and self._questions is not None:
+            with open_memory(self._store) as memory:
+                found += collect_own(memory, self._questions, adapter_of)
+        return found
+
+    def askings(self) -> list[Asking]:
+        """The questions of the data sets as vectors."""
+        found: list[Asking] = []
+        for name, paths in self._files.items():
+            found += collect_askings(name, paths, **self._options)
+        return found
+
+    def embedder(self) -> EmbedderName:
+        """Of the data sets; of the store, if there are none."""
+        if self._store is not None and not self._files:
+            with open_memory(self._store) as memory:
+                return embedder_of(memory)
+        resolved = resolve_embedder(self._options["embedder"])
+        return EmbedderName(resolved.name, resolved.checksum)
 
 
-def _cross_validated(
-    examples: Sequence[Example], penalty: float, special_penalty: float
+def _validated(
+    questions: Sequence[Asking] | Sequence[Example], check: Callable[[HoldOut], dict[str, Quality]]
 ) -> dict[str, dict[str, Quality]]:
-    found: dict[str, dict[str, Quality]] = {}
-    ways: tuple[HoldOut, ...] = HOLD_OUTS
-    for way in ways:
-        parts = {(each.data_set, each.conversation if way == "conversation" else "") for each in examples}
-        if len(parts) > 1:
-            found[way] = cross_validate(examples, way, penalty=penalty, special_penalty=special_penalty)
-    return found
+    ways = [
+        way
+        for way in HOLD_OUTS
+        if len({(each.data_set, each.conversation if way == "conversation" else "") for each in questions})
+        > 1
+    ]
+    return {way: check(way) for way in ways}
 
 
 def _json(quality: Quality) -> dict[str, object]:

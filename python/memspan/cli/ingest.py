@@ -54,6 +54,7 @@ _COUNTED_BYTES = 64 << 20
 @click.option(
     "--tags", "tag", is_flag=True, help="Afterwards make tags of what was said, without a language model."
 )
+@options.recipe
 @options.embedder
 @options.as_json
 @pass_environment
@@ -65,6 +66,7 @@ def ingest(
     format_: str | None,
     batch: int,
     tag: bool,
+    recipe: str,
     embedder: str | None,
     as_json: bool,
 ) -> None:
@@ -76,7 +78,7 @@ def ingest(
     report = IngestReport()
     error: Exception | None = None
     status = ExitStatus.OK
-    with open_memory(store, embedder) as memory:
+    with open_memory(store, embedder, recipe=recipe) as memory:
         try:
             _run(env, memory, file, user, format_, batch, report)
             if tag:

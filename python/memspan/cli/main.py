@@ -18,9 +18,12 @@ from .failures import map_failures
 from .fit import fit_
 from .forget import forget
 from .ingest import ingest
+from .jobs import jobs
 from .latest import latest
 from .load import load
 from .models import models
+from .process import process
+from .recipes import recipes
 from .search import search
 from .stats import stats
 from .tags import tags
@@ -44,7 +47,7 @@ class _Group(click.Group):
     cls=_Group,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 could not be done, 2 wrong command line, 3 unreadable input, "
-    "130 interrupted. MEMSPAN_STORE, MEMSPAN_USER and MEMSPAN_EMBEDDER stand in for options; "
+    "130 interrupted. MEMSPAN_STORE, MEMSPAN_USER, MEMSPAN_EMBEDDER and MEMSPAN_LLM stand in for options; "
     "MEMSPAN_DEBUG=1 shows tracebacks.",
 )
 @click.version_option(__version__, prog_name="memspan")
@@ -57,6 +60,8 @@ def cli(context: click.Context) -> None:
 _COMMANDS = (
     demo,
     ingest,
+    process,
+    jobs,
     search,
     latest,
     tags,
@@ -66,6 +71,7 @@ _COMMANDS = (
     load,
     forget,
     models,
+    recipes,
     eval_,
     fit_,
 )

@@ -12,7 +12,9 @@ __all__ = ["open_memory"]
 
 
 @contextmanager
-def open_memory(store: Path, embedder: str | None = None) -> Iterator[Memory]:
+def open_memory(
+    store: Path, embedder: str | None = None, *, recipe: str = "verbatim", llm: str | None = None
+) -> Iterator[Memory]:
     """The memory at `store`, closed at the end whatever happens."""
-    with Memory(store, embedder) as memory:
+    with Memory(store, embedder, recipe=recipe, llm=llm) as memory:
         yield memory

@@ -11,6 +11,7 @@ import click
 
 from memspan.limits import MAX_K
 from memspan.ranking import Ranker
+from memspan.recipes import recipe_names
 from memspan.records import KINDS
 from memspan.remember.reranking import MAX_RERANK_MS
 from memspan.store import inspect
@@ -23,10 +24,12 @@ __all__ = [
     "examples",
     "existing_store",
     "kinds",
+    "llm",
     "new_store",
     "one_user",
     "optional_store",
     "ranker",
+    "recipe",
     "rerank_ms",
     "where",
 ]
@@ -97,6 +100,23 @@ embedder = click.option(
     show_envvar=True,
     help="A model of `memspan models list`, or `hash` (no model, no meaning: for trying things out). "
     "Default: the one that filled the store; for a new store the default model.",
+)
+
+llm = click.option(
+    "--llm",
+    metavar="MODEL",
+    default=None,
+    envvar="MEMSPAN_LLM",
+    show_envvar=True,
+    help="The language model that recipes ask, by its name.",
+)
+
+recipe = click.option(
+    "--recipe",
+    type=click.Choice(recipe_names()),
+    default="verbatim",
+    show_default=True,
+    help="How turns become memories, see `memspan recipes`; `memspan process` does the work.",
 )
 
 as_json = click.option(

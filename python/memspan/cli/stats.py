@@ -12,6 +12,7 @@ from . import options
 from .environment import Environment, pass_environment
 from .opening import open_memory
 from .tables import cell, plain_table
+from .usage import usage_documents, usage_table
 
 __all__ = ["stats"]
 
@@ -20,15 +21,24 @@ __all__ = ["stats"]
     epilog=options.examples(
         "memspan stats --store chat.memspan",
         "memspan stats --store chat.memspan --user demo --json",
+        "memspan stats --store chat.memspan --usage",
     )
 )
 @options.existing_store
 @click.option("--user", metavar="USER", help="Only this user.")
+@click.option("--usage", is_flag=True, help="Show what language models cost instead: tokens, calls, seconds.")
 @options.as_json
 @pass_environment
-def stats(env: Environment, store: Path, user: str | None, as_json: bool) -> None:
+def stats(env: Environment, store: Path, user: str | None, usage: bool, as_json: bool) -> None:
     """Show counts and sizes of the whole store or of one user. No model is needed."""
     with open_memory(store) as memory:
+        if usage:
+            entries = memory.usage(user=user)
+            if as_json:
+                env.write_json({"store": str(store), "user": user, "usage": usage_documents(entries)})
+            else:
+                env.out.print(usage_table(entries))
+            return
         figures = memory.stats(user)
         users = memory.users() if user is None else None
     if as_json:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.embed.onnx_nodes import node_outputs, with_outputs
 from memspan.errors import MemspanError, missing_extra
 
 __all__ = ["OnnxGraph", "require_packages"]
@@ -41,10 +42,16 @@ class OnnxGraph:
         tokenizer_path: a tokenizer in the JSON format of the `tokenizers` package.
         max_tokens: texts are cut to this many tokens, the special ones included.
         error: the class of what is raised when a file cannot be loaded, the graph has other inputs, or it fails.
+        operator: make the results of all nodes of this operator, such as `Softmax`, outputs too: `node_outputs`.
     """
 
     def __init__(
-        self, model_path: Path, tokenizer_path: Path, max_tokens: int, error: type[MemspanError]
+        self,
+        model_path: Path,
+        tokenizer_path: Path,
+        max_tokens: int,
+        error: type[MemspanError],
+        operator: str | None = None,
     ) -> None:
         self._name = model_path.name
         self._error = error
@@ -52,7 +59,13 @@ class OnnxGraph:
         self._tokenizer = self._loading(
             "tokenizer", tokenizer_path, lambda: _tokenizer(tokenizer_path, max_tokens)
         )
-        self._session = self._loading("model", model_path, lambda: _session(model_path))
+        self.node_outputs: tuple[str, ...] = ()
+        if operator is None:
+            self._session = self._loading("model", model_path, lambda: _session(model_path))
+        else:
+            self._session, self.node_outputs = self._loading(
+                "model", model_path, lambda: _session_with_nodes(model_path, operator)
+            )
         self._types = self._input_types()
         known = (self._tokenizer.token_to_id(token) for token in _PAD_TOKENS)
         self._pad = next((token_id for token_id in known if token_id is not None), 0)
@@ -73,6 +86,16 @@ class OnnxGraph:
         encoded = self._tokenizer.encode(first[: self._max_chars], second[: self._max_chars])
         return encoded.ids, encoded.type_ids
 
+    def tokenize_bare(self, text: str) -> list[int]:
+        """Token ids of a text without the special ones, at most `max_tokens`."""
+        ids: list[int] = self._tokenizer.encode(text[: self._max_chars], add_special_tokens=False).ids
+        return ids
+
+    def tokenize_with_spans(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        """Token ids of a text, and from where to where in it each token stands; special tokens stand nowhere."""
+        encoded = self._tokenizer.encode(text[: self._max_chars])
+        return encoded.ids, encoded.offsets
+
     def run(
         self, output: str, batch: Sequence[Sequence[int]], types: Sequence[Sequence[int]] | None = None
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
@@ -80,6 +103,16 @@ class OnnxGraph:
 
         The batch is padded to its longest text and the padding masked; without `types` all are 0.
         """
+        (values,), mask = self.run_many([output], batch, types)
+        return values, mask
+
+    def run_many(
+        self,
+        outputs: Sequence[str],
+        batch: Sequence[Sequence[int]],
+        types: Sequence[Sequence[int]] | None = None,
+    ) -> tuple[list[NDArray[np.float32]], NDArray[np.int64]]:
+        """Several outputs of one run; otherwise as `run`."""
         ids = np.full((len(batch), max(map(len, batch))), self._pad, dtype=np.int64)
         mask = np.zeros_like(ids)
         kinds = np.zeros_like(ids)
@@ -91,10 +124,10 @@ class OnnxGraph:
         arrays = {"input_ids": ids, "attention_mask": mask, "token_type_ids": kinds}
         feed = {name: arrays[name].astype(kind, copy=False) for name, kind in self._types.items()}
         try:
-            values = self._session.run([output], feed)[0]
+            values = self._session.run(list(outputs), feed)
         except Exception as error:
             raise self._error(f"{self._name}: running the model failed ({error})") from error
-        return np.asarray(values, dtype=np.float32), mask
+        return [np.asarray(each, dtype=np.float32) for each in values], mask
 
     def _loading(self, what: str, path: Path, load: Callable[[], Any]) -> Any:
         try:
@@ -124,10 +157,22 @@ def _tokenizer(path: Path, max_tokens: int) -> Any:
     return tokenizer
 
 
-def _session(path: Path) -> Any:
+def _session_with_nodes(path: Path, operator: str) -> tuple[Any, tuple[str, ...]]:
+    model = path.read_bytes()
+    names = node_outputs(model, operator)
+    return _session(path, with_outputs(model, names)), tuple(names)
+
+
+def _session(path: Path, model: bytes | None = None) -> Any:
     onnxruntime: Any = import_module("onnxruntime")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 4  # errors are raised; printing them too would only be noise
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    if model is not None:  # weights beside the file are found by the name of its folder
+        options.add_session_config_entry(
+            "session.model_external_initializers_file_folder_path", str(path.parent)
+        )
+    return onnxruntime.InferenceSession(
+        str(path) if model is None else model, options, providers=["CPUExecutionProvider"]
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import TypeVar
@@ -14,7 +14,7 @@ from memspan.errors import missing_extra
 try:
     import tenacity
 except ImportError as _error:
-    raise missing_extra("tenacity", "OpenAIEmbedder", "llm") from _error
+    raise missing_extra("tenacity", "asking a server", "llm") from _error
 
 __all__ = ["RetryPolicy", "TransientError", "retry_after_seconds"]
 
@@ -63,6 +63,17 @@ class RetryPolicy:
             reraise=True,
         )
         return retrying(attempt)
+
+    async def arun(self, attempt: Callable[[], Awaitable[T]], sleep: Callable[[float], Awaitable[None]]) -> T:
+        """The same without blocking; `sleep` is used instead of the policy's own."""
+        retrying = tenacity.AsyncRetrying(
+            retry=tenacity.retry_if_exception_type(TransientError),
+            stop=tenacity.stop_after_attempt(self.retries + 1),
+            wait=self._pause,
+            sleep=sleep,
+            reraise=True,
+        )
+        return await retrying(attempt)
 
     def _pause(self, state: tenacity.RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None

@@ -70,7 +70,8 @@ class Statement:
     stage: str = "extract"
     """The stage that gave it its present wording."""
     details: tuple[str, ...] = ()
-    """Texts of the statements that this one, an abstract, sums up; they become records too."""
+    """Texts of the statements that this one, an abstract, sums up. Those of the same work are records of their own; any
+    other text becomes one with the abstract's sources."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """JSON-able; goes into the record's metadata beside `recipe`, `stage`, `model` and `prompt`."""
 
@@ -87,5 +88,8 @@ class Work:
     windows: tuple[Window, ...] = ()
     """Empty until a stage cuts them."""
     statements: tuple[Statement, ...] = ()
+    turn_tags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By the id of a turn: tags for its own record, beside those that a caller gave and in place of what an earlier run
+    found; an empty tuple takes that back."""
     relations: tuple[tuple[str, str], ...] = ()
     """(parent, child) pairs of tags; one that would close a cycle is refused and logged when they are stored."""

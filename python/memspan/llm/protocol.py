@@ -24,6 +24,8 @@ class Reply(Generic[M]):
     model: str
     """As the server names it."""
     usage: Usage
+    remarks: tuple[str, ...] = ()
+    """What was wrong with the answer on the way to this one, such as that its JSON had to be repaired; for logs."""
 
 
 class LLM(Protocol):
@@ -36,8 +38,10 @@ class LLM(Protocol):
     async def acomplete(self, prompt: Prompt, schema: type[M], *, stage: str) -> Reply[M]:
         """Ask the model and check its answer against the schema.
 
+        Errors carry in `usage` what the calls before them cost.
+
         Raises:
-            TruncatedReplyError: the answer did not fit; ask for less at a time.
+            TruncatedReplyError: the answer, or the prompt, did not fit; ask for less at a time.
             BadReplyError: no answer of this schema, also after repair and a corrective retry.
             LLMError: the server cannot be reached, refuses, or kept failing through all retries.
         """

@@ -20,6 +20,8 @@ class Usage:
     """Those of the prompt tokens that the server had cached."""
     calls: int = 0
     """Requests that were answered, corrective ones included."""
+    uncounted: int = 0
+    """Those of the calls whose server did not say what they cost; their tokens are missing in the sums."""
     reused: int = 0
     """Replies that came from the cache on disk, without a request."""
     seconds: float = 0.0
@@ -34,6 +36,7 @@ class Usage:
             completion_tokens=self.completion_tokens + other.completion_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
             calls=self.calls + other.calls,
+            uncounted=self.uncounted + other.uncounted,
             reused=self.reused + other.reused,
             seconds=self.seconds + other.seconds,
             price=sum(known) if known else None,

@@ -6,7 +6,17 @@ used depends on what kind of question it is.
 
 from __future__ import annotations
 
+from .adapter import QueryAdapter
 from .ranker import CONDITIONS, FEATURES, Condition, Ranker, Ranking, default_ranker
 from .selection import Selection
 
-__all__ = ["CONDITIONS", "FEATURES", "Condition", "Ranker", "Ranking", "Selection", "default_ranker"]
+__all__ = [
+    "CONDITIONS",
+    "FEATURES",
+    "Condition",
+    "QueryAdapter",
+    "Ranker",
+    "Ranking",
+    "Selection",
+    "default_ranker",
+]

@@ -68,9 +68,10 @@ class Confidence:
 
 
 @cache
-def default_confidence() -> Confidence:
-    """That of the package, for the package's weights (benches/confidence.py makes it)."""
-    document = json.loads(files("memspan.ranking").joinpath("confidence.json").read_bytes())
+def default_confidence(*, adapted: bool = False) -> Confidence:
+    """That of the package, for the package's weights with or without an adapter (benches/confidence.py makes it)."""
+    name = "confidence-adapted.json" if adapted else "confidence.json"
+    document = json.loads(files("memspan.ranking").joinpath(name).read_bytes())
     return Confidence(tuple(document["weights"][name] for name in SIGNALS), document["bias"])
 
 

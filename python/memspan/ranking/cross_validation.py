@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
@@ -16,7 +16,7 @@ from .examples import Example
 from .fit import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY, fit, scores_of
 from .ranker import Ranker
 
-__all__ = ["HOLD_OUTS", "HoldOut", "Quality", "cross_validate", "quality_of"]
+__all__ = ["HOLD_OUTS", "HoldOut", "Parts", "Quality", "by_rankers", "cross_validate", "quality_of"]
 
 HoldOut: TypeAlias = Literal["conversation", "data_set"]
 
@@ -73,21 +73,22 @@ def cross_validate(
     Raises:
         InvalidArgumentError: there are fewer than two conversations, or data sets, to leave out in turn.
     """
-    as_choice(hold_out, "hold_out", HOLD_OUTS)
-    parts = [_part(example, examples, hold_out) for example in examples]
-    if len(set(parts)) < 2:
-        raise invalid(
-            "examples", f"one {hold_out.replace('_', ' ')}", "two or more, to leave one out in turn"
-        )
-    rankers: dict[object, Ranker] = {}
-    for part in set(parts):
-        seen = [example for example, own in zip(examples, parts, strict=True) if own != part]
-        rankers[part] = fit(seen, penalty=penalty, special_penalty=special_penalty)
+    parts = Parts.of([(each.data_set, each.conversation) for each in examples], hold_out)
+    parts.require_two()
+    held: list[tuple[Example, Ranker]] = []
+    for out in parts.names:
+        seen = [each for each in examples if parts(each.data_set, each.conversation) != out]
+        ranker = fit(seen, penalty=penalty, special_penalty=special_penalty)
+        held += [(each, ranker) for each in examples if parts(each.data_set, each.conversation) == out]
+    return by_rankers(held)
+
+
+def by_rankers(held: Sequence[tuple[Example, Ranker]]) -> dict[str, Quality]:
+    """By data set, the quality of examples that are each ranked by their own ranker."""
     found = {}
-    for name in dict.fromkeys(example.data_set for example in examples):
-        own = [place for place, example in enumerate(examples) if example.data_set == name]
-        chosen = [rankers[parts[place]] for place in own]
-        found[name] = quality_of([examples[place] for place in own], _by(chosen))
+    for name in dict.fromkeys(example.data_set for example, _ in held):
+        own = [pair for pair in held if pair[0].data_set == name]
+        found[name] = quality_of([example for example, _ in own], _by([ranker for _, ranker in own]))
     return found
 
 
@@ -95,8 +96,37 @@ def _by(rankers: Sequence[Ranker]) -> Score:
     return lambda position, example: scores_of(rankers[position], example)
 
 
-def _part(example: Example, examples: Sequence[Example], hold_out: HoldOut) -> object:
-    if hold_out == "data_set":
-        return example.data_set
-    same = dict.fromkeys(each.conversation for each in examples if each.data_set == example.data_set)
-    return list(same).index(example.conversation) % _FOLDS
+class Parts:
+    """Which part of the questions is left out together, by data set and conversation.
+
+    By conversation, the conversations of each data set are dealt to five parts in their order.
+    """
+
+    def __init__(self, part: Mapping[tuple[str, str], object]) -> None:
+        self._part = part
+        self.names: Final = tuple(dict.fromkeys(part.values()))
+
+    @classmethod
+    def of(cls, conversations: Iterable[tuple[str, str]], hold_out: HoldOut) -> Parts:
+        """The parts of these (data set, conversation) pairs, which may come many times."""
+        as_choice(hold_out, "hold_out", HOLD_OUTS)
+        known: dict[tuple[str, str], object] = {}
+        dealt: dict[str, int] = {}
+        for data_set, conversation in dict.fromkeys(conversations):
+            if hold_out == "data_set":
+                known[data_set, conversation] = data_set
+            else:
+                known[data_set, conversation] = dealt.get(data_set, 0) % _FOLDS
+                dealt[data_set] = dealt.get(data_set, 0) + 1
+        return cls(known)
+
+    def __call__(self, data_set: str, conversation: str) -> object:
+        """The part that it belongs to; `None` if it is not known."""
+        return self._part.get((data_set, conversation))
+
+    def require_two(self) -> None:
+        """Raise `InvalidArgumentError` when there is nothing to leave out in turn."""
+        if len(self.names) < 2:
+            raise invalid(
+                "examples", "one conversation, or data set", "two or more, to leave one out in turn"
+            )

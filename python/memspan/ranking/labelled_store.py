@@ -11,7 +11,7 @@ from memspan.errors import FormatError
 from memspan.formats.questions import LabelledQuestion
 from memspan.times import from_micros, to_micros
 
-from .examples import Example, example_of
+from .examples import AdapterOf, Example, example_of
 
 if TYPE_CHECKING:
     from memspan.memory import Memory
@@ -19,21 +19,30 @@ if TYPE_CHECKING:
 __all__ = ["collect_own"]
 
 _ACCEPTED: Final = '{"user": "...", "question": "...", "evidence": ["record id", ...], "now": "2024-05-01"}'
+_NAME: Final = "own"
 _LONGEST_LINE: Final = 1 << 20
 
 
-def collect_own(memory: Memory, path: str | os.PathLike[str]) -> list[Example]:
+def collect_own(
+    memory: Memory, path: str | os.PathLike[str], adapter_of: AdapterOf | None = None
+) -> list[Example]:
     """The questions of a JSON Lines file about this memory, with the features of their candidates.
 
     Each line is an object with `user`, `question`, `evidence` (ids of the records that answer it) and optionally
-    `now`. Each user counts as a conversation of its own when weights are cross-validated.
+    `now`. `adapter_of` as for `collect`, the data set being "own".
+    Each user counts as a conversation of its own when weights are cross-validated.
 
     Raises:
         FormatError: a line is broken; names file and line.
         OSError: the file cannot be read.
     """
     with open(path, "rb") as file:
-        return [example_of(memory, question, "own") for question in _read(file, str(path))]
+        return [
+            example_of(
+                memory, question, _NAME, None if adapter_of is None else adapter_of(_NAME, question.user)
+            )
+            for question in _read(file, str(path))
+        ]
 
 
 def _read(file: Any, name: str) -> Iterator[LabelledQuestion]:

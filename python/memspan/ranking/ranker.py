@@ -19,11 +19,13 @@ from memspan.arguments import as_choice, as_texts
 from memspan.errors import FormatError, invalid
 from memspan.times import to_intervals
 
+from .adapter import QueryAdapter
 from .selection import Selection
 
 __all__ = ["CONDITIONS", "FEATURES", "FORMAT_VERSION", "Condition", "Ranker", "Ranking", "default_ranker"]
 
-FORMAT_VERSION: Final = 1
+FORMAT_VERSION: Final = 2
+_READ_VERSIONS: Final = (1, FORMAT_VERSION)
 
 FEATURES: Final[tuple[str, ...]] = tuple(_core.feature_names())
 """What the native core looks at in a record (cpp/include/memspan/ranking.hpp says what each is)."""
@@ -57,22 +59,33 @@ class Ranker:
 
     Args:
         weights: by condition (`always`, or one of `CONDITIONS`) and feature (one of `FEATURES`); what is missing is 0.
+        adapter: moves the vectors of questions before they are searched for, if the embedder is the one that it is for;
+            the weights were then learned with it.
         trained_on: where the weights come from, for people.
 
     Raises:
         InvalidArgumentError: an unknown name, or a weight that is no number from -10,000 to 10,000.
     """
 
-    __slots__ = ("_rows", "_trained_on", "_usual")
+    __slots__ = ("_adapter", "_rows", "_trained_on", "_usual")
 
-    def __init__(self, weights: Mapping[str, Mapping[str, float]], *, trained_on: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        weights: Mapping[str, Mapping[str, float]],
+        *,
+        adapter: QueryAdapter | None = None,
+        trained_on: Sequence[str] = (),
+    ) -> None:
         if not isinstance(weights, Mapping):
             raise invalid("weights", weights, "a dict of dicts of numbers")
         rows = {name: _row(name, weights.get(name, {})) for name in (_ALWAYS, *CONDITIONS)}
         for name in weights:
             if name not in rows:
                 raise invalid("weights", name, f"the conditions {_ALWAYS} | " + " | ".join(CONDITIONS))
+        if adapter is not None and not isinstance(adapter, QueryAdapter):
+            raise invalid("adapter", adapter, "a QueryAdapter, or None")
         self._rows: Final = rows
+        self._adapter: Final = adapter
         self._trained_on: Final = tuple(as_texts(trained_on, "trained_on"))
         self._usual: Ranking | None = None
 
@@ -84,6 +97,17 @@ class Ranker:
             for condition, row in self._rows.items()
         }
         return {condition: row for condition, row in named.items() if row}
+
+    @property
+    def adapter(self) -> QueryAdapter | None:
+        """What moves the vectors of questions; `None`: they stay as they are."""
+        return self._adapter
+
+    def adapter_for(self, embedder: str, checksum: str) -> QueryAdapter | None:
+        """The adapter, if it is for this embedder."""
+        adapter = self._adapter
+        own = adapter is not None and (adapter.embedder, adapter.checksum) == (embedder, checksum)
+        return adapter if own else None
 
     @property
     def trained_on(self) -> tuple[str, ...]:
@@ -147,6 +171,7 @@ class Ranker:
                 condition: {name: round(value, 5) for name, value in row.items()}
                 for condition, row in self.weights.items()
             },
+            **({} if self._adapter is None else {"adapter": self._adapter.to_json()}),
         }
         Path(path).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
 
@@ -166,11 +191,17 @@ class Ranker:
         return f"Ranker(trained_on={list(self._trained_on)})"
 
 
+def default_ranker(embedder: str | None = None, checksum: str | None = None) -> Ranker:
+    """The ranker in the package: for the default embedder one with an adapter, for others one without."""
+    adapted = _packaged("weights-adapted.json").adapter
+    if adapted is not None and (adapted.embedder, adapted.checksum) == (embedder, checksum):
+        return _packaged("weights-adapted.json")
+    return _packaged("weights.json")
+
+
 @cache
-def default_ranker() -> Ranker:
-    """The ranker in the package."""
-    source = files("memspan.ranking").joinpath("weights.json")
-    return _parse(source.read_bytes(), "weights.json")
+def _packaged(name: str) -> Ranker:
+    return _parse(files("memspan.ranking").joinpath(name).read_bytes(), name)
 
 
 def _row(condition: str, weights: Any) -> NDArray[np.float32]:
@@ -190,17 +221,22 @@ def _row(condition: str, weights: Any) -> NDArray[np.float32]:
 
 
 def _parse(raw: bytes, name: str) -> Ranker:
-    accepted = f"a table of weights of version {FORMAT_VERSION}, as Ranker.save writes it"
+    accepted = f"a table of weights of version {FORMAT_VERSION} or before, as Ranker.save writes it"
     try:
         document = json.loads(raw) if len(raw) <= _MOST_BYTES else None
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{name}: not JSON ({error}); accepted: {accepted}") from error
     if not isinstance(document, dict) or document.get("format") != "memspan ranker":
         raise FormatError(f"{name}: no memspan ranker; accepted: {accepted}")
-    if document.get("version") != FORMAT_VERSION:
+    if document.get("version") not in _READ_VERSIONS:
         raise FormatError(f"{name}: version {document.get('version')!r}; accepted: {accepted}")
     try:
         weights: Any = document.get("weights")
-        return Ranker(weights, trained_on=document.get("trained_on", ()))
+        adapter = document.get("adapter")
+        return Ranker(
+            weights,
+            adapter=None if adapter is None else QueryAdapter.from_json(adapter),
+            trained_on=document.get("trained_on", ()),
+        )
     except ValueError as error:
         raise FormatError(f"{name}: {error}") from error

@@ -11,7 +11,7 @@ from memspan.errors import invalid
 
 __all__ = ["Recipe", "recipe", "recipe_names"]
 
-_NAMES: Final = ("verbatim",)
+_NAMES: Final = ("verbatim", "simplemem", "promem", "swiftmem", "lightmem")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

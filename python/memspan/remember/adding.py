@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memspan import _core
 from memspan.errors import invalid
+from memspan.recipes import Recipe
 from memspan.records import Record
 from memspan.store import StoreReader
 from memspan.times import from_micros, now_micros
@@ -21,24 +23,35 @@ from .damage import survives_damage
 from .draft import Draft
 from .engine import Engine
 from .indexing import write_records
+from .jobs.turns import follow_turns
 from .tags import given_records
 
-__all__ = ["Advance", "add_drafts", "add_in_batches", "checked_drafts"]
+__all__ = ["Added", "Advance", "add_drafts", "add_in_batches", "checked_drafts"]
 
 _Key = tuple[str, str]
 Advance = Callable[[int], None]
 
 
+class Added(NamedTuple):
+    """What a transaction did."""
+
+    records: int
+    """New or changed ones."""
+    jobs: bool
+    """Whether there is something to process now."""
+
+
 @survives_damage
-def add_drafts(engine: Engine, drafts: Sequence[Draft], advance: Advance | None = None) -> int:
-    """Make the drafts durable and searchable, in one transaction; returns how many records were new or
-    changed.
+def add_drafts(
+    engine: Engine, drafts: Sequence[Draft], advance: Advance | None = None, recipe: Recipe | None = None
+) -> Added:
+    """Make the drafts durable and searchable, with the encode jobs of a recipe, in one transaction.
 
     Ids have to be unique among the drafts of a user. Embedding happens before the transaction: nobody waits
     for a model. `advance` is told the number of drafts that are embedded, not those that are committed.
     """
     if not drafts:
-        return 0
+        return Added(0, False)
     engine.require_open()
     embeddings = _embeddings(engine, drafts, advance)
     with engine.changing() as change:
@@ -58,10 +71,12 @@ def add_drafts(engine: Engine, drafts: Sequence[Draft], advance: Advance | None 
                 # Drafts are records of our own.
                 _core.complete_record(record, record.recorded_at or moment, embedding)
                 records.append(record)
+        jobs = False
         if records:
             write_records(change, records)
+            jobs = follow_turns(change, records, existing, recipe)
     engine.note_unsaved(len(records))
-    return len(records)
+    return Added(len(records), jobs)
 
 
 def _embeddings(

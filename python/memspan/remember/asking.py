@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from memspan.arguments import as_integer, as_texts
 from memspan.errors import invalid
 from memspan.limits import MAX_DEPTH, MAX_K
-from memspan.ranking import Ranker, default_ranker
+from memspan.ranking import QueryAdapter, Ranker, default_ranker
 from memspan.ranking.conditions import conditions_of
 from memspan.ranking.planned import ranking_for
 from memspan.recall.plan import Plan
@@ -78,6 +78,8 @@ class Asked:
     embedding_seconds: float
     row: NDArray[np.float32] | None
     """The weights that are asked for the confidence; `None`: it is not wanted."""
+    adapted: bool
+    """Whether an adapter moved the vector of the question."""
     rerank_seconds: float
     """For a second look by the reranker; 0: none."""
 
@@ -130,6 +132,8 @@ def asked(
     words = meaning = text
     conditions: tuple[Condition, ...] = ()
     row: NDArray[np.float32] | None = None
+    adapter: QueryAdapter | None = None
+    chosen_ranker: Ranker | None = None
     if fusion == "learned":
         if plan is not None and not isinstance(plan, Plan):
             raise invalid("plan", plan, "a memspan.recall.Plan")
@@ -144,16 +148,21 @@ def asked(
             if not routed:
                 chosen.append("symbolic")
         conditions = conditions_of(plan, vocabulary)
-        row = (ranker or default_ranker()).row(conditions) if confidence else None
+        identity = engine.embedder.identity
+        chosen_ranker = ranker or default_ranker(identity.name, identity.checksum)
+        adapter = chosen_ranker.adapter_for(identity.name, identity.checksum)
+        row = chosen_ranker.row(conditions) if confidence else None
     k = found.get("k")
     if k is None:
         k = _DEFAULT_K if plan is None else plan.k
     k = as_integer(k, "k", 1, MAX_K)
     searched = max(k, CANDIDATES) if rerank_seconds else k
-    if plan is not None:
-        found["ranking"] = ranking_for(plan, ranker or default_ranker(), conditions, searched)
+    if plan is not None and chosen_ranker is not None:
+        found["ranking"] = ranking_for(plan, chosen_ranker, conditions, searched)
     start = perf_counter()
     embedding = engine.embedder.query(meaning) if "semantic" in chosen or routed else None
+    if embedding is not None and adapter is not None:
+        embedding = adapter(embedding)
     seconds = perf_counter() - start
     depth = _LEARNED_DEPTH if fusion == "learned" else _DEPTH
     found |= {
@@ -165,7 +174,9 @@ def asked(
         "depth": min(max(depth, 4 * searched), MAX_DEPTH),
         "k": searched,
     }
-    return Asked(text, user, k, unwanted, found, plan, conditions, seconds, row, rerank_seconds)
+    return Asked(
+        text, user, k, unwanted, found, plan, conditions, seconds, row, adapter is not None, rerank_seconds
+    )
 
 
 def _plan(index: Index, vocabulary: Vocabulary, question: str, user: str, now: TimeLike | None) -> Plan:

@@ -224,6 +224,11 @@ class Engine:
             except (MemspanError, OSError) as error:
                 _logger.warning("snapshot %s could not be written (%s)", self.snapshots.path, error)
 
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
     def require_open(self) -> None:
         """Raise `StoreError` when the memory was closed."""
         if self._closed:

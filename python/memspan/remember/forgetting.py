@@ -9,6 +9,7 @@ from .catch_up import reconcile
 from .damage import survives_damage
 from .engine import Change, Engine
 from .fields import checked_name
+from .made_tags import write_made_tags
 
 __all__ = ["forget"]
 
@@ -54,7 +55,9 @@ def _forget_some(change: Change, user: str, id_: str | None, source: str | None)
     doomed = sorted(set(writer.fetch(user, sorted(roots))) | writer.derived(user, sorted(roots)))
     if not doomed:
         return None
-    tags = _tags_of(writer, user, doomed)
+    doomed, retagged = _forget_in_jobs(change, user, doomed)
+    tags = _tags_of(writer, user, [*doomed, *retagged])
+    write_made_tags(change, user, dict.fromkeys(retagged, ()))
     removed = writer.remove(user, doomed)
     # A tag says something about the records that had it; when none has it any more, it goes with its
     # relations.
@@ -65,6 +68,27 @@ def _forget_some(change: Change, user: str, id_: str | None, source: str | None)
     else:
         change.apply(lambda index: reconcile(index, writer, user), atomic=False)
     return removed
+
+
+def _forget_in_jobs(change: Change, user: str, ids: list[str]) -> tuple[list[str], list[str]]:
+    """Erase what jobs hold of records. Returns these with all that has to go because of it, and what has to lose the
+    tags that were made for it.
+
+    A job that was shown one of the records knows what it said: all that it made goes, and it begins again with the
+    turns that are left. One that made one of them only loses its log and what models answered.
+    """
+    writer, jobs = change.writer, change.writer.jobs
+    shown = set().union(*jobs.seeing(user, ids).values())
+    made = writer.fetch(user, jobs.made(shown))
+    doomed = sorted({*ids, *made, *writer.derived(user, sorted(made))})
+    tagged = sorted(set(jobs.tagged(shown)).difference(doomed))
+    jobs.forget_results(jobs.making(user, doomed))
+    for job in shown:
+        for parent, child in jobs.dissolve(job):
+            writer.unrelate(user, parent, child)
+    jobs.lose(user, doomed)
+    jobs.restart(shown, erase=True)
+    return doomed, tagged
 
 
 def _tags_of(reader: StoreReader, user: str, ids: list[str]) -> list[str]:

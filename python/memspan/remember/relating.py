@@ -30,6 +30,7 @@ def relate(engine: Engine, *, user: str, parent: str, child: str) -> bool:
             if not _give_way(change, user, above, below):
                 raise
             change.apply(lambda index: index.relate(user=user, parent=above, child=below))
+        change.writer.jobs.own_relation(user, above, below)
         return change.writer.relate(user, above, below)
 
 

@@ -56,7 +56,9 @@ def _confidence(engine: Engine, question: Asked, row: NDArray[np.float32]) -> fl
     from memspan.ranking.confidence import default_confidence, signals_of
 
     _, rows = features(engine, question)
-    return default_confidence()(signals_of(rows, rows @ row)) if len(rows) else 0.0
+    if not len(rows):
+        return 0.0
+    return default_confidence(adapted=question.adapted)(signals_of(rows, rows @ row))
 
 
 def _readable(question: Asked) -> Readable:

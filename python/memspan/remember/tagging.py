@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from memspan.encode.tag import Tagging, Turns, tag_turns
 from memspan.errors import TagCycleError
-from memspan.limits import MAX_TAGS
 from memspan.records import Record
 from memspan.tag_info import TagInfo, TagReport
 
@@ -20,7 +19,7 @@ from .compose import shown_text
 from .damage import survives_damage
 from .engine import Change, Engine
 from .fields import checked_name
-from .indexing import write_records
+from .made_tags import beside, write_made_tags
 from .progress import tracking
 from .relating import unrelate_within
 from .tags import without_made
@@ -95,7 +94,7 @@ def _tag_user(engine: Engine, user: str, advance: Advance, make: bool) -> TagRep
         )
         tagging = tag_turns(turns, lambda texts: engine.embedder.documents(list(texts)))
     wanted = {
-        record.id: _beside(record, chosen) for record, chosen in zip(read.records, tagging.tags, strict=True)
+        record.id: beside(record, chosen) for record, chosen in zip(read.records, tagging.tags, strict=True)
     }
     texts = {record.id: record.text for record in read.records}
     # What is no turn any more, such as a record that went into the vault, loses its tags.
@@ -111,11 +110,6 @@ def _tag_user(engine: Engine, user: str, advance: Advance, make: bool) -> TagRep
     relations = _relate(engine, user, [(edge.parent, edge.child) for edge in tagging.edges])
     names = {name for made in wanted.values() for name in made}
     return TagReport(1, len(read.records), len(names), relations, changed)
-
-
-def _beside(given: Record, chosen: Sequence[str]) -> tuple[str, ...]:
-    """Those of the chosen tags that the record does not have, as far as there is room."""
-    return tuple(name for name in chosen if name not in given.tags)[: MAX_TAGS - len(given.tags)]
 
 
 def _read(engine: Engine, user: str) -> _Read:
@@ -138,20 +132,17 @@ def _read(engine: Engine, user: str) -> _Read:
 def _write(engine: Engine, user: str, wanted: dict[str, tuple[str, ...]], texts: dict[str, str]) -> int:
     """Give records their made tags in one transaction; returns how many that were."""
     with engine.changing() as change:
-        writer = change.writer
-        made = writer.made_tags(user, list(wanted))
-        records, added = [], {}
-        for id_, stored in writer.fetch(user, list(wanted), embeddings=True).items():
-            if wanted[id_] and (stored.text != texts[id_] or stored.kind in _UNTAGGED):
-                continue  # it says something else by now
-            given = without_made(stored, made)
-            added[id_] = _beside(given, wanted[id_])
-            records.append(replace(given, tags=(*given.tags, *added[id_])))
-        if records:
-            write_records(change, records)
-            writer.set_made_tags(user, added)
-    engine.note_unsaved(len(records))
-    return len(records)
+        changed = write_made_tags(
+            change,
+            user,
+            wanted,
+            # It says something else by now.
+            lambda stored: (
+                bool(wanted[stored.id]) and (stored.text != texts[stored.id] or stored.kind in _UNTAGGED)
+            ),
+        )
+    engine.note_unsaved(changed)
+    return changed
 
 
 @survives_damage

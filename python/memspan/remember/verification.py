@@ -23,6 +23,10 @@ def verify(engine: Engine) -> list[str]:
         problems += _compare_users(index, reader)
         for user in reader.users():
             problems += _compare_tags(index, reader, user)
+        problems += [
+            f"database: job {job} names record {id_!r}, which does not exist"
+            for job, id_ in reader.jobs.dangling()
+        ]
         problems += _compare_records(index, reader, engine.embedder.identity.dim)
     snapshot = engine.snapshots.examine(engine.store)
     if isinstance(snapshot, str) and snapshot != MISSING:

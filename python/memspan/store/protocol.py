@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from memspan.records import Record
 
+from .jobs import JobReader, JobWriter
+
 __all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
 
 
@@ -39,8 +41,12 @@ class Removals(NamedTuple):
 class StoreReader(Protocol):
     """One consistent view of the database. Records come without embeddings unless asked for."""
 
+    @property
+    def jobs(self) -> JobReader:
+        """Encode jobs, and what models cost."""
+
     def sequence(self) -> int:
-        """The change counter: grows by one with every transaction that changed something."""
+        """The change counter: grows by one with every transaction that changed something the index holds."""
 
     def meta(self, key: str) -> str | None: ...
 
@@ -90,6 +96,10 @@ class StoreReader(Protocol):
 
 class StoreWriter(StoreReader, Protocol):
     """The one exclusive transaction; everything in it happens or nothing does."""
+
+    @property
+    def jobs(self) -> JobWriter:
+        """Encode jobs, and what models cost."""
 
     def set_meta(self, key: str, value: str | None) -> None:
         """Write or, with `None`, delete a setting; does not advance the sequence."""

@@ -118,7 +118,127 @@ _V3: Final = (
     "ALTER TABLE relations ADD COLUMN made INTEGER NOT NULL DEFAULT 0",
 )
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_V1, _V2, _V3)
+# Encode jobs, and what models cost. No change of these tables advances the change counter: the index holds none of it.
+# - jobs.pk is never used again, and grows with time: jobs of one session run in its order.
+# - owner and run: who works on a job, and which of its runs that is. A result is taken only from the
+#   worker and run that the row names.
+# - job_turns: positions from 0 are the job's own turns, negative ones those before them, which it only sees.
+# - job_steps: results that a run may use again; gone when the job is done. An answer is JSON, or NULL when it was
+#   too long.
+# - job_made, job_tagged and job_relations: what came of a job, so that it can be taken back: records, made tags of its
+#   turns, and relations. A relation that a caller gave has no row. Records are named by id: one that changes is
+#   another row.
+_V4: Final = (
+    """
+    CREATE TABLE jobs (
+        pk INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_pk INTEGER NOT NULL REFERENCES users(pk) ON DELETE CASCADE,
+        id TEXT NOT NULL UNIQUE,
+        recipe TEXT NOT NULL,
+        session TEXT,
+        state TEXT NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'running', 'done', 'parked')),
+        attempts INTEGER NOT NULL DEFAULT 0,
+        due INTEGER NOT NULL DEFAULT 0,
+        owner TEXT,
+        run INTEGER NOT NULL DEFAULT 0,
+        reason TEXT,
+        created INTEGER NOT NULL,
+        updated INTEGER NOT NULL
+    ) STRICT
+    """,
+    "CREATE INDEX jobs_by_session ON jobs(user_pk, session, pk)",
+    "CREATE INDEX jobs_open ON jobs(pk) WHERE state IN ('pending', 'running')",
+    "CREATE INDEX jobs_open_by_session ON jobs(user_pk, session, pk) WHERE state IN ('pending', 'running')",
+    """
+    CREATE TABLE job_turns (
+        job_pk INTEGER NOT NULL REFERENCES jobs(pk) ON DELETE CASCADE,
+        position INTEGER NOT NULL,
+        user_pk INTEGER NOT NULL,
+        record TEXT NOT NULL,
+        PRIMARY KEY (job_pk, position)
+    ) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX job_turns_by_record ON job_turns(user_pk, record)",
+    """
+    CREATE TABLE job_steps (
+        job_pk INTEGER NOT NULL REFERENCES jobs(pk) ON DELETE CASCADE,
+        key TEXT NOT NULL,
+        value TEXT,
+        model TEXT,
+        prompt TEXT,
+        version INTEGER,
+        PRIMARY KEY (job_pk, key)
+    ) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE job_log (
+        pk INTEGER PRIMARY KEY,
+        job_pk INTEGER NOT NULL REFERENCES jobs(pk) ON DELETE CASCADE,
+        at INTEGER NOT NULL,
+        run INTEGER NOT NULL,
+        stage TEXT,
+        event TEXT NOT NULL,
+        details TEXT NOT NULL
+    ) STRICT
+    """,
+    "CREATE INDEX job_log_by_job ON job_log(job_pk)",
+    """
+    CREATE TABLE job_made (
+        user_pk INTEGER NOT NULL,
+        record TEXT NOT NULL,
+        job_pk INTEGER NOT NULL REFERENCES jobs(pk) ON DELETE CASCADE,
+        PRIMARY KEY (user_pk, record)
+    ) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX job_made_by_job ON job_made(job_pk)",
+    """
+    CREATE TABLE job_tagged (
+        user_pk INTEGER NOT NULL,
+        record TEXT NOT NULL,
+        job_pk INTEGER NOT NULL REFERENCES jobs(pk) ON DELETE CASCADE,
+        PRIMARY KEY (user_pk, record)
+    ) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX job_tagged_by_job ON job_tagged(job_pk)",
+    """
+    CREATE TABLE job_relations (
+        user_pk INTEGER NOT NULL,
+        parent TEXT NOT NULL,
+        child TEXT NOT NULL,
+        job_pk INTEGER NOT NULL REFERENCES jobs(pk) ON DELETE CASCADE,
+        PRIMARY KEY (user_pk, parent, child, job_pk),
+        FOREIGN KEY (user_pk, parent, child) REFERENCES relations(user_pk, parent, child) ON DELETE CASCADE
+    ) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX job_relations_by_job ON job_relations(job_pk)",
+    """
+    CREATE TABLE workers (
+        token TEXT PRIMARY KEY,
+        host TEXT NOT NULL,
+        process TEXT NOT NULL,
+        expires INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE usage (
+        user_pk INTEGER NOT NULL REFERENCES users(pk) ON DELETE CASCADE,
+        recipe TEXT NOT NULL,
+        stage TEXT NOT NULL,
+        model TEXT NOT NULL,
+        prompt_tokens INTEGER NOT NULL,
+        completion_tokens INTEGER NOT NULL,
+        cached_tokens INTEGER NOT NULL,
+        calls INTEGER NOT NULL,
+        uncounted INTEGER NOT NULL,
+        reused INTEGER NOT NULL,
+        seconds REAL NOT NULL,
+        price REAL,
+        PRIMARY KEY (user_pk, recipe, stage, model)
+    ) STRICT, WITHOUT ROWID
+    """,
+)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_V1, _V2, _V3, _V4)
 """`MIGRATIONS[n]` leads from schema version n to n + 1. Released entries never change."""
 
 SCHEMA_VERSION: Final = len(MIGRATIONS)

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 from memspan.records import Record
 from memspan.times import from_micros
 
 from .codec import COLUMNS, decode_record
 from .protocol import Relation, Removals
+from .sqlite_job_reader import SqliteJobReader
+from .statements import Parameters, chunks, marks
 
-__all__ = ["SqliteReader", "chunks", "marks"]
+__all__ = ["SqliteReader"]
 
-Parameters: TypeAlias = "Sequence[Any] | Mapping[str, Any]"
-"""For `?` by position or for `:name`; numbered `?1` is refused or warned about by some releases of Python."""
-
-_MAX_PARAMETERS: Final = 1024
 _SEQUENCE: Final = (
     "SELECT max(value, coalesce((SELECT sequence FROM records ORDER BY pk DESC LIMIT 1), 0)) "
     "FROM meta WHERE key = 'sequence'"
@@ -27,27 +24,16 @@ _SEQUENCE: Final = (
 _FIELDS: Final = ", ".join(f"r.{column}" for column in COLUMNS)
 
 
-def chunks(values: Sequence[str], size: int = _MAX_PARAMETERS) -> Iterator[list[str]]:
-    """The values in pieces small enough to be the parameters of one statement."""
-    iterator = iter(values)
-    while piece := list(islice(iterator, size)):
-        yield piece
-
-
-def marks(values: list[str]) -> tuple[str, list[str | None]]:
-    """`?, ?, …` for an IN list, with NULLs up to a power of two so that few distinct statements get compiled.
-
-    NULL is equal to nothing, so the padding never matches; such lists must not be used with NOT IN.
-    """
-    size = 1 << max(0, len(values) - 1).bit_length()
-    return ", ".join("?" * size), [*values, *[None] * (size - len(values))]
-
-
 class SqliteReader:
     """`StoreReader` on an open transaction. Every query is read to its end: an open cursor would block erasure."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+
+    @property
+    def jobs(self) -> SqliteJobReader:
+        """See `StoreReader.jobs`."""
+        return SqliteJobReader(self._connection)
 
     def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
         return self._connection.execute(statement, parameters).fetchall()

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from memspan.records import Record
 
 from .codec import ROW_COLUMNS, ROW_PLACES, embedding_blob, encode_rows
-from .sqlite_reader import SqliteReader, chunks, marks
+from .sqlite_job_writer import SqliteJobWriter
+from .sqlite_reader import SqliteReader
+from .statements import chunks, marks
 from .writer_state import WriterState
 
 __all__ = ["ERASE_PENDING", "SqliteWriter"]
@@ -63,6 +65,11 @@ class SqliteWriter(SqliteReader):
         self._counted = False
         self.written = 0
         """Records put by this transaction."""
+
+    @property
+    def jobs(self) -> SqliteJobWriter:
+        """See `StoreWriter.jobs`."""
+        return SqliteJobWriter(self._connection)
 
     def sequence(self) -> int:
         return self._sequence
@@ -158,6 +165,7 @@ class SqliteWriter(SqliteReader):
                 (pk, *values),
             ).rowcount
         if removed:
+            self.jobs.lose(user, ids)
             self._mark(pk)
         return removed
 

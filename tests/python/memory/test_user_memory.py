@@ -17,13 +17,12 @@ from memspan.records import Record
 from memspan.remember.user_memory import UserMemory
 from memspan.times import from_micros
 
-UNBOUND = {"user", "users", "load", "reembed", "verify", "close"}
+UNBOUND = {"user", "users", "load", "reembed", "verify", "close", "start_processing", "stop_processing"}
 
 
 def public(cls: type) -> dict[str, Any]:
-    return {
-        name: member for name, member in vars(cls).items() if not name.startswith("_") and callable(member)
-    }
+    members = {name: member for base in reversed(cls.__mro__[:-1]) for name, member in vars(base).items()}
+    return {name: member for name, member in members.items() if not name.startswith("_") and callable(member)}
 
 
 def parameters(function: Any) -> dict[str, inspect.Parameter]:

@@ -174,3 +174,22 @@ def test_tags_and_relations_of_version_2_were_all_given(path: Path, make_record:
         assert writer.made_tags("ana") == {}
     assert store.check() == []
     store.close()
+
+
+def test_a_store_of_version_3_gets_jobs(path: Path, make_record: Make) -> None:
+    old = Version1(path, make_record)
+    with closing(old.connection):
+        for migration in schema.MIGRATIONS[1:3]:
+            for statement in migration:
+                old.connection.execute(statement)
+        old.connection.execute("PRAGMA user_version = 3")
+        old.put("ana", "m1")
+    store = SqliteStore(path)
+    assert store.check() == []
+    with store.writing() as writer:
+        assert writer.jobs.jobs() == []
+        assert writer.jobs.usage(None, ()) == []
+        writer.jobs.enqueue("ana", [("s", "m1")], "tiny", 1)
+        (job,) = writer.jobs.claim("w", None, 1, 2, lambda name: 0)
+        assert writer.jobs.turns(job.pk) == (["m1"], [])
+    store.close()

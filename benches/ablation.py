@@ -1,0 +1,159 @@
+"""What each idea of the learned ranking is worth: it is taken away, and everything is learned anew without it.
+
+    python benches/ablation.py --locomo locomo5.json --realtalk Chat_*.json --beam 100K/*/chat.json [--out ablation.md]
+
+Every question is ranked by weights, and a step of its vector, that were learned without its conversation. The
+interval is that of the difference between the questions' own figures with and without the idea (paired bootstrap,
+95 %): an idea whose interval holds 0 has not been shown to help there.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from memspan.embed import resolve_embedder
+from memspan.ranking import FEATURES, Condition
+from memspan.ranking.cross_validation import Parts
+from memspan.ranking.examples import Example, collect, collect_askings
+from memspan.ranking.fit import fit, scores_of
+from memspan.ranking.fit_adapter import EmbedderName
+from memspan.ranking.learning import Learning
+
+SETS = ("locomo", "realtalk", "beam")
+_DRAWS = 2000
+_DEPTH = 10
+
+FEATURE_GROUPS: dict[str, tuple[str, ...]] = {
+    "meaning (cosine of the record)": ("cosine", "cosine_z", "cosine_rank", "cosine_top"),
+    "words (BM25 of the record)": ("bm25_z", "bm25_share", "coverage", "bm25_rank", "bm25_top"),
+    "turns before and after": (
+        "before_cosine", "after_cosine", "before_bm25", "after_bm25", "near_cosine", "near_bm25",
+        "with_before", "with_after",
+    ),
+    "the session": ("session_cosine", "session_cosines", "session_bm25", "session_bm25s", "session_coverage"),
+    "names and roles": ("named", "other_named", "from_user"),
+    "questions among the turns": ("asks", "has_question", "after_question"),
+    "length": ("length", "short_text"),
+    "times that the question speaks of": ("hinted",),
+    "ranks beside scores": ("cosine_rank", "cosine_top", "bm25_rank", "bm25_top"),
+}  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name in SETS:
+        parser.add_argument(f"--{name}", nargs="+", default=[])
+    parser.add_argument("--out", type=Path)
+    arguments = parser.parse_args()
+    files = {name: getattr(arguments, name) for name in SETS if getattr(arguments, name)}
+    embedder = resolve_embedder(None)
+    askings = [each for name, paths in files.items() for each in collect_askings(name, paths)]
+
+    def examples_with(adapter_of: Callable[..., object] | None) -> list[Example]:
+        return [each for name, paths in files.items() for each in collect(name, paths, adapter_of=adapter_of)]
+
+    learning = Learning(askings, EmbedderName(embedder.name, embedder.checksum), examples_with)
+    parts = learning.parts()
+    folds = [(part, learning.examples_without(part, parts)) for part in parts.names]
+    plain = examples_with(None)
+
+    whole = judge(folds, parts, lambda example: example)
+    rows = {"everything": whole}
+    rows["the step of the question's vector"] = judge(
+        [(part, plain) for part, _ in folds], parts, lambda each: each
+    )
+    for title, names in FEATURE_GROUPS.items():
+        rows[title] = judge(folds, parts, without_features(names))
+    rows["kinds of question"] = judge(folds, parts, without_conditions)
+    text = "\n".join(tables(rows, plain))
+    print(text)
+    if arguments.out:
+        arguments.out.write_text(text + "\n", encoding="utf-8")
+
+
+def judge(folds, parts: Parts, change: Callable[[Example], Example]) -> np.ndarray:
+    """Shape (questions, 3): recall at 1 and at 10, and the reciprocal rank, each by weights that have not seen it."""
+    found: dict[int, tuple[float, float, float]] = {}
+    for part, examples in folds:
+        changed = [change(each) for each in examples]
+        own = [parts(each.data_set, each.conversation) == part for each in changed]
+        ranker = fit([each for each, left in zip(changed, own, strict=True) if not left])
+        for place, (each, left) in enumerate(zip(changed, own, strict=True)):
+            if left:
+                found[place] = figures(each, scores_of(ranker, each))
+    return np.array([found[place] for place in range(len(found))])
+
+
+def figures(example: Example, scores: np.ndarray) -> tuple[float, float, float]:
+    ranks = np.flatnonzero(example.relevant[np.argsort(-scores, kind="stable")]) + 1
+    first = float((ranks <= 1).sum()) / example.evidence
+    best = float((ranks <= _DEPTH).sum()) / example.evidence
+    return first, best, 1.0 / float(ranks[0]) if len(ranks) else 0.0
+
+
+def without_features(names: Sequence[str]) -> Callable[[Example], Example]:
+    columns = [FEATURES.index(name) for name in names]
+
+    def change(example: Example) -> Example:
+        rows = example.features.copy()
+        rows[:, columns] = 0.0
+        return replace(example, features=rows)
+
+    return change
+
+
+def without_conditions(example: Example) -> Example:
+    none: tuple[Condition, ...] = ()
+    return replace(example, conditions=none)
+
+
+def tables(rows: dict[str, np.ndarray], examples: Sequence[Example]) -> list[str]:
+    lines = []
+    for data_set in dict.fromkeys(each.data_set for each in examples):
+        own = [place for place, each in enumerate(examples) if each.data_set == data_set]
+        categories = sorted({examples[place].category for place in own})
+        groups = {"all": own}
+        groups |= {name: [place for place in own if examples[place].category == name] for name in categories}
+        lines += [
+            f"## {data_set}",
+            "",
+            "| without | R@1 | R@10 | MRR | " + " | ".join(f"R@10, {name}" for name in categories) + " |",
+        ]
+        lines.append("|---" * (4 + len(categories)) + "|")
+        counts = " | ".join(f"n = {len(groups[name])}" for name in categories)
+        lines.append(
+            f"| (nothing) | {whole(rows, own, 0)} | {whole(rows, own, 1)} | {whole(rows, own, 2)} | "
+            + " | ".join(whole(rows, groups[name], 1) for name in categories)
+            + " |"
+        )
+        lines.append(f"| | n = {len(own)} | | | {counts} |")
+        for title, figure in rows.items():
+            if title == "everything":
+                continue
+            loss = figure - rows["everything"]
+            cells = [interval(loss[own, column]) for column in (0, 1, 2)]
+            cells += [interval(loss[groups[name], 1]) for name in categories]
+            lines.append(f"| {title} | " + " | ".join(cells) + " |")
+        lines.append("")
+    return lines
+
+
+def whole(rows: dict[str, np.ndarray], places: Sequence[int], column: int) -> str:
+    return f"{100 * rows['everything'][places, column].mean():.1f}"
+
+
+def interval(differences: np.ndarray) -> str:
+    """The mean difference in points, and the 95 % interval of it."""
+    draws = np.random.default_rng(0).integers(len(differences), size=(_DRAWS, len(differences)))
+    low, high = np.percentile(differences[draws].mean(axis=1), [2.5, 97.5])
+    mark = "**" if low > 0 or high < 0 else ""
+    return f"{mark}{100 * differences.mean():+.1f}{mark} ({100 * low:+.1f}, {100 * high:+.1f})"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The calls of `Memory`, one file for each group of them."""

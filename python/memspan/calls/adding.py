@@ -1,0 +1,109 @@
+"""The calls of `Memory` that put memories in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from memspan.arguments import as_integer
+from memspan.records import Record
+from memspan.remember.adding import add_drafts, add_in_batches, checked_drafts
+from memspan.remember.asynchronous import in_thread
+from memspan.remember.fields import checked_kind, checked_name
+from memspan.remember.messages import Messages, to_drafts
+from memspan.remember.progress import tracking
+from memspan.times import TimeLike
+
+from .base import Calls
+
+__all__ = ["AddingCalls"]
+
+
+class AddingCalls(Calls):
+    """See `Memory`."""
+
+    def add(
+        self,
+        messages: Messages,
+        *,
+        user: str,
+        at: TimeLike | None = None,
+        session: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        tags: Sequence[str] = (),
+        kind: str = "episodic",
+        progress: bool = False,
+    ) -> list[str]:
+        """Remember a text, a message, a list of messages, one session, or a list of sessions, in one
+        transaction.
+
+        With a recipe that asks a model, the same transaction makes encode jobs for the turns, see `process`: what is
+        of kind `episodic` and names no `sources`.
+
+        Args:
+            messages: a message is a text or a mapping with `text` or `content` (a string or content parts)
+                and optionally `speaker`, `name` or `role`, `id`, `at`, `until`, `recorded_at`, `session`,
+                `kind`, `tags`, `entities`, `images` (captions), `importance`, `provenance`, `fidelity`,
+                `sources`, `metadata`. A session is a list of messages, or a mapping with `messages` and
+                optionally `session`, `at`, `tags`, `metadata`. A message without text that only calls tools
+                is left out.
+            user: whose memory it becomes.
+            at: when it happened; each message without a time of its own follows the one before by a second.
+                Without any time it happens now.
+            session: the session of messages that do not name theirs.
+            metadata, tags, kind: for all messages; a message's own metadata and tags are added, its own kind
+                wins.
+            progress: show a progress bar on standard error.
+
+        Returns:
+            The records' ids, in the order of the messages. A message without an id gets a new one. Adding the
+            same message under the same id again changes nothing; other content replaces the older.
+
+        Raises:
+            InvalidArgumentError: names the message and field; nothing was added.
+            EmbedderError: the embedder failed; nothing was added.
+        """
+        checked_name(user, "user")
+        checked_kind(kind, "kind")
+        drafts = to_drafts(
+            messages, user=user, at=at, session=session, metadata=metadata, tags=tags, kind=kind
+        )
+        with tracking("adding", len(drafts), progress) as advance:
+            added = add_drafts(self._engine, drafts, advance, self._processing.recipe)
+        if added.jobs:
+            self._processing.wake()
+        if len(drafts) >= 1000:
+            self._engine.save_if_worthwhile()
+        return [draft.record.id for draft in drafts]
+
+    def add_records(
+        self, records: Iterable[Record], *, user: str | None = None, batch: int = 512, progress: bool = False
+    ) -> int:
+        """Add complete records, with one transaction a batch.
+
+        Args:
+            records: any iterable; read as it goes, so that it may be larger than memory. A record's own
+                embedding is used as it is, others are computed. Ids must not come twice for one user.
+            user: refuse records of any other user.
+            batch: records a transaction, 1 to 100,000.
+            progress: show a progress bar on standard error.
+
+        Returns:
+            How many records came; those that were there already count too.
+
+        Raises:
+            InvalidArgumentError: a record is refused, named by its position; those before it are committed,
+                as they are when the iterable itself raises.
+        """
+        as_integer(batch, "batch", 1, 100_000)
+        if user is not None:
+            checked_name(user, "user")
+        total = len(records) if isinstance(records, Sequence) else None
+        drafts = checked_drafts(records, user, self._engine.embedder.identity.dim)
+        with tracking("adding", total, progress) as advance:
+            count = add_in_batches(self._engine, drafts, batch, advance)
+        self._engine.save_if_worthwhile()
+        return count
+
+    aadd = in_thread(add)
+    aadd_records = in_thread(add_records)

@@ -1,0 +1,189 @@
+"""The calls of `Memory` about encode jobs and what models cost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from memspan.arguments import as_flag, as_integer
+from memspan.errors import JobError, invalid
+from memspan.job_info import JOB_STATES, Job, JobEvent, ProcessReport, UsageEntry
+from memspan.remember.asynchronous import in_thread
+from memspan.remember.fields import checked_name
+from memspan.remember.jobs.processor import Scope
+from memspan.remember.progress import tracking
+from memspan.times import now_micros
+
+from .base import Calls
+
+__all__ = ["ProcessingCalls"]
+
+_BY: Final = ("user", "recipe", "stage", "model")
+_MOST_IN_FLIGHT: Final = 4096
+_MOST_RUNS: Final = 2**31
+
+
+class ProcessingCalls(Calls):
+    """See `Memory`."""
+
+    def process(
+        self,
+        *,
+        user: str | None = None,
+        jobs_in_flight: int = 64,
+        limit: int | None = None,
+        follow: bool = False,
+        progress: bool = False,
+    ) -> ProcessReport:
+        """Run the encode jobs that `add` made, until none is left.
+
+        The jobs of one session run one after the other, those of different sessions side by side. What a model
+        answered is on disk before it is used: after a crash, an interrupt or a failure a job goes on where it stopped.
+        A job that fails is tried again after a pause, and parked when it failed five times in a row without getting
+        on. Any number of processes may work on one store; none does what another one is doing.
+
+        Args:
+            user: only this user's jobs.
+            jobs_in_flight: how many run at once, 1 to 4,096.
+            limit: begin at most so many runs.
+            follow: when none is left wait for new ones, also from other processes, until interrupted.
+            progress: show a progress bar on standard error.
+
+        Raises:
+            InvalidArgumentError: an argument is not acceptable.
+            JobError: a job needs a model, and the memory was opened without `llm`. It is not blamed for that.
+            MissingExtraError, ModelNotFoundError: something that every job needs is not here.
+        """
+        scope = _scope(user, jobs_in_flight, limit, follow)
+        with tracking("processing", self._open_jobs(user, limit, progress), progress) as advance:
+            return self._processing.run(scope, advance)
+
+    async def aprocess(
+        self,
+        *,
+        user: str | None = None,
+        jobs_in_flight: int = 64,
+        limit: int | None = None,
+        follow: bool = False,
+        progress: bool = False,
+    ) -> ProcessReport:
+        """Asynchronous form of `process`. Cancelling the task gives the jobs back that are under way."""
+        scope = _scope(user, jobs_in_flight, limit, follow)
+        with tracking("processing", self._open_jobs(user, limit, progress), progress) as advance:
+            return await self._processing.arun(scope, advance)
+
+    def start_processing(self, *, jobs_in_flight: int = 64) -> None:
+        """Process in the background from now on: jobs that are there, and new ones as they come, also from other
+        processes. It ends with `stop_processing`, with `close`, or by an error that every job would meet, which is
+        logged. Calling it again changes nothing."""
+        self._processing.start(
+            Scope(in_flight=as_integer(jobs_in_flight, "jobs_in_flight", 1, _MOST_IN_FLIGHT), follow=True)
+        )
+
+    def stop_processing(self) -> None:
+        """End the processing in the background and wait until it has; jobs under way go on another time."""
+        self._processing.stop()
+
+    def jobs(self, *, user: str | None = None, state: str | None = None) -> list[Job]:
+        """Encode jobs, the oldest first.
+
+        Args:
+            user: only this user's.
+            state: only those that are `pending`, `running`, `done` or `parked`.
+        """
+        _checked_user(user)
+        if state is not None and state not in JOB_STATES:
+            raise invalid("state", state, f"None or one of {', '.join(JOB_STATES)}")
+        self._engine.require_open()
+        with self._engine.store.reading() as reader:
+            return reader.jobs.jobs(user, state)
+
+    def job_log(self, job: str, *, user: str | None = None) -> list[JobEvent]:
+        """What a job's stages dropped or decided in its last run, and what happened to the job itself, in order.
+
+        Args:
+            job: its id, as `jobs` gives it.
+            user: refuse jobs of any other user.
+
+        Raises:
+            JobError: there is no such job.
+        """
+        _checked_user(user)
+        self._engine.require_open()
+        with self._engine.store.reading() as reader:
+            if not reader.jobs.jobs(user, id=checked_name(job, "job")):
+                raise _no_job(job)
+            return reader.jobs.log(job)
+
+    def retry(self, job: str | None = None, *, user: str | None = None) -> int:
+        """Let parked jobs be processed again, from where they stopped; returns how many those are.
+
+        Args:
+            job: one of them; `None` for all.
+            user: only this user's.
+
+        Raises:
+            JobError: `job` does not exist or is not parked.
+        """
+        _checked_user(user)
+        self._engine.require_open()
+        with self._engine.store.writing() as writer:
+            if job is not None:
+                found = writer.jobs.jobs(user, id=checked_name(job, "job"))
+                if not found:
+                    raise _no_job(job)
+                if found[0].state != "parked":
+                    raise JobError(f"job {job} is {found[0].state}; only parked jobs can be tried again")
+            count = writer.jobs.retry(user, job, now_micros())
+        self._processing.wake()
+        return count
+
+    def usage(
+        self, *, user: str | None = None, by: Sequence[str] = ("stage", "recipe", "model")
+    ) -> list[UsageEntry]:
+        """What models cost since the store was made: tokens, calls, seconds, and the price if prices are known.
+
+        A user's usage goes when the user is forgotten.
+
+        Args:
+            user: only this user's.
+            by: which of `user`, `recipe`, `stage` and `model` are told apart; none: one sum.
+        """
+        _checked_user(user)
+        if isinstance(by, str) or not set(by) <= set(_BY):
+            raise invalid("by", by, f"a list of {', '.join(_BY)}")
+        self._engine.require_open()
+        with self._engine.store.reading() as reader:
+            return reader.jobs.usage(user, tuple(by))
+
+    def _open_jobs(self, user: str | None, limit: int | None, wanted: bool) -> int | None:
+        self._engine.require_open()
+        if not wanted:
+            return None
+        with self._engine.store.reading() as reader:
+            count = reader.jobs.open(user)
+        return count if limit is None else min(count, limit)
+
+    astart_processing = in_thread(start_processing)
+    astop_processing = in_thread(stop_processing)
+    ajobs = in_thread(jobs)
+    ajob_log = in_thread(job_log)
+    aretry = in_thread(retry)
+    ausage = in_thread(usage)
+
+
+def _scope(user: str | None, jobs_in_flight: int, limit: int | None, follow: bool) -> Scope:
+    return Scope(
+        user=_checked_user(user),
+        in_flight=as_integer(jobs_in_flight, "jobs_in_flight", 1, _MOST_IN_FLIGHT),
+        limit=None if limit is None else as_integer(limit, "limit", 1, _MOST_RUNS),
+        follow=as_flag(follow, "follow"),
+    )
+
+
+def _checked_user(user: str | None) -> str | None:
+    return None if user is None else checked_name(user, "user")
+
+
+def _no_job(job: str) -> JobError:
+    return JobError(f"there is no job '{job}'; Memory.jobs lists them")

@@ -1,0 +1,185 @@
+"""The calls of `Memory` that look memories up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from memspan.arguments import as_flag
+from memspan.recall.context import Context, TokenCounter, checked_budget
+from memspan.records import Record
+from memspan.remember.asking import asked
+from memspan.remember.asynchronous import in_thread
+from memspan.remember.contexts import context_of
+from memspan.remember.fields import checked_name
+from memspan.remember.recall import Recalls
+from memspan.remember.searching import latest, search
+from memspan.times import TimeLike
+
+from .base import Calls
+
+if TYPE_CHECKING:
+    from memspan.ranking import Ranker
+    from memspan.recall import Plan
+
+__all__ = ["SearchingCalls"]
+
+
+class SearchingCalls(Calls):
+    """See `Memory`."""
+
+    def search(
+        self,
+        question: str,
+        *,
+        user: str,
+        k: int | None = 10,
+        between: Any = None,
+        now: TimeLike | None = None,
+        as_of: TimeLike | None = None,
+        valid_at: TimeLike | None = None,
+        kinds: Sequence[str] | None = None,
+        require_tags: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] = (),
+        views: Sequence[str] | None = None,
+        fusion: str | None = None,
+        neighbors: int = 0,
+        plan: Plan | None = None,
+        ranker: Ranker | None = None,
+        route: int = 0,
+        rerank_ms: int = 0,
+        confidence: bool = False,
+        explain: bool = False,
+    ) -> Recalls:
+        """Find the records of a user that answer a question best.
+
+        Args:
+            question: in plain words.
+            user: an unknown user has no records.
+            k: how many, 1 to 10,000. Only filters make it fewer, or a user that has fewer. `None`: as many as
+                the plan wants, 3 to 20, and more for questions that list.
+            between: a `(start, end)` pair of times, or several; the end is exclusive, `None` leaves a side
+                open.
+            now: when the question is asked, for words such as "last week"; by default the user's newest record.
+            as_of: only what was recorded by then; valid_at: only what was valid then.
+            kinds: only these; `vault` records are found only if it is named here.
+            require_tags: only records with all of these tags.
+            where: a filter over metadata, such as `{"topic": {"$in": ["a", "b"]}}`.
+            exclude: ids that must not come.
+            views: any of `semantic`, `lexical` and `symbolic`; by default the first two.
+            fusion: `learned` (default) plans by rules and ranks by learned weights; `rrf`, `union`, `weighted` do not.
+            neighbors: let this many turns before and after a hit in its session rise with it; with `rrf`, which
+                is then the default, `union` or `weighted`. The learned ranking looks at neighbours itself.
+            plan: how to look, instead of `plan_by_rules`; ranker: weights of your own (`memspan fit`).
+            route: let so many of the user's tags nearest to the question, and those right below them, lift the
+                records that carry them a little, see `tag`; it takes the view `symbolic`.
+            rerank_ms: let the reranker look at the best for so many milliseconds; 150 do most of what it can.
+                Loading it, once, takes its own time. Scores are then log odds.
+            confidence: fill in `Recalls.confidence`: how likely it is that there is an answer at all. Only with the
+                learned ranking; costs a second native search.
+            explain: fill in `explanation`.
+
+        Returns:
+            A list of `Recall`, best first; newer first among equals. Its `timings` say where the time went.
+
+        Raises:
+            InvalidArgumentError: or its subclass `TimeError` or `WhereError`: an argument is not acceptable.
+            ModelNotFoundError, MissingExtraError, RerankerError: the reranker is not here, or failed.
+        """
+        filters = {
+            "k": k,
+            "between": between,
+            "as_of": as_of,
+            "valid_at": valid_at,
+            "kinds": kinds,
+            "require_tags": require_tags,
+            "where": where,
+            "neighbors": neighbors,
+            "route": route,
+            "explain": explain,
+        }
+        question_asked = asked(
+            self._engine,
+            question,
+            user=user,
+            now=now,
+            views=views,
+            exclude=exclude,
+            fusion=fusion,
+            plan=plan,
+            ranker=ranker,
+            rerank_ms=rerank_ms,
+            confidence=as_flag(confidence, "confidence"),
+            arguments=filters,
+        )
+        return search(self._engine, question_asked, self._second_look)
+
+    def context(
+        self,
+        question: str,
+        *,
+        user: str,
+        tokens: int = 600,
+        k: int | None = None,
+        between: Any = None,
+        now: TimeLike | None = None,
+        as_of: TimeLike | None = None,
+        valid_at: TimeLike | None = None,
+        kinds: Sequence[str] | None = None,
+        require_tags: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] = (),
+        count_tokens: TokenCounter | None = None,
+    ) -> Context:
+        """The best memories for a question as text for a prompt, within a number of tokens.
+
+        One memory a line, in the order of time, under dates, with speakers and labels of their sources; what says the
+        same stands there once. Long memories are shortened to the sentences nearest to the question. Whatever a
+        memory says, it stays one line between `<memories>` and `</memories>`.
+
+        Args:
+            question, user, between, now, as_of, valid_at, kinds, require_tags, where, exclude: as in `search`.
+            tokens: the most that the text may have, 1 to 1,000,000; empty if no part of the best memory fits.
+            k: how many records are looked at; by default 50, or a twelfth of `tokens` if that is more.
+            count_tokens: counts the tokens of a line; by default `memspan.estimate_tokens`, a rule without vocabulary.
+
+        Returns:
+            A `Context`; empty, with 0 tokens, when nothing was found.
+
+        Raises:
+            InvalidArgumentError: or its subclass `TimeError` or `WhereError`: an argument is not acceptable.
+        """
+        budget = checked_budget(tokens, k, count_tokens)
+        recalls = self.search(
+            question,
+            user=user,
+            k=budget.k,
+            between=between,
+            now=now,
+            as_of=as_of,
+            valid_at=valid_at,
+            kinds=kinds,
+            require_tags=require_tags,
+            where=where,
+            exclude=exclude,
+        )
+        return context_of(self._engine, question, user, recalls, budget)
+
+    def latest(
+        self, *, user: str, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None
+    ) -> Recalls:
+        """The newest `k` records of a user by event time, newest first; `between` and `kinds` as in `search`."""
+        return latest(self._engine, user=user, k=k, between=between, kinds=kinds)
+
+    def get(self, *, user: str, id: str) -> Record | None:
+        """One record with its embedding, of any kind; `None` when there is none."""
+        checked_name(user, "user")
+        self._engine.require_open()
+        with self._engine.store.reading() as reader:
+            return reader.fetch(user, [checked_name(id, "id")], embeddings=True).get(id)
+
+    asearch = in_thread(search)
+    acontext = in_thread(context)
+    alatest = in_thread(latest)
+    aget = in_thread(get)

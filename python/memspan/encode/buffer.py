@@ -1,0 +1,179 @@
+"""`Buffer`: topic segments gather in short-term memory and are summed up together (LightMem 3.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
+
+from memspan.arguments import as_choice, as_integer
+from memspan.llm import Prompt
+from memspan.llm.prompts import render
+from memspan.recall.context.tokens import estimate_tokens
+
+from .clean import clean_text
+from .grounding import grounded
+from .load import Load
+from .merging import merge_same
+from .numbering import scene_of, turn_lines
+from .stage import Tools
+from .together import ask_in_parts, split_list, together
+from .values import Statement, Window, Work
+
+if TYPE_CHECKING:
+    from .summarise_reply import SummarisedSegment, SummariseReply
+
+__all__ = ["Buffer", "Calls"]
+
+Calls: TypeAlias = Literal["buffer", "topic"]
+_CALLS: Final = get_args(Calls)
+
+_Segments: TypeAlias = tuple[Window, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Buffer:
+    """Topic segments wait until they have `tokens` tokens; then a model writes entries {topic, summary, turns} of
+    them.
+
+    Each window of the work is a segment; without windows, all turns are one. An entry becomes a statement with the
+    segment's topic, whose sources are the turns that it sums up: the user's and the model's own words stay readable in
+    the store. An empty segment is a good answer and noted; one that the reply leaves out is asked about once more, on
+    its own. A reply that does not fit is asked for again in two halves.
+    """
+
+    tokens: int = 512
+    """th: the capacity, as `estimate_tokens` counts. .7 and 512 are the paper's settings for LoCoMo and LongMemEval
+    with its smaller model (table 7)."""
+    calls_by: Calls = "buffer"
+    """`buffer`: one call for all that is in the buffer, which is what the paper counts: N r^x T / th calls (section 4,
+    tables 1 and 2). `topic`: one call for each segment, the dearer reading of sum_i = f_sum(S_i) in 3.2; the capacity
+    then decides nothing."""
+
+    def __post_init__(self) -> None:
+        as_integer(self.tokens, "tokens", 1, 1 << 20)
+        as_choice(self.calls_by, "calls_by", _CALLS)
+
+    @property
+    def name(self) -> str:
+        """`buffer`."""
+        return "buffer"
+
+    def calls(self, load: Load) -> int:
+        """At most: N r^x T / th rounded up, as table 1 has it, or one for each segment."""
+        if not load.turns:
+            return 0
+        return max(1, -(-load.tokens // self.tokens)) if self.calls_by == "buffer" else load.windows
+
+    async def run(self, work: Work, tools: Tools) -> Work:
+        """The work with the entries of its segments; full buffers are asked about side by side.
+
+        Raises:
+            LLMError: a buffer could not be summed up; the answers for the others are kept.
+        """
+        windows = [window for window in work.windows or (Window(turns=work.turns),) if window.turns]
+        found = await together(
+            self._summarise(str(number), segments, tools)
+            for number, segments in enumerate(self._buffers(windows))
+        )
+        statements = [*work.statements, *(statement for some in found for statement in some)]
+        return replace(work, statements=merge_same(statements, work.turns, tools))
+
+    def _buffers(self, windows: Sequence[Window]) -> Iterator[_Segments]:
+        """What is in the buffer each time that it is emptied, the last time because no more comes."""
+        waiting: list[Window] = []
+        held = 0
+        for window in windows:
+            waiting.append(window)
+            held += sum(estimate_tokens(turn.text) for turn in window.turns)
+            if held >= self.tokens or self.calls_by == "topic":
+                yield tuple(waiting)
+                waiting, held = [], 0
+        if waiting:
+            yield tuple(waiting)
+
+    async def _summarise(self, key: str, segments: _Segments, tools: Tools) -> list[Statement]:
+        found = []
+        missing: list[Window] = []
+        for part, reply in await self._ask(key, segments, tools):
+            by_number = _by_number(reply)
+            for number, segment in enumerate(part, 1):
+                if number in by_number:
+                    found.append((segment, by_number[number], _offset(part, number)))
+                else:
+                    missing.append(segment)
+        if missing:
+            tools.note("asked again", key=key, segments=len(missing))
+            replies = await together(
+                self._ask(f"{key}.missing.{number}", (segment,), tools)
+                for number, segment in enumerate(missing, 1)
+            )
+            for part, reply in (answered for several in replies for answered in several):
+                # Shown alone, it is the only one that the reply can be about.
+                summed = next(iter(reply.segments), None)
+                if summed is None:
+                    turns = [turn.id for segment in part for turn in segment.turns]
+                    tools.note("not summed up", turns=turns)
+                else:
+                    found.append((part[0], summed, 0))
+        return [
+            statement
+            for segment, summed, offset in found
+            for statement in self._statements(segment, summed, offset, tools)
+        ]
+
+    async def _ask(
+        self, key: str, segments: _Segments, tools: Tools
+    ) -> list[tuple[_Segments, SummariseReply]]:
+        from .summarise_reply import SummariseReply
+
+        return await ask_in_parts(tools, key, segments, SummariseReply, _asked, _halves)
+
+    def _statements(
+        self, segment: Window, summed: SummarisedSegment, offset: int, tools: Tools
+    ) -> list[Statement]:
+        topic = clean_text(summed.topic) or segment.topic
+        if not summed.entries:
+            tools.note("nothing kept", topic=topic, turns=[turn.id for turn in segment.turns])
+        # A segment's turns are numbered on from those of the segments before it.
+        entries = [
+            entry.model_copy(update={"turns": [n - offset for n in entry.turns], "topic": ""})
+            for entry in summed.entries
+        ]
+        statements = grounded(entries, segment.turns, segment.turns, tools, stage=self.name, topic=topic)
+        return [replace(statement, salience=None) for statement in statements]  # nobody judged it
+
+
+def _asked(segments: _Segments) -> Prompt:
+    turns = [turn for segment in segments for turn in segment.turns]
+    owners = [number for number, segment in enumerate(segments, 1) for _ in segment.turns]
+    lines: list[dict[str, Any]] = [
+        {"segment": owner, **line} for owner, line in zip(owners, turn_lines(turns, turns), strict=True)
+    ]
+    return render("summarise", data={"scene": scene_of(turns), "turns": lines})
+
+
+def _halves(segments: _Segments) -> tuple[_Segments, _Segments] | None:
+    if len(segments) > 1:
+        return split_list(segments)
+    parts = segments[0].halves()
+    return None if parts is None else ((parts[0],), (parts[1],))
+
+
+def _by_number(reply: SummariseReply) -> dict[int, SummarisedSegment]:
+    """The reply's segments; what it says twice about one is joined."""
+    found: dict[int, SummarisedSegment] = {}
+    for summed in reply.segments:
+        first = found.get(summed.segment)
+        joined = (
+            summed
+            if first is None
+            else first.model_copy(update={"entries": [*first.entries, *summed.entries]})
+        )
+        found[summed.segment] = joined
+    return found
+
+
+def _offset(segments: _Segments, number: int) -> int:
+    """How many turns come before a segment in the prompt."""
+    return sum(len(segment.turns) for segment in segments[: number - 1])

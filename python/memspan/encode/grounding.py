@@ -1,0 +1,81 @@
+"""Statements as a model returned them, tied to the turns that they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from .clean import clean_names, clean_text
+from .event_time import check_time
+from .numbering import pick
+from .stage import Tools
+from .values import Statement, Turn
+
+if TYPE_CHECKING:
+    from .extract_reply import Extracted
+
+__all__ = ["grounded", "time_metadata"]
+
+_SALIENCE: Final = {"low": 0.25, "medium": 0.5, "high": 0.75}
+
+
+def grounded(
+    replies: Sequence[Extracted],
+    turns: Sequence[Turn],
+    around: Sequence[Turn],
+    tools: Tools,
+    *,
+    stage: str,
+    topic: str | None = None,
+) -> list[Statement]:
+    """Statements of a reply, with sources and times that hold; empty ones are dropped, and what is odd is noted.
+
+    A model names turns by their number in the prompt. Numbers of no turn are dropped. A statement that is left without
+    a turn comes from all of them, which is true if not exact, and is marked with `sources: "window"`.
+
+    Args:
+        turns: the numbered ones, at least one.
+        around: all that the model saw.
+        topic: of the statements for which the model gives none.
+    """
+    statements = []
+    for reply in replies:
+        text = clean_text(reply.content)
+        if not text:
+            tools.note("dropped", reason="empty statement")
+            continue
+        cited, unknown = pick(turns, reply.turns)
+        if unknown:
+            tools.note("unknown turns", statement=text, numbers=unknown)
+        metadata: dict[str, Any] = {}
+        if not cited:
+            cited = list(turns)
+            metadata["sources"] = "window"
+            tools.note("no turns named", statement=text)
+        at, more = time_metadata(reply.timestamp, cited, around, text, tools)
+        statements.append(
+            Statement(
+                text=text,
+                at=at,
+                sources=tuple(turn.id for turn in cited),
+                topic=clean_text(reply.topic) or topic,
+                entities=clean_names(reply.entities),
+                salience=_SALIENCE.get(reply.salience.strip().lower(), _SALIENCE["medium"]),
+                stage=stage,
+                metadata=metadata | more,
+            )
+        )
+    return statements
+
+
+def time_metadata(
+    given: str, cited: Sequence[Turn], around: Sequence[Turn], text: str, tools: Tools
+) -> tuple[datetime, dict[str, Any]]:
+    """The checked time, and what the metadata say of it when it is flagged; an impossible one is noted."""
+    time = check_time(given, cited, around)
+    if time.flag is None:
+        return time.at, {}
+    if time.impossible:
+        tools.note("impossible time", statement=text, given=time.given, reason=time.flag)
+    return time.at, {"time": {"flag": time.flag, "given": time.given}}

@@ -1,0 +1,66 @@
+"""Numbers for what a model sees: it names turns and statements by them, never by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final, TypeVar
+
+from .values import Turn
+
+__all__ = ["pick", "scene_of", "turn_lines"]
+
+T = TypeVar("T")
+
+_PAUSE: Final = timedelta(hours=1)
+
+
+def turn_lines(turns: Sequence[Turn], numbered: Sequence[Turn]) -> list[dict[str, Any]]:
+    """Lines of prompt data for turns, in their order: `{"n", "at", "speaker", "text"}`.
+
+    Those that are numbered, from 1, are the ones to work on; the others are context. The time is there for the first
+    turn and after every pause of an hour, which is what a reader needs and a third of the tokens.
+
+    Args:
+        turns: what is shown.
+        numbered: some of them, in the same order.
+    """
+    numbers = {turn.id: number for number, turn in enumerate(numbered, 1)}
+    lines = []
+    shown: datetime | None = None
+    for turn in turns:
+        line: dict[str, Any] = {}
+        if turn.id in numbers:
+            line["n"] = numbers[turn.id]
+        if shown is None or abs(turn.at - shown) >= _PAUSE:
+            line["at"] = _written(turn.at)
+            shown = turn.at
+        if turn.speaker:
+            line["speaker"] = turn.speaker
+        line["text"] = turn.text
+        lines.append(line)
+    return lines
+
+
+def scene_of(turns: Sequence[Turn], topic: str | None = None) -> dict[str, Any]:
+    """What a prompt says about the stretch as a whole: when it starts, on which day of the week, who takes part."""
+    start = turns[0].at
+    scene: dict[str, Any] = {
+        "start": _written(start),
+        "weekday": ("Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur", "Sun")[start.weekday()] + "day",
+        "participants": list(dict.fromkeys(turn.speaker for turn in turns if turn.speaker)),
+    }
+    if topic:
+        scene["topic"] = topic
+    return scene
+
+
+def pick(items: Sequence[T], numbers: Iterable[int]) -> tuple[list[T], list[int]]:
+    """The items of those numbers, each once and in their own order, and the numbers that no item has."""
+    wanted = set(numbers)
+    known = [item for number, item in enumerate(items, 1) if number in wanted]
+    return known, sorted(number for number in wanted if not 1 <= number <= len(items))
+
+
+def _written(at: datetime) -> str:
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ") if at.year >= 1000 else at.isoformat()

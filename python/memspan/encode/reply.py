@@ -1,0 +1,67 @@
+"""What the replies of models are made of: fields that forgive what does no harm, so that one odd value in a list does
+not cost the rest of the reply. What is empty in the end, stages drop and note.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from memspan.errors import missing_extra
+
+try:
+    from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+except ImportError as error:
+    raise missing_extra("pydantic", "a stage that asks a language model", "llm") from error
+
+__all__ = ["Field", "Number", "Numbers", "ReplyModel", "Text", "Texts"]
+
+_NUMBER = re.compile(r"\d{1,9}")
+
+
+class ReplyModel(BaseModel):
+    """Base of the replies; fields that nobody asked for are ignored."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, str):
+        return _whole(value)
+    return "" if value is None else str(value) if isinstance(value, (int, float)) else value
+
+
+def _whole(text: str) -> str:
+    """The text with U+FFFD for half emoji, which JSON can spell and no text can hold."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _texts(value: Any) -> Any:
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [_whole(value)]
+    return [_whole(item) for item in value if isinstance(item, str)] if isinstance(value, list) else value
+
+
+def _numbers(value: Any) -> list[int]:
+    items = value if isinstance(value, list) else [value]
+    return [number for item in items for number in _numbers_in(item)]
+
+
+def _numbers_in(item: Any) -> list[int]:
+    if isinstance(item, bool) or not isinstance(item, (str, int, float)):
+        return []
+    if isinstance(item, str):
+        return [int(digits) for digits in _NUMBER.findall(item)]
+    return [int(item)] if abs(item) < 1e9 else []
+
+
+Text = Annotated[str, BeforeValidator(_text)]
+"""Text; nothing is empty text."""
+Texts = Annotated[list[str], BeforeValidator(_texts)]
+"""A list of texts; what is no text is left out."""
+Number = Annotated[int, BeforeValidator(lambda value: next(iter(_numbers(value)), 0))]
+"""The first number; 0, which nothing has, when there is none."""
+Numbers = Annotated[list[int], BeforeValidator(_numbers)]
+"""A list of numbers, also where they are written as text ("turn 3"); what holds none is left out."""

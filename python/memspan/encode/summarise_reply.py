@@ -1,0 +1,22 @@
+"""The reply of `summarise`."""
+
+from __future__ import annotations
+
+from .extract_reply import Extracted
+from .reply import Field, Number, ReplyModel, Text
+
+__all__ = ["SummariseReply", "SummarisedSegment"]
+
+
+class SummarisedSegment(ReplyModel):
+    """What one topic segment says."""
+
+    segment: Number = Field(default=0, description="number of the segment")
+    topic: Text = Field(default="", description="two to five words")
+    entries: list[Extracted] = Field(default_factory=list, description="may be empty")
+
+
+class SummariseReply(ReplyModel):
+    """One item for every segment that was shown."""
+
+    segments: list[SummarisedSegment]

@@ -1,0 +1,89 @@
+"""Calls side by side, and calls made again in halves when their replies do not fit."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from memspan.errors import TruncatedReplyError
+from memspan.llm import Prompt
+
+from .stage import Tools
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+__all__ = ["ask_in_parts", "in_batches", "split_list", "together"]
+
+T = TypeVar("T")
+I = TypeVar("I")  # noqa: E741 - an item
+M = TypeVar("M", bound="BaseModel")
+
+
+async def together(waiting: Iterable[Awaitable[T]]) -> list[T]:
+    """The results of all, in order. When some fail, the others are finished first, since their answers are kept and
+    need not be paid for again; then the first failure is raised. How many run at once is the model client's affair.
+    """
+    results = await asyncio.gather(*waiting, return_exceptions=True)
+    done: list[T] = []
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+        done.append(result)
+    return done
+
+
+async def ask_in_parts(
+    tools: Tools,
+    key: str,
+    item: I,
+    schema: type[M],
+    prompt: Callable[[I], Prompt],
+    halves: Callable[[I], tuple[I, I] | None],
+    numbered: Callable[[I], Iterable[str]] | None = None,
+) -> list[tuple[I, M]]:
+    """Ask about an item; when the reply does not fit, about its halves (keys `KEY.1` and `KEY.2`), and so on.
+
+    A reply names what it is about by number. So that a kept one is never read with other numbers, such as those of
+    another version's windows, each key ends in a fingerprint of what is numbered.
+
+    Args:
+        numbered: texts that tell what the numbers in the prompt stand for, in order; for a reply without numbers none.
+
+    Returns:
+        The parts that were asked about, in order, each with its reply.
+
+    Raises:
+        TruncatedReplyError: not even the reply for a part that cannot be halved fits.
+    """
+    try:
+        full = key if numbered is None else f"{key}~{_fingerprint(numbered(item))}"
+        return [(item, await tools.ask(full, prompt(item), schema))]
+    except TruncatedReplyError:
+        parts = halves(item)
+        if parts is None:
+            raise
+    tools.note("split", key=key)
+    replies = await together(
+        ask_in_parts(tools, f"{key}.{number}", part, schema, prompt, halves, numbered)
+        for number, part in enumerate(parts, 1)
+    )
+    return [answered for reply in replies for answered in reply]
+
+
+def _fingerprint(texts: Iterable[str]) -> str:
+    return hashlib.sha256(json.dumps(list(texts)).encode()).hexdigest()[:16]
+
+
+def in_batches(items: Sequence[I], size: int) -> list[tuple[I, ...]]:
+    """Consecutive pieces of at most `size` items."""
+    return [tuple(items[start : start + size]) for start in range(0, len(items), size)]
+
+
+def split_list(items: tuple[I, ...]) -> tuple[tuple[I, ...], tuple[I, ...]] | None:
+    """Two halves of a list; `None` when it has only one item."""
+    middle = len(items) // 2
+    return (items[:middle], items[middle:]) if middle else None

@@ -1,0 +1,191 @@
+"""`Verify`: a question for each statement, and only what the dialogue answers is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from memspan.arguments import as_integer, as_number
+from memspan.llm import Prompt
+from memspan.llm.prompts import render
+
+from .clean import clean_text
+from .grounding import time_metadata
+from .load import Load
+from .merging import merge_same, united_sources
+from .numbering import pick, scene_of, turn_lines
+from .stage import Tools
+from .together import ask_in_parts, in_batches, split_list, together
+from .values import Statement, Work
+
+if TYPE_CHECKING:
+    from .verify_reply import Evidence
+
+__all__ = ["Verify"]
+
+_Asked = tuple[Statement, str]
+"""A statement with the question that stands for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verify:
+    """Question every statement, and look for the answers in the dialogue (ProMem 3.4).
+
+    For each statement the model asks what would show that it holds, without seeing the dialogue; then it answers from
+    the dialogue, without seeing the statement. No answer: the statement is dropped, and the job's log keeps it with its
+    question. An answer takes the statement's place, since it is closer to what was said; below the threshold it is a
+    correction, and the log keeps what was there. A statement that the model passed over stays, marked
+    `verified: false`. In the end the same statements are one; merely similar ones are not made one, because facts that
+    exclude each other are as similar as paraphrases.
+    """
+
+    threshold: float = 0.8
+    """Cosine above which an answer says the same as the statement (tau_sim)."""
+    batch: int = 1
+    """Statements in a call. The paper asks about each alone; with more, the dialogue is sent fewer times."""
+
+    def __post_init__(self) -> None:
+        as_number(self.threshold, "threshold", -1, 1)
+        as_integer(self.batch, "batch", 1, 1000)
+
+    @property
+    def name(self) -> str:
+        """`verify`."""
+        return "verify"
+
+    def calls(self, load: Load) -> int:
+        """Two for each batch of statements."""
+        return 2 * -(-load.statements // self.batch)
+
+    async def run(self, work: Work, tools: Tools) -> Work:
+        """The work with the statements that the dialogue supports; batches are asked about side by side.
+
+        Raises:
+            LLMError: a batch could not be verified; the answers for the others are kept.
+        """
+        if not work.statements or not work.turns:
+            return work
+        batches = in_batches(work.statements, self.batch)
+        checked = await together(
+            self._check(str(number), batch, work, tools) for number, batch in enumerate(batches)
+        )
+        kept = await self._merged([pair for some in checked for pair in some], tools)
+        return replace(work, statements=merge_same(kept, work.turns, tools))
+
+    async def _check(
+        self, key: str, batch: tuple[Statement, ...], work: Work, tools: Tools
+    ) -> list[tuple[Statement, Statement]]:
+        """Statements that hold, each with what the dialogue makes of it."""
+        from .verify_reply import EvidenceReply
+
+        def prompt(asked: tuple[_Asked, ...]) -> Prompt:
+            shown = (*work.history, *work.turns)
+            lines = [{"n": number, "question": question} for number, (_, question) in enumerate(asked, 1)]
+            data = {
+                "scene": scene_of(work.turns),
+                "turns": turn_lines(shown, work.turns),
+                "questions": lines,
+            }
+            return render("evidence", data=data)
+
+        def numbered(asked: tuple[_Asked, ...]) -> list[str]:
+            return [
+                *(turn.id for turn in work.turns),
+                *(text for one, question in asked for text in (one.text, question)),
+            ]
+
+        asked = await self._questions(f"{key}.question", batch, tools)
+        replies = await ask_in_parts(
+            tools, f"{key}.evidence", tuple(asked), EvidenceReply, prompt, split_list, numbered
+        )
+        held = []
+        for part, reply in replies:
+            answers = {answer.n: answer for answer in reversed(reply.answers)}
+            for number, (statement, question) in enumerate(part, 1):
+                after = self._judged(statement, question, answers.get(number), work, tools)
+                if after is not None:
+                    held.append((statement, after))
+        return held
+
+    async def _questions(
+        self, key: str, batch: tuple[Statement, ...], tools: Tools
+    ) -> list[tuple[Statement, str]]:
+        from .verify_reply import QuestionReply
+
+        def prompt(statements: tuple[Statement, ...]) -> Prompt:
+            lines = [{"n": number, "statement": one.text} for number, one in enumerate(statements, 1)]
+            return render("question", data={"statements": lines})
+
+        replies = await ask_in_parts(tools, key, batch, QuestionReply, prompt, split_list, _texts)
+        asked = []
+        for statements, reply in replies:
+            given = {one.n: clean_text(one.question) for one in reversed(reply.questions)}
+            for number, statement in enumerate(statements, 1):
+                question = given.get(number)
+                if not question:
+                    tools.note("no question", statement=statement.text)
+                    question = f"What in the conversation shows that this is so: {statement.text}"
+                asked.append((statement, question))
+        return asked
+
+    def _judged(
+        self, statement: Statement, question: str, answer: Evidence | None, work: Work, tools: Tools
+    ) -> Statement | None:
+        """What the dialogue makes of a statement; `None` when it does not support it."""
+        sources = list(statement.sources)
+        if answer is None:
+            tools.note("not verified", statement=statement.text, sources=sources, question=question)
+            return replace(statement, metadata={**statement.metadata, "verified": False})
+        cited, unknown = pick(work.turns, answer.turns)
+        ids = [turn.id for turn in cited]
+        if unknown:
+            tools.note("unknown turns", statement=statement.text, numbers=unknown)
+        text = clean_text(answer.statement)
+        if not answer.found or not text:
+            tools.note(
+                "dropped",
+                reason="no evidence",
+                statement=statement.text,
+                sources=sources,
+                question=question,
+                evidence=clean_text(answer.reason) or text,
+                turns=ids,
+            )
+            return None
+        verified = replace(
+            statement,
+            text=text,
+            sources=united_sources((statement.sources, ids), work.turns),
+            stage=self.name,
+        )
+        if not clean_text(answer.timestamp) or not cited:
+            return verified
+        at, flagged = time_metadata(answer.timestamp, cited, (*work.history, *work.turns), text, tools)
+        if flagged:
+            return verified  # the time that it has was checked as well, and by more turns
+        kept = {key: value for key, value in statement.metadata.items() if key != "time"}
+        return replace(verified, at=at, metadata=kept)
+
+    async def _merged(self, pairs: Sequence[tuple[Statement, Statement]], tools: Tools) -> list[Statement]:
+        """What the dialogue says in place of the statements, corrections noted."""
+        changed = [(before, after) for before, after in pairs if before.text != after.text]
+        if changed:
+            texts = [text for before, after in changed for text in (before.text, after.text)]
+            vectors = await tools.embed(texts)
+            for (before, after), score in zip(
+                changed, (vectors[::2] * vectors[1::2]).sum(axis=1), strict=True
+            ):
+                if score <= self.threshold:
+                    tools.note(
+                        "corrected",
+                        before=before.text,
+                        after=after.text,
+                        sources=list(after.sources),
+                        similarity=round(float(score), 3),
+                    )
+        return [after for _, after in pairs]
+
+
+def _texts(statements: Iterable[Statement]) -> list[str]:
+    return [statement.text for statement in statements]

@@ -1,0 +1,1 @@
+"""What becomes of memories after they were written: the update in sleep."""

@@ -1,0 +1,63 @@
+"""`DirectTools`: a model for work that is no job, such as sleep."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.errors import invalid
+from memspan.llm import LLM, Prompt, Usage
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+__all__ = ["DirectTools"]
+
+M = TypeVar("M", bound="BaseModel")
+
+
+class DirectTools:
+    """`Tools` that keep nothing: the model is asked anew each time, or its client's cache is. For stages that only ask.
+
+    Used by one task at a time, or by tasks of one event loop.
+    """
+
+    def __init__(self, llm: LLM, stage: str) -> None:
+        self._llm = llm
+        self._stage = stage
+        self.usage = Usage()
+        """Of all calls, those that failed included."""
+        self.notes: list[dict[str, Any]] = []
+        """What was noted, in order: `event` and its details."""
+
+    async def ask(self, key: str, prompt: Prompt, schema: type[M]) -> M:
+        """See `Tools.ask`."""
+        try:
+            reply = await self._llm.acomplete(prompt, schema, stage=self._stage)
+        except Exception as error:
+            spent = getattr(error, "usage", None)
+            if isinstance(spent, Usage):
+                self.usage += spent
+            raise
+        self.usage += reply.usage
+        return reply.value
+
+    async def once(self, key: str, make: Callable[[], Awaitable[Any]]) -> Any:
+        """See `Tools.once`."""
+        return json.loads(json.dumps(await make(), allow_nan=False))
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """There is no embedder here: `InvalidArgumentError`."""
+        raise invalid("embed", len(texts), "no texts: these tools have a model only")
+
+    async def tags(self) -> Sequence[str]:
+        """None."""
+        return []
+
+    def note(self, event: str, **details: Any) -> None:
+        """See `Tools.note`."""
+        self.notes.append({"event": event, **json.loads(json.dumps(details, allow_nan=False))})

@@ -1,0 +1,105 @@
+"""Update queues: which later memories may change an earlier one (LightMem 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Final
+
+from memspan.index import Index
+from memspan.query import Query
+from memspan.records import Record
+
+__all__ = ["UpdateQueue", "is_updatable", "update_queues"]
+
+_STILL: Final = datetime(9999, 12, 31, tzinfo=timezone.utc)
+"""Only what has no end holds then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateQueue:
+    """Q(e_i) of one memory."""
+
+    target: Record
+    """e_i, which may be changed."""
+    later: tuple[Record, ...]
+    """Most similar first; each happened at the same time or later. Never empty."""
+    similarities: tuple[float, ...]
+    """Cosines, of `later`."""
+
+
+def is_updatable(record: Record, kinds: Sequence[str]) -> bool:
+    """Whether sleep looks at a record: a recipe made it, of these kinds, and it has no end. Turns are never
+    changed."""
+    return (
+        record.kind in kinds
+        and "recipe" in record.metadata
+        and bool(record.sources)
+        and record.until is None
+        and record.embedding is not None
+    )
+
+
+def update_queues(
+    index: Index,
+    records: Sequence[Record],
+    *,
+    length: int = 10,
+    least: float = 0.85,
+    kinds: Sequence[str] = ("semantic",),
+    since: datetime | None = None,
+) -> list[UpdateQueue]:
+    """Q(e_i) = Top_k {(e_j, sim(v_i, v_j)) | t_j >= t_i, j != i}:n for every record that has such, oldest first.
+
+    One native batch search answers for all, on all cores; time, kind and validity are filtered inside it, so that a
+    queue is as long as the memories allow. O(n) searches.
+
+    Args:
+        records: the updatable ones of one user, with embeddings; only these come into queues.
+        length: n, entries of a queue.
+        least: similarity of an entry.
+        kinds: of the records.
+        since: leave out queues in which nothing was recorded after this: an earlier sleep saw them.
+    """
+    known = {record.id: record for record in records}
+    ordered = sorted(known.values(), key=lambda record: (record.at, record.id))
+    found = index.search_many(
+        [
+            Query(
+                user=record.user,
+                embedding=record.embedding,
+                between=(record.at, None),
+                kinds=list(kinds),
+                where={"recipe": {"$exists": True}},
+                exclude=[record.id],
+                valid_at=_STILL,
+                views=["semantic"],
+                k=length,
+                exact=True,
+            )
+            for record in ordered
+        ]
+    )
+    queues = []
+    for target, hits in zip(ordered, found, strict=True):
+        pairs = [
+            (known[id_], float(score))
+            for id_, score in zip(hits.ids, hits.scores, strict=True)
+            if id_ in known and score >= least and not _linked(target, known[id_])
+        ]
+        if pairs and (
+            since is None or any(_is_new(record, since) for record in (target, *(one for one, _ in pairs)))
+        ):
+            later, similarities = zip(*pairs, strict=True)
+            queues.append(UpdateQueue(target=target, later=later, similarities=similarities))
+    return queues
+
+
+def _linked(one: Record, other: Record) -> bool:
+    """Whether one is an abstract of the other: they say the same on purpose."""
+    return one.metadata.get("abstract") == other.id or other.metadata.get("abstract") == one.id
+
+
+def _is_new(record: Record, since: datetime) -> bool:
+    return record.recorded_at is None or record.recorded_at > since

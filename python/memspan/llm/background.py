@@ -1,0 +1,66 @@
+"""One event loop on a thread of its own, for connections that many threads and loops share."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from typing import Any, Final, TypeVar
+
+__all__ = ["background_loop", "run_in_background", "start_in_background"]
+
+T = TypeVar("T")
+
+
+class _Thread:
+    """The loop, started when it is first needed; a forked child, where no thread lives on, starts its own."""
+
+    def __init__(self) -> None:
+        self.reset()
+
+    def reset(self) -> None:
+        self.lock = threading.RLock()  # a finalizer may want the loop while it is being started
+        self.loop: asyncio.AbstractEventLoop | None = None
+
+    def started(self) -> asyncio.AbstractEventLoop:
+        with self.lock:
+            if self.loop is None:
+                self.loop = asyncio.new_event_loop()
+                threading.Thread(target=self.loop.run_forever, name="memspan-llm", daemon=True).start()
+            return self.loop
+
+
+_THREAD: Final = _Thread()
+_LEFT: Final[list[asyncio.AbstractEventLoop]] = []
+"""Loops of a parent process: kept, so that nothing of theirs is closed twice."""
+
+
+def _forget() -> None:
+    if _THREAD.loop is not None:
+        _LEFT.append(_THREAD.loop)
+    _THREAD.reset()
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
+def background_loop() -> asyncio.AbstractEventLoop:
+    """The loop of this process; another one after a fork. Thread-safe."""
+    return _THREAD.started()
+
+
+def start_in_background(work: Coroutine[Any, Any, T]) -> Future[T]:
+    """Start `work` on the loop; cancelling the future cancels the work."""
+    return asyncio.run_coroutine_threadsafe(work, background_loop())
+
+
+def run_in_background(work: Coroutine[Any, Any, T]) -> T:
+    """Wait for `work` on the loop; not from that loop itself. An interrupt of the waiting thread cancels it."""
+    future = start_in_background(work)
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise

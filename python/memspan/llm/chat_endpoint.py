@@ -1,0 +1,283 @@
+"""One model on one server: requests with retries, time limits and pacing, and errors that say what happened but no
+secret."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from typing import Any, Final
+
+from memspan.errors import LLMError, missing_extra, shorten
+
+try:
+    import openai
+except ImportError as _error:
+    raise missing_extra("openai", "OpenAIModel", "llm") from _error
+
+from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
+
+from .completion import Completion, name_of, read_completion, read_usage, text_of
+from .dialect import Refusal
+from .pacing import Pace
+from .usage import Usage
+
+__all__ = ["ChatEndpoint", "StreamEnd"]
+
+_LATER: Final = frozenset({408, 409, 425, 429})
+_FINAL_CODES: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+_NETWORK: Final = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "anyio", "h11", "h2", "ssl", "zlib"})
+_MAX_REPLY: Final = 1 << 24
+_QUOTED: Final = 200
+
+
+class StreamEnd:
+    """The last item of a stream: what is known when the text is complete."""
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+        self.finish = ""
+        self.usage = Usage(calls=1, uncounted=1)
+
+
+class ChatEndpoint:
+    """Asks one server. Belongs to the event loop in which it is used.
+
+    Args:
+        url: where `/chat/completions` is appended.
+        key: sent as a bearer token; never part of a message or a `repr`.
+        timeout: seconds for connecting, for each read, and for a whole reply.
+        retry: when to try again.
+        pace: lets requests through.
+        extra: put into every request's body.
+        sleep, clock: wait, and monotonic seconds.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        key: str | None,
+        timeout: float,
+        retry: RetryPolicy,
+        pace: Pace,
+        extra: Mapping[str, Any],
+        sleep: Callable[[float], Awaitable[None]],
+        clock: Callable[[], float],
+    ) -> None:
+        self.url = url
+        self._key = key
+        self._timeout = timeout
+        self._retry = retry
+        self._pace = pace
+        self._extra = dict(extra) or None
+        self._sleep = sleep
+        self._clock = clock
+        self._closed = False
+        # Its own retries are off: ours are paced, counted and testable without waiting.
+        self._client = openai.AsyncOpenAI(base_url=url, api_key=key or "none", timeout=timeout, max_retries=0)
+
+    async def close(self) -> None:
+        """Close the connections; requests under way fail."""
+        self._closed = True
+        await self._client.close()
+
+    async def ask(self, body: Mapping[str, Any], tokens: int) -> Completion:
+        """Send one request, again after failures that may go away, and read the reply.
+
+        Args:
+            body: everything but what the endpoint adds.
+            tokens: about how many it will take, for the pace.
+
+        Raises:
+            Refusal: the server would refuse it again.
+            LLMError: every attempt failed.
+        """
+
+        async def attempt() -> Completion:
+            async with self._pace.slot(tokens) as slot:
+                started = self._clock()
+                reply = await self._within_time(self._exchange(body))
+                completion = read_completion(
+                    reply, model=body["model"], seconds=self._clock() - started, quote=self._quote
+                )
+                slot.tokens = _tokens(completion.usage) or slot.tokens
+                return completion
+
+        completion: Completion = await self._persistently(attempt)
+        return completion
+
+    async def stream(self, body: Mapping[str, Any], tokens: int) -> AsyncGenerator[str | StreamEnd, None]:
+        """The pieces of an answer as they come, then its end. What fails before the first piece is tried again.
+
+        Raises:
+            Refusal: the server would refuse it again.
+            LLMError: every attempt failed, or the connection broke in the middle.
+        """
+        pieces: AsyncGenerator[str | StreamEnd, None] | None = None
+
+        async def attempt() -> str | StreamEnd:
+            nonlocal pieces
+            pieces = self._pieces(body, tokens)
+            try:
+                return await anext(pieces)
+            except BaseException:
+                await pieces.aclose()
+                raise
+
+        yield await self._persistently(attempt)
+        assert pieces is not None
+        async with aclosing(pieces):
+            try:
+                async for piece in pieces:
+                    yield piece
+            except (TransientError, Refusal) as error:
+                failure = LLMError(f"{self.url}: the answer broke off: {error}")
+            else:
+                return
+        failure.usage = Usage(calls=1, uncounted=1)
+        raise failure
+
+    async def _persistently(self, attempt: Callable[[], Awaitable[Any]]) -> Any:
+        attempts = 0
+
+        async def counted() -> Any:
+            nonlocal attempts
+            attempts += 1
+            try:
+                return await attempt()
+            except TransientError as error:
+                if error.wait is not None and attempts <= self._retry.retries:
+                    self._pace.pause(min(error.wait, self._retry.longest_pause))
+                raise
+
+        try:
+            return await self._retry.arun(counted, self._sleep)
+        except TransientError as error:
+            tries = "1 attempt" if attempts == 1 else f"{attempts} attempts"
+            raise LLMError(f"{self.url}: {error}; gave up after {tries}") from error
+
+    async def _within_time(self, work: Any) -> Any:
+        try:
+            return await asyncio.wait_for(work, self._timeout)
+        except asyncio.TimeoutError:
+            raise TransientError(f"no complete answer within {self._timeout:g} s") from None
+
+    async def _exchange(self, body: Mapping[str, Any]) -> Any:
+        create: Any = self._client.chat.completions.with_streaming_response.create
+        try:
+            async with create(**body, extra_body=self._extra) as response:
+                received = bytearray()
+                async for block in response.iter_bytes():
+                    received += block
+                    if len(received) > _MAX_REPLY:
+                        break
+        except Exception as error:
+            failure = self._failure(error)
+        else:
+            if len(received) > _MAX_REPLY:
+                raise LLMError(f"{self.url}: the reply is larger than {_MAX_REPLY >> 20} MiB")
+            try:
+                return json.loads(received)
+            except (ValueError, RecursionError):
+                raise TransientError(f"the reply of {len(received)} bytes is not JSON") from None
+        # Raised here and not above: the foreign error holds the request, and with it the key.
+        raise failure
+
+    async def _pieces(self, body: Mapping[str, Any], tokens: int) -> AsyncGenerator[str | StreamEnd, None]:
+        """One attempt; holds its place among the requests until the end.
+
+        The client's own limit for each read is enough here; `asyncio.wait_for` would lose a cancellation that comes
+        together with a piece (before Python 3.12).
+        """
+        async with self._pace.slot(tokens) as slot:
+            started = self._clock()
+            end = StreamEnd(body["model"])
+            received = 0
+            opened = await self._open(body)
+            try:
+                while (chunk := await self._next_chunk(opened)) is not None:
+                    if piece := _read_chunk(chunk, end, self._clock() - started):
+                        received += len(piece)
+                        if received > _MAX_REPLY:
+                            raise LLMError(f"{self.url}: the reply is larger than {_MAX_REPLY >> 20} MiB")
+                        yield piece
+            finally:
+                await opened.close()
+            if not end.finish:
+                raise TransientError("the stream ended before the answer did")
+            slot.tokens = _tokens(end.usage) or slot.tokens
+            yield end
+
+    async def _open(self, body: Mapping[str, Any]) -> Any:
+        create: Any = self._client.chat.completions.create
+        try:
+            return await create(**body, extra_body=self._extra)
+        except Exception as error:
+            failure = self._failure(error)
+        raise failure
+
+    async def _next_chunk(self, opened: Any) -> Any:
+        try:
+            return await anext(opened)
+        except StopAsyncIteration:
+            return None
+        except Exception as error:
+            failure = self._failure(error)
+        raise failure
+
+    def _failure(self, error: Exception) -> Exception:
+        """The same failure as one of ours, without the request that it belongs to; anything else as it is."""
+        if self._closed:
+            return LLMError("the model was closed meanwhile")
+        if isinstance(error, openai.APIStatusError):
+            return self._of_status(error)
+        if isinstance(error, openai.APITimeoutError):
+            return TransientError(f"no answer within {self._timeout:g} s")
+        if isinstance(error, openai.APIConnectionError):
+            cause = error.__cause__
+            return TransientError(f"no connection ({type(cause or error).__name__})")
+        if isinstance(error, openai.APIError):  # an error event in a stream
+            return TransientError(self._quote(error.message))
+        if (
+            isinstance(error, (OSError, json.JSONDecodeError))
+            or type(error).__module__.split(".")[0] in _NETWORK
+        ):
+            return TransientError(f"the connection broke off ({type(error).__name__})")
+        if isinstance(error, openai.OpenAIError):
+            return LLMError(f"{self.url}: {self._quote(str(error))}")
+        return error
+
+    def _of_status(self, error: openai.APIStatusError) -> Exception:
+        status, code = error.status_code, str(error.code or "")
+        body = error.body
+        said = body.get("message") if isinstance(body, dict) else body
+        text = f"HTTP {status}: {self._quote(said if isinstance(said, str) and said else error.message)}"
+        if code in _FINAL_CODES or (status < 500 and status not in _LATER) or status == 501:
+            return Refusal(status, text, code)
+        return TransientError(text, retry_after_seconds(error.response.headers, time.time()))
+
+    def _quote(self, text: str) -> str:
+        return shorten(text.replace(self._key, "***") if self._key else text, _QUOTED)
+
+
+def _tokens(usage: Usage) -> int:
+    return usage.prompt_tokens + usage.completion_tokens
+
+
+def _read_chunk(chunk: Any, end: StreamEnd, seconds: float) -> str:
+    """The text in one event; what else it says goes to `end`."""
+    event = chunk.model_dump(warnings=False) if hasattr(chunk, "model_dump") else {}
+    end.model = name_of(event, end.model)
+    if event.get("usage"):
+        end.usage = read_usage(event["usage"], seconds)
+    choices = event.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, dict):
+        return ""
+    if choice.get("finish_reason"):
+        end.finish = str(choice["finish_reason"])
+    delta = choice.get("delta")
+    return text_of(delta.get("content")) if isinstance(delta, dict) else ""

@@ -1,0 +1,116 @@
+"""Reading the reply of an OpenAI-compatible `/chat/completions` endpoint; no network here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from memspan.embed.retry import TransientError
+
+from .dialect import Refusal
+from .usage import Usage
+
+__all__ = ["Completion", "name_of", "read_completion", "read_usage", "text_of", "whole"]
+
+_NAME: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """What a model wrote."""
+
+    text: str
+    finish: str
+    """Why it stopped: `stop`, `length`, `content_filter`, or what else the server says."""
+    refusal: str | None
+    """Why the model would not answer."""
+    model: str
+    """As the server names it."""
+    usage: Usage
+    """Of this one call, without a price."""
+
+
+def read_completion(
+    reply: Any, *, model: str, seconds: float, quote: Callable[[str], str] = str
+) -> Completion:
+    """The first choice of a parsed reply.
+
+    Args:
+        reply: the JSON value.
+        model: the name that was asked for.
+        seconds: how long it took.
+        quote: shortens what the server said, and takes secrets out.
+
+    Raises:
+        TransientError: something else, or an error that may go away (some gateways send errors with status 200).
+        Refusal: an error that would come again.
+    """
+    if not isinstance(reply, dict):
+        raise TransientError(f"the reply is no JSON object but a {type(reply).__name__}")
+    if isinstance(error := reply.get("error"), dict):
+        raise _failure(error, quote)
+    choices = reply.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(choice, dict) or not isinstance(message, dict):
+        raise TransientError("the reply has no choices[0].message")
+    refusal = message.get("refusal")
+    return Completion(
+        text=text_of(message.get("content")),
+        finish=str(choice.get("finish_reason") or "stop"),
+        refusal=refusal if isinstance(refusal, str) and refusal else None,
+        model=name_of(reply, model),
+        usage=read_usage(reply.get("usage"), seconds),
+    )
+
+
+def read_usage(counted: Any, seconds: float) -> Usage:
+    """One call's usage; without token numbers in the reply it is a call that nobody counted."""
+    fields = counted if isinstance(counted, dict) else {}
+    prompt, completion = _count(fields.get("prompt_tokens")), _count(fields.get("completion_tokens"))
+    if prompt is None or completion is None:
+        return Usage(calls=1, uncounted=1, seconds=seconds)
+    details = fields.get("prompt_tokens_details")
+    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else None
+    if cached is None:
+        cached = _count(fields.get("prompt_cache_hit_tokens")) or 0
+    return Usage(
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cached_tokens=min(cached, prompt),
+        calls=1,
+        seconds=seconds,
+    )
+
+
+def text_of(content: Any) -> str:
+    """A message's text; servers send a string, nothing, or a list of parts."""
+    if isinstance(content, str):
+        return whole(content)
+    parts = content if isinstance(content, list) else []
+    texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
+    return whole("".join(texts))
+
+
+def whole(text: str) -> str:
+    """The text with U+FFFD for half surrogate pairs, which JSON can spell and neither UTF-8 nor a store can hold."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def name_of(reply: Any, model: str) -> str:
+    """The model's name as the server gives it, else as it was asked for."""
+    name = reply.get("model") if isinstance(reply, dict) else None
+    return whole(name[:_NAME]) if isinstance(name, str) and name else model
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and value >= 0 else None
+
+
+def _failure(error: dict[str, Any], quote: Callable[[str], str]) -> TransientError | Refusal:
+    code = error.get("code")
+    text = f"an error in the reply: {quote(str(error.get('message', '')))}"
+    if isinstance(code, int) and 400 <= code < 500 and code != 429:
+        return Refusal(code, text)
+    return TransientError(text)

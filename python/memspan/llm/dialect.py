@@ -1,0 +1,139 @@
+"""`Dialect`: what one server takes of the protocol, learned from what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+__all__ = ["Dialect", "Mode", "Refusal", "instructions", "response_format"]
+
+Mode = Literal["json_schema", "json_object", "text"]
+_LOWER: Final[Mapping[str, Mode]] = {"json_schema": "json_object", "json_object": "text"}
+_ABOUT_FORMAT: Final = re.compile(
+    r"response_format|json_schema|json_object|json mode|structured.output", re.IGNORECASE
+)
+_ABOUT_SCHEMA: Final = re.compile(r"invalid schema|schema for|grammar", re.IGNORECASE)
+_TOO_LONG: Final = re.compile(
+    r"context.{0,5}(?:length|size|window)|context_length_exceeded|exceed_context_size|prompt is too long"
+    r"|maximum.{0,10}tokens|too many tokens",
+    re.IGNORECASE,
+)
+_NAMES_OF: Final = {
+    "temperature": "temperature",
+    "stream_options": "stream_options",
+    "max_tokens": "max_completion_tokens",
+}
+"""By parameter, the word in a refusal that asks to do without it."""
+_BAD_REQUEST: Final = frozenset({400, 404, 405, 415, 422, 501})
+
+
+class Refusal(Exception):  # noqa: N818 - an answer of the server that the client may act on
+    """The server refused a request, and would refuse it again.
+
+    Attributes:
+        status: of HTTP.
+        text: what it said, without secrets.
+        code: its own name for the reason; empty when it gave none.
+    """
+
+    def __init__(self, status: int, text: str, code: str = "") -> None:
+        super().__init__(text)
+        self.status = status
+        self.text = text
+        self.code = code
+
+    @property
+    def too_long(self) -> bool:
+        """The prompt, or what may be answered, does not fit into the model's context."""
+        return self.status in (400, 413, 422) and bool(_TOO_LONG.search(f"{self.code} {self.text}"))
+
+
+@dataclass(slots=True)
+class Dialect:
+    """Structured output as json_schema, else json_object, else text; temperature, limit and usage under the names that
+    the server knows. Starts with everything and gives up what is refused. Thread-safe."""
+
+    temperature: float
+    max_tokens: int | None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _dropped: set[str] = field(default_factory=set)
+    _modes: dict[str | None, Mode] = field(default_factory=dict)
+    """The best mode for a schema by name, or for all (`None`)."""
+
+    def mode(self, schema: str) -> Mode:
+        """The best mode that the server has not refused for this schema."""
+        with self._lock:
+            return min(
+                self._modes.get(schema, "json_schema"), self._modes.get(None, "json_schema"), key=_rank
+            )
+
+    def parameters(self, *, stream: bool = False) -> dict[str, Any]:
+        """What a request holds beside model, messages and format."""
+        with self._lock:
+            dropped = set(self._dropped)
+        chosen: dict[str, Any] = {}
+        if "temperature" not in dropped:
+            chosen["temperature"] = self.temperature
+        if self.max_tokens is not None:
+            name = "max_completion_tokens" if "max_tokens" in dropped else "max_tokens"
+            chosen[name] = self.max_tokens
+        if stream:
+            chosen["stream"] = True
+            if "stream_options" not in dropped:
+                chosen["stream_options"] = {"include_usage": True}
+        return chosen
+
+    def drop(self, refusal: Refusal, sent: Mapping[str, Any]) -> bool:
+        """Give up the parameter that the server names. Whether there was one, so that asking again makes sense."""
+        if refusal.status not in _BAD_REQUEST:
+            return False
+        for name in _NAMES_OF:
+            if name in sent and _NAMES_OF[name] in refusal.text:
+                with self._lock:
+                    self._dropped.add(name)
+                return True
+        return False
+
+    def lower(self, refusal: Refusal, mode: Mode, schema: str) -> Mode | None:
+        """The next mode after a refused one; `None` when the refusal is not about that, or nothing is left.
+
+        A refusal that names the format is remembered at once, for this schema only when it names the schema. Any other
+        bad request may have another reason: `settle` remembers it once a lower mode was answered.
+        """
+        if refusal.status not in _BAD_REQUEST or mode not in _LOWER or refusal.code == "content_filter":
+            return None
+        lower = _LOWER[mode]
+        if _ABOUT_SCHEMA.search(refusal.text):
+            self.settle(lower, schema)
+        elif _ABOUT_FORMAT.search(refusal.text):
+            self.settle(lower, None)
+        return lower
+
+    def settle(self, mode: Mode, schema: str | None) -> None:
+        """Remember the best mode for a schema, or for all."""
+        with self._lock:
+            self._modes[schema] = min(mode, self._modes.get(schema, "json_schema"), key=_rank)
+
+
+def _rank(mode: str) -> int:
+    return ("text", "json_object", "json_schema").index(mode)
+
+
+def response_format(mode: Mode, name: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """What asks for an answer of that form; empty for text."""
+    if mode == "json_schema":
+        wanted = {"name": name, "schema": schema, "strict": True}
+        return {"response_format": {"type": "json_schema", "json_schema": wanted}}
+    return {"response_format": {"type": "json_object"}} if mode == "json_object" else {}
+
+
+def instructions(mode: Mode, schema: Mapping[str, Any]) -> str:
+    """What the instructions must add, because the server does not hold the model to the schema."""
+    if mode == "json_schema":
+        return ""
+    wanted = json.dumps(schema, ensure_ascii=False)
+    return f"\n\nAnswer with one JSON object and nothing else. It must fit this JSON schema:\n{wanted}"

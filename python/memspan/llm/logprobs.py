@@ -1,0 +1,101 @@
+"""How likely a language model finds a text, token by token (extra `llm`)."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any, NamedTuple, Protocol
+
+from memspan.arguments import as_number, as_text
+from memspan.errors import LLMError, missing_extra
+
+from .address import find_key, find_url
+
+__all__ = ["EndpointLogProbs", "LogProbs", "TokenLogProb"]
+
+
+class TokenLogProb(NamedTuple):
+    """One token of a text."""
+
+    start: int
+    """Where it stands in the text; `end` is exclusive."""
+    end: int
+    logprob: float | None
+    """log P(x_i | x_<i), natural; `None` for the first token, which nothing comes before."""
+
+
+class LogProbs(Protocol):
+    """Gives the log-probabilities of the tokens of a text under some model."""
+
+    async def alogprobs(self, text: str) -> list[TokenLogProb]:
+        """The tokens of a text that is not empty, in order.
+
+        Raises:
+            LLMError: the model cannot be reached, refuses, or does not give log-probabilities.
+        """
+
+
+class EndpointLogProbs:
+    """The completions endpoint of an OpenAI-compatible server that echoes the prompt with log-probabilities, as vLLM
+    does. Nothing is generated but one token, which is thrown away. Chat endpoints cannot do this.
+
+    Args:
+        model: as the server names it.
+        base_url: such as `http://localhost:8000/v1`; `None`: the environment's `OPENAI_BASE_URL`, else OpenAI's own.
+        api_key_variable: the environment variable that holds the key, read at each call; `None` sends none.
+        timeout: seconds for a call.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key_variable: str | None = "OPENAI_API_KEY",
+        timeout: float = 60.0,
+    ) -> None:
+        for package in ("openai", "httpx"):
+            if find_spec(package) is None:
+                raise missing_extra(package, "EndpointLogProbs", "llm")
+        self.model = as_text(model, "model")
+        self._base_url = find_url(base_url)
+        self._key_variable = api_key_variable
+        self._timeout = as_number(timeout, "timeout", 0.001, 3600)
+
+    def __repr__(self) -> str:
+        return f"EndpointLogProbs(model={self.model!r}, base_url={self._base_url!r})"
+
+    async def alogprobs(self, text: str) -> list[TokenLogProb]:
+        """See `LogProbs.alogprobs`."""
+        from openai import AsyncOpenAI, OpenAIError
+
+        key = find_key(self._key_variable, self._base_url) or "none"
+        # A client of this call only: the next one may come from another event loop.
+        async with AsyncOpenAI(base_url=self._base_url, api_key=key, timeout=self._timeout) as client:
+            try:
+                answer = await client.completions.create(
+                    model=self.model, prompt=text, echo=True, logprobs=1, max_tokens=1, temperature=0
+                )
+            except OpenAIError as error:
+                status = getattr(error, "status_code", None)
+                what = type(error).__name__ if status is None else f"status {status}"
+                raise LLMError(f"{self._base_url}: no log-probabilities of {self.model!r} ({what})") from None
+        return self._tokens(answer, text)
+
+    def _tokens(self, answer: Any, text: str) -> list[TokenLogProb]:
+        try:
+            given = answer.choices[0].logprobs
+            starts = [int(start) for start in given.text_offset]
+            values = [None if value is None else float(value) for value in given.token_logprobs]
+        except (AttributeError, IndexError, TypeError, ValueError):
+            raise self._unusable("the reply has none") from None
+        if len(starts) != len(values) or starts != sorted(starts) or not starts or starts[0] != 0:
+            raise self._unusable("the reply does not echo the prompt")
+        ends = [*starts[1:], len(text)]
+        return [
+            TokenLogProb(start, min(end, len(text)), value)
+            for start, end, value in zip(starts, ends, values, strict=True)
+            if start < len(text)
+        ]
+
+    def _unusable(self, reason: str) -> LLMError:
+        return LLMError(f"{self._base_url}: no log-probabilities of {self.model!r} ({reason})")

@@ -1,0 +1,114 @@
+"""`ReplyCache`: answers on disk by what was asked, so that the same question is paid for once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from memspan.errors import StoreError
+from memspan.store.connection import connect, create_private_file
+
+__all__ = ["ReplyCache", "reply_key"]
+
+_logger = logging.getLogger("memspan")
+
+_BUSY_SECONDS: Final = 10.0
+_SCHEMA: Final = (
+    "CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, model TEXT NOT NULL, text TEXT NOT NULL,"
+    " made_at INTEGER NOT NULL) WITHOUT ROWID"
+)
+
+
+def reply_key(
+    model: str, system: str, user: str, schema: Mapping[str, Any], parameters: Mapping[str, Any]
+) -> bytes:
+    """sha256 over everything that an answer depends on. The server's address is left out, and so is the way in which
+    the schema was made known to it."""
+    asked = [model, system, user, schema, parameters]
+    return hashlib.sha256(json.dumps(asked, sort_keys=True, separators=(",", ":")).encode()).digest()
+
+
+class ReplyCache:
+    """A SQLite file of its own, readable by its owner only: answers repeat what memories say. Holds no keys and no
+    addresses. Any number of threads, processes and handles may use one file; of two that store the same answer at
+    once, the first wins. A cache that fails while in use is passed over with a warning: it is only there to save.
+
+    Raises:
+        StoreError: the file cannot be opened, or is something else.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._process = -1
+        self._left: list[sqlite3.Connection] = []  # of a parent process, which must not be closed here
+        with self._lock:
+            try:
+                create_private_file(self.path)
+                self._connected()
+            except (OSError, sqlite3.Error) as error:
+                raise StoreError(f"{self.path}: cannot be used as a cache of replies ({error})") from error
+
+    def get(self, key: bytes) -> tuple[str, str] | None:
+        """The model's name as the server gave it, and its answer. O(log n)."""
+        with self._lock:
+            try:
+                found = self._connected().execute("SELECT model, text FROM replies WHERE key = ?", (key,))
+                row: tuple[str, str] | None = found.fetchone()
+            except sqlite3.Error as error:
+                self._warn(error)
+                return None
+        return row
+
+    def put(self, key: bytes, model: str, text: str) -> None:
+        """Keep an answer."""
+        row = (key, model, text, int(time.time()))
+        with self._lock:
+            try:
+                self._connected().execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?)", row)
+            except sqlite3.Error as error:
+                self._warn(error)
+
+    def __len__(self) -> int:
+        with self._lock:
+            (count,) = self._connected().execute("SELECT count(*) FROM replies").fetchone()
+        return int(count)
+
+    def close(self) -> None:
+        """Close the file; a later call opens it again."""
+        with self._lock:
+            if self._connection is not None and self._process == os.getpid():
+                self._connection.close()
+                self._connection = None
+
+    def _connected(self) -> sqlite3.Connection:
+        if self._connection is not None and self._process != os.getpid():
+            self._left.append(self._connection)
+            self._connection = None
+        if self._connection is None:
+            self._connection = _open(self.path)
+            self._process = os.getpid()
+        return self._connection
+
+    def _warn(self, error: sqlite3.Error) -> None:
+        _logger.warning("%s: the cache of replies is passed over: %s", self.path, error)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    connection = connect(path, _BUSY_SECONDS)
+    try:
+        connection.execute("PRAGMA synchronous = NORMAL")  # what a power cut loses is asked again
+        connection.execute(_SCHEMA)
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection

@@ -1,0 +1,26 @@
+"""LightMem: compress, segment by topic, sum up full buffers; put in order in sleep (sections 3.1-3.3, table 7)."""
+
+from memspan.encode.buffer import Buffer
+from memspan.encode.compress import Compress
+from memspan.encode.segment import Segment
+
+from .recipe import Recipe
+
+RECIPE = Recipe(
+    name="lightmem",
+    summary="compressed turns in topic segments, summed up by the buffer, updated in sleep",
+    paper="LightMem (arXiv 2510.18866v3), sections 3.1-3.2; 3.3 is `memspan.lifecycle.sleep`",
+    write=(
+        # r = .7 with th = 512 is the paper's best setting for its smaller model (table 7). Its compressor,
+        # LLMLingua-2, has weights that cannot come with memspan: by default words are scored by self-information, and
+        # names, numbers, dates and negations always stay, which the paper does not ask for.
+        # `Compress(scorer=Lingua(...))` is the paper's.
+        Compress(rate=0.7, limit=512),
+        # The attention is that of the default embedder, not of LLMLingua-2, for the same reason. The paper names no
+        # tau.
+        Segment(method="both", buffer=512),
+        # One call for each full buffer, as tables 1 and 2 count. Within a job only: a buffer does not wait for turns
+        # that may never come, so that short sessions make smaller ones.
+        Buffer(tokens=512, calls_by="buffer"),
+    ),
+)

@@ -1,0 +1,15 @@
+"""SwiftMem: episodes stay as they are and get tags in a hierarchy (section 3.2.1 and appendix A.1)."""
+
+from memspan.encode.tag_by_model import TagByModel
+
+from .recipe import Recipe
+
+RECIPE = Recipe(
+    name="swiftmem",
+    summary="turns as they are, with a hierarchy of tags by a model",
+    paper="SwiftMem (2026), sections 3.1.1 and 3.2.1",
+    write=(
+        # Existing tags are offered to the model, which the paper does not do: without that, tags do not converge.
+        TagByModel(target="turns", episode=2, batch=1, fewest=3, most=8, vocabulary=100),
+    ),
+)

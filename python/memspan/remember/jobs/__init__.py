@@ -1,0 +1,1 @@
+"""Encode jobs: how turns become records, whatever happens on the way."""

@@ -1,0 +1,136 @@
+"""The last step of a job: its records, relations and end, in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan import _core
+from memspan.errors import TagCycleError
+from memspan.index import Index
+from memspan.records import Record
+from memspan.remember.compose import embedded_text
+from memspan.remember.damage import survives_damage
+from memspan.remember.engine import Change, Engine
+from memspan.remember.indexing import write_records
+from memspan.remember.made_tags import write_made_tags
+from memspan.remember.relating import unrelate_within
+from memspan.remember.tags import given_records
+from memspan.store.jobs import ClaimedJob, Note, Outcome
+from memspan.times import from_micros, now_micros
+
+from .committer import JobLostError
+
+__all__ = ["Results", "finish", "with_embeddings"]
+
+
+def with_embeddings(engine: Engine, records: Sequence[Record]) -> list[Record]:
+    """The records with the vectors of their texts; before the transaction, so that nobody waits for the embedder."""
+    if not records:
+        return []
+    vectors: NDArray[np.float32] = engine.embedder.documents([embedded_text(record) for record in records])
+    return [replace(record, embedding=vector) for record, vector in zip(records, vectors, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What the stages of a job arrived at, checked and ready to be stored."""
+
+    records: Sequence[Record]
+    """With embeddings."""
+    turn_tags: Mapping[str, tuple[str, ...]]
+    """By the ids of own turns."""
+    relations: Sequence[tuple[str, str]]
+    """(parent, child) pairs of tags."""
+
+
+@survives_damage
+def finish(engine: Engine, job: ClaimedJob, results: Results, notes: Sequence[Note]) -> int:
+    """Store what came of a job, and that it is done: all of it or nothing. Returns how many records came of it.
+
+    What an earlier run of the job made and this one did not, because its turns changed meanwhile, goes.
+
+    Raises:
+        JobLostError: the job was forgotten or began anew meanwhile; nothing changed.
+    """
+    notes = list(notes)
+    made = [record.id for record in results.records]
+    with engine.changing() as change:
+        jobs = change.writer.jobs
+        if not jobs.holds(job, now_micros()):
+            raise JobLostError(f"job {job.id} is not this run's any more")
+        _remove(change, job.user, set(jobs.made([job.pk])).difference(made))
+        _write(change, job.user, results.records)
+        taken_back: dict[str, tuple[str, ...]] = dict.fromkeys(jobs.tagged([job.pk]), ())
+        write_made_tags(change, job.user, {**taken_back, **results.turn_tags})
+        tagged = [id_ for id_, tags in results.turn_tags.items() if tags]
+        relations = _relate(change, job, results.relations, notes)
+        jobs.finish(job, Outcome(made, tagged, relations), notes)
+    engine.note_unsaved(len(made))
+    return len(made)
+
+
+def _remove(change: Change, user: str, ids: Iterable[str]) -> None:
+    """Take records out, with what was derived from them."""
+    gone = set(ids)
+    gone = set(change.writer.fetch(user, sorted(gone))) | change.writer.derived(user, sorted(gone))
+    if gone:
+        change.writer.remove(user, sorted(gone))
+        change.apply(lambda index: index.remove(user=user, ids=sorted(gone)))
+
+
+def _write(change: Change, user: str, records: Sequence[Record]) -> None:
+    """Write what is new or says something else now; what was derived from the latter goes."""
+    existing = given_records(change.writer, user, [record.id for record in records], embeddings=True)
+    moment = from_micros(now_micros())
+    changed = []
+    outdated: set[str] = set()
+    for record in records:
+        before = existing.get(record.id)
+        if before is not None and _says_the_same(before, record):
+            continue
+        if before is not None:
+            outdated.add(record.id)
+        assert record.embedding is not None
+        _core.complete_record(record, moment, record.embedding)
+        changed.append(record)
+    if outdated:
+        _remove(change, user, change.writer.derived(user, sorted(outdated)).difference(existing))
+    if changed:
+        write_records(change, changed)
+
+
+def _says_the_same(before: Record, now: Record) -> bool:
+    """Whether a record can stay. Another run may word it anew, but what became of it since, such as an end that a
+    later memory gave it, is kept when it did not."""
+    return all(getattr(before, name) == getattr(now, name) for name in ("text", "at", "kind", "sources"))
+
+
+def _relate(
+    change: Change, job: ClaimedJob, relations: Sequence[tuple[str, str]], notes: list[Note]
+) -> list[tuple[str, str]]:
+    """Store the relations, and take back those of an earlier run; returns those that are there because of jobs."""
+    writer = change.writer
+    earlier = set(writer.jobs.dissolve(job.pk))
+    for edge in sorted(earlier.difference(relations)):
+        unrelate_within(change, job.user, *edge)
+    if not relations:
+        return []
+    made = earlier | {(edge.parent, edge.child) for edge in writer.made_relations(job.user)}
+    held = []
+    for parent, child in relations:
+        try:
+            change.apply(partial(Index.relate, user=job.user, parent=parent, child=child))
+        except TagCycleError as error:
+            details = {"parent": parent, "child": child, "reason": str(error)}
+            notes.append(Note(now_micros(), "store", "refused relation", details))
+            continue
+        # What a caller gave stays the caller's.
+        new = writer.relate(job.user, parent, child)
+        if new or (parent, child) in made or writer.jobs.came_of_jobs(job.user, parent, child):
+            held.append((parent, child))
+    return held

@@ -1,0 +1,191 @@
+"""The processing of one memory: calls that wait for it, and the worker in the background."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from typing import Any, Final, TypeVar
+
+from memspan.errors import StoreError
+from memspan.job_info import ProcessReport
+from memspan.llm import LLM
+from memspan.recipes import Recipe
+from memspan.remember.engine import Engine
+
+from .loop import Call, LoopThread
+from .pace import Pace
+from .processor import Processor, Scope
+from .resolving import Model
+from .threads import InterpreterEndsError
+
+__all__ = ["Processing"]
+
+T = TypeVar("T")
+_logger = logging.getLogger("memspan")
+
+
+class Processing:
+    """Runs processors on a thread that starts when it is first needed and ends with `close`.
+
+    Thread-safe. After a fork the child has neither the thread nor the worker; it gets its own when it asks.
+
+    Args:
+        model: is made when processing first starts, on its thread.
+    """
+
+    def __init__(self, engine: Engine, recipe: Recipe, model: Model) -> None:
+        self.recipe: Final = recipe
+        self.pace = Pace()
+        self._engine = engine
+        self._model = model
+        self._start_afresh()
+
+    def _start_afresh(self) -> None:
+        self._pid = os.getpid()
+        self._lock = threading.RLock()
+        self._thread: LoopThread | None = None
+        self._llm: LLM | None = None
+        self._colleagues: set[str] = set()
+        self._processors: set[Processor] = set()
+        self._follower: Call[ProcessReport] | None = None
+
+    def run(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
+        """Process and wait. An interrupt gives back what is under way before it goes on."""
+        call = self._begin(scope, advance)
+        try:
+            return call.future.result()
+        except BaseException:
+            _end(call)
+            raise
+
+    async def arun(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
+        """The same for a task; cancelling it ends the processing."""
+        call = await asyncio.to_thread(self._begin, scope, advance)
+        try:
+            return await asyncio.wrap_future(call.future)
+        except asyncio.CancelledError:
+            await asyncio.to_thread(_end, call)
+            raise
+
+    def ask(self, work: Callable[[LLM | None], Coroutine[Any, Any, T]]) -> T:
+        """Run something else that needs the model, on the same thread, and wait for it; an interrupt cancels it."""
+        call = self._started(self._with_model(work))
+        try:
+            return call.future.result()
+        except BaseException:
+            _end(call)
+            raise
+
+    def start(self, scope: Scope) -> None:
+        """Process in the background from now on; nothing changes when it does already."""
+        self._engine.require_open()
+        with self._mine():
+            if self._follower is None or self._follower.future.done():
+                self._follower = self._begin(scope, lambda count: None)
+                self._follower.future.add_done_callback(_report)
+
+    def stop(self) -> None:
+        """End the processing in the background, and return when it has; jobs under way are given back."""
+        with self._mine():
+            call, self._follower = self._follower, None
+        if call is not None:
+            _end(call)
+
+    def wake(self) -> None:
+        """Tell workers that there are new jobs."""
+        if self._pid == os.getpid():
+            for processor in list(self._processors):
+                processor.wake()
+
+    def close(self) -> None:
+        """End everything and the thread. May be used again."""
+        self.stop()
+        with self._mine():
+            thread, self._thread = self._thread, None
+            llm, self._llm = self._llm, None
+        if thread is not None:
+            thread.close()
+        if self._model.own and llm is not None and hasattr(llm, "close"):
+            llm.close()
+
+    def _mine(self) -> threading.RLock:
+        """The lock, of this process."""
+        if self._pid != os.getpid():
+            self._start_afresh()
+        return self._lock
+
+    def _begin(self, scope: Scope, advance: Callable[[int], object]) -> Call[ProcessReport]:
+        self._engine.require_open()
+        return self._started(self._process(scope, advance))
+
+    def _started(self, work: Coroutine[Any, Any, T]) -> Call[T]:
+        with self._mine():
+            if self._thread is None:
+                self._thread = LoopThread()
+            return self._thread.start(work)
+
+    async def _with_model(self, work: Callable[[LLM | None], Coroutine[Any, Any, T]]) -> T:
+        if self._llm is None:
+            self._llm = self._model.make()
+        return await work(self._llm)
+
+    async def _process(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
+        while (report := await self._process_unless_busy(scope, advance)) is None:
+            await asyncio.sleep(self.pace.lease / 4)
+        return report
+
+    async def _process_unless_busy(
+        self, scope: Scope, advance: Callable[[int], object]
+    ) -> ProcessReport | None:
+        """`None` when the store cannot be used now and it should be tried again."""
+        try:
+            return await self._process_once(scope, advance)
+        except StoreError as error:
+            # Such as a lock that another process held for long; who follows must outlive that.
+            if not scope.follow or self._engine.closed:
+                raise
+            _logger.warning("processing goes on in a moment: %s", error)
+            return None
+
+    async def _process_once(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
+        async def run(llm: LLM | None) -> ProcessReport:
+            return await self._run_processor(llm, scope, advance)
+
+        return await self._with_model(run)
+
+    async def _run_processor(
+        self, llm: LLM | None, scope: Scope, advance: Callable[[int], object]
+    ) -> ProcessReport:
+        processor = Processor(
+            self._engine,
+            llm,
+            self.recipe,
+            self.pace,
+            scope,
+            colleagues=self._colleagues,
+            advance=advance,
+        )
+        self._processors.add(processor)
+        try:
+            return await processor.run()
+        finally:
+            self._processors.discard(processor)
+
+
+def _end(call: Call[Any]) -> None:
+    """Cancel and wait. What it says at its end is of no use any more."""
+    call.cancel()
+    with suppress(CancelledError, Exception):
+        call.future.result()
+
+
+def _report(future: Any) -> None:
+    """Say why the worker in the background ended by itself."""
+    error = future.exception()
+    if error is not None and not isinstance(error, (CancelledError, InterpreterEndsError)):
+        _logger.error("processing in the background ended: %s", error)

@@ -1,0 +1,320 @@
+"""A worker: claims jobs, runs many of them at once, and sees to it that none is lost or done twice."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Final
+
+from memspan.errors import (
+    EmbedderMismatchError,
+    InvalidArgumentError,
+    MissingExtraError,
+    ModelNotFoundError,
+    StoreError,
+    TruncatedReplyError,
+)
+from memspan.job_info import ProcessReport
+from memspan.llm import LLM, Usage
+from memspan.recipes import Recipe, recipe
+from memspan.remember.engine import Engine
+from memspan.store import StoreWriter
+from memspan.store.jobs import ClaimedJob, Note
+from memspan.times import now_micros
+
+from .committer import Committer, JobLostError
+from .pace import Pace
+from .run import JobRun, Shared
+from .threads import InterpreterEndsError, in_worker
+from .tools import NoModelError
+from .worker import gone, new_worker, renewed
+
+__all__ = ["Processor", "Scope"]
+
+_logger = logging.getLogger("memspan")
+_NOBODYS_FAULT: Final = (
+    EmbedderMismatchError,
+    InterpreterEndsError,
+    MissingExtraError,
+    ModelNotFoundError,
+    NoModelError,
+    StoreError,
+)
+"""Errors that every job would meet alike: processing ends, and no job is blamed."""
+_REASON_CHARS: Final = 1000
+_BRIEFLY: Final = 0.05
+"""Seconds between looks at what a colleague has in hand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Which jobs, and how many."""
+
+    user: str | None = None
+    in_flight: int = 64
+    limit: int | None = None
+    """Runs to begin at most."""
+    follow: bool = False
+    """Wait for new jobs instead of ending."""
+
+
+@dataclass(slots=True)
+class _Counts:
+    done: int = 0
+    failed: int = 0
+    parked: int = 0
+    records: int = 0
+    usage: Usage = field(default_factory=Usage)
+
+
+class Processor:
+    """One worker on one event loop. `wake` may be called from any thread.
+
+    Args:
+        own: a recipe that the memory was opened with; others are found by name.
+        colleagues: tokens of the workers of this memory that are at work; kept up by the processors themselves.
+        advance: is told every job that ends.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        llm: LLM | None,
+        own: Recipe,
+        pace: Pace,
+        scope: Scope,
+        *,
+        colleagues: set[str],
+        advance: Callable[[int], object] = lambda count: None,
+    ) -> None:
+        self._engine = engine
+        self._own = own
+        self._pace = pace
+        self._scope = scope
+        self._reserve = max(1, scope.in_flight // 2)
+        """Jobs beyond those that may ask: about to begin, or storing what came of them."""
+        self._colleagues = colleagues
+        self._advance = advance
+        self._counts = _Counts()
+        self._left = scope.limit
+        self._loop = asyncio.get_running_loop()
+        self._news = asyncio.Event()
+        self._running: dict[asyncio.Task[None], JobRun] = {}
+        self._worker = new_worker(now_micros(), pace.lease)
+        self._committer = Committer(engine.store)
+        self._finisher = ThreadPoolExecutor(1, "memspan-jobs-finish")
+        slots = asyncio.Semaphore(scope.in_flight)
+        self._shared = Shared(engine, self._committer, llm, slots, self._finisher)
+
+    def wake(self) -> None:
+        """Look for new jobs now."""
+        with suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(self._news.set)
+
+    async def run(self) -> ProcessReport:
+        """Work until nothing is left to do, or until cancelled; jobs that are under way are then given back.
+
+        Raises:
+            StoreError, EmbedderMismatchError, MissingExtraError, ModelNotFoundError, JobError: no job can be
+                processed; none is blamed for it.
+        """
+        start = perf_counter()
+        self._colleagues.add(self._worker.token)
+        beating = asyncio.create_task(self._beat())
+        try:
+            await self._register()
+            await self._work()
+            waiting = await in_worker(self._open)
+        finally:
+            beating.cancel()
+            await self._leave()
+        counts = self._counts
+        return ProcessReport(
+            done=counts.done,
+            failed=counts.failed,
+            parked=counts.parked,
+            waiting=waiting,
+            records=counts.records,
+            usage=counts.usage,
+            seconds=perf_counter() - start,
+        )
+
+    async def _work(self) -> None:
+        while True:
+            self._news.clear()
+            free = self._scope.in_flight + self._reserve - len(self._running)
+            if self._left is not None:
+                free = min(free, self._left)
+            claimed = await self._claim(free) if free else []
+            for job in claimed:
+                self._start(job)
+            if self._left is not None:
+                self._left -= len(claimed)
+            if self._left == 0 and not self._running:
+                return
+            pause = await self._pause() if len(claimed) < free else None
+            if pause is None and not self._running:
+                return
+            await self._wait(pause)
+
+    async def _pause(self) -> float | None:
+        """Seconds until there may be something to claim; `None` when only the end of a running job can change that."""
+        due, colleague_busy = await in_worker(self._outlook)
+        pauses = []
+        if due is not None:
+            pauses.append(max(0.0, (due - now_micros()) / 1e6))
+        if self._scope.follow:
+            pauses.append(self._pace.poll)
+        elif colleague_busy:
+            pauses.append(_BRIEFLY)
+        return min(pauses, default=None)
+
+    def _outlook(self) -> tuple[int | None, bool]:
+        others = self._colleagues - {self._worker.token}
+        with self._engine.store.reading() as reader:
+            due = reader.jobs.next_due(self._scope.user)
+            return due, bool(others) and reader.jobs.held(self._scope.user, others)
+
+    def _open(self) -> int:
+        with self._engine.store.reading() as reader:
+            return reader.jobs.open(self._scope.user)
+
+    async def _wait(self, pause: float | None) -> None:
+        """Until a job ends, news come, or the pause is over. Raises what ends processing."""
+        news = asyncio.create_task(self._news.wait())
+        try:
+            done, _ = await asyncio.wait(
+                [news, *self._running], timeout=pause, return_when=asyncio.FIRST_COMPLETED
+            )
+        finally:
+            news.cancel()
+        for task in [task for task in self._running if task in done]:
+            task.result()  # When it raises, the job is given back with the others.
+            del self._running[task]
+
+    async def _claim(self, count: int) -> list[ClaimedJob]:
+        def claim(writer: StoreWriter) -> list[ClaimedJob]:
+            now, workers = now_micros(), writer.jobs.workers()
+            dead = {each.token for each in workers if gone(each, now)} - {self._worker.token}
+            if dead:
+                writer.jobs.bury(dead, self._pace.attempts, now)
+            if self._worker.token not in {each.token for each in workers}:
+                writer.jobs.register(self._worker)  # Another one took it for dead.
+            return writer.jobs.claim(self._worker.token, self._scope.user, count, now, self._history)
+
+        return await self._committer.commit(claim)
+
+    def _recipe(self, name: str) -> Recipe | None:
+        if name == self._own.name:
+            return self._own
+        try:
+            return recipe(name)
+        except InvalidArgumentError:
+            return None
+
+    def _history(self, name: str) -> int:
+        found = self._recipe(name)
+        return 0 if found is None else found.history
+
+    def _start(self, job: ClaimedJob) -> None:
+        found = self._recipe(job.recipe)
+        run = JobRun(self._shared, job, found or self._own)
+        task = asyncio.create_task(self._attempt(run) if found else self._park_unknown(run))
+        self._running[task] = run
+
+    async def _attempt(self, run: JobRun) -> None:
+        try:
+            records = await run.run()
+        except JobLostError as error:
+            _logger.info("%s", error)
+        except _NOBODYS_FAULT:
+            raise
+        except Exception as error:
+            await self._fail(run, error)
+        else:
+            self._counts.done += 1
+            self._counts.records += records
+            self._advance(1)
+        finally:
+            self._counts.usage += run.results.usage
+
+    async def _fail(self, run: JobRun, error: Exception) -> None:
+        """Note the failure. A failing job is tried again after a pause, or parked."""
+        reason = f"{type(error).__name__}: {error}"[:_REASON_CHARS].encode("utf-8", "replace").decode()
+        # A stage that cannot ask for less needs another answer, not to be told again that there was none.
+        truncated = isinstance(error, TruncatedReplyError)
+        await self._end(run, reason, self._pace.attempts, truncated=truncated)
+
+    async def _park_unknown(self, run: JobRun) -> None:
+        name = run.job.recipe
+        await self._end(
+            run, f"recipe '{name}' is not known here; open the memory with Memory(path, recipe=...)", 1
+        )
+
+    async def _end(self, run: JobRun, reason: str, attempts: int, *, truncated: bool = False) -> None:
+        job = run.job
+
+        def fail(writer: StoreWriter) -> bool:
+            now = now_micros()
+            if not writer.jobs.holds(job, now):
+                raise JobLostError(f"job {job.id} is not this run's any more")
+            failures = writer.jobs.attempts(job.pk) + 1
+            parked = failures >= attempts
+            due = None if parked else now + int(self._pace.pause(failures) * 1e6)
+            event = Note(now, None, "parked" if parked else "failed", {"reason": reason})
+            if truncated:
+                writer.jobs.drop_truncated(job)
+            writer.jobs.fail(job, reason, due, [*run.results.notes, event])
+            return parked
+
+        with suppress(JobLostError):
+            parked = await self._committer.commit(fail)
+            self._counts.failed += 1
+            self._counts.parked += parked
+            # Not the reason: it may hold what somebody said.
+            level = logging.WARNING if parked else logging.INFO
+            _logger.log(level, "job %s failed%s", job.id, " and is parked" if parked else "")
+            if parked:
+                self._advance(1)
+
+    async def _register(self) -> None:
+        self._worker = renewed(self._worker, now_micros(), self._pace.lease)
+        worker = self._worker
+
+        def register(writer: StoreWriter) -> None:
+            writer.jobs.register(worker)
+            writer.jobs.bury(writer.jobs.orphans(), self._pace.attempts, now_micros())
+
+        await self._committer.commit(register)
+
+    async def _beat(self) -> None:
+        """Give signs of life. One that fails is made good by the next; without any, others take the jobs."""
+        while True:
+            await asyncio.sleep(self._pace.lease / 4)
+            with suppress(StoreError):
+                await self._register()
+
+    async def _leave(self) -> None:
+        """Give back what is under way, and sign off. What cannot be written now is found by others later."""
+        for task in self._running:
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+        token = self._worker.token
+
+        def leave(writer: StoreWriter) -> None:
+            # Also what a claim brought that was cancelled while it was committed.
+            writer.jobs.release(token)
+            writer.jobs.unregister(token)
+
+        try:
+            with suppress(StoreError):
+                await self._committer.commit(leave)
+        finally:
+            self._finisher.shutdown(wait=False, cancel_futures=True)
+            self._committer.close()
+            self._colleagues.discard(token)

@@ -1,0 +1,86 @@
+"""One run of one job, from its turns to its records."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+from memspan.encode.values import Work
+from memspan.llm import LLM
+from memspan.recipes import Recipe
+from memspan.remember.engine import Engine
+from memspan.store.jobs import ClaimedJob, Note, Step
+from memspan.times import now_micros
+
+from . import finishing
+from .committer import Committer
+from .derived import records_of, relations_of, turn_tags_of
+from .threads import in_worker
+from .tools import JobTools, Results
+from .turns import read_turns
+
+__all__ = ["JobRun", "Shared"]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What all runs of one worker use."""
+
+    engine: Engine
+    committer: Committer
+    llm: LLM | None
+    slots: asyncio.Semaphore
+    """Taken while a job may ask. A job whose turns are read, or whose records are stored, does not keep another one
+    from the model."""
+    finisher: Executor
+    """One thread: the last steps of jobs wait for each other in any case, and so do not keep others from threads."""
+
+
+class JobRun:
+    """What happens between the claim of a job and its end. Nothing is lost when it stops at any point: answers of
+    models are committed as they come, the rest is computed again by the next run."""
+
+    def __init__(self, shared: Shared, job: ClaimedJob, recipe: Recipe) -> None:
+        self._shared = shared
+        self._recipe = recipe
+        self.job = job
+        self.results = Results(job, {}, shared.committer)
+
+    async def run(self) -> int:
+        """Run all stages and store what came of them; returns the number of records.
+
+        Raises:
+            JobLostError: the job is not this run's any more; nothing of it was stored.
+            Exception: whatever stages raise.
+        """
+        turns, history, self.results.steps = await in_worker(self._read)
+        work = Work(user=self.job.user, turns=turns, history=history)
+        async with self._shared.slots:
+            for stage in self._recipe.write if turns else ():
+                tools = JobTools(stage.name, self.results, self._shared.engine, self._shared.llm)
+                work = await stage.run(work, tools)
+        arrived_at = await in_worker(self._compose, work)
+        return await in_worker(self._finish, arrived_at, executor=self._shared.finisher)
+
+    def _read(self) -> tuple[Any, Any, dict[str, Step]]:
+        turns, history = read_turns(self._shared.engine, self.job)
+        with self._shared.engine.store.reading() as reader:
+            return turns, history, reader.jobs.steps(self.job.pk)
+
+    def _compose(self, work: Work) -> finishing.Results:
+        own = {turn.id for turn in work.turns}
+        seen = own | {turn.id for turn in work.history}
+        records = records_of(self.job, work.statements, seen, self.results.models, self._drop)
+        turn_tags = turn_tags_of(work.turn_tags, own, self._drop)
+        relations = relations_of(work.relations, self._drop)
+        complete = finishing.with_embeddings(self._shared.engine, records)
+        return finishing.Results(complete, turn_tags, relations)
+
+    def _finish(self, arrived_at: finishing.Results) -> int:
+        return finishing.finish(self._shared.engine, self.job, arrived_at, self.results.notes)
+
+    def _drop(self, event: str, details: Mapping[str, Any]) -> None:
+        self.results.notes.append(Note(now_micros(), "store", event, details))

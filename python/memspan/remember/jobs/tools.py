@@ -1,0 +1,169 @@
+"""What a job lends to its stages: a model and a memory for its answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.encode.corpus import Frequencies, index_frequencies
+from memspan.errors import JobError, LLMError, TruncatedReplyError
+from memspan.llm import LLM, Prompt, Usage
+from memspan.remember.engine import Engine
+from memspan.store import StoreWriter
+from memspan.store.jobs import ClaimedJob, Note, Step
+from memspan.times import now_micros
+
+from .committer import Committer, JobLostError
+from .threads import in_worker
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+__all__ = ["JobTools", "NoModelError", "Results"]
+
+M = TypeVar("M", bound="BaseModel")
+
+
+class NoModelError(JobError):
+    """A stage asks, and the memory was opened without a model: no fault of the job's."""
+
+
+class Results:
+    """What one run of a job has got so far, by what earlier runs committed and by its own asking."""
+
+    def __init__(self, job: ClaimedJob, steps: dict[str, Step], committer: Committer) -> None:
+        self.job = job
+        self.steps = steps
+        self.usage = Usage()
+        """Of this run."""
+        self.notes: list[Note] = []
+        self.models: dict[str, Step] = {}
+        """By stage: the last answer of a model, for the model's and the prompt's name."""
+        self._committer = committer
+
+    async def keep(self, stage: str, key: str, step: Step, usage: Usage | None = None) -> None:
+        """Commit a result, with what it cost.
+
+        Raises:
+            JobLostError: the result is not wanted any more.
+        """
+        job = self.job
+
+        def put(writer: StoreWriter) -> None:
+            _require(writer, job)
+            writer.jobs.put_step(job, key, step)
+            if usage is not None:
+                writer.jobs.add_usage(job.user, job.recipe, stage, step.model or "", usage)
+
+        await self._committer.commit(put)
+        self.steps[key] = step
+        if usage is not None:
+            self.usage += usage
+
+    async def spend(self, stage: str, model: str, usage: Usage) -> None:
+        """Commit what a call cost that had no result."""
+        job = self.job
+
+        def put(writer: StoreWriter) -> None:
+            _require(writer, job)
+            writer.jobs.add_usage(job.user, job.recipe, stage, model, usage)
+
+        await self._committer.commit(put)
+        self.usage += usage
+
+
+def _require(writer: StoreWriter, job: ClaimedJob) -> None:
+    if not writer.jobs.holds(job, now_micros()):
+        raise JobLostError(f"job {job.id} is not this run's any more")
+
+
+class JobTools:
+    """`Tools` for one stage of one run of a job."""
+
+    def __init__(self, stage: str, results: Results, engine: Engine, llm: LLM | None) -> None:
+        self._stage = stage
+        self._results = results
+        self._engine = engine
+        self._llm = llm
+
+    async def ask(self, key: str, prompt: Prompt, schema: type[M]) -> M:
+        """See `Tools.ask`. That an answer did not fit is kept as well, so that it is not paid for again."""
+        full = f"{self._stage}/{key}"
+        known = self._results.steps.get(full)
+        if known is not None and (known.prompt, known.version) == (prompt.name, prompt.version):
+            if known.value is None:
+                raise TruncatedReplyError(f"the answer to '{full}' did not fit when it was asked before")
+            try:
+                value = schema.model_validate_json(known.value)
+            except ValueError:
+                known = known._replace(version=None)  # The schema changed.
+            else:
+                self._results.models[self._stage] = known
+                return value
+        if known is not None:
+            # It came of another version of memspan. What was asked about it is not to be used either.
+            self._results.steps.clear()
+        return await self._asked(full, prompt, schema)
+
+    async def _asked(self, key: str, prompt: Prompt, schema: type[M]) -> M:
+        if self._llm is None:
+            raise NoModelError(
+                "this recipe asks a language model: open the memory with Memory(path, llm=...)"
+            )
+        try:
+            reply = await self._llm.acomplete(prompt, schema, stage=self._stage)
+        except LLMError as error:
+            await self._failed(key, prompt, error)
+            raise
+        step = Step(reply.value.model_dump_json(), reply.model, prompt.name, prompt.version)
+        await self._results.keep(self._stage, key, step, reply.usage)
+        self._results.models[self._stage] = step
+        for remark in reply.remarks:
+            self.note("remark", key=key, text=remark)
+        return reply.value
+
+    async def _failed(self, key: str, prompt: Prompt, error: LLMError) -> None:
+        assert self._llm is not None
+        model, usage = self._llm.model, error.usage
+        if isinstance(error, TruncatedReplyError):
+            await self._results.keep(self._stage, key, Step(None, model, prompt.name, prompt.version), usage)
+        elif usage is not None:
+            await self._results.spend(self._stage, model, usage)
+
+    async def once(self, key: str, make: Callable[[], Awaitable[Any]]) -> Any:
+        """See `Tools.once`."""
+        full = f"{self._stage}/{key}"
+        known = self._results.steps.get(full)
+        if known is None:
+            known = Step(json.dumps(await make(), allow_nan=False))
+            await self._results.keep(self._stage, full, known)
+        assert known.value is not None
+        return json.loads(known.value)
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """See `Tools.embed`."""
+        if not texts:
+            return np.zeros((0, self._engine.embedder.identity.dim), np.float32)
+        vectors = await in_worker(self._engine.embedder.documents, list(texts))
+        unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
+
+    async def tags(self) -> Sequence[str]:
+        """See `Tools.tags`."""
+        user = self._results.job.user
+        known = await in_worker(lambda: self._engine.current().tags(user=user))
+        return [tag.name for tag in sorted(known, key=lambda tag: (-tag.records, tag.name))]
+
+    async def frequencies(self, words: Sequence[str]) -> Frequencies:
+        """See `Corpus.frequencies`."""
+        user = self._results.job.user
+        return await in_worker(lambda: index_frequencies(self._engine.current(), user, words))
+
+    def note(self, event: str, **details: Any) -> None:
+        """See `Tools.note`."""
+        copied = json.loads(json.dumps(details, allow_nan=False))
+        self._results.notes.append(Note(now_micros(), self._stage, event, copied))

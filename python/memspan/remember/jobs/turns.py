@@ -1,0 +1,91 @@
+"""Which records are turns, and how jobs follow what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from memspan.encode.values import Turn
+from memspan.recipes import Recipe
+from memspan.records import Record
+from memspan.remember.compose import shown_text
+from memspan.remember.engine import Change, Engine
+from memspan.store.jobs import ClaimedJob
+from memspan.times import now_micros
+
+__all__ = ["follow_turns", "is_turn", "read_turns", "turn_of"]
+
+
+def is_turn(record: Record) -> bool:
+    """Whether recipes look at the record: what was said or happened. What is known already, was derived, or is
+    sensitive is left as it is, and not shown to a model."""
+    return record.kind == "episodic" and not record.sources
+
+
+def turn_of(record: Record) -> Turn:
+    """The turn that a stored record holds, with what its images show."""
+    return Turn(
+        id=record.id,
+        text=shown_text(record),
+        at=record.at,
+        speaker=record.speaker,
+        session=record.session,
+    )
+
+
+def follow_turns(
+    change: Change,
+    records: Sequence[Record],
+    existing: Mapping[tuple[str, str], Record],
+    recipe: Recipe | None,
+) -> bool:
+    """Let jobs follow records that were just written, in the same transaction: new turns are enqueued, and jobs that
+    have a turn which says something else now begin anew; returns whether there is anything to do.
+
+    Args:
+        existing: what was stored under their (user, id) before.
+        recipe: of new jobs; `None` makes none.
+    """
+    wanted = recipe is not None and bool(recipe.write)
+    if not wanted and not existing:
+        return False
+    now, busy = now_micros(), False
+    by_user: dict[str, list[Record]] = {}
+    for record in records:
+        by_user.setdefault(record.user, []).append(record)
+    for user, own in by_user.items():
+        replaced = [record.id for record in own if (user, record.id) in existing]
+        having = change.writer.jobs.seeing(user, replaced, own=True) if replaced else {}
+        # Writing a record anew takes its made tags away.
+        tagged = set(change.writer.jobs.tagged(set().union(*having.values())))
+        stale: set[int] = set()
+        for record in own:
+            before = existing.get((user, record.id))
+            if before is not None and (_shown(before) != _shown(record) or record.id in tagged):
+                stale |= having.get(record.id, set())
+        if stale:
+            change.writer.jobs.restart(stale, erase=False)
+            busy = True
+        if recipe is not None and wanted:
+            turns = [(each.session, each.id) for each in own if is_turn(each) and each.id not in having]
+            if turns:
+                change.writer.jobs.enqueue(user, turns, recipe.name, now)
+                busy = True
+    return busy
+
+
+def _shown(record: Record) -> tuple[object, ...]:
+    return is_turn(record), turn_of(record)
+
+
+def read_turns(engine: Engine, job: ClaimedJob) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
+    """The turns of a job and those before them, each in order of time."""
+    with engine.store.reading() as reader:
+        own, before = reader.jobs.turns(job.pk)
+        records = reader.fetch(job.user, [*own, *before])
+    return _in_order(records, own), _in_order(records, before)
+
+
+def _in_order(records: Mapping[str, Record], ids: Sequence[str]) -> tuple[Turn, ...]:
+    found = [turn_of(records[id_]) for id_ in ids if id_ in records and is_turn(records[id_])]
+    # A stable sort: what was said at the same moment stays in the order in which it came.
+    return tuple(sorted(found, key=lambda turn: turn.at))

@@ -1,0 +1,67 @@
+"""Who works on jobs, and how to see that a worker is gone."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import secrets
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+
+from memspan.store.jobs import Worker
+from memspan.times import Micros
+
+__all__ = ["gone", "new_worker", "renewed"]
+
+
+def new_worker(now: Micros, lease: float) -> Worker:
+    """A worker of this process with a name that no other one has."""
+    return renewed(Worker(secrets.token_hex(8), _host(), _process(os.getpid()), 0), now, lease)
+
+
+def renewed(worker: Worker, now: Micros, lease: float) -> Worker:
+    """The worker with a sign of life at `now`; `lease` in seconds."""
+    return worker._replace(expires=now + int(lease * 1e6))
+
+
+def gone(worker: Worker, now: Micros) -> bool:
+    """Whether the worker's lease ended, or its process did, as far as can be seen from here."""
+    if worker.expires < now:
+        return True
+    pid = worker.process.partition(":")[0]
+    return worker.host == _host() and pid.isdigit() and _ended(int(pid), worker.process)
+
+
+def _ended(pid: int, process: str) -> bool:
+    if os.name != "posix":
+        return False  # There, asking whether a process is alive can end it.
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return _process(pid) != process
+
+
+@lru_cache(maxsize=1)
+def _host() -> str:
+    """Names the machine since its last start, and the space that process numbers belong to, without telling what it
+    is called."""
+    parts = [platform.node()]
+    with suppress(OSError):
+        parts.append(Path("/proc/sys/kernel/random/boot_id").read_text())
+    with suppress(OSError):
+        parts.append(os.readlink("/proc/self/ns/pid"))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _process(pid: int) -> str:
+    """`pid:start`; numbers of processes are used again, with another start. Only the number where that is not told."""
+    with suppress(OSError, IndexError):
+        # The name, in parentheses, may hold anything; the start is the twentieth field after it. A zombie has ended.
+        state, *fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return f"{pid}:{'ended' if state in 'ZX' else fields[18]}"
+    return str(pid)

@@ -1,0 +1,119 @@
+"""`memspan process`, `jobs`, `recipes` and `stats --usage`."""
+
+from __future__ import annotations
+
+import sys
+import types
+
+import pytest
+from tiny_recipe import ScriptedModel, recipe_of
+
+from memspan import errors
+from memspan.memory import Memory
+from memspan.recipes import recipe_names
+from memspan.remember.jobs import pace
+
+
+@pytest.fixture
+def model(monkeypatch):
+    """The tiny recipe and the scripted model, under the names `tiny` and `scripted`."""
+    made = ScriptedModel()
+    module = types.ModuleType("memspan.recipes.tiny")
+    module.RECIPE = recipe_of()
+    monkeypatch.setitem(sys.modules, "memspan.recipes.tiny", module)
+    monkeypatch.setattr(sys.modules["memspan.recipes.recipe"], "_NAMES", (*recipe_names(), "tiny"))
+    models = {"scripted": made, None: None}
+    monkeypatch.setattr("memspan.remember.jobs.resolving.resolve_llm", models.__getitem__)
+    return made
+
+
+@pytest.fixture
+def waiting(store):
+    """A store with two jobs, one of each user."""
+    with Memory(store, "hash:32", recipe=recipe_of()) as memory:
+        memory.add(["one", "two"], user="ana", session="s")
+        memory.add("three", user="ben")
+    return store
+
+
+def test_process(run, run_json, waiting, model):
+    assert [job["state"] for job in run_json("jobs", "--store", waiting)["jobs"]] == ["pending"] * 2
+    report = run_json("process", "--store", waiting, "--llm", "scripted", "--user", "ana")
+    assert (report["done"], report["records"], report["waiting"]) == (1, 3, 0)
+    assert report["usage"]["calls"] == 3
+    output = run("process", "--store", waiting, "--llm", "scripted", "--limit", 5).stdout
+    assert "1 jobs done, 2 records made" in output
+    assert "2 calls, 200 prompt tokens" in output
+    lines = run("jobs", "--store", waiting).stdout
+    assert "tiny" in lines
+    assert lines.count("done") == 2
+    assert run("jobs", "--store", waiting, "--state", "parked").stdout == "no jobs are parked\n"
+    usage = run_json("stats", "--store", waiting, "--usage")["usage"]
+    assert [(entry["stage"], entry["model"], entry["calls"]) for entry in usage] == [
+        ("note", "scripted-1", 3),
+        ("sum", "scripted-1", 2),
+    ]
+    assert "500" in run("stats", "--store", waiting, "--usage").stdout
+    assert run_json("stats", "--store", waiting, "--usage", "--user", "ben")["usage"][0]["calls"] == 1
+
+
+def test_parked_jobs(run, run_json, waiting, model, monkeypatch):
+    def fail(prompt):
+        raise errors.LLMError("no such server")
+
+    model.misbehave = fail
+    monkeypatch.setattr(pace.Pace, "pause", lambda self, failures: 0.0)
+    result = run("process", "--store", waiting, "--llm", "scripted", code=1)
+    assert "2 jobs were parked; `memspan jobs --state parked` says why" in result.stderr
+    listed = run("jobs", "--store", waiting, "--state", "parked").stdout
+    assert "LLMError: no such server" in listed
+    job = run_json("jobs", "--store", waiting, "--user", "ben")["jobs"][0]["id"]
+    document = run_json("jobs", "--store", waiting, "--job", job)
+    assert [event["event"] for event in document["log"]] == ["failed"] * 4 + ["parked"]
+    assert "no such server" in run("jobs", "--store", waiting, "--job", job).stdout
+    assert "there is no job" in run("jobs", "--store", waiting, "--job", "x", code=1).stderr
+    assert run_json("jobs", "--store", waiting, "--job", job, "--retry")["retried"] == 1
+    assert run("jobs", "--store", waiting, "--retry").stderr == "1 jobs will be tried again\n"
+    model.misbehave = None
+    run("process", "--store", waiting, "--llm", "scripted")
+
+
+def test_without_a_model(run, waiting, model):
+    assert "llm=" in run("process", "--store", waiting, code=1).stderr
+
+
+def test_follow_until_interrupted(run, waiting, model, monkeypatch):
+    def interrupt(self, **arguments):
+        assert arguments["follow"]
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Memory, "process", interrupt)
+    assert "ended" in run("process", "--store", waiting, "--llm", "scripted", "--follow").stderr
+    monkeypatch.setattr(Memory, "process", lambda self, **arguments: (_ for _ in ()).throw(KeyboardInterrupt))
+    run("process", "--store", waiting, "--llm", "scripted", code=130)
+
+
+def test_ingest_under_a_recipe(run, run_json, store, write_lines):
+    lines = write_lines({"user": "ana", "id": "a", "text": "tea", "at": "2024-01-01"})
+    run("ingest", lines, "--store", store)
+    assert run_json("jobs", "--store", store)["jobs"] == []
+    assert run("jobs", "--store", store).stdout == "no jobs\n"
+
+
+def test_recipes(run, run_json):
+    document = run_json("recipes", "list")
+    assert [each["name"] for each in document["recipes"]] == list(recipe_names())
+    for name in recipe_names():
+        assert name in run("recipes", "list").stdout
+        assert name in run("recipes", "show", name).stdout
+        assert run_json("recipes", "show", name)["name"] == name
+    run("recipes", "show", "unknown", code=2)
+
+
+def test_stages_are_shown_with_their_parameters(model, monkeypatch):
+    from memspan.cli import recipes
+
+    document = recipes._document(recipe_of(history=3))
+    assert document["history"] == 3
+    assert document["write"][0] == {"stage": "note", "parameters": {"version": 1}}
+    assert recipes._plain((1, {"a"}, object)) == [1, ["a"], "<class 'object'>"]

@@ -1,0 +1,131 @@
+"""Times that a model gives: believed, flagged, or put aside."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+import pytest
+from conversations import START, turn
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis_profile import PROFILE
+
+from memspan.encode.event_time import check_time
+from memspan.encode.values import Turn
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=timezone.utc)
+
+
+SAID = turn(0, "We are fine here.", at=START)
+
+
+@pytest.mark.parametrize("given", ["", "  ", "\x00"])
+def test_without_a_time_it_is_when_it_was_said(given: str) -> None:
+    assert check_time(given, [SAID], [SAID]) == (START, None, "")
+
+
+def test_of_several_turns_the_last_one_says_it() -> None:
+    assert check_time("", [SAID, turn(5, "Yes.")], []).at == turn(5, "").at
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("2023-05-08", "2023-05-08"),
+        ("2023-05-08T10:00:00Z", "2023-05-08T10:00:00"),
+        ("2023-05-08T10:00:00+02:00", "2023-05-08T08:00:00"),
+        ("2023-05-08T10:00:00", "2023-05-08T10:00:00"),
+        ("2023-05", "2023-05-01"),
+        ("2023", "2023-01-01"),
+        ("2023-05-05/2023-05-07", "2023-05-05"),
+        ("8 May 2023", "2023-05-08"),
+        ("yesterday", "2023-05-07"),
+    ],
+)
+def test_a_time_near_the_turn_is_believed(given: str, expected: str) -> None:
+    assert check_time(given, [SAID], [SAID]) == (at(expected), None, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "given"),
+    [
+        ("I was in Rome two weeks ago.", "2023-04-24"),
+        ("I was in Rome last year.", "2022-07"),
+        ("We go there next month.", "2023-06-10"),
+        ("I was in Rome in 2019.", "2019"),
+        ("My exam is on 3 March 2024.", "2024-03-03T09:00:00"),
+        ("Since 2010 I live here.", "2015-01-01"),
+    ],
+)
+def test_a_time_that_the_turn_names_is_believed(text: str, given: str) -> None:
+    said = turn(0, text, at=START)
+
+    found = check_time(given, [said], [said])
+
+    assert found.flag is None
+    assert found.at.isoformat()[:4] == given[:4]
+
+
+def test_a_time_that_a_turn_around_names_is_believed() -> None:
+    around = [turn(0, "Where were you in August 2021?", at=START), turn(1, "In Rome last week, too.")]
+
+    assert check_time("2021-08", [around[1]], around).flag is None
+    assert check_time("2021-08", [around[1]], [around[1]]).flag == "contradicted"
+
+
+def test_a_time_that_no_turn_names_may_be_so_and_is_marked() -> None:
+    assert check_time("1969-07-20", [SAID], [SAID]) == (at("1969-07-20"), "unconfirmed", "1969-07-20")
+
+
+@pytest.mark.parametrize(
+    ("given", "flag"),
+    [
+        ("2023-02-30", "unreadable"),
+        ("2023-13", "unreadable"),
+        ("2023-13-01T25:00:00", "unreadable"),
+        ("0000", "unreadable"),
+        ("99999-01-01", "unreadable"),
+        ("soon", "unreadable"),
+        ("null", "unreadable"),
+        ("between May 2021 and yesterday or in 2019", "unreadable"),
+        ("0023-05-08", "implausible"),
+        ("1066-10-14", "implausible"),
+        ("9999-12-31T23:59:59", "implausible"),
+    ],
+)
+def test_an_impossible_time_is_put_aside(given: str, flag: str) -> None:
+    found = check_time(given, [SAID], [SAID])
+
+    assert found == (START, flag, given)
+    assert found.impossible
+
+
+def test_a_time_that_the_turn_excludes_is_put_aside() -> None:
+    said = turn(0, "I was in Rome on 3 March 2021.", at=START)
+
+    assert check_time("2019-03-03", [said], [said]) == (START, "contradicted", "2019-03-03")
+    assert check_time("2021-03-05", [said], [said]).flag is None, "a few days are a matter of reading"
+
+
+def test_an_uncertain_reading_of_ours_excludes_nothing() -> None:
+    said = turn(0, "I was in Rome a few years ago.", at=START)
+
+    assert check_time("1990", [said], [said]).flag == "unconfirmed"
+
+
+@PROFILE
+@given(
+    given=st.text(max_size=30) | st.datetimes().map(str) | st.dates().map(str),
+    text=st.sampled_from(["Hello", "yesterday", "in 2019", "before May", "since 2001", "9999-12-31"]),
+    said=st.datetimes(timezones=st.just(timezone.utc)),
+)
+def test_any_text_gives_a_time_in_the_calendar(given: str, text: str, said: datetime) -> None:
+    one: Turn = turn(0, text, at=said)
+
+    found = check_time(given, [one], [one])
+
+    assert found.at.tzinfo is not None
+    assert found.at == said or not found.impossible
+    assert (found.flag is None) == (found.given == "")

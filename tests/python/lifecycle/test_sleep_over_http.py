@@ -1,0 +1,130 @@
+"""Sleep with the model's client and a real server, which also misbehaves; and what it cost."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+from llm_faults import FAULTS
+from scripted_llm import ScriptedLLM, all_rules
+
+from memspan import InvalidArgumentError, Memory, Record
+from memspan.embed import HashEmbedder
+from memspan.lifecycle.direct_tools import DirectTools
+from memspan.lifecycle.sleep import SleepUpdate, Slept
+from memspan.llm.client import OpenAIModel
+
+START = datetime(2023, 5, 1, tzinfo=timezone.utc)
+FACTS = (
+    "Ana drinks green tea in the morning.",
+    "ana drinks green tea in the morning",
+    "Ana's exam in Porto is on 14 June.",
+    "Ana's exam in Porto was moved to 21 June.",
+    "Ana lives with her sister Ines.",
+    "Ana lives with her sister Ines no longer.",
+    "Ana bought a saw.",
+)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with Memory(tmp_path / "m.memspan", HashEmbedder(dim=256), auto_consolidate=False) as opened:
+        opened.add_records(
+            Record(
+                id=f"f{i}",
+                user=user,
+                text=text,
+                at=START + timedelta(days=i),
+                kind="semantic",
+                sources=(f"t{i}",),
+                metadata={"recipe": "lightmem"},
+            )
+            for user in ("ana", "bob")
+            for i, text in enumerate(FACTS)
+        )
+        yield opened
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedLLM]:
+    with ScriptedLLM(all_rules()) as running:
+        yield running
+
+
+def slept(memory: Memory, server: ScriptedLLM) -> tuple[Slept, DirectTools]:
+    async def no_pause(seconds: float) -> None:
+        await asyncio.sleep(0)
+
+    with OpenAIModel("scripted-1", base_url=server.url, sleep=no_pause, retries=2) as model:
+        tools = DirectTools(model, "sleep")
+        done = asyncio.run(SleepUpdate(least=0.5).run(memory._engine, "ana", tools, model=model.model))
+    return done, tools
+
+
+def texts(memory: Memory, user: str, **more: Any) -> set[str]:
+    now = START + timedelta(days=30)
+    return {one.text for one in memory.search("Ana", user=user, k=50, valid_at=now, **more)}
+
+
+def test_memories_are_put_in_order(memory: Memory, server: ScriptedLLM) -> None:
+    done, tools = slept(memory, server)
+
+    assert (done.applied.merged, done.applied.updated, done.applied.retired) == (1, 1, 1)
+    assert texts(memory, "ana") == {FACTS[1], FACTS[3], FACTS[5], FACTS[6]}
+    assert texts(memory, "bob") == set(FACTS)
+    assert done.queues == tools.usage.calls == len(server.asked)
+    assert tools.usage.prompt_tokens > 0
+    assert server.troubles == []
+    assert memory.verify() == []
+
+
+@pytest.mark.parametrize(
+    "fault", ["prose", "trailing comma", "invalid json", "wrong schema", "status 429", "hang up"]
+)
+def test_what_a_server_does_wrong_once_changes_nothing(
+    memory: Memory, server: ScriptedLLM, fault: str
+) -> None:
+    server.misbehave(FAULTS[fault])
+    done, tools = slept(memory, server)
+    assert (done.applied.merged, done.applied.updated, done.applied.retired) == (1, 1, 1)
+    assert tools.notes == []
+
+
+@pytest.mark.parametrize("fault", ["hallucinated ids", "injected", "empty lists", "status 503", "truncated"])
+def test_a_model_that_is_always_wrong_loses_no_memory(
+    memory: Memory, server: ScriptedLLM, fault: str
+) -> None:
+    server.schedule = lambda asked, number: FAULTS[fault]
+    done, tools = slept(memory, server)
+
+    before = {one.text for one in memory.search("Ana", user="ana", k=50)}
+    assert before >= set(FACTS)
+    assert texts(memory, "bob") == set(FACTS)
+    if fault in ("status 503", "truncated"):
+        assert done.applied.skipped == done.applied.merged == 0
+        assert len(tools.notes) == done.queues
+        assert texts(memory, "ana") == set(FACTS)
+
+
+def test_direct_tools_keep_nothing() -> None:
+    async def use() -> None:
+        made = 0
+
+        async def make() -> list[int]:
+            nonlocal made
+            made += 1
+            return [made]
+
+        tools = DirectTools(None, "sleep")  # type: ignore[arg-type]
+        assert [await tools.once("key", make), await tools.once("key", make)] == [[1], [2]]
+        assert await tools.tags() == []
+        tools.note("told", ids=["a"])
+        assert tools.notes == [{"event": "told", "ids": ["a"]}]
+        with pytest.raises(InvalidArgumentError):
+            await tools.embed(["text"])
+
+    asyncio.run(use())

@@ -1,0 +1,181 @@
+"""Servers that misbehave: what is tried again, what is an error, and that a good reply follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from llm_faults import FAULTS, Fault, slow, status
+from pydantic import BaseModel
+from scripted_llm import ScriptedLLM
+
+from memspan.errors import BadReplyError, LLMError, TruncatedReplyError
+from memspan.llm import OpenAIModel, Prompt
+
+TRANSIENT = [
+    status(408),
+    status(409),
+    status(429),
+    status(500),
+    status(503),
+    *(FAULTS[name] for name in ("hang up", "hang up in the middle", "no json", "no choices")),
+    Fault(name="error with status 200", body=b'{"error": {"code": 502, "message": "upstream"}}'),
+    Fault(name="a list", body=b"[]"),
+    Fault(name="no message", body=b'{"choices": [{"index": 0}]}'),
+]
+
+
+class Items(BaseModel):
+    items: list[str]
+
+
+@pytest.mark.parametrize("fault", TRANSIENT, ids=lambda fault: fault.name)
+def test_what_may_go_away_is_tried_again(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, clock: Any, fault: Fault
+) -> None:
+    server.misbehave(fault, fault)
+
+    reply = model.complete(prompt, Items, stage="test")
+
+    assert reply.value == Items(items=["A", "B"])
+    assert reply.usage.calls == 1
+    assert len(server.asked) == 3
+    assert len(clock.slept) == 2
+
+
+@pytest.mark.parametrize("fault", TRANSIENT, ids=lambda fault: fault.name)
+def test_what_does_not_go_away_is_an_error_at_last(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt, fault: Fault
+) -> None:
+    server.misbehave(fault, fault, fault)
+
+    with pytest.raises(LLMError, match=rf"{server.url}: .*; gave up after 3 attempts") as raised:
+        model_of(server, retries=2).complete(prompt, Items, stage="test")
+
+    assert raised.value.usage is None
+
+
+@pytest.mark.parametrize(
+    ("headers", "pauses"),
+    [({"retry_after": "7"}, [7]), ({"retry_after_ms": "1500"}, [1.5]), ({"retry_after": "900"}, [60])],
+)
+def test_the_server_says_how_long_to_wait(
+    model: OpenAIModel,
+    server: ScriptedLLM,
+    prompt: Prompt,
+    clock: Any,
+    headers: dict[str, str],
+    pauses: list[float],
+) -> None:
+    server.misbehave(status(429, **headers))
+
+    model.complete(prompt, Items, stage="test")
+
+    assert clock.slept[:1] == pauses
+
+
+def test_pauses_grow_and_are_bounded(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt, clock: Any
+) -> None:
+    server.misbehave(*[status(500)] * 12)
+
+    model_of(server, retries=12, longest_pause=4.0).complete(prompt, Items, stage="test")
+
+    bounds = [min(0.5 * 2**attempt, 4.0) for attempt in range(12)]
+    assert all(0 <= slept <= bound for slept, bound in zip(clock.slept, bounds, strict=True))
+
+
+def test_a_spent_quota_is_not_waited_for(model: OpenAIModel, server: ScriptedLLM, prompt: Prompt) -> None:
+    server.misbehave(
+        Fault(name="quota", status=429, code="insufficient_quota", message="You exceeded your quota")
+    )
+
+    with pytest.raises(LLMError, match="You exceeded your quota"):
+        model.complete(prompt, Items, stage="test")
+
+    assert len(server.asked) == 1
+
+
+def test_an_answer_that_was_cut_off_asks_for_less(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.misbehave(FAULTS["truncated"])
+
+    with pytest.raises(TruncatedReplyError, match="summarise: .*cut off") as raised:
+        model.complete(prompt, Items, stage="summarise")
+
+    assert raised.value.usage is not None
+    assert raised.value.usage.completion_tokens > 0
+    assert len(server.asked) == 1
+
+
+def test_an_answer_that_ends_too_early_twice_asks_for_less(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    early = Fault(name="early", text=lambda text: text[:-4])
+    server.misbehave(early, early)
+
+    with pytest.raises(TruncatedReplyError, match="ends in the middle"):
+        model.complete(prompt, Items, stage="test")
+
+    assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize("fault", [FAULTS["filtered"], Fault(name="", status=400, code="content_filter")])
+def test_a_filtered_answer_is_a_bad_one(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, fault: Fault
+) -> None:
+    server.misbehave(fault)
+
+    with pytest.raises(BadReplyError):
+        model.complete(prompt, Items, stage="test")
+
+    assert len(server.asked) == 1
+
+
+def test_a_slow_server_is_given_up(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.schedule = lambda asked, number: slow(60)
+
+    with pytest.raises(LLMError, match=r"within 0\.2 s; gave up after 2 attempts"):
+        model_of(server, timeout=0.2, retries=1).complete(prompt, Items, stage="test")
+
+
+def test_a_server_that_drips_is_given_up(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.schedule = lambda asked, number: Fault(name="drips", drip=0.05)
+
+    with pytest.raises(LLMError, match=r"no (complete )?answer within 0\.3 s; gave up after 1 attempt"):
+        model_of(server, timeout=0.3, retries=0).complete(prompt, Items, stage="test")
+
+
+def test_a_reply_without_end_is_refused(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memspan.llm.chat_endpoint._MAX_REPLY", 1 << 20)
+    server.misbehave(Fault(name="large", body=b'"' + b"x" * (2 << 20) + b'"'))
+
+    with pytest.raises(LLMError, match="larger than 1 MiB"):
+        model.complete(prompt, Items, stage="test")
+
+
+def test_nobody_there(model_of: Callable[..., OpenAIModel], prompt: Prompt) -> None:
+    with ScriptedLLM() as gone:
+        pass
+
+    with pytest.raises(LLMError, match=rf"{gone.url}: no connection \(ConnectError\); gave up after 2"):
+        model_of(gone, retries=1).complete(prompt, Items, stage="test")
+
+
+def test_a_gateway_error_that_would_come_again(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.misbehave(Fault(name="gateway", body=b'{"error": {"code": 402, "message": "no credit"}}'))
+
+    with pytest.raises(LLMError, match="no credit"):
+        model.complete(prompt, Items, stage="test")
+
+    assert len(server.asked) == 1

@@ -1,0 +1,208 @@
+"""Answers in free text, as they come."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from llm_faults import FAULTS, Fault, slow, status
+from scripted_llm import ScriptedLLM
+
+from memspan.errors import LLMError, TruncatedReplyError
+from memspan.llm import OpenAIModel, Prices, Prompt
+
+ANSWER = "Ana said on 8 May that she had moved to Lisbon."
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedLLM]:
+    with ScriptedLLM({"shout": lambda asked: ANSWER}) as running:
+        yield running
+        running.check()
+
+
+def test_pieces_make_the_answer_then_its_cost_is_known(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
+) -> None:
+    stream = model_of(server, prices=Prices(prompt=1, completion=1)).astream(prompt, stage="answer")
+
+    async def run() -> list[str]:
+        return [piece async for piece in stream]
+
+    pieces = asyncio.run(run())
+
+    assert "".join(pieces) == ANSWER
+    assert stream.model == "scripted-1"
+    assert not stream.truncated
+    assert (stream.usage.calls, stream.usage.uncounted) == (1, 0)
+    assert stream.usage.completion_tokens == 12
+    assert stream.usage.price == (stream.usage.prompt_tokens + 12) / 1e6
+
+
+def test_threads_without_a_loop_can_read_too(model: OpenAIModel, server: ScriptedLLM, prompt: Prompt) -> None:
+    stream = model.astream(prompt, stage="answer")
+
+    assert "".join(stream) == ANSWER
+    assert list(stream) == []
+    assert stream.usage.calls == 1
+
+
+@pytest.mark.parametrize("fault", [status(503), FAULTS["hang up"], status(429, retry_after="3")])
+def test_failures_before_the_first_piece_are_tried_again(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, clock: Any, fault: Fault
+) -> None:
+    server.misbehave(fault)
+
+    assert "".join(model.astream(prompt, stage="answer")) == ANSWER
+    assert clock.slept
+
+
+def test_a_connection_that_breaks_in_the_middle_is_an_error_after_what_came(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.misbehave(FAULTS["hang up in the middle"])
+    pieces: list[str] = []
+
+    with pytest.raises(LLMError, match="the answer broke off") as raised:
+        pieces.extend(model.astream(prompt, stage="answer"))
+
+    assert ANSWER.startswith("".join(pieces))
+    assert pieces
+    assert raised.value.usage is not None
+    assert raised.value.usage.calls == raised.value.usage.uncounted == 1
+    assert "".join(model.astream(prompt, stage="answer")) == ANSWER
+
+
+ODD = (
+    b'data: {"choices": [{"delta": {"content": "so "}}], "usage": {"prompt_tokens": "many"}}\n\n'
+    b': ping\n\ndata: 17\n\ndata: {"choices": "none"}\n\ndata: {"choices": [3]}\n\n'
+    b'data: {"choices": [{"delta": "x", "index": "y"}]}\n\ndata: {"choices": [{"delta": {"content": [1]}}]}\n\n'
+    b'data: {"choices": [{"delta": {"content": "it is"}, "finish_reason": "odd"}]}\n\ndata: [DONE]\n\n'
+)
+
+
+def test_odd_events_are_passed_over(model: OpenAIModel, server: ScriptedLLM, prompt: Prompt) -> None:
+    server.misbehave(Fault(name="odd", body=ODD))
+    stream = model.astream(prompt, stage="answer")
+
+    assert "".join(stream) == "so it is"
+    assert (stream.usage.calls, stream.usage.uncounted) == (1, 1)
+    assert stream.model == "small"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'data: {"choices": [{"delta": {"content": "so"}}]}\n\n',
+        b'data: {"choices": [{"delta": {"content": "so"}}]}\n\ndata: {"error": {"message": "gone"}}\n\n',
+        b'data: {"choices": [{"delta": {"content": "so"}}]}\n\ndata: {"choices"\n\n',
+    ],
+)
+def test_streams_that_end_too_early_are_errors(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, body: bytes
+) -> None:
+    server.misbehave(Fault(name="early", body=body))
+
+    with pytest.raises(LLMError, match="broke off"):
+        list(model.astream(prompt, stage="answer"))
+
+
+def test_an_answer_that_was_cut_off_says_so(model: OpenAIModel, server: ScriptedLLM, prompt: Prompt) -> None:
+    server.misbehave(FAULTS["truncated"])
+    stream = model.astream(prompt, stage="answer")
+
+    assert ANSWER.startswith("".join(stream))
+    assert stream.truncated
+
+
+def test_a_server_without_usage_in_streams(model: OpenAIModel, server: ScriptedLLM, prompt: Prompt) -> None:
+    server.refused = {"stream_options"}
+
+    for _ in range(2):
+        stream = model.astream(prompt, stage="answer")
+        assert "".join(stream) == ANSWER
+        assert stream.usage.uncounted == 1
+
+    assert ["stream_options" in asked.body for asked in server.asked] == [True, False, False]
+
+
+def test_refusals_and_prompts_that_do_not_fit(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.misbehave(status(401), Fault(name="long", status=400, code="context_length_exceeded"))
+
+    with pytest.raises(LLMError, match="HTTP 401"):
+        list(model.astream(prompt, stage="answer"))
+    with pytest.raises(TruncatedReplyError, match="does not fit"):
+        list(model.astream(prompt, stage="answer"))
+
+
+def test_a_slow_server_is_given_up(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.schedule = lambda asked, number: slow(60)
+
+    with pytest.raises(LLMError, match=r"no answer within 0\.2 s; gave up after 1 attempt"):
+        list(model_of(server, timeout=0.2, retries=0).astream(prompt, stage="answer"))
+
+
+def test_leaving_early_ends_the_request(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
+) -> None:
+    model = model_of(server, concurrency=1)
+    server.reply("shout", "word " * 20_000)
+
+    async def run() -> str:
+        stream = model.astream(prompt, stage="answer")
+        async for piece in stream:
+            await stream.aclose()
+            return piece
+        return ""
+
+    assert asyncio.run(run()).startswith("word")
+    assert "".join(model.astream(prompt, stage="answer")) == ANSWER
+
+
+def test_a_stream_that_nobody_holds_ends_its_request(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
+) -> None:
+    model = model_of(server, concurrency=1)
+    server.reply("shout", "word " * 20_000)
+
+    pieces = iter(model.astream(prompt, stage="answer"))
+    next(pieces)
+    del pieces
+
+    assert "".join(model.astream(prompt, stage="answer")) == ANSWER
+
+
+def test_cancelling_ends_the_request(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
+) -> None:
+    model = model_of(server, concurrency=1)
+    server.misbehave(slow(60))
+
+    async def run() -> None:
+        async def read() -> None:
+            async for _ in model.astream(prompt, stage="answer"):
+                pass
+
+        reading = asyncio.ensure_future(read())
+        while not server.asked:
+            await asyncio.sleep(0.01)
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+
+    asyncio.run(run())
+    assert "".join(model.astream(prompt, stage="answer")) == ANSWER
+
+
+def test_a_stream_is_read_once(model: OpenAIModel, prompt: Prompt) -> None:
+    stream = model.astream(prompt, stage="answer")
+    stream.close()
+
+    assert list(stream) == []
+    assert "small" in repr(stream)

@@ -1,0 +1,187 @@
+"""What a server refuses, and what is asked instead from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from llm_faults import Fault
+from pydantic import BaseModel
+from scripted_llm import Asked, ScriptedLLM
+
+from memspan.errors import LLMError, TruncatedReplyError
+from memspan.llm import OpenAIModel, Prompt
+from memspan.llm.dialect import Dialect, Refusal
+
+
+class Items(BaseModel):
+    items: list[str]
+
+
+class Others(BaseModel):
+    items: list[str]
+
+
+def modes(server: ScriptedLLM) -> list[str]:
+    return [asked.mode for asked in server.asked]
+
+
+def test_asks_by_schema_when_the_server_can(model: OpenAIModel, server: ScriptedLLM, prompt: Prompt) -> None:
+    model.complete(prompt, Items, stage="test")
+
+    asked = server.asked[0]
+    assert asked.mode == "json_schema"
+    assert asked.schema == {
+        "type": "object",
+        "properties": {"items": {"type": "array", "items": {"type": "string"}}},
+        "required": ["items"],
+        "additionalProperties": False,
+    }
+    assert asked.body["response_format"]["json_schema"]["strict"] is True
+    assert asked.system == prompt.system
+
+
+def test_descends_and_remembers_for_every_schema(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.refused = {"json_schema"}
+    assert model.complete(prompt, Items, stage="test").value.items == ["A", "B"]
+    assert model.complete(prompt, Others, stage="test").value.items == ["A", "B"]
+    assert modes(server) == ["json_schema", "json_object", "json_object"]
+    assert '"required": ["items"]' in server.asked[1].system
+    assert server.asked[1].system.startswith(prompt.system)
+
+    server.refused = {"json_object"}
+    assert model.complete(prompt, Items, stage="test").value.items == ["A", "B"]
+    assert model.complete(prompt, Others, stage="test").value.items == ["A", "B"]
+    assert modes(server)[3:] == ["json_object", "text", "text"]
+    assert "response_format" not in server.asked[-1].body
+    assert model.complete(prompt, Items, stage="test").usage.calls == 1
+
+
+def refuse_schema(words: str, name: str | None = None) -> Callable[[Asked, int], Fault | None]:
+    def schedule(asked: Asked, number: int) -> Fault | None:
+        wanted = asked.body.get("response_format", {}).get("json_schema", {}).get("name")
+        if asked.mode == "json_schema" and name in (None, wanted):
+            return Fault(name="refused", status=400, message=words)
+        return None
+
+    return schedule
+
+
+def test_a_refused_schema_is_remembered_for_itself(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.schedule = refuse_schema("Invalid schema for response_format 'Items': no", "Items")
+
+    for schema in (Items, Items, Others):
+        assert model.complete(prompt, schema, stage="test").value.items == ["A", "B"]
+
+    assert modes(server) == ["json_schema", "json_object", "json_object", "json_schema"]
+
+
+def test_an_unclear_refusal_counts_once_something_lower_was_answered(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.schedule = refuse_schema("bad request")
+
+    for schema in (Items, Items, Others):
+        assert model.complete(prompt, schema, stage="test").value.items == ["A", "B"]
+
+    assert modes(server) == ["json_schema", "json_object", "json_object", "json_schema", "json_object"]
+
+
+def test_a_request_that_is_bad_anyway_is_not_blamed_on_the_format(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.misbehave(*[Fault(name="bad", status=400, message=f"bad request {number}") for number in range(3)])
+
+    with pytest.raises(LLMError, match="HTTP 400: 'bad request 0'"):
+        model.complete(prompt, Items, stage="test")
+    assert model.complete(prompt, Items, stage="test").value.items == ["A", "B"]
+
+    assert modes(server) == ["json_schema", "json_object", "text", "json_schema"]
+
+
+@pytest.mark.parametrize(
+    ("words", "before", "after"),
+    [
+        (
+            "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead.",
+            {"max_tokens": 99, "temperature": 0.0},
+            {"max_completion_tokens": 99, "temperature": 0.0},
+        ),
+        (
+            "Unsupported value: 'temperature' does not support 0 with this model.",
+            {"max_tokens": 99, "temperature": 0.0},
+            {"max_tokens": 99},
+        ),
+    ],
+)
+def test_refused_parameters_are_given_up_and_remembered(
+    model_of: Callable[..., OpenAIModel],
+    server: ScriptedLLM,
+    prompt: Prompt,
+    words: str,
+    before: dict[str, Any],
+    after: dict[str, Any],
+) -> None:
+    model = model_of(server, max_tokens=99)
+    server.misbehave(Fault(name="refused", status=400, message=words))
+
+    for _ in range(2):
+        model.complete(prompt, Items, stage="test")
+
+    rest = [
+        {
+            key: value
+            for key, value in asked.body.items()
+            if key not in ("model", "messages", "response_format")
+        }
+        for asked in server.asked
+    ]
+    assert rest == [before, after, after]
+    assert modes(server) == ["json_schema"] * 3
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens.",
+        "the request exceeds the available context size, try increasing it",
+    ],
+)
+def test_a_prompt_that_does_not_fit_asks_for_less(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, words: str
+) -> None:
+    server.misbehave(Fault(name="long", status=400, message=words))
+
+    with pytest.raises(TruncatedReplyError, match="the prompt does not fit"):
+        model.complete(prompt, Items, stage="test")
+
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_other_refusals_are_errors_at_once(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, status: int
+) -> None:
+    server.misbehave(Fault(name="refused", status=status))
+
+    with pytest.raises(LLMError, match=f"small.*{server.url}: HTTP {status}: 'scripted trouble'"):
+        model.complete(prompt, Items, stage="test")
+
+    assert len(server.asked) == 1
+
+
+def test_modes_never_climb_again() -> None:
+    dialect = Dialect(temperature=0.0, max_tokens=None)
+    dialect.settle("text", "A")
+    dialect.settle("json_object", "A")
+    assert (dialect.mode("A"), dialect.mode("B")) == ("text", "json_schema")
+    dialect.settle("json_object", None)
+    assert (dialect.mode("A"), dialect.mode("B")) == ("text", "json_object")
+    assert dialect.lower(Refusal(400, "response_format"), "text", "A") is None
+    assert dialect.lower(Refusal(401, "response_format"), "json_schema", "C") is None
+    assert dialect.mode("C") == "json_object"

@@ -1,0 +1,149 @@
+"""Log-probabilities over real HTTP, and answers that are no such thing."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from conversations import turns, work
+from tools import MemoryTools, run_stages
+
+from memspan.encode.compress import Compress
+from memspan.encode.cross_entropy import CrossEntropy
+from memspan.errors import InvalidArgumentError, LLMError
+from memspan.llm.logprobs import EndpointLogProbs, TokenLogProb
+
+
+class Server:
+    """Echoes the prompt with a token a word, each as unlikely as it is long, and one generated token."""
+
+    def __init__(self) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []
+        self.status = 200
+        self.change: Any = lambda logprobs: logprobs
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                server.asked.append({"path": self.path, **asked})
+                server.keys.append(self.headers.get("Authorization"))
+                body = json.dumps(server.answer(asked)).encode()
+                self.send_response(server.status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *details: Any) -> None:
+                pass
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+        self._thread = threading.Thread(target=self._http.serve_forever, daemon=True)
+        self._thread.start()
+
+    def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
+        if self.status != 200:
+            return {"error": {"message": "secret-key is not allowed"}}
+        words = [*asked["prompt"].split(" "), "generated"]
+        offsets, place = [], 0
+        for word in words:
+            offsets.append(place)
+            place += len(word) + (place > 0)
+        logprobs = {
+            "tokens": words,
+            "text_offset": offsets,
+            "token_logprobs": [None, *(-float(len(word)) for word in words[1:])],
+        }
+        choice = {"text": "", "index": 0, "finish_reason": "length", "logprobs": self.change(logprobs)}
+        return {"id": "1", "object": "text_completion", "created": 1, "model": "m", "choices": [choice]}
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._thread.join()
+        self._http.server_close()
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setenv("LOGPROB_KEY", "secret-key")
+    running = Server()
+    yield running
+    running.close()
+
+
+def model(server: Server, **more: Any) -> EndpointLogProbs:
+    return EndpointLogProbs("m", base_url=server.url, api_key_variable="LOGPROB_KEY", **more)
+
+
+def test_a_text_comes_back_as_tokens(server: Server) -> None:
+    tokens = asyncio.run(model(server).alogprobs("it is pottery"))
+
+    assert tokens == [TokenLogProb(0, 2, None), TokenLogProb(2, 5, -2.0), TokenLogProb(5, 13, -7.0)]
+    (asked,) = server.asked
+    assert asked["path"] == "/v1/completions"
+    assert (asked["echo"], asked["logprobs"], asked["max_tokens"], asked["temperature"]) == (True, 1, 1, 0)
+    assert server.keys == ["Bearer secret-key"]
+
+
+def test_compression_by_cross_entropy(server: Server) -> None:
+    tools = MemoryTools()
+    given = work(turns("so it is extraordinary pottery and", "we like tremendous lakes"))
+
+    done = asyncio.run(
+        run_stages([Compress(rate=0.5, scorer=CrossEntropy(model=model(server)))], given, tools)
+    )
+
+    # The first word, of which nothing is known, stays.
+    assert [turn.text for turn in done.turns] == ["so extraordinary pottery", "we tremendous"]
+    assert len(server.asked) == 2
+    assert not tools.noted("scorer failed")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda given: None,
+        lambda given: {**given, "text_offset": given["text_offset"][1:]},
+        lambda given: {**given, "text_offset": []},
+        lambda given: {**given, "text_offset": [offset + 5 for offset in given["text_offset"]]},
+        lambda given: {**given, "token_logprobs": None},
+    ],
+)
+def test_an_answer_without_them_is_refused_and_done_without(server: Server, change: Any) -> None:
+    server.change = change
+    with pytest.raises(LLMError, match="no log-probabilities"):
+        asyncio.run(model(server).alogprobs("it is pottery"))
+
+    tools = MemoryTools()
+    stage = Compress(rate=0.5, scorer=CrossEntropy(model=model(server)))
+    done = asyncio.run(run_stages([stage], work(turns("it is pottery and more")), tools))
+    assert tools.noted("scorer failed")
+    assert len(done.turns[0].text) < len("it is pottery and more")
+
+
+def test_an_error_tells_the_status_and_no_secret(server: Server) -> None:
+    server.status = 401
+    with pytest.raises(LLMError, match="status 401") as caught:
+        asyncio.run(model(server).alogprobs("it"))
+    assert "secret" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    assert "secret" not in repr(model(server))
+
+
+def test_no_server(server: Server) -> None:
+    with pytest.raises(LLMError, match="APIConnectionError"):
+        asyncio.run(EndpointLogProbs("m", base_url="http://127.0.0.1:9/v1", timeout=2).alogprobs("it"))
+
+
+def test_bad_arguments() -> None:
+    for more in ({"base_url": "nowhere"}, {"base_url": "http://a/v1", "timeout": 0}):
+        with pytest.raises(InvalidArgumentError):
+            EndpointLogProbs("m", **more)
