@@ -19,8 +19,9 @@ class Setting(NamedTuple):
 
 
 # Measured on LoCoMo, REALTALK and BEAM with weights from other conversations. One session in four hits changes no
-# recall of listings by a point, and more costs. Neither likeness nor time apart was worth it for any kind of question,
-# so that no rule sets `diversity` or `spread`. What happened twice in the same words counts twice, and has two dates.
+# recall of listings by a point; more sessions, or sessions for other kinds, cost some. Neither likeness nor time apart
+# was worth it for any kind, so that no rule sets `diversity` or `spread`. What happened twice in the same words counts
+# twice, and has two dates.
 SETTINGS: Final[dict[KindName, Setting]] = {
     "lookup": Setting(10, 1, True, "one place, and what stands beside it"),
     "when": Setting(10, 1, False, "the turn that dates it"),
@@ -29,6 +30,6 @@ SETTINGS: Final[dict[KindName, Setting]] = {
     "assistant": Setting(10, 1, True, "one earlier answer"),
     "preference": Setting(20, 1, True, "stated preferences rarely share words with it"),
     "list": Setting(30, 8, False, "every mention, from many sessions"),
-    "order": Setting(30, 8, False, "every step, from many sessions"),
-    "summary": Setting(40, 10, True, "all of it, from many sessions"),
+    "order": Setting(30, 1, False, "every step"),
+    "summary": Setting(40, 1, True, "all of it"),
 }

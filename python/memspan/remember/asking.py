@@ -133,6 +133,7 @@ def asked(
     conditions: tuple[Condition, ...] = ()
     row: NDArray[np.float32] | None = None
     adapter: QueryAdapter | None = None
+    chosen_ranker: Ranker | None = None
     if fusion == "learned":
         if plan is not None and not isinstance(plan, Plan):
             raise invalid("plan", plan, "a memspan.recall.Plan")
@@ -148,16 +149,16 @@ def asked(
                 chosen.append("symbolic")
         conditions = conditions_of(plan, vocabulary)
         identity = engine.embedder.identity
-        ranker = ranker or default_ranker(identity.name, identity.checksum)
-        adapter = ranker.adapter_for(identity.name, identity.checksum)
-        row = ranker.row(conditions) if confidence else None
+        chosen_ranker = ranker or default_ranker(identity.name, identity.checksum)
+        adapter = chosen_ranker.adapter_for(identity.name, identity.checksum)
+        row = chosen_ranker.row(conditions) if confidence else None
     k = found.get("k")
     if k is None:
         k = _DEFAULT_K if plan is None else plan.k
     k = as_integer(k, "k", 1, MAX_K)
     searched = max(k, CANDIDATES) if rerank_seconds else k
-    if plan is not None and ranker is not None:
-        found["ranking"] = ranking_for(plan, ranker, conditions, searched)
+    if plan is not None and chosen_ranker is not None:
+        found["ranking"] = ranking_for(plan, chosen_ranker, conditions, searched)
     start = perf_counter()
     embedding = engine.embedder.query(meaning) if "semantic" in chosen or routed else None
     if embedding is not None and adapter is not None:
