@@ -18,9 +18,17 @@ def schema_version(connection: sqlite3.Connection, path: Path) -> int:
     Raises:
         StoreError: it is a database of some other program, or of a newer memspan.
     """
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    # In one view: another process may be making the store at this moment.
+    beginning = not connection.in_transaction
+    if beginning:
+        connection.execute("BEGIN")
+    try:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    finally:
+        if beginning:
+            connection.execute("ROLLBACK")
     if application != APPLICATION_ID and (tables or version):
         raise StoreError(f"{path}: this is a SQLite database of another program, not a memspan store")
     if version > SCHEMA_VERSION:

@@ -14,6 +14,7 @@ import pytest
 from memspan.records import Record
 from memspan.store import SqliteStore, inspect, schema
 from memspan.store.codec import COLUMNS, encode_record, pack_embedding
+from memspan.store.migrations import schema_version
 
 Make = Callable[..., Record]
 
@@ -193,3 +194,21 @@ def test_a_store_of_version_3_gets_jobs(path: Path, make_record: Make) -> None:
         (job,) = writer.jobs.claim("w", None, 1, 2, lambda name: 0)
         assert writer.jobs.turns(job.pk) == (["m1"], [])
     store.close()
+
+
+def test_a_store_that_another_process_makes_at_this_moment(path: Path) -> None:
+    """Between two looks at a new file it gets its tables, its version and its mark."""
+    made: list[SqliteStore] = []
+
+    class Interrupted(sqlite3.Connection):
+        def execute(self, statement: str, *parameters: object) -> sqlite3.Cursor:
+            if "sqlite_schema" in statement and not made:
+                made.append(SqliteStore(path))
+            return super().execute(statement, *parameters)  # type: ignore[arg-type]
+
+    with closing(sqlite3.connect(path, isolation_level=None)) as first:
+        first.execute("PRAGMA journal_mode = WAL")
+    with closing(sqlite3.connect(path, isolation_level=None, factory=Interrupted)) as connection:
+        assert schema_version(connection, path) == 0
+        assert schema_version(connection, path) == schema.SCHEMA_VERSION
+    made[0].close()
