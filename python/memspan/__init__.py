@@ -39,6 +39,7 @@ from memspan.job_info import Job, JobEvent, ProcessReport, SleepReport, UsageEnt
 from memspan.llm import Usage
 from memspan.memory import Memory
 from memspan.query import Query
+from memspan.recall.answer import Answer, AnswerStream, AnswerTimings
 from memspan.recall.context import Context, Source, TokenCounter, estimate_tokens
 from memspan.recipes import Recipe
 from memspan.records import KINDS, Record
@@ -53,6 +54,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KINDS",
+    "Answer",
+    "AnswerStream",
+    "AnswerTimings",
     "AutoConsolidations",
     "BadReplyError",
     "CallableEmbedder",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from .arguments import as_flag
 from .calls.adding import AddingCalls
+from .calls.answering import AnsweringCalls
 from .calls.keeping import KeepingCalls
 from .calls.processing import ProcessingCalls
-from .calls.searching import SearchingCalls
 from .calls.tagging import TaggingCalls
 from .remember.asynchronous import in_thread
 from .remember.embedding import EmbedderSpec
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 
-class Memory(AddingCalls, ProcessingCalls, SearchingCalls, TaggingCalls, KeepingCalls):
+class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, KeepingCalls):
     """The memories of many users in one SQLite file.
 
     What a call adds is on disk and searchable when the call returns. Any number of threads, handles and
@@ -44,8 +44,8 @@ class Memory(AddingCalls, ProcessingCalls, SearchingCalls, TaggingCalls, Keeping
             first needed.
         analyzer: how words are found in texts, `english` or `simple` (no stemming); fixed when the store is
             made. `None` for the store's own (for a new store: `english`).
-        llm: the language model that recipes ask: the name of one, or a client (`memspan.llm.LLM`). It is looked up
-            when first needed.
+        llm: the language model that recipes ask, and that answers (`ask`): the name of one, or a client
+            (`memspan.llm.LLM`). It is looked up when first needed.
         recipe: how turns become memories, the name of one (`memspan recipes`) or a `Recipe` of your own. `verbatim`
             keeps turns as they are. Turns that were added under another recipe are processed by that one.
         reembed: convert a store that another embedder filled, instead of refusing to open it. A conversion

@@ -10,6 +10,7 @@ import click
 
 from memspan import __version__
 
+from .ask import ask
 from .demo import demo
 from .environment import Environment
 from .eval import eval_
@@ -63,6 +64,7 @@ _COMMANDS = (
     process,
     jobs,
     search,
+    ask,
     latest,
     tags,
     stats,

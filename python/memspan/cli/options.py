@@ -18,6 +18,7 @@ from memspan.store import inspect
 
 __all__ = [
     "as_json",
+    "base_url",
     "between",
     "count",
     "embedder",
@@ -109,6 +110,12 @@ llm = click.option(
     envvar="MEMSPAN_LLM",
     show_envvar=True,
     help="The language model that recipes ask, by its name.",
+)
+
+base_url = click.option(
+    "--base-url",
+    metavar="URL",
+    help="The model's server, anything that is OpenAI-compatible. Default: OPENAI_BASE_URL, else OpenAI's own.",
 )
 
 recipe = click.option(

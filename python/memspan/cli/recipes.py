@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from memspan.recipes import Recipe, recipe, recipe_names
+from memspan.recipes import Reading, Recipe, recipe, recipe_names
 
 from . import options
 from .environment import Environment, pass_environment
@@ -54,6 +54,7 @@ def show(env: Environment, name: str, as_json: bool) -> None:
         env.write_json(_document(chosen))
         return
     env.say(f"{chosen.name}: {chosen.summary}" + (f" ({chosen.paper})" if chosen.paper else ""))
+    env.say("questions: " + _reading(chosen.read))
     if not chosen.write:
         env.say("no stages")
         return
@@ -70,12 +71,23 @@ def show(env: Environment, name: str, as_json: bool) -> None:
     env.out.print(table)
 
 
+def _reading(read: Reading) -> str:
+    depth = (
+        "as many memories as fit"
+        if read.least is None
+        else f"at most {read.most} memories, and at least {read.least} if there are as many,"
+    )
+    routed = f", lifted by the {read.route} nearest tags" if read.route else ""
+    return f"planned by {read.plan}; {depth} into {read.tokens:,} tokens{routed}"
+
+
 def _document(chosen: Recipe) -> dict[str, Any]:
     return {
         "name": chosen.name,
         "summary": chosen.summary,
         "paper": chosen.paper,
         "history": chosen.history,
+        "read": _parameters(chosen.read),
         "write": [{"stage": stage.name, "parameters": _parameters(stage)} for stage in chosen.write],
         "sleep": None if chosen.sleep is None else _parameters(chosen.sleep),
     }

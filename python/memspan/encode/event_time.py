@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from memspan.errors import TimeError
 from memspan.recall.times import find_times
-from memspan.recall.times.calendar import day_span, month_span, year_span
+from memspan.recall.times.written import MOST_AFTER, MOST_BEFORE, written_interval
 from memspan.times import Interval, Micros, from_micros, to_micros
 
 from .clean import clean_text
@@ -18,16 +16,10 @@ from .values import Turn
 __all__ = ["EventTime", "check_time"]
 
 _DAY: Final = 86_400_000_000
-_MOST_BEFORE: Final = 150 * 366 * _DAY
-_MOST_AFTER: Final = 50 * 366 * _DAY
-"""Nobody tells of what was earlier as remembered, or plans what is later."""
-
 _LEEWAY: Final = 7 * _DAY
 """"Last Friday" is one of two days, weeks begin on Sunday for some, and nobody knows the speakers' time zone."""
 
 _CERTAIN: Final = 0.8
-_WRITTEN: Final = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
-_LIKE_ISO: Final = re.compile(r"[\d\s:.,TZWQ/+-]*", re.IGNORECASE)
 
 
 class EventTime(NamedTuple):
@@ -63,12 +55,12 @@ def check_time(given: str, sources: Sequence[Turn], around: Sequence[Turn]) -> E
     given = clean_text(given)[:200]
     if not given:
         return EventTime(said)
-    span = _interval(given, said)
+    span = written_interval(given, said)
     if span is None:
         return EventTime(said, "unreadable", given)
     start, end = span
     now = to_micros(said)
-    if start < now - _MOST_BEFORE or start > now + _MOST_AFTER:
+    if start < now - MOST_BEFORE or start > now + MOST_AFTER:
         return EventTime(said, "implausible", given)
     at = from_micros(start)
     if any(start - _LEEWAY <= to_micros(turn.at) < end + _LEEWAY for turn in sources):
@@ -81,41 +73,6 @@ def check_time(given: str, sources: Sequence[Turn], around: Sequence[Turn]) -> E
     if named and all(certain for _, certain in named):
         return EventTime(said, "contradicted", given)
     return EventTime(at, "unconfirmed", given)
-
-
-def _interval(given: str, said: datetime) -> tuple[Micros, Micros] | None:
-    """The interval that is written, half-open; `None` when it cannot be read."""
-    first = given.split("/")[0].strip()
-    try:
-        if parts := _WRITTEN.fullmatch(first):
-            year, month, day = (int(part) if part else None for part in parts.groups())
-            return _calendar(year or 0, month, day)
-        moment = to_micros(first)
-        return moment, moment + 1
-    except (TimeError, ValueError, OverflowError):
-        pass
-    if _LIKE_ISO.fullmatch(given):
-        return None  # a date that does not exist; a part of it would be another date
-    found = find_times(given, said)
-    if len(found) != 1 or found[0].start is None or found[0].end is None:
-        return None
-    return found[0].start, found[0].end
-
-
-def _calendar(year: int, month: int | None, day: int | None) -> tuple[Micros, Micros]:
-    """The year, month or day of those numbers.
-
-    Raises:
-        ValueError: there is no such day, or no such month.
-    """
-    datetime(year, month or 1, day or 1)
-    if month is None:
-        span = year_span(year)
-    elif day is None:
-        span = month_span(12 * year + month - 1)
-    else:
-        span = day_span(datetime(year, month, day))
-    return to_micros(span.start), to_micros(span.end)
 
 
 def _named(turn: Turn) -> list[tuple[Interval, bool]]:

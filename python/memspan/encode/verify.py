@@ -11,6 +11,7 @@ from memspan.llm import Prompt
 from memspan.llm.prompts import render
 
 from .clean import clean_text
+from .cover import alignment, deviations_of, turn_text
 from .grounding import time_metadata
 from .load import Load
 from .merging import merge_same, united_sources
@@ -44,10 +45,15 @@ class Verify:
     """Cosine above which an answer says the same as the statement (tau_sim)."""
     batch: int = 1
     """Statements in a call. The paper asks about each alone; with more, the dialogue is sent fewer times."""
+    supported: float | None = None
+    """Let statements pass unasked whose cosine with one of their own sources stands out by so many standard deviations
+    from those of all of the job's turns and statements. `None`: question all of them, as the paper does."""
 
     def __post_init__(self) -> None:
         as_number(self.threshold, "threshold", -1, 1)
         as_integer(self.batch, "batch", 1, 1000)
+        if self.supported is not None:
+            as_number(self.supported, "supported", -100, 100)
 
     @property
     def name(self) -> str:
@@ -55,7 +61,7 @@ class Verify:
         return "verify"
 
     def calls(self, load: Load) -> int:
-        """Two for each batch of statements."""
+        """Two for each batch of statements; fewer where some pass unasked."""
         return 2 * -(-load.statements // self.batch)
 
     async def run(self, work: Work, tools: Tools) -> Work:
@@ -66,12 +72,33 @@ class Verify:
         """
         if not work.statements or not work.turns:
             return work
-        batches = in_batches(work.statements, self.batch)
+        passed = await self._passed(work, tools)
+        doubtful = tuple(one for place, one in enumerate(work.statements) if place not in passed)
+        batches = in_batches(doubtful, self.batch)
         checked = await together(
             self._check(str(number), batch, work, tools) for number, batch in enumerate(batches)
         )
-        kept = await self._merged([pair for some in checked for pair in some], tools)
+        held = await self._merged([pair for some in checked for pair in some], tools)
+        if not passed:
+            return replace(work, statements=merge_same(held, work.turns, tools))
+        tools.note("not questioned", statements=len(passed))
+        kept = [*(work.statements[place] for place in sorted(passed)), *held]
         return replace(work, statements=merge_same(kept, work.turns, tools))
+
+    async def _passed(self, work: Work, tools: Tools) -> frozenset[int]:
+        """The places of statements that their own sources support by alignment. O(turns x statements x dim)."""
+        if self.supported is None:
+            return frozenset()
+        texts = [*map(turn_text, work.turns), *(one.text for one in work.statements)]
+        scores = deviations_of(alignment(work.turns, work.statements, await tools.embed(texts)))
+        if scores is None:
+            return frozenset()
+        rows = {turn.id: row for row, turn in enumerate(work.turns)}
+        return frozenset(
+            place
+            for place, one in enumerate(work.statements)
+            if any(scores[rows[id_], place] > self.supported for id_ in one.sources if id_ in rows)
+        )
 
     async def _check(
         self, key: str, batch: tuple[Statement, ...], work: Work, tools: Tools

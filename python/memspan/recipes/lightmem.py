@@ -5,6 +5,7 @@ from memspan.encode.compress import Compress
 from memspan.encode.segment import Segment
 from memspan.lifecycle.sleep import SleepUpdate
 
+from .reading import Reading
 from .recipe import Recipe
 
 RECIPE = Recipe(
@@ -25,4 +26,6 @@ RECIPE = Recipe(
         Buffer(tokens=512, calls_by="buffer"),
     ),
     sleep=SleepUpdate(),
+    # The paper only says that all methods are given as many entries; 20 is ProMem's number, for the same benchmarks.
+    read=Reading(least=20, most=20, tokens=1500),
 )

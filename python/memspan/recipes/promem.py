@@ -5,6 +5,7 @@ from memspan.encode.extract import Extract
 from memspan.encode.verify import Verify
 from memspan.encode.windows import Windows
 
+from .reading import Reading
 from .recipe import Recipe
 
 RECIPE = Recipe(
@@ -23,4 +24,6 @@ RECIPE = Recipe(
         Verify(threshold=0.8, batch=1),
     ),
     history=5,  # the paper has whole dialogues and needs none; jobs may begin in the middle of one
+    # The 20 nearest with their times, whatever is asked; the tokens are room for these.
+    read=Reading(least=20, most=20, tokens=1500),
 )

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from memspan.encode.stage import Stage
 from memspan.errors import invalid
 
+from .reading import Reading
+
 if TYPE_CHECKING:
     from memspan.lifecycle.sleep import SleepUpdate
 
 __all__ = ["Recipe", "recipe", "recipe_names"]
 
-_NAMES: Final = ("verbatim", "simplemem", "promem", "swiftmem", "lightmem")
+_NAMES: Final = ("verbatim", "simplemem", "promem", "swiftmem", "lightmem", "best")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +34,8 @@ class Recipe:
     """How many turns before a job's own it is shown."""
     sleep: SleepUpdate | None = None
     """How `Memory.consolidate` puts what was made in order."""
+    read: Reading = field(default_factory=Reading)
+    """How questions are answered."""
 
 
 def recipe_names() -> tuple[str, ...]:

@@ -21,7 +21,7 @@ from memspan.recall.plan import Plan
 from memspan.recall.planner import plan_by_rules
 from memspan.recall.times.languages import import_all
 from memspan.recall.vocabulary import Vocabulary
-from memspan.times import TimeLike, to_micros
+from memspan.times import Micros, TimeLike, to_micros
 
 from .damage import survives_damage
 from .engine import Engine
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memspan.index import Index
     from memspan.ranking import Condition
 
-__all__ = ["DEFAULT_FUSION", "Asked", "asked"]
+__all__ = ["DEFAULT_FUSION", "Asked", "asked", "when_asked"]
 
 DEFAULT_FUSION: Final = "learned"
 
@@ -179,8 +179,13 @@ def asked(
     )
 
 
+def when_asked(index: Index, user: str, now: TimeLike | None) -> Micros:
+    """When a question is asked: when its caller says, else at the user's newest record."""
+    if now is not None:
+        return to_micros(now, "now")
+    newest = index.latest(user=user, k=1).ats
+    return int(newest[0]) if len(newest) else 0
+
+
 def _plan(index: Index, vocabulary: Vocabulary, question: str, user: str, now: TimeLike | None) -> Plan:
-    if now is None:
-        newest = index.latest(user=user, k=1).ats
-        now = int(newest[0]) if len(newest) else 0
-    return plan_by_rules(question, now=now, vocabulary=vocabulary)
+    return plan_by_rules(question, now=when_asked(index, user, now), vocabulary=vocabulary)

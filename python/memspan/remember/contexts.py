@@ -8,13 +8,18 @@ from .damage import survives_damage
 from .engine import Engine
 from .recall import Recalls
 
-__all__ = ["context_of"]
+__all__ = ["context_of", "following_of"]
 
 
 @survives_damage
 def context_of(engine: Engine, question: str, user: str, recalls: Recalls, budget: Budget) -> Context:
     """The best of what a search of `user` found for a question; see `Memory.context`."""
+    after = following_of(engine, user, recalls)
+    return build_context(question, recalls, budget, after=after, analyzer=engine.analyzer)
+
+
+def following_of(engine: Engine, user: str, recalls: Recalls) -> dict[str, str | None]:
+    """For each record that was found, the one that comes after it in its session."""
     ids = [recall.id for recall in recalls]
     beside = engine.current().beside(user=user, ids=ids)
-    after = {id_: following for id_, (_, following) in zip(ids, beside, strict=True)}
-    return build_context(question, recalls, budget, after=after, analyzer=engine.analyzer)
+    return {id_: following for id_, (_, following) in zip(ids, beside, strict=True)}

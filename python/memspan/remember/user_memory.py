@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memspan.consolidation import ConsolidationReport
 from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
+from memspan.recall.answer import Answer, AnswerStream
 from memspan.recall.context import Context, TokenCounter
 from memspan.records import Record
 from memspan.tag_info import TagInfo, TagReport
@@ -139,6 +140,170 @@ class UserMemory:
             require_tags=require_tags,
             where=where,
             exclude=exclude,
+            count_tokens=count_tokens,
+        )
+
+    def ask(
+        self,
+        question: str,
+        *,
+        tokens: int | None = None,
+        plan: Plan | str | None = None,
+        k: int | None = None,
+        between: Any = None,
+        now: TimeLike | None = None,
+        as_of: TimeLike | None = None,
+        valid_at: TimeLike | None = None,
+        kinds: Sequence[str] | None = None,
+        require_tags: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] = (),
+        rerank_ms: int = 0,
+        plan_ms: int = 10_000,
+        least_confidence: float = 0.0,
+        count_tokens: TokenCounter | None = None,
+    ) -> Answer:
+        """See `Memory.ask`."""
+        return self._memory.ask(
+            question,
+            user=self.name,
+            tokens=tokens,
+            plan=plan,
+            k=k,
+            between=between,
+            now=now,
+            as_of=as_of,
+            valid_at=valid_at,
+            kinds=kinds,
+            require_tags=require_tags,
+            where=where,
+            exclude=exclude,
+            rerank_ms=rerank_ms,
+            plan_ms=plan_ms,
+            least_confidence=least_confidence,
+            count_tokens=count_tokens,
+        )
+
+    async def aask(
+        self,
+        question: str,
+        *,
+        tokens: int | None = None,
+        plan: Plan | str | None = None,
+        k: int | None = None,
+        between: Any = None,
+        now: TimeLike | None = None,
+        as_of: TimeLike | None = None,
+        valid_at: TimeLike | None = None,
+        kinds: Sequence[str] | None = None,
+        require_tags: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] = (),
+        rerank_ms: int = 0,
+        plan_ms: int = 10_000,
+        least_confidence: float = 0.0,
+        count_tokens: TokenCounter | None = None,
+    ) -> Answer:
+        """See `Memory.aask`."""
+        return await self._memory.aask(
+            question,
+            user=self.name,
+            tokens=tokens,
+            plan=plan,
+            k=k,
+            between=between,
+            now=now,
+            as_of=as_of,
+            valid_at=valid_at,
+            kinds=kinds,
+            require_tags=require_tags,
+            where=where,
+            exclude=exclude,
+            rerank_ms=rerank_ms,
+            plan_ms=plan_ms,
+            least_confidence=least_confidence,
+            count_tokens=count_tokens,
+        )
+
+    def stream_answer(
+        self,
+        question: str,
+        *,
+        tokens: int | None = None,
+        plan: Plan | str | None = None,
+        k: int | None = None,
+        between: Any = None,
+        now: TimeLike | None = None,
+        as_of: TimeLike | None = None,
+        valid_at: TimeLike | None = None,
+        kinds: Sequence[str] | None = None,
+        require_tags: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] = (),
+        rerank_ms: int = 0,
+        plan_ms: int = 10_000,
+        least_confidence: float = 0.0,
+        count_tokens: TokenCounter | None = None,
+    ) -> AnswerStream:
+        """See `Memory.stream_answer`."""
+        return self._memory.stream_answer(
+            question,
+            user=self.name,
+            tokens=tokens,
+            plan=plan,
+            k=k,
+            between=between,
+            now=now,
+            as_of=as_of,
+            valid_at=valid_at,
+            kinds=kinds,
+            require_tags=require_tags,
+            where=where,
+            exclude=exclude,
+            rerank_ms=rerank_ms,
+            plan_ms=plan_ms,
+            least_confidence=least_confidence,
+            count_tokens=count_tokens,
+        )
+
+    async def astream_answer(
+        self,
+        question: str,
+        *,
+        tokens: int | None = None,
+        plan: Plan | str | None = None,
+        k: int | None = None,
+        between: Any = None,
+        now: TimeLike | None = None,
+        as_of: TimeLike | None = None,
+        valid_at: TimeLike | None = None,
+        kinds: Sequence[str] | None = None,
+        require_tags: Sequence[str] = (),
+        where: Mapping[str, Any] | None = None,
+        exclude: Sequence[str] = (),
+        rerank_ms: int = 0,
+        plan_ms: int = 10_000,
+        least_confidence: float = 0.0,
+        count_tokens: TokenCounter | None = None,
+    ) -> AnswerStream:
+        """See `Memory.astream_answer`."""
+        return await self._memory.astream_answer(
+            question,
+            user=self.name,
+            tokens=tokens,
+            plan=plan,
+            k=k,
+            between=between,
+            now=now,
+            as_of=as_of,
+            valid_at=valid_at,
+            kinds=kinds,
+            require_tags=require_tags,
+            where=where,
+            exclude=exclude,
+            rerank_ms=rerank_ms,
+            plan_ms=plan_ms,
+            least_confidence=least_confidence,
             count_tokens=count_tokens,
         )
 

@@ -274,3 +274,26 @@ def test_by_rules_what_nobody_said_is_dropped() -> None:
 def test_parameters_are_checked(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgumentError):
         Verify(**wrong)
+
+
+def by_place(texts: Any) -> NDArray[np.float32]:
+    """The first statement is a copy of the first turn, the second has nothing to do with any turn."""
+    vectors = np.eye(len(texts), 32, dtype=np.float32)
+    vectors[len(texts) - 2] = vectors[0]
+    return vectors
+
+
+def test_statements_that_their_sources_support_pass_unasked() -> None:
+    said = turns(*(f"Turn {number}." for number in range(10)))
+    given = [statement("Supported.", said[0].id), statement("Doubtful.", said[1].id)]
+    tools = MemoryTools(
+        {"question": [questions("Is it so?")], "evidence": [{"answers": [answer(1, "Corrected.", 2)]}]},
+        embed=by_place,
+    )
+
+    kept = asyncio.run(run_stages([Verify(supported=1.5)], work(said, statements=given), tools)).statements
+
+    assert {each.text for each in kept} == {"Supported.", "Corrected."}
+    assert tools.noted("not questioned") == [{"event": "not questioned", "statements": 1}]
+    with pytest.raises(InvalidArgumentError, match="supported"):
+        Verify(supported="much")  # type: ignore[arg-type]

@@ -45,7 +45,7 @@ def test_parameters_are_those_of_the_papers() -> None:
     assert list(promem) == ["windows", "extract", "complete", "verify"]
     assert promem["extract"] == {"prompt": "extract_personal"}
     assert promem["complete"] == {"threshold": 0.6, "deviations": 1.5, "context": 2}
-    assert promem["verify"] == {"threshold": 0.8, "batch": 1}
+    assert promem["verify"] == {"threshold": 0.8, "batch": 1, "supported": None}
     assert list(swiftmem) == ["tag"]
     assert (swiftmem["tag"]["fewest"], swiftmem["tag"]["most"], swiftmem["tag"]["batch"]) == (3, 8, 1)
 

@@ -17,7 +17,13 @@ __all__ = ["build_context"]
 
 
 def build_context(
-    question: str, recalls: Recalls, budget: Budget, *, after: Mapping[str, str | None], analyzer: str
+    question: str,
+    recalls: Recalls,
+    budget: Budget,
+    *,
+    after: Mapping[str, str | None],
+    analyzer: str,
+    numbered_from: int | None = None,
 ) -> Context:
     """The best of what a search found, within the budget. Deterministic.
 
@@ -26,9 +32,12 @@ def build_context(
         recalls: best first.
         after: for the id of each of them, the one that comes after it in its session.
         analyzer: how words are found in texts.
+        numbered_from: let numbers from here on stand for all records, also where an id is short and plain.
     """
-    layout = Layout(after, budget.count)
-    candidates = [Candidate(recall, rank) for rank, recall in enumerate(recalls, 1)]
+    layout = Layout(after, budget.count, first=1 if numbered_from is None else numbered_from)
+    candidates = [
+        Candidate(recall, rank, numbered=numbered_from is not None) for rank, recall in enumerate(recalls, 1)
+    ]
     chosen = [each for each in candidates if each.text]
     entries = select(chosen, budget, layout, Shortener(question, analyzer, budget.count))
     while entries:

@@ -29,12 +29,12 @@ class Candidate:
 
     __slots__ = ("label", "rank", "recall", "speaker", "text", "wording")
 
-    def __init__(self, recall: Recall, rank: int) -> None:
+    def __init__(self, recall: Recall, rank: int, *, numbered: bool = False) -> None:
         self.recall: Final = recall
         self.rank: Final = rank
         self.text: Final = one_line(recall.text)
         self.speaker: Final = speaker_label(recall.record.speaker or "")
-        self.label: Final = plain_label(recall.id)
+        self.label: Final = None if numbered else plain_label(recall.id)
         self.wording: Final = Wording(self.speaker, self.text)
 
     @property

@@ -37,11 +37,13 @@ class Layout:
     Args:
         after: for each id, the one that comes after it in its session.
         count: counts tokens; each line once.
+        first: the number of the first record, for those whose id cannot stand for them.
     """
 
-    def __init__(self, after: Mapping[str, str | None], count: TokenCounter) -> None:
+    def __init__(self, after: Mapping[str, str | None], count: TokenCounter, *, first: int = 1) -> None:
         self._after = after
         self._count = count
+        self._first = first
         self._known: dict[str, int] = {}
         self._lines_of: dict[Entry, str] = {}
         self.frame = self.cost(OPEN) + self.cost(CLOSE)
@@ -80,7 +82,7 @@ class Layout:
         sources: list[tuple[Entry, Candidate, str]] = []
         for entry in ordered:
             for each in entry.members:
-                labels[each.id] = each.label or f"#{len(sources) + 1}"
+                labels[each.id] = each.label or f"#{self._first + len(sources)}"
                 sources.append((entry, each, labels[each.id]))
         return "\n".join(
             (OPEN, *self._lines(ordered, [_line(entry, labels) for entry in ordered]), CLOSE)

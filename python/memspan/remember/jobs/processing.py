@@ -35,7 +35,7 @@ class Processing:
     Thread-safe. After a fork the child has neither the thread nor the worker; it gets its own when it asks.
 
     Args:
-        model: is made when processing first starts, on its thread.
+        model: is made when it is first asked for.
     """
 
     def __init__(self, engine: Engine, recipe: Recipe, model: Model) -> None:
@@ -111,6 +111,13 @@ class Processing:
         if call is not None:
             _end(call)
 
+    def llm(self) -> LLM | None:
+        """The model of this memory, made when it is first asked for; `None` without one."""
+        with self._mine():
+            if self._llm is None:
+                self._llm = self._model.make()
+            return self._llm
+
     def wake(self) -> None:
         """Tell workers that there are new jobs."""
         if self._pid == os.getpid():
@@ -145,9 +152,7 @@ class Processing:
             return self._thread.start(work)
 
     async def _with_model(self, work: Callable[[LLM | None], Coroutine[Any, Any, T]]) -> T:
-        if self._llm is None:
-            self._llm = self._model.make()
-        return await work(self._llm)
+        return await work(self.llm())
 
     async def _process(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
         while (report := await self._process_unless_busy(scope, advance)) is None:

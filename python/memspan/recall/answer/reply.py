@@ -1,0 +1,15 @@
+"""The reply of `answer`."""
+
+from __future__ import annotations
+
+from memspan.encode.reply import Field, Numbers, ReplyModel, Text
+
+__all__ = ["AnswerReply"]
+
+
+class AnswerReply(ReplyModel):
+    """An answer with the numbers of its sources."""
+
+    answer: Text = Field(default="", description="the answer; empty when enough is false")
+    sources: Numbers = Field(default_factory=list, description="numbers of the memories that it comes from")
+    enough: bool = Field(description="whether the memories answer the question")

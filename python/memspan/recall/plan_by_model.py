@@ -1,0 +1,226 @@
+"""`PlanByModel`: a language model's plan for a question (SimpleMem 2.3 and appendix A.2)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memspan.arguments import as_integer
+from memspan.errors import invalid
+from memspan.limits import MAX_K
+from memspan.llm import LLM, Prompt, Usage
+from memspan.llm.prompts import render
+from memspan.times import MIN_MICROS, Interval, Micros, from_micros
+
+from .moment import moment_line
+from .names import find_names
+from .plan import Plan, ViewWeights
+from .times.written import is_plausible, written_interval
+from .vocabulary import Vocabulary, fold
+
+if TYPE_CHECKING:
+    from .plan_reply import PlanReply, TimeRange
+
+__all__ = ["MAX_DEADLINE_MS", "PlanByModel", "Planned"]
+
+MAX_DEADLINE_MS: Final = 600_000
+_MOST_COMPLEX: Final = 5
+_MOST_SHOWN: Final = 100
+_MOST_TIMES: Final = 8
+_MOST_WORDS: Final = 32
+_MOST_TAGS: Final = 3
+_LONGEST: Final = 1_000
+_TAG_WEIGHT: Final = 0.5
+
+
+class Planned(NamedTuple):
+    """A plan, and what it cost."""
+
+    plan: Plan
+    usage: Usage
+    model: str
+    """As the server names it; the client's name where the call failed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanByModel:
+    """Let a model fill the plan that the rules began (SimpleMem 2.3).
+
+    The model says how complex the question is, d, and the depth grows with it in proportion, n = least for d = 1 to
+    most for d = 5; what a memory that answers would say (the semantic query); words that it must contain; times, names
+    and tags. What it says is checked: a time that cannot be read or that nobody talks of, and a name or tag that the
+    user's memories do not have, is dropped, with a reason in the plan. What it leaves out stays as the rules have it.
+    The words that it gives are put beside the question's own and do not replace them, as in the paper: the
+    learned ranking was fitted to BM25 scores of whole questions.
+
+    The plan is still one native search over all views: a record that several find is in the result once.
+
+    A model that fails, or is not done by the deadline, leaves the plan of the rules, and the plan's reasons say so.
+    """
+
+    least: int = 3
+    """Memories for the simplest question."""
+    most: int = 20
+    """Memories for the most complex one."""
+    deadline_ms: int = 10_000
+    """Milliseconds that the model has, retries included."""
+
+    def __post_init__(self) -> None:
+        as_integer(self.least, "least", 1, MAX_K)
+        as_integer(self.most, "most", 1, MAX_K)
+        as_integer(self.deadline_ms, "deadline_ms", 1, MAX_DEADLINE_MS)
+        if self.least > self.most:
+            raise invalid("least", self.least, f"at most `most`, {self.most}")
+
+    async def plan(self, llm: LLM, rules: Plan, *, now: Micros, vocabulary: Vocabulary) -> Planned:
+        """The model's plan, or `rules` with the reason why not.
+
+        Args:
+            rules: what `plan_by_rules` made of the question.
+            now: when the question is asked.
+            vocabulary: what the user's memories call people and things; at most 100 of each are shown to the model.
+        """
+        from .plan_reply import PlanReply
+
+        prompt = plan_prompt(rules, now, vocabulary)
+        try:
+            reply = await asyncio.wait_for(
+                llm.acomplete(prompt, PlanReply, stage="plan"), self.deadline_ms / 1000
+            )
+        except (asyncio.TimeoutError, TimeoutError):
+            return _fallback(rules, llm, f"not done within {self.deadline_ms} ms")
+        except Exception as error:
+            spent = getattr(error, "usage", None)
+            usage = spent if isinstance(spent, Usage) else Usage()
+            return _fallback(rules, llm, f"{type(error).__name__}: {error}"[:200], usage)
+        return Planned(self.filled(rules, reply.value, now, vocabulary), reply.usage, reply.model)
+
+    def filled(self, rules: Plan, reply: PlanReply, now: Micros, vocabulary: Vocabulary) -> Plan:
+        """The plan of the rules with what a reply says, where that holds."""
+        reasons = ["planned by the model, from the plan of the rules"]
+        k = self._depth(rules, reply, reasons)
+        query = _text(reply.query)
+        if query:
+            reasons.append(f"query {query[:80]!r}: what an answer would say")
+        names = _known(reply.names, "person", vocabulary, reasons)
+        tags = _known(reply.tags, "tag", vocabulary, reasons)[:_MOST_TAGS]
+        weights = rules.weights
+        if tags and not weights.symbolic:
+            weights = ViewWeights(semantic=weights.semantic, lexical=weights.lexical, symbolic=_TAG_WEIGHT)
+        return replace(
+            rules,
+            semantic=query or rules.semantic,
+            lexical=_lexical(rules.lexical, reply.keywords, reasons),
+            intervals=_intervals(reply.times, now, reasons) or rules.intervals,
+            tags=tags or rules.tags,
+            names=names or rules.names,
+            k=k,
+            weights=weights,
+            reasons=(*rules.reasons, *reasons),
+        )
+
+    def _depth(self, rules: Plan, reply: PlanReply, reasons: list[str]) -> int:
+        why = f" ({_text(reply.reason)[:80]})" if _text(reply.reason) else ""
+        if not 1 <= reply.complexity <= _MOST_COMPLEX:
+            k = min(max(rules.k, self.least), self.most)
+            reasons.append(f"depth {k}: the model gives no complexity from 1 to {_MOST_COMPLEX}")
+            return k
+        share = (reply.complexity - 1) / (_MOST_COMPLEX - 1)
+        k = round(self.least + share * (self.most - self.least))
+        reasons.append(f"depth {k}: complexity {reply.complexity} of {_MOST_COMPLEX}{why}")
+        return k
+
+
+def plan_prompt(rules: Plan, now: Micros, vocabulary: Vocabulary) -> Prompt:
+    """What the model is asked: the question, its time, the vocabulary, and what the rules found."""
+    known: dict[str, list[str]] = {"people": [], "tags": []}
+    for entry in vocabulary.entries:
+        kind = known["tags" if entry.source == "tag" else "people"]
+        if len(kind) < _MOST_SHOWN:
+            kind.append(entry.text)
+    found: dict[str, Any] = {
+        "times": [[_written(start), _written(end, last=True)] for start, end in rules.intervals],
+        "names": list(rules.names),
+        "tags": list(rules.tags),
+    }
+    data = {"question": rules.question, "asked": moment_line(now), "known": known, "rules": found}
+    return render("plan", data=data)
+
+
+def _fallback(rules: Plan, llm: LLM, why: str, usage: Usage | None = None) -> Planned:
+    plan = replace(rules, reasons=(*rules.reasons, f"planned by rules, for the model failed: {why}"))
+    return Planned(plan, usage or Usage(), llm.model)
+
+
+def _text(text: str) -> str:
+    return " ".join(text[:_LONGEST].replace("\0", " ").split())
+
+
+def _written(side: Micros | None, *, last: bool = False) -> str:
+    """A side of an interval; of the last one the last moment that is inside, as the model gives it."""
+    if side is None:
+        return ""
+    at = from_micros(side)
+    if (at.hour, at.minute, at.second, at.microsecond) == (0, 0, 0, 0):
+        return (from_micros(side - 1) if last and side > MIN_MICROS else at).date().isoformat()
+    return at.isoformat()
+
+
+def _lexical(asked: str, keywords: Sequence[str], reasons: list[str]) -> str:
+    """The question's words and those of the keywords that it lacks."""
+    there = f" {fold(asked)} "
+    added = []
+    for word in map(_text, keywords[:_MOST_WORDS]):
+        if word and f" {fold(word)} " not in there:
+            added.append(word)
+            there += fold(word) + " "
+    if added:
+        reasons.append("words added: " + ", ".join(word[:40] for word in added))
+    return " ".join([asked, *added])
+
+
+def _known(given: Sequence[str], what: str, vocabulary: Vocabulary, reasons: list[str]) -> tuple[str, ...]:
+    """Names, or tags, as the vocabulary spells them; others are dropped."""
+    kept: dict[str, None] = {}
+    for name in map(_text, given[:_MOST_WORDS]):
+        found = find_names(name.replace("_", " "), vocabulary) if name else []
+        fit = [one.name for one in found if (one.source == "tag") == (what == "tag")]
+        kept |= dict.fromkeys(fit)
+        if name and not fit:
+            reasons.append(f"dropped: {what} {name[:40]!r} is not in the memory")
+    if kept:
+        reasons.append(f"the model names {what} " + ", ".join(repr(name) for name in kept))
+    return tuple(kept)
+
+
+def _intervals(times: Sequence[TimeRange], now: Micros, reasons: list[str]) -> tuple[Interval, ...]:
+    """The ranges that hold, half-open, each once; others are dropped."""
+    kept: dict[Interval, None] = {}
+    for time in times[:_MOST_TIMES]:
+        given = f"{time.start[:40]} to {time.end[:40]}"
+        if not _text(time.start) and not _text(time.end):
+            continue
+        interval, wrong = _interval(time, now)
+        if interval is None:
+            reasons.append(f"dropped: time {given!r} {wrong}")
+        else:
+            kept[interval] = None
+            reasons.append(f"time {given}: by the model")
+    return tuple(kept)
+
+
+def _interval(time: TimeRange, now: Micros) -> tuple[Interval | None, str]:
+    sides: list[Micros | None] = []
+    for position, text in enumerate((_text(time.start), _text(time.end))):
+        span = written_interval(text, from_micros(now)) if text else None
+        if text and span is None:
+            return None, "cannot be read"
+        sides.append(None if span is None else span[position])
+    start, end = sides
+    if start is not None and end is not None and start >= end:
+        return None, "ends before it starts"
+    if not is_plausible((start, end), now):
+        return None, "is nothing that people talk of"
+    return (start, end), ""

@@ -1,0 +1,37 @@
+"""The reply of `plan`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+from memspan.encode.reply import Field, Number, ReplyModel, Text, Texts
+
+__all__ = ["PlanReply", "TimeRange"]
+
+
+class TimeRange(ReplyModel):
+    """A range of time, as the model writes it."""
+
+    start: Text = Field(default="", description="ISO 8601; empty for an open start")
+    end: Text = Field(default="", description="ISO 8601, included; empty for an open end")
+
+
+def _ranges(value: Any) -> list[Any]:
+    items = value if isinstance(value, list) else [value]
+    return [item for item in items if isinstance(item, (dict, TimeRange))]
+
+
+class PlanReply(ReplyModel):
+    """What to look for."""
+
+    complexity: Number = Field(default=0, description="1 to 5")
+    query: Text = Field(default="", description="what a memory that answers would say")
+    keywords: Texts = Field(default_factory=list, description="names, places, titles, things, numbers")
+    times: Annotated[list[TimeRange], BeforeValidator(_ranges)] = Field(
+        default_factory=list, description="ranges that the question is about"
+    )
+    names: Texts = Field(default_factory=list, description="known people")
+    tags: Texts = Field(default_factory=list, description="known tags, at most three")
+    reason: Text = Field(default="", description="why so much has to be found")

@@ -1,0 +1,67 @@
+"""`written_interval`: the time that a model wrote into a field for one."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Final
+
+from memspan.errors import TimeError
+from memspan.times import Interval, Micros, to_micros
+
+from .calendar import day_span, month_span, year_span
+from .find import find_times
+
+__all__ = ["MOST_AFTER", "MOST_BEFORE", "is_plausible", "written_interval"]
+
+_DAY: Final = 86_400_000_000
+MOST_BEFORE: Final = 150 * 366 * _DAY
+MOST_AFTER: Final = 50 * 366 * _DAY
+"""Nobody tells of what was earlier as remembered, or plans what is later."""
+
+_WRITTEN: Final = re.compile(r"(\d{4})(?:-(\d\d)(?:-(\d\d))?)?")
+_LIKE_ISO: Final = re.compile(r"[\d\s:.,TZWQ/+-]*", re.IGNORECASE)
+
+
+def written_interval(given: str, now: datetime) -> tuple[Micros, Micros] | None:
+    """The interval that is written, half-open; `None` when it cannot be read.
+
+    A year, a month or a day (`2023`, `2023-05`, `2023-05-08`) is all of it, ISO 8601 text with a time that moment, and
+    anything else what `find_times` reads. A date that does not exist is none.
+    """
+    first = given.split("/")[0].strip()
+    try:
+        if parts := _WRITTEN.fullmatch(first):
+            year, month, day = (int(part) if part else None for part in parts.groups())
+            return _calendar(year or 0, month, day)
+        moment = to_micros(first)
+        return moment, moment + 1
+    except (TimeError, ValueError, OverflowError):
+        pass
+    if _LIKE_ISO.fullmatch(given):
+        return None  # a date that does not exist; a part of it would be another date
+    found = find_times(given, now)
+    if len(found) != 1 or found[0].start is None or found[0].end is None:
+        return None
+    return found[0].start, found[0].end
+
+
+def is_plausible(interval: Interval, now: Micros) -> bool:
+    """Whether people talk of such times: the ends that there are lie within 150 years before and 50 after."""
+    return all(side is None or now - MOST_BEFORE <= side <= now + MOST_AFTER for side in interval)
+
+
+def _calendar(year: int, month: int | None, day: int | None) -> tuple[Micros, Micros]:
+    """The year, month or day of those numbers.
+
+    Raises:
+        ValueError: there is no such day, or no such month.
+    """
+    datetime(year, month or 1, day or 1)
+    if month is None:
+        span = year_span(year)
+    elif day is None:
+        span = month_span(12 * year + month - 1)
+    else:
+        span = day_span(datetime(year, month, day))
+    return to_micros(span.start), to_micros(span.end)

@@ -1,0 +1,261 @@
+"""Answer a question: plan, search, lay out, ask, and tie the answer to its sources."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any
+
+from memspan.errors import LLMError, StoreError
+from memspan.llm import LLM, Prompt, Usage
+from memspan.llm.prompts import render
+from memspan.recall.answer.result import NOT_ENOUGH, Answer, AnswerTimings
+from memspan.recall.answer.shown import Shown, shown_memories
+from memspan.recall.answer.text_reply import TextReply
+from memspan.recall.context import Budget
+from memspan.recall.moment import moment_line
+from memspan.recall.plan import Plan
+from memspan.recall.plan_by_model import PlanByModel
+from memspan.recall.planner import plan_by_rules
+from memspan.recall.vocabulary import Vocabulary
+from memspan.times import Micros, TimeLike
+
+from .asking import when_asked
+from .contexts import following_of
+from .damage import survives_damage
+from .engine import Engine
+from .recall import Recalls
+
+__all__ = ["Answering", "Prepared", "Question"]
+
+_logger = logging.getLogger("memspan")
+
+Search = Callable[[Plan, int], Recalls]
+"""Runs the search of a plan, for so many memories."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A checked question to a user's memory."""
+
+    text: str
+    user: str
+    now: TimeLike | None
+    plan: Plan | PlanByModel | None
+    """Whose plan; `None`: that of the rules."""
+    depth: Callable[[Plan], int]
+    """How many memories are looked up."""
+    budget: Budget
+    least_confidence: float
+    search: Search
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A question with what was found for it."""
+
+    question: Question
+    now: Micros
+    plan: Plan
+    shown: Shown
+    timings: AnswerTimings
+    usage: Usage
+    refusal: str | None
+    """Why the model need not be asked."""
+    model: str | None = None
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Of the prompts."""
+        return {
+            "question": self.question.text,
+            "asked": moment_line(self.now),
+            "summaries": self.shown.summaries,
+            "memories": self.shown.memories,
+        }
+
+
+class Answering:
+    """The steps, for one memory and one model. What waits for the disk runs in worker threads; safe to share.
+
+    Args:
+        recipe: under whose name the usage is counted.
+    """
+
+    def __init__(self, engine: Engine, llm: LLM, recipe: str) -> None:
+        self._engine = engine
+        self._llm = llm
+        self._recipe = recipe
+
+    async def prepare(self, question: Question) -> Prepared:
+        """Plan, search and lay out; the model is asked only where it plans.
+
+        Raises:
+            InvalidArgumentError: an argument that the search refuses.
+        """
+        start = perf_counter()
+        now, vocabulary, empty = await asyncio.to_thread(_circumstances, self._engine, question)
+        usage = Usage()
+        if isinstance(question.plan, Plan):
+            plan = question.plan
+        else:
+            plan = await asyncio.to_thread(plan_by_rules, question.text, now=now, vocabulary=vocabulary)
+            if question.plan is not None and not empty:
+                planned = await question.plan.plan(self._llm, plan, now=now, vocabulary=vocabulary)
+                plan, usage = planned.plan, planned.usage
+                await self._count(question.user, "plan", planned.model, usage)
+        planned_at = perf_counter()
+        recalls = await asyncio.to_thread(question.search, plan, question.depth(plan))
+        searched_at = perf_counter()
+        shown = await asyncio.to_thread(_shown, self._engine, question, recalls)
+        timings = AnswerTimings(
+            planning=0.0 if isinstance(question.plan, Plan) else planned_at - start,
+            search=searched_at - planned_at,
+            context=perf_counter() - searched_at,
+        )
+        return Prepared(question, now, plan, shown, timings, usage, _refusal(question, recalls, shown))
+
+    async def answer(self, prepared: Prepared) -> Answer:
+        """Ask for the answer as an object.
+
+        Raises:
+            LLMError: the model failed. What it cost is counted all the same.
+            TruncatedReplyError: the memories are too many for the model; give it fewer tokens.
+        """
+        if prepared.refusal is not None:
+            return _no_answer(prepared)
+        from memspan.recall.answer.reply import AnswerReply
+
+        start = perf_counter()
+        prompt = render("answer", data=prepared.data)
+        try:
+            reply = await self._llm.acomplete(prompt, AnswerReply, stage="answer")
+        except LLMError as error:
+            await self._failed(prepared, error)
+            raise
+        await self._answered(prepared, reply.model, reply.usage, start)
+        prepared.remarks += reply.remarks
+        text = reply.value.answer.strip()
+        if not text or not reply.value.enough:
+            return _answer(prepared, NOT_ENOUGH, (), enough=False)
+        return _answer(prepared, text, reply.value.sources, enough=True)
+
+    async def stream(self, prepared: Prepared) -> AsyncGenerator[str | Answer, None]:
+        """The answer's text in pieces, then the answer. A model that cannot stream gives one piece.
+
+        Raises:
+            LLMError: the model failed, before or after some of the pieces. What it cost is counted.
+        """
+        ask = getattr(self._llm, "astream", None)
+        if prepared.refusal is not None or ask is None:
+            answer = await self.answer(prepared)
+            yield answer.text
+            yield answer
+            return
+        start = perf_counter()
+        reply, said = TextReply(), ""
+        stream = ask(_text_prompt(prepared), stage="answer")
+        try:
+            async with aclosing(aiter(stream)) as pieces:
+                async for piece in pieces:
+                    if text := reply.feed(piece):
+                        said += text
+                        yield text
+        except LLMError as error:
+            await self._failed(prepared, error)
+            raise
+        await self._answered(prepared, stream.model, stream.usage, start)
+        ending = reply.end()
+        if stream.truncated:
+            prepared.remarks.append("the answer was cut off because it grew too long")
+        rest = ending.rest
+        enough = bool(said + rest) and not ending.none
+        if not said + rest:
+            rest = NOT_ENOUGH
+        if rest:
+            yield rest
+        yield _answer(prepared, said + rest, ending.numbers if enough else (), enough=enough)
+
+    async def _answered(self, prepared: Prepared, model: str, usage: Usage, start: float) -> None:
+        prepared.model = model
+        prepared.usage += usage
+        prepared.timings = replace(prepared.timings, answering=perf_counter() - start)
+        await self._count(prepared.question.user, "answer", model, usage)
+
+    async def _failed(self, prepared: Prepared, error: LLMError) -> None:
+        if error.usage is not None:
+            await self._count(prepared.question.user, "answer", self._llm.model, error.usage)
+
+    async def _count(self, user: str, stage: str, model: str, usage: Usage) -> None:
+        """Put what a call cost into the store. An answer that was paid for is not lost because that fails."""
+        if usage == Usage():
+            return
+
+        def put() -> None:
+            with self._engine.store.writing() as writer:
+                writer.jobs.add_usage(user, self._recipe, stage, model, usage)
+
+        try:
+            await asyncio.to_thread(put)
+        except StoreError as error:
+            _logger.warning("what a model cost could not be counted: %s", error)
+
+
+@survives_damage
+def _circumstances(engine: Engine, question: Question) -> tuple[Micros, Vocabulary, bool]:
+    """When it is asked, what the user's memories call things, and whether there are none."""
+    engine.require_open()
+    index = engine.current()
+    vocabulary = engine.vocabularies.of(index, question.user)
+    empty = not len(index.latest(user=question.user, k=1).ats)
+    return when_asked(index, question.user, question.now), vocabulary, empty
+
+
+@survives_damage
+def _shown(engine: Engine, question: Question, recalls: Recalls) -> Shown:
+    after = following_of(engine, question.user, recalls)
+    return shown_memories(question.text, recalls, question.budget, after=after, analyzer=engine.analyzer)
+
+
+def _refusal(question: Question, recalls: Recalls, shown: Shown) -> str | None:
+    if not recalls:
+        return "nothing was found"
+    if not shown.context.sources:
+        return "no memory fits into the tokens"
+    if recalls.confidence is not None and recalls.confidence < question.least_confidence:
+        return f"the confidence is {recalls.confidence:.2f}, below {question.least_confidence:.2f}"
+    return None
+
+
+def _no_answer(prepared: Prepared) -> Answer:
+    prepared.remarks.append(f"the model was not asked: {prepared.refusal}")
+    return _answer(prepared, NOT_ENOUGH, (), enough=False)
+
+
+def _answer(prepared: Prepared, text: str, numbers: Sequence[int], *, enough: bool) -> Answer:
+    sources, unknown = prepared.shown.cited(numbers)
+    if unknown:
+        named = ", ".join(map(str, unknown[:10]))
+        prepared.remarks.append(f"the model names memories that it was not shown: {named}")
+    if enough and not sources:
+        prepared.remarks.append("the model names no source that exists")
+    return Answer(
+        text=text,
+        sources=sources,
+        enough=enough,
+        plan=prepared.plan,
+        usage=prepared.usage,
+        timings=prepared.timings,
+        context=prepared.shown.context,
+        model=prepared.model,
+        remarks=tuple(prepared.remarks),
+    )
+
+
+def _text_prompt(prepared: Prepared) -> Prompt:
+    return render("answer_text", data=prepared.data)
