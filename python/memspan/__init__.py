@@ -35,7 +35,7 @@ from memspan.errors import (
     WhereError,
 )
 from memspan.index import Hit, Hits, Index, TagInfo
-from memspan.job_info import Job, JobEvent, ProcessReport, SleepReport, UsageEntry
+from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
 from memspan.llm import Usage
 from memspan.memory import Memory
 from memspan.query import Query
@@ -92,7 +92,6 @@ __all__ = [
     "Record",
     "Reranker",
     "RerankerError",
-    "SleepReport",
     "Source",
     "StoreError",
     "TagCycleError",

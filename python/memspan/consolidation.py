@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .job_info import SleepReport
-
 __all__ = ["AutoConsolidations", "ConsolidationReport", "TagSpan"]
 
 
@@ -35,8 +33,6 @@ class ConsolidationReport(NamedTuple):
     measured_gain: float
     """Seconds that the same searches took, before / after."""
     seconds: float
-    slept: SleepReport | None = None
-    """What the recipe's update in sleep did, if it has one and there is a model; only by `Memory.consolidate`."""
 
 
 class AutoConsolidations(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from .llm.usage import Usage
 
-__all__ = ["JOB_STATES", "Job", "JobEvent", "ProcessReport", "SleepReport", "UsageEntry"]
+__all__ = ["JOB_STATES", "Job", "JobEvent", "ProcessReport", "UsageEntry"]
 
 JOB_STATES: Final = ("pending", "running", "done", "parked")
 """A job waits, is worked on, is done, or was given up until `Memory.retry`."""
@@ -64,22 +64,6 @@ class ProcessReport(NamedTuple):
     usage: Usage
     """What the models cost."""
     seconds: float
-
-
-class SleepReport(NamedTuple):
-    """What putting memories in order did, see `Memory.consolidate`."""
-
-    users: int
-    memories: int
-    """That were looked at."""
-    queues: int
-    """Memories with something later that is like them: so many calls of the model."""
-    merged: int
-    updated: int
-    retired: int
-    skipped: int
-    """Changes that did not fit any more when they were to be made."""
-    usage: Usage
 
 
 class UsageEntry(NamedTuple):

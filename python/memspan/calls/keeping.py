@@ -86,20 +86,13 @@ class KeepingCalls(Calls):
         return reembed(self._engine, embedder, progress)
 
     def consolidate(self, user: str | None = None) -> ConsolidationReport:
-        """Put memories in order, and lay out the index of a user, or of all, for faster searches.
+        """Lay out the index of a user, or of all, for faster searches; see `Index.consolidate`.
 
-        With a model, and a recipe that has an update in sleep such as `lightmem`, memories that the recipe made are
-        reconsidered in the light of later ones: merged, updated or retired. What gives way stays readable, as of before
-        and as history. Memories in which nothing is new since the last time are not looked at. The layout, see
-        `Index.consolidate`, is part of the cache file that `close` writes.
-
-        Raises:
-            EmbedderError: nothing of this user's memories was changed; users before are done.
+        The layout is part of the cache file that `close` writes.
         """
         if user is not None:
             checked_name(user, "user")
-        slept = self._processing.sleep([user] if user is not None else self.users())
-        return consolidate(self._engine, user)._replace(slept=slept)
+        return consolidate(self._engine, user)
 
     def stats(self, user: str | None = None) -> dict[str, Any]:
         """Counts, time span and sizes of the store, or of one user, as JSON values."""

@@ -63,8 +63,7 @@ def show(env: Environment, name: str, as_json: bool) -> None:
     table = plain_table()
     for column in ("stage", "parameter", "value"):
         table.add_column(column, overflow="fold")
-    stages: list[Any] = [*chosen.write, *([] if chosen.sleep is None else [chosen.sleep])]
-    for stage in stages:
+    for stage in chosen.write:
         parameters = _parameters(stage) or {"": ""}
         for place, (parameter, value) in enumerate(parameters.items()):
             table.add_row(cell(stage.name if not place else ""), cell(parameter), cell(value))
@@ -89,7 +88,6 @@ def _document(chosen: Recipe) -> dict[str, Any]:
         "history": chosen.history,
         "read": _parameters(chosen.read),
         "write": [{"stage": stage.name, "parameters": _parameters(stage)} for stage in chosen.write],
-        "sleep": None if chosen.sleep is None else _parameters(chosen.sleep),
     }
 
 

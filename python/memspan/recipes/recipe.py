@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memspan.encode.stage import Stage
 from memspan.errors import invalid
 
 from .reading import Reading
-
-if TYPE_CHECKING:
-    from memspan.lifecycle.sleep import SleepUpdate
 
 __all__ = ["Recipe", "recipe", "recipe_names"]
 
@@ -32,8 +29,6 @@ class Recipe:
     """What an encode job runs, in order; none: turns stay as they are, and no job is made."""
     history: int = 0
     """How many turns before a job's own it is shown."""
-    sleep: SleepUpdate | None = None
-    """How `Memory.consolidate` puts what was made in order."""
     read: Reading = field(default_factory=Reading)
     """How questions are answered."""
 

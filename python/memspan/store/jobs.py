@@ -115,9 +115,6 @@ class JobReader(Protocol):
 
     def usage(self, user: str | None, by: Sequence[str]) -> list[UsageEntry]: ...
 
-    def slept(self, user: str) -> Micros | None:
-        """When the last sleep of a user's memories began."""
-
 
 class JobWriter(JobReader, Protocol):
     """Changes of jobs inside the one exclusive transaction. None of them advances the change counter."""
@@ -145,8 +142,6 @@ class JobWriter(JobReader, Protocol):
 
     def add_usage(self, user: str, recipe: str, stage: str, model: str, usage: Usage) -> None:
         """Count what calls cost for a user; nothing when there is no such user any more."""
-
-    def set_slept(self, user: str, began: Micros) -> None: ...
 
     def finish(self, job: ClaimedJob, outcome: Outcome, notes: Sequence[Note]) -> None:
         """The job is done, and this came of it."""

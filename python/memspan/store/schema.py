@@ -118,8 +118,7 @@ _V3: Final = (
     "ALTER TABLE relations ADD COLUMN made INTEGER NOT NULL DEFAULT 0",
 )
 
-# Encode jobs, what models cost, and when a user's memories were last put in order in sleep. No change of these tables
-# advances the change counter: the index holds none of it.
+# Encode jobs, and what models cost. No change of these tables advances the change counter: the index holds none of it.
 # - jobs.pk is never used again, and grows with time: jobs of one session run in its order.
 # - owner and run: who works on a job, and which of its runs that is. A result is taken only from the
 #   worker and run that the row names.
@@ -236,12 +235,6 @@ _V4: Final = (
         price REAL,
         PRIMARY KEY (user_pk, recipe, stage, model)
     ) STRICT, WITHOUT ROWID
-    """,
-    """
-    CREATE TABLE sleeps (
-        user_pk INTEGER PRIMARY KEY REFERENCES users(pk) ON DELETE CASCADE,
-        began INTEGER NOT NULL
-    ) STRICT
     """,
 )
 

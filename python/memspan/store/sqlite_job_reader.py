@@ -185,7 +185,3 @@ class SqliteJobReader:
             for row in rows
             if row[4] is not None
         ]
-
-    def slept(self, user: str) -> Micros | None:
-        began = self._one("SELECT began FROM sleeps WHERE user_pk = ?", (self._user_pk(user),))
-        return None if began is None else int(began)

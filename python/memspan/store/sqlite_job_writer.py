@@ -122,12 +122,6 @@ class SqliteJobWriter(SqliteJobReader):
         values = [getattr(usage, column) for column in USAGE_COLUMNS]
         self._change(_ADD_USAGE, (user_pk, recipe, stage, model, *values))
 
-    def set_slept(self, user: str, began: Micros) -> None:
-        self._change(
-            "INSERT OR REPLACE INTO sleeps SELECT pk, ? FROM users WHERE name = ?",
-            (began, user),
-        )
-
     def finish(self, job: ClaimedJob, outcome: Outcome, notes: Sequence[Note]) -> None:
         for table, ids in (("job_made", outcome.made), ("job_tagged", outcome.tagged)):
             self._change(f"DELETE FROM {table} WHERE job_pk = ?", (job.pk,))  # noqa: S608

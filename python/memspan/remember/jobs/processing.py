@@ -6,13 +6,13 @@ import asyncio
 import logging
 import os
 import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 from memspan.errors import StoreError
-from memspan.job_info import ProcessReport, SleepReport
+from memspan.job_info import ProcessReport
 from memspan.llm import LLM
 from memspan.recipes import Recipe
 from memspan.remember.engine import Engine
@@ -80,21 +80,6 @@ class Processing:
         except BaseException:
             _end(call)
             raise
-
-    def sleep(self, users: Sequence[str]) -> SleepReport | None:
-        """The update in sleep of the memory's recipe; `None` without one, or without a model."""
-        update = self.recipe.sleep
-        if update is None:
-            return None
-
-        async def work(llm: LLM | None) -> SleepReport | None:
-            from .sleeping import sleep
-
-            if llm is None:
-                return None
-            return await sleep(self._engine, llm, update, self.recipe.name, users)
-
-        return self.ask(work)
 
     def start(self, scope: Scope) -> None:
         """Process in the background from now on; nothing changes when it does already."""
