@@ -10,6 +10,7 @@ import click
 
 from memspan import __version__
 
+from .consolidate import consolidate
 from .demo import demo
 from .environment import Environment
 from .eval import eval_
@@ -62,6 +63,7 @@ _COMMANDS = (
     ingest,
     process,
     jobs,
+    consolidate,
     search,
     latest,
     tags,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from memspan.llm import LLMSpec
 from memspan.memory import Memory
 
 __all__ = ["open_memory"]
@@ -13,7 +14,7 @@ __all__ = ["open_memory"]
 
 @contextmanager
 def open_memory(
-    store: Path, embedder: str | None = None, *, recipe: str = "verbatim", llm: str | None = None
+    store: Path, embedder: str | None = None, *, recipe: str = "verbatim", llm: LLMSpec = None
 ) -> Iterator[Memory]:
     """The memory at `store`, closed at the end whatever happens."""
     with Memory(store, embedder, recipe=recipe, llm=llm) as memory:

@@ -54,7 +54,8 @@ def show(env: Environment, name: str, as_json: bool) -> None:
         env.write_json(_document(chosen))
         return
     env.say(f"{chosen.name}: {chosen.summary}" + (f" ({chosen.paper})" if chosen.paper else ""))
-    if not chosen.write:
+    stages: list[Any] = [*chosen.write, *([] if chosen.sleep is None else [chosen.sleep])]
+    if not stages:
         env.say("no stages")
         return
     if chosen.history:
@@ -62,7 +63,7 @@ def show(env: Environment, name: str, as_json: bool) -> None:
     table = plain_table()
     for column in ("stage", "parameter", "value"):
         table.add_column(column, overflow="fold")
-    for stage in chosen.write:
+    for stage in stages:
         parameters = _parameters(stage) or {"": ""}
         for place, (parameter, value) in enumerate(parameters.items()):
             table.add_row(cell(stage.name if not place else ""), cell(parameter), cell(value))
@@ -76,6 +77,7 @@ def _document(chosen: Recipe) -> dict[str, Any]:
         "paper": chosen.paper,
         "history": chosen.history,
         "write": [{"stage": stage.name, "parameters": _parameters(stage)} for stage in chosen.write],
+        "sleep": None if chosen.sleep is None else _parameters(chosen.sleep),
     }
 
 

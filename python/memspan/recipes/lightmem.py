@@ -3,13 +3,14 @@
 from memspan.encode.buffer import Buffer
 from memspan.encode.compress import Compress
 from memspan.encode.segment import Segment
+from memspan.lifecycle.sleep import SleepUpdate
 
 from .recipe import Recipe
 
 RECIPE = Recipe(
     name="lightmem",
     summary="compressed turns in topic segments, summed up by the buffer, updated in sleep",
-    paper="LightMem (arXiv 2510.18866v3), sections 3.1-3.2; 3.3 is `memspan.lifecycle.sleep`",
+    paper="LightMem (arXiv 2510.18866v3), sections 3.1-3.3",
     write=(
         # r = .7 with th = 512 is the paper's best setting for its smaller model (table 7). Its compressor,
         # LLMLingua-2, has weights that cannot come with memspan: by default words are scored by self-information, and
@@ -23,4 +24,6 @@ RECIPE = Recipe(
         # that may never come, so that short sessions make smaller ones.
         Buffer(tokens=512, calls_by="buffer"),
     ),
+    # The paper names neither the length of a queue nor a threshold; see there.
+    sleep=SleepUpdate(),
 )

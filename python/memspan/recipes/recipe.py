@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memspan.encode.stage import Stage
 from memspan.errors import invalid
+
+if TYPE_CHECKING:
+    from memspan.lifecycle.sleep import SleepUpdate
 
 __all__ = ["Recipe", "recipe", "recipe_names"]
 
@@ -27,6 +30,8 @@ class Recipe:
     """What an encode job runs, in order; none: turns stay as they are, and no job is made."""
     history: int = 0
     """How many turns before a job's own it is shown."""
+    sleep: SleepUpdate | None = None
+    """What `Memory.consolidate` does to memories when it has a model; `None`: nothing, unless it is told to."""
 
 
 def recipe_names() -> tuple[str, ...]:
