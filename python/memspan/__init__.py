@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 from memspan._core import simd_level
-from memspan.consolidation import AutoConsolidations, ConsolidationReport, TagSpan
+from memspan.consolidation import AutoConsolidations, ConsolidationReport, SleepReport, TagSpan
 from memspan.embed import CallableEmbedder, Embedder, HashEmbedder
 from memspan.errors import (
     BadReplyError,
@@ -92,6 +92,7 @@ __all__ = [
     "Record",
     "Reranker",
     "RerankerError",
+    "SleepReport",
     "Source",
     "StoreError",
     "TagCycleError",

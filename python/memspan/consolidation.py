@@ -1,10 +1,39 @@
-"""What a consolidation of the index did, and where it put the records of a tag (SwiftMem 3.4)."""
+"""What a consolidation did: to the index, with where it put the records of a tag (SwiftMem 3.4), and to the memories
+(LightMem 3.3)."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["AutoConsolidations", "ConsolidationReport", "TagSpan"]
+from .llm.usage import Usage
+
+__all__ = ["AutoConsolidations", "ConsolidationReport", "SleepReport", "TagSpan"]
+
+
+class SleepReport(NamedTuple):
+    """What the update in sleep did to memories of one or several users (LightMem 3.3)."""
+
+    users: int
+    memories: int
+    """Derived memories that were looked at."""
+    queues: int
+    """Of those, memories with later ones like them, and news since the last time: a language model was asked about
+    each."""
+    merged: int
+    """Merges; each ends two or more memories and makes one."""
+    updated: int
+    """Memories that ended and have another one in their place."""
+    retired: int
+    """Memories that ended with nothing in their place."""
+    skipped: int
+    """Changes that were not made: a memory that they rest on was changed or forgotten meanwhile."""
+    undecided: int
+    """Queues that the model gave no answer for; the next update asks again."""
+    reason: str | None
+    """Why, of one of these."""
+    usage: Usage
+    """What the model cost."""
+    seconds: float
 
 
 class ConsolidationReport(NamedTuple):
@@ -33,6 +62,8 @@ class ConsolidationReport(NamedTuple):
     measured_gain: float
     """Seconds that the same searches took, before / after."""
     seconds: float
+    sleep: SleepReport | None = None
+    """What was done to memories before; only `Memory.consolidate` does anything to them."""
 
 
 class AutoConsolidations(NamedTuple):

@@ -11,6 +11,7 @@ import click
 from memspan import __version__
 
 from .ask import ask
+from .consolidate import consolidate
 from .demo import demo
 from .environment import Environment
 from .eval import eval_
@@ -63,6 +64,7 @@ _COMMANDS = (
     ingest,
     process,
     jobs,
+    consolidate,
     search,
     ask,
     latest,

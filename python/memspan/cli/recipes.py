@@ -55,7 +55,8 @@ def show(env: Environment, name: str, as_json: bool) -> None:
         return
     env.say(f"{chosen.name}: {chosen.summary}" + (f" ({chosen.paper})" if chosen.paper else ""))
     env.say("questions: " + _reading(chosen.read))
-    if not chosen.write:
+    stages: list[Any] = [*chosen.write, *([] if chosen.sleep is None else [chosen.sleep])]
+    if not stages:
         env.say("no stages")
         return
     if chosen.history:
@@ -63,7 +64,7 @@ def show(env: Environment, name: str, as_json: bool) -> None:
     table = plain_table()
     for column in ("stage", "parameter", "value"):
         table.add_column(column, overflow="fold")
-    for stage in chosen.write:
+    for stage in stages:
         parameters = _parameters(stage) or {"": ""}
         for place, (parameter, value) in enumerate(parameters.items()):
             table.add_row(cell(stage.name if not place else ""), cell(parameter), cell(value))
@@ -88,6 +89,7 @@ def _document(chosen: Recipe) -> dict[str, Any]:
         "history": chosen.history,
         "read": _parameters(chosen.read),
         "write": [{"stage": stage.name, "parameters": _parameters(stage)} for stage in chosen.write],
+        "sleep": None if chosen.sleep is None else _parameters(chosen.sleep),
     }
 
 

@@ -35,8 +35,9 @@ async def decide(queues: Sequence[UpdateQueue], tools: Tools) -> list[Change]:
     """The changes that the model wants and that hold, ready to be applied together.
 
     One call for each queue, side by side: targets are independent of each other. A queue whose call fails is left as
-    it is and noted, and the next sleep asks again; so is a reply that makes no sense. Merged texts must have the
-    numbers, names and negations of what they replace and most of its words; no new text has a number from nowhere.
+    it is and noted (`no decision`), so that the next sleep asks again; what makes no sense in a reply is refused and
+    noted. Merged texts must have the numbers, names and negations of what they replace and most of its words; no new
+    text has a number from nowhere.
     """
     found = await asyncio.gather(*(_decided(queue, tools) for queue in queues))
 

@@ -24,15 +24,25 @@ class DirectTools:
     """`Tools` that keep nothing: the model is asked anew each time, or its client's cache is. For stages that only ask.
 
     Used by one task at a time, or by tasks of one event loop.
+
+    Args:
+        stage: for usage.
+        advance: is told every call that ends.
     """
 
-    def __init__(self, llm: LLM, stage: str) -> None:
+    def __init__(self, llm: LLM, stage: str, advance: Callable[[int], object] = lambda count: None) -> None:
         self._llm = llm
         self._stage = stage
-        self.usage = Usage()
-        """Of all calls, those that failed included."""
+        self._advance = advance
+        self.spent: dict[str, Usage] = {}
+        """Of all calls, those that failed included, by the model's name."""
         self.notes: list[dict[str, Any]] = []
         """What was noted, in order: `event` and its details."""
+
+    @property
+    def usage(self) -> Usage:
+        """Of all calls, those that failed included."""
+        return sum(self.spent.values(), Usage())
 
     async def ask(self, key: str, prompt: Prompt, schema: type[M]) -> M:
         """See `Tools.ask`."""
@@ -41,10 +51,15 @@ class DirectTools:
         except Exception as error:
             spent = getattr(error, "usage", None)
             if isinstance(spent, Usage):
-                self.usage += spent
+                self._spend(self._llm.model, spent)
             raise
-        self.usage += reply.usage
+        finally:
+            self._advance(1)
+        self._spend(reply.model, reply.usage)
         return reply.value
+
+    def _spend(self, model: str, usage: Usage) -> None:
+        self.spent[model] = self.spent.get(model, Usage()) + usage
 
     async def once(self, key: str, make: Callable[[], Awaitable[Any]]) -> Any:
         """See `Tools.once`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Final
@@ -49,6 +49,7 @@ def update_queues(
     least: float = 0.85,
     kinds: Sequence[str] = ("semantic",),
     since: datetime | None = None,
+    again: Callable[[Record], bool] = lambda record: False,
 ) -> list[UpdateQueue]:
     """Q(e_i) = Top_k {(e_j, sim(v_i, v_j)) | t_j >= t_i, j != i}:n for every record that has such, oldest first.
 
@@ -61,6 +62,7 @@ def update_queues(
         least: similarity of an entry.
         kinds: of the records.
         since: leave out queues in which nothing was recorded after this: an earlier sleep saw them.
+        again: whether to look at the queue of a memory all the same.
     """
     known = {record.id: record for record in records}
     ordered = sorted(known.values(), key=lambda record: (record.at, record.id))
@@ -89,7 +91,9 @@ def update_queues(
             if id_ in known and score >= least and not _linked(target, known[id_])
         ]
         if pairs and (
-            since is None or any(_is_new(record, since) for record in (target, *(one for one, _ in pairs)))
+            since is None
+            or again(target)
+            or any(_is_new(record, since) for record in (target, *(one for one, _ in pairs)))
         ):
             later, similarities = zip(*pairs, strict=True)
             queues.append(UpdateQueue(target=target, later=later, similarities=similarities))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -74,11 +74,15 @@ class SleepUpdate:
         return index, found
 
     def queues(
-        self, index: Index, records: Sequence[Record], since: datetime | None = None
+        self,
+        index: Index,
+        records: Sequence[Record],
+        since: datetime | None = None,
+        again: Callable[[Record], bool] = lambda record: False,
     ) -> list[UpdateQueue]:
         """See `update_queues`."""
         return update_queues(
-            index, records, length=self.queue, least=self.least, kinds=self.kinds, since=since
+            index, records, length=self.queue, least=self.least, kinds=self.kinds, since=since, again=again
         )
 
     async def run(
@@ -89,6 +93,7 @@ class SleepUpdate:
         *,
         model: str | None = None,
         since: datetime | None = None,
+        again: Callable[[Record], bool] = lambda record: False,
     ) -> Slept:
         """Update the memories of a user.
 
@@ -99,9 +104,10 @@ class SleepUpdate:
             tools: as a job lends them; its embedder and tags are not used.
             model: its name, for the metadata of new memories.
             since: when the last run began; only queues with something newer are looked at. `None` for all.
+            again: whether to look at the queue of a memory all the same, because it was not decided then.
         """
         index, records = await asyncio.to_thread(self.records, engine, user)
-        queues = await asyncio.to_thread(self.queues, index, records, since)
+        queues = await asyncio.to_thread(self.queues, index, records, since, again)
         changes = await decide(queues, tools)
         prompt = template("update")
         metadata: dict[str, Any] = {"prompt": f"{prompt.name}@{prompt.version}"}

@@ -3,6 +3,7 @@
 from memspan.encode.buffer import Buffer
 from memspan.encode.compress import Compress
 from memspan.encode.segment import Segment
+from memspan.lifecycle.sleep import SleepUpdate
 
 from .reading import Reading
 from .recipe import Recipe
@@ -10,7 +11,7 @@ from .recipe import Recipe
 RECIPE = Recipe(
     name="lightmem",
     summary="compressed turns in topic segments, summed up by the buffer, updated in sleep",
-    paper="LightMem (arXiv 2510.18866v3), sections 3.1-3.2; 3.3 is `memspan.lifecycle.sleep`",
+    paper="LightMem (arXiv 2510.18866v3), sections 3.1-3.3",
     write=(
         # r = .7 with th = 512 is the paper's best setting for its smaller model (table 7). Its compressor,
         # LLMLingua-2, has weights that cannot come with memspan: by default words are scored by self-information, and
@@ -26,4 +27,6 @@ RECIPE = Recipe(
     ),
     # The paper only says that all methods are given as many entries; 20 is ProMem's number, for the same benchmarks.
     read=Reading(least=20, most=20, tokens=1500),
+    # The paper names neither the length of a queue nor a threshold; see there.
+    sleep=SleepUpdate(),
 )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memspan.encode.stage import Stage
 from memspan.errors import invalid
 
 from .reading import Reading
+
+if TYPE_CHECKING:
+    from memspan.lifecycle.sleep import SleepUpdate
 
 __all__ = ["Recipe", "recipe", "recipe_names"]
 
@@ -31,6 +34,9 @@ class Recipe:
     """How many turns before a job's own it is shown."""
     read: Reading = field(default_factory=Reading)
     """How questions are answered."""
+
+    sleep: SleepUpdate | None = None
+    """What `Memory.consolidate` does to memories when it has a model; `None`: nothing, unless it is told to."""
 
 
 def recipe_names() -> tuple[str, ...]:

@@ -12,5 +12,5 @@ __all__ = ["consolidate"]
 
 @survives_damage
 def consolidate(engine: Engine, user: str | None) -> ConsolidationReport:
-    """See `Memory.consolidate`."""
+    """The second part of `Memory.consolidate`: the layout of the index."""
     return engine.current().consolidate(user=user)

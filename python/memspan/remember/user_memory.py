@@ -19,6 +19,7 @@ from .recall import Recalls
 from .transfer import TextFile
 
 if TYPE_CHECKING:
+    from memspan.lifecycle.sleep import SleepUpdate
     from memspan.memory import Memory
     from memspan.ranking import Ranker
     from memspan.recall import Plan
@@ -343,9 +344,17 @@ class UserMemory:
         """See `Memory.export`."""
         return self._memory.export(self.name, file, embeddings)
 
-    def consolidate(self) -> ConsolidationReport:
+    def consolidate(
+        self, *, update: bool | SleepUpdate | None = None, progress: bool = False
+    ) -> ConsolidationReport:
         """See `Memory.consolidate`."""
-        return self._memory.consolidate(self.name)
+        return self._memory.consolidate(self.name, update=update, progress=progress)
+
+    async def aconsolidate(
+        self, *, update: bool | SleepUpdate | None = None, progress: bool = False
+    ) -> ConsolidationReport:
+        """See `Memory.aconsolidate`."""
+        return await self._memory.aconsolidate(self.name, update=update, progress=progress)
 
     def stats(self) -> dict[str, Any]:
         """See `Memory.stats`."""
@@ -406,7 +415,6 @@ class UserMemory:
     atags = in_thread(tags)
     aforget = in_thread(forget)
     aexport = in_thread(export)
-    aconsolidate = in_thread(consolidate)
     astats = in_thread(stats)
     ajobs = in_thread(jobs)
     ajob_log = in_thread(job_log)

@@ -70,6 +70,9 @@ class StoreReader(Protocol):
     def made_tags(self, user: str, ids: Sequence[str] | None = None) -> dict[str, tuple[str, ...]]:
         """Those of the records' tags that were made and not given, by id; of these records or of all."""
 
+    def slept(self, user: str) -> str | None:
+        """What `set_slept` was given for the user."""
+
     def made_relations(self, user: str | None = None) -> set[Relation]:
         """Those of the relations that were made and not given."""
 
@@ -113,6 +116,10 @@ class StoreWriter(StoreReader, Protocol):
 
     def set_made_tags(self, user: str, tags: Mapping[str, Sequence[str]]) -> None:
         """Say which tags of records were made, by id, in the transaction that put these records."""
+
+    def set_slept(self, user: str, state: str) -> None:
+        """Keep how far the memories of a user were updated in sleep, for as long as there is that user; nothing when
+        there is none. Does not advance the sequence."""
 
     def relate(self, user: str, parent: str, child: str, *, made: bool = False) -> bool:
         """A relation that was made and is now given stays as given; returns whether it is new."""

@@ -15,13 +15,18 @@ from .protocol import Relation, Removals
 from .sqlite_job_reader import SqliteJobReader
 from .statements import Parameters, chunks, marks
 
-__all__ = ["SqliteReader"]
+__all__ = ["SqliteReader", "slept_key"]
 
 _SEQUENCE: Final = (
     "SELECT max(value, coalesce((SELECT sequence FROM records ORDER BY pk DESC LIMIT 1), 0)) "
     "FROM meta WHERE key = 'sequence'"
 )
 _FIELDS: Final = ", ".join(f"r.{column}" for column in COLUMNS)
+
+
+def slept_key(user_pk: int) -> str:
+    """The setting that says how far a user's memories were updated in sleep. Keys of users are never used again."""
+    return f"slept/{user_pk}"
 
 
 class SqliteReader:
@@ -78,6 +83,11 @@ class SqliteReader:
     def meta(self, key: str) -> str | None:
         value = self._one("SELECT value FROM meta WHERE key = ?", (key,))
         return None if value is None else str(value)
+
+    def slept(self, user: str) -> str | None:
+        pk = self._user_pk(user)
+        # Not `meta`: a writer keeps what that says in memory.
+        return None if pk is None else self._one("SELECT value FROM meta WHERE key = ?", (slept_key(pk),))
 
     def users(self) -> list[str]:
         return [name for (name,) in self._all("SELECT name FROM users ORDER BY name")]

@@ -14,7 +14,7 @@ from memspan.records import Record
 
 from .codec import ROW_COLUMNS, ROW_PLACES, embedding_blob, encode_rows
 from .sqlite_job_writer import SqliteJobWriter
-from .sqlite_reader import SqliteReader
+from .sqlite_reader import SqliteReader, slept_key
 from .statements import chunks, marks
 from .writer_state import WriterState
 
@@ -119,6 +119,11 @@ class SqliteWriter(SqliteReader):
                 (key, value),
             )
 
+    def set_slept(self, user: str, state: str) -> None:
+        pk = self._user_pk(user)
+        if pk is not None:
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (slept_key(pk), state))
+
     def _ensure_user(self, user: str) -> int:
         pk = self._user_pk(user)
         if pk is None:
@@ -176,6 +181,7 @@ class SqliteWriter(SqliteReader):
         del self._state.user_pks[user]
         removed = self._connection.execute("DELETE FROM records WHERE user_pk = ?", (pk,)).rowcount
         self._connection.execute("DELETE FROM users WHERE pk = ?", (pk,))
+        self._connection.execute("DELETE FROM meta WHERE key = ?", (slept_key(pk),))
         self._connection.execute("DELETE FROM removals WHERE user_pk = ?", (pk,))
         self._mark(_VANISHED)
         return removed

@@ -54,6 +54,11 @@ class Processing:
         self._processors: set[Processor] = set()
         self._follower: Call[ProcessReport] | None = None
 
+    @property
+    def has_model(self) -> bool:
+        """Whether the memory was opened with a language model; it may still have to be made."""
+        return self._model.given
+
     def run(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
         """Process and wait. An interrupt gives back what is under way before it goes on."""
         call = self._begin(scope, advance)
@@ -65,12 +70,7 @@ class Processing:
 
     async def arun(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
         """The same for a task; cancelling it ends the processing."""
-        call = await asyncio.to_thread(self._begin, scope, advance)
-        try:
-            return await asyncio.wrap_future(call.future)
-        except asyncio.CancelledError:
-            await asyncio.to_thread(_end, call)
-            raise
+        return await _ended(await asyncio.to_thread(self._begin, scope, advance))
 
     def ask(self, work: Callable[[LLM | None], Coroutine[Any, Any, T]]) -> T:
         """Run something else that needs the model, on the same thread, and wait for it; an interrupt cancels it."""
@@ -80,6 +80,10 @@ class Processing:
         except BaseException:
             _end(call)
             raise
+
+    async def aask(self, work: Callable[[LLM | None], Coroutine[Any, Any, T]]) -> T:
+        """The same for a task; cancelling it cancels the work."""
+        return await _ended(await asyncio.to_thread(self._started, self._with_model(work)))
 
     def start(self, scope: Scope) -> None:
         """Process in the background from now on; nothing changes when it does already."""
@@ -180,6 +184,15 @@ class Processing:
             return await processor.run()
         finally:
             self._processors.discard(processor)
+
+
+async def _ended(call: Call[T]) -> T:
+    """What a call arrives at; it is ended when the task that waits is cancelled."""
+    try:
+        return await asyncio.wrap_future(call.future)
+    except asyncio.CancelledError:
+        await asyncio.to_thread(_end, call)
+        raise
 
 
 def _end(call: Call[Any]) -> None:

@@ -18,6 +18,8 @@ class Model(NamedTuple):
     make: Callable[[], LLM | None]
     own: bool
     """Whether it was made here, and so is to be closed here."""
+    given: bool = True
+    """Whether there is one to be made."""
 
 
 def checked_recipe(value: Any) -> Recipe:
@@ -36,4 +38,4 @@ def checked_llm(value: Any) -> Model:
             raise invalid("llm", value, "the name of a model")
         return Model(lambda: resolve_llm(value), own=True)
     model = resolve_llm(value)
-    return Model(lambda: model, own=False)
+    return Model(lambda: model, own=False, given=model is not None)

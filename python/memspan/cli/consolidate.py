@@ -1,0 +1,102 @@
+"""`memspan consolidate`: put memories in order, and lay out the index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memspan.consolidation import ConsolidationReport, SleepReport
+from memspan.memory import Memory
+
+from . import options
+from .environment import Environment, pass_environment
+from .failures import CommandError
+from .opening import open_memory
+from .usage import usage_line
+
+__all__ = ["consolidate"]
+
+
+@click.command(
+    epilog=options.examples(
+        "memspan consolidate --store chat.memspan",
+        "memspan consolidate --store chat.memspan --user ana --llm gpt-4.1-mini",
+        "memspan consolidate --store chat.memspan --llm qwen3 --base-url http://127.0.0.1:8080/v1",
+    )
+)
+@options.existing_store
+@click.option("--user", metavar="USER", help="Only this user's memories. Default: everybody's.")
+@options.llm
+@click.option(
+    "--base-url",
+    metavar="URL",
+    help="Where the language model is served. Default: OPENAI_BASE_URL, else OpenAI.",
+)
+@options.as_json
+@pass_environment
+def consolidate(
+    env: Environment, store: Path, user: str | None, llm: str | None, base_url: str | None, as_json: bool
+) -> None:
+    """Put memories in order, and lay out the index for faster searches.
+
+    With --llm, a language model first goes through the memories that recipes made and that have later ones like them:
+    what is said twice is merged, what changed is rewritten, what no longer holds gets an end. Nothing is deleted, and
+    turns stay as they are. Only what is new since the last time is looked at.
+    """
+    if base_url is not None and llm is None:
+        raise click.UsageError("--base-url says where --llm is served; name the model, too")
+    with _opened(store, llm, base_url) as memory:
+        report = memory.consolidate(user, update=llm is not None, progress=env.err.is_terminal)
+    if as_json:
+        env.write_json({"store": str(store), "user": user, **_document(report)})
+    else:
+        if report.sleep is not None:
+            _say(env, report.sleep)
+        env.say(
+            f"index: {report.users - report.skipped:,} of {report.users:,} users laid out anew, "
+            f"{report.records:,} records in {report.clusters:,} clusters, {report.seconds:.1f} s"
+        )
+    slept = report.sleep
+    if slept is not None and slept.undecided:
+        raise CommandError(
+            f"{slept.undecided:,} of {slept.queues:,} memories could not be decided ({slept.reason}); "
+            "the next call asks again"
+        )
+
+
+@contextmanager
+def _opened(store: Path, llm: str | None, base_url: str | None) -> Iterator[Memory]:
+    if llm is None:
+        with open_memory(store) as memory:
+            yield memory
+    elif base_url is None:
+        with open_memory(store, recipe="lightmem", llm=llm) as memory:
+            yield memory
+    else:
+        from memspan.llm import OpenAIModel
+
+        with (
+            OpenAIModel(llm, base_url=base_url) as model,
+            open_memory(store, recipe="lightmem", llm=model) as memory,
+        ):
+            yield memory
+
+
+def _say(env: Environment, slept: SleepReport) -> None:
+    env.say(
+        f"memories: {slept.memories:,} looked at, {slept.queues:,} with later ones like them; "
+        f"{slept.merged:,} merged, {slept.updated:,} updated, {slept.retired:,} retired, {slept.skipped:,} skipped, "
+        f"{slept.seconds:.1f} s"
+    )
+    env.say(usage_line(slept.usage))
+
+
+def _document(report: ConsolidationReport) -> dict[str, Any]:
+    slept = report.sleep
+    sleep = None if slept is None else {**slept._asdict(), "usage": asdict(slept.usage)}
+    return {**report._asdict(), "sleep": sleep}

@@ -1,0 +1,99 @@
+"""`memspan consolidate`: alone, with a model on a server, and with one that fails."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from llm_faults import status
+from scripted_llm import ScriptedLLM, all_rules
+
+from memspan import Memory, Record
+
+START = datetime(2023, 5, 1, tzinfo=timezone.utc)
+FACTS = ("Ana drinks green tea in the morning.", "Ana drinks green tea in the morning no longer.")
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch):
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "MEMSPAN_LLM", "HTTP_PROXY", "http_proxy"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def server():
+    with ScriptedLLM(all_rules()) as running:
+        yield running
+        assert running.troubles == []
+
+
+@pytest.fixture
+def known(store):
+    """A store with two memories of each of two users; the second ends the first."""
+    with Memory(store, "hash:256", auto_consolidate=False) as memory:
+        memory.add_records(
+            Record(
+                id=f"f{place}",
+                user=user,
+                text=text,
+                at=START + timedelta(days=place),
+                kind="semantic",
+                sources=(f"t{place}",),
+                metadata={"recipe": "lightmem"},
+            )
+            for user in ("ana", "ben")
+            for place, text in enumerate(FACTS)
+        )
+    return store
+
+
+def held(store, user):
+    with Memory(store) as memory:
+        return {one.text for one in memory.search("tea", user=user, valid_at=START + timedelta(days=9))}
+
+
+def test_without_a_model_only_the_index(run, run_json, known):
+    document = run_json("consolidate", "--store", known)
+    assert (document["users"], document["sleep"]) == (2, None)
+    assert run("consolidate", "--store", known, "--user", "ana").stdout.startswith("index: ")
+    assert held(known, "ana") == set(FACTS)
+
+
+def test_with_a_model(run, run_json, known, server, monkeypatch):
+    document = run_json(
+        "consolidate", "--store", known, "--user", "ana", "--llm", "scripted", "--base-url", server.url
+    )
+    assert (document["sleep"]["queues"], document["sleep"]["retired"]) == (1, 1)
+    assert document["sleep"]["usage"]["calls"] == 1
+    assert held(known, "ana") == {FACTS[1]}
+    assert held(known, "ben") == set(FACTS)
+
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    output = run("consolidate", "--store", known, "--llm", "scripted").stdout
+    assert "0 merged, 0 updated, 1 retired" in output
+    assert "1 calls" in output
+    assert held(known, "ben") == {FACTS[1]}
+    entries = run_json("stats", "--store", known, "--usage")["usage"]
+    assert [(entry["recipe"], entry["stage"], entry["calls"]) for entry in entries] == [
+        ("lightmem", "sleep", 2)
+    ]
+
+
+def test_a_model_that_fails(run, run_json, known, server):
+    server.schedule = lambda asked, number: status(400)
+    arguments = ("--store", known, "--user", "ana", "--llm", "scripted", "--base-url", server.url)
+    result = run("consolidate", *arguments, code=1)
+    assert "1 of 1 memories could not be decided" in result.stderr
+    assert held(known, "ana") == set(FACTS)
+    assert run_json("consolidate", *arguments, code=1)["sleep"]["undecided"] == 1
+
+
+def test_wrong_command_lines(run, known):
+    assert "--llm" in run("consolidate", "--store", known, "--base-url", "http://x/v1", code=2).stderr
+    assert "OPENAI_API_KEY" in run("consolidate", "--store", known, "--llm", "scripted", code=3).stderr
+
+
+def test_recipes_show_it(run, run_json):
+    assert run_json("recipes", "show", "lightmem")["sleep"]["queue"] == 10
+    assert "sleep" in run("recipes", "show", "lightmem").stdout
+    assert run_json("recipes", "show", "simplemem")["sleep"] is None
