@@ -34,7 +34,6 @@ class Recipe:
     """How many turns before a job's own it is shown."""
     read: Reading = field(default_factory=Reading)
     """How questions are answered."""
-
     sleep: SleepUpdate | None = None
     """What `Memory.consolidate` does to memories when it has a model; `None`: nothing, unless it is told to."""
 
