@@ -16,7 +16,7 @@ from memspan.times import MIN_MICROS, Interval, Micros, from_micros
 
 from .moment import moment_line
 from .names import find_names
-from .plan import Plan, ViewWeights
+from .plan import Plan
 from .times.written import is_plausible, written_interval
 from .vocabulary import Vocabulary, fold
 
@@ -32,7 +32,6 @@ _MOST_TIMES: Final = 8
 _MOST_WORDS: Final = 32
 _MOST_TAGS: Final = 3
 _LONGEST: Final = 1_000
-_TAG_WEIGHT: Final = 0.5
 
 
 class Planned(NamedTuple):
@@ -106,9 +105,6 @@ class PlanByModel:
             reasons.append(f"query {query[:80]!r}: what an answer would say")
         names = _known(reply.names, "person", vocabulary, reasons)
         tags = _known(reply.tags, "tag", vocabulary, reasons)[:_MOST_TAGS]
-        weights = rules.weights
-        if tags and not weights.symbolic:
-            weights = ViewWeights(semantic=weights.semantic, lexical=weights.lexical, symbolic=_TAG_WEIGHT)
         return replace(
             rules,
             semantic=query or rules.semantic,
@@ -117,7 +113,6 @@ class PlanByModel:
             tags=tags or rules.tags,
             names=names or rules.names,
             k=k,
-            weights=weights,
             reasons=(*rules.reasons, *reasons),
         )
 

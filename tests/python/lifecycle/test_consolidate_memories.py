@@ -212,15 +212,24 @@ def test_what_was_not_decided_is_asked_again_and_nothing_else(memory: Memory, se
     assert again.retired == 1
 
 
-def test_forgetting_what_was_merged_forgets_the_merged_memory(memory: Memory, path: Path) -> None:
+def made(memory: Memory, action: str) -> Record:
+    (found,) = [
+        one.record for one in memory.latest(user="ana", k=50) if one.record.metadata.get("action") == action
+    ]
+    return found
+
+
+def test_forgetting_what_was_merged_forgets_the_merged_memory(memory: Memory) -> None:
     slept(memory, "ana")
-    memory.forget(user="ana", id="turn-f0")
+    merged, rewritten = made(memory, "merge"), made(memory, "update")
+    assert set(merged.metadata["replaces"]) == {"f0", "f1"}
     memory.forget(user="ana", source="turn-f0")
-    left = [record.text for record in memory.latest(user="ana", k=50)]
-    assert not any("tea" in text and "green" in text and text == FACTS[0] for text in left)
     assert memory.get(user="ana", id="f0") is None
-    assert not any("f0" in one.record.sources for one in memory.latest(user="ana", k=50))
-    assert FACTS[6] in left
+    assert memory.get(user="ana", id=merged.id) is None
+    assert memory.get(user="ana", id="f1") is not None, "it has another source"
+    memory.forget(user="ana", source="turn-f3")
+    assert memory.get(user="ana", id=rewritten.id) is None, "what a memory was rewritten by counts as well"
+    assert memory.verify() == []
 
 
 def test_forgetting_a_user_forgets_that_it_slept(memory: Memory) -> None:

@@ -74,7 +74,7 @@ def test_the_model_fills_the_plan_of_the_rules() -> None:
     assert plan.lexical == rules().lexical + " tent"
     assert plan.names == ("Ana", "Melanie Smith")
     assert plan.tags == ("camping", "new_job")
-    assert plan.weights.symbolic == 0.5
+    assert plan.weights == rules().weights
     assert plan.intervals == ((to_micros("2023-05-08"), to_micros("2023-05-15")),)
     assert plan.k == 12
     assert plan.kind == rules().kind
