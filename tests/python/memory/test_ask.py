@@ -386,3 +386,18 @@ def test_a_store_that_cannot_count_does_not_lose_the_answer(
     monkeypatch.setattr(asking._engine.store, "writing", locked)
     assert asking.ask("Where has Ana moved?", user="ana").sources == ("t3",)
     assert "could not be counted: locked" in caplog.text
+
+
+def test_a_model_by_name_is_made_when_it_is_needed_and_closed_with_the_memory(
+    open_memory: Callable[..., Memory], server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    memory = open_memory(llm="by-name")
+    memory.add(TURNS, user="ana")
+
+    assert memory.ask("Where has Ana moved?", user="ana").sources == ("t3",)
+    assert server.asked[0].body["model"] == "by-name"
+    stream = memory.stream_answer("Where has Ana moved?", user="ana")
+    memory.close()
+    with pytest.raises(LLMError, match="closed"):
+        list(stream)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from llm_faults import FAULTS, Fault
+from llm_faults import FAULTS, Fault, slow
 from pydantic import BaseModel
 from scripted_llm import ScriptedLLM, all_rules
 
 from memspan.errors import InvalidArgumentError, LLMError
 from memspan.llm import OpenAIModel, Prompt, Reply, Usage
+from memspan.llm.background import start_in_background
 from memspan.memory import Memory
 from memspan.recall.answer import NOT_ENOUGH, AnswerStream
 
@@ -162,3 +164,29 @@ def test_a_model_that_cannot_stream_gives_one_piece(open_memory: Callable[..., M
 
     assert list(stream) == ["Porto."]
     assert stream.answer.enough
+
+
+def test_an_interrupt_while_waiting_ends_the_request(
+    asking: Memory, server: ScriptedLLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memspan.recall.answer import stream as module
+
+    calls = 0
+    run = module.run_in_background
+
+    def interrupted(work: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            module_future = start_in_background(work)
+            time.sleep(0.2)
+            module_future.cancel()
+            raise KeyboardInterrupt
+        return run(work)
+
+    monkeypatch.setattr(module, "run_in_background", interrupted)
+    server.misbehave(slow(5.0))
+    with pytest.raises(KeyboardInterrupt):
+        list(asking.stream_answer("Where has Ana moved?", user="ana"))
+    monkeypatch.undo()
+    assert "".join(asking.stream_answer("Where has Ana moved?", user="ana")) == "Ana moved to Porto."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Final
 
 from memspan.errors import invalid
@@ -73,7 +73,8 @@ class AnswerStream:
                 else:
                     yield piece
         finally:
-            run_in_background(pieces.aclose())
+            with suppress(RuntimeError):  # interrupted: it is on its way to its end
+                run_in_background(pieces.aclose())
 
     def _begin(self) -> AsyncGenerator[str | Answer, None]:
         if self._begun:
