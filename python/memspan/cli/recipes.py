@@ -72,13 +72,12 @@ def show(env: Environment, name: str, as_json: bool) -> None:
 
 
 def _reading(read: Reading) -> str:
-    depth = (
-        "as many memories as fit"
-        if read.least is None
-        else f"at most {read.most} memories, and at least {read.least} if there are as many,"
-    )
+    depth = f"as many memories as {read.tokens:,} tokens hold"
+    if read.least is not None:
+        count = f"{read.most}" if read.least == read.most else f"{read.least} to {read.most}"
+        depth = f"{count} memories within {read.tokens:,} tokens"
     routed = f", lifted by the {read.route} nearest tags" if read.route else ""
-    return f"planned by {read.plan}; {depth} into {read.tokens:,} tokens{routed}"
+    return f"planned by {read.plan}, {depth}{routed}"
 
 
 def _document(chosen: Recipe) -> dict[str, Any]:

@@ -135,3 +135,16 @@ def test_usage_is_counted_under_the_recipe(small: Path, server: ScriptedLLM, run
         ("plan", "simplemem"),
         ("answer", "simplemem"),
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "reading"),
+    [
+        ("simplemem", "planned by model, 3 to 20 memories within 1,000 tokens"),
+        ("promem", "planned by rules, 20 memories within 1,500 tokens"),
+        ("swiftmem", "planned by rules, as many memories as 600 tokens hold, lifted by the 5 nearest tags"),
+    ],
+)
+def test_recipes_show_how_they_answer(name: str, reading: str, run: Any, run_json: Any) -> None:
+    assert f"questions: {reading}\n" in run("recipes", "show", name).stdout
+    assert run_json("recipes", "show", name)["read"]["plan"] in reading

@@ -146,6 +146,30 @@ def test_what_the_model_does_not_find_is_not_enough(asking: Memory, server: Scri
     assert not asking.ask("Where?", user="ana").enough
 
 
+@pytest.mark.parametrize(
+    ("enough", "expected"),
+    [("no", False), ("False", False), (0, False), ("yes", True), (None, True), ("partly", True)],
+)
+def test_an_odd_word_for_enough_does_not_cost_the_answer(
+    asking: Memory, server: ScriptedLLM, enough: Any, expected: bool
+) -> None:
+    server.reply(
+        "answer", {"answer": "Porto.", "sources": [1], "enough": enough}, {"answer": "Porto.", "sources": 1}
+    )
+
+    assert asking.ask("Where?", user="ana").enough == expected
+    assert asking.ask("Where?", user="ana").sources == ("t1",)
+
+
+def test_a_reply_without_an_answer_is_asked_for_again(asking: Memory, server: ScriptedLLM) -> None:
+    server.reply("answer", {"sources": [1], "enough": True})
+
+    answer = asking.ask("Where has Ana moved?", user="ana")
+    assert answer.sources == ("t3",)
+    assert answer.usage.calls == 2
+    assert answer.remarks
+
+
 def test_the_confidence_may_refuse_before_the_model_is_asked(asking: Memory, server: ScriptedLLM) -> None:
     answer = asking.ask("Where?", user="ana", least_confidence=1.0)
     assert not answer.enough
