@@ -265,9 +265,7 @@ class Index:
         Ranking:
             fusion: `rrf` sums weight / (60 + rank) over the first `depth` records of each view (default: the larger
                 of 100 and 4 k); `union` interleaves the views; `weighted` sums scores scaled to 0-1. A single view
-                under `rrf` keeps its own scores.
-            ranking: of `learned`: what `Ranker.ranking` gives for the question. Its `selection` may let records stand
-                back for others (repetitions, sessions, likeness, time).
+                under `rrf` keeps its own scores. `ranking`: of `learned`, what `Ranker.ranking` gives.
             neighbors: each hit lends half of its score to the records next to it in its session, a quarter to those
                 two turns away, and so on up to so many turns.
             exact: no approximation, in the tag router either.

@@ -1,0 +1,101 @@
+"""Write the results page of retrieval from what `memspan eval --json` printed.
+
+    memspan eval locomo locomo5.json --json > locomo_none.json         # and so on, see below
+    python benches/recall_page.py DIRECTORY --left-out left_out.json > benches/results/recall.md
+
+The directory holds one file for each data set and way of searching, with the names of `SETS` and `WAYS`, such as
+`beam_r150.json`. `--left-out` is what `memspan fit --json` printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+WAYS = {
+    "rrf": '`fusion="rrf"`',
+    "none": "learned (default)",
+    "r150": "reranked, 150 ms",
+    "r1000": "reranked, 1 s",
+}
+SETS = {
+    "locomo": "LoCoMo, five conversations",
+    "realtalk": "REALTALK, five chats",
+    "beam": "BEAM 100K, eight chats",
+    "halumem": "HaluMem, one user (the unit is a session)",
+    "longmemeval": "LongMemEval, a sample of three users",
+}
+FIGURES = ("recall@1", "recall@5", "recall@10", "recall@20", "recall@50", "all@10", "mrr")
+HEAD = "| | R@1 | R@5 | R@10 | R@20 | R@50 | all@10 | MRR |\n|---|---|---|---|---|---|---|---|"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--left-out", type=Path)
+    arguments = parser.parse_args()
+    left_out = json.loads(arguments.left_out.read_text())["quality"] if arguments.left_out else {}
+    for name, title in SETS.items():
+        runs = {way: arguments.directory / f"{name}_{way}.json" for way in WAYS}
+        found = {way: json.loads(path.read_text()) for way, path in runs.items() if path.exists()}
+        if found:
+            print("\n".join(section(name, title, found, left_out)))
+            print()
+
+
+def section(name: str, title: str, runs: Mapping[str, Any], left_out: Mapping[str, Any]) -> Iterable[str]:
+    whole = {way: run["groups"][0] for way, run in runs.items()}
+    yield f"## {title} (n = {next(iter(whole.values()))['scored']})\n"
+    yield HEAD
+    for way, group in whole.items():
+        yield row(WAYS[way], group)
+    for way, told in (("conversation", "left out"), ("data_set", "other sets")):
+        if name in left_out.get(way, {}):
+            yield plain_row(told, left_out[way][name])
+    yield ""
+    if "none" in runs and whole["none"].get("context", {}).get("recall"):
+        yield context(whole["none"])
+        yield ""
+    yield "| milliseconds, p50 / p95 | embedding | native search | fetch | reranking | total |"
+    yield "|---|---|---|---|---|---|"
+    for way, run in runs.items():
+        stages = ("embedding", "search", "fetch", "reranking", "total")
+        times = " | ".join(
+            f"{run['latency_ms'][key]['p50']:.2f} / {run['latency_ms'][key]['p95']:.2f}" for key in stages
+        )
+        yield f"| {WAYS[way]} | {times} |"
+    yield ""
+    categories = [group for group in runs.get("none", {"groups": []})["groups"][1:] if group["scored"]]
+    if categories:
+        yield "By category, learned:\n"
+        yield HEAD.replace("| | R@1", "| | n | R@1").replace("|---|---", "|---|---|---", 1)
+        for group in categories:
+            yield row(f"{group['name'].replace('_', ' ')} | {group['scored']}", group)
+
+
+def row(title: str, group: Mapping[str, Any]) -> str:
+    cells = []
+    for figure in FIGURES:
+        score = group["scores"][figure]
+        cells.append(f"{100 * score['mean']:.1f} ({50 * (score['high'] - score['low']):.1f})")
+    return f"| {title} | " + " | ".join(cells) + " |"
+
+
+def plain_row(title: str, quality: Mapping[str, Any]) -> str:
+    recall = [f"{100 * quality['recall'][str(k)]:.1f}" for k in (1, 5, 10, 20, 50)]
+    return f"| {title} | " + " | ".join(recall) + f" | | {100 * quality['mrr']:.1f} |"
+
+
+def context(group: Mapping[str, Any]) -> str:
+    held = group["context"]
+    return (
+        f"Inside a context of 600 tokens: {100 * held['recall']['mean']:.1f} % of the evidence, all of it for "
+        f"{100 * held['all']['mean']:.1f} % of the questions; {held['tokens']['mean']:.0f} tokens on average."
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+"""What becomes of made records, tags and relations when turns or stages change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from tiny_recipe import Custom, Facts, ScriptedModel, note_fact, recipe_of
+
+from memspan.encode.values import Statement, Work
+from memspan.job_info import Job
+from memspan.llm import Prompt
+from memspan.memory import Memory
+from memspan.records import Record
+
+Open = Callable[..., Memory]
+
+
+def derived(memory: Memory, user: str = "ana") -> list[Any]:
+    return sorted(
+        (found.record for found in memory.latest(user=user, k=1000) if found.record.sources),
+        key=lambda record: record.text,
+    )
+
+
+def one_job(memory: Memory) -> Job:
+    (job,) = memory.jobs()
+    return job
+
+
+def test_a_turn_that_changes_is_processed_again(memory: Memory, model: ScriptedModel) -> None:
+    memory.add([{"id": "m1", "text": "old"}, {"id": "m2", "text": "other"}], user="ana")
+    memory.process()
+    before = {record.id: record.text for record in derived(memory)}
+    memory.add([{"id": "m1", "text": "new"}], user="ana")
+    job = one_job(memory)
+    assert (job.state, job.turns) == ("pending", 2)
+    assert {record.id: record.text for record in derived(memory)} == before, "until the next run is done"
+    memory.process()
+    texts = [record.text for record in derived(memory)]
+    assert len(texts) == 3
+    assert not any("old" in text for text in texts)
+    assert memory.verify() == []
+
+
+def test_what_became_of_a_made_record_is_kept_unless_it_says_something_else(memory: Memory) -> None:
+    memory.add([{"id": "m1", "text": "one"}, {"id": "m2", "text": "two"}], user="ana")
+    memory.process()
+    notes = {record.sources[0]: record for record in derived(memory) if record.metadata["stage"] == "note"}
+    end = notes["m1"].at + timedelta(days=1)
+    memory.add_records([replace(notes[id_], until=end, embedding=None) for id_ in ("m1", "m2")])
+    rest = {"user": "ana", "at": end, "text": "merged"}
+    memory.add_records([Record(id=f"of {id_}", sources=(notes[id_].id,), **rest) for id_ in ("m1", "m2")])
+    memory.add([{"id": "m2", "text": "new"}], user="ana")
+    memory.process()
+    first, second = (memory.get(user="ana", id=notes[id_].id) for id_ in ("m1", "m2"))
+    assert first is not None
+    assert second is not None
+    assert (first.text, first.until) == (note_fact("one"), end)
+    assert (second.text, second.until) == (note_fact("new"), None)
+    assert memory.get(user="ana", id="of m1") is not None
+    assert memory.get(user="ana", id="of m2") is None, "it was made of what does not hold any more"
+    assert memory.verify() == []
+
+
+def test_the_model_for_other_work(memory: Memory, model: ScriptedModel) -> None:
+    async def ask(llm: Any) -> str:
+        reply = await llm.acomplete(Prompt(name="note", version=1, system="", user="x"), Facts, stage="s")
+        fact: str = reply.value.facts[0]
+        return fact
+
+    assert memory._processing.ask(ask) == note_fact("x")
+
+
+def test_records_that_a_new_run_does_not_make_go(open_memory: Open, model: ScriptedModel) -> None:
+    async def fact_of_first(work: Work, tools: Any) -> Work:
+        facts = [
+            Statement(text=f"fact {turn.text}", at=turn.at, sources=(turn.id,), tags=(turn.text,))
+            for turn in work.turns
+            if turn.text != "nothing"
+        ]
+        return replace(
+            work, statements=tuple(facts), relations=tuple(("top", fact.tags[0]) for fact in facts)
+        )
+
+    memory = open_memory(recipe=recipe_of(Custom(do=fact_of_first)))
+    memory.add([{"id": "m1", "text": "aa"}, {"id": "m2", "text": "bb"}], user="ana")
+    memory.process()
+    assert {tag.name for tag in memory.tags(user="ana")} == {"top", "aa", "bb"}
+    memory.add([{"id": "m2", "text": "nothing"}], user="ana")
+    memory.process()
+    assert [record.text for record in derived(memory)] == ["fact aa"]
+    assert {tag.name for tag in memory.tags(user="ana")} == {"top", "aa"}
+    assert memory.verify() == []
+
+
+def test_tags_of_turns_are_made_tags(open_memory: Open) -> None:
+    async def tag(work: Work, tools: Any) -> Work:
+        known = await tools.tags()
+        return replace(
+            work,
+            turn_tags={turn.id: tuple(turn.text.split()) for turn in work.turns} | {"elsewhere": ("x",)},
+            relations=(("things", known[0] if known else "tent"),),
+        )
+
+    def tags() -> dict[str, tuple[str, ...]]:
+        return {found.id: found.record.tags for found in memory.latest(user="ana")}
+
+    memory = open_memory(recipe=recipe_of(Custom(do=tag)))
+    memory.add(
+        [{"id": "m1", "text": "tent", "tags": ["mine"]}, {"id": "m2", "text": "lake fire"}], user="ana"
+    )
+    memory.process()
+    assert tags() == {"m1": ("mine", "tent"), "m2": ("lake", "fire")}
+    assert [found.id for found in memory.search("?", user="ana", require_tags=["lake"])] == ["m2"]
+    memory.add([{"id": "m1", "text": "tent", "tags": ["mine"]}], user="ana")
+    assert one_job(memory).state == "done", "the same message: its made tags are not the caller's"
+    memory.add([{"id": "m2", "text": "lake"}], user="ana")
+    memory.process()
+    assert tags() == {"m1": ("mine", "tent"), "m2": ("lake",)}
+    memory.add([{"id": "m1", "text": "tent", "importance": 0.5, "tags": ["mine"]}], user="ana")
+    assert tags()["m1"] == ("mine",)
+    memory.process()
+    assert tags()["m1"] == ("mine", "tent")
+    memory.forget(user="ana", id="m2")
+    assert tags() == {"m1": ("mine",)}, "the model chose these when it saw the other turn"
+    assert memory.verify() == []
+    memory.process()
+    assert tags() == {"m1": ("mine", "tent")}
+    assert memory.verify() == []
+
+
+def test_bad_relations_are_refused_and_logged(open_memory: Open) -> None:
+    async def relate(work: Work, tools: Any) -> Work:
+        relations = (("a", "b"), ("b", "c"), ("c", "a"), ("A", "B"), ("", "x"), ("d", "d"))
+        return replace(work, relations=relations)
+
+    memory = open_memory(recipe=recipe_of(Custom(do=relate)))
+    memory.add("x", user="ana")
+    assert memory.process().done == 1
+    log = memory.job_log(one_job(memory).id)
+    refused = [(event.details["parent"], event.details["child"]) for event in log]
+    assert refused == [("", "x"), ("c", "a"), ("d", "d")]
+    assert {event.event for event in log} == {"refused relation"}
+    assert memory.verify() == []
