@@ -14,9 +14,12 @@ from memspan.limits import MAX_K
 from memspan.query import FUSIONS
 from memspan.ranking import Ranker
 from memspan.recall.context import MAX_TOKENS
+from memspan.recipes import recipe_names
 
 from . import options
 from .environment import Environment, pass_environment
+from .eval_answers import print_construction, print_reading
+from .eval_models import check_models, models_of
 from .eval_report import print_evaluation
 from .eval_worst import print_worst, worst_json
 from .tracking import bar
@@ -31,6 +34,7 @@ __all__ = ["eval_"]
         "memspan eval realtalk chats/Chat_*.json --k 5 --k 10 --worst 5",
         "memspan eval beam beam/100K/*/chat.json --plot beam.png",
         "memspan eval locomo locomo10.json --user conv-26 --view lexical --json",
+        "memspan eval locomo locomo10.json --recipe simplemem --llm gpt-4.1-mini --answer --judge gpt-4o-mini",
     ),
 )
 @click.argument("data_set", metavar="DATASET", type=click.Choice(list(DATA_SETS)))
@@ -77,6 +81,25 @@ __all__ = ["eval_"]
 )
 @options.ranker
 @options.rerank_ms
+@click.option(
+    "--recipe",
+    type=click.Choice(recipe_names()),
+    default="verbatim",
+    show_default=True,
+    help="Make memories of the turns by this recipe first; most need --llm.",
+)
+@options.llm
+@click.option(
+    "--base-url",
+    metavar="URL",
+    help="The models' server, anything that is OpenAI-compatible. Default: OPENAI_BASE_URL, else OpenAI's own.",
+)
+@click.option(
+    "--answer",
+    is_flag=True,
+    help="Let the model of --llm answer each question from its context, and score it.",
+)
+@click.option("--judge", metavar="MODEL", help="With --answer: the model that judges the answers.")
 @click.option("--worst", type=click.IntRange(1), help="Show so many questions whose evidence came last.")
 @click.option(
     "--plot",
@@ -115,6 +138,11 @@ def eval_(
     fusion: str | None,
     ranker: Ranker | None,
     rerank_ms: int,
+    recipe: str,
+    llm: str | None,
+    base_url: str | None,
+    answer: bool,
+    judge: str | None,
     worst: int | None,
     plot: Path | None,
     embedder: str | None,
@@ -126,7 +154,12 @@ def eval_(
 
     DATASET is locomo, realtalk, beam, longmemeval or halumem; FILE... are its files (BEAM: each chat's
     chat.json). Conversations are ingested once and kept; an interrupted run goes on where it stopped. No
-    language model is used. Every figure is a micro average over the questions with evidence.
+    language model is used without --recipe or --answer. Every figure is a micro average over the questions with
+    evidence.
+
+    With --recipe, turns count as found when a record that was made of them is. With --answer, a language model
+    answers from the contexts; conversations and questions are then sent to its server, whose key is read from
+    OPENAI_API_KEY. Its answers are kept: an interrupted run asks nothing twice, and failed ones are asked again.
     """
     if questions and not as_json:
         raise click.UsageError("--questions needs --json")
@@ -139,24 +172,33 @@ def eval_(
         "ranker": ranker,
         "rerank_ms": rerank_ms or None,
     }
-    evaluation = evaluate(
-        data_set,
-        files,
-        ks=ks,
-        embedder=embedder,
-        store_dir=store_dir,
-        users=users or None,
-        limit=limit,
-        options={name: value for name, value in chosen.items() if value is not None},
-        progress=lambda title, total: bar(env, title, total),
-        tokens=tokens,
-    )
+    check_models(recipe, llm, answer, judge, tokens)
+    with models_of(llm if answer or recipe != "verbatim" else None, judge, base_url) as models:
+        evaluation = evaluate(
+            data_set,
+            files,
+            ks=ks,
+            embedder=embedder,
+            store_dir=store_dir,
+            users=users or None,
+            limit=limit,
+            options={name: value for name, value in chosen.items() if value is not None},
+            progress=lambda title, total: bar(env, title, total),
+            tokens=tokens,
+            recipe=recipe,
+            llm=models.llm,
+            reading=models.reading() if answer else None,
+        )
     if plot is not None:
         draw(evaluation, plot)
     if as_json:
         env.write_json(_document(evaluation, by_category, questions, worst))
         return
     print_evaluation(env, evaluation, by_category=by_category)
+    if evaluation.construction is not None:
+        print_construction(env, evaluation.construction, evaluation.recipe)
+    if evaluation.reading is not None:
+        print_reading(env, evaluation.reading)
     if worst is not None:
         print_worst(env, evaluation, worst)
     if plot is not None:

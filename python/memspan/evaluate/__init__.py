@@ -39,6 +39,18 @@ a record that says the same (for sessions: those with such a record).
 - named: the share of E of which anything stands in the context
 - tokens: of the context's text, by `memspan.estimate_tokens`
 
+**Recipes.** With `recipe=NAME` and a model, memories are made of the turns before they are asked about, in a store
+that is kept by recipe, parameters, model and versions of prompts. What is scored stays the turn: a record that was made
+brings its `sources`, all at its own rank, and one whose sources are only known as its window brings none
+(`metadata["sources"] == "window"`). r(e) is the rank of the first record that brings e, itself or made; k still counts
+records. For nDCG a record gains 1 however many it brings. A context holds the turns that its records bring. So these
+figures say whether the right turns were made into what comes back, and not that the words of a made memory still
+hold the answer: that is for a reader to say. They do not compare with `verbatim` at the same k, since a made record
+may bring several turns; a context of the same number of tokens is the fair measure.
+
+**A reader.** With `reading=Reading(llm=...)` (in `memspan.evaluate.reading.asking`) a model answers each question from
+its context; see `memspan.evaluate.reading`.
+
 LongMemEval's own metrics are in `memspan.evaluate.longmemeval`.
 """
 

@@ -12,7 +12,8 @@ from memspan.remember.recall import Recalls, Timings
 
 from .contexts import Held
 from .longmemeval import UserTurns
-from .metrics import ranks_of
+from .metrics import Entry, ranks_of
+from .sources import brought_by
 
 __all__ = ["Answered", "answered"]
 
@@ -36,6 +37,8 @@ class Answered:
     """For LongMemEval only: what its own metrics need."""
     context: Held | None = None
     """What a context held, if one was made."""
+    brought: tuple[tuple[str, ...], ...] = ()
+    """By record that came back, the turns that it brings; empty when every record is a turn."""
 
     @property
     def relevant(self) -> frozenset[str]:
@@ -43,9 +46,9 @@ class Answered:
         return self.question.evidence if self.unit == "turn" else self.question.sessions
 
     @property
-    def ranked(self) -> Sequence[str]:
+    def ranked(self) -> Sequence[Entry]:
         """What came back, in the unit that is scored; one entry a record."""
-        return self.retrieved if self.unit == "turn" else self.sessions
+        return (self.brought or self.retrieved) if self.unit == "turn" else self.sessions
 
     @property
     def scored(self) -> bool:
@@ -69,6 +72,7 @@ def answered(
     context: Held | None = None,
 ) -> Answered:
     """Put a question and what a search found for it together."""
+    derived = any(recall.record.sources for recall in recalls)
     return Answered(
         question=question,
         unit=unit,
@@ -79,4 +83,5 @@ def answered(
         store=store,
         user_turns=user_turns,
         context=context,
+        brought=tuple(brought_by(recall.record) for recall in recalls) if derived else (),
     )

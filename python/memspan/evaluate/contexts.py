@@ -13,6 +13,8 @@ from memspan.recall.context import Budget, Context
 from memspan.remember.contexts import context_of
 from memspan.remember.recall import Recalls
 
+from .sources import brought_by
+
 __all__ = ["CONTEXT_SCORES", "Held", "context_scores", "held_by", "held_of"]
 
 MOST: Final = 0.5
@@ -39,7 +41,14 @@ class Held:
 
 def held_of(context: Context, unit: Unit, seconds: float = 0.0) -> Held:
     """What a context holds: turns, or sessions of which it holds a turn."""
-    named = [(each.id if unit == "turn" else each.session or "", each.share) for each in context.sources]
+    records = {recall.id: recall.record for recall in context.recalls}
+    named: list[tuple[str, float]] = []
+    for each in context.sources:
+        if unit == "session":
+            named.append((each.session or "", each.share))
+        else:
+            turns = brought_by(records[each.id]) if each.id in records else (each.id,)
+            named += [(turn, each.share) for turn in turns]
     return Held(
         tokens=context.tokens,
         held=frozenset(name for name, share in named if share >= MOST),

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memspan.formats.questions.labelled import Unit
 
 from .answers import Answered
+from .construction import Construction
 from .contexts import Held
 from .latency import Latency, latencies, latency_of
 from .longmemeval import corrected_scores, mean_of_scores, script_scores
 from .provenance import provenance
 from .scores import ALL, Group, group_of
+
+if TYPE_CHECKING:
+    from .reading.report import AnswerReport
 
 __all__ = ["Evaluated", "Evaluation"]
 
@@ -50,6 +54,12 @@ class Evaluation:
     """In the order of the files."""
     tokens: int = 0
     """The budget of the contexts that were made; 0 for none."""
+    recipe: str = "verbatim"
+    """What made memories of the turns."""
+    construction: Construction | None = None
+    """What that took; `None` for `verbatim`."""
+    reading: AnswerReport | None = None
+    """What a reader answered; `None` when none was asked."""
 
     def of_category(self, category: str) -> list[Answered]:
         """The questions of one category."""
@@ -113,6 +123,7 @@ class Evaluation:
             "k": list(self.ks),
             "context_tokens": self.tokens,
             "embedder": self.embedder,
+            "recipe": self.recipe,
             "options": dict(self.options),
             "ran_on": provenance(),
             "files": [
@@ -127,6 +138,10 @@ class Evaluation:
         }
         if own := self.longmemeval():
             document["longmemeval"] = own
+        if self.construction is not None:
+            document["construction"] = self.construction.as_json()
+        if self.reading is not None:
+            document["reading"] = self.reading.as_json(questions=questions)
         if questions:
             document["questions"] = [_question_json(each) for each in self.questions]
         return document

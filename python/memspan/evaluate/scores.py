@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .answers import Answered
 from .contexts import CONTEXT_SCORES, context_scores
 from .intervals import Estimate, estimate_means
-from .metrics import all_at, hit_at, ndcg_at, recall_at, reciprocal_rank
+from .metrics import Entry, all_at, hit_at, ndcg_at, recall_at, reciprocal_rank
 
 __all__ = ["ALL", "Group", "group_of", "recall_curve", "turn_scores"]
 
@@ -70,7 +70,7 @@ def _turn_scores(ks: Sequence[int]) -> dict[str, Score]:
     return {**scores, "mrr": lambda each: reciprocal_rank(each.relevant, each.ranked)}
 
 
-def _at(metric: Callable[[Set[str], Sequence[str], int], float], k: int) -> Score:
+def _at(metric: Callable[[Set[str], Sequence[Entry], int], float], k: int) -> Score:
     return lambda each: metric(each.relevant, each.ranked, k)
 
 

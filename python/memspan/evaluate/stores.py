@@ -21,6 +21,7 @@ from memspan.remember.compose import COMPOSE_VERSION
 from memspan.remember.embedding import EmbedderIdentity
 from memspan.store.schema import SCHEMA_VERSION
 
+from .construction import Making
 from .embedding_cache import CachedEmbedder
 
 __all__ = ["Advance", "default_directory", "fill", "opened_store", "pending_users", "store_path"]
@@ -38,12 +39,13 @@ def default_directory() -> Path:
     return user_cache_path("memspan") / "eval"
 
 
-def store_path(directory: Path, file: LabelledFile, embedder: Embedder) -> Path:
+def store_path(directory: Path, file: LabelledFile, embedder: Embedder, making: Making | None = None) -> Path:
     """Where the conversations of a file are kept.
 
     The name holds a hash of all that the store depends on: every turn as the reader gives it (so that a file
     that changed, a reader that changed, or a file's name that names the user make another store, and new
-    labels alone do not), the embedder's name and checksum, how texts are composed, and the schema.
+    labels alone do not), the embedder's name and checksum, how texts are composed, the schema, and what makes
+    memories of the turns, if anything does (see `Making.identity`).
     """
     digest = hashlib.sha256()
     identity = asdict(EmbedderIdentity.of(embedder))
@@ -51,7 +53,11 @@ def store_path(directory: Path, file: LabelledFile, embedder: Embedder) -> Path:
     for turns in file.turns.values():
         for turn in turns.values():
             _update(digest, [getattr(turn, name) for name in _CONTENT])
-    return directory / f"{file.data_set.name}-{digest.hexdigest()[:20]}.memspan"
+    recipe = ""
+    if making is not None:
+        _update(digest, making.identity)
+        recipe = f"-{making.recipe.name}"
+    return directory / f"{file.data_set.name}{recipe}-{digest.hexdigest()[:20]}.memspan"
 
 
 def _update(digest: Any, values: list[Any]) -> None:
@@ -59,7 +65,9 @@ def _update(digest: Any, values: list[Any]) -> None:
 
 
 @contextmanager
-def opened_store(directory: Path, file: LabelledFile, embedder: Embedder) -> Iterator[Memory]:
+def opened_store(
+    directory: Path, file: LabelledFile, embedder: Embedder, making: Making | None = None
+) -> Iterator[Memory]:
     """The store of a file, filled as far as earlier calls came; see `fill`.
 
     It is never consolidated: the semantic view is then exact, and does not depend on when a background thread
@@ -67,19 +75,26 @@ def opened_store(directory: Path, file: LabelledFile, embedder: Embedder) -> Ite
     """
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     cached = CachedEmbedder(embedder, directory / "embeddings.sqlite")
-    with Memory(store_path(directory, file, embedder), cached, auto_consolidate=False) as memory:
+    path = store_path(directory, file, embedder, making)
+    recipe, llm = ("verbatim", None) if making is None else (making.recipe, making.llm)
+    with Memory(path, cached, auto_consolidate=False, recipe=recipe, llm=llm) as memory:
         yield memory
 
 
 def pending_users(memory: Memory, file: LabelledFile, users: Collection[str]) -> list[str]:
     """Those of the users whose conversations are not in the store as a whole."""
-    return [user for user in users if memory.stats(user)["records"] != len(file.turns[user])]
+    index = memory._engine.current()
+    return [user for user in users if not all(index.contains(user=user, id=id_) for id_ in file.turns[user])]
 
 
 def fill(memory: Memory, file: LabelledFile, users: Collection[str], advance: Advance) -> None:
     """Put the conversations of these users in, a few turns a transaction.
 
-    When it is interrupted, the next call goes on: turns that are there already are not embedded again.
+    When it is interrupted, the next call goes on: turns that are there already are not embedded again. Under a recipe
+    with stages a conversation is one transaction, so that no session becomes two jobs.
     """
+    whole = bool(memory._processing.recipe.write)
     for user in users:
-        ingest_turns(memory, file.turns[user].values(), IngestReport(), batch=_BATCH, advance=advance)
+        turns = file.turns[user]
+        batch = max(1, len(turns)) if whole else _BATCH
+        ingest_turns(memory, turns.values(), IngestReport(), batch=batch, advance=advance)

@@ -1,4 +1,16 @@
-"""How good answers are: word overlap in the several ways of the field, and judges."""
+"""How good answers are: word overlap in the several ways of the field, and judges.
+
+`asking.Reading` says who answers and who judges; `evaluate(..., tokens=600, reading=Reading(llm=...))` asks. Every
+reply is kept beside the store as it comes, under the model, its server and the whole prompt, so that an interrupted
+run goes on, and another context is another question. The reader's prompt is the same for every recipe.
+
+**Which answers count.** Word measures are over questions that are answerable, were answered, and have a gold answer;
+one that the reader refused gets 0. A question whose reader failed is in no average: it is counted, listed, and asked
+again by the next run; the same holds for verdicts. Questions without an answer in the conversation count for `refused`
+only: the share of which the reader said so; LongMemEval's strict judge looks at them as well. Micro averages count
+every question the same, macro averages every category, as SimpleMem's average does. Figures belong to their reader,
+judge, manner of judging, k and tokens, which stand beside them.
+"""
 
 from .bleu import bleu_1
 from .locomo_f1 import NOT_MENTIONED, locomo_f1, stemmed_f1

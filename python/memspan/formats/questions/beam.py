@@ -6,7 +6,8 @@ second statement, original and updated information). Abstention questions have n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ...errors import FormatError
 from ..fields import as_list, as_name, as_object, optional, required
@@ -16,11 +17,12 @@ from ..sessions import placed_objects
 from ..source import Item, json_values, open_source
 from .evidence import numbers_below, resolve
 from .labelled import DataSet, LabelledQuestion, Turns
-from .qa import as_question
+from .qa import as_answer, as_question
 
 __all__ = ["BEAM"]
 
 _ABSTENTION = "abstention"
+_ANSWERS = ("answer", "ideal_answer", "ideal_response", "ideal_summary")
 
 
 def _read(items: Iterable[Item], request: Request, turns: Turns) -> Iterator[LabelledQuestion]:
@@ -49,12 +51,19 @@ def _questions(value: object, place: Place, user: str, turns: Turns) -> Iterator
                 text=required(fields, "question", position, as_question),
                 category=category,
                 answerable=category != _ABSTENTION,
+                answer=_answer(fields, position),
                 evidence=evidence.records,
                 sessions=evidence.sessions,
                 missing=evidence.missing,
                 position=str(position),
             )
             number += 1
+
+
+def _answer(fields: Mapping[str, Any], position: Place) -> str | None:
+    """Abilities differ in what they call it; those that follow an instruction or a preference have none."""
+    found = (optional(fields, name, position, as_answer) for name in _ANSWERS)
+    return next((answer for answer in found if answer is not None), None)
 
 
 BEAM = DataSet("beam", "turn", (), _read)

@@ -19,7 +19,7 @@ from ..sessions import placed_objects
 from ..source import Item
 from ..turns import Turn
 from .labelled import DataSet, LabelledQuestion, Turns
-from .qa import as_question
+from .qa import as_answer, as_question
 
 __all__ = ["HALUMEM"]
 
@@ -64,6 +64,7 @@ def _question(
         text=required(fields, "question", position, as_question),
         category=category,
         answerable=category != _UNANSWERABLE,
+        answer=optional(fields, "answer", position, as_answer),
         sessions=frozenset().union(*sessions.values()),
         missing=tuple(text for text, found in sessions.items() if not found),
         now=until if until > _BEGINNING else None,

@@ -39,6 +39,8 @@ class LabelledQuestion:
     recall."""
     evidence: frozenset[str] = frozenset()
     """Ids of the records that hold the answer; empty when the labels name none, or name none by record."""
+    answer: str | None = None
+    """What a right answer says, as the labels put it; `None` when they give none."""
     sessions: frozenset[str] = frozenset()
     """The sessions that hold the answer."""
     missing: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ from ..source import Item
 from ..turns import Turn
 from .evidence import resolve
 from .labelled import DataSet, LabelledQuestion, Turns
-from .qa import as_question
+from .qa import as_answer, as_question
 
 __all__ = ["LONGMEMEVAL"]
 
@@ -35,7 +35,7 @@ def _read(items: Iterable[Item], request: Request, turns: Turns) -> Iterator[Lab
         answerable = _ABSTENTION not in user
         category = required(item, "question_type", place, as_name) if answerable else "abstention"
         now = optional(item, "question_date", place, slashed_date)
-        for id_, text, labels, position in _asked(item, place, user):
+        for id_, text, answer, labels, position in _asked(item, place, user):
             sessions, missing = _named_sessions(item, place, labels)
             marked = [name for name in _marked(item, place) if name.rpartition(":")[0] in sessions]
             evidence = resolve(marked, turns.get(user, {}))
@@ -46,6 +46,7 @@ def _read(items: Iterable[Item], request: Request, turns: Turns) -> Iterator[Lab
                 text=text,
                 category=category,
                 answerable=answerable,
+                answer=answer,
                 evidence=evidence.records,
                 sessions=heard,
                 missing=(*missing, *evidence.missing, *sorted(sessions - heard)),
@@ -56,20 +57,25 @@ def _read(items: Iterable[Item], request: Request, turns: Turns) -> Iterator[Lab
 
 def _asked(
     item: Mapping[str, Any], place: Place, user: str
-) -> Iterator[tuple[str, str, list[tuple[Place, str]], Place]]:
-    """Id, text, labels (session ids with their places) and place of each question of an item."""
+) -> Iterator[tuple[str, str, str | None, list[tuple[Place, str]], Place]]:
+    """Id, text, gold answer, labels (session ids with their places) and place of each question of an item."""
     labels = required(item, "answer_session_ids", place, as_list)
     where = place["answer_session_ids"]
     if "questions" not in item:
-        yield user, required(item, "question", place, as_question), _names(labels, where), place["question"]
+        text = required(item, "question", place, as_question)
+        yield user, text, optional(item, "answer", place, as_answer), _names(labels, where), place["question"]
         return
     questions = required(item, "questions", place, as_list)
     if len(labels) != len(questions):
         raise where.error(labels, f"a list of {len(questions)}, one for each of questions")
+    answers = optional(item, "answers", place, as_list) or [None] * len(questions)
+    if len(answers) != len(questions):
+        raise place["answers"].error(answers, f"a list of {len(questions)}, one for each of questions")
     for number, question in enumerate(questions):
         position = place["questions"][number]
         named = _names(as_list(labels[number], where[number]), where[number])
-        yield f"{user}/{number}", as_question(question, position), named, position
+        gold = None if answers[number] is None else as_answer(answers[number], place["answers"][number])
+        yield f"{user}/{number}", as_question(question, position), gold, named, position
 
 
 def _names(labels: list[Any], place: Place) -> list[tuple[Place, str]]:

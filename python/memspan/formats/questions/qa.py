@@ -12,7 +12,7 @@ from ..turns import Turn
 from .evidence import dialogue_ids, resolve
 from .labelled import LabelledQuestion
 
-__all__ = ["as_question", "read_qa"]
+__all__ = ["as_answer", "as_question", "read_qa"]
 
 
 def read_qa(
@@ -42,6 +42,7 @@ def read_qa(
             text=required(fields, "question", position, as_question),
             category=category,
             answerable=category != unanswerable,
+            answer=optional(fields, "answer", position, as_answer),
             evidence=evidence.records,
             sessions=evidence.sessions,
             missing=evidence.missing,
@@ -55,3 +56,12 @@ def as_question(value: Any, place: Place) -> str:
     if not text:
         raise place.error(value, "a question that is not blank")
     return text
+
+
+def as_answer(value: Any, place: Place) -> str:
+    """A gold answer: a text, a number as its digits, or a list of these as one text."""
+    if isinstance(value, list):
+        return ", ".join(as_answer(item, place[number]) for number, item in enumerate(value))
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return str(value)
+    return as_text(value, place)
