@@ -109,7 +109,12 @@ class _Work:
         self._failures = 0
 
     async def run(self, asked: Sequence[Asked]) -> list[AnsweredBy]:
-        return list(await asyncio.gather(*(self._one(each) for each in asked)))
+        tasks = [asyncio.ensure_future(self._one(each)) for each in asked]
+        try:
+            return list(await asyncio.gather(*tasks))
+        finally:
+            for task in tasks:  # after an error that is not the model's, such as a full disk
+                task.cancel()
 
     async def _one(self, asked: Asked) -> AnsweredBy:
         async with self._gate:
