@@ -14,7 +14,8 @@ from memspan.evaluate import Answered, Evaluation, Held, LabelledQuestion, ask_m
 from memspan.evaluate.contexts import context_scores, held_of
 from memspan.memory import Memory
 from memspan.recall.context import Context, Source
-from memspan.remember.recall import Timings
+from memspan.records import Record
+from memspan.remember.recall import Recall, Recalls, Timings
 
 Labelled = Callable[..., Path]
 HASH = "hash:64"
@@ -38,6 +39,24 @@ def test_half_of_a_text_counts() -> None:
     context = Context("...", (source("a"), source("b", 0.5), source("c", 0.49)), 77)
     held = held_of(context, "turn")
     assert (held.tokens, held.held, held.named) == (77, {"a", "b"}, {"a", "b", "c"})
+
+
+def test_a_made_memory_holds_the_turns_that_it_comes_from() -> None:
+    def recall(id_: str, **more: Any) -> Recall:
+        at = datetime(2024, 1, 1, tzinfo=timezone.utc)
+        record = Record(id=id_, user="u", text="t", at=at, **more)
+        return Recall(id=id_, text="t", at=at, score=1.0, record=record, views={}, explanation=None)
+
+    found = Recalls(
+        [
+            recall("m1", sources=("a", "b")),
+            recall("m2", sources=("c", "d"), metadata={"sources": "window"}),
+            recall("e"),
+        ]
+    )
+    held = held_of(Context("", (source("m1"), source("m2"), source("e", 0.2)), 9, found), "turn")
+    assert held.held == {"a", "b"}
+    assert held.named == {"a", "b", "e"}
 
 
 def test_a_session_counts_with_any_of_its_turns() -> None:

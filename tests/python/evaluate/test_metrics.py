@@ -68,3 +68,16 @@ def test_bounds_and_order(relevant, ranked, k):
     best = [*sorted(relevant), "z"]
     assert ndcg_at(relevant, best, k) == pytest.approx(1)
     assert (reciprocal_rank(relevant, ranked) >= 1 / k) == bool(hit_at(relevant, ranked, k))
+
+
+def test_an_entry_may_bring_several_items_at_its_rank():
+    ranked = [("x",), ("a", "b"), (), ("b", "c")]
+    assert ranks_of({"a", "b", "c"}, ranked) == {"a": 2, "b": 2, "c": 4}
+    assert recall_at({"a", "b", "c"}, ranked, 2) == 2 / 3
+    assert all_at({"a", "b"}, ranked, 2) == 1
+    assert hit_at({"c"}, ranked, 3) == 0
+    assert reciprocal_rank({"b"}, ranked) == 1 / 2
+    # One gain for the second entry and one for the fourth, against three at the top.
+    best = 1 / log2(2) + 1 / log2(3) + 1 / log2(4)
+    assert ndcg_at({"a", "b", "c"}, ranked, 4) == pytest.approx((1 / log2(3) + 1 / log2(5)) / best)
+    assert ndcg_at({"a", "b"}, [("a", "b")], 1) == 1

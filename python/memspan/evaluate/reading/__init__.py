@@ -10,6 +10,11 @@ again by the next run; the same holds for verdicts. Questions without an answer 
 only: the share of which the reader said so; LongMemEval's strict judge looks at them as well. Micro averages count
 every question the same, macro averages every category, as SimpleMem's average does. Figures belong to their reader,
 judge, manner of judging, k and tokens, which stand beside them.
+
+**What is asked.** Every recipe's memories are searched in the same way, by `evaluate`'s `ask` and options, and read in
+the same words, so that recipes differ in their memories only: how a recipe itself plans a search and answers is not
+part of it, nor is consolidation. LoCoMo and REALTALK are judged generously, as the papers judge LoCoMo, LongMemEval by
+its strict rules; BEAM and HaluMem by the plain strict rule, which is not their authors' way.
 """
 
 from .bleu import bleu_1

@@ -78,7 +78,8 @@ class AnswerReport:
 
     def cost(self) -> Mapping[str, float]:
         """Tokens in thousands, calls and seconds a conversation, as LightMem's table 2 has them: what making the
-        memories took, `update` being what changes memories that are there."""
+        memories took, `update` being what changes memories that are there. An evaluation does not consolidate, so that
+        LightMem's offline update is not in it."""
         if self.construction is None:
             return dict.fromkeys((*_COSTS, "total_k", "calls", "seconds"), 0.0)
         summary, update = self.construction.usage(update=False), self.construction.usage(update=True)
