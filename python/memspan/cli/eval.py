@@ -89,11 +89,7 @@ __all__ = ["eval_"]
     help="Make memories of the turns by this recipe first; most need --llm.",
 )
 @options.llm
-@click.option(
-    "--base-url",
-    metavar="URL",
-    help="The models' server, anything that is OpenAI-compatible. Default: OPENAI_BASE_URL, else OpenAI's own.",
-)
+@options.base_url
 @click.option(
     "--answer",
     is_flag=True,
