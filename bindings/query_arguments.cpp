@@ -117,10 +117,12 @@ bool read_share(PyObject* value, float absent, float& out) {
   return number > 0.0 && number <= 1.0;
 }
 
-// A learned ranking without weights takes the slow path, which knows the usual ones.
+// A learned ranking without weights takes the slow path, which knows the usual ones; weights for another fusion do, too,
+// and are refused there.
 bool read_ranking(PyObject* value, Query& query) {
   query.ranking.reset();
   if (is_absent(value)) return query.fusion != Fusion::learned;
+  if (query.fusion != Fusion::learned) return false;
   pybind11::detail::make_caster<Ranking> caster;
   if (!caster.load(value, false)) return false;
   query.ranking = pybind11::cast<std::shared_ptr<Ranking>>(pybind11::handle(value));

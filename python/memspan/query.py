@@ -132,6 +132,8 @@ def _ranking(ranking: Any, fusion: Any) -> _core.Ranking | None:
         return default_ranker().ranking()
     if ranking is not None and not isinstance(ranking, _core.Ranking):
         raise invalid("ranking", ranking, "what Ranker.ranking() gives")
+    if ranking is not None and fusion != "learned":
+        raise invalid("ranking", ranking, f"none with fusion {fusion!r}; a ranking is for 'learned'")
     return ranking
 
 

@@ -231,6 +231,16 @@ def test_what_is_no_ranking_is_refused(ranking: Any) -> None:
             call(user="ana", text="boat", fusion="learned", ranking=ranking)
 
 
+@pytest.mark.parametrize("fusion", ["rrf", "union", "weighted", None])
+def test_a_ranking_for_another_fusion_is_refused(fusion: str | None) -> None:
+    index = memspan.Index(4)
+    index.add(user="ana", id="1", at=0, text="boat")
+    options: dict[str, Any] = {} if fusion is None else {"fusion": fusion}
+    for call in (index.search, Query):
+        with pytest.raises(errors.InvalidArgumentError, match="ranking"):
+            call(user="ana", text="boat", ranking=default_ranker().ranking(), **options)
+
+
 def test_features_are_for_learned_queries() -> None:
     index = memspan.Index(4)
     index.add(user="ana", id="1", at=0, text="boat")
