@@ -18,7 +18,6 @@ from memspan.recipes import recipe_names
 
 from . import options
 from .environment import Environment, pass_environment
-from .eval_answers import print_construction, print_reading
 from .eval_models import check_models, models_of
 from .eval_report import print_evaluation
 from .eval_worst import print_worst, worst_json
@@ -191,14 +190,22 @@ def eval_(
         env.write_json(_document(evaluation, by_category, questions, worst))
         return
     print_evaluation(env, evaluation, by_category=by_category)
-    if evaluation.construction is not None:
-        print_construction(env, evaluation.construction, evaluation.recipe)
-    if evaluation.reading is not None:
-        print_reading(env, evaluation.reading)
+    if evaluation.construction is not None or evaluation.reading is not None:
+        _print_models(env, evaluation)
     if worst is not None:
         print_worst(env, evaluation, worst)
     if plot is not None:
         env.note(f"chart written to '{plot}'")
+
+
+def _print_models(env: Environment, evaluation: Evaluation) -> None:
+    # Needs the packages that ask a model, as the evaluation did.
+    from .eval_answers import print_construction, print_reading
+
+    if evaluation.construction is not None:
+        print_construction(env, evaluation.construction, evaluation.recipe)
+    if evaluation.reading is not None:
+        print_reading(env, evaluation.reading)
 
 
 def _document(
