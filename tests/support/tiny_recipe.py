@@ -13,7 +13,9 @@ from pydantic import BaseModel
 
 from memspan.encode.stage import Tools
 from memspan.encode.values import Statement, Turn, Work
+from memspan.job_info import Job
 from memspan.llm import Prompt, Reply, Usage
+from memspan.memory import Memory
 from memspan.recipes import Recipe
 
 COST = Usage(prompt_tokens=100, completion_tokens=10, cached_tokens=40, calls=1, seconds=0.5)
@@ -128,3 +130,17 @@ class ScriptedModel:
         self.answered[prompt.name, prompt.user] += 1
         say = {"note": note_fact, "sum": sum_fact}[prompt.name]
         return Reply(value=schema(facts=[say(prompt.user)]), model="scripted-1", usage=COST)
+
+
+def derived(memory: Memory, user: str = "ana") -> list[Any]:
+    """The records that jobs made, by their texts."""
+    return sorted(
+        (found.record for found in memory.latest(user=user, k=1000) if found.record.sources),
+        key=lambda record: record.text,
+    )
+
+
+def one_job(memory: Memory) -> Job:
+    """The memory's only job."""
+    (job,) = memory.jobs()
+    return job

@@ -358,16 +358,24 @@ std::vector<std::string> UserIndex::ids() const {
 }
 
 Index::Frequencies UserIndex::frequencies(std::span<const std::string_view> words, const Analyzer& analyzer) const {
+  // Analysed before the lock, which a writer may wait for.
   TokenBuffer tokens;
-  const std::shared_lock reading(mutex_);
-  Index::Frequencies found;
-  found.documents = columns_.lexical.documents();
-  found.words.reserve(words.size());
+  std::vector<size_t> ends;
+  ends.reserve(words.size());
   for (const std::string_view word : words) {
-    tokens.clear();
     analyzer.analyze(word, tokens);
+    ends.push_back(tokens.size());
+  }
+  Index::Frequencies found;
+  found.words.reserve(words.size());
+  const std::shared_lock reading(mutex_);
+  found.documents = columns_.lexical.documents();
+  const std::span<const TermId> terms = columns_.lexical.find_all(tokens);
+  size_t token = 0;
+  for (const size_t end : ends) {
     uint64_t rarest = found.documents;
-    for (const TermId term : columns_.lexical.find_all(tokens)) {
+    for (; token < end; ++token) {
+      const TermId term = terms[token];
       rarest = std::min<uint64_t>(rarest, term == kNoTerm ? 0 : columns_.lexical.list(term).size());
     }
     found.words.push_back(rarest);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 from typing import TypeAlias
 
 from .adapter import QueryAdapter
@@ -50,9 +51,12 @@ class Learning:
 
     def ranker(self, trained_on: Sequence[str] = ()) -> Ranker:
         """The weights and the adapter of all questions."""
-        fold = self._folds
-        examples = self._examples_with(lambda *where: self._adapter([fold(*where)]))
-        learned = self._fit(examples)
+
+        @cache
+        def adapter_of(data_set: str, conversation: str) -> QueryAdapter | None:
+            return self._adapter([self._folds(data_set, conversation)])
+
+        learned = self._fit(self._examples_with(adapter_of))
         return Ranker(learned.weights, adapter=self._adapter([]), trained_on=trained_on)
 
     def cross_validate(self, hold_out: HoldOut = "conversation") -> dict[str, Quality]:
@@ -86,6 +90,7 @@ class Learning:
     def _without(self, out: object, parts: Parts) -> AdapterOf:
         """Adapters that have not seen the part, nor the fold of the conversation that they are for."""
 
+        @cache  # asked for every question
         def adapter_of(data_set: str, conversation: str) -> QueryAdapter | None:
             own = [] if parts(data_set, conversation) == out else [self._folds(data_set, conversation)]
             return self._adapter(own, without=(parts, out))

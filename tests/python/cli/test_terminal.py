@@ -76,14 +76,6 @@ class Terminal:
         os.close(self._leader)
 
 
-@pytest.fixture(autouse=True)
-def _interruptible():
-    """A background job of a shell ignores Ctrl-C, and so would the processes that it starts."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 @pytest.fixture
 def terminal():
     """Start commands on a terminal; whatever still runs at the end is killed."""

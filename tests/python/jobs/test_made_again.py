@@ -7,27 +7,14 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from tiny_recipe import Custom, Facts, ScriptedModel, note_fact, recipe_of
+from tiny_recipe import Custom, Facts, ScriptedModel, derived, note_fact, one_job, recipe_of
 
 from memspan.encode.values import Statement, Work
-from memspan.job_info import Job
 from memspan.llm import Prompt
 from memspan.memory import Memory
 from memspan.records import Record
 
 Open = Callable[..., Memory]
-
-
-def derived(memory: Memory, user: str = "ana") -> list[Any]:
-    return sorted(
-        (found.record for found in memory.latest(user=user, k=1000) if found.record.sources),
-        key=lambda record: record.text,
-    )
-
-
-def one_job(memory: Memory) -> Job:
-    (job,) = memory.jobs()
-    return job
 
 
 def test_a_turn_that_changes_is_processed_again(memory: Memory, model: ScriptedModel) -> None:

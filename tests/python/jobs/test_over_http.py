@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
 from llm_faults import FAULTS, Fault, status
 from scripted_llm import Asked, ScriptedLLM, all_rules
-from tiny_recipe import note_fact, sum_fact
+from tiny_recipe import derived, note_fact, sum_fact
 
 from memspan import errors
 from memspan.demo import conversation
@@ -45,10 +44,6 @@ def client(server: ScriptedLLM) -> Iterator[OpenAIModel]:
 
     with OpenAIModel("scripted", base_url=server.url, retries=1, concurrency=64, sleep=at_once) as opened:
         yield opened
-
-
-def derived(memory: Memory) -> list[Any]:
-    return [found.record for found in memory.latest(user="ana", k=1000) if found.record.sources]
 
 
 def test_usage_is_what_the_server_says(

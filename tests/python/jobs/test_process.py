@@ -9,28 +9,28 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tiny_recipe import COST, Custom, Facts, NoteTurns, ScriptedModel, SumUp, note_fact, recipe_of, sum_fact
+from tiny_recipe import (
+    COST,
+    Custom,
+    Facts,
+    NoteTurns,
+    ScriptedModel,
+    SumUp,
+    derived,
+    note_fact,
+    one_job,
+    recipe_of,
+    sum_fact,
+)
 
 from memspan import errors
 from memspan.encode.values import Statement, Work
-from memspan.job_info import Job, UsageEntry
+from memspan.job_info import UsageEntry
 from memspan.llm import Prompt, Usage
 from memspan.memory import Memory
 from memspan.remember.jobs.pace import Pace
 
 Open = Callable[..., Memory]
-
-
-def derived(memory: Memory, user: str = "ana") -> list[Any]:
-    return sorted(
-        (found.record for found in memory.latest(user=user, k=1000) if found.record.sources),
-        key=lambda record: record.text,
-    )
-
-
-def one_job(memory: Memory) -> Job:
-    (job,) = memory.jobs()
-    return job
 
 
 def test_records_say_where_they_come_from(memory: Memory, model: ScriptedModel) -> None:
