@@ -139,7 +139,7 @@ class HeldError(MemspanError):
         self.records = records
 
     def __str__(self) -> str:
-        return f"{self.held:,} of the {self.records:,} records to forget are held; nothing was erased. Release them first"
+        return f"{self.held:,} of the {self.records:,} records to forget are held; nothing was erased"
 
 
 class PlanChangedError(MemspanError):
