@@ -32,7 +32,7 @@ std::vector<float> unit(std::vector<float> vector) {
 Pairs pairs_of(const Duplicates& found) {
   Pairs pairs;
   for (const DuplicatePair& pair : found.pairs) {
-    BOOST_TEST(pair.first < pair.second);
+    BOOST_TEST((pair.first < pair.second));
     BOOST_TEST(pairs.emplace(std::pair(pair.first, pair.second), pair.cosine).second);
   }
   return pairs;
@@ -64,7 +64,7 @@ std::vector<Item> conversation(size_t count, size_t dim, size_t clusters, std::m
     item.recorded_at = static_cast<Micros>(i);
     item.embedding = vectors.near(random());
     if (!items.empty() && random() % 4 == 0) {
-      const float distance = 0.6f * static_cast<float>(random() % 100) / 100.0f;
+      const float distance = 0.6f * static_cast<float>(1 + random() % 100) / 100.0f;
       item.embedding = items[random() % items.size()].embedding;
       for (float& value : item.embedding) value += distance * noise(random);
     }
