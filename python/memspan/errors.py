@@ -139,7 +139,8 @@ class HeldError(MemspanError):
         self.records = records
 
     def __str__(self) -> str:
-        return f"{self.held:,} of the {self.records:,} records to forget are held; nothing was erased"
+        held = f"{self.held:,} of the {self.records:,} records to forget are held"
+        return f"{held}; nothing was erased. Release them first"
 
 
 class PlanChangedError(MemspanError):
