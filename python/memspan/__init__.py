@@ -35,6 +35,8 @@ from memspan.errors import (
     TagCycleError,
     TimeError,
     TruncatedReplyError,
+    VaultError,
+    VaultKeyError,
     WhereError,
 )
 from memspan.index import Hit, Hits, Index, TagInfo
@@ -114,6 +116,8 @@ __all__ = [
     "Usage",
     "UsageEntry",
     "UserMemory",
+    "VaultError",
+    "VaultKeyError",
     "WhereError",
     "estimate_tokens",
     "simd_level",

@@ -18,6 +18,8 @@ MemspanError
 ├── JobError                                 an encode job that does not exist, or cannot do what was asked
 ├── HeldError                                a record under a legal hold would have been forgotten
 ├── PlanChangedError                         what was agreed to be forgotten is not what it was
+├── VaultError                               a secret is damaged, or is not what it says
+│   └── VaultKeyError                        a secret is under another key
 ├── ModelNotFoundError                       a known model whose files are not on this machine
 └── MissingExtraError (also ImportError)     an optional dependency is not installed
 
@@ -51,6 +53,8 @@ __all__ = [
     "TagCycleError",
     "TimeError",
     "TruncatedReplyError",
+    "VaultError",
+    "VaultKeyError",
     "WhereError",
 ]
 
@@ -145,6 +149,14 @@ class HeldError(MemspanError):
 
 class PlanChangedError(MemspanError):
     """What `forget(confirm=...)` would erase is not what was planned: a record changed, came or went; plan again."""
+
+
+class VaultError(MemspanError):
+    """A secret of the vault is damaged, or was moved to where it does not belong; it was not given out or changed."""
+
+
+class VaultKeyError(VaultError):
+    """The key does not open a secret, or would replace one that it does not open; nothing was given out or changed."""
 
 
 class ModelNotFoundError(MemspanError):

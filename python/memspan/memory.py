@@ -12,6 +12,7 @@ from .calls.answering import AnsweringCalls
 from .calls.forgetting import ForgettingCalls
 from .calls.keeping import KeepingCalls
 from .calls.processing import ProcessingCalls
+from .calls.safekeeping import SafekeepingCalls
 from .calls.tagging import TaggingCalls
 from .remember.asynchronous import in_thread
 from .remember.auditing import checked_actor, end_tally
@@ -31,7 +32,15 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 
-class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, ForgettingCalls, KeepingCalls):
+class Memory(
+    AddingCalls,
+    ProcessingCalls,
+    AnsweringCalls,
+    TaggingCalls,
+    ForgettingCalls,
+    SafekeepingCalls,
+    KeepingCalls,
+):
     """The memories of many users in one SQLite file.
 
     What a call adds is on disk and searchable when the call returns. Any number of threads, handles and

@@ -32,6 +32,7 @@ from .search import search
 from .simulate import simulate_
 from .stats import stats
 from .tags import tags
+from .vault import vault
 from .verify import verify
 
 __all__ = ["cli", "main"]
@@ -80,6 +81,7 @@ _COMMANDS = (
     hold,
     release,
     audit,
+    vault,
     models,
     recipes,
     eval_,

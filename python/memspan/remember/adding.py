@@ -22,7 +22,7 @@ from .checking import checked_record, checked_vector
 from .compose import embedded_text
 from .damage import survives_damage
 from .draft import Draft
-from .engine import Engine
+from .engine import Change, Engine
 from .indexing import write_records
 from .jobs.turns import follow_turns
 from .tags import given_records
@@ -44,12 +44,17 @@ class Added(NamedTuple):
 
 @survives_damage
 def add_drafts(
-    engine: Engine, drafts: Sequence[Draft], advance: Advance | None = None, recipe: Recipe | None = None
+    engine: Engine,
+    drafts: Sequence[Draft],
+    advance: Advance | None = None,
+    recipe: Recipe | None = None,
+    within: Callable[[Change], None] | None = None,
 ) -> Added:
     """Make the drafts durable and searchable, with the encode jobs of a recipe, in one transaction.
 
     Ids have to be unique among the drafts of a user. Embedding happens before the transaction: nobody waits
     for a model. `advance` is told the number of drafts that are embedded, not those that are committed.
+    `within` does more in the same transaction, after the records are written.
     """
     if not drafts:
         return Added(0, False)
@@ -77,6 +82,8 @@ def add_drafts(
             write_records(change, records)
             jobs = follow_turns(change, records, existing, recipe)
             entered = enter_added(engine, change, records)
+        if within is not None:
+            within(change)
     engine.note_unsaved(len(records))
     if not entered:
         count_added(engine, records)

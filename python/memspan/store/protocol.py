@@ -14,6 +14,7 @@ from memspan.records import Record
 
 from .audit import AuditReader, AuditWriter
 from .jobs import JobReader, JobWriter
+from .secrets import SecretReader, SecretWriter
 from .traces import TraceReader, TraceWriter
 
 __all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
@@ -50,6 +51,10 @@ class StoreReader(Protocol):
     @property
     def audit(self) -> AuditReader:
         """Who did what."""
+
+    @property
+    def secrets(self) -> SecretReader:
+        """What vault records keep, encrypted."""
 
     @property
     def traces(self) -> TraceReader:
@@ -117,6 +122,10 @@ class StoreWriter(StoreReader, Protocol):
     @property
     def audit(self) -> AuditWriter:
         """Who did what."""
+
+    @property
+    def secrets(self) -> SecretWriter:
+        """What vault records keep, encrypted."""
 
     @property
     def traces(self) -> TraceWriter:

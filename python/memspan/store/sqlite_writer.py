@@ -24,6 +24,7 @@ from .codec import (
 from .sqlite_audit import SqliteAuditWriter
 from .sqlite_job_writer import SqliteJobWriter
 from .sqlite_reader import SqliteReader, slept_key
+from .sqlite_secrets import SqliteSecretWriter
 from .sqlite_traces import SqliteTraceWriter
 from .statements import chunks, marks
 from .writer_state import WriterState
@@ -89,6 +90,11 @@ class SqliteWriter(SqliteReader):
     def audit(self) -> SqliteAuditWriter:
         """See `StoreWriter.audit`."""
         return SqliteAuditWriter(self._connection, self._state)
+
+    @property
+    def secrets(self) -> SqliteSecretWriter:
+        """See `StoreWriter.secrets`."""
+        return SqliteSecretWriter(self._connection)
 
     @property
     def traces(self) -> SqliteTraceWriter:

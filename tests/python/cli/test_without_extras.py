@@ -18,7 +18,7 @@ main()
 """
 _OPTIONAL = (
     "pydantic", "openai", "json_repair", "httpx", "tenacity", "snowballstemmer", "scipy", "onnxruntime", "tokenizers",
-    "matplotlib",
+    "matplotlib", "cryptography",
 )  # fmt: skip
 
 
@@ -34,6 +34,8 @@ _OPTIONAL = (
         ["process", "--help"],
         ["consolidate", "--help"],
         ["fit", "--help"],
+        ["vault", "get", "--help"],
+        ["vault", "new-key"],
     ],
 )
 def test_it_starts(arguments: list[str]) -> None:

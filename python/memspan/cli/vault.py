@@ -1,0 +1,230 @@
+"""`memspan vault`: secrets, encrypted with a key that is not in the store."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import options
+from .environment import Environment, pass_environment
+from .failures import CommandError
+from .opening import open_memory
+from .tables import cell, moment, plain_table
+
+if TYPE_CHECKING:
+    from memspan.memory import Memory
+    from memspan.vault import Vault
+
+__all__ = ["vault"]
+
+_KEY = "MEMSPAN_VAULT_KEY"
+_PASSPHRASE = "MEMSPAN_VAULT_PASSPHRASE"  # noqa: S105 - a name of a variable
+
+
+@click.group(
+    epilog=options.examples(
+        "memspan vault new-key > vault.key",
+        "memspan vault put --store chat.memspan --user ana --key-file vault.key --label 'passport number'",
+    )
+)
+def vault() -> None:
+    """Keep secrets that only a key of yours opens.
+
+    The key comes from --key-file, else from MEMSPAN_VAULT_KEY, else it is made of MEMSPAN_VAULT_PASSPHRASE, or of a
+    passphrase that is asked for. Labels are in clear; every reading is in `memspan audit`.
+    """
+
+
+def _key_options(command: Any) -> Any:
+    return click.option(
+        "--key-file",
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        help="A file with the key that `memspan vault new-key` made.",
+    )(command)
+
+
+@vault.command(
+    "new-key", epilog=options.examples("memspan vault new-key > vault.key", "memspan vault new-key --json")
+)
+@options.as_json
+@pass_environment
+def new_key_(env: Environment, as_json: bool) -> None:
+    """Print a new random key. Keep it where the store is not; nobody can make it again."""
+    from memspan.vault.keys import new_key
+
+    key = new_key()
+    if as_json:
+        env.write_json({"key": key})
+    else:
+        env.write(key + "\n")
+
+
+@vault.command(
+    epilog=options.examples(
+        "memspan vault put --store chat.memspan --user ana --label 'passport number' < secret.txt"
+    )
+)
+@options.existing_store
+@options.one_user
+@click.option("--label", required=True, metavar="TEXT", help="What the secret is called, in clear.")
+@click.option("--id", "id_", metavar="ID", help="Of a new secret, or of the one that it takes the place of.")
+@click.option("--another-key", is_flag=True, help="Begin with a key that opens none of the user's secrets.")
+@_key_options
+@options.embedder
+@options.as_json
+@pass_environment
+def put(
+    env: Environment,
+    store: Path,
+    user: str,
+    label: str,
+    id_: str | None,
+    another_key: bool,
+    key_file: Path | None,
+    embedder: str | None,
+    as_json: bool,
+) -> None:
+    """Keep a secret: what standard input says, without the last line break, or what is typed unseen."""
+    given = _given_key(env, key_file)
+    if env.interactive:
+        secret = click.prompt("Secret", hide_input=True, confirmation_prompt=True, err=True)
+    else:
+        text = env.stdin.read()
+        secret = text[:-1] if text.endswith("\n") else text
+    with open_memory(store, embedder) as memory:
+        kept = _open(memory, user, given).put(label, secret, id=id_, another_key=another_key)
+    if as_json:
+        env.write_json({"user": user, "id": kept, "label": label})
+    else:
+        env.note(f"kept as {kept}")
+
+
+@vault.command(
+    epilog=options.examples("memspan vault get --store chat.memspan --user ana --key-file vault.key --id p1")
+)
+@options.existing_store
+@options.one_user
+@click.option(
+    "--id", "id_", required=True, metavar="ID", help="Of the secret, as `memspan vault list` shows it."
+)
+@_key_options
+@options.as_json
+@pass_environment
+def get(env: Environment, store: Path, user: str, id_: str, key_file: Path | None, as_json: bool) -> None:
+    """Print a secret as it was put. That it was read is in the audit."""
+    given = _given_key(env, key_file)
+    with open_memory(store) as memory:
+        secret = _open(memory, user, given).get(id_)
+    if secret is None:
+        raise CommandError(f"user '{user}' has no secret '{id_}'")
+    text = secret if isinstance(secret, str) else secret.decode("utf-8", "backslashreplace")
+    if as_json:
+        env.write_json({"user": user, "id": id_, "secret": text})
+    else:
+        env.write(text + "\n")
+
+
+@vault.command(
+    "list",
+    epilog=options.examples("memspan vault list --store chat.memspan --user ana --key-file vault.key"),
+)
+@options.existing_store
+@options.one_user
+@_key_options
+@options.as_json
+@pass_environment
+def list_(env: Environment, store: Path, user: str, key_file: Path | None, as_json: bool) -> None:
+    """List labels, and which of the secrets the key opens."""
+    given = _given_key(env, key_file)
+    with open_memory(store) as memory:
+        entries = _open(memory, user, given).labels()
+    if as_json:
+        env.write_json({"user": user, "secrets": [entry._asdict() for entry in entries]})
+        return
+    if not entries:
+        env.say("no secrets")
+        return
+    table = plain_table()
+    for name in ("id", "at", "label", "opens"):
+        table.add_column(name, overflow="fold")
+    for entry in entries:
+        opens = "yes" if entry.opens else "another key"
+        table.add_row(cell(entry.id), cell(moment(entry.at)), cell(entry.label), cell(opens))
+    env.out.print(table)
+
+
+@vault.command(epilog=options.examples("memspan vault delete --store chat.memspan --user ana --id p1 --yes"))
+@options.existing_store
+@options.one_user
+@click.option("--id", "id_", required=True, metavar="ID", help="Of the secret.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@options.as_json
+@pass_environment
+def delete(env: Environment, store: Path, user: str, id_: str, yes: bool, as_json: bool) -> None:
+    """Erase a secret and its label. Needs no key."""
+    if not yes:
+        if not env.interactive:
+            raise click.UsageError("nobody to ask here; add --yes to erase without asking")
+        if not click.confirm(f"Erase secret '{id_}' of user '{user}'? This cannot be undone.", err=True):
+            raise CommandError("nothing was erased")
+    with open_memory(store) as memory:
+        record = memory.get(user=user, id=id_)
+        if record is not None and record.kind != "vault":
+            raise CommandError(f"record '{id_}' of user '{user}' is no secret; nothing was erased")
+        records = memory.forget(user=user, id=id_)
+    if as_json:
+        env.write_json({"user": user, "id": id_, "records": records})
+    else:
+        env.note(f"{records:,} records erased")
+
+
+@vault.command(
+    epilog=options.examples(
+        "memspan vault rekey --store chat.memspan --user ana --key-file old.key --new-key-file new.key"
+    )
+)
+@options.existing_store
+@options.one_user
+@_key_options
+@click.option(
+    "--new-key-file",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    required=True,
+    help="A file with the key that opens them from now on.",
+)
+@options.as_json
+@pass_environment
+def rekey(
+    env: Environment, store: Path, user: str, key_file: Path | None, new_key_file: Path, as_json: bool
+) -> None:
+    """Put the secrets under another key, all or none, and erase what the old one opens."""
+    given = _given_key(env, key_file)
+    with open_memory(store) as memory:
+        done = _open(memory, user, given).rekey(key=_read_key(new_key_file))
+    if as_json:
+        env.write_json({"user": user, **done._asdict()})
+    else:
+        env.note(f"{done.changed:,} secrets under the new key, {done.others:,} under keys that are not here")
+
+
+def _given_key(env: Environment, key_file: Path | None) -> dict[str, str]:
+    """The key or passphrase that was given, in this order."""
+    if key_file is not None:
+        return {"key": _read_key(key_file)}
+    for name, argument in ((_KEY, "key"), (_PASSPHRASE, "passphrase")):
+        if os.environ.get(name):
+            return {argument: os.environ[name]}
+    if not env.interactive:
+        raise click.UsageError(f"no key; give --key-file, {_KEY} or {_PASSPHRASE}")
+    return {"passphrase": click.prompt("Passphrase", hide_input=True, err=True)}
+
+
+def _read_key(file: Path) -> str:
+    return file.read_text(encoding="ascii", errors="replace").strip()
+
+
+def _open(memory: Memory, user: str, given: dict[str, Any]) -> Vault:
+    return memory.vault(user, **given)

@@ -1,0 +1,52 @@
+"""Sealed secrets in a SQLite store."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any, Final
+
+from .secrets import SealedSecret
+from .statements import Parameters
+
+__all__ = ["SqliteSecretReader", "SqliteSecretWriter"]
+
+_SECRETS: Final = (
+    "SELECT s.record, s.key_id, s.nonce, s.ciphertext FROM secrets s JOIN users u ON u.pk = s.user_pk "
+    "WHERE u.name = ?"
+)
+
+
+class SqliteSecretReader:
+    """`SecretReader` on an open transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
+        return self._connection.execute(statement, parameters).fetchall()
+
+    def all(self, user: str) -> list[SealedSecret]:
+        return [SealedSecret(*row) for row in self._all(_SECRETS + " ORDER BY s.record", (user,))]
+
+    def one(self, user: str, record: str) -> SealedSecret | None:
+        rows = self._all(_SECRETS + " AND s.record = ?", (user, record))
+        return SealedSecret(*rows[0]) if rows else None
+
+    def key_ids(self, user: str) -> list[str]:
+        rows = self._all(
+            "SELECT DISTINCT s.key_id FROM secrets s JOIN users u ON u.pk = s.user_pk "
+            "WHERE u.name = ? ORDER BY s.key_id",
+            (user,),
+        )
+        return [key_id for (key_id,) in rows]
+
+
+class SqliteSecretWriter(SqliteSecretReader):
+    """`SecretWriter` on an open exclusive transaction."""
+
+    def put(self, user: str, secrets: Sequence[SealedSecret]) -> None:
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO secrets SELECT pk, ?, ?, ?, ? FROM users WHERE name = ?",
+            [(*secret, user) for secret in secrets],
+        )

@@ -1,0 +1,195 @@
+"""`Vault`: the secrets of one user under one key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from memspan.errors import VaultError, VaultKeyError, invalid
+from memspan.remember.adding import add_drafts
+from memspan.remember.asynchronous import in_thread
+from memspan.remember.auditing import audited
+from memspan.remember.engine import Change, Engine
+from memspan.remember.fields import checked_name
+from memspan.remember.forgetting import forget
+from memspan.remember.messages import to_drafts
+from memspan.remember.selecting import checked_selection
+from memspan.store import StoreReader
+from memspan.times import TimeLike
+
+from .entries import Rekeyed, VaultEntry
+from .keys import Key, KeyRing
+from .sealing import checked_secret, opened, sealed
+
+__all__ = ["Vault"]
+
+
+class Vault:
+    """The secrets of one user; made by `Memory.vault`, which says what a vault keeps and what it does not.
+
+    Thread-safe. The key stays in this object alone; there is no way to ask for it.
+    """
+
+    def __init__(self, engine: Engine, user: str, ring: KeyRing) -> None:
+        self._engine = engine
+        self._ring = ring
+        self.user = user
+
+    def __repr__(self) -> str:
+        return f"Vault(user={self.user!r})"
+
+    def put(
+        self,
+        label: str,
+        secret: str | bytes,
+        *,
+        id: str | None = None,
+        at: TimeLike | None = None,
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+        another_key: bool = False,
+    ) -> str:
+        """Keep a secret under a label; returns its id. On disk, encrypted, when the call returns.
+
+        Args:
+            label: what the secret is called, such as "passport number". In clear: it is embedded and indexed, and found
+                by searches that name the kind `vault`, as are its tags and metadata.
+            secret: text or bytes, up to a mebibyte.
+            id: of the record; a new one by default. A secret with this id is replaced, if the key opens it.
+            at: when it became known; now by default.
+            another_key: begin with a key that opens none of the user's secrets. Without this it is taken for a mistake.
+
+        Raises:
+            InvalidArgumentError: an argument is not acceptable, or the id is that of a record outside the vault.
+            VaultKeyError: the key opens none of the user's secrets, or not the one that would be replaced; nothing was
+                changed.
+        """
+        kept = checked_secret(secret)
+        message: dict[str, Any] = {"text": label, "kind": "vault", "tags": list(tags)}
+        if id is not None:
+            message["id"] = checked_name(id, "id")
+        if not str(label).strip():
+            raise invalid("label", label, "a text that is not blank")
+        drafts = to_drafts(
+            message, user=self.user, at=at, session=None, metadata=metadata, tags=(), kind="vault"
+        )
+        record = drafts[0].record.id
+        with self._engine.store.reading() as reader:
+            self._key(reader, record, another_key)
+
+        def keep(change: Change) -> None:
+            # Somebody may have changed it since, however unlikely.
+            key = self._key(change.writer, record, another_key)
+            change.writer.secrets.put(self.user, [sealed(key, self.user, record, kept)])
+            audited(self._engine, change, "vault.put", user=self.user, ids=[record])
+
+        add_drafts(self._engine, drafts, within=keep)
+        return record
+
+    def _key(self, reader: StoreReader, record: str, another_key: bool) -> Key:
+        """The key to seal the secret of a record with, if it may be sealed."""
+        known = reader.fetch(self.user, [record]).get(record)
+        if known is not None and known.kind != "vault":
+            raise invalid("id", record, "an id that no record outside the vault has")
+        stored = reader.secrets.one(self.user, record)
+        if stored is not None:
+            opened(self._ring, self.user, stored)
+        key_ids = reader.secrets.key_ids(self.user)
+        key = self._ring.current(key_ids)
+        if key_ids and key.id not in key_ids and not another_key:
+            raise VaultKeyError(
+                "this key opens none of the user's secrets; nothing was kept. With `another_key` it can begin"
+            )
+        return key
+
+    def get(self, id: str) -> str | bytes | None:
+        """The secret with this id, as it was put; `None` when there is none.
+
+        Each reading, also one that fails, is in the audit before anything is given out.
+
+        Raises:
+            VaultKeyError: it is under another key.
+            VaultError: it is damaged, or was moved from another record.
+        """
+        checked_name(id, "id")
+        self._engine.require_open()
+        with self._engine.store.reading() as reader:
+            stored = reader.secrets.one(self.user, id)
+        if stored is None:
+            return None
+        failure: Exception | None = None
+        secret: str | bytes = b""
+        try:
+            secret = opened(self._ring, self.user, stored)
+        except VaultError as error:
+            failure = error
+        with self._engine.changing() as change:
+            audited(self._engine, change, "vault.read", user=self.user, ids=[id], opened=failure is None)
+        if failure is not None:
+            raise failure
+        return secret
+
+    def labels(self) -> list[VaultEntry]:
+        """Every secret of the user, under whatever key, in the order of ids; no secret is read."""
+        self._engine.require_open()
+        with self._engine.store.reading() as reader:
+            stored = {secret.record: secret.key_id for secret in reader.secrets.all(self.user)}
+            records = reader.fetch(self.user, list(stored))
+        opens = {key_id: self._ring.find(key_id) is not None for key_id in set(stored.values())}
+        return [
+            VaultEntry(id_, record.text, record.at, record.tags, opens[key_id])
+            for id_, key_id in stored.items()
+            if (record := records.get(id_)) is not None
+        ]
+
+    def delete(self, id: str) -> int:
+        """Erase a secret and its label, as `Memory.forget` does, which needs no key either; returns how many records
+        that were.
+
+        Raises:
+            InvalidArgumentError: the id is that of a record outside the vault.
+            HeldError: the record is held.
+        """
+        selection = checked_selection(id=checked_name(id, "id"))
+        with self._engine.store.reading() as reader:
+            known = reader.fetch(self.user, [id]).get(id)
+        if known is not None and known.kind != "vault":
+            raise invalid("id", id, "the id of a secret")
+        return forget(self._engine, user=self.user, selection=selection)
+
+    def rekey(self, *, key: bytes | str | None = None, passphrase: str | None = None) -> Rekeyed:
+        """Put the secrets of this vault under another key, all or none, and go on with that one.
+
+        What the old key could open is erased from the files, as `Memory.forget` does it; copies elsewhere are not.
+        Secrets under keys that this vault does not have are left as they are.
+
+        Raises:
+            InvalidArgumentError: the new key is not acceptable.
+            VaultError: a secret is damaged; nothing was changed.
+        """
+        ring = KeyRing(key, passphrase)
+        changed, others = [], 0
+        with self._engine.changing() as change:
+            secrets = change.writer.secrets
+            new = ring.current(secrets.key_ids(self.user))
+            for stored in secrets.all(self.user):
+                if self._ring.find(stored.key_id) is None:
+                    others += stored.key_id != new.id
+                else:
+                    secret = opened(self._ring, self.user, stored)
+                    changed.append(sealed(new, self.user, stored.record, secret))
+            if changed:
+                secrets.put(self.user, changed)
+                ids = [secret.record for secret in changed]
+                audited(self._engine, change, "vault.rekey", user=self.user, ids=ids, records=len(ids))
+                change.writer.request_erasure()
+        self._ring = ring
+        if changed:
+            self._engine.store.erase()
+        return Rekeyed(len(changed), others)
+
+    aput = in_thread(put)
+    aget = in_thread(get)
+    alabels = in_thread(labels)
+    adelete = in_thread(delete)
+    arekey = in_thread(rekey)

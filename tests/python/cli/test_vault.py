@@ -1,0 +1,59 @@
+"""`memspan vault`."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("cryptography")
+
+
+@pytest.fixture
+def key_file(tmp_path, run, store):
+    run("ingest", "-", "--store", store, "--user", "ana", "--format", "jsonl", stdin='{"text": "hello"}\n')
+    file = tmp_path / "vault.key"
+    file.write_text(run("vault", "new-key").stdout)
+    return file
+
+
+def test_secrets_go_in_and_come_out(store, key_file, run, run_json):
+    mine = ("--store", store, "--user", "ana", "--key-file", key_file)
+    assert (
+        "kept as p1" in run("vault", "put", *mine, "--label", "passport", "--id", "p1", stdin="4711\n").stderr
+    )
+    assert run("vault", "get", *mine, "--id", "p1").stdout == "4711\n"
+    assert run_json("vault", "get", *mine, "--id", "p1")["secret"] == "4711"
+    assert "passport" in run("vault", "list", *mine).stdout
+    (entry,) = run_json("vault", "list", *mine)["secrets"]
+    assert (entry["id"], entry["label"], entry["opens"]) == ("p1", "passport", True)
+    assert "no secret 'p2'" in run("vault", "get", *mine, "--id", "p2", code=1).stderr
+    actions = [entry["action"] for entry in run_json("audit", "--store", store)["entries"]]
+    assert actions == ["add", "vault.put", "add", "vault.read", "vault.read"]
+    assert b"4711" not in store.read_bytes()
+
+
+def test_wrong_and_missing_keys(store, key_file, run, monkeypatch, tmp_path):
+    mine = ("--store", store, "--user", "ana")
+    run("vault", "put", *mine, "--key-file", key_file, "--label", "l", "--id", "p1", stdin="4711")
+    assert "no key" in run("vault", "get", *mine, "--id", "p1", code=2).stderr
+    monkeypatch.setenv("MEMSPAN_VAULT_PASSPHRASE", "correct horse")
+    assert "under another key" in run("vault", "get", *mine, "--id", "p1", code=1).stderr
+    assert "another key" in run("vault", "list", *mine).stdout
+    monkeypatch.setenv("MEMSPAN_VAULT_KEY", "nonsense")
+    assert "accepted: 32 bytes" in run("vault", "get", *mine, "--id", "p1", code=3).stderr
+    monkeypatch.setenv("MEMSPAN_VAULT_KEY", key_file.read_text().strip())
+    assert run("vault", "get", *mine, "--id", "p1").stdout == "4711\n"
+    new = tmp_path / "new.key"
+    new.write_text(run("vault", "new-key").stdout)
+    assert "1 secrets under the new key" in run("vault", "rekey", *mine, "--new-key-file", new).stderr
+    run("vault", "get", *mine, "--id", "p1", code=1)
+    assert run("vault", "get", *mine, "--key-file", new, "--id", "p1").stdout == "4711\n"
+
+
+def test_erasing_needs_no_key(store, key_file, run, run_json):
+    mine = ("--store", store, "--user", "ana")
+    run("vault", "put", *mine, "--key-file", key_file, "--label", "l", "--id", "p1", stdin="4711")
+    assert "--yes" in run("vault", "delete", *mine, "--id", "p1", code=2).stderr
+    assert run_json("vault", "delete", *mine, "--id", "p1", "--yes")["records"] == 1
+    assert "no secrets" in run("vault", "list", *mine, "--key-file", key_file).stdout
+    (turn,) = run_json("latest", *mine)["records"]
+    assert "is no secret" in run("vault", "delete", *mine, "--id", turn["id"], "--yes", code=1).stderr

@@ -1,0 +1,318 @@
+"""Secrets: only the key opens them, nothing leaks, and nothing is lost by a wrong one."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import sqlite3
+import sys
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from memspan import errors
+from memspan.memory import Memory
+from memspan.vault import Rekeyed, new_key
+
+pytest.importorskip("cryptography")
+
+Open = Callable[..., Memory]
+KEY, OTHER = bytes(range(32)), bytes(32)
+SECRET = "Wolfsbane 4711"
+
+
+def files(path: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in path.parent.iterdir())
+
+
+def test_a_secret_comes_back_and_is_nowhere_in_clear(memory: Memory, path: Path) -> None:
+    vault = memory.vault("ana", KEY)
+    id_ = vault.put("passport number", SECRET, tags=["papers"], metadata={"country": "NO"})
+    assert vault.get(id_) == SECRET
+    assert memory.user("ana").vault(KEY).get(id_) == SECRET
+    (found,) = memory.search("passport", user="ana", kinds=["vault"])
+    assert (found.id, found.text, found.record.tags) == (id_, "passport number", ("papers",))
+    assert memory.search("passport", user="ana") == []
+    assert memory.verify() == []
+    memory.close()
+    content = files(path)
+    assert SECRET.encode() not in content
+    assert KEY not in content
+    assert base64.b64encode(KEY) not in content
+    assert KEY.hex().encode() not in content
+
+
+@pytest.mark.parametrize(
+    "secret", ["x", "ä€🔑\0\0", b"\0", b"\x80\0\0", bytes(range(256)) * 20, "y" * (1 << 20)]
+)
+def test_any_secret(memory: Memory, secret: str | bytes) -> None:
+    vault = memory.vault("ana", KEY)
+    got = vault.get(vault.put("label", secret))
+    assert got == secret
+    assert type(got) is type(secret)
+
+
+def test_lengths_say_little(memory: Memory) -> None:
+    vault = memory.vault("ana", KEY)
+    for length in range(1, 31):
+        vault.put("label", "x" * length, id=f"{length}")
+    with memory._engine.store.reading() as reader:
+        assert len({len(each.ciphertext) for each in reader.secrets.all("ana")}) == 1
+        assert len({each.nonce for each in reader.secrets.all("ana")}) == 30
+
+
+def test_a_wrong_key_gets_nothing_and_destroys_nothing(memory: Memory) -> None:
+    vault = memory.vault("ana", KEY)
+    id_ = vault.put("passport", SECRET, id="p1")
+    for wrong in (memory.vault("ana", OTHER), memory.vault("ana", passphrase="correct horse")):
+        with pytest.raises(errors.VaultKeyError) as caught:
+            wrong.get(id_)
+        assert SECRET not in str(caught.value)
+        with pytest.raises(errors.VaultKeyError):
+            wrong.put("passport", "overwritten", id=id_)
+        with pytest.raises(errors.VaultKeyError):
+            wrong.put("passport", "overwritten", id=id_, another_key=True)
+        with pytest.raises(errors.VaultKeyError, match="another_key"):
+            wrong.put("another", "typing mistake in the key")
+        assert wrong.rekey(key=new_key()) == Rekeyed(0, 1)
+    assert vault.get(id_) == SECRET
+    assert memory.stats("ana")["records"] == 1
+    assert memory.verify() == []
+
+
+def test_another_key_can_begin_when_one_is_lost(memory: Memory) -> None:
+    memory.vault("ana", KEY).put("old", SECRET, id="old")
+    vault = memory.vault("ana", OTHER)
+    vault.put("new", "fresh", id="new", another_key=True)
+    vault.put("new, too", "fresher", id="two")
+    assert [(entry.id, entry.label, entry.opens) for entry in vault.labels()] == [
+        ("new", "new", True),
+        ("old", "old", False),
+        ("two", "new, too", True),
+    ]
+    assert memory.vault("ana", KEY).get("old") == SECRET
+    assert vault.delete("old") == 1, "erasing needs no key"
+    assert vault.get("old") is None
+
+
+def test_passphrases(memory: Memory, open_memory: Open) -> None:
+    vault = memory.vault("ana", passphrase="correct horse")
+    vault.put("a", "one", id="a")
+    vault.put("b", "two", id="b")
+    memory.close()
+    again = open_memory().vault("ana", passphrase="correct horse")
+    assert (again.get("a"), again.get("b")) == ("one", "two")
+    again.put("c", "three", id="c")
+    with again._engine.store.reading() as reader:
+        (key_id,) = reader.secrets.key_ids("ana")
+    ben = again._engine
+    with ben.store.reading() as reader:
+        assert reader.secrets.key_ids("ben") == []
+    other = open_memory().vault("ben", passphrase="correct horse")
+    other.put("a", "one")
+    with other._engine.store.reading() as reader:
+        assert reader.secrets.key_ids("ben") != [key_id], "the same passphrase is stretched with another salt"
+
+
+def test_every_reading_is_in_the_audit(memory: Memory) -> None:
+    vault = memory.vault("ana", KEY)
+    vault.put("passport", SECRET, id="p1")
+    with memory.acting("dr. smith"):
+        vault.get("p1")
+    with pytest.raises(errors.VaultKeyError):
+        memory.vault("ana", OTHER).get("p1")
+    vault.get("unknown")
+    vault.labels()
+    vault.rekey(key=OTHER)
+    entries = memory.audit(user="ana", id="p1")
+    assert [(entry.actor, entry.action, dict(entry.details)) for entry in entries] == [
+        ("", "vault.put", {}),
+        ("dr. smith", "vault.read", {"opened": True}),
+        ("", "vault.read", {"opened": False}),
+        ("", "vault.rekey", {"records": 1}),
+    ]
+
+
+def test_nothing_is_given_out_unless_the_audit_has_it(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = memory.vault("ana", KEY)
+    vault.put("passport", SECRET, id="p1")
+
+    def fail(*arguments: object, **more: object) -> None:
+        raise errors.StoreError("the disk is full")
+
+    monkeypatch.setattr("memspan.vault.vault.audited", fail)
+    with pytest.raises(errors.StoreError, match="full"):
+        vault.get("p1")
+    with pytest.raises(errors.StoreError, match="full"):
+        vault.put("passport", "changed", id="p1")
+    monkeypatch.undo()
+    assert vault.get("p1") == SECRET
+
+
+def test_another_key_takes_over(memory: Memory, path: Path) -> None:
+    vault = memory.vault("ana", KEY)
+    for i in range(20):
+        vault.put(f"label {i}", f"secret {i}", id=f"{i}")
+    memory.vault("ben", KEY).put("label", "of ben", id="b")
+    with memory._engine.store.reading() as reader:
+        old = [each.ciphertext for each in reader.secrets.all("ana")]
+    assert vault.rekey(passphrase="correct horse") == Rekeyed(20, 0)
+    assert vault.get("7") == "secret 7", "the handle goes on with the new key"
+    assert all(each not in files(path) for each in old), "what the old key opens is erased"
+    with pytest.raises(errors.VaultKeyError):
+        memory.vault("ana", KEY).get("7")
+    assert memory.vault("ana", passphrase="correct horse").get("19") == "secret 19"
+    assert memory.vault("ben", KEY).get("b") == "of ben"
+    assert vault.rekey(passphrase="correct horse") == Rekeyed(20, 0)
+    assert memory.verify() == []
+
+
+@pytest.mark.parametrize("how", ["bit", "short", "swapped", "user", "nonce", "form"])
+def test_damage_is_told_and_destroys_nothing(memory: Memory, path: Path, open_memory: Open, how: str) -> None:
+    memory.vault("ana", KEY).put("a", "one", id="a")
+    memory.vault("ana", KEY).put("b", "two", id="b")
+    memory.vault("ben", KEY).put("a", "of ben", id="a")
+    memory.close()
+    change = {
+        "bit": "UPDATE secrets SET ciphertext = CAST(x'00' || substr(ciphertext, 2) AS BLOB) WHERE record = 'a'",
+        "short": "UPDATE secrets SET ciphertext = x'00' WHERE record = 'a'",
+        "swapped": "UPDATE secrets SET (nonce, ciphertext) = "
+        "(SELECT nonce, ciphertext FROM secrets o WHERE o.record = 'b') WHERE record = 'a'",
+        "user": "UPDATE secrets SET (nonce, ciphertext) = (SELECT nonce, ciphertext FROM secrets o "
+        "JOIN users u ON u.pk = o.user_pk WHERE o.record = 'a' AND u.name = 'ben') WHERE record = 'a'",
+        "nonce": "UPDATE secrets SET nonce = x'' WHERE record = 'a'",
+        "form": "UPDATE secrets SET key_id = 'key:ä' WHERE record = 'a'",
+    }[how]
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(change)
+    memory = open_memory()
+    vault = memory.vault("ana", KEY)
+    error = errors.VaultKeyError if how == "form" else errors.VaultError
+    with pytest.raises(error):
+        vault.get("a")
+    with pytest.raises(error):
+        vault.put("a", "overwritten", id="a")
+    if how != "form":
+        with pytest.raises(error):
+            vault.rekey(key=OTHER)
+    assert vault.get("b") == "two"
+    assert [entry.details["opened"] for entry in memory.audit(action="vault.read")] == [False, True]
+
+
+def test_forgetting_takes_secrets_along(memory: Memory, path: Path) -> None:
+    vault = memory.vault("ana", KEY)
+    for i in range(3):
+        vault.put(f"label {i}", f"secret {i}", id=f"{i}")
+    with memory._engine.store.reading() as reader:
+        sealed = [each.ciphertext for each in reader.secrets.all("ana")]
+    assert vault.delete("0") == 1
+    assert memory.forget(user="ana", kinds=["vault"]) == 2
+    assert all(each not in files(path) for each in sealed)
+    assert vault.labels() == []
+    memory.vault("ana", OTHER).put("new", "new", id="n")
+    memory.hold(user="ana", id="n")
+    with pytest.raises(errors.HeldError):
+        vault.delete("n")
+
+
+def test_replacing_and_relabelling(memory: Memory) -> None:
+    vault = memory.vault("ana", KEY)
+    vault.put("passport", "old", id="p1")
+    vault.put("passport", "new", id="p1")
+    assert vault.get("p1") == "new"
+    vault.put("passport of 2025", "new", id="p1")
+    (entry,) = [entry for entry in vault.labels() if entry.id == "p1"]
+    assert entry.label == "passport of 2025"
+    memory.add([{"id": "plain", "text": "in clear", "kind": "vault"}], user="ana")
+    assert "plain" not in [each.id for each in vault.labels()]
+    assert vault.get("plain") is None
+    vault.put("now a secret", SECRET, id="plain")
+    assert vault.get("plain") == SECRET
+
+
+def test_records_outside_the_vault_are_safe(memory: Memory) -> None:
+    memory.add([{"id": "m1", "text": "a turn"}], user="ana")
+    vault = memory.vault("ana", KEY)
+    with pytest.raises(errors.InvalidArgumentError, match="^id: got 'm1'"):
+        vault.put("label", "secret", id="m1")
+    with pytest.raises(errors.InvalidArgumentError, match="^id: got 'm1'"):
+        vault.delete("m1")
+    record = memory.get(user="ana", id="m1")
+    assert record is not None
+    assert record.kind == "episodic"
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        None,
+        b"",
+        b"x" * 31,
+        b"x" * 33,
+        "short",
+        "x" * 43 + "!",
+        5,
+        "ä" * 43,
+        base64.b64encode(KEY).decode()[:-4],
+    ],
+)
+def test_bad_keys_are_refused_and_not_repeated(memory: Memory, key: object) -> None:
+    with pytest.raises(errors.InvalidArgumentError, match="^key: got .*; accepted: ") as caught:
+        memory.vault("ana", key)  # type: ignore[arg-type]
+    assert not isinstance(key, str) or not key or key not in str(caught.value)
+
+
+def test_bad_arguments(memory: Memory) -> None:
+    vault = memory.vault("ana", KEY)
+    for passphrase in ("short", 5, "\ud800" * 9):
+        with pytest.raises(errors.InvalidArgumentError, match="^passphrase: got .*; accepted: "):
+            memory.vault("ana", passphrase=passphrase)  # type: ignore[arg-type]
+    with pytest.raises(errors.InvalidArgumentError, match="either"):
+        memory.vault("ana", KEY, passphrase="correct horse")
+    with pytest.raises(errors.InvalidArgumentError, match="^user"):
+        memory.vault("", KEY)
+    for secret in ("", b"", None, 5, "\ud800", "x" * ((1 << 20) + 1)):
+        with pytest.raises(errors.InvalidArgumentError, match="^secret: got .*; accepted: ") as caught:
+            vault.put("label", secret)  # type: ignore[arg-type]
+        assert "xxxx" not in str(caught.value)
+    for label in ("", "  ", 5, None):
+        with pytest.raises(errors.InvalidArgumentError):
+            vault.put(label, "secret")  # type: ignore[arg-type]
+    with pytest.raises(errors.InvalidArgumentError, match="^id"):
+        vault.get("")
+    assert memory.users() == []
+
+
+def test_keys_do_not_show(memory: Memory) -> None:
+    key = new_key()
+    vault = memory.vault("ana", key)
+    assert len(key) == 43
+    for shown in (repr(vault), repr(vault._ring), repr(vault._ring.current([]))):
+        assert key not in shown
+        assert base64.urlsafe_b64decode(key + "=").hex() not in shown
+
+
+def test_without_the_package(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [*sys.modules]:
+        if name.startswith("cryptography"):
+            monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, "cryptography.hazmat.primitives.ciphers.aead", None)
+    with pytest.raises(errors.MissingExtraError, match=r"memspan\[vault\]"):
+        memory.vault("ana", KEY)
+
+
+def test_asynchronous_forms(memory: Memory) -> None:
+    vault = memory.vault("ana", KEY)
+
+    async def run() -> tuple[object, ...]:
+        id_ = await vault.aput("label", SECRET)
+        read = await vault.aget(id_)
+        labels = await vault.alabels()
+        done = await vault.arekey(key=OTHER)
+        return read, len(labels), done, await vault.adelete(id_)
+
+    assert asyncio.run(run()) == (SECRET, 1, Rekeyed(1, 0), 1)
