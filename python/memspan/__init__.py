@@ -52,6 +52,7 @@ from memspan.remember.forget_plans import ForgetPlan
 from memspan.remember.recall import Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
 from memspan.rerank import Reranker
+from memspan.resource_info import RESOURCE_STATES, Resource, ResourceReport
 from memspan.tag_info import TagReport
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KINDS",
+    "RESOURCE_STATES",
     "Answer",
     "AnswerStream",
     "AnswerTimings",
@@ -102,6 +104,8 @@ __all__ = [
     "Record",
     "Reranker",
     "RerankerError",
+    "Resource",
+    "ResourceReport",
     "SleepReport",
     "Source",
     "StoreError",

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
+from memspan.remember.asynchronous import in_thread
 from memspan.remember.fields import checked_name
+from memspan.remember.progress import tracking
+from memspan.resource_info import Resource, ResourceReport
+from memspan.times import TimeLike
 
 from .base import Calls
 
@@ -44,3 +50,88 @@ class SafekeepingCalls(Calls):
         require_cryptography()
         self._engine.require_open()
         return Vault(self._engine, user, ring)
+
+    def add_resource(
+        self,
+        target: str | PathLike[str],
+        *,
+        user: str,
+        description: str | None = None,
+        id: str | None = None,
+        at: TimeLike | None = None,
+        tags: Sequence[str] = (),
+        metadata: Mapping[str, Any] | None = None,
+        fetch: bool = False,
+        seconds: float = 10.0,
+    ) -> str:
+        """Point to a file or a page; returns the id of the record, of kind `resource`.
+
+        The target stays where it is: kept are its URI, as `provenance` and in `metadata.uri`, and its length and
+        SHA-256, by which `check_resources` sees whether it is still what it was. What is searched is the description.
+
+        Args:
+            target: the path of a file that exists, or an http or https URL.
+            description: what it is; by default the file's name, or the URL.
+            id: of the record; a new one by default. A resource with this id is replaced.
+            at: when it became known; now by default.
+            tags, metadata: of the record.
+            fetch: look at the page now. Without this no server is ever asked.
+            seconds: how long that may take.
+
+        Raises:
+            InvalidArgumentError: an argument is not acceptable, or the target is not there.
+            MissingExtraError: a page is to be looked at, and httpx is not installed.
+        """
+        from memspan.resources.keeping import add_resource
+
+        return add_resource(
+            self._engine,
+            target,
+            user=user,
+            description=description,
+            id=id,
+            at=at,
+            tags=tags,
+            metadata=metadata,
+            fetch=fetch,
+            seconds=seconds,
+        )
+
+    def resources(self, *, user: str | None = None, state: str | None = None) -> list[Resource]:
+        """What a user's records of kind `resource`, or everybody's, point to, as of the last look; with `state`, one of
+        `memspan.RESOURCE_STATES`, only those."""
+        from memspan.resources.keeping import resources
+
+        return resources(self._engine, user=user, state=state)
+
+    def check_resources(
+        self,
+        *,
+        user: str | None = None,
+        fetch: bool = False,
+        seconds: float = 10.0,
+        progress: bool = False,
+    ) -> ResourceReport:
+        """Look whether the targets of resources are still there, and still what they were; changes no memory.
+
+        Args:
+            user: `None` for every user.
+            fetch: also ask servers for pages, one after the other. It tells them that somebody looks.
+            seconds: how long a page may take.
+            progress: show a progress bar on standard error.
+
+        Returns:
+            What has changed, is missing, or could not be looked at, by name.
+
+        Raises:
+            InvalidArgumentError: an argument is not acceptable.
+            MissingExtraError: pages are to be looked at, and httpx is not installed.
+        """
+        from memspan.resources.keeping import check_resources
+
+        with tracking("looking", None, progress) as advance:
+            return check_resources(self._engine, user=user, fetch=fetch, seconds=seconds, advance=advance)
+
+    aadd_resource = in_thread(add_resource)
+    aresources = in_thread(resources)
+    acheck_resources = in_thread(check_resources)

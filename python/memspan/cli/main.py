@@ -28,6 +28,7 @@ from .load import load
 from .models import models
 from .process import process
 from .recipes import recipes
+from .resources import resources
 from .search import search
 from .simulate import simulate_
 from .stats import stats
@@ -82,6 +83,7 @@ _COMMANDS = (
     release,
     audit,
     vault,
+    resources,
     models,
     recipes,
     eval_,

@@ -14,6 +14,7 @@ from memspan.records import Record
 
 from .audit import AuditReader, AuditWriter
 from .jobs import JobReader, JobWriter
+from .resources import ResourceReader, ResourceWriter
 from .secrets import SecretReader, SecretWriter
 from .traces import TraceReader, TraceWriter
 
@@ -51,6 +52,10 @@ class StoreReader(Protocol):
     @property
     def audit(self) -> AuditReader:
         """Who did what."""
+
+    @property
+    def resources(self) -> ResourceReader:
+        """The targets of records that point elsewhere."""
 
     @property
     def secrets(self) -> SecretReader:
@@ -122,6 +127,10 @@ class StoreWriter(StoreReader, Protocol):
     @property
     def audit(self) -> AuditWriter:
         """Who did what."""
+
+    @property
+    def resources(self) -> ResourceWriter:
+        """The targets of records that point elsewhere."""
 
     @property
     def secrets(self) -> SecretWriter:

@@ -14,6 +14,7 @@ from .codec import COLUMNS, STATE_COLUMNS, decode_record
 from .protocol import Relation, Removals
 from .sqlite_audit import SqliteAuditReader
 from .sqlite_job_reader import SqliteJobReader
+from .sqlite_resources import SqliteResourceReader
 from .sqlite_secrets import SqliteSecretReader
 from .sqlite_traces import SqliteTraceReader
 from .statements import Parameters, chunks, marks
@@ -49,6 +50,11 @@ class SqliteReader:
     def audit(self) -> SqliteAuditReader:
         """See `StoreReader.audit`."""
         return SqliteAuditReader(self._connection)
+
+    @property
+    def resources(self) -> SqliteResourceReader:
+        """See `StoreReader.resources`."""
+        return SqliteResourceReader(self._connection)
 
     @property
     def secrets(self) -> SqliteSecretReader:

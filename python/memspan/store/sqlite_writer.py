@@ -24,6 +24,7 @@ from .codec import (
 from .sqlite_audit import SqliteAuditWriter
 from .sqlite_job_writer import SqliteJobWriter
 from .sqlite_reader import SqliteReader, slept_key
+from .sqlite_resources import SqliteResourceWriter
 from .sqlite_secrets import SqliteSecretWriter
 from .sqlite_traces import SqliteTraceWriter
 from .statements import chunks, marks
@@ -90,6 +91,11 @@ class SqliteWriter(SqliteReader):
     def audit(self) -> SqliteAuditWriter:
         """See `StoreWriter.audit`."""
         return SqliteAuditWriter(self._connection, self._state)
+
+    @property
+    def resources(self) -> SqliteResourceWriter:
+        """See `StoreWriter.resources`."""
+        return SqliteResourceWriter(self._connection)
 
     @property
     def secrets(self) -> SqliteSecretWriter:

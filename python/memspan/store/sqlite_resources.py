@@ -1,0 +1,70 @@
+"""Targets of resources in a SQLite store."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Final
+
+from memspan.resource_info import Resource
+from memspan.times import from_micros, to_micros
+
+__all__ = ["SqliteResourceReader", "SqliteResourceWriter"]
+
+_RESOURCES: Final = (
+    "SELECT u.name, s.record, s.uri, s.checksum, s.size, s.seen_at, s.state FROM resources s "
+    "JOIN users u ON u.pk = s.user_pk "
+    "JOIN records r ON r.user_pk = s.user_pk AND r.id = s.record AND r.kind = 'resource' "
+    "WHERE (:user IS NULL OR u.name = :user) AND (:state IS NULL OR s.state = :state) "
+    "ORDER BY u.name, s.record"
+)
+
+
+class SqliteResourceReader:
+    """`ResourceReader` on an open transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def all(self, user: str | None = None, state: str | None = None) -> list[Resource]:
+        rows = self._connection.execute(_RESOURCES, {"user": user, "state": state}).fetchall()
+        return [
+            Resource._make((*row[:5], None if row[5] is None else from_micros(row[5]), row[6]))
+            for row in rows
+        ]
+
+
+class SqliteResourceWriter(SqliteResourceReader):
+    """`ResourceWriter` on an open exclusive transaction."""
+
+    def put(self, resources: Sequence[Resource]) -> None:
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO resources SELECT pk, ?, ?, ?, ?, ?, ? FROM users WHERE name = ?",
+            [
+                (each.id, each.uri, each.checksum, each.size, _moment(each), each.state, each.user)
+                for each in resources
+            ],
+        )
+
+    def settle(self, resources: Sequence[Resource]) -> None:
+        self._connection.executemany(
+            "UPDATE resources SET state = ?, seen_at = ?, checksum = ?, size = ? WHERE record = ? AND uri = ? "
+            "AND (checksum IS NULL OR checksum IS ?) AND user_pk = (SELECT pk FROM users WHERE name = ?)",
+            [
+                (
+                    each.state,
+                    _moment(each),
+                    each.checksum,
+                    each.size,
+                    each.id,
+                    each.uri,
+                    each.checksum,
+                    each.user,
+                )
+                for each in resources
+            ],
+        )
+
+
+def _moment(resource: Resource) -> int | None:
+    return None if resource.seen_at is None else to_micros(resource.seen_at)
