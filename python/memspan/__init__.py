@@ -36,6 +36,7 @@ from memspan.errors import (
 )
 from memspan.index import Hit, Hits, Index, TagInfo
 from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
+from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.llm import Usage
 from memspan.memory import Memory
 from memspan.query import Query
@@ -43,7 +44,7 @@ from memspan.recall.answer import Answer, AnswerStream, AnswerTimings
 from memspan.recall.context import Context, Source, TokenCounter, estimate_tokens
 from memspan.recipes import Recipe
 from memspan.records import KINDS, Record
-from memspan.remember.recall import Recall, Recalls, Timings
+from memspan.remember.recall import Moved, Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
 from memspan.rerank import Reranker
 from memspan.tag_info import TagReport
@@ -81,6 +82,7 @@ __all__ = [
     "MemspanError",
     "MissingExtraError",
     "ModelNotFoundError",
+    "Moved",
     "OnnxEmbedder",
     "OnnxReranker",
     "OpenAIEmbedder",
@@ -94,6 +96,7 @@ __all__ = [
     "RerankerError",
     "SleepReport",
     "Source",
+    "StalenessPolicy",
     "StoreError",
     "TagCycleError",
     "TagInfo",

@@ -20,6 +20,7 @@ from .transfer import TextFile
 
 if TYPE_CHECKING:
     from memspan.lifecycle.sleep import SleepUpdate
+    from memspan.lifecycle.staleness import StalenessPolicy
     from memspan.memory import Memory
     from memspan.ranking import Ranker
     from memspan.recall import Plan
@@ -85,6 +86,7 @@ class UserMemory:
         route: int = 0,
         rerank_ms: int = 0,
         confidence: bool = False,
+        staleness: str | StalenessPolicy = "none",
         explain: bool = False,
     ) -> Recalls:
         """See `Memory.search`."""
@@ -108,6 +110,7 @@ class UserMemory:
             route=route,
             rerank_ms=rerank_ms,
             confidence=confidence,
+            staleness=staleness,
             explain=explain,
         )
 
