@@ -39,6 +39,7 @@ from memspan.errors import (
 )
 from memspan.index import Hit, Hits, Index, TagInfo
 from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
+from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.llm import Usage
 from memspan.memory import Memory
 from memspan.query import Query
@@ -47,7 +48,7 @@ from memspan.recall.context import Context, Source, TokenCounter, estimate_token
 from memspan.recipes import Recipe
 from memspan.records import KINDS, Record
 from memspan.remember.forget_plans import ForgetPlan
-from memspan.remember.recall import Recall, Recalls, Timings
+from memspan.remember.recall import Moved, Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
 from memspan.rerank import Reranker
 from memspan.tag_info import TagReport
@@ -88,6 +89,7 @@ __all__ = [
     "MemspanError",
     "MissingExtraError",
     "ModelNotFoundError",
+    "Moved",
     "OnnxEmbedder",
     "OnnxReranker",
     "OpenAIEmbedder",
@@ -102,6 +104,7 @@ __all__ = [
     "RerankerError",
     "SleepReport",
     "Source",
+    "StalenessPolicy",
     "StoreError",
     "TagCycleError",
     "TagInfo",

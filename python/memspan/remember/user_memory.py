@@ -21,6 +21,7 @@ from .user_forgetting import UserForgetting
 
 if TYPE_CHECKING:
     from memspan.lifecycle.sleep import SleepUpdate
+    from memspan.lifecycle.staleness import StalenessPolicy
     from memspan.memory import Memory
     from memspan.ranking import Ranker
     from memspan.recall import Plan
@@ -86,6 +87,7 @@ class UserMemory(UserForgetting):
         route: int = 0,
         rerank_ms: int = 0,
         confidence: bool = False,
+        staleness: str | StalenessPolicy = "none",
         explain: bool = False,
     ) -> Recalls:
         """See `Memory.search`."""
@@ -109,6 +111,7 @@ class UserMemory(UserForgetting):
             route=route,
             rerank_ms=rerank_ms,
             confidence=confidence,
+            staleness=staleness,
             explain=explain,
         )
 
