@@ -38,6 +38,7 @@ from memspan.index import Hit, Hits, Index, TagInfo
 from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
 from memspan.llm import Usage
 from memspan.memory import Memory
+from memspan.procedure_info import Procedure, ProcedureReport, ProcedureStep
 from memspan.query import Query
 from memspan.recall.answer import Answer, AnswerStream, AnswerTimings
 from memspan.recall.context import Context, Source, TokenCounter, estimate_tokens
@@ -84,6 +85,9 @@ __all__ = [
     "OnnxEmbedder",
     "OnnxReranker",
     "OpenAIEmbedder",
+    "Procedure",
+    "ProcedureReport",
+    "ProcedureStep",
     "ProcessReport",
     "Query",
     "Recall",

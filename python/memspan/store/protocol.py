@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from memspan.records import Record
 
 from .jobs import JobReader, JobWriter
+from .transcripts import TranscriptReader
 
 __all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
 
@@ -44,6 +45,10 @@ class StoreReader(Protocol):
     @property
     def jobs(self) -> JobReader:
         """Encode jobs, and what models cost."""
+
+    @property
+    def transcripts(self) -> TranscriptReader:
+        """Turns in which tools were called, and what was learnt from them."""
 
     def sequence(self) -> int:
         """The change counter: grows by one with every transaction that changed something the index holds."""
