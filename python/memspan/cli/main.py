@@ -28,6 +28,7 @@ from .procedures import procedures
 from .process import process
 from .recipes import recipes
 from .search import search
+from .simulate import simulate_
 from .stats import stats
 from .tags import tags
 from .verify import verify
@@ -80,6 +81,7 @@ _COMMANDS = (
     recipes,
     eval_,
     fit_,
+    simulate_,
 )
 
 for _command in _COMMANDS:
