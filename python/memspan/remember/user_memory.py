@@ -18,6 +18,7 @@ from .messages import Messages
 from .recall import Recalls
 from .transfer import TextFile
 from .user_forgetting import UserForgetting
+from .user_procedures import UserProcedures
 
 if TYPE_CHECKING:
     from memspan.lifecycle.sleep import SleepUpdate
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["UserMemory"]
 
 
-class UserMemory(UserForgetting):
+class UserMemory(UserForgetting, UserProcedures):
     """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
 
     def __init__(self, memory: Memory, name: str) -> None:
