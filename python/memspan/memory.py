@@ -11,6 +11,7 @@ from .calls.adding import AddingCalls
 from .calls.answering import AnsweringCalls
 from .calls.forgetting import ForgettingCalls
 from .calls.keeping import KeepingCalls
+from .calls.procedures import ProcedureCalls
 from .calls.processing import ProcessingCalls
 from .calls.safekeeping import SafekeepingCalls
 from .calls.tagging import TaggingCalls
@@ -37,6 +38,7 @@ class Memory(
     ProcessingCalls,
     AnsweringCalls,
     TaggingCalls,
+    ProcedureCalls,
     ForgettingCalls,
     SafekeepingCalls,
     KeepingCalls,

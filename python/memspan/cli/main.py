@@ -26,6 +26,7 @@ from .jobs import jobs
 from .latest import latest
 from .load import load
 from .models import models
+from .procedures import procedures
 from .process import process
 from .recipes import recipes
 from .resources import resources
@@ -74,6 +75,7 @@ _COMMANDS = (
     ask,
     latest,
     tags,
+    procedures,
     stats,
     verify,
     export,

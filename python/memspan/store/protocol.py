@@ -17,6 +17,7 @@ from .jobs import JobReader, JobWriter
 from .resources import ResourceReader, ResourceWriter
 from .secrets import SecretReader, SecretWriter
 from .traces import TraceReader, TraceWriter
+from .transcripts import TranscriptReader
 
 __all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
 
@@ -48,6 +49,10 @@ class StoreReader(Protocol):
     @property
     def jobs(self) -> JobReader:
         """Encode jobs, and what models cost."""
+
+    @property
+    def transcripts(self) -> TranscriptReader:
+        """Turns in which tools were called, and what was learnt from them."""
 
     @property
     def audit(self) -> AuditReader:
