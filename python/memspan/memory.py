@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from .arguments import as_flag
 from .calls.adding import AddingCalls
 from .calls.answering import AnsweringCalls
+from .calls.compressing import CompressingCalls
 from .calls.forgetting import ForgettingCalls
 from .calls.keeping import KeepingCalls
 from .calls.processing import ProcessingCalls
@@ -31,7 +32,15 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 
-class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, ForgettingCalls, KeepingCalls):
+class Memory(
+    AddingCalls,
+    ProcessingCalls,
+    AnsweringCalls,
+    TaggingCalls,
+    CompressingCalls,
+    ForgettingCalls,
+    KeepingCalls,
+):
     """The memories of many users in one SQLite file.
 
     What a call adds is on disk and searchable when the call returns. Any number of threads, handles and

@@ -11,6 +11,7 @@ import click
 from memspan import __version__
 
 from .ask import ask
+from .compress import compress
 from .consolidate import consolidate
 from .demo import demo
 from .environment import Environment
@@ -66,6 +67,7 @@ _COMMANDS = (
     process,
     jobs,
     consolidate,
+    compress,
     search,
     ask,
     latest,
