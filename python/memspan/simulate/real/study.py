@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from memspan.errors import invalid
 from memspan.remember.embedding import EmbedderSpec
 
 from ..tables import Table
-from .capacity import SHARES, allocation, capacity, kind_shares
-from .compression import RATIOS, compression
+from .capacity import allocation, capacity, kind_shares
+from .compression import compression
 from .conversations import Conversation, Embedding, read_conversations
 from .outcome import RealOutcome, data_set_of
 from .staleness import staleness
@@ -53,6 +53,24 @@ class RealStudy:
     def tables(self) -> list[Table]:
         """One for what was asked, one for each experiment."""
         return [self._asked(), *(self._of(name, found) for name, found in self.outcomes.items())]
+
+    def as_json(self) -> dict[str, Any]:
+        """Shares 0-1, by experiment, condition and data set, with their differences from the reference."""
+        sets = data_set_of(self.conversations)
+        names = list(dict.fromkeys(sets.tolist()))
+        experiments = {}
+        for name, found in self.outcomes.items():
+            reference = next(outcome for outcome in found if outcome.reference)
+            experiments[name] = [
+                {
+                    "condition": outcome.name,
+                    "measured": dict(outcome.measured),
+                    "recall@10": {each: outcome.mean(sets == each) for each in names},
+                    "difference": {each: asdict(outcome.against(reference, sets == each)) for each in names},
+                }
+                for outcome in found
+            ]
+        return {"kinds": kind_shares(self.conversations), "experiments": experiments}
 
     def _asked(self) -> Table:
         shares = kind_shares(self.conversations)
@@ -135,14 +153,3 @@ def real_study(
     conversations = read_conversations(list(files), embedding, told("embedding"))
     outcomes = {name: tuple(REAL_EXPERIMENTS[name](conversations, embedding, told(name))) for name in chosen}
     return RealStudy(tuple(conversations), outcomes)
-
-
-def steps_of(name: str, conversations: int) -> int:
-    """How often `advance` is told of an experiment, for progress."""
-    counts = {
-        "capacity": 1 + 3 * len(SHARES),
-        "allocation": 16,
-        "compression": 1 + 3 * len(RATIOS),
-        "staleness": conversations,
-    }
-    return counts.get(name, conversations)
