@@ -43,6 +43,7 @@ from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
 from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.llm import Usage
 from memspan.memory import Memory
+from memspan.procedure_info import Procedure, ProcedureReport, ProcedureStep
 from memspan.query import Query
 from memspan.recall.answer import Answer, AnswerStream, AnswerTimings
 from memspan.recall.context import Context, Source, TokenCounter, estimate_tokens
@@ -96,6 +97,9 @@ __all__ = [
     "OnnxReranker",
     "OpenAIEmbedder",
     "PlanChangedError",
+    "Procedure",
+    "ProcedureReport",
+    "ProcedureStep",
     "ProcessReport",
     "Query",
     "Recall",

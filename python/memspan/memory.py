@@ -12,6 +12,7 @@ from .calls.answering import AnsweringCalls
 from .calls.compressing import CompressingCalls
 from .calls.forgetting import ForgettingCalls
 from .calls.keeping import KeepingCalls
+from .calls.procedures import ProcedureCalls
 from .calls.processing import ProcessingCalls
 from .calls.tagging import TaggingCalls
 from .remember.asynchronous import in_thread
@@ -37,6 +38,7 @@ class Memory(
     ProcessingCalls,
     AnsweringCalls,
     TaggingCalls,
+    ProcedureCalls,
     CompressingCalls,
     ForgettingCalls,
     KeepingCalls,

@@ -19,6 +19,7 @@ from .recall import Recalls
 from .transfer import TextFile
 from .user_compressing import UserCompressing
 from .user_forgetting import UserForgetting
+from .user_procedures import UserProcedures
 
 if TYPE_CHECKING:
     from memspan.lifecycle.sleep import SleepUpdate
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["UserMemory"]
 
 
-class UserMemory(UserCompressing, UserForgetting):
+class UserMemory(UserCompressing, UserForgetting, UserProcedures):
     """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
 
     def __init__(self, memory: Memory, name: str) -> None:
