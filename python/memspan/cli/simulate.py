@@ -73,6 +73,14 @@ __all__ = ["simulate_"]
     "recall against capacity, allocation, compression and staleness. Repeat for several.",
 )
 @click.option(
+    "--ratio",
+    "ratios",
+    type=click.FloatRange(0, 1, min_open=True),
+    multiple=True,
+    help="With --real: a target ratio of compression; repeat for several. Each has all turns embedded anew. "
+    "Default: 0.8, 0.6, 0.4, 0.2.",
+)
+@click.option(
     "--embedder",
     metavar="NAME",
     envvar="MEMSPAN_EMBEDDER",
@@ -95,6 +103,7 @@ def simulate_(
     sensitive: bool,
     out: Path | None,
     files: tuple[tuple[str, Path], ...],
+    ratios: tuple[float, ...],
     embedder: str | None,
     store_dir: Path | None,
     as_json: bool,
@@ -109,12 +118,12 @@ def simulate_(
     questions is among the first ten records. Nothing is written to a store of yours, and no language model is used.
     """
     if files:
-        _real(env, names, files, embedder, store_dir, out, as_json)
+        _real(env, names, files, ratios, embedder, store_dir, out, as_json)
         return
     if embedder is not None and _given("embedder"):
         raise click.UsageError("--embedder goes with --real")
-    if store_dir is not None:
-        raise click.UsageError("--store-dir goes with --real")
+    if store_dir is not None or ratios:
+        raise click.UsageError("--store-dir and --ratio go with --real")
     from memspan.simulate.statistics import require_scipy
     from memspan.simulate.tables import sensitivity_table, tables
 
@@ -145,12 +154,14 @@ def _real(
     env: Environment,
     names: tuple[str, ...],
     files: tuple[tuple[str, Path], ...],
+    ratios: tuple[float, ...],
     embedder: str | None,
     store_dir: Path | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
     from memspan.simulate.real import REAL_EXPERIMENTS, real_study
+    from memspan.simulate.real.compression import RATIOS
 
     for name in names:
         if name not in REAL_EXPERIMENTS:
@@ -164,7 +175,12 @@ def _real(
             progress.advance(tasks[what], count)
 
         study = real_study(
-            files, names=names or None, embedder=embedder, store_dir=store_dir, advance=advance
+            files,
+            names=names or None,
+            embedder=embedder,
+            store_dir=store_dir,
+            ratios=ratios or RATIOS,
+            advance=advance,
         )
     shown = study.tables()
     if out is not None:

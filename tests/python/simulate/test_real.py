@@ -124,6 +124,13 @@ def test_tables_json_and_figures(file: Path, tmp_path: Path) -> None:
     assert path.name == "real_staleness.png"
 
 
+def test_other_ratios(file: Path, tmp_path: Path) -> None:
+    found = real_study(
+        [("locomo", file)], names=["compression"], embedder="hash:64", store_dir=tmp_path, ratios=[0.5]
+    )
+    assert len(found.outcomes["compression"]) == 4
+
+
 def test_progress_is_told(file: Path, tmp_path: Path) -> None:
     told: list[str] = []
     real_study(
@@ -139,6 +146,8 @@ def test_progress_is_told(file: Path, tmp_path: Path) -> None:
 def test_bad_arguments_are_refused(file: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match="names"):
         study(file, tmp_path, "horizon")
+    with pytest.raises(InvalidArgumentError, match="ratios"):
+        real_study([("locomo", file)], embedder="hash:64", store_dir=tmp_path, ratios=[0])
     with pytest.raises(InvalidArgumentError, match="files"):
         real_study([], embedder="hash:64", store_dir=tmp_path)
     with pytest.raises(InvalidArgumentError, match="embedder"):

@@ -5,17 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from memspan.arguments import as_share
 from memspan.errors import invalid
 from memspan.remember.embedding import EmbedderSpec
 
 from ..tables import Table
 from .capacity import allocation, capacity, kind_shares
-from .compression import compression
+from .compression import RATIOS, compression
 from .conversations import Conversation, Embedding, read_conversations
 from .outcome import RealOutcome, data_set_of
 from .staleness import staleness
@@ -122,6 +124,7 @@ def real_study(
     names: Sequence[str] | None = None,
     embedder: EmbedderSpec = None,
     store_dir: str | os.PathLike[str] | None = None,
+    ratios: Sequence[float] = RATIOS,
     advance: Callable[[str, int], object] = lambda what, count: None,
 ) -> RealStudy:
     """Ask real conversations the paper's questions.
@@ -135,6 +138,7 @@ def real_study(
         names: of `REAL_EXPERIMENTS`; all by default.
         embedder: as for `Memory`; it needs a checksum.
         store_dir: where vectors of turns are kept for the next time; by default as for `memspan eval`.
+        ratios: target ratios of `compression`; each means embedding all turns once for each strategy.
         advance: is told what is under way, and each condition (or conversation) that is done.
 
     Raises:
@@ -145,11 +149,13 @@ def real_study(
     for name in chosen:
         if name not in REAL_EXPERIMENTS:
             raise invalid("names", name, ", ".join(REAL_EXPERIMENTS))
+    targets = tuple(as_share(ratio, "ratios") for ratio in ratios)
     embedding = Embedding(embedder, None if store_dir is None else Path(store_dir))
 
     def told(what: str) -> Callable[[int], object]:
         return lambda count: advance(what, count)
 
     conversations = read_conversations(list(files), embedding, told("embedding"))
-    outcomes = {name: tuple(REAL_EXPERIMENTS[name](conversations, embedding, told(name))) for name in chosen}
+    runs: dict[str, Run] = {**REAL_EXPERIMENTS, "compression": partial(compression, targets=targets)}
+    outcomes = {name: tuple(runs[name](conversations, embedding, told(name))) for name in chosen}
     return RealStudy(tuple(conversations), outcomes)
