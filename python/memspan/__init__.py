@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 
 from memspan._core import simd_level
 from memspan.audit_info import AuditEntry
+from memspan.compression_report import CompressionReport
 from memspan.consolidation import AutoConsolidations, ConsolidationReport, SleepReport, TagSpan
 from memspan.embed import CallableEmbedder, Embedder, HashEmbedder
 from memspan.errors import (
@@ -71,6 +72,7 @@ __all__ = [
     "AutoConsolidations",
     "BadReplyError",
     "CallableEmbedder",
+    "CompressionReport",
     "ConsolidationReport",
     "Context",
     "CorruptSnapshotError",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from .arguments import as_flag
 from .calls.adding import AddingCalls
 from .calls.answering import AnsweringCalls
+from .calls.compressing import CompressingCalls
 from .calls.forgetting import ForgettingCalls
 from .calls.keeping import KeepingCalls
 from .calls.procedures import ProcedureCalls
@@ -39,6 +40,7 @@ class Memory(
     AnsweringCalls,
     TaggingCalls,
     ProcedureCalls,
+    CompressingCalls,
     ForgettingCalls,
     SafekeepingCalls,
     KeepingCalls,

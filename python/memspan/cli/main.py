@@ -12,6 +12,7 @@ from memspan import __version__
 
 from .ask import ask
 from .audit import audit
+from .compress import compress
 from .consolidate import consolidate
 from .demo import demo
 from .environment import Environment
@@ -71,6 +72,7 @@ _COMMANDS = (
     process,
     jobs,
     consolidate,
+    compress,
     search,
     ask,
     latest,

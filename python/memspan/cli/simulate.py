@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
+from rich.progress import TaskID
 
+from memspan.formats.questions import DATA_SETS
 from memspan.simulate import CLAIMS, EXPERIMENTS, WORLDS, Outcome, sensitivity, simulate, verdicts
 
 from . import options
@@ -27,6 +30,7 @@ __all__ = ["simulate_"]
         "memspan simulate",
         "memspan simulate --experiment staleness --trials 5 --json",
         "memspan simulate --sensitivity --out figures",
+        "memspan simulate --real locomo locomo10.json --experiment staleness",
     ),
 )
 @click.option(
@@ -34,7 +38,8 @@ __all__ = ["simulate_"]
     "names",
     type=click.Choice(list(EXPERIMENTS)),
     multiple=True,
-    help="Only this experiment; repeat for several. Default: all.",
+    help="Only this experiment; repeat for several. Default: all. With --real: capacity, allocation, compression, "
+    "staleness.",
 )
 @click.option(
     "--trials",
@@ -58,6 +63,36 @@ __all__ = ["simulate_"]
     metavar="DIRECTORY",
     help="Write tables.md and a PNG for each experiment there.",
 )
+@click.option(
+    "--real",
+    "files",
+    type=(click.Choice(list(DATA_SETS)), click.Path(path_type=Path, exists=True, dir_okay=False)),
+    multiple=True,
+    metavar="DATASET FILE",
+    help="Instead of simulating, ask the questions of this file of a data set (locomo, realtalk, beam, ...): evidence "
+    "recall against capacity, allocation, compression and staleness. Repeat for several.",
+)
+@click.option(
+    "--ratio",
+    "ratios",
+    type=click.FloatRange(0, 1, min_open=True),
+    multiple=True,
+    help="With --real: a target ratio of compression; repeat for several. Each has all turns embedded anew. "
+    "Default: 0.8, 0.6, 0.4, 0.2.",
+)
+@click.option(
+    "--embedder",
+    metavar="NAME",
+    envvar="MEMSPAN_EMBEDDER",
+    show_envvar=True,
+    help="With --real: a model of `memspan models list`, or `hash`. Default: the default model.",
+)
+@click.option(
+    "--store-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="PATH",
+    help="With --real: where vectors stay for the next time. Default: as for `memspan eval`.",
+)
 @options.as_json
 @pass_environment
 def simulate_(
@@ -67,6 +102,10 @@ def simulate_(
     seed: int,
     sensitive: bool,
     out: Path | None,
+    files: tuple[tuple[str, Path], ...],
+    ratios: tuple[float, ...],
+    embedder: str | None,
+    store_dir: Path | None,
     as_json: bool,
 ) -> None:
     """Simulate memories that are allocated, compressed and go stale, as the paper does.
@@ -74,7 +113,17 @@ def simulate_(
     Every experiment of "Agent Memory: What to Store, How to Compress, and Prevent Staleness" is run over the quotas
     and policies of this package, and laid beside the paper's figures; then each of its claims is judged. The
     same seed gives the same figures. Needs the extra `simulate`.
+
+    With --real the memories are the turns of real conversations, and what counts is how much of the evidence of their
+    questions is among the first ten records. Nothing is written to a store of yours, and no language model is used.
     """
+    if files:
+        _real(env, names, files, ratios, embedder, store_dir, out, as_json)
+        return
+    if embedder is not None and _given("embedder"):
+        raise click.UsageError("--embedder goes with --real")
+    if store_dir is not None or ratios:
+        raise click.UsageError("--store-dir and --ratio go with --real")
     from memspan.simulate.statistics import require_scipy
     from memspan.simulate.tables import sensitivity_table, tables
 
@@ -91,6 +140,57 @@ def simulate_(
         _write(out, shown, outcomes)
     if as_json:
         env.write_json(_document(outcomes, trials, seed, found))
+        return
+    for table in shown:
+        print_table(env, table)
+
+
+def _given(name: str) -> bool:
+    """Whether an option stands on the command line, and not in the environment."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def _real(
+    env: Environment,
+    names: tuple[str, ...],
+    files: tuple[tuple[str, Path], ...],
+    ratios: tuple[float, ...],
+    embedder: str | None,
+    store_dir: Path | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    from memspan.simulate.real import REAL_EXPERIMENTS, real_study
+    from memspan.simulate.real.compression import RATIOS
+
+    for name in names:
+        if name not in REAL_EXPERIMENTS:
+            raise click.UsageError(f"--real has no experiment '{name}'; it has {', '.join(REAL_EXPERIMENTS)}")
+    with env.progress() as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def advance(what: str, count: int) -> None:
+            if what not in tasks:
+                tasks[what] = progress.add_task(what, total=None)
+            progress.advance(tasks[what], count)
+
+        study = real_study(
+            files,
+            names=names or None,
+            embedder=embedder,
+            store_dir=store_dir,
+            ratios=ratios or RATIOS,
+            advance=advance,
+        )
+    shown = study.tables()
+    if out is not None:
+        from memspan.simulate.real.figures import draw_real
+
+        out.mkdir(parents=True, exist_ok=True)
+        draw_real(study, out)
+        _write_tables(out / "real.md", shown)
+    if as_json:
+        env.write_json(study.as_json())
         return
     for table in shown:
         print_table(env, table)
@@ -114,8 +214,11 @@ def _write(directory: Path, shown: Sequence[Table], outcomes: Mapping[str, Seque
 
     directory.mkdir(parents=True, exist_ok=True)
     draw(outcomes, directory)
-    text = "\n\n".join(table.markdown() for table in shown)
-    (directory / "tables.md").write_text(text + "\n", encoding="utf-8")
+    _write_tables(directory / "tables.md", shown)
+
+
+def _write_tables(path: Path, shown: Sequence[Table]) -> None:
+    path.write_text("\n\n".join(table.markdown() for table in shown) + "\n", encoding="utf-8")
 
 
 def _document(

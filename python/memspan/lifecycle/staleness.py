@@ -44,7 +44,8 @@ class StalenessPolicy:
     """What counts as stale, and how far a search lets it matter. JSON-able but for `unit`.
 
     Raises:
-        InvalidArgumentError: another name; `rate`, `unit` or `horizon` not above 0; `places` outside 0-1,000.
+        InvalidArgumentError: another name; `rate`, `unit` or `horizon` not above 0; `places` outside 0-1,000;
+            `prune_above` outside 0-1.
     """
 
     name: str = "decay"
@@ -57,6 +58,9 @@ class StalenessPolicy:
     """What times are counted in where they are real times."""
     places: int = 3
     """In a search: no record moves more places than this, up or down."""
+    prune_above: float | None = None
+    """In sleep: staleness above which a record that is neither pinned nor held goes to the cold tier. `None`: sleep
+    only reports. On real conversations pruning by age loses most of what is asked for (benches/results/simulate.md)."""
 
     def __post_init__(self) -> None:
         as_choice(self.name, "name", POLICIES)
@@ -66,6 +70,8 @@ class StalenessPolicy:
         if not isinstance(unit, timedelta) or unit <= timedelta(0):
             raise invalid("unit", unit, "a timedelta above 0")
         as_integer(self.places, "places", 0, 1000)
+        if self.prune_above is not None:
+            as_number(self.prune_above, "prune_above", 0, 1)
 
     def tracked(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,7 @@ from .asking import when_asked
 from .engine import Engine
 from .recall import Moved, Recall, Recalls
 
-__all__ = ["Aging", "provenance_quality"]
+__all__ = ["Aging", "has_ended", "provenance_quality", "tracked_staleness"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,8 @@ class Aging:
             return recalls
         moment = self.now if self.now is not None else self.as_of
         asked = when_asked(engine.current(), user, None) if moment is None else to_micros(moment, "now")
-        found = self._tracked(engine, user, recalls, from_micros(asked))
+        records = [recall.record for recall in recalls]
+        found = tracked_staleness(engine, user, records, self.policy, from_micros(asked))
         order = bounded_order(found, self.policy.places)
         aged = Recalls(
             (_told(recalls[place], place, found[place], self.explain) for place in order), recalls.explanation
@@ -48,19 +49,19 @@ class Aging:
         )
         return aged
 
-    def _tracked(self, engine: Engine, user: str, recalls: Recalls, now: datetime) -> list[float]:
-        policy = self.policy
-        records = [recall.record for recall in recalls]
-        used = _last_uses(engine, user, records) if policy.name == "refresh" else {}
-        found = policy.tracked(
-            [(now - record.at) / policy.unit for record in records],
-            unused=[
-                (now - max(record.at, used.get(record.id, record.at))) / policy.unit for record in records
-            ],
-            provenance=[provenance_quality(record) for record in records],
-            ended=[_has_ended(record, now) for record in records],
-        )
-        return [float(value) for value in found]
+
+def tracked_staleness(
+    engine: Engine, user: str, records: Sequence[Record], policy: StalenessPolicy, now: datetime
+) -> list[float]:
+    """What a policy holds each record for, 0 (fresh) to 1. O(records); under `refresh` it reads their uses."""
+    used = _last_uses(engine, user, records) if policy.name == "refresh" else {}
+    found = policy.tracked(
+        [(now - record.at) / policy.unit for record in records],
+        unused=[(now - max(record.at, used.get(record.id, record.at))) / policy.unit for record in records],
+        provenance=[provenance_quality(record) for record in records],
+        ended=[has_ended(record, now) for record in records],
+    )
+    return [float(value) for value in found]
 
 
 def provenance_quality(record: Record) -> float:
@@ -70,12 +71,12 @@ def provenance_quality(record: Record) -> float:
     return min(1.0, max(0.0, record.fidelity)) * (0.5 if unknown else 1.0)
 
 
-def _has_ended(record: Record, now: datetime) -> bool:
+def has_ended(record: Record, now: datetime) -> bool:
     """Whether something later replaced or contradicted it, or it just ended."""
     return any(end is not None and end <= now for end in (record.until, record.retired_at))
 
 
-def _last_uses(engine: Engine, user: str, records: list[Record]) -> Mapping[str, datetime]:
+def _last_uses(engine: Engine, user: str, records: Sequence[Record]) -> Mapping[str, datetime]:
     with engine.store.reading() as reader:
         uses: Any = getattr(reader, "uses", None)
         if uses is None:

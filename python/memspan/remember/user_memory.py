@@ -17,6 +17,7 @@ from .asynchronous import in_thread
 from .messages import Messages
 from .recall import Recalls
 from .transfer import TextFile
+from .user_compressing import UserCompressing
 from .user_forgetting import UserForgetting
 from .user_procedures import UserProcedures
 from .user_safekeeping import UserSafekeeping
@@ -31,7 +32,12 @@ if TYPE_CHECKING:
 __all__ = ["UserMemory"]
 
 
-class UserMemory(UserForgetting, UserSafekeeping, UserProcedures):
+class UserMemory(
+    UserCompressing,
+    UserForgetting,
+    UserProcedures,
+    UserSafekeeping,
+):
     """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
 
     def __init__(self, memory: Memory, name: str) -> None:

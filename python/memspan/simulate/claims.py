@@ -41,6 +41,8 @@ class Claim:
     needs: str
     """The experiment."""
     judge: Callable[[Sequence[Outcome]], Verdict]
+    size: bool = False
+    """Whether it is about how large an effect is; else about an order, or about what must be so."""
 
 
 def verdicts(outcomes: Outcomes) -> dict[str, Verdict]:
@@ -112,6 +114,17 @@ def _none_best(outcomes: Sequence[Outcome]) -> Verdict:
 def _order_of_strategies(outcomes: Sequence[Outcome]) -> Verdict:
     means = {name: float(np.mean(values)) for name, values in by_strategy(outcomes).items()}
     return Verdict(means["uniform"] > means["adaptive"] > means["hierarchical"], _listed(means))
+
+
+def _losses(outcomes: Sequence[Outcome]) -> Verdict:
+    means = {name: float(np.mean(values)) for name, values in by_strategy(outcomes).items()}
+    ours = [100 * (means["none"] - means[name]) for name in ("uniform", "adaptive", "hierarchical")]
+    paper = [
+        100 * (published.COMPRESSION["none"] - published.COMPRESSION[name])
+        for name in ("uniform", "adaptive", "hierarchical")
+    ]
+    near = all(theirs / 2 <= own <= 1.5 * theirs for own, theirs in zip(ours, paper, strict=True))
+    return Verdict(near, " / ".join(f"{loss:.1f}" for loss in ours) + " points")
 
 
 def _ratio_counts(outcomes: Sequence[Outcome]) -> Verdict:
@@ -239,31 +252,36 @@ CLAIMS: Final = (
           _balanced_episodic_best),
     Claim("worst allocation", "4.1", "Procedural-dominated is worst", ".544", "allocation", _procedural_worst),
     Claim("allocation gap", "4.1", "Dominated ones lose 2-5 points", "2.2 / 2.0 / 5.0 points", "allocation",
-          _allocation_gap),
+          _allocation_gap, True),
     Claim("no compression", "4.2", "No compression is best", ".665", "compression", _none_best),
     Claim("strategies", "4.2", "Uniform before adaptive before hierarchical", ".632, .610, .607", "compression",
           _order_of_strategies),
+    Claim("compression losses", "4.2", "They lose 3.3, 5.5 and 5.8 points (half to one and a half times that)",
+          "3.3 / 5.5 / 5.8 points", "compression", _losses, True),
     Claim("ratio", "4.2", "Quality rises with the target ratio", "figure", "compression", _ratio_counts),
     Claim("decay best", "4.3", "Decay is best at the end of the horizon", ".626", "staleness", _decay_best_at_end),
     Claim("none worst", "4.3", "Without management it is worst there", ".562", "staleness", _none_worst_at_end),
     Claim("staleness gap", "4.3", "Decay leads by 6.4 points there (half to one and a half times that)", "6.4 points",
-          "staleness", _end_gap),
+          "staleness", _end_gap, True),
     Claim("none rises", "4.3", "Without management it begins lower than it ends", ".522, .562", "staleness",
           _none_rises_first),
     Claim("true staleness", "4.3", "Unmanaged memories reach a true staleness of .927", ".927", "staleness",
-          _staleness_reached),
-    Claim("swings", "4.3", "Under decay it swings between .55 and .70", ".55-.70", "staleness", _staleness_swings),
+          _staleness_reached, True),
+    Claim("swings", "4.3", "Under decay it swings between .55 and .70", ".55-.70", "staleness",
+          _staleness_swings, True),
     Claim("after 100", "5", "Decay's lead becomes clear after about 100 steps", "figure", "staleness",
           _clear_after_100),
     Claim("unaware", "4.3", "Without management nothing is tracked", "0", "staleness", _unaware),
     Claim("baseline best", "4.4", "The unmanaged baseline has the highest score of six agents", ".605 against .574",
           "agents", _baseline_best),
     Claim("best managed", "4.4", "Episodic + Uniform leads the managed agents", ".574", "agents", _order_of_agents),
-    Claim("anova", "4.4", "The agents differ (one-way ANOVA)", "F = 191.77, p < 1e-6", "agents", _significant),
+    Claim("anova", "4.4", "The agents differ (one-way ANOVA)", "F = 191.77, p < 1e-6", "agents", _significant, True),
     Claim("pairs", "4.4", "All pairs but one differ at p < .05", "14 of 15", "agents", _pairs_differ),
-    Claim("pressure", "4.5", "Memory pressure is .83 at 50 slots and .67 at 100", ".83, .67", "capacity", _pressure),
+    Claim("pressure", "4.5", "Memory pressure is .83 at 50 slots and .67 at 100", ".83, .67", "capacity",
+          _pressure, True),
     Claim("capacity", "4.5", "Beyond 100 slots capacity makes no difference", "0.0 points", "capacity",
-          _capacity_indifferent),
-    Claim("small capacity", "4.5", "50 slots lose next to nothing", "0.1 points", "capacity", _small_capacity),
-    Claim("horizon", "4.5", "Quality falls a little with the horizon", ".638 at 50, .630 at 500", "horizon", _horizon),
+          _capacity_indifferent, True),
+    Claim("small capacity", "4.5", "50 slots lose next to nothing", "0.1 points", "capacity", _small_capacity, True),
+    Claim("horizon", "4.5", "Quality falls a little with the horizon", ".638 at 50, .630 at 500", "horizon",
+          _horizon, True),
 )  # fmt: skip

@@ -31,7 +31,7 @@ class NativeKeeper:
 
     def limit(self, capacities: Mapping[str, int], eviction: str) -> None:
         """See `Keeper.limit`."""
-        self._index.set_quotas(None, capacities, eviction=eviction)
+        self._index.set_quotas(user=None, capacities=capacities, eviction=eviction)
 
     def write(self, user: str, id: str, step: int, kind: str, importance: float) -> Sequence[str]:
         """See `Keeper.write`."""

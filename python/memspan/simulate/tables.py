@@ -180,11 +180,18 @@ def claims_table(outcomes: Mapping[str, Sequence[Outcome]]) -> Table:
     """What the paper claims, and what we find."""
     judged = verdicts(outcomes)
     rows = tuple(
-        (claim.section, claim.says, claim.paper, judged[claim.name].ours, _yes(judged[claim.name].holds))
+        (
+            claim.section,
+            claim.says,
+            "size" if claim.size else "order",
+            claim.paper,
+            judged[claim.name].ours,
+            _yes(judged[claim.name].holds),
+        )
         for claim in CLAIMS
         if claim.name in judged
     )
-    return Table("The paper's claims", ("section", "claim", "paper", "ours", "holds"), rows)
+    return Table("The paper's claims", ("section", "claim", "of", "paper", "ours", "holds"), rows)
 
 
 def sensitivity_table(found: Mapping[str, Mapping[str, bool]]) -> Table:

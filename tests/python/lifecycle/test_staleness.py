@@ -89,6 +89,7 @@ def test_older_is_never_fresher(name: str, ages: list[float]) -> None:
         {"unit": 86400},
         {"places": -1},
         {"places": 1.5},
+        {"prune_above": 1.1},
     ],
 )
 def test_bad_settings_are_refused(arguments: dict[str, Any]) -> None:

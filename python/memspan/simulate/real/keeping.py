@@ -19,7 +19,7 @@ def kept_under(conversation: Conversation, capacities: Mapping[str, int], evicti
     records = conversation.records
     assert records[0].embedding is not None
     index: Any = Index(len(records[0].embedding), auto_consolidate=False)
-    index.set_quotas(None, capacities, eviction=eviction)
+    index.set_quotas(user=None, capacities=capacities, eviction=eviction)
     for record in records:
         index.add(
             user=conversation.user,

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from memspan.arguments import as_share
 from memspan.errors import invalid
 from memspan.remember.embedding import EmbedderSpec
 
 from ..tables import Table
-from .capacity import SHARES, allocation, capacity, kind_shares
+from .capacity import allocation, capacity, kind_shares
 from .compression import RATIOS, compression
 from .conversations import Conversation, Embedding, read_conversations
 from .outcome import RealOutcome, data_set_of
@@ -53,6 +55,24 @@ class RealStudy:
     def tables(self) -> list[Table]:
         """One for what was asked, one for each experiment."""
         return [self._asked(), *(self._of(name, found) for name, found in self.outcomes.items())]
+
+    def as_json(self) -> dict[str, Any]:
+        """Shares 0-1, by experiment, condition and data set, with their differences from the reference."""
+        sets = data_set_of(self.conversations)
+        names = list(dict.fromkeys(sets.tolist()))
+        experiments = {}
+        for name, found in self.outcomes.items():
+            reference = next(outcome for outcome in found if outcome.reference)
+            experiments[name] = [
+                {
+                    "condition": outcome.name,
+                    "measured": dict(outcome.measured),
+                    "recall@10": {each: outcome.mean(sets == each) for each in names},
+                    "difference": {each: asdict(outcome.against(reference, sets == each)) for each in names},
+                }
+                for outcome in found
+            ]
+        return {"kinds": kind_shares(self.conversations), "experiments": experiments}
 
     def _asked(self) -> Table:
         shares = kind_shares(self.conversations)
@@ -104,6 +124,7 @@ def real_study(
     names: Sequence[str] | None = None,
     embedder: EmbedderSpec = None,
     store_dir: str | os.PathLike[str] | None = None,
+    ratios: Sequence[float] = RATIOS,
     advance: Callable[[str, int], object] = lambda what, count: None,
 ) -> RealStudy:
     """Ask real conversations the paper's questions.
@@ -117,6 +138,7 @@ def real_study(
         names: of `REAL_EXPERIMENTS`; all by default.
         embedder: as for `Memory`; it needs a checksum.
         store_dir: where vectors of turns are kept for the next time; by default as for `memspan eval`.
+        ratios: target ratios of `compression`; each means embedding all turns once for each strategy.
         advance: is told what is under way, and each condition (or conversation) that is done.
 
     Raises:
@@ -127,22 +149,13 @@ def real_study(
     for name in chosen:
         if name not in REAL_EXPERIMENTS:
             raise invalid("names", name, ", ".join(REAL_EXPERIMENTS))
+    targets = tuple(as_share(ratio, "ratios") for ratio in ratios)
     embedding = Embedding(embedder, None if store_dir is None else Path(store_dir))
 
     def told(what: str) -> Callable[[int], object]:
         return lambda count: advance(what, count)
 
     conversations = read_conversations(list(files), embedding, told("embedding"))
-    outcomes = {name: tuple(REAL_EXPERIMENTS[name](conversations, embedding, told(name))) for name in chosen}
+    runs: dict[str, Run] = {**REAL_EXPERIMENTS, "compression": partial(compression, targets=targets)}
+    outcomes = {name: tuple(runs[name](conversations, embedding, told(name))) for name in chosen}
     return RealStudy(tuple(conversations), outcomes)
-
-
-def steps_of(name: str, conversations: int) -> int:
-    """How often `advance` is told of an experiment, for progress."""
-    counts = {
-        "capacity": 1 + 3 * len(SHARES),
-        "allocation": 16,
-        "compression": 1 + 3 * len(RATIOS),
-        "staleness": conversations,
-    }
-    return counts.get(name, conversations)

@@ -1,0 +1,82 @@
+"""How stale a user's memories are, for the report of sleep (store-compress-staleness, 3.1 and 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+
+from memspan.records import Record
+from memspan.remember.aging import tracked_staleness
+from memspan.remember.asking import when_asked
+from memspan.remember.engine import Engine
+from memspan.times import from_micros
+
+from .staleness import StalenessPolicy, true_staleness
+
+__all__ = ["StalenessSurvey", "survey_staleness"]
+
+_BATCH: Final = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StalenessSurvey:
+    """A user's memories under a policy, at one moment."""
+
+    policy: str
+    records: int
+    """That are believed and have not expired."""
+    tracked: float
+    """Mean s^agent, what the policy believes; 0 without records."""
+    true: float
+    """Mean s^true by age, at the policy's rate, whatever the policy is."""
+    stale: int
+    """How many are staler than .5."""
+    prunable: tuple[str, ...]
+    """Ids of those above `prune_above` that are neither pinned nor held; empty when the policy does not prune."""
+
+
+def survey_staleness(
+    engine: Engine, user: str, policy: StalenessPolicy, now: datetime | None = None
+) -> StalenessSurvey:
+    """Look at every memory of a user, and change nothing. O(records).
+
+    Args:
+        now: the moment that ages end at; by default that of the user's newest record.
+    """
+    moment = from_micros(when_asked(engine.current(), user, None)) if now is None else now
+    tracked: list[float] = []
+    true: list[float] = []
+    prunable: list[str] = []
+    for records in _believed(engine, user, moment):
+        found = tracked_staleness(engine, user, records, policy, moment)
+        ages = [(moment - record.at) / policy.unit for record in records]
+        tracked += found
+        true += true_staleness(ages, policy.rate).tolist()
+        if policy.prune_above is not None:
+            prunable += [
+                record.id
+                for record, value in zip(records, found, strict=True)
+                if value > policy.prune_above and not (record.pinned or record.held)
+            ]
+    return StalenessSurvey(
+        policy=policy.name,
+        records=len(tracked),
+        tracked=float(np.mean(tracked)) if tracked else 0.0,
+        true=float(np.mean(true)) if true else 0.0,
+        stale=sum(value > 0.5 for value in tracked),
+        prunable=tuple(prunable),
+    )
+
+
+def _believed(engine: Engine, user: str, now: datetime) -> Iterator[list[Record]]:
+    with engine.store.reading() as reader:
+        for batch in reader.scan(user, _BATCH):
+            yield [
+                record
+                for record in batch
+                if record.retired_at is None and (record.expires_at is None or record.expires_at > now)
+            ]

@@ -1,0 +1,61 @@
+"""What sleep can say about how stale memories are."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from memspan import Memory, Record, StalenessPolicy
+from memspan.lifecycle.survey import survey_staleness
+
+START = datetime(2024, 1, 1, tzinfo=timezone.utc)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Memory:
+    memory = Memory(tmp_path / "a.memspan", "hash:16")
+
+    def record(id_: str, days: int, **fields: object) -> Record:
+        return Record(id=id_, user="ana", text=f"text {id_}", at=START + timedelta(days=days), **fields)  # type: ignore[arg-type]
+
+    memory.add_records(
+        [
+            record("old", 0),
+            record("pinned", 0, pinned=True),
+            record("held", 0, held=True),
+            record("ended", 98, until=START + timedelta(days=99)),
+            record("new", 100),
+            record("retired", 0, retired_at=START + timedelta(days=1)),
+        ]
+    )
+    return memory
+
+
+def test_a_survey_counts_and_changes_nothing(memory: Memory) -> None:
+    with memory:
+        found = survey_staleness(memory._engine, "ana", StalenessPolicy(name="decay", prune_above=0.85))
+        assert (found.policy, found.records, found.stale) == ("decay", 5, 3)
+        assert found.tracked == pytest.approx(found.true)
+        assert found.prunable == ("old",)
+        assert len(memory._engine.current().ids(user="ana")) == 6
+
+
+def test_true_and_tracked_are_apart(memory: Memory) -> None:
+    with memory:
+        found = survey_staleness(memory._engine, "ana", StalenessPolicy(name="none"))
+        assert found.tracked == 0 < found.true
+        assert found.prunable == ()
+        validity = survey_staleness(memory._engine, "ana", StalenessPolicy(name="validity", prune_above=0.5))
+        assert (validity.stale, validity.prunable) == (1, ("ended",))
+
+
+def test_before_anything_was_written_nothing_is_stale(memory: Memory) -> None:
+    with memory:
+        early = survey_staleness(
+            memory._engine, "ana", StalenessPolicy(name="decay"), now=START - timedelta(days=3)
+        )
+        assert early.tracked == early.true == 0
+        nobody = survey_staleness(memory._engine, "nobody", StalenessPolicy())
+        assert (nobody.records, nobody.tracked) == (0, 0)

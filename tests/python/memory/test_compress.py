@@ -1,0 +1,268 @@
+"""`Memory.compress`: shorter records, their originals kept, what was lost measured."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from memspan import InvalidArgumentError, LLMError, Memory, Record
+from memspan.encode.pieces import Piece
+from memspan.store import StoreWriter
+
+START = datetime(2024, 1, 1, tzinfo=timezone.utc)
+LONG = (
+    "Yesterday Ilka and I finally went to the old market in Lisbon because we really wanted to buy "
+    "3 quince trees, and it was not cheap at all: 40 euros for the lot, which is quite something."
+)
+keeps = pytest.mark.skipif(not hasattr(StoreWriter, "cold"), reason="the cold tier is not there yet")
+
+
+@pytest.fixture
+def filled(memory: Memory) -> Memory:
+    memory.add_records(
+        [
+            Record(
+                id=f"m{number}",
+                user="ana",
+                text=f"{LONG} It was visit number {number}.",
+                at=START + timedelta(days=number),
+                importance=number / 4,
+                speaker="Ana",
+                tags=("market",),
+                sources=("s",),
+                metadata={"topic": "trees"},
+            )
+            for number in range(5)
+        ]
+    )
+    return memory
+
+
+def records(memory: Memory, user: str = "ana") -> dict[str, Record]:
+    return {recall.id: recall.record for recall in memory.latest(user=user, k=100)}
+
+
+def test_it_shortens_and_says_by_how_much(filled: Memory) -> None:
+    before = records(filled)
+    report = filled.compress("ana", "uniform", 0.5, keep_originals=False)
+    after = records(filled)
+    assert (report.records, report.compressed, report.skipped) == (5, 5, 0)
+    assert report.words_after < report.words_before
+    assert report.nominal == pytest.approx(0.8)
+    assert report.measured.entities == report.measured.numbers == 1
+    assert 0.3 < report.measured.tokens < 1
+    assert report.measured.agreement is not None
+    for id_, old in before.items():
+        new = after[id_]
+        assert len(new.text) < len(old.text)
+        for word in ("Ilka", "Lisbon", "3", "40", "not", "Yesterday"):
+            assert word in new.text
+        assert (new.at, new.recorded_at, new.tags, new.sources, new.speaker, new.importance) == (
+            old.at,
+            old.recorded_at,
+            old.tags,
+            old.sources,
+            old.speaker,
+            old.importance,
+        )
+        assert new.fidelity == pytest.approx(0.8)
+        assert new.metadata["topic"] == "trees"
+        noted = new.metadata["compression"]
+        assert (noted["strategy"], noted["target"], noted["ratio"], noted["nominal"]) == (
+            "uniform",
+            0.5,
+            0.5,
+            0.8,
+        )
+        assert set(noted["measured"]) == {"ratio", "tokens", "entities", "numbers", "agreement"}
+
+
+def test_searches_see_the_short_form(filled: Memory) -> None:
+    filled.compress("ana", "uniform", 0.3, keep_originals=False)
+    assert [recall.text for recall in filled.search("quince trees", user="ana")] == [
+        records(filled)[recall.id].text for recall in filled.search("quince trees", user="ana")
+    ]
+    assert filled.verify() == []
+
+
+def test_adaptive_keeps_more_of_what_is_important(filled: Memory) -> None:
+    filled.compress("ana", "adaptive", 0.9, keep_originals=False)
+    after = records(filled)
+    assert len(after["m4"].text.split()) > len(after["m0"].text.split())
+    assert after["m4"].fidelity > after["m0"].fidelity
+
+
+@keeps
+def test_the_original_is_kept_and_comes_back(filled: Memory) -> None:
+    before = records(filled)["m1"]
+    filled.compress("ana", "uniform", 0.5)
+    kept = filled.original(user="ana", id="m1")
+    assert kept is not None
+    assert kept.text == before.text
+    assert filled.restore(user="ana", ids=["m1"], originals=True) == ["m1"]
+    back = records(filled)["m1"]
+    assert (back.text, back.fidelity, back.metadata) == (before.text, 1.0, before.metadata)
+    assert filled.original(user="ana", id="m1") is None
+
+
+def test_originals_may_be_given_up(filled: Memory) -> None:
+    assert not filled.compress("ana", "uniform", 0.5, keep_originals=False).kept_originals
+    if hasattr(filled, "original"):
+        assert filled.original(user="ana", id="m1") is None
+
+
+def test_a_dry_run_changes_nothing_and_tells_the_same(filled: Memory) -> None:
+    before = records(filled)
+    dry = filled.compress("ana", "uniform", 0.5, dry_run=True, keep_originals=False)
+    assert {id_: record.text for id_, record in records(filled).items()} == {
+        id_: record.text for id_, record in before.items()
+    }
+    wet = filled.compress("ana", "uniform", 0.5, keep_originals=False)
+    assert dry.dry_run
+    assert (dry.compressed, dry.words_after, dry.measured) == (wet.compressed, wet.words_after, wet.measured)
+
+
+def test_nothing_is_compressed_twice(filled: Memory) -> None:
+    filled.compress("ana", "uniform", 0.5, keep_originals=False)
+    again = filled.compress("ana", "uniform", 0.2, keep_originals=False)
+    assert (again.records, again.compressed) == (0, 0)
+
+
+def test_what_must_stay_stays(memory: Memory) -> None:
+    def record(id_: str, **fields: Any) -> Record:
+        return Record(id=id_, user="ana", text=LONG, at=START, **fields)
+
+    memory.add_records(
+        [
+            record("pinned", pinned=True),
+            record("held", held=True),
+            record("history", retired_at=START + timedelta(days=1)),
+            record("pointer", kind="resource"),
+            record("secret", kind="vault"),
+            record("fact", kind="semantic"),
+        ]
+    )
+    report = memory.compress("ana", "uniform", 0.5, keep_originals=False)
+    assert (report.records, report.compressed) == (1, 1)
+    for id_ in ("pinned", "held", "history", "pointer", "secret"):
+        found = memory.get(user="ana", id=id_)
+        assert found is not None
+        assert found.text == LONG
+
+
+def test_short_and_empty_texts_stay(memory: Memory) -> None:
+    memory.add(
+        [{"id": "a", "text": "Ilka"}, {"id": "b", "text": "", "images": ["a quince"]}], user="ana", at=START
+    )
+    report = memory.compress("ana", "uniform", 0.1, keep_originals=False)
+    assert (report.records, report.compressed, report.skipped) == (2, 0, 2)
+    assert report.measured.mean == 1
+
+
+def test_none_and_unknown_users_do_nothing(filled: Memory) -> None:
+    assert filled.compress("ana", "none", 0.5).compressed == 0
+    assert filled.compress("nobody", "uniform", 0.5).records == 0
+
+
+def test_only_some(filled: Memory) -> None:
+    report = filled.compress("ana", "uniform", 0.5, before=START + timedelta(days=2), keep_originals=False)
+    assert report.compressed == 2
+    assert filled.compress("ana", "uniform", 0.5, kinds=["procedural"]).records == 0
+
+
+def test_made_tags_stay(filled: Memory) -> None:
+    filled.tag("ana")
+    before = {id_: record.tags for id_, record in records(filled).items()}
+    filled.compress("ana", "uniform", 0.5, keep_originals=False)
+    assert {id_: record.tags for id_, record in records(filled).items()} == before
+
+
+def test_another_handle_sees_it(filled: Memory, open_memory: Any) -> None:
+    other = open_memory()
+    other.search("quince", user="ana")
+    filled.compress("ana", "uniform", 0.4, keep_originals=False)
+    assert records(other)["m0"].text == records(filled)["m0"].text
+
+
+class Backwards:
+    """A scorer that likes the last words best."""
+
+    name = "backwards"
+
+    async def score(
+        self, texts: Sequence[str], pieces: Sequence[Sequence[Piece]], tools: Any
+    ) -> list[NDArray[np.float64]]:
+        await tools.frequencies(["quince"])
+        tools.note("scored", texts=len(texts))
+        return [np.arange(len(of_text), dtype=np.float64) for of_text in pieces]
+
+
+class Failing:
+    name = "failing"
+
+    async def score(self, *arguments: Any) -> list[NDArray[np.float64]]:
+        raise LLMError("no model is there")
+
+
+def test_a_scorer_of_your_own(filled: Memory) -> None:
+    filled.compress("ana", "uniform", 0.4, scorer=Backwards(), keep_originals=False)
+    assert "something" in records(filled)["m0"].text
+
+
+def test_a_scorer_may_be_used_inside_an_event_loop(filled: Memory) -> None:
+    report = asyncio.run(filled.acompress("ana", "uniform", 0.4, scorer=Backwards(), keep_originals=False))
+    assert report.compressed == 5
+
+
+def test_a_scorer_that_fails_changes_nothing(filled: Memory) -> None:
+    with pytest.raises(LLMError):
+        filled.compress("ana", "uniform", 0.4, scorer=Failing())
+    assert all(LONG in record.text for record in records(filled).values())
+
+
+def test_what_changed_meanwhile_is_left_alone(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    import memspan.remember.compressing as module
+
+    real = module._write
+
+    def change_first(engine: Any, wanted: Any, shorter: Any) -> Any:
+        filled.add([{"id": "m0", "text": "another text", "speaker": "Ana"}], user="ana", at=START)
+        return real(engine, wanted, shorter)
+
+    monkeypatch.setattr(module, "_write", change_first)
+    report = filled.compress("ana", "uniform", 0.5, keep_originals=False)
+    assert (report.compressed, report.skipped) == (4, 1)
+    assert records(filled)["m0"].text == "another text"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"strategy": "zip"}, "strategy"),
+        ({"ratio": 0}, "ratio"),
+        ({"ratio": 1.2}, "ratio"),
+        ({"ratio": float("nan")}, "ratio"),
+        ({"kinds": ["vault"]}, "kinds"),
+        ({"kinds": "episodic"}, "kinds"),
+        ({"before": "yesterday"}, "before"),
+        ({"scorer": "lingua"}, "scorer"),
+        ({"dry_run": 1}, "dry_run"),
+        ({"keep_originals": None}, "keep_originals"),
+        ({"user": ""}, "user"),
+    ],
+)
+def test_bad_arguments_are_refused(filled: Memory, arguments: dict[str, Any], named: str) -> None:
+    with pytest.raises(InvalidArgumentError, match=named):
+        filled.compress(**{"user": "ana", **arguments})
+
+
+def test_a_report_is_json(filled: Memory) -> None:
+    document = filled.user("ana").compress("uniform", 0.5, dry_run=True).as_json()
+    assert json.loads(json.dumps(document))["measured"]["numbers"] == 1
