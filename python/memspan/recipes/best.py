@@ -5,6 +5,7 @@ from memspan.encode.extract import Extract
 from memspan.encode.verify import Verify
 from memspan.encode.windows import Windows
 
+from .gathering import Gathering
 from .reading import Reading
 from .recipe import Recipe
 
@@ -29,6 +30,8 @@ RECIPE = Recipe(
         # Tags are not asked for here: `Memory.tag` makes them by rules, without a call.
     ),
     history=5,
+    # A window. Statements of a conversation that goes on come a little later; its turns are found at once.
+    gather=Gathering(turns=20),
     # The rules need no call and know the calendar; the model's plan is a call before every answer, which nobody has
     # shown to find more. The tokens are the budget, so that they say how many memories are read.
     read=Reading(plan="rules", tokens=600),

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memspan.consolidation import ConsolidationReport
-from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
 from memspan.recall.answer import Answer, AnswerStream
 from memspan.recall.context import Context, TokenCounter
 from memspan.records import Record
@@ -17,6 +16,7 @@ from .asynchronous import in_thread
 from .messages import Messages
 from .recall import Recalls
 from .transfer import TextFile
+from .user_processing import UserProcessing
 
 if TYPE_CHECKING:
     from memspan.lifecycle.sleep import SleepUpdate
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["UserMemory"]
 
 
-class UserMemory:
+class UserMemory(UserProcessing):
     """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
 
     def __init__(self, memory: Memory, name: str) -> None:
@@ -360,48 +360,6 @@ class UserMemory:
         """See `Memory.stats`."""
         return self._memory.stats(self.name)
 
-    def process(
-        self,
-        *,
-        jobs_in_flight: int = 64,
-        limit: int | None = None,
-        follow: bool = False,
-        progress: bool = False,
-    ) -> ProcessReport:
-        """See `Memory.process`; only this user's jobs."""
-        return self._memory.process(
-            user=self.name, jobs_in_flight=jobs_in_flight, limit=limit, follow=follow, progress=progress
-        )
-
-    async def aprocess(
-        self,
-        *,
-        jobs_in_flight: int = 64,
-        limit: int | None = None,
-        follow: bool = False,
-        progress: bool = False,
-    ) -> ProcessReport:
-        """See `Memory.aprocess`; only this user's jobs."""
-        return await self._memory.aprocess(
-            user=self.name, jobs_in_flight=jobs_in_flight, limit=limit, follow=follow, progress=progress
-        )
-
-    def jobs(self, *, state: str | None = None) -> list[Job]:
-        """See `Memory.jobs`."""
-        return self._memory.jobs(user=self.name, state=state)
-
-    def job_log(self, job: str) -> list[JobEvent]:
-        """See `Memory.job_log`; jobs of other users do not exist here."""
-        return self._memory.job_log(job, user=self.name)
-
-    def retry(self, job: str | None = None) -> int:
-        """See `Memory.retry`; only this user's jobs."""
-        return self._memory.retry(job, user=self.name)
-
-    def usage(self, *, by: Sequence[str] = ("stage", "recipe", "model")) -> list[UsageEntry]:
-        """See `Memory.usage`."""
-        return self._memory.usage(user=self.name, by=by)
-
     aadd = in_thread(add)
     aadd_records = in_thread(add_records)
     asearch = in_thread(search)
@@ -416,7 +374,3 @@ class UserMemory:
     aforget = in_thread(forget)
     aexport = in_thread(export)
     astats = in_thread(stats)
-    ajobs = in_thread(jobs)
-    ajob_log = in_thread(job_log)
-    aretry = in_thread(retry)
-    ausage = in_thread(usage)
