@@ -84,12 +84,18 @@ class ChatEndpoint:
         self._closed = True
         await self._client.close()
 
-    async def ask(self, body: Mapping[str, Any], tokens: int) -> Completion:
+    async def ask(
+        self,
+        body: Mapping[str, Any],
+        tokens: int,
+        sent: Callable[[bool], object] = lambda under_way: None,
+    ) -> Completion:
         """Send one request, again after failures that may go away, and read the reply.
 
         Args:
             body: everything but what the endpoint adds.
             tokens: about how many it will take, for the pace.
+            sent: is told when a request goes out and when it ends, but not when it is cancelled.
 
         Raises:
             Refusal: the server would refuse it again.
@@ -99,7 +105,13 @@ class ChatEndpoint:
         async def attempt() -> Completion:
             async with self._pace.slot(tokens) as slot:
                 started = self._clock()
-                reply = await self._within_time(self._exchange(body))
+                sent(True)
+                try:
+                    reply = await self._within_time(self._exchange(body))
+                except Exception:  # a cancelled request is still with the server
+                    sent(False)
+                    raise
+                sent(False)
                 completion = read_completion(
                     reply, model=body["model"], seconds=self._clock() - started, quote=self._quote
                 )

@@ -24,9 +24,10 @@ except ImportError as _error:
 from memspan.embed.retry import RetryPolicy
 
 from .address import find_key, find_url
-from .asking import Asker
+from .asking import Asker, Tally
 from .background import background_loop, run_in_background, start_in_background
 from .chat_endpoint import ChatEndpoint
+from .deadline import SPENT
 from .dialect import Dialect
 from .pacing import Pace
 from .prices import Prices
@@ -165,7 +166,8 @@ class OpenAIModel:
         return run_in_background(self._ask(prompt, schema, stage))
 
     async def acomplete(self, prompt: Prompt, schema: type[M], *, stage: str) -> Reply[M]:
-        """Ask the model and check its answer against the schema. Cancelling ends the request.
+        """Ask the model and check its answer against the schema. Cancelling ends the request; the
+        `CancelledError` says what was spent until then (`usage`).
 
         Args:
             prompt: what to ask.
@@ -177,7 +179,12 @@ class OpenAIModel:
             BadReplyError: no answer of this schema, also after repair and a correction.
             LLMError: the server cannot be reached, refuses, or kept failing; or the model is closed.
         """
-        return await asyncio.wrap_future(start_in_background(self._ask(prompt, schema, stage)))
+        tally = Tally()
+        try:
+            return await asyncio.wrap_future(start_in_background(self._ask(prompt, schema, stage, tally)))
+        except asyncio.CancelledError as error:
+            setattr(error, SPENT, tally.spent)
+            raise
 
     def astream(self, prompt: Prompt, *, stage: str) -> TextStream:
         """An answer in free text as it comes: `async for piece in model.astream(...)`, or `for` in a thread without an
@@ -198,9 +205,9 @@ class OpenAIModel:
         if self._cache is not None:
             self._cache.close()
 
-    async def _ask(self, prompt: Prompt, schema: type[M], stage: str) -> Reply[M]:
+    async def _ask(self, prompt: Prompt, schema: type[M], stage: str, tally: Tally | None = None) -> Reply[M]:
         _check_schema(schema)
-        return await self._connections.asker().ask(prompt, schema, stage)
+        return await self._connections.asker().ask(prompt, schema, stage, tally)
 
 
 class _Connections:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memspan.consolidation import ConsolidationReport
 from memspan.recall.answer import Answer, AnswerStream
 from memspan.recall.context import Context, TokenCounter
+from memspan.recall.history import History
 from memspan.records import Record
 from memspan.tag_info import TagInfo, TagReport
 from memspan.times import TimeLike
@@ -163,6 +164,7 @@ class UserMemory(UserProcessing):
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
+        history: History = (),
     ) -> Answer:
         """See `Memory.ask`."""
         return self._memory.ask(
@@ -183,6 +185,7 @@ class UserMemory(UserProcessing):
             plan_ms=plan_ms,
             least_confidence=least_confidence,
             count_tokens=count_tokens,
+            history=history,
         )
 
     async def aask(
@@ -204,6 +207,7 @@ class UserMemory(UserProcessing):
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
+        history: History = (),
     ) -> Answer:
         """See `Memory.aask`."""
         return await self._memory.aask(
@@ -224,6 +228,7 @@ class UserMemory(UserProcessing):
             plan_ms=plan_ms,
             least_confidence=least_confidence,
             count_tokens=count_tokens,
+            history=history,
         )
 
     def stream_answer(
@@ -245,6 +250,7 @@ class UserMemory(UserProcessing):
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
+        history: History = (),
     ) -> AnswerStream:
         """See `Memory.stream_answer`."""
         return self._memory.stream_answer(
@@ -265,6 +271,7 @@ class UserMemory(UserProcessing):
             plan_ms=plan_ms,
             least_confidence=least_confidence,
             count_tokens=count_tokens,
+            history=history,
         )
 
     async def astream_answer(
@@ -286,6 +293,7 @@ class UserMemory(UserProcessing):
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
+        history: History = (),
     ) -> AnswerStream:
         """See `Memory.astream_answer`."""
         return await self._memory.astream_answer(
@@ -306,6 +314,7 @@ class UserMemory(UserProcessing):
             plan_ms=plan_ms,
             least_confidence=least_confidence,
             count_tokens=count_tokens,
+            history=history,
         )
 
     def latest(self, *, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None) -> Recalls:

@@ -118,7 +118,7 @@ class Processor:
         self._committer = Committer(engine.store)
         self._finisher = ThreadPoolExecutor(1, "memspan-jobs-finish")
         slots = asyncio.Semaphore(scope.in_flight)
-        self._shared = Shared(engine, self._committer, llm, slots, self._finisher)
+        self._shared = Shared(engine, self._committer, llm, slots, pace.stage, self._finisher)
 
     def wake(self) -> None:
         """Look for new jobs now."""

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -47,13 +48,24 @@ class Results:
         """By stage: the last answer of a model, for the model's and the prompt's name."""
         self._committer = committer
         self._asking = 0
+        self._with_model = 0
         self._idle = asyncio.Event()
         self._idle.set()
         self._ended = False
+        self._active = monotonic()
+
+    @property
+    def idle(self) -> float:
+        """Seconds for which nothing was asked and nothing came."""
+        return 0.0 if self._with_model else monotonic() - self._active
+
+    def start(self) -> None:
+        """A stage begins."""
+        self._active = monotonic()
 
     @contextmanager
-    def asking(self) -> Iterator[None]:
-        """Around every question, so that `settle` can wait for it.
+    def asking(self, model: bool = False) -> Iterator[None]:
+        """Around every question, so that `settle` can wait for it; `model`: the model's client keeps the time.
 
         Raises:
             JobLostError: the run has ended, and what would be asked now would be paid for in vain.
@@ -61,11 +73,14 @@ class Results:
         if self._ended:
             raise JobLostError(f"this run of job {self.job.id} has ended")
         self._asking += 1
+        self._with_model += model
         self._idle.clear()
         try:
             yield
         finally:
             self._asking -= 1
+            self._with_model -= model
+            self._active = monotonic()
             if not self._asking:
                 self._idle.set()
 
@@ -144,7 +159,7 @@ class JobTools:
             raise NoModelError(
                 "this recipe asks a language model: open the memory with Memory(path, llm=...)"
             )
-        with self._results.asking():
+        with self._results.asking(model=True):
             try:
                 reply = await self._llm.acomplete(prompt, schema, stage=self._stage)
             except LLMError as error:
