@@ -46,7 +46,8 @@ class ProcessingCalls(Calls):
 
         Args:
             user: only this user's jobs.
-            jobs_in_flight: how many run at once, 1 to 4,096.
+            jobs_in_flight: how many questions the model has at once, 1 to 4,096, as far as its client lets them
+                through; half as many jobs more are read, stored or waiting for the disk meanwhile.
             limit: begin at most so many runs.
             follow: when none is left wait for new ones, also from other processes, until interrupted.
             gather: leave jobs of sessions that still go on to wait for more turns, as their recipe wants it

@@ -36,7 +36,7 @@ __all__ = ["process"]
     type=click.IntRange(1, 4096),
     default=64,
     show_default=True,
-    help="How many run at once.",
+    help="How many questions the model has at once.",
 )
 @click.option("--limit", type=click.IntRange(1), help="Begin at most so many runs.")
 @click.option("--follow", is_flag=True, help="Then wait for new jobs, until interrupted.")

@@ -43,6 +43,13 @@ __all__ = ["search"]
 @options.ranker
 @options.rerank_ms
 @click.option(
+    "--route",
+    type=click.IntRange(0, 1000),
+    default=0,
+    show_default=True,
+    help="Let so many of the user's tags nearest to the question lift the records that carry them; see `memspan tags`.",
+)
+@click.option(
     "--explain", is_flag=True, help="Say for each hit where it came from, and what was left out and why."
 )
 @click.option(
@@ -74,6 +81,7 @@ def search(
     as_of: str | None,
     ranker: Ranker | None,
     rerank_ms: int,
+    route: int,
     explain: bool,
     as_context: bool,
     tokens: int,
@@ -86,8 +94,8 @@ def search(
     (embedding) and lexical (words).
     """
     if as_context:
-        if explain or ranker is not None or rerank_ms:
-            raise click.UsageError("--explain, --ranker and --rerank-ms cannot be used with --context")
+        if explain:
+            raise click.UsageError("--explain cannot be used with --context")
         chosen = click.get_current_context().get_parameter_source("k") is not ParameterSource.DEFAULT
         with open_memory(store, embedder) as memory:
             context = memory.context(
@@ -100,6 +108,9 @@ def search(
                 require_tags=tags,
                 where=where,
                 as_of=as_of,
+                ranker=ranker,
+                route=route,
+                rerank_ms=rerank_ms,
             )
         print_context(env, question, user, context, as_json=as_json)
         return
@@ -115,6 +126,7 @@ def search(
             as_of=as_of,
             ranker=ranker,
             rerank_ms=rerank_ms,
+            route=route,
             explain=explain,
         )
     if as_json:

@@ -126,6 +126,13 @@ class UserMemory(UserProcessing):
         require_tags: Sequence[str] = (),
         where: Mapping[str, Any] | None = None,
         exclude: Sequence[str] = (),
+        views: Sequence[str] | None = None,
+        fusion: str | None = None,
+        neighbors: int = 0,
+        plan: Plan | None = None,
+        ranker: Ranker | None = None,
+        route: int = 0,
+        rerank_ms: int = 0,
         count_tokens: TokenCounter | None = None,
     ) -> Context:
         """See `Memory.context`."""
@@ -142,6 +149,13 @@ class UserMemory(UserProcessing):
             require_tags=require_tags,
             where=where,
             exclude=exclude,
+            views=views,
+            fusion=fusion,
+            neighbors=neighbors,
+            plan=plan,
+            ranker=ranker,
+            route=route,
+            rerank_ms=rerank_ms,
             count_tokens=count_tokens,
         )
 

@@ -250,3 +250,14 @@ def test_a_context_is_not_explained(run, filled):
     stderr = run("search", "x", "--store", filled, "--user", "demo", "--context", "--explain", code=2).stderr
     assert "--explain" in stderr
     run("search", "x", "--store", filled, "--user", "demo", "--context", "--tokens", 0, code=2)
+
+
+def test_routed_tags_lift_records(run, run_json, filled):
+    run("tags", "--store", filled, "--user", "demo", "--make")
+    plain = run_json("search", VET, "--store", filled, "--user", "demo", "--explain")
+    routed = run_json("search", VET, "--store", filled, "--user", "demo", "--route", 5, "--explain")
+    assert "symbolic" in {view for hit in routed["hits"] for view in hit["views"]}
+    assert "symbolic" not in {view for hit in plain["hits"] for view in hit["views"]}
+    assert run("search", VET, "--store", filled, "--user", "demo", "--route", -1, code=2)
+    context = run_json("search", VET, "--store", filled, "--user", "demo", "--route", 5, "--context")
+    assert context["sources"]

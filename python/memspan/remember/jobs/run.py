@@ -39,8 +39,8 @@ class Shared:
     committer: Committer
     llm: LLM | None
     slots: asyncio.Semaphore
-    """Taken while a job may ask. A job whose turns are read, or whose records are stored, does not keep another one
-    from the model."""
+    """Taken for each question while the model has it. A job that is read, stores its records or waits for an answer to
+    be on disk does not keep another one from the model."""
     stage_seconds: float
     """See `Pace.stage`."""
     finisher: Executor
@@ -66,10 +66,10 @@ class JobRun:
         """
         turns, history, self.results.steps = await in_worker(self._read)
         work = Work(user=self.job.user, turns=turns, history=history)
-        async with self._shared.slots:
-            for stage in self._recipe.write if turns else ():
-                tools = JobTools(stage.name, self.results, self._shared.engine, self._shared.llm)
-                work = await self._within_time(stage, work, tools)
+        shared = self._shared
+        for stage in self._recipe.write if turns else ():
+            tools = JobTools(stage.name, self.results, shared.engine, shared.llm, shared.slots)
+            work = await self._within_time(stage, work, tools)
         arrived_at = await in_worker(self._compose, work)
         return await in_worker(self._finish, arrived_at, executor=self._shared.finisher)
 

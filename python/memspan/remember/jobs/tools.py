@@ -70,8 +70,7 @@ class Results:
         Raises:
             JobLostError: the run has ended, and what would be asked now would be paid for in vain.
         """
-        if self._ended:
-            raise JobLostError(f"this run of job {self.job.id} has ended")
+        self.require_open()
         self._asking += 1
         self._with_model += model
         self._idle.clear()
@@ -83,6 +82,15 @@ class Results:
             self._active = monotonic()
             if not self._asking:
                 self._idle.set()
+
+    def require_open(self) -> None:
+        """Refuse to go on after the run has ended.
+
+        Raises:
+            JobLostError: it has.
+        """
+        if self._ended:
+            raise JobLostError(f"this run of job {self.job.id} has ended")
 
     async def settle(self) -> None:
         """End the run: nothing more is asked, and answers that are under way are kept. A stage that asks many things at
@@ -129,11 +137,14 @@ def _require(writer: StoreWriter, job: ClaimedJob) -> None:
 class JobTools:
     """`Tools` for one stage of one run of a job."""
 
-    def __init__(self, stage: str, results: Results, engine: Engine, llm: LLM | None) -> None:
+    def __init__(
+        self, stage: str, results: Results, engine: Engine, llm: LLM | None, slots: asyncio.Semaphore
+    ) -> None:
         self._stage = stage
         self._results = results
         self._engine = engine
         self._llm = llm
+        self._slots = slots
 
     async def ask(self, key: str, prompt: Prompt, schema: type[M]) -> M:
         """See `Tools.ask`. That an answer did not fit is kept as well, so that it is not paid for again."""
@@ -161,7 +172,9 @@ class JobTools:
             )
         with self._results.asking(model=True):
             try:
-                reply = await self._llm.acomplete(prompt, schema, stage=self._stage)
+                async with self._slots:
+                    self._results.require_open()
+                    reply = await self._llm.acomplete(prompt, schema, stage=self._stage)
             except LLMError as error:
                 await self._failed(key, prompt, error)
                 raise
