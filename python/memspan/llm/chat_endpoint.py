@@ -27,6 +27,7 @@ from .usage import Usage
 __all__ = ["ChatEndpoint", "StreamEnd"]
 
 _LATER: Final = frozenset({408, 409, 425, 429})
+_OVERLOADED: Final = frozenset({429, 503})
 _FINAL_CODES: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _NETWORK: Final = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "anyio", "h11", "h2", "ssl", "zlib"})
 _MAX_REPLY: Final = 1 << 24
@@ -175,7 +176,8 @@ class ChatEndpoint:
         try:
             return await asyncio.wait_for(work, self._timeout)
         except asyncio.TimeoutError:
-            raise TransientError(f"no complete answer within {self._timeout:g} s") from None
+            message = f"no complete answer within {self._timeout:g} s"
+            raise TransientError(message, overloaded=True) from None
 
     async def _exchange(self, body: Mapping[str, Any]) -> Any:
         create: Any = self._client.chat.completions.with_streaming_response.create
@@ -247,7 +249,7 @@ class ChatEndpoint:
         if isinstance(error, openai.APIStatusError):
             return self._of_status(error)
         if isinstance(error, openai.APITimeoutError):
-            return TransientError(f"no answer within {self._timeout:g} s")
+            return TransientError(f"no answer within {self._timeout:g} s", overloaded=True)
         if isinstance(error, openai.APIConnectionError):
             cause = error.__cause__
             return TransientError(f"no connection ({type(cause or error).__name__})")
@@ -269,7 +271,8 @@ class ChatEndpoint:
         text = f"HTTP {status}: {self._quote(said if isinstance(said, str) and said else error.message)}"
         if code in _FINAL_CODES or (status < 500 and status not in _LATER) or status == 501:
             return Refusal(status, text, code)
-        return TransientError(text, retry_after_seconds(error.response.headers, time.time()))
+        wait = retry_after_seconds(error.response.headers, time.time())
+        return TransientError(text, wait, overloaded=status in _OVERLOADED)
 
     def _quote(self, text: str) -> str:
         return shorten(text.replace(self._key, "***") if self._key else text, _QUOTED)

@@ -69,7 +69,8 @@ class OpenAIModel:
         timeout: seconds for connecting, each read, and a whole reply; in a stream for each piece.
         retries: attempts after the first.
         longest_pause: seconds; bounds the pause before a retry, also when the server asks for more.
-        concurrency: most requests at once.
+        concurrency: most requests at once; `None`: found by trial from 8 to 64, fewer for a server that refuses them,
+            see `places`.
         tokens_per_minute: let no more through in any minute, by the server's count and by an estimate for what is under
             way; `None` for no limit.
         cache: a file that keeps answers, so that the same prompt is paid for once; for evaluation and tests.
@@ -94,7 +95,7 @@ class OpenAIModel:
         timeout: float = 120.0,
         retries: int = 5,
         longest_pause: float = 60.0,
-        concurrency: int = 8,
+        concurrency: int | None = None,
         tokens_per_minute: int | None = None,
         cache: str | os.PathLike[str] | None = None,
         prices: Prices | None = None,
@@ -122,7 +123,7 @@ class OpenAIModel:
             longest_pause=_seconds(longest_pause, "longest_pause"),
         )
         seconds = _seconds(timeout, "timeout")
-        most = as_integer(concurrency, "concurrency", 1, 1 << 12)
+        most = None if concurrency is None else as_integer(concurrency, "concurrency", 1, 1 << 12)
         limit = tokens_per_minute
         if limit is not None:
             limit = as_integer(limit, "tokens_per_minute", 1, 1 << 40)
