@@ -11,6 +11,7 @@ from memspan.limits import MAX_K
 from memspan.llm.background import run_in_background
 from memspan.recall.answer import Answer, AnswerStream
 from memspan.recall.context import TokenCounter, checked_budget
+from memspan.recall.history import History, checked_history
 from memspan.recall.plan import Plan
 from memspan.recall.plan_by_model import MAX_DEADLINE_MS, PlanByModel
 from memspan.recipes.reading import PLANNERS, Reading
@@ -50,6 +51,7 @@ class AnsweringCalls(SearchingCalls):
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
+        history: History = (),
     ) -> Answer:
         """Answer a question from a user's memories, with the language model of this memory.
 
@@ -73,6 +75,9 @@ class AnsweringCalls(SearchingCalls):
                 `search(confidence=True)` is less sure that there is an answer. 0: do not look, the model decides. It
                 costs a second native search.
             count_tokens: as in `context`.
+            history: what was said right before the question, in the conversation that it is asked in: texts, or
+                mappings with `role` and `content`, oldest first. It tells the model whom "she" means; plans by rules do
+                not read it, and no answer is taken from it. The last ten count.
 
         Returns:
             An `Answer`. Where the memories do not answer the question its text is "Not enough information in the
@@ -102,6 +107,7 @@ class AnsweringCalls(SearchingCalls):
             plan_ms=plan_ms,
             least_confidence=least_confidence,
             count_tokens=count_tokens,
+            history=history,
         )
         return run_in_background(_answer(answering, asked))
 
@@ -125,6 +131,7 @@ class AnsweringCalls(SearchingCalls):
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
+        history: History = (),
     ) -> Answer:
         """Asynchronous form of `ask`; cancelling the task ends the request."""
         answering, asked = self._question(
@@ -145,6 +152,7 @@ class AnsweringCalls(SearchingCalls):
             plan_ms=plan_ms,
             least_confidence=least_confidence,
             count_tokens=count_tokens,
+            history=history,
         )
         return await _answer(answering, asked)
 
@@ -168,6 +176,7 @@ class AnsweringCalls(SearchingCalls):
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
+        history: History = (),
     ) -> AnswerStream:
         """The same as `ask`, the answer's text in pieces as it comes.
 
@@ -198,6 +207,7 @@ class AnsweringCalls(SearchingCalls):
             plan_ms=plan_ms,
             least_confidence=least_confidence,
             count_tokens=count_tokens,
+            history=history,
         )
         return run_in_background(_stream(answering, asked))
 
@@ -221,6 +231,7 @@ class AnsweringCalls(SearchingCalls):
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
+        history: History = (),
     ) -> AnswerStream:
         """Asynchronous form of `stream_answer`: `async for piece in await memory.astream_answer(...)`."""
         answering, asked = self._question(
@@ -241,6 +252,7 @@ class AnsweringCalls(SearchingCalls):
             plan_ms=plan_ms,
             least_confidence=least_confidence,
             count_tokens=count_tokens,
+            history=history,
         )
         return await _stream(answering, asked)
 
@@ -262,6 +274,7 @@ class AnsweringCalls(SearchingCalls):
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
+        history: History = (),
         **filters: Any,
     ) -> Question:
         """What `ask` is told, with what the recipe says of the rest; needs no model."""
@@ -308,6 +321,7 @@ class AnsweringCalls(SearchingCalls):
             budget=budget,
             least_confidence=least,
             search=search,
+            history=checked_history(history),
         )
 
     def _model(self) -> LLM:

@@ -10,6 +10,7 @@ from memspan.errors import JobError, invalid
 from memspan.job_info import JOB_STATES, Job, JobEvent, ProcessReport, UsageEntry
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.fields import checked_name
+from memspan.remember.jobs.enqueueing import enqueue_all
 from memspan.remember.jobs.processor import Scope
 from memspan.remember.progress import tracking
 from memspan.times import now_micros
@@ -33,6 +34,7 @@ class ProcessingCalls(Calls):
         jobs_in_flight: int = 64,
         limit: int | None = None,
         follow: bool = False,
+        gather: bool | None = None,
         progress: bool = False,
     ) -> ProcessReport:
         """Run the encode jobs that `add` made, until none is left.
@@ -44,9 +46,13 @@ class ProcessingCalls(Calls):
 
         Args:
             user: only this user's jobs.
-            jobs_in_flight: how many run at once, 1 to 4,096.
+            jobs_in_flight: how many questions the model has at once, 1 to 4,096, as far as its client lets them
+                through; half as many jobs more are read, stored or waiting for the disk meanwhile.
             limit: begin at most so many runs.
             follow: when none is left wait for new ones, also from other processes, until interrupted.
+            gather: leave jobs of sessions that still go on to wait for more turns, as their recipe wants it
+                (`Recipe.gather`), so that a model is not asked for every turn that is added by itself. `None`: if
+                `follow` is set; without it every job begins at once.
             progress: show a progress bar on standard error.
 
         Raises:
@@ -54,7 +60,7 @@ class ProcessingCalls(Calls):
             JobError: a job needs a model, and the memory was opened without `llm`. It is not blamed for that.
             MissingExtraError, ModelNotFoundError: something that every job needs is not here.
         """
-        scope = _scope(user, jobs_in_flight, limit, follow)
+        scope = _scope(user, jobs_in_flight, limit, follow, gather)
         with tracking("processing", self._open_jobs(user, limit, progress), progress) as advance:
             return self._processing.run(scope, advance)
 
@@ -65,24 +71,54 @@ class ProcessingCalls(Calls):
         jobs_in_flight: int = 64,
         limit: int | None = None,
         follow: bool = False,
+        gather: bool | None = None,
         progress: bool = False,
     ) -> ProcessReport:
         """Asynchronous form of `process`. Cancelling the task gives the jobs back that are under way."""
-        scope = _scope(user, jobs_in_flight, limit, follow)
+        scope = _scope(user, jobs_in_flight, limit, follow, gather)
         with tracking("processing", self._open_jobs(user, limit, progress), progress) as advance:
             return await self._processing.arun(scope, advance)
 
-    def start_processing(self, *, jobs_in_flight: int = 64) -> None:
+    def start_processing(self, *, jobs_in_flight: int = 64, gather: bool = True) -> None:
         """Process in the background from now on: jobs that are there, and new ones as they come, also from other
-        processes. It ends with `stop_processing`, with `close`, or by an error that every job would meet, which is
-        logged. Calling it again changes nothing."""
-        self._processing.start(
-            Scope(in_flight=as_integer(jobs_in_flight, "jobs_in_flight", 1, _MOST_IN_FLIGHT), follow=True)
-        )
+        processes; `jobs_in_flight` and `gather` as in `process`. It ends with `stop_processing`, with `close`, or by an
+        error that every job would meet, which is logged. Calling it again changes nothing."""
+        self._processing.start(_scope(None, jobs_in_flight, None, True, gather))
 
     def stop_processing(self) -> None:
         """End the processing in the background and wait until it has; jobs under way go on another time."""
         self._processing.stop()
+
+    def enqueue(self, *, user: str | None = None, progress: bool = False) -> int:
+        """Give turns that no job has to encode jobs of this memory's recipe: those that were stored before a recipe was
+        chosen, under `verbatim`, or by `add_records` and `load`. `process` then runs them.
+
+        Turns that any job has had stay as they are, whatever its recipe, and so do records that have ended. Calling it
+        again goes on where an interrupted call stopped. Turns of a session with jobs come after those that these
+        have, also where they happened before.
+
+        Args:
+            user: only this user's turns.
+            progress: show a progress bar on standard error.
+
+        Returns:
+            How many turns were given to jobs.
+
+        Raises:
+            InvalidArgumentError: the recipe makes nothing of turns.
+        """
+        _checked_user(user)
+        self._engine.require_open()
+        recipe = self._processing.recipe
+        if not recipe.write:
+            raise invalid(
+                "recipe", recipe.name, "one with write stages: open the memory with Memory(path, recipe=...)"
+            )
+        with tracking("enqueueing", None, progress) as advance:
+            count = enqueue_all(self._engine, user, recipe, advance)
+        if count:
+            self._processing.wake()
+        return count
 
     def jobs(self, *, user: str | None = None, state: str | None = None) -> list[Job]:
         """Encode jobs, the oldest first.
@@ -164,6 +200,7 @@ class ProcessingCalls(Calls):
             count = reader.jobs.open(user)
         return count if limit is None else min(count, limit)
 
+    aenqueue = in_thread(enqueue)
     astart_processing = in_thread(start_processing)
     astop_processing = in_thread(stop_processing)
     ajobs = in_thread(jobs)
@@ -172,12 +209,15 @@ class ProcessingCalls(Calls):
     ausage = in_thread(usage)
 
 
-def _scope(user: str | None, jobs_in_flight: int, limit: int | None, follow: bool) -> Scope:
+def _scope(
+    user: str | None, jobs_in_flight: int, limit: int | None, follow: bool, gather: bool | None
+) -> Scope:
     return Scope(
         user=_checked_user(user),
         in_flight=as_integer(jobs_in_flight, "jobs_in_flight", 1, _MOST_IN_FLIGHT),
         limit=None if limit is None else as_integer(limit, "limit", 1, _MOST_RUNS),
         follow=as_flag(follow, "follow"),
+        gather=follow if gather is None else as_flag(gather, "gather"),
     )
 
 

@@ -139,6 +139,13 @@ class SearchingCalls(Calls):
         require_tags: Sequence[str] = (),
         where: Mapping[str, Any] | None = None,
         exclude: Sequence[str] = (),
+        views: Sequence[str] | None = None,
+        fusion: str | None = None,
+        neighbors: int = 0,
+        plan: Plan | None = None,
+        ranker: Ranker | None = None,
+        route: int = 0,
+        rerank_ms: int = 0,
         count_tokens: TokenCounter | None = None,
     ) -> Context:
         """The best memories for a question as text for a prompt, within a number of tokens.
@@ -149,6 +156,8 @@ class SearchingCalls(Calls):
 
         Args:
             question, user, between, now, as_of, valid_at, kinds, require_tags, where, exclude: as in `search`.
+            views, fusion, neighbors, plan, ranker, route, rerank_ms: how they are found and ranked, as in `search`;
+                what ranks best comes in first.
             tokens: the most that the text may have, 1 to 1,000,000; empty if no part of the best memory fits.
             k: how many records are looked at; by default 50, or a twelfth of `tokens` if that is more.
             count_tokens: counts the tokens of a line; by default `memspan.estimate_tokens`, a rule without vocabulary.
@@ -158,6 +167,7 @@ class SearchingCalls(Calls):
 
         Raises:
             InvalidArgumentError: or its subclass `TimeError` or `WhereError`: an argument is not acceptable.
+            ModelNotFoundError, MissingExtraError, RerankerError: the reranker is not here, or failed.
         """
         budget = checked_budget(tokens, k, count_tokens)
         recalls = self.search(
@@ -172,6 +182,13 @@ class SearchingCalls(Calls):
             require_tags=require_tags,
             where=where,
             exclude=exclude,
+            views=views,
+            fusion=fusion,
+            neighbors=neighbors,
+            plan=plan,
+            ranker=ranker,
+            route=route,
+            rerank_ms=rerank_ms,
         )
         return context_of(self._engine, question, user, recalls, budget)
 

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import click
+
 from memspan.llm import LLMSpec
 from memspan.memory import Memory
 
-__all__ = ["open_memory"]
+__all__ = ["open_memory", "open_model"]
 
 
 @contextmanager
@@ -32,3 +34,22 @@ def _actor() -> str:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # a user without a name
         return ""
+
+
+@contextmanager
+def open_model(llm: str | None, base_url: str | None) -> Iterator[LLMSpec]:
+    """The model of `--llm` and `--base-url`, closed at the end if it was made here; its name alone is looked up when it
+    is first asked.
+
+    Raises:
+        click.UsageError: a server without a model.
+    """
+    if base_url is None:
+        yield llm
+        return
+    if not llm:
+        raise click.UsageError("--base-url says where --llm is served; name the model, too")
+    from memspan.llm import OpenAIModel
+
+    with OpenAIModel(llm, base_url=base_url) as model:
+        yield model

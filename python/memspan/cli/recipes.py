@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from memspan.recipes import Reading, Recipe, recipe, recipe_names
+from memspan.recipes import Gathering, Reading, Recipe, recipe, recipe_names
 
 from . import options
 from .environment import Environment, pass_environment
@@ -61,6 +61,8 @@ def show(env: Environment, name: str, as_json: bool) -> None:
         return
     if chosen.history:
         env.say(f"each job is shown {chosen.history} turns before its own")
+    if chosen.gather is not None:
+        env.say("jobs " + _gathering(chosen.gather))
     table = plain_table()
     for column in ("stage", "parameter", "value"):
         table.add_column(column, overflow="fold")
@@ -69,6 +71,15 @@ def show(env: Environment, name: str, as_json: bool) -> None:
         for place, (parameter, value) in enumerate(parameters.items()):
             table.add_row(cell(stage.name if not place else ""), cell(parameter), cell(value))
     env.out.print(table)
+
+
+def _gathering(gather: Gathering) -> str:
+    enough = [
+        f"{count:,} {what}"
+        for count, what in ((gather.tokens, "tokens"), (gather.turns, "turns"))
+        if count is not None
+    ]
+    return f"wait for {' or '.join(enough)}, at most {gather.seconds:g} s after the last turn"
 
 
 def _reading(read: Reading) -> str:
@@ -86,6 +97,7 @@ def _document(chosen: Recipe) -> dict[str, Any]:
         "summary": chosen.summary,
         "paper": chosen.paper,
         "history": chosen.history,
+        "gather": None if chosen.gather is None else _parameters(chosen.gather),
         "read": _parameters(chosen.read),
         "write": [{"stage": stage.name, "parameters": _parameters(stage)} for stage in chosen.write],
         "sleep": None if chosen.sleep is None else _parameters(chosen.sleep),

@@ -45,6 +45,13 @@ __all__ = ["search"]
 @options.rerank_ms
 @options.staleness
 @click.option(
+    "--route",
+    type=click.IntRange(0, 1000),
+    default=0,
+    show_default=True,
+    help="Let so many of the user's tags nearest to the question lift the records that carry them; see `memspan tags`.",
+)
+@click.option(
     "--explain", is_flag=True, help="Say for each hit where it came from, and what was left out and why."
 )
 @click.option(
@@ -77,6 +84,7 @@ def search(
     ranker: Ranker | None,
     rerank_ms: int,
     staleness: str,
+    route: int,
     explain: bool,
     as_context: bool,
     tokens: int,
@@ -89,10 +97,8 @@ def search(
     (embedding) and lexical (words).
     """
     if as_context:
-        if explain or ranker is not None or rerank_ms or staleness != "none":
-            raise click.UsageError(
-                "--explain, --ranker, --rerank-ms and --staleness cannot be used with --context"
-            )
+        if explain or staleness != "none":
+            raise click.UsageError("--explain and --staleness cannot be used with --context")
         chosen = click.get_current_context().get_parameter_source("k") is not ParameterSource.DEFAULT
         with open_memory(store, embedder) as memory:
             context = memory.context(
@@ -105,6 +111,9 @@ def search(
                 require_tags=tags,
                 where=where,
                 as_of=as_of,
+                ranker=ranker,
+                route=route,
+                rerank_ms=rerank_ms,
             )
         print_context(env, question, user, context, as_json=as_json)
         return
@@ -121,6 +130,7 @@ def search(
             ranker=ranker,
             rerank_ms=rerank_ms,
             staleness=staleness,
+            route=route,
             explain=explain,
         )
     if as_json:

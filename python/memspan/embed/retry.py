@@ -26,11 +26,13 @@ class TransientError(Exception):
 
     Attributes:
         wait: seconds the server asked to wait, None when it did not say.
+        overloaded: the server has too much to do.
     """
 
-    def __init__(self, reason: str, wait: float | None = None) -> None:
+    def __init__(self, reason: str, wait: float | None = None, *, overloaded: bool = False) -> None:
         super().__init__(reason)
         self.wait = wait
+        self.overloaded = overloaded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,7 +26,7 @@ from .usage import Usage
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["Asker"]
+__all__ = ["Asker", "Tally"]
 
 M = TypeVar("M", bound="BaseModel")
 
@@ -65,8 +65,8 @@ class Asker:
         """Close the connections."""
         await self._endpoint.close()
 
-    async def ask(self, prompt: Prompt, schema: type[M], stage: str) -> Reply[M]:
-        """See `LLM.acomplete`."""
+    async def ask(self, prompt: Prompt, schema: type[M], stage: str, tally: Tally | None = None) -> Reply[M]:
+        """See `LLM.acomplete`; `tally` tells what it cost also when it is cancelled."""
         wanted = strict_schema(schema)
         key = self._key(prompt, wanted)
         age = None if self._cache is None else self._cache.age()
@@ -77,7 +77,7 @@ class Asker:
                 pass
             else:
                 return Reply(value=value, model=kept[0], usage=Usage(reused=1))
-        tally = _Tally()
+        tally = Tally() if tally is None else tally
         try:
             reply, text = await self._converse(prompt, schema, wanted, stage, tally)
         except LLMError as error:
@@ -88,12 +88,12 @@ class Asker:
         return reply
 
     async def _converse(
-        self, prompt: Prompt, schema: type[M], wanted: dict[str, Any], stage: str, tally: _Tally
+        self, prompt: Prompt, schema: type[M], wanted: dict[str, Any], stage: str, tally: Tally
     ) -> tuple[Reply[M], str]:
         messages = [_message("system", prompt.system), _message("user", prompt.user)]
         remarks: list[str] = []
         for _ in range(_CORRECTIONS + 1):
-            completion = await self._complete(messages, schema_name(schema), wanted, stage)
+            completion = await self._complete(messages, schema_name(schema), wanted, stage, tally)
             tally.add(self._priced(completion.usage))
             self._check_finish(completion, stage)
             try:
@@ -115,7 +115,12 @@ class Asker:
         raise error(f"{stage}: model {self._model!r}: {failure}, also after a correction")
 
     async def _complete(
-        self, messages: list[dict[str, str]], name: str, wanted: dict[str, Any], stage: str
+        self,
+        messages: list[dict[str, str]],
+        name: str,
+        wanted: dict[str, Any],
+        stage: str,
+        tally: Tally,
     ) -> Completion:
         """One answer, in the best form that the server takes."""
         mode: Mode = self._dialect.mode(name)
@@ -130,7 +135,7 @@ class Asker:
                 **response_format(mode, name, wanted),
             }
             try:
-                completion = await self._endpoint.ask(body, self._expected(body["messages"]))
+                completion = await self._endpoint.ask(body, self._expected(body["messages"]), tally.sent)
             except Refusal as refusal:
                 lower = self._yield(refusal, parameters, mode, name, stage)
                 if lower is None:
@@ -217,14 +222,27 @@ class Asker:
         return replace(usage, price=self._prices.of(usage))
 
 
-class _Tally:
-    """What the calls for one answer cost together."""
+class Tally:
+    """What the calls for one answer cost together. Written by one event loop, read from anywhere."""
 
     def __init__(self) -> None:
         self.usage = Usage()
+        """Of those that were answered."""
+        self.under_way = False
+        """Whether a request is with the server."""
 
     def add(self, usage: Usage) -> None:
+        """Count an answered call."""
         self.usage += usage
+
+    def sent(self, under_way: bool) -> None:
+        """A request went out, or came back."""
+        self.under_way = under_way
+
+    @property
+    def spent(self) -> Usage:
+        """What a cancelled conversation cost; of a request that was under way the server will not say."""
+        return self.usage + Usage(calls=1, uncounted=1) if self.under_way else self.usage
 
 
 def _message(role: str, content: str) -> dict[str, str]:

@@ -27,6 +27,7 @@ from .usage import Usage
 __all__ = ["ChatEndpoint", "StreamEnd"]
 
 _LATER: Final = frozenset({408, 409, 425, 429})
+_OVERLOADED: Final = frozenset({429, 503})
 _FINAL_CODES: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _NETWORK: Final = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "anyio", "h11", "h2", "ssl", "zlib"})
 _MAX_REPLY: Final = 1 << 24
@@ -84,12 +85,18 @@ class ChatEndpoint:
         self._closed = True
         await self._client.close()
 
-    async def ask(self, body: Mapping[str, Any], tokens: int) -> Completion:
+    async def ask(
+        self,
+        body: Mapping[str, Any],
+        tokens: int,
+        sent: Callable[[bool], object] = lambda under_way: None,
+    ) -> Completion:
         """Send one request, again after failures that may go away, and read the reply.
 
         Args:
             body: everything but what the endpoint adds.
             tokens: about how many it will take, for the pace.
+            sent: is told when a request goes out and when it ends, but not when it is cancelled.
 
         Raises:
             Refusal: the server would refuse it again.
@@ -99,7 +106,13 @@ class ChatEndpoint:
         async def attempt() -> Completion:
             async with self._pace.slot(tokens) as slot:
                 started = self._clock()
-                reply = await self._within_time(self._exchange(body))
+                sent(True)
+                try:
+                    reply = await self._within_time(self._exchange(body))
+                except Exception:  # a cancelled request is still with the server
+                    sent(False)
+                    raise
+                sent(False)
                 completion = read_completion(
                     reply, model=body["model"], seconds=self._clock() - started, quote=self._quote
                 )
@@ -163,7 +176,8 @@ class ChatEndpoint:
         try:
             return await asyncio.wait_for(work, self._timeout)
         except asyncio.TimeoutError:
-            raise TransientError(f"no complete answer within {self._timeout:g} s") from None
+            message = f"no complete answer within {self._timeout:g} s"
+            raise TransientError(message, overloaded=True) from None
 
     async def _exchange(self, body: Mapping[str, Any]) -> Any:
         create: Any = self._client.chat.completions.with_streaming_response.create
@@ -235,7 +249,7 @@ class ChatEndpoint:
         if isinstance(error, openai.APIStatusError):
             return self._of_status(error)
         if isinstance(error, openai.APITimeoutError):
-            return TransientError(f"no answer within {self._timeout:g} s")
+            return TransientError(f"no answer within {self._timeout:g} s", overloaded=True)
         if isinstance(error, openai.APIConnectionError):
             cause = error.__cause__
             return TransientError(f"no connection ({type(cause or error).__name__})")
@@ -257,7 +271,8 @@ class ChatEndpoint:
         text = f"HTTP {status}: {self._quote(said if isinstance(said, str) and said else error.message)}"
         if code in _FINAL_CODES or (status < 500 and status not in _LATER) or status == 501:
             return Refusal(status, text, code)
-        return TransientError(text, retry_after_seconds(error.response.headers, time.time()))
+        wait = retry_after_seconds(error.response.headers, time.time())
+        return TransientError(text, wait, overloaded=status in _OVERLOADED)
 
     def _quote(self, text: str) -> str:
         return shorten(text.replace(self._key, "***") if self._key else text, _QUOTED)

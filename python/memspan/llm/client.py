@@ -24,9 +24,10 @@ except ImportError as _error:
 from memspan.embed.retry import RetryPolicy
 
 from .address import find_key, find_url
-from .asking import Asker
+from .asking import Asker, Tally
 from .background import background_loop, run_in_background, start_in_background
 from .chat_endpoint import ChatEndpoint
+from .deadline import SPENT
 from .dialect import Dialect
 from .pacing import Pace
 from .prices import Prices
@@ -68,7 +69,8 @@ class OpenAIModel:
         timeout: seconds for connecting, each read, and a whole reply; in a stream for each piece.
         retries: attempts after the first.
         longest_pause: seconds; bounds the pause before a retry, also when the server asks for more.
-        concurrency: most requests at once.
+        concurrency: most requests at once; `None`: found by trial from 8 to 64, fewer for a server that refuses them,
+            see `places`.
         tokens_per_minute: let no more through in any minute, by the server's count and by an estimate for what is under
             way; `None` for no limit.
         cache: a file that keeps answers, so that the same prompt is paid for once; for evaluation and tests.
@@ -93,7 +95,7 @@ class OpenAIModel:
         timeout: float = 120.0,
         retries: int = 5,
         longest_pause: float = 60.0,
-        concurrency: int = 8,
+        concurrency: int | None = None,
         tokens_per_minute: int | None = None,
         cache: str | os.PathLike[str] | None = None,
         prices: Prices | None = None,
@@ -121,7 +123,7 @@ class OpenAIModel:
             longest_pause=_seconds(longest_pause, "longest_pause"),
         )
         seconds = _seconds(timeout, "timeout")
-        most = as_integer(concurrency, "concurrency", 1, 1 << 12)
+        most = None if concurrency is None else as_integer(concurrency, "concurrency", 1, 1 << 12)
         limit = tokens_per_minute
         if limit is not None:
             limit = as_integer(limit, "tokens_per_minute", 1, 1 << 40)
@@ -165,7 +167,8 @@ class OpenAIModel:
         return run_in_background(self._ask(prompt, schema, stage))
 
     async def acomplete(self, prompt: Prompt, schema: type[M], *, stage: str) -> Reply[M]:
-        """Ask the model and check its answer against the schema. Cancelling ends the request.
+        """Ask the model and check its answer against the schema. Cancelling ends the request; the
+        `CancelledError` says what was spent until then (`usage`).
 
         Args:
             prompt: what to ask.
@@ -177,7 +180,12 @@ class OpenAIModel:
             BadReplyError: no answer of this schema, also after repair and a correction.
             LLMError: the server cannot be reached, refuses, or kept failing; or the model is closed.
         """
-        return await asyncio.wrap_future(start_in_background(self._ask(prompt, schema, stage)))
+        tally = Tally()
+        try:
+            return await asyncio.wrap_future(start_in_background(self._ask(prompt, schema, stage, tally)))
+        except asyncio.CancelledError as error:
+            setattr(error, SPENT, tally.spent)
+            raise
 
     def astream(self, prompt: Prompt, *, stage: str) -> TextStream:
         """An answer in free text as it comes: `async for piece in model.astream(...)`, or `for` in a thread without an
@@ -207,9 +215,9 @@ class OpenAIModel:
         if self._cache is not None:
             self._cache.close()
 
-    async def _ask(self, prompt: Prompt, schema: type[M], stage: str) -> Reply[M]:
+    async def _ask(self, prompt: Prompt, schema: type[M], stage: str, tally: Tally | None = None) -> Reply[M]:
         _check_schema(schema)
-        return await self._connections.asker().ask(prompt, schema, stage)
+        return await self._connections.asker().ask(prompt, schema, stage, tally)
 
 
 class _Connections:

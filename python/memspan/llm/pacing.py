@@ -8,6 +8,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Final
 
+from memspan.embed.retry import TransientError
+
+from .places import MOST, Places
+
 __all__ = ["Pace", "Slot"]
 
 _WINDOW: Final = 60.0
@@ -29,7 +33,7 @@ class Pace:
     that is larger than the limit by itself.
 
     Args:
-        concurrency: most requests at once.
+        concurrency: most requests at once; `None`: found by trial, see `Places`.
         tokens_per_minute: `None` for no limit.
         clock: monotonic seconds.
         sleep: waits the given seconds.
@@ -38,12 +42,14 @@ class Pace:
     def __init__(
         self,
         *,
-        concurrency: int,
+        concurrency: int | None,
         tokens_per_minute: int | None,
         clock: Callable[[], float],
         sleep: Callable[[float], Awaitable[None]],
     ) -> None:
-        self._free = asyncio.Semaphore(concurrency)
+        self._places = Places(
+            MOST if concurrency is None else concurrency, adapts=concurrency is None, clock=clock
+        )
         self._gate = asyncio.Lock()
         self._limit = tokens_per_minute
         self._clock = clock
@@ -58,7 +64,9 @@ class Pace:
     @asynccontextmanager
     async def slot(self, tokens: int) -> AsyncIterator[Slot]:
         """Wait until a request of about so many tokens may be sent; set `Slot.tokens` when the number is known."""
-        async with self._free:
+        trial = await self._places.take()
+        replied = overloaded = False
+        try:
             async with self._gate:  # the one that came first waits, the others behind it
                 while (wait := self._wait(tokens)) > 0:
                     await self._sleep(wait)
@@ -66,6 +74,12 @@ class Pace:
                 if self._limit is not None:
                     self._recent.append(slot)
             yield slot
+            replied = True
+        except TransientError as error:
+            overloaded = error.overloaded
+            raise
+        finally:
+            self._places.leave(trial, replied=replied, overloaded=overloaded)
 
     def _wait(self, tokens: int) -> float:
         """Seconds until so many tokens may go. O(requests of the last minute)."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -11,6 +10,7 @@ from memspan.arguments import as_integer
 from memspan.errors import invalid
 from memspan.limits import MAX_K
 from memspan.llm import LLM, Prompt, Usage
+from memspan.llm.deadline import Late, within
 from memspan.llm.prompts import render
 from memspan.times import MIN_MICROS, Interval, Micros, from_micros
 
@@ -76,27 +76,34 @@ class PlanByModel:
         if self.least > self.most:
             raise invalid("least", self.least, f"at most `most`, {self.most}")
 
-    async def plan(self, llm: LLM, rules: Plan, *, now: Micros, vocabulary: Vocabulary) -> Planned:
+    async def plan(
+        self,
+        llm: LLM,
+        rules: Plan,
+        *,
+        now: Micros,
+        vocabulary: Vocabulary,
+        history: Sequence[Mapping[str, str]] = (),
+    ) -> Planned:
         """The model's plan, or `rules` with the reason why not.
 
         Args:
             rules: what `plan_by_rules` made of the question.
             now: when the question is asked.
             vocabulary: what the user's memories call people and things; at most 100 of each are shown to the model.
+            history: what was said right before the question, H, as `checked_history` gives it.
         """
         from .plan_reply import PlanReply
 
-        prompt = plan_prompt(rules, now, vocabulary)
+        prompt = plan_prompt(rules, now, vocabulary, history)
         try:
-            reply = await asyncio.wait_for(
-                llm.acomplete(prompt, PlanReply, stage="plan"), self.deadline_ms / 1000
-            )
-        except (asyncio.TimeoutError, TimeoutError):
-            return _fallback(rules, llm, f"not done within {self.deadline_ms} ms")
+            reply = await within(self.deadline_ms / 1000, llm.acomplete(prompt, PlanReply, stage="plan"))
         except Exception as error:
             spent = getattr(error, "usage", None)
             usage = spent if isinstance(spent, Usage) else Usage()
             return _fallback(rules, llm, f"{type(error).__name__}: {error}"[:200], usage)
+        if isinstance(reply, Late):
+            return _fallback(rules, llm, f"not done within {self.deadline_ms} ms", reply.usage)
         return Planned(self.filled(rules, reply.value, now, vocabulary), reply.usage, reply.model)
 
     def filled(self, rules: Plan, reply: PlanReply, now: Micros, vocabulary: Vocabulary) -> Plan:
@@ -131,8 +138,11 @@ class PlanByModel:
         return k
 
 
-def plan_prompt(rules: Plan, now: Micros, vocabulary: Vocabulary) -> Prompt:
-    """What the model is asked: the question, its time, the vocabulary, and what the rules found."""
+def plan_prompt(
+    rules: Plan, now: Micros, vocabulary: Vocabulary, history: Sequence[Mapping[str, str]] = ()
+) -> Prompt:
+    """What the model is asked: the question, its time, what was said before it, the vocabulary, and what the rules
+    found."""
     known: dict[str, list[str]] = {"people": [], "tags": []}
     for entry in vocabulary.entries:
         kind = known["tags" if entry.source == "tag" else "people"]
@@ -144,7 +154,7 @@ def plan_prompt(rules: Plan, now: Micros, vocabulary: Vocabulary) -> Prompt:
         "tags": list(rules.tags),
     }
     data = {"question": rules.question, "asked": moment_line(now), "known": known, "rules": found}
-    return render("plan", data=data)
+    return render("plan", data={**data, "history": list(history)})
 
 
 def _fallback(rules: Plan, llm: LLM, why: str, usage: Usage | None = None) -> Planned:

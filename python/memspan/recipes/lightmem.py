@@ -5,6 +5,7 @@ from memspan.encode.compress import Compress
 from memspan.encode.segment import Segment
 from memspan.lifecycle.sleep import SleepUpdate
 
+from .gathering import Gathering
 from .reading import Reading
 from .recipe import Recipe
 
@@ -21,10 +22,12 @@ RECIPE = Recipe(
         # The attention is that of the default embedder, not of LLMLingua-2, for the same reason. The paper names no
         # tau.
         Segment(method="both", buffer=512),
-        # One call for each full buffer, as tables 1 and 2 count. Within a job only: a buffer does not wait for turns
-        # that may never come, so that short sessions make smaller ones.
+        # One call for each full buffer, as tables 1 and 2 count.
         Buffer(tokens=512, calls_by="buffer"),
     ),
+    # The buffer spans calls of `add`: 512 tokens after compression are some 731 before. A session that is over sooner
+    # makes a smaller one after five minutes, for which the paper has no rule.
+    gather=Gathering(tokens=731),
     # The paper only says that all methods are given as many entries; 20 is ProMem's number, for the same benchmarks.
     read=Reading(least=20, most=20, tokens=1500),
     # The paper names neither the length of a queue nor a threshold; see there.

@@ -5,6 +5,7 @@ from memspan.encode.extract import Extract
 from memspan.encode.verify import Verify
 from memspan.encode.windows import Windows
 
+from .gathering import Gathering
 from .reading import Reading
 from .recipe import Recipe
 
@@ -23,6 +24,7 @@ RECIPE = Recipe(
         # Similar statements are not merged by the threshold, only equal ones: see `Verify`.
         Verify(threshold=0.8, batch=1),
     ),
+    gather=Gathering(turns=100),  # a window: the paper reads a dialogue when it is over
     history=5,  # the paper has whole dialogues and needs none; jobs may begin in the middle of one
     # The 20 nearest with their times, whatever is asked; the tokens are room for these.
     read=Reading(least=20, most=20, tokens=1500),

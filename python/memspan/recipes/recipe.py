@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from memspan.encode.stage import Stage
 from memspan.errors import invalid
 
+from .gathering import Gathering
 from .reading import Reading
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ class Recipe:
     """What an encode job runs, in order; none: turns stay as they are, and no job is made."""
     history: int = 0
     """How many turns before a job's own it is shown."""
+    gather: Gathering | None = None
+    """How long jobs wait for more turns of their session; `None`: they do not wait."""
     read: Reading = field(default_factory=Reading)
     """How questions are answered."""
     sleep: SleepUpdate | None = None

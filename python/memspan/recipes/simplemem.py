@@ -4,6 +4,7 @@ from memspan.encode.extract import Extract
 from memspan.encode.synthesise import Synthesise
 from memspan.encode.windows import Windows
 
+from .gathering import Gathering
 from .reading import Reading
 from .recipe import Recipe
 
@@ -19,6 +20,7 @@ RECIPE = Recipe(
         Synthesise(),
     ),
     history=5,
+    gather=Gathering(turns=20),  # a window, W; the paper has whole sessions
     # The depth is the paper's, 3 to 20 by complexity. Its prompts had 531 to 583 tokens on average and no limit.
     read=Reading(plan="model", least=3, most=20, tokens=1000),
 )

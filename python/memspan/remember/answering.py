@@ -52,6 +52,8 @@ class Question:
     budget: Budget
     least_confidence: float
     search: Search
+    history: tuple[dict[str, str], ...] = ()
+    """What was said right before it."""
 
 
 @dataclass(slots=True)
@@ -75,6 +77,7 @@ class Prepared:
         return {
             "question": self.question.text,
             "asked": moment_line(self.now),
+            "history": list(self.question.history),
             "summaries": self.shown.summaries,
             "memories": self.shown.memories,
         }
@@ -106,7 +109,9 @@ class Answering:
         else:
             plan = await asyncio.to_thread(plan_by_rules, question.text, now=now, vocabulary=vocabulary)
             if question.plan is not None and not empty:
-                planned = await question.plan.plan(self._llm, plan, now=now, vocabulary=vocabulary)
+                planned = await question.plan.plan(
+                    self._llm, plan, now=now, vocabulary=vocabulary, history=question.history
+                )
                 plan, usage = planned.plan, planned.usage
                 await self._count(question.user, "plan", planned.model, usage)
         planned_at = perf_counter()

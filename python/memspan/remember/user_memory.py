@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memspan.consolidation import ConsolidationReport
-from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
 from memspan.recall.answer import Answer, AnswerStream
 from memspan.recall.context import Context, TokenCounter
+from memspan.recall.history import History
 from memspan.records import Record
 from memspan.tag_info import TagInfo, TagReport
 from memspan.times import TimeLike
@@ -20,6 +20,7 @@ from .transfer import TextFile
 from .user_compressing import UserCompressing
 from .user_forgetting import UserForgetting
 from .user_procedures import UserProcedures
+from .user_processing import UserProcessing
 from .user_safekeeping import UserSafekeeping
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class UserMemory(
     UserCompressing,
     UserForgetting,
     UserProcedures,
+    UserProcessing,
     UserSafekeeping,
 ):
     """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
@@ -137,6 +139,13 @@ class UserMemory(
         require_tags: Sequence[str] = (),
         where: Mapping[str, Any] | None = None,
         exclude: Sequence[str] = (),
+        views: Sequence[str] | None = None,
+        fusion: str | None = None,
+        neighbors: int = 0,
+        plan: Plan | None = None,
+        ranker: Ranker | None = None,
+        route: int = 0,
+        rerank_ms: int = 0,
         count_tokens: TokenCounter | None = None,
     ) -> Context:
         """See `Memory.context`."""
@@ -153,6 +162,13 @@ class UserMemory(
             require_tags=require_tags,
             where=where,
             exclude=exclude,
+            views=views,
+            fusion=fusion,
+            neighbors=neighbors,
+            plan=plan,
+            ranker=ranker,
+            route=route,
+            rerank_ms=rerank_ms,
             count_tokens=count_tokens,
         )
 
@@ -175,6 +191,7 @@ class UserMemory(
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
+        history: History = (),
     ) -> Answer:
         """See `Memory.ask`."""
         return self._memory.ask(
@@ -195,6 +212,7 @@ class UserMemory(
             plan_ms=plan_ms,
             least_confidence=least_confidence,
             count_tokens=count_tokens,
+            history=history,
         )
 
     async def aask(
@@ -216,6 +234,7 @@ class UserMemory(
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
+        history: History = (),
     ) -> Answer:
         """See `Memory.aask`."""
         return await self._memory.aask(
@@ -236,6 +255,7 @@ class UserMemory(
             plan_ms=plan_ms,
             least_confidence=least_confidence,
             count_tokens=count_tokens,
+            history=history,
         )
 
     def stream_answer(
@@ -257,6 +277,7 @@ class UserMemory(
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
+        history: History = (),
     ) -> AnswerStream:
         """See `Memory.stream_answer`."""
         return self._memory.stream_answer(
@@ -277,6 +298,7 @@ class UserMemory(
             plan_ms=plan_ms,
             least_confidence=least_confidence,
             count_tokens=count_tokens,
+            history=history,
         )
 
     async def astream_answer(
@@ -298,6 +320,7 @@ class UserMemory(
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
+        history: History = (),
     ) -> AnswerStream:
         """See `Memory.astream_answer`."""
         return await self._memory.astream_answer(
@@ -318,6 +341,7 @@ class UserMemory(
             plan_ms=plan_ms,
             least_confidence=least_confidence,
             count_tokens=count_tokens,
+            history=history,
         )
 
     def latest(self, *, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None) -> Recalls:
@@ -368,48 +392,6 @@ class UserMemory(
         """See `Memory.stats`."""
         return self._memory.stats(self.name)
 
-    def process(
-        self,
-        *,
-        jobs_in_flight: int = 64,
-        limit: int | None = None,
-        follow: bool = False,
-        progress: bool = False,
-    ) -> ProcessReport:
-        """See `Memory.process`; only this user's jobs."""
-        return self._memory.process(
-            user=self.name, jobs_in_flight=jobs_in_flight, limit=limit, follow=follow, progress=progress
-        )
-
-    async def aprocess(
-        self,
-        *,
-        jobs_in_flight: int = 64,
-        limit: int | None = None,
-        follow: bool = False,
-        progress: bool = False,
-    ) -> ProcessReport:
-        """See `Memory.aprocess`; only this user's jobs."""
-        return await self._memory.aprocess(
-            user=self.name, jobs_in_flight=jobs_in_flight, limit=limit, follow=follow, progress=progress
-        )
-
-    def jobs(self, *, state: str | None = None) -> list[Job]:
-        """See `Memory.jobs`."""
-        return self._memory.jobs(user=self.name, state=state)
-
-    def job_log(self, job: str) -> list[JobEvent]:
-        """See `Memory.job_log`; jobs of other users do not exist here."""
-        return self._memory.job_log(job, user=self.name)
-
-    def retry(self, job: str | None = None) -> int:
-        """See `Memory.retry`; only this user's jobs."""
-        return self._memory.retry(job, user=self.name)
-
-    def usage(self, *, by: Sequence[str] = ("stage", "recipe", "model")) -> list[UsageEntry]:
-        """See `Memory.usage`."""
-        return self._memory.usage(user=self.name, by=by)
-
     aadd = in_thread(add)
     aadd_records = in_thread(add_records)
     asearch = in_thread(search)
@@ -423,7 +405,3 @@ class UserMemory(
     atags = in_thread(tags)
     aexport = in_thread(export)
     astats = in_thread(stats)
-    ajobs = in_thread(jobs)
-    ajob_log = in_thread(job_log)
-    aretry = in_thread(retry)
-    ausage = in_thread(usage)

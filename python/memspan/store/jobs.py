@@ -4,13 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 from memspan.job_info import Job, JobEvent, UsageEntry
 from memspan.llm.usage import Usage
 from memspan.times import Micros
 
-__all__ = ["ClaimedJob", "JobReader", "JobWriter", "Note", "Outcome", "Step", "Worker"]
+__all__ = [
+    "ClaimedJob",
+    "Due",
+    "Gathering",
+    "JobReader",
+    "JobWriter",
+    "Note",
+    "Outcome",
+    "Step",
+    "Worker",
+    "at_once",
+]
+
+
+Gathering: TypeAlias = Literal["wait", "begin", "leave"]
+"""What is done about jobs that wait for more turns: wait for them, begin them at once, or leave them alone."""
+
+Due: TypeAlias = Callable[[int, int], Micros]
+"""When a job with so many turns and tokens may begin; 0 for at once."""
+
+
+def at_once(turns: int, tokens: int) -> Micros:
+    """Jobs do not wait for more turns."""
+    return 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +113,7 @@ class JobReader(Protocol):
     def held(self, user: str | None, owners: Collection[str]) -> bool:
         """Whether one of these workers is at work on a job."""
 
-    def next_due(self, user: str | None) -> Micros | None:
+    def next_due(self, user: str | None, gathering: Gathering = "wait") -> Micros | None:
         """When the first of the pending jobs that nothing else holds back may be claimed."""
 
     def seeing(self, user: str, ids: Sequence[str], *, own: bool = False) -> dict[str, set[int]]:
@@ -119,11 +142,32 @@ class JobReader(Protocol):
 class JobWriter(JobReader, Protocol):
     """Changes of jobs inside the one exclusive transaction. None of them advances the change counter."""
 
-    def enqueue(self, user: str, turns: Sequence[tuple[str | None, str]], recipe: str, now: Micros) -> None:
-        """Give (session, id) pairs to the job of their session that nobody has begun yet, or to a new one."""
+    def enqueue(
+        self,
+        user: str,
+        turns: Sequence[tuple[str | None, str]],
+        recipe: str,
+        now: Micros,
+        *,
+        tokens: Sequence[int] = (),
+        due: Due = at_once,
+    ) -> None:
+        """Give (session, id) pairs to the job of their session that nobody has begun yet, or to a new one.
+
+        Args:
+            tokens: of each turn; without any they do not count.
+            due: when a job with these turns may begin.
+        """
 
     def claim(
-        self, owner: str, user: str | None, count: int, now: Micros, history: Callable[[str], int]
+        self,
+        owner: str,
+        user: str | None,
+        count: int,
+        now: Micros,
+        history: Callable[[str], int],
+        *,
+        gathering: Gathering = "wait",
     ) -> list[ClaimedJob]:
         """Take up to so many jobs that are due, none of a session with an earlier open job, the oldest first.
 

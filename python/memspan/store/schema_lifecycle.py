@@ -16,8 +16,10 @@ __all__ = ["LIFECYCLE"]
 #   row holds the hash of the one before.
 # - run_changes holds what records were before a run; `after` is the fingerprint of what the run made of them, by which
 #   undoing sees that somebody changed them since. Forgetting a record erases its rows.
+# - jobs.gathered: tokens of the turns that wait in a job which nobody has begun; its `due` is when they wait no longer.
 # - secrets: what vault records say, encrypted with the caller's key; no key is stored.
 LIFECYCLE: Final = (
+    "ALTER TABLE jobs ADD COLUMN gathered INTEGER NOT NULL DEFAULT 0",
     """
     CREATE TABLE record_states (
         record_pk INTEGER PRIMARY KEY REFERENCES records(pk) ON DELETE CASCADE,

@@ -11,10 +11,10 @@ from memspan.job_info import Job, JobEvent, UsageEntry
 from memspan.llm.usage import Usage
 from memspan.times import Micros, from_micros
 
-from .jobs import Step, Worker
+from .jobs import Gathering, Step, Worker
 from .statements import Parameters, chunks, marks
 
-__all__ = ["OPEN", "UNBLOCKED", "USAGE_COLUMNS", "SqliteJobReader"]
+__all__ = ["DUE", "OPEN", "UNBLOCKED", "USAGE_COLUMNS", "SqliteJobReader"]
 
 OPEN: Final = "state IN ('pending', 'running')"
 
@@ -24,6 +24,9 @@ UNBLOCKED: Final = (
     "AND e.state IN ('pending', 'running'))"
 )
 """Jobs `j` of users `u` that wait for no other job. Named as the partial indexes have it."""
+
+DUE: Final = "iif(:gathering = 'begin' AND j.run = 0, 0, j.due)"
+"""When a job `j` may begin. One that nobody has begun yet is held back only by the wish for more turns."""
 
 USAGE_COLUMNS: Final = (
     "prompt_tokens", "completion_tokens", "cached_tokens", "calls", "uncounted", "reused", "seconds", "price",
@@ -108,10 +111,11 @@ class SqliteJobReader:
         )
         return any(owner in owners for (owner,) in rows)
 
-    def next_due(self, user: str | None) -> Micros | None:
+    def next_due(self, user: str | None, gathering: Gathering = "wait") -> Micros | None:
         due = self._one(
-            f"SELECT min(j.due) FROM jobs j JOIN users u ON u.pk = j.user_pk WHERE {UNBLOCKED}",  # noqa: S608
-            {"user": user},
+            f"SELECT min({DUE}) FROM jobs j JOIN users u ON u.pk = j.user_pk WHERE {UNBLOCKED} "  # noqa: S608
+            "AND (:gathering <> 'leave' OR j.run > 0 OR j.due = 0)",
+            {"user": user, "gathering": gathering},
         )
         return None if due is None else int(due)
 

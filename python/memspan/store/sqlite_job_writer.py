@@ -9,8 +9,8 @@ from typing import Any, Final
 from memspan.llm.usage import Usage
 from memspan.times import Micros
 
-from .jobs import ClaimedJob, Note, Outcome, Step, Worker
-from .sqlite_job_reader import UNBLOCKED, USAGE_COLUMNS, SqliteJobReader
+from .jobs import ClaimedJob, Due, Gathering, Note, Outcome, Step, Worker, at_once
+from .sqlite_job_reader import DUE, UNBLOCKED, USAGE_COLUMNS, SqliteJobReader
 from .statements import chunks, marks
 
 __all__ = ["MOST_TURNS", "SqliteJobWriter"]
@@ -40,20 +40,37 @@ class SqliteJobWriter(SqliteJobReader):
         """How many rows a statement changed."""
         return self._connection.execute(statement, parameters).rowcount
 
-    def enqueue(self, user: str, turns: Sequence[tuple[str | None, str]], recipe: str, now: Micros) -> None:
+    def enqueue(
+        self,
+        user: str,
+        turns: Sequence[tuple[str | None, str]],
+        recipe: str,
+        now: Micros,
+        *,
+        tokens: Sequence[int] = (),
+        due: Due = at_once,
+    ) -> None:
         user_pk = self._user_pk(user)
-        sessions: dict[str | None, list[str]] = {}
-        for session, id_ in turns:
-            sessions.setdefault(session, []).append(id_)
-        for session, ids in sessions.items():
-            pk, count = self._unbegun(user_pk, session, recipe)
-            while ids:
-                if pk is None or count >= MOST_TURNS:
-                    pk, count = self._new_job(user_pk, session, recipe, now), 0
-                piece, ids = ids[: MOST_TURNS - count], ids[MOST_TURNS - count :]
-                rows = [(pk, count + i, user_pk, id_) for i, id_ in enumerate(piece)]
+        sessions: dict[str | None, list[tuple[str, int]]] = {}
+        for (session, id_), count in zip(turns, tokens or [0] * len(turns), strict=True):
+            sessions.setdefault(session, []).append((id_, count))
+        for session, new in sessions.items():
+            pk, held_turns = self._unbegun(user_pk, session, recipe)
+            while new:
+                if pk is None or held_turns >= MOST_TURNS:
+                    pk, held_turns = self._new_job(user_pk, session, recipe, now), 0
+                room = MOST_TURNS - held_turns
+                piece, new = new[:room], new[room:]
+                rows = [(pk, held_turns + i, user_pk, id_) for i, (id_, _) in enumerate(piece)]
                 self._connection.executemany("INSERT INTO job_turns VALUES (?, ?, ?, ?)", rows)
-                count += len(piece)
+                held_turns += len(piece)
+                self._hold(pk, held_turns, sum(held for _, held in piece), due)
+
+    def _hold(self, pk: int, turns: int, added: int, due: Due) -> None:
+        """Say until when a job waits for more turns. One that is full does not."""
+        held = int(self._one("SELECT gathered FROM jobs WHERE pk = ?", (pk,))) + added
+        until = 0 if turns >= MOST_TURNS else due(turns, held)
+        self._change("UPDATE jobs SET gathered = ?, due = ? WHERE pk = ?", (held, until, pk))
 
     def _unbegun(self, user_pk: int | None, session: str | None, recipe: str) -> tuple[int | None, int]:
         """The session's last job when nobody has begun it and it is of this recipe, and the position after its last
@@ -77,12 +94,19 @@ class SqliteJobWriter(SqliteJobReader):
         return cursor.lastrowid
 
     def claim(
-        self, owner: str, user: str | None, count: int, now: Micros, history: Callable[[str], int]
+        self,
+        owner: str,
+        user: str | None,
+        count: int,
+        now: Micros,
+        history: Callable[[str], int],
+        *,
+        gathering: Gathering = "wait",
     ) -> list[ClaimedJob]:
         rows = self._all(
             "SELECT j.pk, j.id, u.name, j.user_pk, j.recipe, j.session, j.run FROM jobs j "  # noqa: S608
-            f"JOIN users u ON u.pk = j.user_pk WHERE {UNBLOCKED} AND j.due <= :now ORDER BY j.pk LIMIT :count",
-            {"user": user, "now": now, "count": count},
+            f"JOIN users u ON u.pk = j.user_pk WHERE {UNBLOCKED} AND {DUE} <= :now ORDER BY j.pk LIMIT :count",
+            {"user": user, "now": now, "count": count, "gathering": gathering},
         )
         claimed = []
         for pk, id_, name, user_pk, recipe, session, run in rows:
@@ -195,7 +219,8 @@ class SqliteJobWriter(SqliteJobReader):
                 )
             # `run` stays: it tells results of a run that is under way from those of the next one.
             self._change(
-                "UPDATE jobs SET state = 'pending', owner = NULL, attempts = 0, due = 0, reason = NULL WHERE pk = ?",
+                "UPDATE jobs SET state = 'pending', owner = NULL, attempts = 0, reason = NULL, "
+                "due = iif(run = 0, due, 0) WHERE pk = ?",
                 (pk,),
             )
 

@@ -6,6 +6,7 @@ import sys
 import types
 
 import pytest
+from scripted_llm import ScriptedLLM, all_rules
 from tiny_recipe import ScriptedModel, recipe_of
 
 from memspan import errors
@@ -117,3 +118,25 @@ def test_stages_are_shown_with_their_parameters(model, monkeypatch):
     assert document["history"] == 3
     assert document["write"][0] == {"stage": "note", "parameters": {"version": 1}}
     assert recipes._plain((1, {"a"}, object)) == [1, ["a"], "<class 'object'>"]
+
+
+def test_process_turns_that_were_stored_without_a_recipe(run, run_json, store):
+    with Memory(store, "hash:32") as memory:
+        memory.add(["Ilka planted a quince by the well."], user="ana", session="s")
+    with ScriptedLLM(all_rules()) as server:
+        asking = ("process", "--store", store, "--llm", "m", "--base-url", server.url)
+        assert run_json(*asking)["done"] == 0
+        result = run(*asking, "--all-turns", "lightmem", "--gather")
+        assert "1 turns given to jobs of lightmem" in result.stderr
+        assert "0 jobs done" in result.stdout  # they wait for more
+        assert run_json(*asking)["done"] == 1
+        assert [each.task for each in server.asked] == ["summarise"]
+    assert "name the model" in run("process", "--store", store, "--base-url", "http://h", code=2).stderr
+
+
+def test_what_jobs_wait_for_is_shown(run, run_json):
+    shown = run("recipes", "show", "lightmem").stdout
+    assert "jobs wait for 731 tokens, at most 300 s after the last turn" in shown
+    assert "wait for 20 turns" in run("recipes", "show", "best").stdout
+    assert run_json("recipes", "show", "swiftmem")["gather"] == {"tokens": None, "turns": 2, "seconds": 300.0}
+    assert run_json("recipes", "show", "verbatim")["gather"] is None

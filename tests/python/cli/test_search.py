@@ -265,3 +265,14 @@ def test_staleness_tells_what_it_moved(filled, run, run_json):
 
 def test_staleness_is_for_tables_not_for_contexts(filled, run):
     run("search", "x", "--store", filled, "--user", "demo", "--staleness", "decay", "--context", code=2)
+
+
+def test_routed_tags_lift_records(run, run_json, filled):
+    run("tags", "--store", filled, "--user", "demo", "--make")
+    plain = run_json("search", VET, "--store", filled, "--user", "demo", "--explain")
+    routed = run_json("search", VET, "--store", filled, "--user", "demo", "--route", 5, "--explain")
+    assert "symbolic" in {view for hit in routed["hits"] for view in hit["views"]}
+    assert "symbolic" not in {view for hit in plain["hits"] for view in hit["views"]}
+    assert run("search", VET, "--store", filled, "--user", "demo", "--route", -1, code=2)
+    context = run_json("search", VET, "--store", filled, "--user", "demo", "--route", 5, "--context")
+    assert context["sources"]

@@ -143,7 +143,7 @@ def test_jobs_of_a_session_run_in_order_and_sessions_side_by_side(
         memory.add([f"{session}{i}" for i in range(4)], user="ana", session=session)
     report = memory.process(jobs_in_flight=2)
     assert report.done == 12
-    assert most == 2
+    assert 2 <= most <= 3  # one more than may ask, so that the model does not wait for a job to be stored
     for session in "abc":
         assert [text for text in order if text[0] == session] == [f"{session}{i}" for i in range(4)]
 

@@ -100,10 +100,10 @@ def test_the_background_outlives_a_store_that_fails_for_a_while(
     claim = SqliteJobWriter.claim
     failures = iter([errors.StoreError("locked"), errors.StoreError("locked")])
 
-    def fail_twice(self: SqliteJobWriter, *arguments: Any) -> Any:
+    def fail_twice(self: SqliteJobWriter, *arguments: Any, **more: Any) -> Any:
         if (error := next(failures, None)) is not None:
             raise error
-        return claim(self, *arguments)
+        return claim(self, *arguments, **more)
 
     monkeypatch.setattr(SqliteJobWriter, "claim", fail_twice)
     memory.add("a", user="ana")

@@ -236,6 +236,9 @@ def test_a_slow_plan_is_not_waited_for(asking: Memory, server: ScriptedLLM) -> N
     assert "not done within 1000 ms" in answer.plan.reasons[-1]
     assert answer.sources == ("t3",)
     assert 1 <= answer.timings.planning < 4
+    assert (answer.usage.calls, answer.usage.uncounted) == (2, 1)
+    (plan,) = (entry for entry in asking.usage(user="ana", by=("stage",)) if entry.stage == "plan")
+    assert (plan.usage.calls, plan.usage.uncounted) == (1, 1)
 
 
 @pytest.mark.parametrize("fault", ["status 500", "hang up", "prose", "empty"])
@@ -425,3 +428,13 @@ def test_a_model_by_name_is_made_when_it_is_needed_and_closed_with_the_memory(
     memory.close()
     with pytest.raises(LLMError, match="closed"):
         list(stream)
+
+
+def test_what_was_said_before_reaches_planner_and_reader(asking: Memory, server: ScriptedLLM) -> None:
+    history = [{"role": "user", "content": "I saw Melanie today."}]
+    asking.ask("When did she go camping?", user="ana", plan="model", history=history)
+    for task in ("plan", "answer"):
+        (asked,) = (each for each in server.asked if each.task == task)
+        assert asked.data["history"] == [{"speaker": "user", "text": "I saw Melanie today."}]
+    with pytest.raises(InvalidArgumentError, match="history"):
+        asking.ask("When?", user="ana", history="she went")

@@ -241,3 +241,26 @@ def test_the_bound_and_the_asynchronous_form(lake: Memory) -> None:
 def test_bad_arguments_are_named(lake: Memory, arguments: dict[str, Any], named: str) -> None:
     with pytest.raises(errors.InvalidArgumentError, match=f"^{named}"):
         lake.context(**{"question": "lake", "user": "ana", **arguments})
+
+
+def test_a_context_is_made_of_what_such_a_search_finds(lake: Memory) -> None:
+    options: dict[str, Any] = {"fusion": "rrf", "views": ["lexical"], "neighbors": 1, "route": 2}
+    found = lake.search("Norway", user="ana", k=2, **options)
+    context = lake.context("Norway", user="ana", k=2, **options)
+    assert [recall.id for recall in context.recalls] == [recall.id for recall in found]
+    assert lake.user("ana").context("Norway", k=2, **options).text == context.text
+    with pytest.raises(errors.InvalidArgumentError, match="fusion"):
+        lake.context("Norway", user="ana", fusion="other")
+
+
+def test_a_second_look_decides_what_comes_in_first(lake: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    class LikesComo:
+        name = "likes-como"
+
+        def score(self, question: str, passages: list[str]) -> list[float]:
+            return [90.0 if "Como" in passage.splitlines()[-1] else -90.0 for passage in passages]
+
+    monkeypatch.setattr("memspan.remember.reranking.resolve_reranker", lambda spec: LikesComo())
+    context = lake.context("Which lake is in Norway?", user="ana", tokens=24, rerank_ms=60_000)
+    assert "Lake Como." in context.text
+    assert "Norway" not in context.text

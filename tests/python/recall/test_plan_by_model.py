@@ -13,6 +13,7 @@ from scripted_llm import read_data
 from memspan.errors import InvalidArgumentError, LLMError
 from memspan.llm import Prompt, Reply, Usage
 from memspan.recall import Plan, Vocabulary, plan_by_rules
+from memspan.recall.history import MOST_MESSAGES, checked_history
 from memspan.recall.plan_by_model import PlanByModel, Planned, plan_prompt
 from memspan.recall.plan_reply import PlanReply
 from memspan.times import to_micros
@@ -190,7 +191,7 @@ def test_a_model_that_is_slow_is_not_waited_for() -> None:
 
     assert plan.reasons[-1] == "planned by rules, for the model failed: not done within 20 ms"
     assert model.cancelled
-    assert usage == Usage()
+    assert usage == Usage(calls=1, uncounted=1)  # this client does not say what it had cost
 
 
 def test_cancelling_is_not_taken_for_a_failure() -> None:
@@ -247,3 +248,31 @@ def test_parameters_are_checked(parameters: dict[str, Any]) -> None:
 
 def test_the_scripted_rule_is_a_function_of_the_prompt() -> None:
     assert set(RULES) == {"plan"}
+
+
+def test_the_model_is_told_what_was_said_before() -> None:
+    model = Model({"complexity": 1})
+    history = checked_history(["Bo: I lost the tent.", {"role": "user", "content": " When did he? "}])
+    asyncio.run(PlanByModel().plan(model, rules(), now=NOW, vocabulary=KNOWN, history=history))
+    (prompt,) = model.prompts
+    assert read_data(prompt.user)["history"] == [
+        {"text": "Bo: I lost the tent."},
+        {"speaker": "user", "text": "When did he?"},
+    ]
+
+
+def test_only_the_last_and_the_ends_of_history_count() -> None:
+    history = checked_history([*map(str, range(20)), "", "x" * 1000 + "end"])
+    assert len(history) == MOST_MESSAGES
+    assert history[0] == {"text": "11"}
+    assert history[-1]["text"].endswith("xend")
+    assert len(history[-1]["text"]) == 600
+    assert checked_history([]) == ()
+
+
+@pytest.mark.parametrize(
+    "history", ["text", None, {"content": "x"}, [1], [{"content": 3}], [{"role": 1, "text": "x"}]]
+)
+def test_bad_history(history: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match="history"):
+        checked_history(history)

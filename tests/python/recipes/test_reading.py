@@ -85,3 +85,10 @@ def test_every_recipe_remembers_and_answers_over_http(name: str, server: Scripte
         stages = {entry.stage for entry in memory.usage()}
         assert ("plan" in stages) == (name == "simplemem")
         assert "answer" in stages
+
+
+def test_best_sleeps_over_what_is_nearly_the_same() -> None:
+    found = recipe("best").sleep
+    assert found is not None
+    assert found.least == 0.9
+    assert not [stage for stage in recipe("best").write if "tag" in stage.name], "see there"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from memspan import _core
 from memspan.encode.values import Statement
 from memspan.errors import InvalidArgumentError
 from memspan.limits import MAX_TAGS
@@ -87,6 +88,8 @@ def _with_known_sources(statement: Statement, known: Collection[str], drop: Drop
     if len(sources) < len(set(statement.sources)):
         unknown = sorted(set(statement.sources).difference(known))
         drop("unknown sources", {"text": statement.text[:_LOGGED_CHARS], "sources": unknown})
+    if sources == statement.sources:
+        return statement
     return replace(statement, sources=sources) if sources else None
 
 
@@ -136,23 +139,21 @@ def _record(
         drop("impossible end", {"text": statement.text[:_LOGGED_CHARS], "until": until.isoformat()})
         until = None
     try:
-        return checked_record(
-            Record(
-                id=id_,
-                user=job.user,
-                text=statement.text,
-                at=statement.at,
-                kind=statement.kind,
-                until=until,
-                tags=_usable(statement.tags, checked_tag, MAX_TAGS),
-                entities=_usable(statement.entities, lambda name: checked_name(name, "entity"), MAX_NAMES),
-                importance=_importance(statement.salience),
-                fidelity=_FIDELITY_OF_ABSTRACTS if statement.details else _FIDELITY,
-                sources=statement.sources,
-                metadata=metadata,
-            ),
-            "statement",
+        made = Record(
+            id=id_,
+            user=job.user,
+            text=statement.text,
+            at=statement.at,
+            kind=statement.kind,
+            until=until,
+            tags=_usable(statement.tags, checked_tag, MAX_TAGS),
+            entities=_usable(statement.entities, lambda name: checked_name(name, "entity"), MAX_NAMES),
+            importance=_importance(statement.salience),
+            fidelity=_FIDELITY_OF_ABSTRACTS if statement.details else _FIDELITY,
+            sources=statement.sources,
+            metadata=metadata,
         )
+        return _core.normal_record(made, Record, 0) or checked_record(made, "statement")
     except InvalidArgumentError as error:
         drop("refused", {"text": statement.text[:_LOGGED_CHARS], "reason": str(error)})
         return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -30,11 +30,14 @@ __all__ = ["Results", "finish", "with_embeddings"]
 
 
 def with_embeddings(engine: Engine, records: Sequence[Record]) -> list[Record]:
-    """The records with the vectors of their texts; before the transaction, so that nobody waits for the embedder."""
+    """Gives records that nobody else has yet the vectors of their texts; before the transaction, so that nobody waits
+    for the embedder."""
     if not records:
         return []
     vectors: NDArray[np.float32] = engine.embedder.documents([embedded_text(record) for record in records])
-    return [replace(record, embedding=vector) for record, vector in zip(records, vectors, strict=True)]
+    for record, vector in zip(records, vectors, strict=True):
+        object.__setattr__(record, "embedding", vector)  # a copy of each costs more than storing it
+    return list(records)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ class Pace:
     lease: float = 60.0
     """How long a worker counts as alive after its last sign; it gives one four times as often. A worker that is seen
     to be dead, on the same machine, is not waited for."""
+    stage: float = 900.0
+    """How long a stage may neither ask a model nor get a result. While it asks, the client keeps the time."""
     poll: float = 1.0
     """How often a worker that has nothing to do looks for what other processes added."""
 

@@ -24,7 +24,7 @@ from memspan.llm import LLM, Usage
 from memspan.recipes import Recipe, recipe
 from memspan.remember.engine import Engine
 from memspan.store import StoreWriter
-from memspan.store.jobs import ClaimedJob, Note
+from memspan.store.jobs import ClaimedJob, Gathering, Note
 from memspan.times import now_micros
 
 from .committer import Committer, JobLostError
@@ -61,6 +61,15 @@ class Scope:
     """Runs to begin at most."""
     follow: bool = False
     """Wait for new jobs instead of ending."""
+    gather: bool = False
+    """Leave jobs to wait for more turns where their recipe wants that, see `Recipe.gather`; else begin them at once."""
+
+    @property
+    def gathering(self) -> Gathering:
+        """What is done about such jobs."""
+        if not self.gather:
+            return "begin"
+        return "wait" if self.follow else "leave"
 
 
 @dataclass(slots=True)
@@ -109,7 +118,7 @@ class Processor:
         self._committer = Committer(engine.store)
         self._finisher = ThreadPoolExecutor(1, "memspan-jobs-finish")
         slots = asyncio.Semaphore(scope.in_flight)
-        self._shared = Shared(engine, self._committer, llm, slots, self._finisher)
+        self._shared = Shared(engine, self._committer, llm, slots, pace.stage, self._finisher)
 
     def wake(self) -> None:
         """Look for new jobs now."""
@@ -177,7 +186,7 @@ class Processor:
     def _outlook(self) -> tuple[int | None, bool]:
         others = self._colleagues - {self._worker.token}
         with self._engine.store.reading() as reader:
-            due = reader.jobs.next_due(self._scope.user)
+            due = reader.jobs.next_due(self._scope.user, self._scope.gathering)
             return due, bool(others) and reader.jobs.held(self._scope.user, others)
 
     def _open(self) -> int:
@@ -205,7 +214,10 @@ class Processor:
                 writer.jobs.bury(dead, self._pace.attempts, now)
             if self._worker.token not in {each.token for each in workers}:
                 writer.jobs.register(self._worker)  # Another one took it for dead.
-            return writer.jobs.claim(self._worker.token, self._scope.user, count, now, self._history)
+            scope = self._scope
+            return writer.jobs.claim(
+                self._worker.token, scope.user, count, now, self._history, gathering=scope.gathering
+            )
 
         return await self._committer.commit(claim)
 

@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
+from memspan.encode.stage import Stage
 from memspan.encode.values import Work
+from memspan.errors import JobError
 from memspan.llm import LLM
 from memspan.recipes import Recipe
 from memspan.remember.engine import Engine
@@ -25,6 +27,10 @@ from .turns import read_turns
 __all__ = ["JobRun", "Shared"]
 
 
+_ENDING: Final = 5.0
+"""Seconds that a cancelled stage has to end in."""
+
+
 @dataclass(frozen=True, slots=True)
 class Shared:
     """What all runs of one worker use."""
@@ -33,8 +39,10 @@ class Shared:
     committer: Committer
     llm: LLM | None
     slots: asyncio.Semaphore
-    """Taken while a job may ask. A job whose turns are read, or whose records are stored, does not keep another one
-    from the model."""
+    """Taken for each question while the model has it. A job that is read, stores its records or waits for an answer to
+    be on disk does not keep another one from the model."""
+    stage_seconds: float
+    """See `Pace.stage`."""
     finisher: Executor
     """One thread: the last steps of jobs wait for each other in any case, and so do not keep others from threads."""
 
@@ -58,12 +66,37 @@ class JobRun:
         """
         turns, history, self.results.steps = await in_worker(self._read)
         work = Work(user=self.job.user, turns=turns, history=history)
-        async with self._shared.slots:
-            for stage in self._recipe.write if turns else ():
-                tools = JobTools(stage.name, self.results, self._shared.engine, self._shared.llm)
-                work = await stage.run(work, tools)
+        shared = self._shared
+        for stage in self._recipe.write if turns else ():
+            tools = JobTools(stage.name, self.results, shared.engine, shared.llm, shared.slots)
+            work = await self._within_time(stage, work, tools)
         arrived_at = await in_worker(self._compose, work)
         return await in_worker(self._finish, arrived_at, executor=self._shared.finisher)
+
+    async def _within_time(self, stage: Stage, work: Work, tools: JobTools) -> Work:
+        """Run a stage, as long as it gets on.
+
+        Raises:
+            JobError: it neither asked nor got anything for too long; it was cancelled, and is left behind if it does
+                not end. One that blocks the event loop itself cannot be seen here.
+        """
+        limit = self._shared.stage_seconds
+        self.results.start()
+        task = asyncio.ensure_future(stage.run(work, tools))
+        try:
+            while not task.done():
+                left = limit - self.results.idle
+                if left <= 0:
+                    raise JobError(
+                        f"stage '{stage.name}' neither asked a model nor got a result for {limit:g} s"
+                    )
+                await asyncio.wait({task}, timeout=left)
+        finally:
+            if not task.done():
+                task.cancel()
+                task.add_done_callback(_look_at)
+                await asyncio.wait({task}, timeout=_ENDING)
+        return task.result()
 
     def _read(self) -> tuple[Any, Any, dict[str, Step]]:
         turns, history = read_turns(self._shared.engine, self.job)
@@ -84,3 +117,9 @@ class JobRun:
 
     def _drop(self, event: str, details: Mapping[str, Any]) -> None:
         self.results.notes.append(Note(now_micros(), "store", event, details))
+
+
+def _look_at(task: asyncio.Task[Any]) -> None:
+    """What a stage says after it was given up is of no use."""
+    if not task.cancelled():
+        task.exception()

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -47,27 +48,49 @@ class Results:
         """By stage: the last answer of a model, for the model's and the prompt's name."""
         self._committer = committer
         self._asking = 0
+        self._with_model = 0
         self._idle = asyncio.Event()
         self._idle.set()
         self._ended = False
+        self._active = monotonic()
+
+    @property
+    def idle(self) -> float:
+        """Seconds for which nothing was asked and nothing came."""
+        return 0.0 if self._with_model else monotonic() - self._active
+
+    def start(self) -> None:
+        """A stage begins."""
+        self._active = monotonic()
 
     @contextmanager
-    def asking(self) -> Iterator[None]:
-        """Around every question, so that `settle` can wait for it.
+    def asking(self, model: bool = False) -> Iterator[None]:
+        """Around every question, so that `settle` can wait for it; `model`: the model's client keeps the time.
 
         Raises:
             JobLostError: the run has ended, and what would be asked now would be paid for in vain.
         """
-        if self._ended:
-            raise JobLostError(f"this run of job {self.job.id} has ended")
+        self.require_open()
         self._asking += 1
+        self._with_model += model
         self._idle.clear()
         try:
             yield
         finally:
             self._asking -= 1
+            self._with_model -= model
+            self._active = monotonic()
             if not self._asking:
                 self._idle.set()
+
+    def require_open(self) -> None:
+        """Refuse to go on after the run has ended.
+
+        Raises:
+            JobLostError: it has.
+        """
+        if self._ended:
+            raise JobLostError(f"this run of job {self.job.id} has ended")
 
     async def settle(self) -> None:
         """End the run: nothing more is asked, and answers that are under way are kept. A stage that asks many things at
@@ -114,11 +137,14 @@ def _require(writer: StoreWriter, job: ClaimedJob) -> None:
 class JobTools:
     """`Tools` for one stage of one run of a job."""
 
-    def __init__(self, stage: str, results: Results, engine: Engine, llm: LLM | None) -> None:
+    def __init__(
+        self, stage: str, results: Results, engine: Engine, llm: LLM | None, slots: asyncio.Semaphore
+    ) -> None:
         self._stage = stage
         self._results = results
         self._engine = engine
         self._llm = llm
+        self._slots = slots
 
     async def ask(self, key: str, prompt: Prompt, schema: type[M]) -> M:
         """See `Tools.ask`. That an answer did not fit is kept as well, so that it is not paid for again."""
@@ -144,9 +170,11 @@ class JobTools:
             raise NoModelError(
                 "this recipe asks a language model: open the memory with Memory(path, llm=...)"
             )
-        with self._results.asking():
+        with self._results.asking(model=True):
             try:
-                reply = await self._llm.acomplete(prompt, schema, stage=self._stage)
+                async with self._slots:
+                    self._results.require_open()
+                    reply = await self._llm.acomplete(prompt, schema, stage=self._stage)
             except LLMError as error:
                 await self._failed(key, prompt, error)
                 raise

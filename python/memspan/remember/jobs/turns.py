@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from memspan.encode.values import Turn
+from memspan.recall.context.tokens import estimate_tokens
 from memspan.recipes import Recipe
 from memspan.records import Record
 from memspan.remember.compose import shown_text
 from memspan.remember.engine import Change, Engine
+from memspan.store import StoreWriter
 from memspan.store.jobs import ClaimedJob
-from memspan.times import now_micros
+from memspan.times import Micros, now_micros
 
-__all__ = ["follow_turns", "is_turn", "read_turns", "turn_of"]
+__all__ = ["enqueue_turns", "follow_turns", "is_turn", "read_turns", "turn_of"]
 
 
 def is_turn(record: Record) -> bool:
@@ -66,11 +68,25 @@ def follow_turns(
             change.writer.jobs.restart(stale, erase=False)
             busy = True
         if recipe is not None and wanted:
-            turns = [(each.session, each.id) for each in own if is_turn(each) and each.id not in having]
-            if turns:
-                change.writer.jobs.enqueue(user, turns, recipe.name, now)
+            new = [each for each in own if is_turn(each) and each.id not in having]
+            if new:
+                enqueue_turns(change.writer, user, new, recipe, now)
                 busy = True
     return busy
+
+
+def enqueue_turns(
+    writer: StoreWriter, user: str, turns: Sequence[Record], recipe: Recipe, now: Micros
+) -> None:
+    """Give turns of a user to encode jobs; how long these wait for more, the recipe says."""
+    gather, ids = recipe.gather, [(each.session, each.id) for each in turns]
+    if gather is None:
+        writer.jobs.enqueue(user, ids, recipe.name, now)
+        return
+    counts = [] if gather.tokens is None else [estimate_tokens(shown_text(each)) for each in turns]
+    writer.jobs.enqueue(
+        user, ids, recipe.name, now, tokens=counts, due=lambda count, tokens: gather.due(count, tokens, now)
+    )
 
 
 def _shown(record: Record) -> tuple[object, ...]:
