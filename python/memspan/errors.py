@@ -15,6 +15,7 @@ MemspanError
 ├── LLMError                                 a language model's server failed, or refused
 │   ├── TruncatedReplyError                  its answer did not fit
 │   └── BadReplyError                        its answer could not be used, also after repair
+├── UndoError                                a run that cannot be undone, because memories changed since
 ├── JobError                                 an encode job that does not exist, or cannot do what was asked
 ├── ModelNotFoundError                       a known model whose files are not on this machine
 └── MissingExtraError (also ImportError)     an optional dependency is not installed
@@ -47,6 +48,7 @@ __all__ = [
     "TagCycleError",
     "TimeError",
     "TruncatedReplyError",
+    "UndoError",
     "WhereError",
 ]
 
@@ -115,6 +117,10 @@ class TruncatedReplyError(LLMError):
 
 class BadReplyError(LLMError):
     """A model's answer could not be used, also after repair and a corrective retry; the message says what was wrong."""
+
+
+class UndoError(MemspanError):
+    """A run cannot be undone: it was undone already, or memories that it changed were changed again since."""
 
 
 class JobError(MemspanError):

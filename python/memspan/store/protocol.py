@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from memspan.records import Record
 
 from .jobs import JobReader, JobWriter
+from .runs import RunReader, RunWriter
 
 __all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
 
@@ -44,6 +45,10 @@ class StoreReader(Protocol):
     @property
     def jobs(self) -> JobReader:
         """Encode jobs, and what models cost."""
+
+    @property
+    def runs(self) -> RunReader:
+        """The journal of consolidations."""
 
     def sequence(self) -> int:
         """The change counter: grows by one with every transaction that changed something the index holds."""
@@ -103,6 +108,10 @@ class StoreWriter(StoreReader, Protocol):
     @property
     def jobs(self) -> JobWriter:
         """Encode jobs, and what models cost."""
+
+    @property
+    def runs(self) -> RunWriter:
+        """The journal of consolidations."""
 
     def set_meta(self, key: str, value: str | None) -> None:
         """Write or, with `None`, delete a setting; does not advance the sequence."""

@@ -13,6 +13,7 @@ from memspan.times import from_micros
 from .codec import COLUMNS, STATE_COLUMNS, decode_record
 from .protocol import Relation, Removals
 from .sqlite_job_reader import SqliteJobReader
+from .sqlite_runs import SqliteRunReader
 from .statements import Parameters, chunks, marks
 
 __all__ = ["SqliteReader", "slept_key"]
@@ -41,6 +42,11 @@ class SqliteReader:
     def jobs(self) -> SqliteJobReader:
         """See `StoreReader.jobs`."""
         return SqliteJobReader(self._connection)
+
+    @property
+    def runs(self) -> SqliteRunReader:
+        """See `StoreReader.runs`."""
+        return SqliteRunReader(self._connection)
 
     def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
         return self._connection.execute(statement, parameters).fetchall()

@@ -23,6 +23,7 @@ from .codec import (
 )
 from .sqlite_job_writer import SqliteJobWriter
 from .sqlite_reader import SqliteReader, slept_key
+from .sqlite_runs import SqliteRunWriter
 from .statements import chunks, marks
 from .writer_state import WriterState
 
@@ -82,6 +83,11 @@ class SqliteWriter(SqliteReader):
     def jobs(self) -> SqliteJobWriter:
         """See `StoreWriter.jobs`."""
         return SqliteJobWriter(self._connection)
+
+    @property
+    def runs(self) -> SqliteRunWriter:
+        """See `StoreWriter.runs`."""
+        return SqliteRunWriter(self._connection)
 
     def sequence(self) -> int:
         return self._sequence
