@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 from memspan._core import simd_level
-from memspan.consolidation import AutoConsolidations, ConsolidationReport, SleepReport, TagSpan
+from memspan.consolidation import (
+    AutoConsolidations,
+    ConsolidationReport,
+    Planned,
+    SleepReport,
+    TagSpan,
+    UpkeepReport,
+)
+from memspan.duplicates import Duplicate, Duplicates
 from memspan.embed import CallableEmbedder, Embedder, HashEmbedder
 from memspan.errors import (
     BadReplyError,
@@ -32,6 +40,7 @@ from memspan.errors import (
     TagCycleError,
     TimeError,
     TruncatedReplyError,
+    UndoError,
     WhereError,
 )
 from memspan.index import Hit, Hits, Index, TagInfo
@@ -46,6 +55,7 @@ from memspan.records import KINDS, Record
 from memspan.remember.recall import Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
 from memspan.rerank import Reranker
+from memspan.run_info import Run, Undone
 from memspan.tag_info import TagReport
 
 if TYPE_CHECKING:
@@ -63,6 +73,8 @@ __all__ = [
     "ConsolidationReport",
     "Context",
     "CorruptSnapshotError",
+    "Duplicate",
+    "Duplicates",
     "Embedder",
     "EmbedderError",
     "EmbedderMismatchError",
@@ -84,6 +96,7 @@ __all__ = [
     "OnnxEmbedder",
     "OnnxReranker",
     "OpenAIEmbedder",
+    "Planned",
     "ProcessReport",
     "Query",
     "Recall",
@@ -92,6 +105,7 @@ __all__ = [
     "Record",
     "Reranker",
     "RerankerError",
+    "Run",
     "SleepReport",
     "Source",
     "StoreError",
@@ -103,6 +117,9 @@ __all__ = [
     "Timings",
     "TokenCounter",
     "TruncatedReplyError",
+    "UndoError",
+    "Undone",
+    "UpkeepReport",
     "Usage",
     "UsageEntry",
     "UserMemory",

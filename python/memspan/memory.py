@@ -11,6 +11,7 @@ from .calls.adding import AddingCalls
 from .calls.answering import AnsweringCalls
 from .calls.keeping import KeepingCalls
 from .calls.processing import ProcessingCalls
+from .calls.sleeping import SleepingCalls
 from .calls.tagging import TaggingCalls
 from .remember.asynchronous import in_thread
 from .remember.embedding import EmbedderSpec
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 
-class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, KeepingCalls):
+class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, SleepingCalls, KeepingCalls):
     """The memories of many users in one SQLite file.
 
     What a call adds is on disk and searchable when the call returns. Any number of threads, handles and

@@ -26,9 +26,11 @@ from .load import load
 from .models import models
 from .process import process
 from .recipes import recipes
+from .runs import runs
 from .search import search
 from .stats import stats
 from .tags import tags
+from .undo import undo
 from .verify import verify
 
 __all__ = ["cli", "main"]
@@ -65,6 +67,8 @@ _COMMANDS = (
     process,
     jobs,
     consolidate,
+    runs,
+    undo,
     search,
     ask,
     latest,

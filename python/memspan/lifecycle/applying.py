@@ -17,6 +17,7 @@ from memspan.remember.indexing import write_records
 from memspan.times import from_micros, now_micros
 
 from .changes import Change
+from .journal import Journal
 
 __all__ = ["Applied", "apply_changes", "new_record"]
 
@@ -44,6 +45,7 @@ def apply_changes(
     *,
     metadata: Mapping[str, Any] | None = None,
     skipped: Callable[[Change], None] = lambda change: None,
+    journal: Journal | None = None,
 ) -> Applied:
     """Write new memories and the ends of old ones, atomically; searches see all of it or nothing.
 
@@ -55,6 +57,7 @@ def apply_changes(
         changes: of one user or of several, as `settled` gives them.
         metadata: for new memories, such as the model and the prompt.
         skipped: is told of each change that was not applied.
+        journal: of the run that they belong to, so that they can be undone.
 
     Raises:
         EmbedderError: nothing was changed.
@@ -84,6 +87,8 @@ def apply_changes(
                 if record is not None:
                     records[record.id] = replace(record, recorded_at=moment)
                     ids.append(record.id)
+            if records and journal is not None:
+                journal.note(change_.writer, stored, records, made_tags)
             if records:
                 write_records(change_, list(records.values()))
                 kept = {id_: tags for id_, tags in made_tags.items() if id_ in records}

@@ -48,7 +48,8 @@ class Merging:
         if self.least == 0:
             raise invalid("least", self.least, "above 0, at most 1")
         for kind in self.kinds:
-            if as_kind(kind, "kinds") in ("resource", "vault"):
+            as_kind(kind, "kinds")
+            if kind in ("resource", "vault"):
                 raise invalid("kinds", kind, "episodic, semantic and procedural")
         if self.within < timedelta(0):
             raise invalid("within", self.within, "a timedelta that is not negative")
@@ -97,7 +98,11 @@ def mergers(pairs: Sequence[Duplicate], records: Mapping[str, Record], merging: 
             if place[other] < place[id_] or other in ended:
                 continue
             candidate = records[other]
-            if is_mergeable(candidate) and _same(kept, candidate, merging) and _fits(kept, [*ending, candidate]):
+            if (
+                is_mergeable(candidate)
+                and _same(kept, candidate, merging)
+                and _fits(kept, [*ending, candidate])
+            ):
                 ending.append(candidate)
                 ended.add(other)
         if ending:

@@ -36,7 +36,7 @@ class Journal:
         self.action: Final = action
         self.id: Final = secrets.token_hex(_ID_BYTES)
         self.began = False
-        """Whether it is in the store."""
+        """Whether there was something to write down."""
 
     def note(
         self,
@@ -55,9 +55,9 @@ class Journal:
         Raises:
             UndoError: somebody undid the run while it was under way; the transaction must not be committed.
         """
-        if not self.began:
-            writer.runs.begin(self.user, self.id, self.action, now_micros())
-            self.began = True
+        # Each time: the transaction of the first change may have been rolled back.
+        writer.runs.begin(self.user, self.id, self.action, now_micros())
+        self.began = True
         changes = []
         for id_, record in after.items():
             old = before.get(id_)
@@ -69,8 +69,7 @@ class Journal:
     def end(self, engine: Engine, report: Mapping[str, Any]) -> None:
         """Say that the run is done. One that changed nothing is kept until the next one ends."""
         with engine.store.writing() as writer:
-            if not self.began:
-                self.began = writer.runs.begin(self.user, self.id, self.action, now_micros())
+            writer.runs.begin(self.user, self.id, self.action, now_micros())
             writer.runs.end(self.id, json.dumps(report, ensure_ascii=False), now_micros())
 
 

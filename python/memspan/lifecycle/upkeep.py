@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from time import perf_counter
 from typing import Any, Final
@@ -52,7 +52,7 @@ class Upkeep:
         self._engine = engine
         self._user = user
         self._merging = merging
-        self._dry_run = dry_run
+        self.dry_run: Final = dry_run
         self._start = perf_counter()
         self._end = None if seconds is None else self._start + seconds
         self._advance = advance
@@ -68,6 +68,10 @@ class Upkeep:
         """The run of a user, which the update by a model writes to as well."""
         return self._journals.setdefault(user, Journal(user, ACTION))
 
+    def plan(self, planned: Iterable[Planned]) -> None:
+        """Say in the report what a dry run found to be done."""
+        self._report = self._report._replace(planned=(*self._report.planned, *planned))
+
     def run(self) -> None:
         """The steps, for every user."""
         for name in self._users():
@@ -80,7 +84,7 @@ class Upkeep:
 
     def finish(self, **counts: Any) -> UpkeepReport:
         """End the runs, with what else they did, and say what was done."""
-        if not self._dry_run:
+        if not self.dry_run:
             for name, journal in self._journals.items():
                 if journal.began or name in self._states:
                     journal.end(self._engine, {**self._states.get(name, {}), **counts})
@@ -104,9 +108,9 @@ class Upkeep:
         if not records:
             return
         self._add(compared=records)
-        if self._dry_run:
+        if self.dry_run:
             self._add(merged=sum(len(merger.ending) for merger in chosen))
-            self._plan(Planned("merge", user, _ids(merger.ending), merger.kept.id) for merger in chosen)
+            self.plan(Planned("merge", user, _ids(merger.ending), merger.kept.id) for merger in chosen)
             return
         ended, skipped, finished = unite(self._engine, chosen, self.journal(user), self.in_time)
         self._advance(ended)
@@ -127,9 +131,6 @@ class Upkeep:
             if state.get("merging") == _settings(merging):
                 return began, int(state["since"])
         return began, None
-
-    def _plan(self, planned: Any) -> None:
-        self._report = self._report._replace(planned=(*self._report.planned, *planned))
 
     def _add(self, *, finished: bool = True, **counts: int) -> None:
         sums = {name: getattr(self._report, name) + count for name, count in counts.items()}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memspan.consolidation import ConsolidationReport
 from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
 from memspan.recall.answer import Answer, AnswerStream
 from memspan.recall.context import Context, TokenCounter
@@ -17,9 +16,9 @@ from .asynchronous import in_thread
 from .messages import Messages
 from .recall import Recalls
 from .transfer import TextFile
+from .user_sleep import UserSleepCalls
 
 if TYPE_CHECKING:
-    from memspan.lifecycle.sleep import SleepUpdate
     from memspan.memory import Memory
     from memspan.ranking import Ranker
     from memspan.recall import Plan
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["UserMemory"]
 
 
-class UserMemory:
+class UserMemory(UserSleepCalls):
     """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
 
     def __init__(self, memory: Memory, name: str) -> None:
@@ -343,18 +342,6 @@ class UserMemory:
     def export(self, file: TextFile, embeddings: bool = False) -> int:
         """See `Memory.export`."""
         return self._memory.export(self.name, file, embeddings)
-
-    def consolidate(
-        self, *, update: bool | SleepUpdate | None = None, progress: bool = False
-    ) -> ConsolidationReport:
-        """See `Memory.consolidate`."""
-        return self._memory.consolidate(self.name, update=update, progress=progress)
-
-    async def aconsolidate(
-        self, *, update: bool | SleepUpdate | None = None, progress: bool = False
-    ) -> ConsolidationReport:
-        """See `Memory.aconsolidate`."""
-        return await self._memory.aconsolidate(self.name, update=update, progress=progress)
 
     def stats(self) -> dict[str, Any]:
         """See `Memory.stats`."""

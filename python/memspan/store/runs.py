@@ -40,8 +40,8 @@ class RunReader(Protocol):
 class RunWriter(RunReader, Protocol):
     """Changes of the journal inside the one exclusive transaction. None of them advances the change counter."""
 
-    def begin(self, user: str, id: str, action: str, now: Micros) -> bool:
-        """Enter a run that is under way. False: there is no such user."""
+    def begin(self, user: str, id: str, action: str, now: Micros) -> None:
+        """Enter a run that is under way; nothing if it is there, or if there is no such user."""
 
     def note(self, id: str, changes: Sequence[RunChange]) -> bool:
         """Append to a run, in the transaction that makes these changes. False: the run is not under way any more."""

@@ -41,7 +41,8 @@ class SqliteRunReader:
 
     def runs(self, user: str | None = None, id: str | None = None) -> list[Run]:
         rows = self._all(
-            _RUN + "WHERE (:user IS NULL OR u.name = :user) AND (:id IS NULL OR x.id = :id) ORDER BY x.pk DESC",
+            _RUN
+            + "WHERE (:user IS NULL OR u.name = :user) AND (:id IS NULL OR x.id = :id) ORDER BY x.pk DESC",
             {"user": user, "id": id},
         )
         return [_run(row) for row in rows]
@@ -65,12 +66,12 @@ class SqliteRunReader:
 class SqliteRunWriter(SqliteRunReader):
     """`RunWriter` on an open exclusive transaction."""
 
-    def begin(self, user: str, id: str, action: str, now: Micros) -> bool:
+    def begin(self, user: str, id: str, action: str, now: Micros) -> None:
         statement = (
-            "INSERT INTO runs (user_pk, id, action, state, began, report) "
+            "INSERT OR IGNORE INTO runs (user_pk, id, action, state, began, report) "
             "SELECT pk, ?, ?, 'running', ?, '{}' FROM users WHERE name = ?"
         )
-        return self._connection.execute(statement, (id, action, now, user)).rowcount > 0
+        self._connection.execute(statement, (id, action, now, user))
 
     def note(self, id: str, changes: Sequence[RunChange]) -> bool:
         found = self._all("SELECT pk, user_pk FROM runs WHERE id = ? AND state = 'running'", (id,))
