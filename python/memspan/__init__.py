@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 from memspan._core import simd_level
+from memspan.audit_info import AuditEntry
 from memspan.consolidation import (
     AutoConsolidations,
     ConsolidationReport,
@@ -29,12 +30,14 @@ from memspan.errors import (
     EmbedderMismatchError,
     EmbeddingError,
     FormatError,
+    HeldError,
     InvalidArgumentError,
     JobError,
     LLMError,
     MemspanError,
     MissingExtraError,
     ModelNotFoundError,
+    PlanChangedError,
     RerankerError,
     StoreError,
     TagCycleError,
@@ -52,6 +55,7 @@ from memspan.recall.answer import Answer, AnswerStream, AnswerTimings
 from memspan.recall.context import Context, Source, TokenCounter, estimate_tokens
 from memspan.recipes import Recipe
 from memspan.records import KINDS, Record
+from memspan.remember.forget_plans import ForgetPlan
 from memspan.remember.recall import Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
 from memspan.rerank import Reranker
@@ -67,6 +71,7 @@ __all__ = [
     "Answer",
     "AnswerStream",
     "AnswerTimings",
+    "AuditEntry",
     "AutoConsolidations",
     "BadReplyError",
     "CallableEmbedder",
@@ -79,8 +84,10 @@ __all__ = [
     "EmbedderError",
     "EmbedderMismatchError",
     "EmbeddingError",
+    "ForgetPlan",
     "FormatError",
     "HashEmbedder",
+    "HeldError",
     "Hit",
     "Hits",
     "Index",
@@ -96,6 +103,7 @@ __all__ = [
     "OnnxEmbedder",
     "OnnxReranker",
     "OpenAIEmbedder",
+    "PlanChangedError",
     "Planned",
     "ProcessReport",
     "Query",

@@ -28,6 +28,7 @@ from .process import process
 from .recipes import recipes
 from .runs import runs
 from .search import search
+from .simulate import simulate_
 from .stats import stats
 from .tags import tags
 from .undo import undo
@@ -82,6 +83,7 @@ _COMMANDS = (
     recipes,
     eval_,
     fit_,
+    simulate_,
 )
 
 for _command in _COMMANDS:

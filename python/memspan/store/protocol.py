@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from memspan.records import Record
 
+from .audit import AuditReader, AuditWriter
 from .jobs import JobReader, JobWriter
 from .runs import RunReader, RunWriter
+from .traces import TraceReader, TraceWriter
 
 __all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
 
@@ -49,6 +51,14 @@ class StoreReader(Protocol):
     @property
     def runs(self) -> RunReader:
         """The journal of consolidations."""
+
+    @property
+    def audit(self) -> AuditReader:
+        """Who did what."""
+
+    @property
+    def traces(self) -> TraceReader:
+        """What there is of records in all tables."""
 
     def sequence(self) -> int:
         """The change counter: grows by one with every transaction that changed something the index holds."""
@@ -112,6 +122,14 @@ class StoreWriter(StoreReader, Protocol):
     @property
     def runs(self) -> RunWriter:
         """The journal of consolidations."""
+
+    @property
+    def audit(self) -> AuditWriter:
+        """Who did what."""
+
+    @property
+    def traces(self) -> TraceWriter:
+        """What there is of records in all tables."""
 
     def set_meta(self, key: str, value: str | None) -> None:
         """Write or, with `None`, delete a setting; does not advance the sequence."""

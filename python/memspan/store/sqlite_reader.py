@@ -12,8 +12,10 @@ from memspan.times import from_micros
 
 from .codec import COLUMNS, STATE_COLUMNS, decode_record
 from .protocol import Relation, Removals
+from .sqlite_audit import SqliteAuditReader
 from .sqlite_job_reader import SqliteJobReader
 from .sqlite_runs import SqliteRunReader
+from .sqlite_traces import SqliteTraceReader
 from .statements import Parameters, chunks, marks
 
 __all__ = ["SqliteReader", "slept_key"]
@@ -47,6 +49,16 @@ class SqliteReader:
     def runs(self) -> SqliteRunReader:
         """See `StoreReader.runs`."""
         return SqliteRunReader(self._connection)
+
+    @property
+    def audit(self) -> SqliteAuditReader:
+        """See `StoreReader.audit`."""
+        return SqliteAuditReader(self._connection)
+
+    @property
+    def traces(self) -> SqliteTraceReader:
+        """See `StoreReader.traces`."""
+        return SqliteTraceReader(self._connection)
 
     def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
         return self._connection.execute(statement, parameters).fetchall()
