@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from memspan.limits import MAX_TAGS
 from memspan.records import Record
+from memspan.remember.auditing import audited
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
@@ -95,6 +96,7 @@ def apply_changes(
                 if kept:
                     change_.writer.set_made_tags(user, kept)
                 written += len(records)
+                audited(engine, change_, "consolidate", user=user, ids=list(records), changed=len(records))
     engine.note_unsaved(written)
     return Applied(
         merged=counts["merge"],

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from memspan.records import Record
+from memspan.remember.auditing import audited
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
 from memspan.remember.indexing import write_records
@@ -74,6 +75,7 @@ def _unite_slice(engine: Engine, mergers: Sequence[Merger], journal: Journal) ->
             journal.note(writer, stored, after, made)
             write_records(change, list(after.values()))
             writer.set_made_tags(journal.user, {id_: made[id_] for id_ in after if id_ in made})
+            audited(engine, change, "consolidate", user=journal.user, ids=list(after), merged=ended)
     engine.note_unsaved(len(after))
     return ended, skipped
 

@@ -181,6 +181,17 @@ def test_what_was_undone_is_not_done_again(memory: Memory):
         memory.undo(run)
 
 
+def test_it_is_in_the_audit(memory: Memory):
+    (run,) = memory.consolidate("ana").upkeep.runs
+    memory.undo(run)
+    entries = [entry for entry in memory.audit(user="ana") if entry.action in ("consolidate", "undo")]
+    assert sorted(entry.action for entry in entries) == ["consolidate", "undo"]
+    details = {entry.action: entry.details for entry in entries}
+    assert details["consolidate"] == {"merged": 1}
+    assert details["undo"] == {"restored": 2, "removed": 0, "run": run}
+    assert memory.verify() == []
+
+
 def test_what_changed_since_is_not_overwritten(memory: Memory):
     (run,) = memory.consolidate("ana").upkeep.runs
     changed = replace(memory.get(user="ana", id="a"), text="Ana drinks coffee.", embedding=None)
@@ -195,12 +206,21 @@ def test_what_changed_since_is_not_overwritten(memory: Memory):
 
 def test_what_was_forgotten_stays_forgotten(memory: Memory):
     (run,) = memory.consolidate("ana").upkeep.runs
-    memory.forget(user="ana", id="b")
-    with memory._engine.store.writing() as writer:
-        writer.runs.forget("ana", ["b", "a"])
-        assert writer.runs.changes(run) == []
+    # It ended for "a", which says the same and has it among its sources.
+    assert memory.forget(user="ana", id="b") == 2
+    with memory._engine.store.reading() as reader:
+        assert reader.runs.changes(run) == []
     assert memory.undo(run) == (run, 0, 0, ())
     assert memory.get(user="ana", id="b") is None
+    assert memory.get(user="ana", id="a") is None
+
+
+def test_rows_of_a_record_can_be_erased_alone(memory: Memory):
+    (run,) = memory.consolidate("ana").upkeep.runs
+    with memory._engine.store.writing() as writer:
+        writer.runs.forget("ana", ["a"])
+        assert [change.record for change in writer.runs.changes(run)] == ["b"]
+    assert memory.undo(run).restored == 1
 
 
 def test_pins_that_were_set_since_stay(memory: Memory):
