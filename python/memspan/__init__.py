@@ -14,7 +14,15 @@ __version__ = "0.1.0"
 from memspan._core import simd_level
 from memspan.audit_info import AuditEntry
 from memspan.compression_report import CompressionReport
-from memspan.consolidation import AutoConsolidations, ConsolidationReport, SleepReport, TagSpan
+from memspan.consolidation import (
+    AutoConsolidations,
+    ConsolidationReport,
+    Planned,
+    SleepReport,
+    TagSpan,
+    UpkeepReport,
+)
+from memspan.duplicates import Duplicate, Duplicates
 from memspan.embed import CallableEmbedder, Embedder, HashEmbedder
 from memspan.errors import (
     BadReplyError,
@@ -36,6 +44,7 @@ from memspan.errors import (
     TagCycleError,
     TimeError,
     TruncatedReplyError,
+    UndoError,
     VaultError,
     VaultKeyError,
     WhereError,
@@ -56,6 +65,7 @@ from memspan.remember.recall import Moved, Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
 from memspan.rerank import Reranker
 from memspan.resource_info import RESOURCE_STATES, Resource, ResourceReport
+from memspan.run_info import Run, Undone
 from memspan.tag_info import TagReport
 
 if TYPE_CHECKING:
@@ -76,6 +86,8 @@ __all__ = [
     "ConsolidationReport",
     "Context",
     "CorruptSnapshotError",
+    "Duplicate",
+    "Duplicates",
     "Embedder",
     "EmbedderError",
     "EmbedderMismatchError",
@@ -101,6 +113,7 @@ __all__ = [
     "OnnxReranker",
     "OpenAIEmbedder",
     "PlanChangedError",
+    "Planned",
     "Procedure",
     "ProcedureReport",
     "ProcedureStep",
@@ -114,6 +127,7 @@ __all__ = [
     "RerankerError",
     "Resource",
     "ResourceReport",
+    "Run",
     "SleepReport",
     "Source",
     "StalenessPolicy",
@@ -126,6 +140,9 @@ __all__ = [
     "Timings",
     "TokenCounter",
     "TruncatedReplyError",
+    "UndoError",
+    "Undone",
+    "UpkeepReport",
     "Usage",
     "UsageEntry",
     "UserMemory",

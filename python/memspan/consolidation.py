@@ -1,5 +1,5 @@
 """What a consolidation did: to the index, with where it put the records of a tag (SwiftMem 3.4), and to the memories
-(LightMem 3.3)."""
+(LightMem 3.3, and what needs no model)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,50 @@ from typing import NamedTuple
 
 from .llm.usage import Usage
 
-__all__ = ["AutoConsolidations", "ConsolidationReport", "SleepReport", "TagSpan"]
+__all__ = [
+    "AutoConsolidations",
+    "ConsolidationReport",
+    "Planned",
+    "SleepReport",
+    "TagSpan",
+    "UpkeepReport",
+]
+
+
+class Planned(NamedTuple):
+    """Something that a dry run found to be done."""
+
+    action: str
+    """`expire`, `evict`, `merge`, or `ask`: a language model would be asked about the memory."""
+    user: str
+    records: tuple[str, ...]
+    """Ids of the records that would go, or end."""
+    into: str | None = None
+    """The record that stays for them."""
+
+
+class UpkeepReport(NamedTuple):
+    """What a consolidation did to memories of one or several users without a model; in a dry run, would do."""
+
+    users: int = 0
+    """That were looked at."""
+    expired: int = 0
+    """Records that had outlived their time, and were erased."""
+    evicted: int = 0
+    """Records that went to the cold tier, because their kind has less room than before."""
+    compared: int = 0
+    """Records that were compared with others: none of a user without news."""
+    merged: int = 0
+    """Records that ended because another one says the same."""
+    skipped: int = 0
+    """Mergers that were not made: a memory was changed or forgotten meanwhile."""
+    finished: bool = True
+    """`False`: the time was over first, and the next consolidation goes on."""
+    runs: tuple[str, ...] = ()
+    """Ids of the runs, one for each user whose memories changed; for `Memory.undo`."""
+    planned: tuple[Planned, ...] = ()
+    """Of a dry run: what would be done."""
+    seconds: float = 0.0
 
 
 class SleepReport(NamedTuple):
@@ -64,6 +107,8 @@ class ConsolidationReport(NamedTuple):
     seconds: float
     sleep: SleepReport | None = None
     """What was done to memories before; only `Memory.consolidate` does anything to them."""
+    upkeep: UpkeepReport | None = None
+    """What was done to them without a model."""
 
 
 class AutoConsolidations(NamedTuple):

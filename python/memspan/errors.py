@@ -15,6 +15,7 @@ MemspanError
 ├── LLMError                                 a language model's server failed, or refused
 │   ├── TruncatedReplyError                  its answer did not fit
 │   └── BadReplyError                        its answer could not be used, also after repair
+├── UndoError                                a run that cannot be undone, because memories changed since
 ├── JobError                                 an encode job that does not exist, or cannot do what was asked
 ├── HeldError                                a record under a legal hold would have been forgotten
 ├── PlanChangedError                         what was agreed to be forgotten is not what it was
@@ -53,6 +54,7 @@ __all__ = [
     "TagCycleError",
     "TimeError",
     "TruncatedReplyError",
+    "UndoError",
     "VaultError",
     "VaultKeyError",
     "WhereError",
@@ -123,6 +125,10 @@ class TruncatedReplyError(LLMError):
 
 class BadReplyError(LLMError):
     """A model's answer could not be used, also after repair and a corrective retry; the message says what was wrong."""
+
+
+class UndoError(MemspanError):
+    """A run cannot be undone: it was undone already, or memories that it changed were changed again since."""
 
 
 class JobError(MemspanError):

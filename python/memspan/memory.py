@@ -15,6 +15,7 @@ from .calls.keeping import KeepingCalls
 from .calls.procedures import ProcedureCalls
 from .calls.processing import ProcessingCalls
 from .calls.safekeeping import SafekeepingCalls
+from .calls.sleeping import SleepingCalls
 from .calls.tagging import TaggingCalls
 from .remember.asynchronous import in_thread
 from .remember.auditing import checked_actor, end_tally
@@ -43,6 +44,7 @@ class Memory(
     CompressingCalls,
     ForgettingCalls,
     SafekeepingCalls,
+    SleepingCalls,
     KeepingCalls,
 ):
     """The memories of many users in one SQLite file.

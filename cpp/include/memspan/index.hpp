@@ -116,7 +116,7 @@ class Index {
   void finish_consolidations() const;  // waits until that thread has nothing left to do
   std::vector<TagSpan> layout_map(std::string_view user) const;
 
-  // The pairs of records of one kind, without an end (`until`), whose embeddings' cosine is query.threshold or more: all
+  // The pairs of records of one kind, not retired and without an end (`until`), whose embeddings' cosine is query.threshold or more: all
   // of those that neither came, went nor changed during the call. Of records with the same embedding, to the bit, each is
   // a pair with one of them only, which stands for all in other pairs. Searches go on meanwhile. O(n^2) with 64 bytes
   // a pair (vectors/near_pairs.hpp); O(new n) with query.since. Throws InvalidArgument.

@@ -86,7 +86,8 @@ class UserIndex::DuplicateSearch {
   size_t dim() const { return columns_.vectors.dim(); }
   bool wanted(Slot slot) const {
     return slot < columns_.slots() && columns_.live.test(slot) && columns_.attributes.kind(slot) == kind_ &&
-           columns_.attributes.until(slot) == kForever && columns_.vectors.has(slot);
+           columns_.attributes.until(slot) == kForever && columns_.attributes.states().retired_at(slot) == kForever &&
+           columns_.vectors.has(slot);
   }
   bool still(uint64_t compactions) {
     if (compactions != compactions_) moved_ = true;

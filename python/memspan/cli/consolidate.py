@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from memspan.consolidation import ConsolidationReport, SleepReport
+from memspan.consolidation import ConsolidationReport, SleepReport, UpkeepReport
 from memspan.memory import Memory
 
 from . import options
@@ -25,6 +25,7 @@ __all__ = ["consolidate"]
 @click.command(
     epilog=options.examples(
         "memspan consolidate --store chat.memspan",
+        "memspan consolidate --store chat.memspan --dry-run",
         "memspan consolidate --store chat.memspan --user ana --llm gpt-4.1-mini",
         "memspan consolidate --store chat.memspan --llm qwen3 --base-url http://127.0.0.1:8080/v1",
     )
@@ -37,24 +38,48 @@ __all__ = ["consolidate"]
     metavar="URL",
     help="Where the language model is served. Default: OPENAI_BASE_URL, else OpenAI.",
 )
+@click.option("--merge/--no-merge", default=True, help="Merge memories that say the same. Default: --merge.")
+@click.option("--dry-run", is_flag=True, help="Change nothing and ask no model; print what would be done.")
+@click.option("--seconds", type=click.FloatRange(min=0), help="Begin nothing more after so long.")
 @options.as_json
 @pass_environment
 def consolidate(
-    env: Environment, store: Path, user: str | None, llm: str | None, base_url: str | None, as_json: bool
+    env: Environment,
+    store: Path,
+    user: str | None,
+    llm: str | None,
+    base_url: str | None,
+    merge: bool,
+    dry_run: bool,
+    seconds: float | None,
+    as_json: bool,
 ) -> None:
     """Put memories in order, and lay out the index for faster searches.
 
-    With --llm, a language model first goes through the memories that recipes made and that have later ones like them:
-    what is said twice is merged, what changed is rewritten, what no longer holds gets an end. Nothing is deleted, and
-    turns stay as they are. Only what is new since the last time is looked at.
+    What outlived its time is erased, kinds that are over their quota move records to the cold tier, and of memories
+    that say the same the best stays. With --llm, a language model then goes through the memories that recipes made
+    and that have later ones like them: what is said twice is merged, what changed is rewritten, what no longer holds
+    gets an end. Only what is new since the last time is looked at. `memspan runs` lists what was changed, and
+    `memspan undo` takes it back.
     """
     if base_url is not None and llm is None:
         raise click.UsageError("--base-url says where --llm is served; name the model, too")
     with _opened(store, llm, base_url) as memory:
-        report = memory.consolidate(user, update=llm is not None, progress=env.err.is_terminal)
+        report = memory.consolidate(
+            user,
+            update=llm is not None,
+            merge=merge,
+            dry_run=dry_run,
+            seconds=seconds,
+            progress=env.err.is_terminal,
+        )
     if as_json:
         env.write_json({"store": str(store), "user": user, **_document(report)})
     else:
+        assert report.upkeep is not None
+        _say_upkeep(env, report.upkeep, dry_run)
+        if dry_run:
+            return
         if report.sleep is not None:
             _say(env, report.sleep)
         env.say(
@@ -96,7 +121,23 @@ def _say(env: Environment, slept: SleepReport) -> None:
     env.say(usage_line(slept.usage))
 
 
+def _say_upkeep(env: Environment, done: UpkeepReport, dry_run: bool) -> None:
+    would = "would be " if dry_run else ""
+    env.say(
+        f"memories: {would}{done.expired:,} expired, {done.evicted:,} evicted, {done.merged:,} merged into others"
+        + ("" if done.finished else "; the time was over first, the next call goes on")
+    )
+    for planned in done.planned:
+        into = "" if planned.into is None else f" into {planned.into}"
+        env.say(f"  {planned.action} {planned.user}: {', '.join(planned.records)}{into}")
+    if done.runs:
+        env.say(f"to take this back: memspan undo {' or '.join(done.runs)}")
+
+
 def _document(report: ConsolidationReport) -> dict[str, Any]:
     slept = report.sleep
     sleep = None if slept is None else {**slept._asdict(), "usage": asdict(slept.usage)}
-    return {**report._asdict(), "sleep": sleep}
+    upkeep = None if report.upkeep is None else report.upkeep._asdict()
+    if upkeep is not None:
+        upkeep["planned"] = [planned._asdict() for planned in upkeep["planned"]]
+    return {**report._asdict(), "sleep": sleep, "upkeep": upkeep}

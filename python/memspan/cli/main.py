@@ -31,10 +31,12 @@ from .procedures import procedures
 from .process import process
 from .recipes import recipes
 from .resources import resources
+from .runs import runs
 from .search import search
 from .simulate import simulate_
 from .stats import stats
 from .tags import tags
+from .undo import undo
 from .vault import vault
 from .verify import verify
 
@@ -73,6 +75,8 @@ _COMMANDS = (
     jobs,
     consolidate,
     compress,
+    runs,
+    undo,
     search,
     ask,
     latest,

@@ -18,6 +18,7 @@ from memspan.remember.indexing import write_records
 from memspan.times import from_micros, now_micros
 
 from .changes import Change
+from .journal import Journal
 
 __all__ = ["Applied", "apply_changes", "new_record"]
 
@@ -45,6 +46,7 @@ def apply_changes(
     *,
     metadata: Mapping[str, Any] | None = None,
     skipped: Callable[[Change], None] = lambda change: None,
+    journal: Journal | None = None,
 ) -> Applied:
     """Write new memories and the ends of old ones, atomically; searches see all of it or nothing.
 
@@ -56,6 +58,7 @@ def apply_changes(
         changes: of one user or of several, as `settled` gives them.
         metadata: for new memories, such as the model and the prompt.
         skipped: is told of each change that was not applied.
+        journal: of the run that they belong to, so that they can be undone.
 
     Raises:
         EmbedderError: nothing was changed.
@@ -85,6 +88,8 @@ def apply_changes(
                 if record is not None:
                     records[record.id] = replace(record, recorded_at=moment)
                     ids.append(record.id)
+            if records and journal is not None:
+                journal.note(change_.writer, stored, records, made_tags)
             if records:
                 write_records(change_, list(records.values()))
                 kept = {id_: tags for id_, tags in made_tags.items() if id_ in records}
@@ -92,6 +97,7 @@ def apply_changes(
                     change_.writer.set_made_tags(user, kept)
                 audited(engine, change_, "update", user=user, ids=list(records), records=len(records))
                 written += len(records)
+                audited(engine, change_, "consolidate", user=user, ids=list(records), changed=len(records))
     engine.note_unsaved(written)
     return Applied(
         merged=counts["merge"],

@@ -18,6 +18,7 @@ from memspan.remember.engine import Engine
 from .applying import Applied, apply_changes
 from .changes import Change
 from .deciding import decide
+from .journal import Journal
 from .queues import UpdateQueue, is_updatable, update_queues
 
 __all__ = ["SleepUpdate", "Slept"]
@@ -94,6 +95,7 @@ class SleepUpdate:
         model: str | None = None,
         since: datetime | None = None,
         again: Callable[[Record], bool] = lambda record: False,
+        journal: Journal | None = None,
     ) -> Slept:
         """Update the memories of a user.
 
@@ -105,6 +107,7 @@ class SleepUpdate:
             model: its name, for the metadata of new memories.
             since: when the last run began; only queues with something newer are looked at. `None` for all.
             again: whether to look at the queue of a memory all the same, because it was not decided then.
+            journal: of the run that the changes belong to, so that they can be undone.
         """
         index, records = await asyncio.to_thread(self.records, engine, user)
         queues = await asyncio.to_thread(self.queues, index, records, since, again)
@@ -120,6 +123,6 @@ class SleepUpdate:
         applied = Applied()
         if changes:
             applied = await asyncio.to_thread(
-                apply_changes, engine, changes, metadata=metadata, skipped=skipped
+                apply_changes, engine, changes, metadata=metadata, skipped=skipped, journal=journal
             )
         return Slept(memories=len(records), queues=len(queues), applied=applied)

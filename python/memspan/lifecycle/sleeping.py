@@ -24,9 +24,11 @@ from memspan.remember.jobs.threads import in_worker
 from memspan.times import Micros, from_micros, now_micros
 
 from .direct_tools import DirectTools
+from .journal import Journal
+from .queues import UpdateQueue
 from .sleep import SleepUpdate, Slept
 
-__all__ = ["chosen_update", "sleep"]
+__all__ = ["chosen_update", "queues_to_ask", "sleep"]
 
 _logger = logging.getLogger("memspan")
 _USERS: Final = 8
@@ -68,6 +70,7 @@ async def sleep(
     *,
     recipe: str,
     advance: Callable[[int], object] = lambda count: None,
+    journal: Callable[[str], Journal | None] = lambda user: None,
 ) -> SleepReport:
     """Update the memories of a user, or of all, and say what became of them.
 
@@ -77,6 +80,7 @@ async def sleep(
     Args:
         recipe: that usage is counted for.
         advance: is told every queue that the model was asked about.
+        journal: gives the run of a user, so that the changes can be undone.
 
     Raises:
         EmbedderError, StoreError: nothing was changed for at least one user; the others are done.
@@ -88,7 +92,7 @@ async def sleep(
 
     async def one(name: str) -> _Done:
         async with places:
-            return await _sleep_of(engine, llm, name, update, recipe, advance)
+            return await _sleep_of(engine, llm, name, update, recipe, advance, journal(name))
 
     done = await together(one(name) for name in users)
     undecided = sum(each.undecided for each in done)
@@ -112,6 +116,15 @@ async def sleep(
         usage=sum((each.usage for each in done), Usage()),
         seconds=perf_counter() - start,
     )
+
+
+def queues_to_ask(engine: Engine, user: str, update: SleepUpdate) -> list[UpdateQueue]:
+    """The queues of a user that the next update would ask the model about. Nothing is asked, nothing changes."""
+    engine.require_open()
+    with engine.store.reading() as reader:
+        state = _loaded(reader.slept(user), update)
+    index, records = update.records(engine, user)
+    return update.queues(index, records, state.since, lambda record: _fingerprint(record.id) in state.again)
 
 
 class _Done(NamedTuple):
@@ -143,6 +156,7 @@ async def _sleep_of(
     update: SleepUpdate,
     recipe: str,
     advance: Callable[[int], object],
+    journal: Journal | None,
 ) -> _Done:
     began, kept = await in_worker(_begin, engine, user)
     state = _loaded(kept, update)
@@ -155,6 +169,7 @@ async def _sleep_of(
             model=llm.model,
             since=state.since,
             again=lambda record: _fingerprint(record.id) in state.again,
+            journal=journal,
         )
     except BaseException:
         # What was spent counts, also when it was interrupted.

@@ -7,10 +7,15 @@ from memspan.consolidation import ConsolidationReport
 from .damage import survives_damage
 from .engine import Engine
 
-__all__ = ["consolidate"]
+__all__ = ["consolidate", "nothing_done"]
 
 
 @survives_damage
 def consolidate(engine: Engine, user: str | None) -> ConsolidationReport:
-    """The second part of `Memory.consolidate`: the layout of the index."""
+    """The last step of `Memory.consolidate`: the layout of the index."""
     return engine.current().consolidate(user=user)
+
+
+def nothing_done(users: int) -> ConsolidationReport:
+    """The report when the layout was left as it is."""
+    return ConsolidationReport(users, users, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 1.0, 1.0, 0.0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from memspan.consolidation import ConsolidationReport
 from memspan.recall.answer import Answer, AnswerStream
 from memspan.recall.context import Context, TokenCounter
 from memspan.recall.history import History
@@ -22,9 +21,9 @@ from .user_forgetting import UserForgetting
 from .user_procedures import UserProcedures
 from .user_processing import UserProcessing
 from .user_safekeeping import UserSafekeeping
+from .user_sleep import UserSleepCalls
 
 if TYPE_CHECKING:
-    from memspan.lifecycle.sleep import SleepUpdate
     from memspan.lifecycle.staleness import StalenessPolicy
     from memspan.memory import Memory
     from memspan.ranking import Ranker
@@ -39,6 +38,7 @@ class UserMemory(
     UserProcedures,
     UserProcessing,
     UserSafekeeping,
+    UserSleepCalls,
 ):
     """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
 
@@ -375,18 +375,6 @@ class UserMemory(
     def export(self, file: TextFile, embeddings: bool = False) -> int:
         """See `Memory.export`."""
         return self._memory.export(self.name, file, embeddings)
-
-    def consolidate(
-        self, *, update: bool | SleepUpdate | None = None, progress: bool = False
-    ) -> ConsolidationReport:
-        """See `Memory.consolidate`."""
-        return self._memory.consolidate(self.name, update=update, progress=progress)
-
-    async def aconsolidate(
-        self, *, update: bool | SleepUpdate | None = None, progress: bool = False
-    ) -> ConsolidationReport:
-        """See `Memory.aconsolidate`."""
-        return await self._memory.aconsolidate(self.name, update=update, progress=progress)
 
     def stats(self) -> dict[str, Any]:
         """See `Memory.stats`."""

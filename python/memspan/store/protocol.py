@@ -15,6 +15,7 @@ from memspan.records import Record
 from .audit import AuditReader, AuditWriter
 from .jobs import JobReader, JobWriter
 from .resources import ResourceReader, ResourceWriter
+from .runs import RunReader, RunWriter
 from .secrets import SecretReader, SecretWriter
 from .traces import TraceReader, TraceWriter
 from .transcripts import TranscriptReader
@@ -53,6 +54,10 @@ class StoreReader(Protocol):
     @property
     def transcripts(self) -> TranscriptReader:
         """Turns in which tools were called, and what was learnt from them."""
+
+    @property
+    def runs(self) -> RunReader:
+        """The journal of consolidations."""
 
     @property
     def audit(self) -> AuditReader:
@@ -128,6 +133,10 @@ class StoreWriter(StoreReader, Protocol):
     @property
     def jobs(self) -> JobWriter:
         """Encode jobs, and what models cost."""
+
+    @property
+    def runs(self) -> RunWriter:
+        """The journal of consolidations."""
 
     @property
     def audit(self) -> AuditWriter:

@@ -15,6 +15,7 @@ from .protocol import Relation, Removals
 from .sqlite_audit import SqliteAuditReader
 from .sqlite_job_reader import SqliteJobReader
 from .sqlite_resources import SqliteResourceReader
+from .sqlite_runs import SqliteRunReader
 from .sqlite_secrets import SqliteSecretReader
 from .sqlite_traces import SqliteTraceReader
 from .sqlite_transcripts import SqliteTranscriptReader
@@ -51,6 +52,11 @@ class SqliteReader:
     def transcripts(self) -> SqliteTranscriptReader:
         """See `StoreReader.transcripts`."""
         return SqliteTranscriptReader(self._connection, self.fetch)
+
+    @property
+    def runs(self) -> SqliteRunReader:
+        """See `StoreReader.runs`."""
+        return SqliteRunReader(self._connection)
 
     @property
     def audit(self) -> SqliteAuditReader:

@@ -25,6 +25,7 @@ from .sqlite_audit import SqliteAuditWriter
 from .sqlite_job_writer import SqliteJobWriter
 from .sqlite_reader import SqliteReader, slept_key
 from .sqlite_resources import SqliteResourceWriter
+from .sqlite_runs import SqliteRunWriter
 from .sqlite_secrets import SqliteSecretWriter
 from .sqlite_traces import SqliteTraceWriter
 from .statements import chunks, marks
@@ -86,6 +87,11 @@ class SqliteWriter(SqliteReader):
     def jobs(self) -> SqliteJobWriter:
         """See `StoreWriter.jobs`."""
         return SqliteJobWriter(self._connection)
+
+    @property
+    def runs(self) -> SqliteRunWriter:
+        """See `StoreWriter.runs`."""
+        return SqliteRunWriter(self._connection)
 
     @property
     def audit(self) -> SqliteAuditWriter:

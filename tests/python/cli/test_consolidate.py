@@ -55,7 +55,9 @@ def held(store, user):
 def test_without_a_model_only_the_index(run, run_json, known):
     document = run_json("consolidate", "--store", known)
     assert (document["users"], document["sleep"]) == (2, None)
-    assert run("consolidate", "--store", known, "--user", "ana").stdout.startswith("index: ")
+    said = run("consolidate", "--store", known, "--user", "ana").stdout.splitlines()
+    assert said[0] == "memories: 0 expired, 0 evicted, 0 merged into others"
+    assert said[1].startswith("index: ")
     assert held(known, "ana") == set(FACTS)
 
 
@@ -97,3 +99,45 @@ def test_recipes_show_it(run, run_json):
     assert run_json("recipes", "show", "lightmem")["sleep"]["queue"] == 10
     assert "sleep" in run("recipes", "show", "lightmem").stdout
     assert run_json("recipes", "show", "simplemem")["sleep"] is None
+
+
+@pytest.fixture
+def repeated(known):
+    """The same store, in which something was said again."""
+    with Memory(known, auto_consolidate=False) as memory:
+        memory.add_records(
+            [Record(id="again", user="ana", text=FACTS[0], at=START + timedelta(days=5), kind="semantic")]
+        )
+    return known
+
+
+def test_a_dry_run_says_what_would_be_done(run, run_json, repeated):
+    said = run("consolidate", "--store", repeated, "--dry-run").stdout.splitlines()
+    assert said == [
+        "memories: would be 0 expired, 0 evicted, 1 merged into others",
+        "  merge ana: again into f0",
+    ]
+    document = run_json("consolidate", "--store", repeated, "--dry-run")
+    planned = {"action": "merge", "user": "ana", "records": ["again"], "into": "f0"}
+    assert document["upkeep"]["planned"] == [planned]
+    assert run_json("runs", "--store", repeated)["runs"] == []
+    assert run("runs", "--store", repeated).stdout == "no runs\n"
+
+
+def test_what_was_merged_can_be_taken_back(run, run_json, repeated):
+    said = run("consolidate", "--store", repeated).stdout
+    (known,) = run_json("runs", "--store", repeated, "--user", "ana")["runs"]
+    assert f"memspan undo {known['id']}" in said
+    assert (known["state"], known["changes"]) == ("done", 2)
+    assert known["id"] in run("runs", "--store", repeated).stdout
+    assert run("undo", known["id"], "--store", repeated).stdout == "2 memories as before, 0 taken out\n"
+    failed = run("undo", known["id"], "--store", repeated, code=1)
+    assert "was undone already" in failed.stderr
+    assert run("undo", "unknown", "--store", repeated, code=3)
+
+
+def test_merging_may_be_left_out_and_the_time_be_short(run, run_json, repeated):
+    assert run_json("consolidate", "--store", repeated, "--no-merge")["upkeep"]["merged"] == 0
+    said = run("consolidate", "--store", repeated, "--seconds", "0").stdout
+    assert "the time was over first" in said
+    assert run_json("consolidate", "--store", repeated)["upkeep"]["merged"] == 1

@@ -108,7 +108,7 @@ def state(memory: Memory) -> list[Any]:
 
 
 def slept(memory: Memory, user: str | None = None, **options: Any) -> SleepReport:
-    report = memory.consolidate(user, **options)
+    report = memory.consolidate(user, merge=False, **options)
     assert report.sleep is not None
     assert memory.verify() == []
     return report.sleep
@@ -120,7 +120,7 @@ def changes(report: SleepReport) -> tuple[int, int, int]:
 
 def test_one_call_puts_memories_in_order_and_lays_out_the_index(memory: Memory, server: ScriptedLLM) -> None:
     before = datetime.now(timezone.utc)
-    report = memory.consolidate("ana")
+    report = memory.consolidate("ana", merge=False)
 
     assert report.users == 1
     assert memory.stats("ana")["records"] == len(FACTS) + 2, "the merged and the rewritten one"
@@ -253,16 +253,16 @@ def test_nobody_and_nothing(memory: Memory, open_memory: Open) -> None:
 def test_only_who_has_a_model_and_wants_an_update_sleeps(
     memory: Memory, open_memory: Open, server: ScriptedLLM
 ) -> None:
-    assert memory.consolidate(update=False).sleep is None
+    assert memory.consolidate(merge=False, update=False).sleep is None
     memory.close()
     plain = open_memory(recipe="verbatim")
-    assert plain.consolidate().sleep is None
+    assert plain.consolidate(merge=False).sleep is None
     assert server.asked == []
-    assert plain.consolidate("ana", update=True).sleep is not None, "with the paper's settings"
+    assert plain.consolidate("ana", merge=False, update=True).sleep is not None, "with the paper's settings"
     assert changes(slept(plain, "ana", update=SleepUpdate(least=0.5)))
     plain.close()
     without = open_memory(llm=None)
-    assert without.consolidate().sleep is None
+    assert without.consolidate(merge=False).sleep is None
     assert without._processing._thread is None
     for update in (True, SleepUpdate()):
         with pytest.raises(JobError, match="llm="):
@@ -275,14 +275,14 @@ def test_only_who_has_a_model_and_wants_an_update_sleeps(
 
 def test_bound_and_asynchronous_forms(memory: Memory) -> None:
     ana, bob = memory.user("ana"), memory.user("bob")
-    first = ana.consolidate(progress=True).sleep
+    first = ana.consolidate(merge=False, progress=True).sleep
     assert first is not None
     assert changes(first) == (1, 1, 1)
     assert held(memory, "bob") == set(FACTS)
-    second = asyncio.run(bob.aconsolidate(update=SleepUpdate(least=0.5))).sleep
+    second = asyncio.run(bob.aconsolidate(merge=False, update=SleepUpdate(least=0.5))).sleep
     assert second is not None
     assert changes(second) == (1, 1, 1)
-    assert asyncio.run(memory.aconsolidate(update=False)).sleep is None
+    assert asyncio.run(memory.aconsolidate(merge=False, update=False)).sleep is None
 
 
 def test_a_cancelled_task_changes_nothing(memory: Memory, server: ScriptedLLM) -> None:
@@ -290,7 +290,7 @@ def test_a_cancelled_task_changes_nothing(memory: Memory, server: ScriptedLLM) -
 
     async def cancel() -> None:
         server.schedule = lambda asked, number: FAULTS["slow"]
-        task = asyncio.create_task(memory.aconsolidate("ana"))
+        task = asyncio.create_task(memory.aconsolidate("ana", merge=False))
         while not server.asked:
             await asyncio.sleep(0.005)
         task.cancel()
@@ -315,7 +315,7 @@ def test_an_embedder_that_fails_leaves_its_user_alone(open_memory: Open) -> None
     memory.add_records(facts())
     before, broken = state(memory), True
     with pytest.raises(EmbedderError):
-        memory.consolidate("ana")
+        memory.consolidate("ana", merge=False)
     assert state(memory) == before
     assert memory.usage(user="ana", by=())[0].usage.calls > 0, "the model was paid for"
     broken = False
@@ -337,7 +337,7 @@ def _sleep_and_die(path: Path, url: str, when: str) -> None:
         OpenAIModel("scripted", base_url=url) as model,
         Memory(path, HashEmbedder(dim=256), llm=model, recipe=SLEEPY) as memory,
     ):
-        memory.consolidate("ana")
+        memory.consolidate("ana", merge=False)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kill -9")

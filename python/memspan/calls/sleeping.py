@@ -1,0 +1,220 @@
+"""The calls of `Memory` about sleep: put memories in order, and take that back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from memspan.arguments import as_flag, as_number
+from memspan.consolidation import ConsolidationReport, Planned, SleepReport
+from memspan.errors import invalid
+from memspan.remember.asynchronous import in_thread
+from memspan.remember.consolidating import consolidate, nothing_done
+from memspan.remember.fields import checked_name
+from memspan.remember.progress import tracking
+from memspan.run_info import Run, Undone
+
+from .base import Calls
+
+if TYPE_CHECKING:
+    from memspan.lifecycle.duplicates import Merging
+    from memspan.lifecycle.sleep import SleepUpdate
+    from memspan.lifecycle.upkeep import Upkeep
+    from memspan.llm import LLM
+
+__all__ = ["SleepingCalls"]
+
+_Work: TypeAlias = "Callable[[LLM | None], Coroutine[Any, Any, SleepReport]]"
+_LONGEST = 1e9
+"""Seconds."""
+
+
+class SleepingCalls(Calls):
+    """See `Memory`."""
+
+    def consolidate(
+        self,
+        user: str | None = None,
+        *,
+        update: bool | SleepUpdate | None = None,
+        merge: bool | Merging = True,
+        dry_run: bool = False,
+        seconds: float | None = None,
+        progress: bool = False,
+    ) -> ConsolidationReport:
+        """Put the memories of a user, or of all, in order, and lay out the index for faster searches.
+
+        In this order, each step in slices that nobody waits for long:
+
+        1. What outlived its time is erased, and kinds that are over their quota move records to the cold tier.
+        2. Memories that say the same are merged, without a model: the best wording stays and gets the sources of all.
+        3. The update in sleep of LightMem (section 3.3) asks a language model: every derived memory with later ones
+           like it is kept, merged with them, rewritten, or ended because of them. Each user is all or nothing.
+        4. The index is laid out anew where that pays, which changes no answer; see `Index.consolidate`.
+
+        What ends in steps 2 and 3 stays readable, as history (`valid_at`) and as the state before (`as_of`); what is
+        pinned or held stays as it is. These changes are journalled: `undo` takes them back. Only what is new since the
+        last time is looked at. Interrupted at any point, what was done stays done, and the next call goes on.
+
+        Args:
+            update: whether to update memories by a model. `None`: if the recipe does (`lightmem`) and the memory was
+                opened with a model. `True` for the recipe's update or the default one, a `SleepUpdate` for this one,
+                `False` for none.
+            merge: whether to merge what says the same; a `Merging` for other settings.
+            dry_run: change nothing, ask no model, and say in `upkeep.planned` what would be done.
+            seconds: begin no slice and no step after so long; `upkeep.finished` says whether that was enough. An
+                update that a model has begun goes on to its end.
+            progress: show on standard error how many memories were decided.
+
+        Returns:
+            The report of the index, with the one of the update as `sleep` and of what needs no model as `upkeep`.
+            That a model fails is no error: `sleep.undecided` tells how many memories it left as they were.
+
+        Raises:
+            InvalidArgumentError: an argument is not acceptable.
+            JobError: an update is wanted, and the memory was opened without `llm`.
+            EmbedderError: a user's new memories could not be embedded; none of that user's changed by step 3.
+            UndoError: somebody undid the run while it was under way.
+        """
+        with tracking("sleeping", None, progress) as advance:
+            upkeep, chosen = self._begin(user, update, merge, dry_run, seconds, advance)
+            upkeep.run()
+            slept = None
+            if chosen is not None and upkeep.in_time():
+                if upkeep.dry_run:
+                    upkeep.plan(self._asked(user, chosen))
+                else:
+                    slept = self._processing.ask(self._work(user, chosen, upkeep, advance))
+        return self._lay_out(user, upkeep, slept)
+
+    async def aconsolidate(
+        self,
+        user: str | None = None,
+        *,
+        update: bool | SleepUpdate | None = None,
+        merge: bool | Merging = True,
+        dry_run: bool = False,
+        seconds: float | None = None,
+        progress: bool = False,
+    ) -> ConsolidationReport:
+        """Asynchronous form of `consolidate`. Cancelling the task ends the update; users that are done stay so."""
+        with tracking("sleeping", None, progress) as advance:
+            upkeep, chosen = self._begin(user, update, merge, dry_run, seconds, advance)
+            await asyncio.to_thread(upkeep.run)
+            slept = None
+            if chosen is not None and upkeep.in_time():
+                if upkeep.dry_run:
+                    upkeep.plan(await asyncio.to_thread(self._asked, user, chosen))
+                else:
+                    slept = await self._processing.aask(self._work(user, chosen, upkeep, advance))
+        return await asyncio.to_thread(self._lay_out, user, upkeep, slept)
+
+    def runs(self, user: str | None = None) -> list[Run]:
+        """The consolidations that changed memories of a user, or of all, the latest first."""
+        if user is not None:
+            checked_name(user, "user")
+        self._engine.require_open()
+        with self._engine.store.reading() as reader:
+            return [run for run in reader.runs.runs(user=user) if run.changes]
+
+    def undo(self, run: str, *, user: str | None = None, leave_changed: bool = False) -> Undone:
+        """Take back what a consolidation did to memories, all of it at once: they are again what they were before.
+
+        What was forgotten since, or had outlived its time, stays away. Pins and holds that were set since stay. The
+        next consolidation does not do it again: it looks at what is new since the one that was undone.
+
+        Args:
+            run: its id, of `runs` or of a report's `upkeep.runs`.
+            user: refuse runs of others.
+            leave_changed: when somebody changed memories of the run since, leave those as they are instead of refusing
+                to undo the rest.
+
+        Raises:
+            InvalidArgumentError: there is no such run.
+            UndoError: it was undone already, or memories that it changed were changed since.
+        """
+        from memspan.lifecycle.undoing import undo
+
+        owner = None if user is None else checked_name(user, "user")
+        return undo(
+            self._engine,
+            checked_name(run, "run"),
+            user=owner,
+            leave_changed=as_flag(leave_changed, "leave_changed"),
+        )
+
+    def _begin(
+        self,
+        user: str | None,
+        update: bool | SleepUpdate | None,
+        merge: bool | Merging,
+        dry_run: bool,
+        seconds: float | None,
+        advance: Callable[[int], object],
+    ) -> tuple[Upkeep, SleepUpdate | None]:
+        """What is to be done to memories, checked."""
+        from memspan.lifecycle.duplicates import Merging
+        from memspan.lifecycle.upkeep import Upkeep
+
+        if user is not None:
+            checked_name(user, "user")
+        if merge is not True and merge is not False and not isinstance(merge, Merging):
+            raise invalid("merge", merge, "True, False, or a memspan.lifecycle.duplicates.Merging")
+        limit = None if seconds is None else as_number(seconds, "seconds", 0, _LONGEST)
+        self._engine.require_open()
+        upkeep = Upkeep(
+            self._engine,
+            user,
+            merging=Merging() if merge is True else merge or None,
+            dry_run=as_flag(dry_run, "dry_run"),
+            seconds=limit,
+            advance=advance,
+        )
+        return upkeep, self._chosen(update)
+
+    def _chosen(self, update: bool | SleepUpdate | None) -> SleepUpdate | None:
+        recipe = self._processing.recipe
+        if update is False or (update is None and recipe.sleep is None):
+            return None
+        from memspan.lifecycle.sleeping import chosen_update
+
+        return chosen_update(update, recipe.sleep, self._processing.has_model)
+
+    def _work(
+        self, user: str | None, chosen: SleepUpdate, upkeep: Upkeep, advance: Callable[[int], object]
+    ) -> _Work:
+        from memspan.lifecycle.sleeping import sleep
+
+        return lambda llm: sleep(
+            self._engine,
+            llm,
+            user,
+            chosen,
+            recipe=self._processing.recipe.name,
+            advance=advance,
+            journal=upkeep.journal,
+        )
+
+    def _asked(self, user: str | None, chosen: SleepUpdate) -> list[Planned]:
+        """The memories that a model would be asked about."""
+        from memspan.lifecycle.sleeping import queues_to_ask
+
+        with self._engine.store.reading() as reader:
+            users = [user] if user is not None else reader.users()
+        return [
+            Planned("ask", name, (queue.target.id, *(record.id for record in queue.later)))
+            for name in users
+            for queue in queues_to_ask(self._engine, name, chosen)
+        ]
+
+    def _lay_out(self, user: str | None, upkeep: Upkeep, slept: SleepReport | None) -> ConsolidationReport:
+        """The last step, and the end of the others."""
+        counts = {} if slept is None else {"updated": slept.merged + slept.updated + slept.retired}
+        done = upkeep.finish(**counts)
+        laid = not upkeep.dry_run and upkeep.in_time()
+        report = consolidate(self._engine, user) if laid else nothing_done(done.users)
+        return report._replace(sleep=slept, upkeep=done._replace(finished=done.finished and upkeep.in_time()))
+
+    aruns = in_thread(runs)
+    aundo = in_thread(undo)

@@ -1,0 +1,173 @@
+"""Which memories say the same, and which of them stays: pure functions over what the index found."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from memspan import _core
+from memspan.arguments import as_kind, as_number
+from memspan.duplicates import Duplicate
+from memspan.encode.kept_words import lost
+from memspan.encode.values import Statement
+from memspan.errors import invalid
+from memspan.limits import MAX_TAGS
+from memspan.records import Record
+from memspan.remember.fields import MAX_NAMES
+
+__all__ = ["Merger", "Merging", "is_mergeable", "mergers", "united"]
+
+_NEARLY_ALL: Final = 0.8
+"""What share of the words of a memory that goes the one that stays must have, as for what a model merges."""
+_HALF: Final = 0.5
+"""What share of the words of the one that stays the other must have: it may say more, but not about something else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merging:
+    """When sleep takes memories to say the same, without asking a model.
+
+    Their vectors must be near, and their words must agree: the same numbers, names and negations, and nearly all
+    words of the one that goes in the one that stays. "She has 2 dogs" and "She has 3 dogs" stay apart, however near.
+    """
+
+    least: float = 0.95
+    """Cosine; above 0, at most 1."""
+    kinds: tuple[str, ...] = ("episodic", "semantic", "procedural")
+    """Pointers to files are the same when their targets are, and what is in the vault is nobody's to read: these two
+    cannot be named."""
+    within: timedelta = timedelta(minutes=1)
+    """What happened twice is two memories. Episodic ones are one only if the same speaker said them in the same
+    session, so shortly after each other: what was sent or loaded twice."""
+
+    def __post_init__(self) -> None:
+        as_number(self.least, "least", 0, 1)
+        if self.least == 0:
+            raise invalid("least", self.least, "above 0, at most 1")
+        for kind in self.kinds:
+            as_kind(kind, "kinds")
+            if kind in ("resource", "vault"):
+                raise invalid("kinds", kind, "episodic, semantic and procedural")
+        if self.within < timedelta(0):
+            raise invalid("within", self.within, "a timedelta that is not negative")
+
+
+@dataclass(frozen=True, slots=True)
+class Merger:
+    """One memory stays for others that say the same."""
+
+    kept: Record
+    ending: tuple[Record, ...]
+
+
+def is_mergeable(record: Record) -> bool:
+    """Whether a memory may end: nobody pinned or holds it, and it is believed, without an end."""
+    return _is_current(record) and not (record.pinned or record.held)
+
+
+def mergers(pairs: Sequence[Duplicate], records: Mapping[str, Record], merging: Merging) -> list[Merger]:
+    """Who stays for whom. Each memory ends once at most, and what stays for others does not end.
+
+    The best wording stays: what is held or pinned first, then by fidelity, importance, number of different words,
+    and the one that was learnt first. Every memory that ends is itself near the one that stays for it, so that a
+    chain of small steps leads nowhere. O(pairs log pairs).
+
+    Args:
+        pairs: as the index found them.
+        records: by id; pairs of others are left out.
+    """
+    near: defaultdict[str, list[str]] = defaultdict(list)
+    for first, second, _ in pairs:
+        if first in records and second in records:
+            near[first].append(second)
+            near[second].append(first)
+    order = sorted(near, key=lambda id_: _rank(records[id_]))
+    place = {id_: number for number, id_ in enumerate(order)}
+    ended: set[str] = set()
+    chosen = []
+    for id_ in order:
+        kept = records[id_]
+        if id_ in ended or not _is_current(kept):
+            continue
+        ending: list[Record] = []
+        for other in sorted(near[id_], key=place.__getitem__):
+            # What comes before it in the order had its turn, and may stay for others.
+            if place[other] < place[id_] or other in ended:
+                continue
+            candidate = records[other]
+            if (
+                is_mergeable(candidate)
+                and _same(kept, candidate, merging)
+                and _fits(kept, [*ending, candidate])
+            ):
+                ending.append(candidate)
+                ended.add(other)
+        if ending:
+            chosen.append(Merger(kept, tuple(ending)))
+    return chosen
+
+
+def united(kept: Record, ending: Sequence[Record]) -> dict[str, Any]:
+    """The fields of the memory that stays which change, for `dataclasses.replace`; none of one that is pinned or held.
+
+    Derived memories get the sources of all, and those that end among them: forgetting any of them erases what stays,
+    which says the same. Turns have no sources; theirs is a source of its own.
+    """
+    if kept.pinned or kept.held:
+        return {}
+    parts = (kept, *ending)
+    known = [part.importance for part in parts if part.importance is not None]
+    fields: dict[str, Any] = {
+        "importance": max(known, default=None),
+        "tags": tuple(dict.fromkeys(tag for part in parts for tag in part.tags))[:MAX_TAGS],
+        "entities": tuple(dict.fromkeys(name for part in parts for name in part.entities))[:MAX_NAMES],
+    }
+    if kept.kind != "episodic":
+        fields["sources"] = _sources(kept, ending)
+    return fields
+
+
+def _is_current(record: Record) -> bool:
+    return record.until is None and record.retired_at is None
+
+
+def _rank(record: Record) -> tuple[Any, ...]:
+    words = len(set(_core.analyze(record.text, "english")))
+    importance = -1.0 if record.importance is None else record.importance
+    learnt = record.recorded_at or record.at
+    return (not record.held, not record.pinned, -record.fidelity, -importance, -words, learnt, record.id)
+
+
+def _same(kept: Record, other: Record, merging: Merging) -> bool:
+    if (kept.kind, kept.speaker, kept.expires_at) != (other.kind, other.speaker, other.expires_at):
+        return False
+    if kept.kind == "episodic" and not _one_event(kept, other, merging.within):
+        return False
+    if kept.text == other.text:
+        return True
+    one, two = _statement(kept), _statement(other)
+    return not lost([two], kept.text, _NEARLY_ALL) and not lost([one], other.text, _HALF)
+
+
+def _one_event(one: Record, other: Record, within: timedelta) -> bool:
+    return one.session == other.session and abs(one.at - other.at) <= within
+
+
+def _fits(kept: Record, ending: Sequence[Record]) -> bool:
+    """Sources that a record cannot hold would be lost, and with them what must be forgotten together."""
+    return kept.kind == "episodic" or kept.pinned or kept.held or len(_sources(kept, ending)) <= MAX_NAMES
+
+
+def _sources(kept: Record, ending: Sequence[Record]) -> tuple[str, ...]:
+    found = dict.fromkeys(kept.sources)
+    for part in ending:
+        found.update(dict.fromkeys((*part.sources, part.id)))
+    found.pop(kept.id, None)
+    return tuple(found)
+
+
+def _statement(record: Record) -> Statement:
+    return Statement(text=record.text, at=record.at, sources=record.sources, entities=record.entities)

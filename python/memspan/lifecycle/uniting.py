@@ -1,0 +1,101 @@
+"""Let one memory stay for those that say the same, in slices that are journalled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from memspan.records import Record
+from memspan.remember.auditing import audited
+from memspan.remember.damage import survives_damage
+from memspan.remember.engine import Engine
+from memspan.remember.indexing import write_records
+from memspan.times import from_micros, now_micros, to_micros
+
+from .duplicates import Merger, united
+from .journal import Journal
+
+__all__ = ["unite"]
+
+_SLICE: Final = 64
+"""Records that a transaction changes, more or less: other writers wait for it, and nothing else does."""
+
+
+def unite(
+    engine: Engine, mergers: Sequence[Merger], journal: Journal, in_time: Callable[[], bool] = lambda: True
+) -> tuple[int, int, bool]:
+    """Carry out mergers of one user, as far as the time goes.
+
+    What ends gets `until`, the later of its time and that of what stays for it, and `retired_at`; it stays readable
+    by `as_of`, `valid_at` and `get`. What stays gets the sources, tags and entities of all. A merger is left out when
+    one of its memories is not as it was.
+
+    Returns:
+        How many memories ended, how many mergers were left out, and whether all were looked at.
+    """
+    ended = skipped = position = 0
+    while position < len(mergers):
+        if not in_time():
+            return ended, skipped, False
+        piece: list[Merger] = []
+        size = 0
+        while position < len(mergers) and (not piece or size + len(mergers[position].ending) < _SLICE):
+            piece.append(mergers[position])
+            size += 1 + len(mergers[position].ending)
+            position += 1
+        done, left = _unite_slice(engine, piece, journal)
+        ended += done
+        skipped += left
+    return ended, skipped, True
+
+
+@survives_damage
+def _unite_slice(engine: Engine, mergers: Sequence[Merger], journal: Journal) -> tuple[int, int]:
+    ids = [record.id for merger in mergers for record in (merger.kept, *merger.ending)]
+    ended = skipped = 0
+    with engine.changing() as change:
+        writer = change.writer
+        stored = writer.fetch(journal.user, ids, embeddings=True)
+        made = writer.made_tags(journal.user, ids)
+        after: dict[str, Record] = {}
+        for merger in mergers:
+            parts = (merger.kept, *merger.ending)
+            if not all(_is_as_seen(stored.get(part.id), part) for part in parts):
+                skipped += 1
+                continue
+            kept, ending = stored[merger.kept.id], [stored[part.id] for part in merger.ending]
+            fields = united(kept, ending)
+            if any(getattr(kept, name) != value for name, value in fields.items()):
+                after[kept.id] = replace(kept, **fields)
+            for record in ending:
+                after[record.id] = _ended(record, kept)
+                ended += 1
+        if after:
+            journal.note(writer, stored, after, made)
+            write_records(change, list(after.values()))
+            writer.set_made_tags(journal.user, {id_: made[id_] for id_ in after if id_ in made})
+            audited(engine, change, "consolidate", user=journal.user, ids=list(after), merged=ended)
+    engine.note_unsaved(len(after))
+    return ended, skipped
+
+
+def _is_as_seen(now: Record | None, seen: Record) -> bool:
+    return now is not None and _seen(now) == _seen(seen)
+
+
+def _seen(record: Record) -> tuple[object, ...]:
+    """What the decision rests on."""
+    state = (record.until, record.retired_at, record.expires_at, record.pinned, record.held)
+    return (record.text, record.at, record.kind, record.speaker, record.session, record.sources, *state)
+
+
+def _ended(record: Record, kept: Record) -> Record:
+    moment = from_micros(max(now_micros(), 1 + to_micros(record.recorded_at or record.at)))
+    note = {"action": "merge", "by": [kept.id]}
+    return replace(
+        record,
+        until=max(kept.at, record.at),
+        retired_at=moment,
+        metadata={**record.metadata, "ended": note},
+    )

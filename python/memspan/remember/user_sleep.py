@@ -1,0 +1,63 @@
+"""The calls of a `UserMemory` about sleep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memspan.consolidation import ConsolidationReport
+from memspan.run_info import Run, Undone
+
+from .asynchronous import in_thread
+
+if TYPE_CHECKING:
+    from memspan.lifecycle.duplicates import Merging
+    from memspan.lifecycle.sleep import SleepUpdate
+    from memspan.memory import Memory
+
+__all__ = ["UserSleepCalls"]
+
+
+class UserSleepCalls:
+    """A base of `UserMemory`."""
+
+    _memory: Memory
+    name: str
+
+    def consolidate(
+        self,
+        *,
+        update: bool | SleepUpdate | None = None,
+        merge: bool | Merging = True,
+        dry_run: bool = False,
+        seconds: float | None = None,
+        progress: bool = False,
+    ) -> ConsolidationReport:
+        """See `Memory.consolidate`."""
+        return self._memory.consolidate(
+            self.name, update=update, merge=merge, dry_run=dry_run, seconds=seconds, progress=progress
+        )
+
+    async def aconsolidate(
+        self,
+        *,
+        update: bool | SleepUpdate | None = None,
+        merge: bool | Merging = True,
+        dry_run: bool = False,
+        seconds: float | None = None,
+        progress: bool = False,
+    ) -> ConsolidationReport:
+        """See `Memory.aconsolidate`."""
+        return await self._memory.aconsolidate(
+            self.name, update=update, merge=merge, dry_run=dry_run, seconds=seconds, progress=progress
+        )
+
+    def runs(self) -> list[Run]:
+        """See `Memory.runs`."""
+        return self._memory.runs(self.name)
+
+    def undo(self, run: str, *, leave_changed: bool = False) -> Undone:
+        """See `Memory.undo`; runs of other users are refused."""
+        return self._memory.undo(run, user=self.name, leave_changed=leave_changed)
+
+    aruns = in_thread(runs)
+    aundo = in_thread(undo)

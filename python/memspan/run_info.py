@@ -1,0 +1,41 @@
+"""What is known of runs: consolidations that changed memories, and can be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+__all__ = ["RUN_STATES", "Run", "Undone"]
+
+RUN_STATES: Final = ("running", "done", "undone")
+"""A run is under way or was interrupted, has ended, or was taken back."""
+
+
+class Run(NamedTuple):
+    """One consolidation of one user's memories."""
+
+    id: str
+    user: str
+    action: str
+    """`consolidate`."""
+    state: str
+    """One of `RUN_STATES`."""
+    began: datetime
+    ended: datetime | None
+    changes: int
+    """Records that it changed, made or took out, and that were not forgotten since."""
+    report: Mapping[str, Any]
+    """What it did, as JSON values."""
+
+
+class Undone(NamedTuple):
+    """What `Memory.undo` did."""
+
+    run: str
+    restored: int
+    """Records that are again as they were before the run."""
+    removed: int
+    """Records that the run had made."""
+    left: tuple[str, ...]
+    """Ids of records that somebody changed since, and that stayed as they are (`leave_changed`)."""

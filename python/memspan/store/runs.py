@@ -1,0 +1,55 @@
+"""What the journal of consolidations needs from a database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from memspan.run_info import Run
+from memspan.times import Micros
+
+__all__ = ["RunChange", "RunReader", "RunWriter"]
+
+
+class RunChange(NamedTuple):
+    """What one record was before a run, and what the run made of it."""
+
+    record: str
+    """Its id."""
+    before: str | None
+    """The record as JSON; `None` when there was none."""
+    embedding: bytes | None
+    """Of a record that the run took out, if it is to be kept; no run changes what others say, nor their vectors."""
+    after: str | None
+    """The fingerprint of what the run made of it; `None` when it took the record out."""
+
+
+class RunReader(Protocol):
+    """The journal in one consistent view."""
+
+    def runs(self, user: str | None = None, id: str | None = None) -> list[Run]:
+        """The latest first."""
+
+    def last(self, user: str, action: str) -> Run | None:
+        """The latest run that has ended, whether it was undone or not."""
+
+    def changes(self, id: str) -> list[RunChange]:
+        """In the order in which they were made."""
+
+
+class RunWriter(RunReader, Protocol):
+    """Changes of the journal inside the one exclusive transaction. None of them advances the change counter."""
+
+    def begin(self, user: str, id: str, action: str, now: Micros) -> None:
+        """Enter a run that is under way; nothing if it is there, or if there is no such user."""
+
+    def note(self, id: str, changes: Sequence[RunChange]) -> bool:
+        """Append to a run, in the transaction that makes these changes. False: the run is not under way any more."""
+
+    def end(self, id: str, report: str, now: Micros) -> None:
+        """The run is done. Older runs of the user and action that changed nothing vanish."""
+
+    def undone(self, id: str, now: Micros) -> None: ...
+
+    def forget(self, user: str, ids: Sequence[str]) -> None:
+        """Erase what runs keep of records."""

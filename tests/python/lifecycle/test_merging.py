@@ -1,0 +1,286 @@
+"""Which memories say the same, which of them stays, and what becomes of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memspan import Memory, Record
+from memspan.duplicates import Duplicate
+from memspan.embed import HashEmbedder
+from memspan.errors import InvalidArgumentError, UndoError
+from memspan.lifecycle.duplicates import Merging, mergers
+from memspan.lifecycle.upkeep import Upkeep
+
+START = datetime(2023, 5, 1, tzinfo=timezone.utc)
+DAY = timedelta(days=1)
+TEA = "Ana drinks green tea in the morning."
+Open = Callable[..., Memory]
+
+
+def fact(id: str, text: str = TEA, day: int = 0, **fields: Any) -> Record:
+    given = {"user": "ana", "kind": "semantic", "sources": (f"turn-{id}",), "recorded_at": START, **fields}
+    return Record(id=id, text=text, at=START + day * DAY, **given)
+
+
+def chosen(*records: Record, merging: Merging | None = None) -> dict[str, tuple[str, ...]]:
+    """Who stays for whom when all are near each other."""
+    known = {record.id: record for record in records}
+    ids = sorted(known)
+    pairs = [Duplicate(one, other, 0.99) for one in ids for other in ids if one < other]
+    found = mergers(pairs, known, merging or Merging())
+    return {merger.kept.id: tuple(sorted(record.id for record in merger.ending)) for merger in found}
+
+
+def test_the_best_wording_stays():
+    assert chosen(fact("a"), fact("b")) == {"a": ("b",)}
+    assert chosen(fact("a"), fact("b", recorded_at=START - DAY)) == {"b": ("a",)}
+    assert chosen(fact("a", fidelity=0.5), fact("b")) == {"b": ("a",)}
+    assert chosen(fact("a"), fact("b", importance=0.2)) == {"b": ("a",)}
+    assert chosen(fact("a"), fact("b", TEA + " She likes it.")) == {"b": ("a",)}
+    assert chosen(fact("a", fidelity=0.5, pinned=True), fact("b")) == {"a": ("b",)}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Ana drinks green tea in the morning at 7.",
+        "Ana drinks no green tea in the morning.",
+        "Ana drives to work in the evening.",
+        "Ana drinks green tea in the morning, goes for a run along the river, and then reads two newspapers.",
+    ],
+)
+def test_what_says_something_else_stays_apart(other):
+    assert chosen(fact("a"), fact("b", other)) == {}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"kind": "procedural"},
+        {"speaker": "Ben"},
+        {"until": START + DAY},
+        {"retired_at": START + DAY},
+        {"expires_at": START + DAY},
+    ],
+)
+def test_what_is_something_else_stays_apart(fields):
+    assert chosen(fact("a"), fact("b", **fields)) == {}
+
+
+def test_what_is_pinned_or_held_never_ends():
+    assert chosen(fact("a", pinned=True), fact("b", held=True)) == {}
+    assert chosen(fact("a", held=True), fact("b", pinned=True), fact("c")) == {"a": ("c",)}
+
+
+def test_a_chain_of_small_steps_leads_nowhere():
+    known = {id_: fact(id_) for id_ in "abcd"}
+    pairs = [Duplicate("a", "b", 0.96), Duplicate("b", "c", 0.96), Duplicate("c", "d", 0.96)]
+    found = mergers(pairs, known, Merging())
+    assert [(one.kept.id, [record.id for record in one.ending]) for one in found] == [
+        ("a", ["b"]),
+        ("c", ["d"]),
+    ]
+
+
+def test_turns_are_one_when_they_were_sent_twice():
+    turn = {"kind": "episodic", "sources": (), "session": "s1", "speaker": "Ana"}
+    one = fact("a", **turn)
+    assert chosen(one, replace(fact("b", **turn), at=START + timedelta(seconds=30))) == {"a": ("b",)}
+    assert chosen(one, fact("b", day=1, **turn)) == {}
+    assert chosen(one, fact("b", **{**turn, "session": "s2"})) == {}
+    assert chosen(one, fact("b", **{**turn, "speaker": "Ben"})) == {}
+    assert chosen(one, fact("b", day=1, **turn), merging=Merging(within=2 * DAY)) == {"a": ("b",)}
+
+
+def test_sources_that_do_not_fit_keep_memories_apart():
+    many = tuple(f"t{i}" for i in range(1023))
+    assert chosen(fact("a", sources=many), fact("b", sources=("u",))) == {}
+    assert chosen(fact("a", sources=many), fact("b", sources=())) == {"a": ("b",)}
+
+
+@pytest.mark.parametrize(
+    "settings", [{"least": 0}, {"least": 2}, {"kinds": ("vault",)}, {"kinds": ("x",)}, {"within": -DAY}]
+)
+def test_bad_settings_are_refused(settings):
+    with pytest.raises(InvalidArgumentError, match=next(iter(settings))):
+        Merging(**settings)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "m.memspan"
+
+
+@pytest.fixture
+def open_memory(path: Path) -> Iterator[Open]:
+    opened: list[Memory] = []
+
+    def open_one(**options: Any) -> Memory:
+        opened.append(Memory(path, HashEmbedder(dim=64), auto_consolidate=False, **options))
+        return opened[-1]
+
+    yield open_one
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def memory(open_memory: Open) -> Memory:
+    memory = open_memory()
+    memory.add_records(
+        [
+            fact("a", tags=("tea",), importance=0.3),
+            fact(
+                "b", "ana drinks green tea in the morning", 3, tags=("morning",), importance=0.9, fidelity=0.8
+            ),
+            fact("c", "Ana bought a saw.", 1),
+        ]
+    )
+    return memory
+
+
+def test_one_stays_with_the_sources_of_all(memory: Memory):
+    report = memory.consolidate("ana")
+    assert report.upkeep is not None
+    assert (report.upkeep.merged, report.upkeep.skipped, report.upkeep.finished) == (1, 0, True)
+    kept, ended = memory.get(user="ana", id="a"), memory.get(user="ana", id="b")
+    assert kept is not None
+    assert ended is not None
+    assert kept.sources == ("turn-a", "turn-b", "b")
+    assert kept.tags == ("tea", "morning")
+    assert kept.importance == 0.9
+    assert kept.recorded_at == START
+    assert ended.until == START + 3 * DAY
+    assert ended.retired_at is not None
+    assert ended.metadata["ended"] == {"action": "merge", "by": ["a"]}
+    assert memory.get(user="ana", id="c").until is None
+    # Forgetting a source of what ended erases what stays for it: it says the same.
+    assert memory.forget(user="ana", source="turn-b") == 2
+
+
+def test_it_is_done_once(memory: Memory):
+    assert memory.consolidate("ana").upkeep.merged == 1
+    again = memory.consolidate("ana").upkeep
+    assert (again.compared, again.merged, again.runs) == (0, 0, ())
+    memory.add_records([fact("d", recorded_at=None)])
+    news = memory.consolidate("ana").upkeep
+    assert (news.merged, len(news.runs)) == (1, 1)
+    assert next(run.id for run in memory.runs("ana")) == news.runs[0]
+    assert len(memory.runs()) == 2
+
+
+def test_a_dry_run_changes_nothing(memory: Memory, path: Path):
+    before = {hit.id: hit.record.metadata for hit in memory.latest(user="ana")}
+    report = memory.consolidate("ana", dry_run=True)
+    assert report.upkeep.merged == 1
+    assert report.upkeep.planned == (("merge", "ana", ("b",), "a"),)
+    assert (report.upkeep.runs, memory.runs()) == ((), [])
+    assert {hit.id: hit.record.metadata for hit in memory.latest(user="ana")} == before
+    assert memory.consolidate("ana").upkeep.merged == 1
+
+
+def test_it_may_be_turned_off(memory: Memory):
+    assert memory.consolidate("ana", merge=False).upkeep.merged == 0
+    assert memory.consolidate("ana", merge=Merging(kinds=("episodic",))).upkeep.merged == 0
+    # Other settings make all of it news.
+    assert memory.consolidate("ana").upkeep.merged == 1
+
+
+@pytest.mark.parametrize("arguments", [{"merge": 3}, {"seconds": -1}, {"dry_run": "yes"}, {"user": ""}])
+def test_bad_arguments_are_refused(memory: Memory, arguments: dict[str, Any]):
+    with pytest.raises(InvalidArgumentError, match=next(iter(arguments))):
+        memory.consolidate(**arguments)
+
+
+def test_without_time_the_next_call_goes_on(memory: Memory):
+    report = memory.consolidate("ana", seconds=0)
+    assert (report.upkeep.finished, report.upkeep.merged) == (False, 0)
+    rest = memory.consolidate("ana")
+    assert (rest.upkeep.finished, rest.upkeep.merged) == (True, 1)
+
+
+def many(count: int) -> list[Record]:
+    """Pairs of facts that say the same."""
+    words = ("saw", "boat", "lamp", "desk", "kite", "drum", "vase", "rope", "coat", "ring")
+    return [
+        fact(f"{side}{i:03}", f"Ana bought a {words[i % 10]} and a {words[i // 10 % 10]} in shop {i}.")
+        for i in range(count)
+        for side in "ab"
+    ]
+
+
+def test_slices_that_were_done_stay_when_the_time_is_over(open_memory: Open, monkeypatch: pytest.MonkeyPatch):
+    memory = open_memory()
+    memory.add_records(many(100))
+    checks = iter([True, True, True, False])
+    monkeypatch.setattr(Upkeep, "in_time", lambda self: next(checks, False))
+    first = memory.consolidate("ana").upkeep
+    monkeypatch.undo()
+    assert first.finished is False
+    assert 0 < first.merged < 100
+    second = memory.consolidate("ana").upkeep
+    assert first.merged + second.merged == 100
+    assert [run.changes for run in memory.runs()] == [2 * second.merged, 2 * first.merged]
+
+
+def test_memories_that_change_meanwhile_are_left_alone(
+    open_memory: Open, memory: Memory, monkeypatch: pytest.MonkeyPatch
+):
+    from memspan.lifecycle import upkeep
+
+    def unite(*arguments: Any) -> Any:
+        memory.add_records([fact("b", "Ana drinks coffee.", 3)])
+        return original(*arguments)
+
+    original = upkeep.unite
+    monkeypatch.setattr(upkeep, "unite", unite)
+    done = memory.consolidate("ana").upkeep
+    assert (done.merged, done.skipped) == (0, 1)
+    assert memory.get(user="ana", id="b").text == "Ana drinks coffee."
+
+
+def test_users_are_apart(open_memory: Open):
+    memory = open_memory()
+    memory.add_records([fact("a"), fact("b", user="ben"), fact("c", user="ben")])
+    report = memory.consolidate().upkeep
+    assert (report.users, report.merged, len(report.runs)) == (2, 1, 1)
+    assert memory.get(user="ana", id="a").sources == ("turn-a",)
+    assert [run.user for run in memory.runs()] == ["ben"]
+    with pytest.raises(InvalidArgumentError, match="run"):
+        memory.undo(report.runs[0], user="ana")
+
+
+def test_another_handle_sees_it(open_memory: Open, memory: Memory):
+    other = open_memory()
+    memory.consolidate("ana")
+    found = [one.id for one in other.search("green tea in the morning", user="ana", valid_at=START + 9 * DAY)]
+    assert "a" in found
+    assert "b" not in found
+
+
+def test_a_run_that_is_undone_while_it_is_under_way_ends(
+    open_memory: Open, memory: Memory, monkeypatch: pytest.MonkeyPatch
+):
+    from memspan.lifecycle import uniting
+
+    memory.add_records(many(60))
+    other = open_memory()
+    slices = iter(range(100))
+
+    def unite(*arguments: Any) -> Any:
+        if next(slices) == 1:
+            other.undo(other.runs("ana")[0].id)
+        return original(*arguments)
+
+    original = uniting._unite_slice
+    monkeypatch.setattr(uniting, "_unite_slice", unite)
+    with pytest.raises(UndoError, match="under way"):
+        memory.consolidate("ana")
+    assert all(record.until is None for record in (memory.get(user="ana", id=id_) for id_ in ("a", "b")))
+    assert memory.verify() == []
