@@ -71,6 +71,9 @@ class Recalls(list[Recall]):
     which three in four had one (LoCoMo and BEAM), without a reranker."""
     plan: Plan | None = None
     """How the question was looked for; `None` when no learned ranking was used."""
+    lifted: tuple[str, ...] = ()
+    """Ids of those that were brought in, or up, because they are of a kind that the question asks for, see
+    `Plan.record_kinds`."""
     timings: Timings = _UNTIMED
     """How long the call took, by stage."""
 

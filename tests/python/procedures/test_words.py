@@ -58,11 +58,12 @@ def test_a_model_finds_the_words_once(open_memory: Open) -> None:
     ],
 )
 def test_without_words_that_fit_it_is_told_by_rules(open_memory: Open, reply: Any) -> None:
-    with ScriptedLLM({"procedures": lambda asked: reply}) as server, OpenAIModel("scripted", base_url=server.url) as model:
+    with (
+        ScriptedLLM({"procedures": lambda asked: reply}) as server,
+        OpenAIModel("scripted", base_url=server.url) as model,
+    ):
         memory = open_memory(llm=model)
-        memory.add(
-            [cancel_order(number, *[("pack", {}), ("weigh", {})]) for number in (1, 2, 3)], user="ana"
-        )
+        memory.add([cancel_order(number, *[("pack", {}), ("weigh", {})]) for number in (1, 2, 3)], user="ana")
 
         report = memory.learn_procedures("ana")
 
