@@ -39,6 +39,7 @@ from memspan.errors import (
 )
 from memspan.index import Hit, Hits, Index, TagInfo
 from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
+from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.llm import Usage
 from memspan.memory import Memory
 from memspan.procedure_info import Procedure, ProcedureReport, ProcedureStep
@@ -48,7 +49,7 @@ from memspan.recall.context import Context, Source, TokenCounter, estimate_token
 from memspan.recipes import Recipe
 from memspan.records import KINDS, Record
 from memspan.remember.forget_plans import ForgetPlan
-from memspan.remember.recall import Recall, Recalls, Timings
+from memspan.remember.recall import Moved, Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
 from memspan.rerank import Reranker
 from memspan.tag_info import TagReport
@@ -89,6 +90,7 @@ __all__ = [
     "MemspanError",
     "MissingExtraError",
     "ModelNotFoundError",
+    "Moved",
     "OnnxEmbedder",
     "OnnxReranker",
     "OpenAIEmbedder",
@@ -106,6 +108,7 @@ __all__ = [
     "RerankerError",
     "SleepReport",
     "Source",
+    "StalenessPolicy",
     "StoreError",
     "TagCycleError",
     "TagInfo",

@@ -28,7 +28,9 @@ def procedures(engine: Engine, user: str) -> list[Procedure]:
     checked_name(user, "user")
     engine.require_open()
     with engine.store.reading() as reader:
-        return [procedure_of(record) for record in newest(reader.transcripts.procedures(user))]
+        records = reader.transcripts.procedures(user)
+    # What a record said before it was replaced is history.
+    return [procedure_of(record) for record in newest(records) if "version_of" not in record.metadata]
 
 
 def learn_procedures(

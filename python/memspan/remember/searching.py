@@ -13,6 +13,7 @@ from memspan.index import Hits, Index
 from memspan.query import Query
 from memspan.times import from_micros, to_micros
 
+from .aging import Aging
 from .asking import Asked
 from .damage import survives_damage
 from .engine import Engine
@@ -26,7 +27,7 @@ __all__ = ["features", "latest", "search"]
 _ATTEMPTS: Final = 3
 
 
-def search(engine: Engine, question: Asked, second_look: SecondLook) -> Recalls:
+def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Aging | None = None) -> Recalls:
     """See `Memory.search`."""
 
     def find(index: Index, vanished: Sequence[str]) -> Hits:
@@ -49,6 +50,10 @@ def search(engine: Engine, question: Asked, second_look: SecondLook) -> Recalls:
             explain=bool(question.arguments["explain"]),
         )
     recalls = _with_wanted(engine, question, recalls)
+    lifted = recalls.lifted
+    if aging is not None:
+        recalls = aging(engine, question.user, recalls)
+    recalls.lifted = lifted
     recalls.plan = question.plan
     recalls.confidence = confidence
     return recalls

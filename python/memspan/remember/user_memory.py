@@ -22,6 +22,7 @@ from .user_procedures import UserProcedures
 
 if TYPE_CHECKING:
     from memspan.lifecycle.sleep import SleepUpdate
+    from memspan.lifecycle.staleness import StalenessPolicy
     from memspan.memory import Memory
     from memspan.ranking import Ranker
     from memspan.recall import Plan
@@ -87,6 +88,7 @@ class UserMemory(UserForgetting, UserProcedures):
         route: int = 0,
         rerank_ms: int = 0,
         confidence: bool = False,
+        staleness: str | StalenessPolicy = "none",
         explain: bool = False,
     ) -> Recalls:
         """See `Memory.search`."""
@@ -110,6 +112,7 @@ class UserMemory(UserForgetting, UserProcedures):
             route=route,
             rerank_ms=rerank_ms,
             confidence=confidence,
+            staleness=staleness,
             explain=explain,
         )
 
