@@ -84,6 +84,8 @@ def planted(plant: Plant) -> Planted:
 
         for _ in range(dice.randint(1, plant.most_in_session)):
             chatter(6)
+            if not procedures:
+                continue
             which = dice.randrange(len(procedures))
             steps = procedures[which]
             session.say(f"Please do the {steps[-1].replace('_', ' ')} for customer {dice.randint(100, 999)}.")

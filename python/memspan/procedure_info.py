@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from memspan.llm.usage import Usage
+
 __all__ = ["Procedure", "ProcedureReport", "ProcedureStep"]
 
 
@@ -68,6 +70,10 @@ class ProcedureReport(NamedTuple):
     """Known ones with more runs, or other steps."""
     merged: int
     """Records of single runs, made by the stage `procedures`, whose place a procedure took."""
+    worded: int
+    """New or changed ones that a model found words for, now or before."""
     ids: tuple[str, ...]
     """Of what is new or changed; with several users in the order of the users."""
     seconds: float
+    usage: Usage = Usage()
+    """Of the model."""

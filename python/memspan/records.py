@@ -13,8 +13,22 @@ from numpy.typing import NDArray
 __all__ = ["KINDS", "Record"]
 
 KINDS: Final = ("episodic", "semantic", "procedural", "resource", "vault")
-"""The kinds of record: what happened, what is known, how to, pointers to files, and sensitive records, which are
-returned only when a query names the kind."""
+"""The kinds of record: what each means, how it gets in, and how it is searched.
+
+- `episodic`: what happened or was said. It is what `Memory.add` makes of messages; recipes read these, and nothing
+  else. Tool calls and their results are such turns, whose metadata tells `actions` and `outcomes`.
+- `semantic`: what is known. A caller adds it with `kind="semantic"`, or the stages of a recipe make it of turns
+  (`Extract`, `Complete`, `Synthesise`, `Buffer`; `sources` names the turns); sleep merges, rewrites and ends these.
+- `procedural`: how to do something. A caller adds it, `Memory.learn_procedures` learns it from tool calls that come
+  back, and the stage `Procedures` of a recipe tells the tasks of one session.
+- `resource`: a pointer to a file or address, with what is known of it. A caller adds it.
+- `vault`: what is sensitive. No recipe, tagging or learning reads it.
+
+All but the vault are searched together, by one ranking. `kinds=` is a filter: only these come back. A question about
+how something is done finds procedures among the first, see `Plan.record_kinds`; a plan by hand may want other kinds
+so. The vault comes back only when `kinds` names it. Where there are quotas, each kind has its own, so that much talk
+pushes out no knowledge.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

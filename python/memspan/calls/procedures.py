@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
 
 from memspan.arguments import as_flag
+from memspan.errors import JobError
 from memspan.procedure_info import Procedure, ProcedureReport
 from memspan.remember.asynchronous import in_thread
 
@@ -12,6 +15,7 @@ from .base import Calls
 
 if TYPE_CHECKING:
     from memspan.lifecycle.procedures import Mining
+    from memspan.llm import LLM
 
 __all__ = ["ProcedureCalls"]
 
@@ -27,7 +31,12 @@ class ProcedureCalls(Calls):
         return procedures(self._engine, user)
 
     def learn_procedures(
-        self, user: str | None = None, *, settings: Mining | None = None, dry_run: bool = False
+        self,
+        user: str | None = None,
+        *,
+        settings: Mining | None = None,
+        ask: bool | None = None,
+        dry_run: bool = False,
     ) -> ProcedureReport:
         """Learn procedures from the tool calls in a user's turns, or in every user's, as `consolidate` does.
 
@@ -43,15 +52,58 @@ class ProcedureCalls(Calls):
         Args:
             user: `None` for every user, each from their own turns only.
             settings: what makes a sequence a procedure.
-            dry_run: only tell what would be done.
+            ask: whether a model finds the words for what is new: a name, when it is of use, what each step does; one
+                call for each. What it tells must be the steps that were learnt. `None`: if the memory has a model.
+            dry_run: only tell what would be done, without asking.
 
         Raises:
             InvalidArgumentError: an argument is not acceptable.
+            JobError: `ask` is true, and the memory was opened without `llm`.
             EmbedderError: the embedder failed; users before this one are done.
         """
         from memspan.remember.procedural import learn_procedures
 
-        return learn_procedures(self._engine, user, settings, as_flag(dry_run, "dry_run"))
+        work = self._with_words(user, settings, ask, dry_run)
+        if work is None:
+            return learn_procedures(self._engine, user, settings, dry_run)
+        return self._processing.ask(work)
+
+    async def alearn_procedures(
+        self,
+        user: str | None = None,
+        *,
+        settings: Mining | None = None,
+        ask: bool | None = None,
+        dry_run: bool = False,
+    ) -> ProcedureReport:
+        """Asynchronous form of `learn_procedures`. Cancelling the task ends it; users that are done stay so."""
+        from memspan.remember.procedural import learn_procedures
+
+        work = self._with_words(user, settings, ask, dry_run)
+        if work is None:
+            return await asyncio.to_thread(learn_procedures, self._engine, user, settings, dry_run)
+        return await self._processing.aask(work)
+
+    def _with_words(
+        self, user: str | None, settings: Mining | None, ask: bool | None, dry_run: bool
+    ) -> Callable[[LLM | None], Coroutine[Any, Any, ProcedureReport]] | None:
+        """The work that asks a model; `None` for work without one."""
+        from memspan.remember.procedural import learn_with_model, learners
+
+        learners(self._engine, user, settings)
+        wanted = self._processing.has_model if ask is None else as_flag(ask, "ask")
+        if as_flag(dry_run, "dry_run") or not wanted:
+            return None
+        if not self._processing.has_model:
+            raise JobError(
+                "words for procedures need a language model: open the memory with Memory(path, llm=...)"
+            )
+        recipe = self._processing.recipe.name
+
+        async def work(llm: LLM | None) -> ProcedureReport:
+            assert llm is not None
+            return await learn_with_model(self._engine, llm, user, settings, recipe)
+
+        return work
 
     aprocedures = in_thread(procedures)
-    alearn_procedures = in_thread(learn_procedures)

@@ -20,5 +20,7 @@ class Load:
     """That the turns have, as `estimate_tokens` counts."""
     statements: int = 0
     """That the stage is given."""
+    actions: int = 0
+    """Tool calls in the turns."""
     uncovered: int = 0
     """Turns that no statement covers."""

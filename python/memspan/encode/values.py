@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from memspan.actions import Action, Outcome, actions_in, outcomes_in
 from memspan.records import Record
 
 __all__ = ["Statement", "Turn", "Window", "Work"]
@@ -23,12 +24,22 @@ class Turn:
     """UTC."""
     speaker: str | None = None
     session: str | None = None
+    actions: tuple[Action, ...] = ()
+    """The tools that it calls; the calls stand in its text, too."""
+    outcomes: tuple[Outcome, ...] = ()
+    """What came of earlier calls, whose results it holds."""
 
     @classmethod
     def of(cls, record: Record) -> Turn:
         """The turn that a stored record holds."""
         return cls(
-            id=record.id, text=record.text, at=record.at, speaker=record.speaker, session=record.session
+            id=record.id,
+            text=record.text,
+            at=record.at,
+            speaker=record.speaker,
+            session=record.session,
+            actions=actions_in(record.metadata),
+            outcomes=outcomes_in(record.metadata),
         )
 
 

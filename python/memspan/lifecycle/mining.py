@@ -11,13 +11,16 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.encode.procedure_text import Wording, wording_of
 from memspan.procedure_info import ProcedureReport
 from memspan.records import Record
+from memspan.remember.auditing import audited
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Change, Engine
 from memspan.remember.indexing import write_records
 from memspan.remember.tags import given_records
+from memspan.store.transcripts import TranscriptTurn
 from memspan.times import from_micros, now_micros
 
 from .procedures.learning import Learned, learn
@@ -25,7 +28,6 @@ from .procedures.matching import matched
 from .procedures.patterns import Mining
 from .procedures.procedure import actions_of, is_learnt, new_id, recorded
 from .procedures.transcript import transcripts_of
-from .procedures.wording import Wording, wording_of
 
 __all__ = ["Proposal", "Proposals", "Write", "apply", "mine_procedures", "propose", "report_of"]
 
@@ -45,12 +47,9 @@ class Proposal:
     before: Record | None
     """The record that it changes."""
     wording: Wording | None
-    """A model's, of before or of now."""
-
-    @property
-    def unworded(self) -> bool:
-        """Whether no model told it as it is now."""
-        return self.wording is None
+    """A model's, if it was asked."""
+    example: tuple[TranscriptTurn, ...]
+    """The turns of its last run that worked, with what was asked, in the order of time."""
 
     def record(self, user: str) -> Record:
         """See `recorded`."""
@@ -106,6 +105,7 @@ def propose(engine: Engine, user: str, settings: Mining | None = None) -> Propos
         stored = reader.transcripts.procedures(user) if turns else []
     transcripts = transcripts_of(turns)
     learnt = learn(transcripts, settings)
+    by_turn = {turn.id: turn for turn in turns}
     by_id = {record.id: record for record in stored}
     known = [record for record in stored if is_learnt(record)]
     pairs = matched([one.actions for one in learnt], [actions_of(record) for record in known])
@@ -119,7 +119,7 @@ def propose(engine: Engine, user: str, settings: Mining | None = None) -> Propos
         if before is None and id_ in by_id:
             continue  # somebody wrote it anew
         whole[one.actions] = id_
-        proposal = Proposal(one, id_, before, _wording(one, before, stored))
+        proposal = Proposal(one, id_, before, _wording(one, before, stored), _example(one, by_turn))
         if before is None or not _same(before, proposal.record(user)):
             changes.append(proposal)
     ending = [
@@ -183,6 +183,16 @@ def apply(engine: Engine, proposals: Proposals, write: Write = write_records) ->
             kept = {record.id: made_tags[record.id] for record in records if record.id in made_tags}
             if kept:
                 change.writer.set_made_tags(user, kept)
+            new = sum(proposal.before is None for proposal in made)
+            audited(
+                engine,
+                change,
+                "learn",
+                user=user,
+                ids=[record.id for record in records],
+                new=new,
+                ended=len(ended),
+            )
     engine.note_unsaved(len(records))
     done = replace(proposals, changes=tuple(made), ending=tuple(ended))
     return report_of(done, perf_counter() - start)
@@ -199,6 +209,10 @@ def report_of(proposals: Proposals, seconds: float = 0.0) -> ProcedureReport:
         new=new,
         changed=len(proposals.changes) - new,
         merged=len(proposals.ending),
+        worded=sum(
+            proposal.wording is not None and proposal.wording.model is not None
+            for proposal in proposals.changes
+        ),
         ids=tuple(proposal.id for proposal in proposals.changes),
         seconds=proposals.seconds + seconds,
     )
@@ -225,6 +239,12 @@ def _wording(learned: Learned, before: Record | None, stored: Sequence[Record]) 
     ]
     found = (wording_of(record.metadata["procedure"].get("wording")) for record in candidates)
     return next((wording for wording in found if wording is not None), None)
+
+
+def _example(learned: Learned, turns: Mapping[str, TranscriptTurn]) -> tuple[TranscriptTurn, ...]:
+    run = next((run for run in reversed(learned.runs) if run.success is not False), learned.runs[-1])
+    ids = [*([] if run.asked is None else [run.asked.id]), *run.turns]
+    return tuple(sorted((turns[id_] for id_ in dict.fromkeys(ids)), key=lambda turn: turn.at))
 
 
 def _is_single(record: Record) -> bool:

@@ -10,6 +10,7 @@ from memspan.arguments import as_choice, as_flag, as_integer, as_number, as_text
 from memspan.errors import TimeError, invalid
 from memspan.limits import MAX_K
 from memspan.ranking.selection import MAX_PENALTY
+from memspan.records import KINDS
 from memspan.times import Interval, from_micros, to_intervals
 
 from .kind_rules import KINDS_OF_QUESTION, KindName
@@ -17,6 +18,7 @@ from .kind_rules import KINDS_OF_QUESTION, KindName
 __all__ = ["MAX_SESSIONS", "Plan", "ViewWeights"]
 
 MAX_SESSIONS: Final = 1_000
+_WANTED: Final = tuple(kind for kind in KINDS if kind != "vault")
 _MOST: Final = 100.0
 _MOST_SMOOTHING: Final = 10.0
 
@@ -66,6 +68,9 @@ class Plan:
     """One of `KINDS_OF_QUESTION`."""
     also: tuple[KindName, ...] = ()
     """Other kinds that the question is of."""
+    record_kinds: tuple[str, ...] = ()
+    """Kinds of record that are wanted beside the rest, of `memspan.KINDS` but `vault`: what answers the question of
+    these comes among the first, up to a quarter of `k`. Only where the caller does not filter by kind."""
     k: int = 10
     """How many memories are wanted: 3-20, and more for a listing."""
     weights: ViewWeights = field(default_factory=ViewWeights)
@@ -92,6 +97,7 @@ class Plan:
             "names": tuple(as_texts(self.names, "names")),
             "kind": KINDS_OF_QUESTION[as_choice(self.kind, "kind", KINDS_OF_QUESTION)],
             "also": _kinds(self.also),
+            "record_kinds": _record_kinds(self.record_kinds),
             "k": as_integer(self.k, "k", 1, MAX_K),
             "weights": _weights(self.weights),
             "smoothing": as_number(self.smoothing, "smoothing", 0.0, _MOST_SMOOTHING),
@@ -115,6 +121,7 @@ class Plan:
             "names": list(self.names),
             "kind": self.kind,
             "also": list(self.also),
+            "record_kinds": list(self.record_kinds),
             "k": self.k,
             "weights": {one.name: getattr(self.weights, one.name) for one in fields(ViewWeights)},
             "smoothing": self.smoothing,
@@ -168,6 +175,12 @@ def _kinds(value: Any) -> tuple[KindName, ...]:
         KINDS_OF_QUESTION[as_choice(name, f"also[{position}]", KINDS_OF_QUESTION)]
         for position, name in enumerate(names)
     )
+
+
+def _record_kinds(value: Any) -> tuple[str, ...]:
+    names = as_texts(value, "record_kinds")
+    found = (_WANTED[as_choice(name, f"record_kinds[{place}]", _WANTED)] for place, name in enumerate(names))
+    return tuple(dict.fromkeys(found))
 
 
 def _weights(value: Any) -> ViewWeights:

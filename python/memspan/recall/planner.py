@@ -8,6 +8,7 @@ from memspan.arguments import as_text
 from memspan.errors import invalid
 from memspan.times import Interval, TimeLike, from_micros
 
+from .how_to import asks_how_to
 from .kinds import QuestionKind, kind_of
 from .names import FoundName, find_names
 from .plan import Plan
@@ -49,6 +50,10 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
     reasons += [_name_reason(name) for name in found_names]
     reasons += [_time_reason(time) for time in times]
 
+    how_to = asks_how_to(asked)
+    if how_to is not None:
+        reasons.append(f"procedures, too: asks how something is done ({how_to[:60]!r})")
+
     names = tuple(name.name for name in found_names if name.source != "tag")
     tags = tuple(name.name for name in found_names if name.source == "tag")
     k = _depth(kind, setting.k, names, times, reasons)
@@ -61,6 +66,7 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
         names=names,
         kind=kind.main,
         also=kind.also,
+        record_kinds=() if how_to is None else ("procedural",),
         k=k,
         sessions=setting.sessions,
         distinct=setting.distinct,

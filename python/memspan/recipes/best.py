@@ -2,6 +2,7 @@
 
 from memspan.encode.complete import Complete
 from memspan.encode.extract import Extract
+from memspan.encode.procedures import Procedures
 from memspan.encode.verify import Verify
 from memspan.encode.windows import Windows
 from memspan.lifecycle.sleep import SleepUpdate
@@ -12,7 +13,7 @@ from .recipe import Recipe
 
 RECIPE = Recipe(
     name="best",
-    summary="turns as they are, and beside them statements: extracted, completed, verified where in doubt",
+    summary="turns as they are, and beside them statements: extracted, completed, verified where in doubt; procedures",
     # The turns themselves stay, searchable: what no statement holds can still be found, and every statement can be
     # checked against what was said. No stage takes anything away from them.
     write=(
@@ -27,6 +28,8 @@ RECIPE = Recipe(
         # Verification costs two calls and the whole dialogue for each batch: only statements in doubt are worth it,
         # those that do not stand out beside the turns that they are said to come from. By the same measure as above.
         Verify(threshold=0.8, batch=8, supported=1.5),
+        # How things are done is not among the facts. Turns without tool calls cost nothing here.
+        Procedures(),
         # Nothing is synthesised or summed up: the turns are there, and what a merged wording loses cannot be asked for.
         # No tags: as features of the learned ranking, counts of routed tags changed recall by less than half a point
         # on LoCoMo, REALTALK and BEAM, and with rank fusion they have to weigh a tenth of the other views not to cost

@@ -26,6 +26,7 @@ def expected_calls(
     uncovered: int = 0,
     tokens: int = 0,
     segments: int = 1,
+    actions: int = 0,
 ) -> dict[str, int]:
     """The calls that each stage makes for one job, when no reply is truncated and none has to be asked for again.
 
@@ -40,6 +41,7 @@ def expected_calls(
         statements: how many come to a stage, by its name; none where it is not said.
         uncovered: turns that no statement covers, for `Complete`.
         tokens: N r^x T, of the turns after compression, for `Buffer`.
+        actions: tool calls of the turns, for `Procedures`.
         segments: that `Segment` cuts the turns into.
     """
     windows = 1 if turns else 0
@@ -52,6 +54,13 @@ def expected_calls(
         elif isinstance(stage, _Asks):
             coming = (statements or {}).get(stage.name, 0)
             calls[stage.name] = stage.calls(
-                Load(turns=turns, windows=windows, statements=coming, uncovered=uncovered, tokens=tokens)
+                Load(
+                    turns=turns,
+                    windows=windows,
+                    statements=coming,
+                    uncovered=uncovered,
+                    tokens=tokens,
+                    actions=actions,
+                )
             )
     return calls

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
+
 from memspan.errors import invalid
-from memspan.lifecycle.mining import mine_procedures
+from memspan.lifecycle.direct_tools import DirectTools
+from memspan.lifecycle.mining import apply, mine_procedures, propose
+from memspan.lifecycle.procedure_words import word
 from memspan.lifecycle.procedures.patterns import Mining
 from memspan.lifecycle.procedures.procedure import newest, procedure_of
+from memspan.llm import LLM, Usage
 from memspan.procedure_info import Procedure, ProcedureReport
 
 from .engine import Engine
 from .fields import checked_name
+from .jobs.threads import in_worker
 
-__all__ = ["joined", "learn_procedures", "procedures"]
+__all__ = ["joined", "learn_procedures", "learn_with_model", "learners", "procedures"]
+
+_logger = logging.getLogger("memspan")
 
 
 def procedures(engine: Engine, user: str) -> list[Procedure]:
@@ -19,23 +28,54 @@ def procedures(engine: Engine, user: str) -> list[Procedure]:
     checked_name(user, "user")
     engine.require_open()
     with engine.store.reading() as reader:
-        return [procedure_of(record) for record in newest(reader.transcripts.procedures(user))]
+        records = reader.transcripts.procedures(user)
+    # What a record said before it was replaced is history.
+    return [procedure_of(record) for record in newest(records) if "version_of" not in record.metadata]
 
 
 def learn_procedures(
     engine: Engine, user: str | None, settings: Mining | None, dry_run: bool
 ) -> ProcedureReport:
     """See `Memory.learn_procedures`; without a model."""
+    users = learners(engine, user, settings)
+    return joined([mine_procedures(engine, name, settings, dry_run=dry_run) for name in users])
+
+
+async def learn_with_model(
+    engine: Engine, llm: LLM, user: str | None, settings: Mining | None, recipe: str
+) -> ProcedureReport:
+    """See `Memory.learn_procedures`; a model finds the words. What it costs is counted for that recipe."""
+    users = await in_worker(learners, engine, user, settings)
+    reports = []
+    for name in users:
+        proposals = await in_worker(propose, engine, name, settings)
+        tools = DirectTools(llm, "procedures")
+        try:
+            worded = await word(proposals, tools, llm.model)
+        finally:
+            if tools.spent:
+                await in_worker(_count, engine, name, recipe, tools)
+        if refused := [note["event"] for note in tools.notes]:
+            _logger.debug("procedures: %s", Counter(refused))
+        reports.append((await in_worker(apply, engine, worded))._replace(usage=tools.usage))
+    return joined(reports)
+
+
+def learners(engine: Engine, user: str | None, settings: Mining | None) -> list[str]:
+    """The users whose procedures are to be learnt, of checked arguments."""
     if settings is not None and not isinstance(settings, Mining):
         raise invalid("settings", settings, "a memspan.lifecycle.procedures.Mining, or None")
     engine.require_open()
     if user is not None:
-        checked_name(user, "user")
-        users = [user]
-    else:
-        with engine.store.reading() as reader:
-            users = reader.users()
-    return joined([mine_procedures(engine, name, settings, dry_run=dry_run) for name in users])
+        return [checked_name(user, "user")]
+    with engine.store.reading() as reader:
+        return reader.users()
+
+
+def _count(engine: Engine, user: str, recipe: str, tools: DirectTools) -> None:
+    with engine.store.writing() as writer:
+        for model, usage in tools.spent.items():
+            writer.jobs.add_usage(user, recipe, "procedures", model, usage)
 
 
 def joined(reports: list[ProcedureReport]) -> ProcedureReport:
@@ -48,6 +88,8 @@ def joined(reports: list[ProcedureReport]) -> ProcedureReport:
         new=sum(report.new for report in reports),
         changed=sum(report.changed for report in reports),
         merged=sum(report.merged for report in reports),
+        worded=sum(report.worded for report in reports),
         ids=tuple(id_ for report in reports for id_ in report.ids),
         seconds=sum(report.seconds for report in reports),
+        usage=sum((report.usage for report in reports), Usage()),
     )

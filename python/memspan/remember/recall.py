@@ -82,6 +82,9 @@ class Recalls(list[Recall]):
     which three in four had one (LoCoMo and BEAM), without a reranker."""
     plan: Plan | None = None
     """How the question was looked for; `None` when no learned ranking was used."""
+    lifted: tuple[str, ...] = ()
+    """Ids of those that were brought in, or up, because they are of a kind that the question asks for, see
+    `Plan.record_kinds`."""
     moved: tuple[Moved, ...] = ()
     """What `staleness` moved, in the order of the answer; empty when it was off, or nothing moved."""
     timings: Timings = _UNTIMED

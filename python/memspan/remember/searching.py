@@ -20,6 +20,7 @@ from .engine import Engine
 from .fields import checked_name
 from .recall import Recalls, Timings, recall_of
 from .reranking import Readable, SecondLook
+from .wanted_kinds import lift_wanted, places_for
 
 __all__ = ["features", "latest", "search"]
 
@@ -48,11 +49,29 @@ def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Agin
             log_odds=question.plan is not None,
             explain=bool(question.arguments["explain"]),
         )
+    recalls = _with_wanted(engine, question, recalls)
+    lifted = recalls.lifted
     if aging is not None:
         recalls = aging(engine, question.user, recalls)
+    recalls.lifted = lifted
     recalls.plan = question.plan
     recalls.confidence = confidence
     return recalls
+
+
+def _with_wanted(engine: Engine, question: Asked, recalls: Recalls) -> Recalls:
+    """With records of the kinds that the plan asks for, unless the caller says which kinds there may be."""
+    kinds = () if question.plan is None else question.plan.record_kinds
+    given = question.arguments["kinds"]
+    if not kinds or given is not None:
+        return recalls
+    arguments = {**question.arguments, "kinds": kinds, "k": places_for(question.k)}
+
+    def find(index: Index, vanished: Sequence[str]) -> Hits:
+        return index.search(exclude=[*question.exclude, *vanished], **arguments)
+
+    wanted = _with_records(engine, question.user, find)
+    return lift_wanted(recalls, wanted, question.k) if wanted else recalls
 
 
 def _confidence(engine: Engine, question: Asked, row: NDArray[np.float32]) -> float:

@@ -25,9 +25,16 @@ class UserProcedures:
         """See `Memory.procedures`."""
         return self._memory.procedures(user=self.name)
 
-    def learn_procedures(self, *, settings: Mining | None = None, dry_run: bool = False) -> ProcedureReport:
+    def learn_procedures(
+        self, *, settings: Mining | None = None, ask: bool | None = None, dry_run: bool = False
+    ) -> ProcedureReport:
         """See `Memory.learn_procedures`."""
-        return self._memory.learn_procedures(self.name, settings=settings, dry_run=dry_run)
+        return self._memory.learn_procedures(self.name, settings=settings, ask=ask, dry_run=dry_run)
+
+    async def alearn_procedures(
+        self, *, settings: Mining | None = None, ask: bool | None = None, dry_run: bool = False
+    ) -> ProcedureReport:
+        """See `Memory.alearn_procedures`."""
+        return await self._memory.alearn_procedures(self.name, settings=settings, ask=ask, dry_run=dry_run)
 
     aprocedures = in_thread(procedures)
-    alearn_procedures = in_thread(learn_procedures)

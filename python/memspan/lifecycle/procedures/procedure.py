@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from memspan.encode.procedure_text import Wording, wording_of, written
 from memspan.procedure_info import Procedure, ProcedureStep
 from memspan.records import Record
 from memspan.remember.fields import MAX_NAMES
@@ -14,7 +15,6 @@ from memspan.times import from_micros, to_micros
 
 from .learning import Learned
 from .runs import Run
-from .wording import Wording, wording_of, written
 
 __all__ = ["STAGE", "Known", "is_learnt", "new_id", "procedure_of", "recorded"]
 

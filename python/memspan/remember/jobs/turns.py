@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from memspan.actions import actions_in, outcomes_in
 from memspan.encode.values import Turn
 from memspan.recall.context.tokens import estimate_tokens
 from memspan.recipes import Recipe
@@ -31,6 +32,8 @@ def turn_of(record: Record) -> Turn:
         at=record.at,
         speaker=record.speaker,
         session=record.session,
+        actions=actions_in(record.metadata),
+        outcomes=outcomes_in(record.metadata),
     )
 
 

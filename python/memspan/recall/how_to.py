@@ -1,0 +1,37 @@
+"""Questions that ask how something is done."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Final
+
+__all__ = ["asks_how_to"]
+
+_LONGEST: Final = 2_000
+
+_PATTERN: Final = (
+    r"\bhow (?:do|does|can|could|should|shall|would|must|did|might) (?:i|we|you|one|somebody|someone|people|they)\b"
+    r"|\bhow (?:is|are|was|were) .{1,80}\b(?:done|made|handled|fixed|set up|deployed|installed|carried out)\b"
+    r"|\bhow to\b|\bsteps? (?:to|for|of|in|needed|required)\b|\b(?:the|a|what) (?:usual |right |standard |best )?"
+    r"(?:procedure|process|workflow|way) (?:to|for|of|when|is|do)\b|\b(?:walk|guide|take) me through\b"
+    r"|\bshow me how\b|\binstructions (?:to|for|on)\b"
+    r"|\bwie (?:kann|mache?|muss|soll|sollte|geht|stelle) (?:ich|wir|man)\b|\bwie (?:geht|macht) man\b"
+    r"|\bcomment (?:puis-je|dois-je|faire|faut-il|peut-on|fait-on|je peux|on)\b"
+    r"|\bcómo (?:puedo|hago|debo|se|hacemos|podemos)\b|\bcome (?:posso|faccio|devo|si fa|facciamo)\b"
+    r"|\bcomo (?:posso|faço|devo|se faz|fazemos)\b|\bhoe (?:kan|moet|doe|kunnen) (?:ik|we|je|men)\b"
+    r"|\bjak (?:mogę|mam|zrobić|się|można)\b|\bкак (?:мне|сделать|можно|нужно|правильно)\b"
+    r"|怎么做|怎样|如何|怎麼|どうやって|のやり方|方法は|手順"
+)
+
+
+def asks_how_to(question: str) -> str | None:
+    """The words by which a question asks how something is done; `None` if it does not. It looks at the first 2,000
+    characters."""
+    found = _compiled().search(" ".join(question[:_LONGEST].replace("’", "'").lower().split()))
+    return None if found is None else found.group().strip()
+
+
+@cache
+def _compiled() -> re.Pattern[str]:
+    return re.compile(_PATTERN)

@@ -1,0 +1,65 @@
+"""Questions that ask how something is done, and what a plan makes of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from memspan.errors import InvalidArgumentError
+from memspan.recall import Plan, plan_by_rules
+from memspan.recall.how_to import asks_how_to
+from memspan.recall.vocabulary import Vocabulary
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How do I cancel an order?",
+        "And how can we deploy this?",
+        "How to reset a password",
+        "what are the steps to close a ticket",
+        "What is the usual procedure for refunds?",
+        "Walk me through a release",
+        "How is a refund done?",
+        "How did I fix the printer last time?",
+        "Wie kann ich eine Bestellung stornieren?",
+        "Comment puis-je annuler une commande ?",
+        "¿Cómo puedo cancelar un pedido?",
+        "Come posso annullare un ordine?",
+        "Como posso cancelar um pedido?",
+        "Hoe kan ik een bestelling annuleren?",
+        "Jak mogę anulować zamówienie?",
+        "Как мне отменить заказ?",
+        "如何取消订单？",
+        "注文をキャンセルする方法は？",
+    ],
+)
+def test_how_something_is_done(question: str) -> None:
+    plan = plan_by_rules(question, now="2024-05-01", vocabulary=Vocabulary())
+
+    assert plan.record_kinds == ("procedural",)
+    assert any("how something is done" in reason for reason in plan.reasons)
+    assert Plan.from_dict(plan.to_dict()) == plan
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When did Ana move?",
+        "How old is Bo?",
+        "How many orders did we cancel?",
+        "How was the concert?",
+        "How are you?",
+        "Who does the shopping?",
+        "Which way did they go?",
+    ],
+)
+def test_other_questions(question: str) -> None:
+    assert asks_how_to(question) is None
+    assert plan_by_rules(question, now="2024-05-01", vocabulary=Vocabulary()).record_kinds == ()
+
+
+def test_plans_take_known_kinds_but_never_the_vault() -> None:
+    assert Plan(question="x", record_kinds=("semantic", "semantic")).record_kinds == ("semantic",)
+    for wrong in (("vault",), ("dream",), "procedural", (3,)):
+        with pytest.raises(InvalidArgumentError, match="record_kinds"):
+            Plan(question="x", record_kinds=wrong)  # type: ignore[arg-type]
