@@ -100,12 +100,15 @@ PyObject* add(PyObject* method, PyObject* const* args, size_t nargsf, PyObject* 
     return slow_path(method, args, nargsf, keywords);
   }
   return guarded([&] {
+    std::vector<Evicted> evicted;
     {
       const ReleasedGil released;
-      index->add({&record, 1}, false);
+      evicted = index->add({&record, 1}, false);
     }
     scratch.trim();
-    return py::none();
+    py::list ids(evicted.size());
+    for (size_t i = 0; i < evicted.size(); ++i) ids[i] = py::str(evicted[i].id);
+    return ids;
   });
 }
 

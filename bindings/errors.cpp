@@ -37,6 +37,8 @@ void translate(std::exception_ptr pointer) {
     raise("InvalidArgumentError", error.what());
   } catch (const TagCycle& error) {
     raise("TagCycleError", error.what());
+  } catch (const QuotaExceeded& error) {
+    raise("QuotaError", error.what());
   } catch (const CorruptSnapshot& error) {
     raise("CorruptSnapshotError", error.what());
   } catch (const FileError& error) {

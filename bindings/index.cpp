@@ -21,14 +21,15 @@ namespace {
 
 using Release = py::call_guard<py::gil_scoped_release>;
 
-void add(Index& self, const py::list& users, const py::list& ids, const MicrosArray& ats, const MicrosArray& untils,
+std::vector<std::pair<std::string, std::string>> add(
+         Index& self, const py::list& users, const py::list& ids, const MicrosArray& ats, const MicrosArray& untils,
          const MicrosArray& recorded_ats, const KindArray& kinds, const py::list& texts, const py::list& tags,
          const MicrosArray& tag_ends,
          const py::list& sessions, const py::list& speakers, const py::list& metadatas,
          const std::optional<FloatArray>& importances, const std::optional<KindArray>& pins,
          const std::optional<MicrosArray>& retired_ats, const std::optional<MicrosArray>& expires_ats,
          const std::variant<std::monostate, FloatArray, py::list>& embeddings,
-         const std::optional<KindArray>& has_embedding, bool named_as_columns) {
+         const std::optional<KindArray>& has_embedding, bool named_as_columns, bool evict) {
   RecordColumns columns{users, ids, texts, tags, sessions, speakers, metadatas, tag_ends, ats, untils, recorded_ats, kinds};
   columns.has_embedding = has_embedding;
   columns.importances = importances;
@@ -39,7 +40,11 @@ void add(Index& self, const py::list& users, const py::list& ids, const MicrosAr
   if (const auto* rows = std::get_if<py::list>(&embeddings)) columns.embedding_rows = *rows;
   const std::vector<RecordInput> records = columns.to_records();
   const py::gil_scoped_release release;
-  self.add(records, named_as_columns);
+  std::vector<std::pair<std::string, std::string>> evicted;
+  for (Evicted& each : self.add(records, named_as_columns, evict)) {
+    evicted.emplace_back(std::move(each.user), std::move(each.id));
+  }
+  return evicted;
 }
 
 size_t remove(Index& self, const std::string& user, const py::list& ids) {

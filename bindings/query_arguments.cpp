@@ -103,8 +103,8 @@ bool read_count(PyObject* value, uint32_t low, size_t high, uint32_t absent, uin
   return true;
 }
 
-bool read_flag(PyObject* value, bool& out) {
-  out = value == Py_True;
+bool read_flag(PyObject* value, bool& out, bool absent = false) {
+  out = value == nullptr ? absent : value == Py_True;
   return value == nullptr || PyBool_Check(value);
 }
 
@@ -134,7 +134,8 @@ bool read_ranking(PyObject* value, Query& query) {
 const InternedNames<kQueryKeywords>& query_keywords() {
   static const InternedNames<kQueryKeywords> names(
       {"user", "text", "embedding", "tags", "between", "kinds", "require_tags", "where", "exclude", "as_of", "valid_at",
-       "k", "views", "fusion", "weights", "ranking", "depth", "route", "tag_depth", "neighbors", "exact", "recall", "explain"});
+       "k", "views", "fusion", "weights", "ranking", "depth", "route", "tag_depth", "neighbors", "exact", "recall", "explain",
+       "track"});
   choice_names();
   return names;
 }
@@ -166,7 +167,7 @@ bool read_query(const QueryValues& values, ReusableQuery& into) {
          read_count(values[kTagDepth], 0, 100, defaults.tag_depth, query.tag_depth) &&
          read_count(values[kNeighbors], 0, 100, defaults.neighbors, query.neighbors) &&
          read_flag(values[kExact], query.exact) && read_share(values[kRecall], defaults.recall, query.recall) &&
-         read_flag(values[kExplain], query.explain);
+         read_flag(values[kExplain], query.explain) && read_flag(values[kTrack], query.track, defaults.track);
 }
 
 bool read_latest(const KeywordValues<kLatestKeywords>& values, LatestArguments& into) {

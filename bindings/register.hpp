@@ -19,4 +19,6 @@ void register_index(pybind11::module_& module);
 void register_consolidation(pybind11::module_& module);  // after the index
 void register_duplicates(pybind11::module_& module);     // after the index
 
+void register_quotas(pybind11::module_& module);         // after the index
+
 }  // namespace memspan::python

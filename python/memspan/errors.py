@@ -7,6 +7,7 @@ MemspanError
 │   ├── WhereError                           a malformed metadata filter
 │   └── FormatError                          a broken line or field in an input file
 ├── TagCycleError (also ValueError)          a parent-child relation that would close a cycle
+├── QuotaError                               a kind of record is full and nothing of it may be evicted
 ├── CorruptSnapshotError                     a snapshot file that is damaged or of another version
 ├── StoreError                               the database is damaged, locked, or of a newer schema
 ├── EmbedderMismatchError                    the store was filled by another embedder
@@ -49,6 +50,7 @@ __all__ = [
     "MissingExtraError",
     "ModelNotFoundError",
     "PlanChangedError",
+    "QuotaError",
     "RerankerError",
     "StoreError",
     "TagCycleError",
@@ -87,6 +89,10 @@ class FormatError(InvalidArgumentError):
 
 class TagCycleError(MemspanError, ValueError):
     """A relation between tags would close a cycle; the message shows the existing path."""
+
+
+class QuotaError(MemspanError):
+    """A kind of record is full and all of its records are pinned; nothing was added."""
 
 
 class CorruptSnapshotError(MemspanError):

@@ -70,6 +70,7 @@ class Query:
         exact: bool = False,
         recall: float = 0.995,
         explain: bool = False,
+        track: bool = True,
     ) -> None:
         # The slow path: `native_query` answers calls whose arguments are all of the common exact types.
         vector = None if embedding is None else _vector(embedding)
@@ -97,6 +98,7 @@ class Query:
             as_flag(exact, "exact"),
             as_share(recall, "recall"),
             as_flag(explain, "explain"),
+            as_flag(track, "track"),
         )
 
 

@@ -42,6 +42,11 @@ struct TagCycle : Error {
   using Error::Error;
 };
 
+// A kind of record is full and nothing of it may be evicted.
+struct QuotaExceeded : Error {
+  using Error::Error;
+};
+
 // A snapshot file that is damaged, truncated, or of another version.
 struct CorruptSnapshot : Error {
   using Error::Error;

@@ -16,6 +16,7 @@
 #include "memspan/consolidation.hpp"
 #include "memspan/duplicates.hpp"
 #include "memspan/query.hpp"
+#include "memspan/quotas.hpp"
 #include "memspan/record.hpp"
 #include "memspan/stats.hpp"
 #include "memspan/types.hpp"
@@ -23,6 +24,7 @@
 namespace memspan {
 
 class AutoConsolidation;
+class QuotaTable;
 class UserIndex;
 class UserTable;
 
@@ -56,10 +58,30 @@ class Index {
   // may come twice. Searches meanwhile see the records come a few at a time. O(n (log N + text)) for n records into
   // users of N. With `columns`, errors name a value as the entry of a column ("ids[3]"), otherwise as that of one
   // record ("id").
-  void add(std::span<const RecordInput> records, bool columns = true);
+  // With `enforce`, records go that have to make room within the quotas, and come back. Throws QuotaExceeded where pinned
+  // records leave no room. Without it, as for what was decided elsewhere, quotas may be passed.
+  std::vector<Evicted> add(std::span<const RecordInput> records, bool columns = true, bool enforce = true);
 
   // Erases the records that exist; returns how many did.
   size_t remove(std::string_view user, std::span<const std::string_view> ids);
+
+  // What holds for a user, or, without one, for everybody who has none of their own; nothing: none any more. They are
+  // enforced by `add` and by `evict`, not here. O(1).
+  void set_quotas(std::optional<std::string_view> user, const std::optional<Quotas>& quotas);
+  std::optional<Quotas> quotas(std::optional<std::string_view> user) const;  // as they were set
+  // Brings the user within their quotas, as far as pins allow, a few records at a time; the ids that went.
+  std::vector<std::string> evict(std::string_view user);
+  // How many of the ids are there.
+  size_t pin(std::string_view user, std::span<const std::string_view> ids, bool pinned);
+
+  // From now on searches count what they bring, unless Query::track is false. Not to be called while other calls run.
+  void track_uses() { track_uses_ = true; }
+  // Counts one use of each, as a search that brought them would; how many of the ids are there. 0 without counting.
+  size_t note_uses(std::string_view user, std::span<const std::string_view> ids);
+  // The uses since the last call. Searches go on meanwhile. O(1) when there are none, otherwise O(records).
+  Uses take_uses(std::string_view user) const;
+  // Replaces what is known of these records' uses; how many of the ids are there.
+  size_t set_uses(std::string_view user, const Uses& uses);
 
   // Erases the user; returns how many records that were.
   size_t forget(std::string_view user);
@@ -158,6 +180,8 @@ class Index {
   IndexConfig config_;
   Analyzer analyzer_;
   std::string stamp_;
+  std::unique_ptr<QuotaTable> quotas_;
+  bool track_uses_ = false;
   std::unique_ptr<UserTable> users_;
   std::unique_ptr<AutoConsolidation> auto_;  // null: only on demand. The first to go: its thread uses the users
 };

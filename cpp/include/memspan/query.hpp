@@ -45,6 +45,7 @@ struct Query {
   bool exact = false;      // no approximation anywhere
   float recall = 0.995f;   // share of the exact top k that approximate search must find on average; > 0, at most 1
   bool explain = false;
+  bool track = true;       // count the uses of what comes back, if the index counts (Index::track_uses)
 };
 
 // Rank (from 1; 0: not found by this view) and score within one view.

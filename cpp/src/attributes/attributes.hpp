@@ -42,6 +42,7 @@ class Attributes {
   std::string_view session_text(Slot slot) const { return strings_.text(places_[slot].session); }
   std::string_view speaker_text(Slot slot) const { return strings_.text(places_[slot].speaker); }
   const RecordStates& states() const { return states_; }
+  void pin(Slot slot, bool pinned) { states_.pin(slot, pinned); }
   // Empty for a record without metadata.
   const json::object& metadata(Slot slot) const;
 

@@ -37,6 +37,12 @@ void RecordStates::remove(Slot slot) noexcept {
   expiring_.reset(slot);
 }
 
+void RecordStates::pin(Slot slot, bool pin) {
+  if (pinned(slot) == pin) return;
+  pin ? pins_.set(slot, true) : pins_.reset(slot);
+  pin ? ++pinned_ : --pinned_;
+}
+
 void RecordStates::remap(std::span<const Slot> new_slots) {
   importances_.remap(new_slots);
   pins_.remap(new_slots);

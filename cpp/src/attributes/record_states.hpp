@@ -19,6 +19,9 @@ class RecordStates {
   void add(Slot slot, const RecordInput& record);
   void remove(Slot slot) noexcept;
 
+  // If that throws, nothing has changed.
+  void pin(Slot slot, bool pinned);
+
   // 0-1, or kNotJudged.
   float importance(Slot slot) const {
     const Importance* importance = importances_.find(slot);

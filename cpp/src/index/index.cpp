@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "index/auto_consolidation.hpp"
+#include "index/quota_table.hpp"
 #include "index/user_index.hpp"
 #include "index/user_table.hpp"
 #include "index/validation.hpp"
@@ -73,17 +74,22 @@ std::vector<float> unit(std::span<const float> embedding, size_t dim) {
 }  // namespace
 
 Index::Index(const IndexConfig& config, const Residency& residency)
-    : config_(checked(config)), analyzer_(config.analyzer), users_(std::make_unique<UserTable>(config.dim, residency)) {}
+    : config_(checked(config)), analyzer_(config.analyzer), quotas_(std::make_unique<QuotaTable>()),
+      users_(std::make_unique<UserTable>(config.dim, residency)) {}
 Index::~Index() = default;
 
 std::shared_ptr<UserIndex> Index::find(std::string_view user) const {
   check_name(user, "user");
-  return users_->find(user);
+  auto found = users_->find(user);
+  if (found && track_uses_) found->start_counting();
+  return found;
 }
 
 std::shared_ptr<UserIndex> Index::find_or_create(std::string_view user) {
   check_name(user, "user");
-  return users_->find_or_create(user);
+  auto found = users_->find_or_create(user);
+  if (track_uses_) found->start_counting();
+  return found;
 }
 
 void Index::wrote(std::string_view name, const std::shared_ptr<UserIndex>& user) {
@@ -91,22 +97,42 @@ void Index::wrote(std::string_view name, const std::shared_ptr<UserIndex>& user)
   if (auto_) auto_->consider(user);
 }
 
-void Index::add(std::span<const RecordInput> records, bool columns) {
+std::vector<Evicted> Index::add(std::span<const RecordInput> records, bool columns, bool enforce) {
+  std::vector<Evicted> evicted;
+  std::vector<std::string> ids;
+  const auto add_to = [&](std::string_view name, const std::shared_ptr<UserIndex>& user,
+                          std::span<UserIndex::NewRecord> group, const Quotas& quotas) {
+    ids.clear();
+    user->add(group, analyzer_, quotas, enforce ? &ids : nullptr);
+    wrote(name, user);
+    for (std::string& id : ids) evicted.push_back({std::string(name), std::move(id)});
+  };
   if (records.size() == 1) {
     const std::optional<size_t> row = columns ? std::optional<size_t>(0) : std::nullopt;
     UserIndex::NewRecord record = checked_record(records.front(), config_.dim, row);
-    const auto user = find_or_create(records.front().user);
-    user->add(std::span(&record, 1), analyzer_);
-    wrote(records.front().user, user);
-    return;
+    const std::string_view name = records.front().user;
+    const Quotas quotas = quotas_->of(name);
+    const auto user = find_or_create(name);
+    add_to(name, user, {&record, 1}, quotas);
+    return evicted;
   }
   auto groups = group_by_user(records, config_.dim, columns);
   refuse_repeated_ids(records);
+  struct Group {
+    std::shared_ptr<UserIndex> user;
+    Quotas quotas;
+  };
+  std::vector<Group> users;
   for (auto& [name, group] : groups) {
-    const auto user = find_or_create(name);
-    user->add(group, analyzer_);
-    wrote(name, user);
+    users.push_back({find_or_create(name), quotas_->of(name)});
+    if (enforce) users.back().user->check_room(group, users.back().quotas);
   }
+  auto next = users.begin();
+  for (auto& [name, group] : groups) {
+    add_to(name, next->user, group, next->quotas);
+    ++next;
+  }
+  return evicted;
 }
 
 size_t Index::remove(std::string_view user, std::span<const std::string_view> ids) {
@@ -119,9 +145,53 @@ size_t Index::remove(std::string_view user, std::span<const std::string_view> id
 
 size_t Index::forget(std::string_view user) {
   check_name(user, "user");
+  quotas_->set(user, std::nullopt);
   const UserTable::Taken forgotten = users_->take(user);
   if (forgotten.user) return forgotten.user->size();
   return forgotten.image ? forgotten.image->summary().records : 0;
+}
+
+void Index::set_quotas(std::optional<std::string_view> user, const std::optional<Quotas>& quotas) {
+  if (user) check_name(*user, "user");
+  quotas_->set(user, quotas);
+}
+
+std::optional<Quotas> Index::quotas(std::optional<std::string_view> user) const {
+  if (user) check_name(*user, "user");
+  return quotas_->own(user);
+}
+
+std::vector<std::string> Index::evict(std::string_view user) {
+  const auto found = find(user);
+  const Quotas quotas = quotas_->of(user);
+  if (!found || !quotas.limit_any()) return {};
+  std::vector<std::string> evicted = found->evict(quotas);
+  wrote(user, found);
+  return evicted;
+}
+
+size_t Index::pin(std::string_view user, std::span<const std::string_view> ids, bool pinned) {
+  const auto found = find(user);
+  return found ? found->pin(ids, pinned) : 0;
+}
+
+size_t Index::note_uses(std::string_view user, std::span<const std::string_view> ids) {
+  const auto found = find(user);
+  return found ? found->note_uses(ids) : 0;
+}
+
+Uses Index::take_uses(std::string_view user) const {
+  const auto found = find(user);
+  return found ? found->take_uses() : Uses();
+}
+
+size_t Index::set_uses(std::string_view user, const Uses& uses) {
+  if (uses.counts.size() != uses.ids.size() || uses.lasts.size() != uses.ids.size()) {
+    throw InvalidArgument("counts", std::to_string(uses.counts.size()) + " counts and " + std::to_string(uses.lasts.size()) + " times",
+                          "one for each id");
+  }
+  const auto found = find(user);
+  return found ? found->set_uses(uses) : 0;
 }
 
 std::optional<Micros> Index::locate(std::string_view user, std::string_view id) const {

@@ -18,6 +18,7 @@ void Index::search(const Query& query, SearchResult& out) const {
   SearchScratch& scratch = SearchScratch::of_thread();
   try {
     prepare(query, config_, analyzer_, scratch.prepared);
+    scratch.track = track_uses_ && query.track;
     if (const auto user = find(query.user)) {
       user->search(config_, scratch, out);
     } else {
@@ -38,6 +39,7 @@ RankingFeatures Index::features(const Query& query) const {
   SearchScratch& scratch = SearchScratch::of_thread();
   RankingFeatures found;
   prepare(query, config_, analyzer_, scratch.prepared);
+  scratch.track = false;
   if (const auto user = find(query.user)) found = user->features(config_, scratch);
   scratch.trim();
   return found;
@@ -64,6 +66,7 @@ void Index::latest(std::string_view user, std::span<const Interval> between, uin
   query.user = user;
   if (!between.empty()) query.between.emplace(between.begin(), between.end());
   query.views.emplace(1, View::symbolic);
+  query.track = false;
   query.k = query.depth = k;
   search(query, out);
 }

@@ -5,12 +5,14 @@
 #pragma once
 
 #include "attributes/attributes.hpp"
+#include "attributes/record_uses.hpp"
 #include "base/bitset.hpp"
 #include "base/chunked_vector.hpp"
 #include "base/id_table.hpp"
 #include "base/recency.hpp"
 #include "lexical/lexical_index.hpp"
 #include "memspan/types.hpp"
+#include "quotas/eviction_order.hpp"
 #include "tags/tag_dag.hpp"
 #include "tags/tag_router.hpp"
 #include "timeline/sessions.hpp"
@@ -33,10 +35,12 @@ struct UserColumns {
   Timeline timeline;
   Sessions sessions;
   Attributes attributes;
+  RecordUses uses;
   TagDag tags;
   TagRouter router;
   LexicalIndex lexical;
   VectorTable vectors;
+  EvictionOrder evictions;
 };
 
 }  // namespace memspan

@@ -27,7 +27,8 @@ std::span<const float> UserIndex::embedding(Slot slot) const {
 namespace {
 
 constexpr size_t kSliceRecords = AnalysisAhead::kSliceRecords;
-constexpr int kAllColumns = 8;
+// Records that one record that comes may push out, where a quota has shrunk.
+constexpr size_t kMostAtOnce = 32;
 
 }  // namespace
 
@@ -43,6 +44,8 @@ void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens) {
     ++done;
     c.attributes.add(slot, input, std::move(record.metadata));
     ++done;
+    c.uses.add(slot);
+    ++done;
     c.sessions.insert(c.attributes.session(slot), slot, c.recency());
     ++done;
     c.timeline.insert(slot, c.recency());
@@ -50,6 +53,8 @@ void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens) {
     c.vectors.add(slot, input.at, input.embedding);
     ++done;
     c.lexical.add(slot, tokens);
+    ++done;
+    c.evictions.add(c, slot);
     ++done;
     c.router.cover(c.tags.capacity() + record.tags.size());
     c.tags.add_record(slot, record.tags);
@@ -75,10 +80,12 @@ void UserIndex::erase(Slot slot, int columns) {
       for (TagId tag : c.tags.tags_of(slot)) c.router.record_removed(tag, embedding(slot));
       c.tags.remove_record(slot, tag_changed());
       [[fallthrough]];
-    case 7: c.lexical.remove(slot); [[fallthrough]];
-    case 6: c.vectors.remove(slot); [[fallthrough]];
-    case 5: c.timeline.erase(slot, c.recency()); [[fallthrough]];
-    case 4: c.sessions.erase(c.attributes.session(slot), slot, c.recency()); [[fallthrough]];
+    case 9: c.evictions.remove(c, slot); [[fallthrough]];
+    case 8: c.lexical.remove(slot); [[fallthrough]];
+    case 7: c.vectors.remove(slot); [[fallthrough]];
+    case 6: c.timeline.erase(slot, c.recency()); [[fallthrough]];
+    case 5: c.sessions.erase(c.attributes.session(slot), slot, c.recency()); [[fallthrough]];
+    case 4: c.uses.remove(slot); [[fallthrough]];
     case 3: c.attributes.remove(slot); [[fallthrough]];
     case 2:
       c.live.reset(slot);
@@ -88,8 +95,14 @@ void UserIndex::erase(Slot slot, int columns) {
   }
 }
 
-UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens) {
+UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens,
+                                            const Quotas& quotas, std::vector<std::string>* evicted, bool batch) {
   const std::unique_lock writing(mutex_);
+  const bool limited = evicted != nullptr && quotas.limit_any();
+  if (limited && !columns_.evictions.ready(columns_, quotas)) {  // other quotas came in between
+    columns_.evictions.follow(quotas);
+    columns_.evictions.cover(columns_, columns_.slots());
+  }
   if (columns_.live_count() + records.size() > limits::kRecordsPerUser) {
     throw InvalidArgument("records", std::to_string(columns_.live_count() + records.size()) + " records of one user",
                           "at most " + std::to_string(limits::kRecordsPerUser));
@@ -97,9 +110,22 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
   changes_ += records.size();
   for (size_t i = 0; i < records.size(); ++i) {
     const Slot old = columns_.ids.find(records[i].input.id, records[i].id_hash);
+    const Kind kind = records[i].input.kind;
+    const bool limited_kind = limited && quotas.limits(kind);
+    const size_t capacity = limited_kind ? quotas.capacities[static_cast<size_t>(kind)] : 0;
+    // A batch was checked as a whole. With two that could go, one can, whichever this one replaces.
+    if (limited_kind && !batch && (columns_.evictions.evictable(kind) < 2 || columns_.attributes.count(kind) > capacity)) {
+      check_room_locked({&records[i], 1}, quotas);
+    }
     if (old != kNoSlot) {
       check(old);
       erase(old, kAllColumns);
+    } else if (evicted != nullptr && !evicted->empty()) {
+      std::erase(*evicted, records[i].input.id);
+    }
+    if (limited_kind) {
+      const size_t count = size_t{columns_.attributes.count(kind)} + 1;
+      if (count > capacity) evict_locked(kind, std::min(count - capacity, kMostAtOnce), *evicted);
     }
     insert(records[i], tokens[i]);
   }
@@ -114,12 +140,14 @@ void UserIndex::make_spare_rows(size_t dim) {
   columns_.vectors.take_spare(spare);
 }
 
-void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer) {
+void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer, const Quotas& quotas,
+                    std::vector<std::string>* evicted) {
+  if (evicted != nullptr) make_order(quotas);
   if (records.size() == 1) {  // the common case, with memory that the thread keeps
     thread_local TokenBuffer tokens;
     tokens.clear();
     analyzer.analyze(records.front().input.text, tokens);
-    const AfterAdding after = add_slice(records, std::span(&tokens, 1));
+    const AfterAdding after = add_slice(records, std::span(&tokens, 1), quotas, evicted, false);
     if (after.spare_row_dim > 0) make_spare_rows(after.spare_row_dim);
     if (after.behind) std::this_thread::sleep_for(kPause);
     if (tokens.size() > AnalysisAhead::kSliceTokens) tokens = {};
@@ -128,7 +156,7 @@ void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer) {
   AnalysisAhead ahead(analyzer, records.size(), [records](size_t i) { return records[i].input.text; });
   while (!records.empty()) {
     const std::span<const TokenBuffer> tokens = ahead.next();
-    const AfterAdding after = add_slice(records.first(tokens.size()), tokens);
+    const AfterAdding after = add_slice(records.first(tokens.size()), tokens, quotas, evicted, true);
     if (after.spare_row_dim > 0) make_spare_rows(after.spare_row_dim);
     records = records.subspan(tokens.size());
   }
@@ -172,6 +200,8 @@ void UserIndex::compact_if_worthwhile() {
   columns_.timeline.remap(new_slots);
   columns_.sessions.remap(new_slots);
   columns_.attributes.remap(new_slots, next);
+  columns_.uses.remap(new_slots, next);
+  columns_.evictions.remap(new_slots);
   columns_.tags.remap(new_slots, next);
   columns_.lexical.remap(new_slots, next);
   columns_.vectors.remap(new_slots, next);
@@ -418,7 +448,7 @@ size_t UserIndex::bytes() const {
 
 uint64_t UserIndex::changes() const {
   const std::shared_lock reading(mutex_);
-  return changes_;
+  return changes_locked();
 }
 
 bool UserIndex::due_for_counting() const {
@@ -456,7 +486,7 @@ UserStats UserIndex::stats_locked() const {
 size_t UserIndex::bytes_locked() const {
   const UserColumns& c = columns_;
   return sizeof(UserIndex) + c.ids.bytes() + c.ats.bytes() + c.live.bytes() + c.timeline.bytes() + c.sessions.bytes() +
-         c.attributes.bytes() + c.tags.bytes() + c.router.bytes() + c.lexical.bytes() + c.vectors.bytes();
+         c.attributes.bytes() + c.uses.bytes() + c.evictions.bytes() + c.tags.bytes() + c.router.bytes() + c.lexical.bytes() + c.vectors.bytes();
 }
 
 }  // namespace memspan

@@ -23,6 +23,7 @@
 #include "memspan/duplicates.hpp"
 #include "memspan/index.hpp"
 #include "memspan/query.hpp"
+#include "memspan/quotas.hpp"
 #include "memspan/record.hpp"
 #include "memspan/stats.hpp"
 #include "query/scratch.hpp"
@@ -45,8 +46,26 @@ class UserIndex {
   };
   // Inserts or replaces. Ids must be distinct within the batch. Moves from `records`. The batch becomes visible slice
   // by slice. One record alone waits kPause when a consolidation is behind (consolidation.hpp); a batch does not.
-  void add(std::span<NewRecord> records, const Analyzer& analyzer);
+  //
+  // With `evicted`, records that have to make room for these within `quotas` go; their ids are appended to it, but for
+  // those that come again in the batch. A record never makes room for itself. Throws QuotaExceeded where all that could
+  // go are pinned: a batch is checked as a whole beforehand (`check_room`). A kind that is over its quota by more than a
+  // few shrinks with every record that is added.
+  void add(std::span<NewRecord> records, const Analyzer& analyzer, const Quotas& quotas = {},
+           std::vector<std::string>* evicted = nullptr);
   size_t remove(std::span<const std::string_view> ids);
+
+  // Quotas and uses (user_quotas.cpp). Throws QuotaExceeded if the pinned records, with those to come, leave no room.
+  void check_room(std::span<const NewRecord> records, const Quotas& quotas);
+  // Evicts what is too much, a few records at a time; the ids of those. Pinned ones stay even so.
+  std::vector<std::string> evict(const Quotas& quotas);
+  // How many of the ids are there.
+  size_t pin(std::span<const std::string_view> ids, bool pinned);
+  // Counts from now on how often searches bring a record. Costs nothing the second time.
+  void start_counting();
+  size_t note_uses(std::span<const std::string_view> ids) const;
+  Uses take_uses() const;
+  size_t set_uses(const Uses& uses);
 
   // Runs `scratch.prepared`.
   void search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const;
@@ -121,6 +140,11 @@ class UserIndex {
  private:
   class DuplicateSearch;
 
+  // Makes the order that these quotas need, in pieces, if it is not there.
+  void make_order(const Quotas& quotas);
+  void check_room_locked(std::span<const NewRecord> records, const Quotas& quotas) const;
+  void evict_locked(Kind kind, size_t most, std::vector<std::string>& evicted);
+  uint64_t changes_locked() const { return changes_ + columns_.uses.generation(); }
   bool list_latest(const std::optional<std::span<const Interval>>& intervals, size_t k, std::vector<Hit>& hits) const;
   TagDag::Changed tag_changed();
   UserStats stats_locked() const;
@@ -129,10 +153,12 @@ class UserIndex {
     bool behind;           // a consolidation
     size_t spare_row_dim;  // of the rows that large room is wanted for; 0: none is
   };
-  AfterAdding add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens);
+  AfterAdding add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens, const Quotas& quotas,
+                        std::vector<std::string>* evicted, bool batch);
   void make_spare_rows(size_t dim);
   void insert(NewRecord& record, const TokenBuffer& tokens);
   void check(Slot slot) const;
+  static constexpr int kAllColumns = 10;
   void erase(Slot slot, int columns);
   std::span<const float> embedding(Slot slot) const;  // empty: none
   void compact_if_worthwhile();
@@ -148,6 +174,7 @@ class UserIndex {
   uint64_t changes_ = 0;
   uint64_t compactions_ = 0;  // how often slots got other numbers
   mutable std::atomic<bool> touched_ = false;
+  std::atomic<bool> counting_uses_ = false;
   mutable std::atomic<uint64_t> counted_changes_ = 0;
   ConsolidationNeed need_;
   mutable FairSharedMutex mutex_;

@@ -1,7 +1,7 @@
 // UserIndex::save and load: what is stored of one user (snapshot/body.hpp).
 //
-//   head := u64 records; their ids (base/id_table.hpp); i64 at of each; then timeline, attributes, tags, lexical index
-//           and vectors (see each)
+//   head := u64 records; their ids (base/id_table.hpp); i64 at of each; then timeline, attributes, uses, redundancies,
+//           tags, lexical index and vectors (see each)
 //
 // Records are numbered anew: dead slots are left out, and those with a vector come first.
 #include <algorithm>
@@ -16,6 +16,8 @@ namespace memspan {
 UserIndex::Saved UserIndex::save(ByteWriter& head, BodyWriter& body) const {
   const std::shared_lock reading(mutex_);
   const UserColumns& c = columns_;
+  c.uses.begin_save();  // what is used from here on makes this image old
+  const uint64_t changes = changes_locked();
   std::vector<Slot> live;
   live.reserve(c.live_count());
   c.live.for_each([&](Slot slot) { live.push_back(slot); });
@@ -27,10 +29,12 @@ UserIndex::Saved UserIndex::save(ByteWriter& head, BodyWriter& body) const {
   head.put_each<Micros>(live.size(), [&](size_t i) { return c.ats[live[i]]; });
   c.timeline.save(head, new_slots);
   c.attributes.save(head, live);
+  c.uses.save(head, live);
+  c.evictions.save(head, live);
   c.tags.save(head, live);
   c.lexical.save(head, body, live, new_slots);
   c.vectors.save(head, body, live);
-  return {UserSummary::of(stats_locked()), changes_};
+  return {UserSummary::of(stats_locked()), changes};
 }
 
 void UserIndex::verify() const {
@@ -56,6 +60,8 @@ void UserIndex::load(ByteReader& in, const Body& body) {
   c.live.assign(count, true);
   c.timeline.load(in, count, c.recency());
   c.attributes.load(in, count);
+  c.uses.load(in, count);
+  c.evictions.load(in, count);
   std::vector<StringPool::Symbol> sessions(count);
   for (Slot slot = 0; slot < count; ++slot) sessions[slot] = c.attributes.session(slot);
   c.sessions.build(sessions, c.timeline);

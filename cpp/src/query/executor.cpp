@@ -97,7 +97,7 @@ void backfill(SearchScratch& scratch) {
   }
 }
 
-void write_hits(const UserColumns& user, const SearchScratch& scratch, std::vector<Hit>& out) {
+void write_hits(const UserColumns& user, const SearchScratch& scratch, const UseCounter& uses, std::vector<Hit>& out) {
   // The hits' columns lie anywhere: memory is asked for so many hits ahead.
   constexpr size_t kAhead = 16;
   out.resize(scratch.hits.size());
@@ -105,6 +105,7 @@ void write_hits(const UserColumns& user, const SearchScratch& scratch, std::vect
     const Slot slot = scratch.hits[i].slot;
     user.ids.prefetch_place(slot);
     __builtin_prefetch(&user.ats[slot]);
+    uses.prefetch(slot);
   };
   const auto prefetch_text = [&](size_t i) { user.ids.prefetch_text(scratch.hits[i].slot); };
   for (size_t i = 0; i < std::min(2 * kAhead, out.size()); ++i) prefetch_columns(i);
@@ -116,6 +117,7 @@ void write_hits(const UserColumns& user, const SearchScratch& scratch, std::vect
     out[i].id = user.ids[hit.slot];
     out[i].at = user.ats[hit.slot];
     out[i].score = hit.score;
+    uses.note(hit.slot);
     for (size_t v = 0; v < kViewCount; ++v) {
       const uint32_t rank = hit.ranks[v];
       out[i].views[v] = {rank, rank != 0 ? scratch.candidates[v][rank - 1].score : 0.0f};
@@ -127,8 +129,9 @@ void write_hits(const UserColumns& user, const SearchScratch& scratch, std::vect
 
 void execute(const UserColumns& user, const IndexConfig& config, SearchScratch& scratch, SearchResult& out) {
   const PreparedQuery& prepared = scratch.prepared;
+  const UseCounter uses(user.uses, scratch.track);
   if (lists_by_time(user, prepared)) {
-    list_by_time(user, prepared.intervals, prepared.depth, out.hits);
+    list_by_time(user, prepared.intervals, prepared.depth, out.hits, uses);
     out.explanation.reset();
     return;
   }
@@ -136,7 +139,7 @@ void execute(const UserColumns& user, const IndexConfig& config, SearchScratch& 
   const SemanticReading reading = run_views(user, config, scratch);
   join_views(user, config, scratch);
   if (prepared.has(View::semantic)) backfill(scratch);
-  write_hits(user, scratch, out.hits);
+  write_hits(user, scratch, uses, out.hits);
   out.explanation.reset();
   if (prepared.query->explain) out.explanation = explain(user, scratch, reading);
 }

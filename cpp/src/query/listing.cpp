@@ -10,7 +10,7 @@ constexpr size_t kFew = 32;  // hits that are made before it is known how many t
 }  // namespace
 
 void list_by_time(const UserColumns& user, const std::optional<std::span<const Interval>>& intervals, size_t k,
-                  std::vector<Hit>& hits) {
+                  std::vector<Hit>& hits, const UseCounter& uses) {
   const Timeline::Entries& entries = user.timeline.entries();
   const size_t wanted = std::min(k, entries.size());
   size_t found = 0;
@@ -21,6 +21,7 @@ void list_by_time(const UserColumns& user, const std::optional<std::span<const I
       hit.id = user.ids[end->slot];
       hit.at = end->at;
       hit.score = 0.0f;
+      uses.note(end->slot);
       hit.views = {};
       hit.views[static_cast<size_t>(View::symbolic)].rank = static_cast<uint32_t>(found);
     }

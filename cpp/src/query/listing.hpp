@@ -14,6 +14,6 @@ namespace memspan {
 // time: a walk back from the end of each interval, which needs neither the number of admissible records nor a list of
 // candidates. The hits are those of a listing through the symbolic view. O(k + log n for each interval).
 void list_by_time(const UserColumns& user, const std::optional<std::span<const Interval>>& intervals, size_t k,
-                  std::vector<Hit>& hits);
+                  std::vector<Hit>& hits, const UseCounter& uses = {});
 
 }  // namespace memspan

@@ -23,6 +23,7 @@ struct SearchScratch {
   SlotTable positions;
   std::vector<FusedHit> hits;
   std::vector<Slot> newest;
+  bool track = false;  // are the hits uses of their records?
 
   static SearchScratch& of_thread() {
     thread_local SearchScratch scratch;

@@ -4,18 +4,19 @@
 // refuse, and promises to be safe on any file, but a checksum is no signature.
 //
 //   file      := "MEMSPAN\n" u32 version  u32 0  image(user)*  directory  footer
-//   directory := u32 dim  u8 analyzer  u32 analyzer version  f64 k1  f64 b  text stamp
+//   directory := u32 dim  u8 analyzer  u32 analyzer version  f64 k1  f64 b  text stamp  quotas
 //                u64 users, and for each, in the order of the images: text name  u64 offsets and sizes of body and head
 //                u32 CRC-32C of the head  u64 records, embeddings, terms, tags, relations
 //   footer    := u64 offset and size of the directory  u32 CRC-32C of the directory
 //                u32 CRC-32C of the footer to here  "\nMEMSPAN"
 //
-// Images: snapshot/user_image.hpp. Numbers are little-endian; text is u32 size and bytes of UTF-8.
+// Images: snapshot/user_image.hpp; quotas: index/quota_table.cpp. Numbers are little-endian; text is u32 size and bytes of UTF-8.
 #include <algorithm>
 #include <cstring>
 
 #include "base/bytes.hpp"
 #include "base/crc32c.hpp"
+#include "index/quota_table.hpp"
 #include "index/user_index.hpp"
 #include "index/user_table.hpp"
 #include "memspan/error.hpp"
@@ -179,6 +180,7 @@ void Index::save(const std::string& path, std::string_view stamp) const {
 
   ByteWriter directory;
   put_config(directory, config_, stamp);
+  quotas_->save(directory);
   directory.put<uint64_t>(count);
   directory.put_bytes(users.bytes());
   ByteWriter footer;
@@ -204,6 +206,7 @@ std::unique_ptr<Index> Index::load(const std::string& path, const Residency& res
     directory.fail(error.what());
   }
   index->stamp_ = std::move(stamp);
+  index->quotas_->load(directory);
   const uint64_t count = directory.get_count(kUserBytes);
   uint64_t free = kHeaderBytes;  // images lie one after the other, so that no two users share a byte
   for (uint64_t i = 0; i < count; ++i) {

@@ -64,6 +64,7 @@ SEARCH: Table = {
     "exact": bad.FLAGS,
     "recall": [0, 0.0, -0.1, 1.0001, 1e-60, bad.NAN, bad.INF, "1", None, True, [1], np.array(1.0)],
     "explain": bad.FLAGS,
+    "track": bad.FLAGS,
 }
 USER: Table = {"user": bad.NAMES}
 ROUTE: Table = {"embedding": [None, *bad.VECTORS], "k": [0, *bad.COUNTS], "method": [None, "", "fast", 5]}

@@ -39,6 +39,7 @@ COMMON: dict[str, list[Any]] = {
     "exact": [False, True],
     "recall": [0.995, 1.0, 0.001],
     "explain": [False, True],
+    "track": [False, True],
 }
 BETWEEN_WITH_TIMES = ("2023-05-08", datetime(2023, 5, 9, tzinfo=timezone.utc))
 

@@ -1,0 +1,181 @@
+#include "quotas/eviction_order.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "index/user_columns.hpp"
+#include "simd/kernels.hpp"
+
+namespace memspan {
+namespace {
+
+Micros end_of(const UserColumns& user, Slot slot) {
+  const RecordStates& states = user.attributes.states();
+  return std::min(states.retired_at(slot), states.expires_at(slot));
+}
+
+}  // namespace
+
+void EvictionOrder::forget_order() {
+  positions_ = EvictionHeap::Positions();
+  for (EvictionHeap& heap : heaps_) heap = EvictionHeap();
+  for (auto& ending : ending_) ending.clear();
+  covered_ = 0;
+}
+
+void EvictionOrder::follow(const Quotas& quotas) {
+  std::array<bool, kKindCount> limited;
+  for (size_t kind = 0; kind < kKindCount; ++kind) limited[kind] = quotas.limits(static_cast<Kind>(kind));
+  const bool active = quotas.limit_any();
+  if (active == active_ && (!active || (policy_ == quotas.eviction && limited_ == limited))) return;
+  forget_order();
+  active_ = active;
+  policy_ = quotas.eviction;
+  limited_ = limited;
+}
+
+bool EvictionOrder::ready(const UserColumns& user, const Quotas& quotas) const {
+  if (active_ != quotas.limit_any()) return false;
+  if (!active_) return true;
+  for (size_t kind = 0; kind < kKindCount; ++kind) {
+    if (limited_[kind] != quotas.limits(static_cast<Kind>(kind))) return false;
+  }
+  return policy_ == quotas.eviction && covered_ >= user.slots();
+}
+
+void EvictionOrder::cover(const UserColumns& user, size_t most) {
+  if (!active_) return;
+  const size_t end = std::min(user.slots(), covered_ + most);
+  for (; covered_ < end; ++covered_) {
+    if (covered_ < user.live.size() && user.live.test(covered_)) push(user, static_cast<Slot>(covered_));
+  }
+}
+
+// Takes a record into the order, if it belongs there.
+void EvictionOrder::push(const UserColumns& user, Slot slot) {
+  const auto kind = static_cast<size_t>(user.attributes.kind(slot));
+  if (!limited_[kind] || user.attributes.states().pinned(slot)) return;
+  if (slot >= positions_.size()) positions_.resize(size_t{slot} + 1, EvictionHeap::kNowhere);
+  const Micros end = end_of(user, slot);
+  if (end != kForever) ending_[kind].emplace(end, slot);
+  try {
+    heaps_[kind].push(slot, value(user, slot), user.recency(), positions_);
+  } catch (...) {
+    ending_[kind].erase({end, slot});
+    throw;
+  }
+}
+
+void EvictionOrder::add(const UserColumns& user, Slot slot) {
+  if (!active_ || slot > covered_) return;  // what is not covered yet comes with the rest
+  push(user, slot);
+  if (slot == covered_) ++covered_;
+  const Kind kind = user.attributes.kind(slot);
+  if (policy_ != Eviction::value || !limited_[static_cast<size_t>(kind)] || !user.vectors.has(slot)) return;
+  try {
+    compare_with_window(user, slot);
+  } catch (...) {
+    remove(user, slot);
+    throw;
+  }
+}
+
+// Older records that the new one says again are worth less from now on.
+void EvictionOrder::compare_with_window(const UserColumns& user, Slot slot) {
+  const Kind kind = user.attributes.kind(slot);
+  const std::span<const float> vector = user.vectors.row(slot);
+  const auto prefetch = [&](Slot other) {
+    if (other == kNoSlot) return;
+    const auto* const row = reinterpret_cast<const char*>(user.vectors.row(other).data());
+    for (size_t line = 0; line < 4; ++line) __builtin_prefetch(row + 64 * line);
+  };
+  const std::span<const Slot> window = redundancy_.window(kind);
+  prefetch(window[0]);
+  for (size_t i = 0; i < window.size(); ++i) {
+    if (i + 1 < window.size()) prefetch(window[i + 1]);
+    const Slot other = window[i];
+    if (other == kNoSlot) continue;
+    const float cosine = kernels().dot(vector.data(), user.vectors.row(other).data(), vector.size());
+    const float redundancy = Redundancy::from_cosine(cosine);
+    if (redundancy <= redundancy_.of(other)) continue;
+    redundancy_.set(other, redundancy);
+    if (holds(other)) {
+      heaps_[static_cast<size_t>(kind)].change(other, value(user, other), user.recency(), positions_);
+    }
+  }
+  redundancy_.came(slot, kind);
+}
+
+void EvictionOrder::remove(const UserColumns& user, Slot slot) noexcept {
+  const Kind kind = user.attributes.kind(slot);
+  redundancy_.remove(slot, kind);
+  if (!holds(slot)) return;
+  const auto k = static_cast<size_t>(kind);
+  heaps_[k].erase(slot, user.recency(), positions_);
+  if (!ending_[k].empty()) ending_[k].erase({end_of(user, slot), slot});
+}
+
+void EvictionOrder::renew(const UserColumns& user, Slot slot) {
+  if (!active_ || slot >= covered_) return;
+  const auto kind = static_cast<size_t>(user.attributes.kind(slot));
+  if (holds(slot)) {
+    heaps_[kind].erase(slot, user.recency(), positions_);
+    ending_[kind].erase({end_of(user, slot), slot});
+  }
+  push(user, slot);
+}
+
+Slot EvictionOrder::next(const UserColumns& user, Kind kind, Micros now) {
+  const auto k = static_cast<size_t>(kind);
+  if (!ending_[k].empty() && ending_[k].begin()->first <= now) return ending_[k].begin()->second;
+  EvictionHeap& heap = heaps_[k];
+  if (heap.size() == 0) return kNoSlot;
+  for (size_t looks = 0; policy_ == Eviction::value && looks < kMostSecondLooks; ++looks) {
+    const float by_now = value(user, heap.top());
+    if (!(by_now > heap.top_value())) break;
+    heap.change(heap.top(), by_now, user.recency(), positions_);
+  }
+  return heap.top();
+}
+
+float EvictionOrder::value(const UserColumns& user, Slot slot) const {
+  if (policy_ == Eviction::oldest) return 0.0f;
+  const float judged = user.attributes.states().importance(slot);
+  const auto uses = static_cast<float>(user.uses.count(slot));
+  return (judged == kNotJudged ? kUnknownImportance : judged) + uses / (uses + kHalfUses) - redundancy_.of(slot);
+}
+
+void EvictionOrder::remap(std::span<const Slot> new_slots) {
+  forget_order();
+  redundancy_.remap(new_slots);
+}
+
+// u64 records with a redundancy, u32 slot of each, f32 redundancy of each.
+void EvictionOrder::save(ByteWriter& out, std::span<const Slot> live) const {
+  std::vector<uint32_t> redundant;
+  for (uint32_t i = 0; redundancy_.bytes() > 0 && i < live.size(); ++i) {
+    if (redundancy_.of(live[i]) > 0.0f) redundant.push_back(i);
+  }
+  out.put_array<uint32_t>(redundant);
+  out.put_each<float>(redundant.size(), [&](size_t i) { return redundancy_.of(live[redundant[i]]); });
+}
+
+void EvictionOrder::load(ByteReader& in, size_t slots) {
+  const std::vector<uint32_t> redundant = in.get_array<uint32_t>();
+  const std::vector<float> values = in.get_each<float>(redundant.size());
+  for (size_t i = 0; i < redundant.size(); ++i) {
+    in.check(redundant[i] < slots && (i == 0 || redundant[i - 1] < redundant[i]), "redundant records are not in order");
+    in.check(values[i] > 0.0f && values[i] <= 1.0f, "a redundancy is not in 0-1");
+    redundancy_.set(redundant[i], values[i]);
+  }
+}
+
+size_t EvictionOrder::bytes() const {
+  constexpr size_t kNodeBytes = 56;
+  size_t total = positions_.bytes() + redundancy_.bytes();
+  for (const EvictionHeap& heap : heaps_) total += heap.bytes();
+  for (const auto& ending : ending_) total += ending.size() * kNodeBytes;
+  return total;
+}
+
+}  // namespace memspan

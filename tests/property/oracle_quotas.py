@@ -1,0 +1,126 @@
+"""What quotas and evictions must do, in plain Python: one user, every rule written out, nothing kept in order."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+WINDOW = 16
+MOST_AT_ONCE = 32
+
+
+@dataclass
+class Kept:
+    """A record as far as evictions look at it; `axis` is its embedding, a unit vector along one axis."""
+
+    id: str
+    at: int
+    kind: str
+    importance: float | None = None
+    pinned: bool = False
+    gone: bool = False
+    axis: int | None = None
+    uses: int = 0
+    redundancy: float = 0.0
+
+
+class NoRoomError(Exception):
+    """All that could go are pinned."""
+
+
+class QuotaOracle:
+    def __init__(self) -> None:
+        self.records: dict[str, Kept] = {}
+        self.capacities: dict[str, int] | None = None
+        self.eviction = "value"
+        self.comparing: set[str] = set()
+        """The kinds whose records are compared with those that came before."""
+        self.windows: dict[str, deque[str]] = {}
+
+    def value(self, record: Kept) -> Any:
+        if self.eviction == "oldest":
+            return 0.0
+        importance = np.float32(0.5 if record.importance is None else record.importance)
+        uses = np.float32(record.uses)
+        return importance + uses / (uses + np.float32(4)) - np.float32(record.redundancy)
+
+    def order(self, kind: str) -> list[Kept]:
+        """The records of a kind that may go, the first to go first; of those that are gone already the one that went
+        first, which the tests tell by its number."""
+        candidates = [each for each in self.records.values() if each.kind == kind and not each.pinned]
+        candidates.sort(key=lambda each: each.id, reverse=True)
+        candidates.sort(key=lambda each: (self.value(each), each.at))
+        gone = sorted((each for each in candidates if each.gone), key=lambda each: int(each.id[1:]))
+        return gone + [each for each in candidates if not each.gone]
+
+    def enforce(self) -> None:
+        """What every call does that may evict: the order follows the quotas that hold now."""
+        limits = self.capacities or {}
+        self.comparing = set(limits) if self.eviction == "value" else set()
+
+    def check_room(self, batch: list[Kept]) -> None:
+        after = {**self.records, **{record.id: record for record in batch}}
+        for kind, capacity in (self.capacities or {}).items():
+            coming = [record for record in batch if record.kind == kind]
+            pinned = sum(record.pinned for record in after.values() if record.kind == kind)
+            others = any(not record.pinned for record in coming)
+            if coming and pinned + others > capacity:
+                raise NoRoomError(kind)
+
+    def add(self, batch: list[Kept], evict: bool) -> list[str]:
+        if evict:
+            self.enforce()
+            self.check_room(batch)
+        evicted: list[str] = []
+        for record in batch:
+            if record.id in self.records:
+                self.remove(record.id)
+            elif record.id in evicted:
+                evicted.remove(record.id)
+            if evict:
+                evicted += self.make_room(record.kind)
+            self.insert(replace(record))
+        return evicted
+
+    def make_room(self, kind: str) -> list[str]:
+        capacity = (self.capacities or {}).get(kind)
+        if capacity is None:
+            return []
+        count = sum(record.kind == kind for record in self.records.values())
+        going = [each.id for each in self.order(kind)[: min(MOST_AT_ONCE, max(0, count + 1 - capacity))]]
+        for id in going:
+            self.remove(id)
+        return going
+
+    def insert(self, record: Kept) -> None:
+        self.records[record.id] = record
+        if record.kind not in self.comparing or record.axis is None:
+            return
+        window = self.windows.setdefault(record.kind, deque(maxlen=WINDOW))
+        for id in window:
+            if id and self.records[id].axis == record.axis:
+                self.records[id].redundancy = 1.0
+        window.append(record.id)
+
+    def remove(self, id: str) -> None:
+        kind = self.records.pop(id).kind
+        window = self.windows.get(kind)
+        if window is not None and id in window:
+            window[window.index(id)] = ""
+
+    def evict(self) -> list[str]:
+        self.enforce()
+        evicted: list[str] = []
+        for kind, capacity in (self.capacities or {}).items():
+            count = sum(record.kind == kind for record in self.records.values())
+            for record in self.order(kind)[: max(0, count - capacity)]:
+                self.remove(record.id)
+                evicted.append(record.id)
+        return evicted
+
+    def reload(self) -> None:
+        self.windows.clear()
+        self.comparing = set()
