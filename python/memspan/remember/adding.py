@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from memspan import _core
 from memspan.errors import invalid
+from memspan.index import Index
 from memspan.recipes import Recipe
 from memspan.records import Record
 from memspan.store import StoreReader
@@ -23,7 +25,10 @@ from .damage import survives_damage
 from .draft import Draft
 from .engine import Engine
 from .indexing import write_records
+from .life import end_of_life
+from .lifetimes import lifetimes_of, with_lifetimes
 from .jobs.turns import follow_turns
+from .restating import restate
 from .tags import given_records
 
 __all__ = ["Added", "Advance", "add_drafts", "add_in_batches", "checked_drafts"]
@@ -43,12 +48,17 @@ class Added(NamedTuple):
 
 @survives_damage
 def add_drafts(
-    engine: Engine, drafts: Sequence[Draft], advance: Advance | None = None, recipe: Recipe | None = None
+    engine: Engine,
+    drafts: Sequence[Draft],
+    advance: Advance | None = None,
+    recipe: Recipe | None = None,
+    seconds: float | None = None,
 ) -> Added:
     """Make the drafts durable and searchable, with the encode jobs of a recipe, in one transaction.
 
     Ids have to be unique among the drafts of a user. Embedding happens before the transaction: nobody waits
-    for a model. `advance` is told the number of drafts that are embedded, not those that are committed.
+    for a model. `advance` is told the number of drafts that are embedded, not those that are committed. `seconds`: how
+    long they live, unless they say so themselves.
     """
     if not drafts:
         return Added(0, False)
@@ -61,22 +71,58 @@ def add_drafts(
         ]
         existing = _existing(change.writer, known)
         moment = from_micros(now_micros())
-        records = []
+        records: list[Record] = []
+        versions: list[Record] = []
+        again: list[Record] = []
+        lifetimes = {user: lifetimes_of(change.writer, user) for user in {user for user, _ in existing}}
         for draft in drafts:
-            record = draft.settled(existing.get(_key(draft))) if existing else draft.record
-            if record is not None:
-                embedding = record.embedding
-                if embedding is None:
-                    embedding = embeddings[_key(draft)]
-                # Drafts are records of our own.
-                _core.complete_record(record, record.recorded_at or moment, embedding)
-                records.append(record)
+            if seconds is not None and draft.record.expires_at is None:
+                draft = replace(draft, record=replace(draft.record, expires_at=end_of_life(moment, seconds)))
+            record = draft.record
+            before = existing.get(_key(draft)) if existing else None
+            if before is not None:
+                taken = partial(_is_taken, change.index, record.user)
+                overwriting = draft.settled(
+                    before, moment, lifetimes=lifetimes[record.user], taken=taken
+                )
+                if overwriting is None:
+                    continue
+                if overwriting.again:
+                    again.append(overwriting.record)
+                    continue
+                record = overwriting.record
+                if overwriting.version is not None:
+                    versions.append(overwriting.version)
+            embedding = record.embedding
+            if embedding is None:
+                embedding = embeddings[_key(draft)]
+            # Drafts are records of our own.
+            _core.complete_record(record, record.recorded_at or moment, embedding)
+            records.append(record)
         jobs = False
         if records:
-            write_records(change, records)
+            records = with_lifetimes(change.writer, records, moment)
+            write_records(change, [*versions, *records])
             jobs = follow_turns(change, records, existing, recipe)
-    engine.note_unsaved(len(records))
-    return Added(len(records), jobs)
+        if again:
+            restate(change, _with_made_tags(change.writer, again))
+    engine.note_unsaved(len(records) + len(again))
+    return Added(len(records) + len(again), jobs)
+
+
+def _is_taken(index: Index, user: str, id_: str) -> bool:
+    return index.contains(user=user, id=id_)
+
+
+def _with_made_tags(reader: StoreReader, records: Sequence[Record]) -> list[Record]:
+    """With the made tags that `_existing` left out."""
+    made = {
+        user: reader.made_tags(user, [record.id for record in records if record.user == user])
+        for user in {record.user for record in records}
+    }
+    return [
+        replace(record, tags=(*record.tags, *made[record.user].get(record.id, ()))) for record in records
+    ]
 
 
 def _embeddings(

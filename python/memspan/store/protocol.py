@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from memspan.records import Record
 
+from .beliefs import BeliefReader
 from .jobs import JobReader, JobWriter
+from .lifetimes import LifetimeReader, LifetimeWriter
 
 __all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
 
@@ -44,6 +46,14 @@ class StoreReader(Protocol):
     @property
     def jobs(self) -> JobReader:
         """Encode jobs, and what models cost."""
+
+    @property
+    def beliefs(self) -> BeliefReader:
+        """What was believed before."""
+
+    @property
+    def lifetimes(self) -> LifetimeReader:
+        """Times to live, and what has expired."""
 
     def sequence(self) -> int:
         """The change counter: grows by one with every transaction that changed something the index holds."""
@@ -103,6 +113,10 @@ class StoreWriter(StoreReader, Protocol):
     @property
     def jobs(self) -> JobWriter:
         """Encode jobs, and what models cost."""
+
+    @property
+    def lifetimes(self) -> LifetimeWriter:
+        """Times to live, and what has expired."""
 
     def set_meta(self, key: str, value: str | None) -> None:
         """Write or, with `None`, delete a setting; does not advance the sequence."""

@@ -12,7 +12,9 @@ from memspan.times import from_micros
 
 from .codec import COLUMNS, STATE_COLUMNS, decode_record
 from .protocol import Relation, Removals
+from .sqlite_beliefs import SqliteBeliefs
 from .sqlite_job_reader import SqliteJobReader
+from .sqlite_lifetimes import SqliteLifetimeReader
 from .statements import Parameters, chunks, marks
 
 __all__ = ["SqliteReader", "slept_key"]
@@ -41,6 +43,16 @@ class SqliteReader:
     def jobs(self) -> SqliteJobReader:
         """See `StoreReader.jobs`."""
         return SqliteJobReader(self._connection)
+
+    @property
+    def beliefs(self) -> SqliteBeliefs:
+        """See `StoreReader.beliefs`."""
+        return SqliteBeliefs(self._connection)
+
+    @property
+    def lifetimes(self) -> SqliteLifetimeReader:
+        """See `StoreReader.lifetimes`."""
+        return SqliteLifetimeReader(self._connection)
 
     def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
         return self._connection.execute(statement, parameters).fetchall()

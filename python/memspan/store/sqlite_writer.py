@@ -22,6 +22,7 @@ from .codec import (
     has_state,
 )
 from .sqlite_job_writer import SqliteJobWriter
+from .sqlite_lifetimes import SqliteLifetimeWriter
 from .sqlite_reader import SqliteReader, slept_key
 from .statements import chunks, marks
 from .writer_state import WriterState
@@ -82,6 +83,11 @@ class SqliteWriter(SqliteReader):
     def jobs(self) -> SqliteJobWriter:
         """See `StoreWriter.jobs`."""
         return SqliteJobWriter(self._connection)
+
+    @property
+    def lifetimes(self) -> SqliteLifetimeWriter:
+        """See `StoreWriter.lifetimes`."""
+        return SqliteLifetimeWriter(self._connection, self._ensure_user)
 
     def sequence(self) -> int:
         return self._sequence
@@ -200,6 +206,7 @@ class SqliteWriter(SqliteReader):
         self._connection.execute("DELETE FROM users WHERE pk = ?", (pk,))
         self._connection.execute("DELETE FROM meta WHERE key = ?", (slept_key(pk),))
         self._connection.execute("DELETE FROM removals WHERE user_pk = ?", (pk,))
+        self._connection.execute("DELETE FROM lifetimes WHERE user_pk = ?", (pk,))
         self._mark(_VANISHED)
         return removed
 
