@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from .arguments import as_flag
 from .calls.adding import AddingCalls
 from .calls.answering import AnsweringCalls
+from .calls.history import HistoryCalls
 from .calls.keeping import KeepingCalls
 from .calls.processing import ProcessingCalls
 from .calls.tagging import TaggingCalls
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 
-class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, KeepingCalls):
+class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, HistoryCalls, KeepingCalls):
     """The memories of many users in one SQLite file.
 
     What a call adds is on disk and searchable when the call returns. Any number of threads, handles and

@@ -37,7 +37,13 @@ class HistoryCalls(Calls):
         return history(self._engine, user=user, id=id)
 
     def supersede(
-        self, *, user: str, id: str, text: str | None = None, by: str | None = None, at: TimeLike | None = None
+        self,
+        *,
+        user: str,
+        id: str,
+        text: str | None = None,
+        by: str | None = None,
+        at: TimeLike | None = None,
     ) -> str:
         """Put another record in the place of one that holds no longer: it is retired, and its chain leads on.
 

@@ -25,9 +25,9 @@ from .damage import survives_damage
 from .draft import Draft
 from .engine import Engine
 from .indexing import write_records
+from .jobs.turns import follow_turns
 from .life import end_of_life
 from .lifetimes import lifetimes_of, with_lifetimes
-from .jobs.turns import follow_turns
 from .restating import restate
 from .tags import given_records
 
@@ -82,9 +82,7 @@ def add_drafts(
             before = existing.get(_key(draft)) if existing else None
             if before is not None:
                 taken = partial(_is_taken, change.index, record.user)
-                overwriting = draft.settled(
-                    before, moment, lifetimes=lifetimes[record.user], taken=taken
-                )
+                overwriting = draft.settled(before, moment, lifetimes=lifetimes[record.user], taken=taken)
                 if overwriting is None:
                     continue
                 if overwriting.again:
@@ -120,9 +118,7 @@ def _with_made_tags(reader: StoreReader, records: Sequence[Record]) -> list[Reco
         user: reader.made_tags(user, [record.id for record in records if record.user == user])
         for user in {record.user for record in records}
     }
-    return [
-        replace(record, tags=(*record.tags, *made[record.user].get(record.id, ()))) for record in records
-    ]
+    return [replace(record, tags=(*record.tags, *made[record.user].get(record.id, ()))) for record in records]
 
 
 def _embeddings(

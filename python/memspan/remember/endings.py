@@ -19,7 +19,17 @@ from memspan.times import from_micros, now_micros, to_micros
 
 from .life import is_expired
 
-__all__ = ["ENDED", "as_believed", "before_ending", "ended", "ended_by", "is_current", "moment_after"]
+__all__ = [
+    "ENDED",
+    "as_believed",
+    "before_ending",
+    "ended",
+    "ended_by",
+    "is_current",
+    "moment_after",
+    "was_believed",
+    "was_valid",
+]
 
 ENDED: Final = "ended"
 """The key of the metadata that says how a belief ended."""
@@ -75,6 +85,17 @@ def before_ending(record: Record) -> Record:
 def as_believed(record: Record, when: datetime) -> Record:
     """The record as it read at that time: what ended later had its old end then."""
     return before_ending(record) if record.retired_at is not None and when < record.retired_at else record
+
+
+def was_believed(record: Record, when: datetime) -> bool:
+    """Whether it was believed at that time."""
+    learnt = record.recorded_at is None or record.recorded_at <= when
+    return learnt and (record.retired_at is None or when < record.retired_at)
+
+
+def was_valid(record: Record, when: datetime) -> bool:
+    """Whether it held at that time, by what the record says."""
+    return record.at <= when and (record.until is None or when < record.until)
 
 
 def ended_by(record: Record) -> tuple[str, tuple[str, ...]]:

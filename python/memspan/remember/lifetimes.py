@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -11,7 +11,7 @@ from memspan.records import Record
 from memspan.store import StoreReader
 
 from .damage import survives_damage
-from .engine import Engine
+from .engine import Change, Engine
 from .life import end_of_life, given_end
 from .restating import restate
 
@@ -54,35 +54,55 @@ def with_lifetimes(reader: StoreReader, records: Sequence[Record], now: datetime
 
 def set_lifetime(engine: Engine, *, kind: str, seconds: float | None, user: str | None) -> int:
     """See `Memory.set_lifetime`; returns how many records got another end."""
-    before: dict[str, float | None] = {}
-    with engine.changing() as change:
-        reader = change.writer.lifetimes
-        users = change.writer.users() if user is None else [user]
-        for name in users:
-            if user is not None or kind not in reader.lifetimes(name):
-                before[name] = lifetimes_of(change.writer, name).get(kind)
-        reader.set_lifetime(user, kind, seconds)
-        ids = {name: reader.of_kind(name, kind) for name in before}
-        after = {name: lifetimes_of(change.writer, name).get(kind) for name in before}
+    engine.require_open()
+    with engine.store.reading() as reader:
+        ids = {name: reader.lifetimes.of_kind(name, kind) for name in _concerned(reader, user, kind)}
     changed = 0
     for name, own in ids.items():
         for start in range(0, len(own), _SLICE):
-            changed += _restate(engine, name, own[start : start + _SLICE], kind, before[name], after[name])
+            changed += _restate(engine, name, own[start : start + _SLICE], kind, seconds)
+    changed += _settle(engine, kind, seconds, user, ids)
     engine.note_unsaved(changed)
     return changed
 
 
+def _concerned(reader: StoreReader, user: str | None, kind: str) -> list[str]:
+    """Whose records another lifetime is for."""
+    if user is not None:
+        return [user]
+    return [name for name in reader.users() if kind not in reader.lifetimes.lifetimes(name)]
+
+
 @survives_damage
-def _restate(
-    engine: Engine, user: str, ids: Sequence[str], kind: str, before: float | None, after: float | None
-) -> int:
+def _restate(engine: Engine, user: str, ids: Sequence[str], kind: str, seconds: float | None) -> int:
     with engine.changing() as change:
-        changed = []
-        for record in change.writer.fetch(user, ids, embeddings=True).values():
-            end = _new_end(record, before, after)
-            if record.kind == kind and end != record.expires_at:
-                changed.append(replace(record, expires_at=end))
-        restate(change, changed)
+        return _give(change, user, ids, kind, seconds)
+
+
+@survives_damage
+def _settle(
+    engine: Engine, kind: str, seconds: float | None, user: str | None, done: Mapping[str, Sequence[str]]
+) -> int:
+    """Keep the lifetime for what comes, and give it to what came meanwhile. The last step: until then, the ends that
+    records have are told from ends of their own by the lifetime that is kept."""
+    with engine.changing() as change:
+        reader = change.writer.lifetimes
+        changed = 0
+        for name in _concerned(change.writer, user, kind):
+            new = sorted(set(reader.of_kind(name, kind)).difference(done.get(name, ())))
+            changed += _give(change, name, new, kind, seconds)
+        reader.set_lifetime(user, kind, seconds)
+    return changed
+
+
+def _give(change: Change, user: str, ids: Sequence[str], kind: str, seconds: float | None) -> int:
+    before = lifetimes_of(change.writer, user).get(kind)
+    changed = []
+    for record in change.writer.fetch(user, ids, embeddings=True).values():
+        end = _new_end(record, before, seconds)
+        if record.kind == kind and end != record.expires_at:
+            changed.append(replace(record, expires_at=end))
+    restate(change, changed)
     return len(changed)
 
 

@@ -20,7 +20,7 @@ __all__ = ["Message", "Messages", "Session", "to_drafts"]
 
 Message: TypeAlias = "str | Mapping[str, Any]"
 """A text, or a mapping with `text` or `content` and, optionally, `speaker` (or `name` or `role`), `id`, `at`,
-`until`, `recorded_at`, `session`, `kind`, `tags`, `entities`, `images` (captions), `importance`,
+`until`, `recorded_at`, `expires_at`, `session`, `kind`, `tags`, `entities`, `images` (captions), `importance`,
 `provenance`, `fidelity`, `sources` and `metadata`."""
 
 Session: TypeAlias = "Sequence[Message] | Mapping[str, Any]"
@@ -35,7 +35,7 @@ _SECOND: Final = 1_000_000
 _SESSION_KEYS: Final = ("messages", "session", "at", "tags", "metadata")
 _RECORD_KEYS: Final = (
     "id", "at", "until", "recorded_at", "session", "kind", "entities", "importance", "provenance", "fidelity",
-    "sources",
+    "sources", "expires_at",
 )  # fmt: skip
 _TEXT_KEYS: Final = ("text", "content")
 _SPEAKER_KEYS: Final = ("speaker", "name", "role")

@@ -64,14 +64,16 @@ def supersede(
         recipe: of the job of a new turn.
     """
     old = checked_name(id, "id")
-    if (text is None) == (by is None):
-        raise invalid("text", text, "either `text` or `by`")
     if by is not None:
+        if text is not None:
+            raise invalid("text", text, "either `text` or `by`, not both")
         new = checked_name(by, "by")
         if new == old:
             raise invalid("by", by, "another record than `id`")
         _replace(engine, user, old, new, at)
         return new, False
+    if text is None:
+        raise invalid("text", text, "either `text` or `by`")
     with engine.store.reading() as reader:
         record = reader.fetch(user, [old]).get(old)
         made = reader.made_tags(user, [old]).get(old, ())

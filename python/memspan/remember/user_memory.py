@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memspan.consolidation import ConsolidationReport
 from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
+from memspan.lifetimes import TimeToLive
 from memspan.recall.answer import Answer, AnswerStream
 from memspan.recall.context import Context, TokenCounter
 from memspan.records import Record
@@ -17,6 +18,7 @@ from .asynchronous import in_thread
 from .messages import Messages
 from .recall import Recalls
 from .transfer import TextFile
+from .user_history import UserHistory
 
 if TYPE_CHECKING:
     from memspan.lifecycle.sleep import SleepUpdate
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["UserMemory"]
 
 
-class UserMemory:
+class UserMemory(UserHistory):
     """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
 
     def __init__(self, memory: Memory, name: str) -> None:
@@ -46,6 +48,7 @@ class UserMemory:
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         kind: str = "episodic",
+        ttl: TimeToLive | None = None,
         progress: bool = False,
     ) -> list[str]:
         """See `Memory.add`."""
@@ -57,6 +60,7 @@ class UserMemory:
             metadata=metadata,
             tags=tags,
             kind=kind,
+            ttl=ttl,
             progress=progress,
         )
 
