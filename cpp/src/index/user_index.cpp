@@ -440,6 +440,9 @@ UserStats UserIndex::stats_locked() const {
   stats.sessions = c.sessions.size();
   stats.dead_slots = c.slots() - c.live_count();
   for (size_t kind = 0; kind < kKindCount; ++kind) stats.kinds[kind] = c.attributes.count(static_cast<Kind>(kind));
+  stats.pinned = c.attributes.states().pinned();
+  stats.retired = c.attributes.states().retired();
+  stats.expiring = c.attributes.states().expiring();
   if (c.timeline.size() > 0) {
     stats.earliest = c.timeline.entries().front().at;
     stats.latest = c.timeline.entries().back().at;
