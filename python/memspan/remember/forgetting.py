@@ -9,6 +9,7 @@ from .catch_up import reconcile
 from .damage import survives_damage
 from .engine import Change, Engine
 from .fields import checked_name
+from .history import version_ids
 from .made_tags import write_made_tags
 
 __all__ = ["forget"]
@@ -52,7 +53,8 @@ def _forget_some(change: Change, user: str, id_: str | None, source: str | None)
         roots = {checked_name(id_, "id")}
     else:
         roots = writer.of_source(user, checked_name(source, "source", 4096))
-    doomed = sorted(set(writer.fetch(user, sorted(roots))) | writer.derived(user, sorted(roots)))
+    found = set(writer.fetch(user, sorted(roots))) | writer.derived(user, sorted(roots))
+    doomed = sorted(found | version_ids(writer, user, found))
     if not doomed:
         return None
     doomed, retagged = _forget_in_jobs(change, user, doomed)
