@@ -171,6 +171,7 @@ void UserIndex::compact_if_worthwhile() {
 
   columns_.lexical.check_forward();
   columns_.vectors.check_all();
+  ++compactions_;
   std::vector<Slot> new_slots(columns_.slots(), kNoSlot);
   Slot next = 0;
   columns_.live.for_each([&](Slot slot) { new_slots[slot] = next++; });

@@ -6,9 +6,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Final
 
+from memspan.remember.auditing import audited
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Change, Engine
-from memspan.remember.history import version_ids
+from memspan.remember.forgetting import erase_within
+from memspan.remember.scope import Scope
 from memspan.times import Micros, now_micros
 
 __all__ = ["Expired", "expired_ids", "sweep"]
@@ -77,7 +79,7 @@ def _erase_slice(engine: Engine, user: str | None, now: Micros) -> tuple[int, se
         for name, id_ in change.writer.lifetimes.expired(user, now, _SLICE):
             ids[name].append(id_)
         for name, own in ids.items():
-            _erase(change, name, own)
+            _erase(engine, change, name, own)
         if ids:
             engine.snapshots.delete(change.writer)
             change.writer.request_erasure()
@@ -86,20 +88,14 @@ def _erase_slice(engine: Engine, user: str | None, now: Micros) -> tuple[int, se
     return sum(map(len, ids.values())), set(ids)
 
 
-def _erase(change: Change, user: str, ids: list[str]) -> None:
+def _erase(engine: Engine, change: Change, user: str, ids: list[str]) -> None:
     writer, jobs = change.writer, change.writer.jobs
-    versions = version_ids(writer, user, ids)
-    held = {id_ for id_, record in writer.fetch(user, sorted(versions)).items() if record.held}
-    doomed = sorted({*ids, *versions} - held)
-    jobs.forget_results(set().union(jobs.making(user, doomed), *jobs.seeing(user, doomed).values()))
-    tags = sorted({tag for record in writer.fetch(user, doomed).values() for tag in record.tags})
-    writer.remove(user, doomed)
-    unused = writer.unused(user, tags, relations=False)
-    for relation in writer.relations(user):
-        if relation.parent in unused or relation.child in unused:
-            change.apply(lambda index, edge=relation: index.unrelate(**edge._asdict()))  # type: ignore[misc]
-    writer.drop_relations_of(user, unused)
-    change.apply(lambda index: index.remove(user=user, ids=doomed))
+    versions = writer.fetch(user, sorted(writer.traces.versions(user, ids)))
+    doomed = sorted({*ids, *(id_ for id_, record in versions.items() if not record.held)})
+    # Jobs keep what they made of it, but not what they wrote down on the way.
+    jobs.forget_results(set().union(*jobs.seeing(user, doomed).values()))
+    erase_within(change, user, Scope(tuple(doomed), frozenset(), ()))
+    audited(engine, change, "expire", user=user, ids=doomed, records=len(doomed))
 
 
 def _now(now: Micros | None) -> Micros:

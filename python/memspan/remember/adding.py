@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -13,12 +12,12 @@ from numpy.typing import NDArray
 
 from memspan import _core
 from memspan.errors import invalid
-from memspan.index import Index
 from memspan.recipes import Recipe
 from memspan.records import Record
 from memspan.store import StoreReader
 from memspan.times import from_micros, now_micros
 
+from .auditing import count_added, enter_added
 from .checking import checked_record, checked_vector
 from .compose import embedded_text
 from .damage import survives_damage
@@ -26,9 +25,8 @@ from .draft import Draft
 from .engine import Engine
 from .indexing import write_records
 from .jobs.turns import follow_turns
-from .life import end_of_life
-from .lifetimes import lifetimes_of, with_lifetimes
-from .restating import restate
+from .lifetimes import with_lifetimes
+from .settling import settle
 from .tags import given_records
 
 __all__ = ["Added", "Advance", "add_drafts", "add_in_batches", "checked_drafts"]
@@ -71,54 +69,24 @@ def add_drafts(
         ]
         existing = _existing(change.writer, known)
         moment = from_micros(now_micros())
-        records: list[Record] = []
-        versions: list[Record] = []
-        again: list[Record] = []
-        lifetimes = {user: lifetimes_of(change.writer, user) for user in {user for user, _ in existing}}
-        for draft in drafts:
-            if seconds is not None and draft.record.expires_at is None:
-                draft = replace(draft, record=replace(draft.record, expires_at=end_of_life(moment, seconds)))
-            record = draft.record
-            before = existing.get(_key(draft)) if existing else None
-            if before is not None:
-                taken = partial(_is_taken, change.index, record.user)
-                overwriting = draft.settled(before, moment, lifetimes=lifetimes[record.user], taken=taken)
-                if overwriting is None:
-                    continue
-                if overwriting.again:
-                    again.append(overwriting.record)
-                    continue
-                record = overwriting.record
-                if overwriting.version is not None:
-                    versions.append(overwriting.version)
+        settled = settle(change, drafts, existing, moment, seconds)
+        for record in settled.records:
             embedding = record.embedding
             if embedding is None:
-                embedding = embeddings[_key(draft)]
+                embedding = embeddings[record.user, record.id]
             # Drafts are records of our own.
             _core.complete_record(record, record.recorded_at or moment, embedding)
-            records.append(record)
-        jobs = False
+        records = with_lifetimes(change.writer, settled.records, moment)
+        jobs, entered = False, False
         if records:
-            records = with_lifetimes(change.writer, records, moment)
-            write_records(change, [*versions, *records])
+            write_records(change, [*settled.versions, *records])
             jobs = follow_turns(change, records, existing, recipe)
-        if again:
-            restate(change, _with_made_tags(change.writer, again))
-    engine.note_unsaved(len(records) + len(again))
-    return Added(len(records) + len(again), jobs)
-
-
-def _is_taken(index: Index, user: str, id_: str) -> bool:
-    return index.contains(user=user, id=id_)
-
-
-def _with_made_tags(reader: StoreReader, records: Sequence[Record]) -> list[Record]:
-    """With the made tags that `_existing` left out."""
-    made = {
-        user: reader.made_tags(user, [record.id for record in records if record.user == user])
-        for user in {record.user for record in records}
-    }
-    return [replace(record, tags=(*record.tags, *made[record.user].get(record.id, ()))) for record in records]
+            entered = enter_added(engine, change, records)
+        settled.restate(change)
+    engine.note_unsaved(len(records) + len(settled.again))
+    if not entered:
+        count_added(engine, records)
+    return Added(len(records) + len(settled.again), jobs)
 
 
 def _embeddings(

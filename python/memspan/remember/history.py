@@ -7,16 +7,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 
 from memspan.history import Belief, History
 from memspan.records import Record
-from memspan.store import StoreReader
 from memspan.times import from_micros, now_micros
 
 from .endings import before_ending, ended_by
 from .engine import Engine
 from .fields import checked_name
 from .life import is_expired
-from .versions import original_of, version_prefix
+from .versions import original_of
 
-__all__ = ["history", "version_ids"]
+__all__ = ["history"]
 
 
 def history(engine: Engine, *, user: str, id: str) -> History | None:
@@ -30,7 +29,7 @@ def history(engine: Engine, *, user: str, id: str) -> History | None:
         name = original_of(asked) or id
         if name != id:
             asked = reader.fetch(user, [name]).get(name, asked)
-        versions = version_ids(reader, user, [name])
+        versions = reader.traces.versions(user, [name])
         ended_for, ending = _links(reader.beliefs.endings(user), versions, name)
         replaced = _reached(name, lambda one: ended_for.get(one, ()))
         replacing = _reached(name, lambda one: ending.get(one, ()))
@@ -52,14 +51,6 @@ def history(engine: Engine, *, user: str, id: str) -> History | None:
         before=_beliefs(record for record in readable if record.id in replaced),
         after=_beliefs(record for record in readable if record.id in replacing),
     )
-
-
-def version_ids(reader: StoreReader, user: str, ids: Iterable[str]) -> set[str]:
-    """Ids of the versions of these records. O(log n + those that begin alike) each."""
-    wanted = set(ids)
-    alike = reader.beliefs.beginning(user, [version_prefix(id_) for id_ in wanted])
-    found = reader.fetch(user, sorted(alike - wanted))
-    return {id_ for id_, record in found.items() if original_of(record) in wanted}
 
 
 def _links(

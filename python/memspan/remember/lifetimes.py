@@ -10,6 +10,7 @@ from typing import Final
 from memspan.records import Record
 from memspan.store import StoreReader
 
+from .auditing import audited
 from .damage import survives_damage
 from .engine import Change, Engine
 from .life import end_of_life, given_end
@@ -92,6 +93,7 @@ def _settle(
             new = sorted(set(reader.of_kind(name, kind)).difference(done.get(name, ())))
             changed += _give(change, name, new, kind, seconds)
         reader.set_lifetime(user, kind, seconds)
+        audited(engine, change, "lifetime", user=user, kind=kind, seconds=seconds)
     return changed
 
 

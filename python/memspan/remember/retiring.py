@@ -12,6 +12,7 @@ from memspan.recipes import Recipe
 from memspan.records import Record
 from memspan.times import from_micros, now_micros
 
+from .auditing import audited
 from .checking import checked_record
 from .compose import embedded_text
 from .damage import survives_damage
@@ -44,6 +45,9 @@ def retire(engine: Engine, *, user: str, ids: Sequence[str], at: datetime | None
                 for record in believed
             ],
         )
+        if believed:
+            ended_ids = [record.id for record in believed]
+            audited(engine, change, "retire", user=user, ids=ended_ids, records=len(believed))
     engine.note_unsaved(len(believed))
     return len(believed)
 
@@ -109,7 +113,7 @@ def _take_over(engine: Engine, successor: Record, old: str, recipe: Recipe | Non
     with engine.changing() as change:
         record = _believed(change, successor.user, old, "id")
         moment = moment_after([record])
-        _end(change, record, successor.id, successor.at, moment)
+        _end(engine, change, record, successor.id, successor.at, moment)
         new = replace(successor, recorded_at=moment, embedding=vector)
         write_records(change, [new])
         jobs = follow_turns(change, [new], {}, recipe)
@@ -123,12 +127,13 @@ def _replace(engine: Engine, user: str, old: str, new: str, at: datetime | None)
         record = _believed(change, user, old, "id")
         successor = _believed(change, user, new, "by")
         moment = moment_after([record, successor])
-        _end(change, record, new, successor.at if at is None else at, moment)
+        _end(engine, change, record, new, successor.at if at is None else at, moment)
     engine.note_unsaved(1)
 
 
-def _end(change: Change, record: Record, by: str, at: datetime, moment: datetime) -> None:
+def _end(engine: Engine, change: Change, record: Record, by: str, at: datetime, moment: datetime) -> None:
     restate(change, [ended(record, action="supersede", by=[by], at=at, moment=moment)])
+    audited(engine, change, "supersede", user=record.user, ids=[record.id, by])
 
 
 def _believed(change: Change, user: str, id_: str, argument: str) -> Record:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,7 +16,7 @@ from memspan.times import to_micros
 from .endings import before_ending, ended, moment_after
 from .life import given_end, is_expired
 
-__all__ = ["VERSION_OF", "Overwriting", "original_of", "overwriting", "version_id", "version_prefix"]
+__all__ = ["VERSION_OF", "Overwriting", "original_of", "overwriting", "version_id"]
 
 VERSION_OF: Final = "version_of"
 """The key of a version's metadata with the id of its record."""
@@ -43,16 +42,10 @@ class Overwriting:
     """Whether the record says what it said before, and only what is said about it changes."""
 
 
-def version_prefix(id_: str) -> str:
-    """What the ids of a record's versions begin with: `<id>@`; for an id near the limit of its length, a hash of it."""
-    short = len(id_.encode()) + _ROOM <= MAX_NAME_BYTES
-    return f"{id_ if short else hashlib.sha256(id_.encode()).hexdigest()}@"
-
-
 def version_id(record: Record) -> str:
     """The id of the version that a record becomes when it is overwritten: `<id>@<recorded_at in microseconds>`."""
     assert record.recorded_at is not None
-    return f"{version_prefix(record.id)}{to_micros(record.recorded_at)}"
+    return f"{record.id}@{to_micros(record.recorded_at)}"
 
 
 def original_of(record: Record) -> str | None:
@@ -61,7 +54,7 @@ def original_of(record: Record) -> str | None:
     if not isinstance(original, str) or record.retired_at is None or record.recorded_at is None:
         return None
     # Metadata are the caller's to write; an id of this form is not made by chance.
-    prefix = f"{version_prefix(original)}{to_micros(record.recorded_at)}"
+    prefix = f"{original}@{to_micros(record.recorded_at)}"
     return original if record.id == prefix or record.id.startswith(f"{prefix}.") else None
 
 
@@ -77,7 +70,7 @@ def overwriting(
 
     The same words again change neither when they were learnt nor that they are not believed any more; a longer or
     shorter life and a pin are taken over. Other words are a new belief, and the old one becomes a version. The vault
-    keeps none, nor does what has expired: that is as good as erased, unless it is held.
+    keeps none, nor does what has expired (that is as good as erased, unless it is held), nor an id that leaves no room.
 
     Args:
         record: as a caller gave it, without `recorded_at` or embedding where these are left open.
@@ -99,7 +92,8 @@ def overwriting(
     )
     if same:
         return _same_again(kept, existing)
-    if original_of(existing) is not None or "vault" in (existing.kind, record.kind):
+    short = len(existing.id.encode()) + _ROOM <= MAX_NAME_BYTES
+    if original_of(existing) is not None or "vault" in (existing.kind, record.kind) or not short:
         return Overwriting(kept, None)
     moment = moment_after([existing], record.recorded_at or now)
     id_ = _free(version_id(existing), taken)

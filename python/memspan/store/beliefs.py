@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Protocol
 
 __all__ = ["BeliefReader"]
@@ -10,9 +9,6 @@ __all__ = ["BeliefReader"]
 
 class BeliefReader(Protocol):
     """What was believed before. Belongs to one view of the store."""
-
-    def beginning(self, user: str, prefixes: Collection[str]) -> set[str]:
-        """Ids of the user's records that begin with any of these. O(log n + found) each."""
 
     def endings(self, user: str) -> dict[str, tuple[str, ...]]:
         """For each retired record of the user that names what took its place, the ids of that. O(retired records of

@@ -15,9 +15,6 @@ class LifetimeReader(Protocol):
     def lifetimes(self, user: str | None) -> dict[str, float]:
         """Seconds by kind, as they were set for the user, or with `None` for everybody else."""
 
-    def having_lifetimes(self) -> list[str]:
-        """Users with lifetimes of their own, sorted."""
-
     def of_kind(self, user: str, kind: str) -> list[str]:
         """Ids of the user's records of a kind. O(records of the user)."""
 

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from memspan.records import Record
 
+from .audit import AuditReader, AuditWriter
 from .beliefs import BeliefReader
 from .jobs import JobReader, JobWriter
 from .lifetimes import LifetimeReader, LifetimeWriter
+from .traces import TraceReader, TraceWriter
 
 __all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
 
@@ -54,6 +56,14 @@ class StoreReader(Protocol):
     @property
     def lifetimes(self) -> LifetimeReader:
         """Times to live, and what has expired."""
+
+    @property
+    def audit(self) -> AuditReader:
+        """Who did what."""
+
+    @property
+    def traces(self) -> TraceReader:
+        """What there is of records in all tables."""
 
     def sequence(self) -> int:
         """The change counter: grows by one with every transaction that changed something the index holds."""
@@ -117,6 +127,14 @@ class StoreWriter(StoreReader, Protocol):
     @property
     def lifetimes(self) -> LifetimeWriter:
         """Times to live, and what has expired."""
+
+    @property
+    def audit(self) -> AuditWriter:
+        """Who did what."""
+
+    @property
+    def traces(self) -> TraceWriter:
+        """What there is of records in all tables."""
 
     def set_meta(self, key: str, value: str | None) -> None:
         """Write or, with `None`, delete a setting; does not advance the sequence."""

@@ -29,13 +29,6 @@ class SqliteLifetimeReader:
         ).fetchall()
         return dict(rows)
 
-    def having_lifetimes(self) -> list[str]:
-        """See `LifetimeReader.having_lifetimes`."""
-        rows = self._connection.execute(
-            "SELECT DISTINCT u.name FROM lifetimes l JOIN users u ON u.pk = l.user_pk ORDER BY u.name"
-        ).fetchall()
-        return [name for (name,) in rows]
-
     def of_kind(self, user: str, kind: str) -> list[str]:
         """See `LifetimeReader.of_kind`."""
         rows = self._connection.execute(

@@ -12,9 +12,11 @@ from memspan.times import from_micros
 
 from .codec import COLUMNS, STATE_COLUMNS, decode_record
 from .protocol import Relation, Removals
+from .sqlite_audit import SqliteAuditReader
 from .sqlite_beliefs import SqliteBeliefs
 from .sqlite_job_reader import SqliteJobReader
 from .sqlite_lifetimes import SqliteLifetimeReader
+from .sqlite_traces import SqliteTraceReader
 from .statements import Parameters, chunks, marks
 
 __all__ = ["SqliteReader", "slept_key"]
@@ -53,6 +55,16 @@ class SqliteReader:
     def lifetimes(self) -> SqliteLifetimeReader:
         """See `StoreReader.lifetimes`."""
         return SqliteLifetimeReader(self._connection)
+
+    @property
+    def audit(self) -> SqliteAuditReader:
+        """See `StoreReader.audit`."""
+        return SqliteAuditReader(self._connection)
+
+    @property
+    def traces(self) -> SqliteTraceReader:
+        """See `StoreReader.traces`."""
+        return SqliteTraceReader(self._connection)
 
     def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
         return self._connection.execute(statement, parameters).fetchall()

@@ -21,9 +21,11 @@ from .codec import (
     encode_state,
     has_state,
 )
+from .sqlite_audit import SqliteAuditWriter
 from .sqlite_job_writer import SqliteJobWriter
 from .sqlite_lifetimes import SqliteLifetimeWriter
 from .sqlite_reader import SqliteReader, slept_key
+from .sqlite_traces import SqliteTraceWriter
 from .statements import chunks, marks
 from .writer_state import WriterState
 
@@ -88,6 +90,16 @@ class SqliteWriter(SqliteReader):
     def lifetimes(self) -> SqliteLifetimeWriter:
         """See `StoreWriter.lifetimes`."""
         return SqliteLifetimeWriter(self._connection, self._ensure_user)
+
+    @property
+    def audit(self) -> SqliteAuditWriter:
+        """See `StoreWriter.audit`."""
+        return SqliteAuditWriter(self._connection, self._state)
+
+    @property
+    def traces(self) -> SqliteTraceWriter:
+        """See `StoreWriter.traces`."""
+        return SqliteTraceWriter(self._connection)
 
     def sequence(self) -> int:
         return self._sequence
@@ -201,12 +213,12 @@ class SqliteWriter(SqliteReader):
         pk = self._user_pk(user)
         if pk is None:
             return 0
+        self.traces.erase_user(user)
         del self._state.user_pks[user]
         removed = self._connection.execute("DELETE FROM records WHERE user_pk = ?", (pk,)).rowcount
         self._connection.execute("DELETE FROM users WHERE pk = ?", (pk,))
         self._connection.execute("DELETE FROM meta WHERE key = ?", (slept_key(pk),))
         self._connection.execute("DELETE FROM removals WHERE user_pk = ?", (pk,))
-        self._connection.execute("DELETE FROM lifetimes WHERE user_pk = ?", (pk,))
         self._mark(_VANISHED)
         return removed
 
