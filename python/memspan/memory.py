@@ -12,6 +12,7 @@ from .calls.answering import AnsweringCalls
 from .calls.forgetting import ForgettingCalls
 from .calls.history import HistoryCalls
 from .calls.keeping import KeepingCalls
+from .calls.procedures import ProcedureCalls
 from .calls.processing import ProcessingCalls
 from .calls.tagging import TaggingCalls
 from .remember.asynchronous import in_thread
@@ -33,7 +34,14 @@ __all__ = ["Memory"]
 
 
 class Memory(
-    AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, HistoryCalls, ForgettingCalls, KeepingCalls
+    AddingCalls,
+    ProcessingCalls,
+    AnsweringCalls,
+    TaggingCalls,
+    HistoryCalls,
+    ForgettingCalls,
+    ProcedureCalls,
+    KeepingCalls,
 ):
     """The memories of many users in one SQLite file.
 

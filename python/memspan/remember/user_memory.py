@@ -20,9 +20,11 @@ from .recall import Recalls
 from .transfer import TextFile
 from .user_forgetting import UserForgetting
 from .user_history import UserHistory
+from .user_procedures import UserProcedures
 
 if TYPE_CHECKING:
     from memspan.lifecycle.sleep import SleepUpdate
+    from memspan.lifecycle.staleness import StalenessPolicy
     from memspan.memory import Memory
     from memspan.ranking import Ranker
     from memspan.recall import Plan
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["UserMemory"]
 
 
-class UserMemory(UserHistory, UserForgetting):
+class UserMemory(UserHistory, UserForgetting, UserProcedures):
     """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
 
     def __init__(self, memory: Memory, name: str) -> None:
@@ -90,6 +92,7 @@ class UserMemory(UserHistory, UserForgetting):
         route: int = 0,
         rerank_ms: int = 0,
         confidence: bool = False,
+        staleness: str | StalenessPolicy = "none",
         explain: bool = False,
     ) -> Recalls:
         """See `Memory.search`."""
@@ -113,6 +116,7 @@ class UserMemory(UserHistory, UserForgetting):
             route=route,
             rerank_ms=rerank_ms,
             confidence=confidence,
+            staleness=staleness,
             explain=explain,
         )
 

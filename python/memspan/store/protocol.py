@@ -17,6 +17,7 @@ from .beliefs import BeliefReader
 from .jobs import JobReader, JobWriter
 from .lifetimes import LifetimeReader, LifetimeWriter
 from .traces import TraceReader, TraceWriter
+from .transcripts import TranscriptReader
 
 __all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
 
@@ -56,6 +57,10 @@ class StoreReader(Protocol):
     @property
     def lifetimes(self) -> LifetimeReader:
         """Times to live, and what has expired."""
+
+    @property
+    def transcripts(self) -> TranscriptReader:
+        """Turns in which tools were called, and what was learnt from them."""
 
     @property
     def audit(self) -> AuditReader:

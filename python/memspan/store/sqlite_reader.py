@@ -17,6 +17,7 @@ from .sqlite_beliefs import SqliteBeliefs
 from .sqlite_job_reader import SqliteJobReader
 from .sqlite_lifetimes import SqliteLifetimeReader
 from .sqlite_traces import SqliteTraceReader
+from .sqlite_transcripts import SqliteTranscriptReader
 from .statements import Parameters, chunks, marks
 
 __all__ = ["SqliteReader", "slept_key"]
@@ -55,6 +56,11 @@ class SqliteReader:
     def lifetimes(self) -> SqliteLifetimeReader:
         """See `StoreReader.lifetimes`."""
         return SqliteLifetimeReader(self._connection)
+
+    @property
+    def transcripts(self) -> SqliteTranscriptReader:
+        """See `StoreReader.transcripts`."""
+        return SqliteTranscriptReader(self._connection, self.fetch)
 
     @property
     def audit(self) -> SqliteAuditReader:
