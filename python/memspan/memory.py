@@ -11,6 +11,7 @@ from .calls.adding import AddingCalls
 from .calls.answering import AnsweringCalls
 from .calls.compressing import CompressingCalls
 from .calls.forgetting import ForgettingCalls
+from .calls.history import HistoryCalls
 from .calls.keeping import KeepingCalls
 from .calls.procedures import ProcedureCalls
 from .calls.processing import ProcessingCalls
@@ -44,6 +45,7 @@ class Memory(
     CompressingCalls,
     ForgettingCalls,
     SafekeepingCalls,
+    HistoryCalls,
     SleepingCalls,
     KeepingCalls,
 ):

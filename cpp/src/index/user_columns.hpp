@@ -6,6 +6,7 @@
 
 #include "attributes/attributes.hpp"
 #include "attributes/record_uses.hpp"
+#include "attributes/standing.hpp"
 #include "base/bitset.hpp"
 #include "base/chunked_vector.hpp"
 #include "base/id_table.hpp"
@@ -36,6 +37,7 @@ struct UserColumns {
   Sessions sessions;
   Attributes attributes;
   RecordUses uses;
+  Standing standing;
   TagDag tags;
   TagRouter router;
   LexicalIndex lexical;

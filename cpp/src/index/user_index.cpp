@@ -46,7 +46,9 @@ void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens) {
     ++done;
     c.uses.add(slot);
     ++done;
-    c.sessions.insert(c.attributes.session(slot), slot, c.recency());
+    c.standing.add(slot, input.retired_at, input.expires_at);
+    ++done;
+    if (!c.standing.retired(slot)) c.sessions.insert(c.attributes.session(slot), slot, c.recency());
     ++done;
     c.timeline.insert(slot, c.recency());
     ++done;
@@ -80,11 +82,18 @@ void UserIndex::erase(Slot slot, int columns) {
       for (TagId tag : c.tags.tags_of(slot)) c.router.record_removed(tag, embedding(slot));
       c.tags.remove_record(slot, tag_changed());
       [[fallthrough]];
-    case 9: c.evictions.remove(c, slot); [[fallthrough]];
-    case 8: c.lexical.remove(slot); [[fallthrough]];
-    case 7: c.vectors.remove(slot); [[fallthrough]];
-    case 6: c.timeline.erase(slot, c.recency()); [[fallthrough]];
-    case 5: c.sessions.erase(c.attributes.session(slot), slot, c.recency()); [[fallthrough]];
+    case 10: c.evictions.remove(c, slot); [[fallthrough]];
+    case 9: c.lexical.remove(slot); [[fallthrough]];
+    case 8: c.vectors.remove(slot); [[fallthrough]];
+    case 7: c.timeline.erase(slot, c.recency()); [[fallthrough]];
+    case 6:
+      if (!c.standing.retired(slot)) c.sessions.erase(c.attributes.session(slot), slot, c.recency());
+      [[fallthrough]];
+    case 5: {
+      const RecordStates& states = c.attributes.states();
+      c.standing.remove(slot, states.retired_at(slot), states.expires_at(slot));
+      [[fallthrough]];
+    }
     case 4: c.uses.remove(slot); [[fallthrough]];
     case 3: c.attributes.remove(slot); [[fallthrough]];
     case 2:
@@ -202,6 +211,7 @@ void UserIndex::compact_if_worthwhile() {
   columns_.attributes.remap(new_slots, next);
   columns_.uses.remap(new_slots, next);
   columns_.evictions.remap(new_slots);
+  columns_.standing.remap(new_slots);
   columns_.tags.remap(new_slots, next);
   columns_.lexical.remap(new_slots, next);
   columns_.vectors.remap(new_slots, next);
@@ -272,6 +282,7 @@ void UserIndex::beside(std::span<const std::string> ids, std::span<std::pair<std
     if (session == StringPool::kNone) continue;
     const Sessions::Turns& turns = columns_.sessions.turns(session);
     const auto center = columns_.sessions.find(session, slot, recency);
+    if (center == turns.end()) continue;  // retired
     if (center != turns.begin()) found[i].first = recency.id(*std::prev(center));
     if (const auto after = std::next(center); after != turns.end()) found[i].second = recency.id(*after);
   }
@@ -486,7 +497,8 @@ UserStats UserIndex::stats_locked() const {
 size_t UserIndex::bytes_locked() const {
   const UserColumns& c = columns_;
   return sizeof(UserIndex) + c.ids.bytes() + c.ats.bytes() + c.live.bytes() + c.timeline.bytes() + c.sessions.bytes() +
-         c.attributes.bytes() + c.uses.bytes() + c.evictions.bytes() + c.tags.bytes() + c.router.bytes() + c.lexical.bytes() + c.vectors.bytes();
+         c.attributes.bytes() + c.uses.bytes() + c.standing.bytes() + c.evictions.bytes() + c.tags.bytes() +
+         c.router.bytes() + c.lexical.bytes() + c.vectors.bytes();
 }
 
 }  // namespace memspan

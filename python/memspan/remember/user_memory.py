@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from memspan.lifetimes import TimeToLive
 from memspan.recall.answer import Answer, AnswerStream
 from memspan.recall.context import Context, TokenCounter
 from memspan.recall.history import History
@@ -18,6 +19,7 @@ from .recall import Recalls
 from .transfer import TextFile
 from .user_compressing import UserCompressing
 from .user_forgetting import UserForgetting
+from .user_history import UserHistory
 from .user_procedures import UserProcedures
 from .user_processing import UserProcessing
 from .user_safekeeping import UserSafekeeping
@@ -35,6 +37,7 @@ __all__ = ["UserMemory"]
 class UserMemory(
     UserCompressing,
     UserForgetting,
+    UserHistory,
     UserProcedures,
     UserProcessing,
     UserSafekeeping,
@@ -58,6 +61,7 @@ class UserMemory(
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         kind: str = "episodic",
+        ttl: TimeToLive | None = None,
         progress: bool = False,
     ) -> list[str]:
         """See `Memory.add`."""
@@ -69,6 +73,7 @@ class UserMemory(
             metadata=metadata,
             tags=tags,
             kind=kind,
+            ttl=ttl,
             progress=progress,
         )
 

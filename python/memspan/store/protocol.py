@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from memspan.records import Record
 
 from .audit import AuditReader, AuditWriter
+from .beliefs import BeliefReader
 from .jobs import JobReader, JobWriter
+from .lifetimes import LifetimeReader, LifetimeWriter
 from .resources import ResourceReader, ResourceWriter
 from .runs import RunReader, RunWriter
 from .secrets import SecretReader, SecretWriter
@@ -50,6 +52,14 @@ class StoreReader(Protocol):
     @property
     def jobs(self) -> JobReader:
         """Encode jobs, and what models cost."""
+
+    @property
+    def beliefs(self) -> BeliefReader:
+        """What was believed before."""
+
+    @property
+    def lifetimes(self) -> LifetimeReader:
+        """Times to live, and what has expired."""
 
     @property
     def transcripts(self) -> TranscriptReader:
@@ -137,6 +147,10 @@ class StoreWriter(StoreReader, Protocol):
     @property
     def runs(self) -> RunWriter:
         """The journal of consolidations."""
+
+    @property
+    def lifetimes(self) -> LifetimeWriter:
+        """Times to live, and what has expired."""
 
     @property
     def audit(self) -> AuditWriter:
