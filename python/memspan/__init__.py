@@ -36,6 +36,7 @@ from memspan.errors import (
 )
 from memspan.index import Hit, Hits, Index, TagInfo
 from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
+from memspan.lifecycle.quotas import Quotas
 from memspan.llm import Usage
 from memspan.memory import Memory
 from memspan.query import Query
@@ -86,6 +87,7 @@ __all__ = [
     "OpenAIEmbedder",
     "ProcessReport",
     "Query",
+    "Quotas",
     "Recall",
     "Recalls",
     "Recipe",
