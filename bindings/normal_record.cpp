@@ -137,7 +137,8 @@ py::object normal_record(const py::object& record, const py::type& type, Py_ssiz
         are_names(at(kTags), limits::kTagBytes, is_normal_tag) && are_names(at(kEntities), limits::kNameBytes, any) &&
         (at(kImportance) == Py_None || is_share(at(kImportance), false)) &&
         is_optional_name(at(kProvenance), kProvenanceBytes) && is_share(at(kFidelity), true) &&
-        are_names(at(kSources), limits::kNameBytes, any) && is_flat_metadata(at(kMetadata)))) {
+        are_names(at(kSources), limits::kNameBytes, any) && is_flat_metadata(at(kMetadata)) &&
+        at(kRetiredAt) == Py_None && at(kExpiresAt) == Py_None && at(kPinned) == Py_False && at(kHeld) == Py_False)) {
     return py::none();
   }
   if (at(kUntil) != Py_None) {

@@ -10,12 +10,14 @@
 namespace memspan::python {
 namespace py = pybind11;
 
-inline constexpr std::array<const char*, 17> kFieldNames = {
+inline constexpr std::array<const char*, 21> kFieldNames = {
     "id",       "user", "text",     "at",         "kind",       "until",    "recorded_at", "session",   "speaker",
-    "tags",     "entities", "importance", "provenance", "fidelity", "sources", "metadata",  "embedding"};
+    "tags",     "entities", "importance", "provenance", "fidelity", "sources", "metadata",  "embedding",
+    "retired_at", "expires_at", "pinned", "held"};
 enum Field : size_t {
   kId, kUser, kText, kAt, kKindField, kUntil, kRecordedAt, kSession, kSpeaker,
-  kTags, kEntities, kImportance, kProvenance, kFidelity, kSources, kMetadata, kEmbedding
+  kTags, kEntities, kImportance, kProvenance, kFidelity, kSources, kMetadata, kEmbedding,
+  kRetiredAt, kExpiresAt, kPinned, kHeld
 };
 
 // Borrowed from a record, which nobody changes.

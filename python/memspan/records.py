@@ -47,6 +47,15 @@ class Record:
     """1 for the original wording, less for summaries."""
     sources: tuple[str, ...] = ()
     """Ids of the records that this one was derived from."""
+    retired_at: datetime | None = None
+    """From when on it is no longer believed, because something replaced, corrected or ended it; `None` while it is.
+    With `recorded_at` this is the second axis of time: `as_of` queries use it."""
+    expires_at: datetime | None = None
+    """From when on it is gone: no search finds it, and the next sleep erases it."""
+    pinned: bool = False
+    """Quotas never evict it, and sleep leaves it as it is."""
+    held: bool = False
+    """A legal hold: as `pinned`, and it cannot be forgotten either."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """JSON-able values; `where` filters look here."""
     embedding: NDArray[np.float32] | None = None

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.arguments import as_flag
 from memspan.errors import EmbeddingError, invalid
 from memspan.limits import MAX_TEXT_BYTES
 from memspan.records import Record
@@ -68,6 +69,10 @@ def checked_record(record: Record, argument: str) -> Record:
         fidelity=checked_fraction(record.fidelity, named("fidelity"), above_zero=True),
         sources=checked_names(record.sources, named("sources")),
         metadata=metadata,
+        retired_at=_moment(record.retired_at, named("retired_at")),
+        expires_at=_moment(record.expires_at, named("expires_at")),
+        pinned=as_flag(record.pinned, named("pinned")),
+        held=as_flag(record.held, named("held")),
         embedding=record.embedding,
     )
     if len(lexical_text(checked).encode()) > MAX_TEXT_BYTES:

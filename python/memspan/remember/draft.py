@@ -13,7 +13,7 @@ __all__ = ["Draft", "same_content"]
 
 _COMPARED: Final = (
     "text", "kind", "until", "session", "speaker", "tags", "entities", "importance", "provenance", "fidelity",
-    "sources", "metadata",
+    "sources", "metadata", "retired_at", "expires_at", "pinned", "held",
 )  # fmt: skip
 
 
@@ -30,11 +30,15 @@ class Draft:
         """The record to write, given what is stored under its id (with its embedding); `None` when nothing
         would change.
 
-        Learning the same thing again does not change when it was learnt.
+        Learning the same thing again does not change when it was learnt. What is pinned or held stays so.
         """
         if existing is None:
             return self.record
         record = self.record if self.dated else replace(self.record, at=existing.at)
+        if existing.pinned > record.pinned or existing.held > record.held:
+            record = replace(
+                record, pinned=existing.pinned or record.pinned, held=existing.held or record.held
+            )
         same = (
             same_content(record, existing)
             and record.recorded_at in (None, existing.recorded_at)

@@ -19,10 +19,10 @@ __all__ = ["FORMAT", "VERSION", "decode_header", "decode_record_line", "encode_r
 
 FORMAT: Final = "memspan-export"
 VERSION: Final = 1
-_TIMES: Final = ("at", "until", "recorded_at")
+_TIMES: Final = ("at", "until", "recorded_at", "retired_at", "expires_at")
 _FIELDS: Final = (
     "user", "id", "at", "text", "kind", "until", "recorded_at", "session", "speaker", "tags", "entities",
-    "importance", "provenance", "fidelity", "sources", "metadata",
+    "importance", "provenance", "fidelity", "sources", "metadata", "retired_at", "expires_at", "pinned", "held",
 )  # fmt: skip
 _REQUIRED: Final = ("user", "id", "at", "text")
 
@@ -56,7 +56,7 @@ def encode_record_line(record: Record, *, embedding: bool) -> dict[str, Any]:
     line: dict[str, Any] = {"type": "record"}
     for field in _FIELDS:
         value = getattr(record, field)
-        if value in (None, (), {}):
+        if value in (None, (), {}) or value is False:
             continue
         line[field] = (
             value.isoformat() if field in _TIMES else list(value) if isinstance(value, tuple) else value

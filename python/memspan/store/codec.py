@@ -17,10 +17,13 @@ __all__ = [
     "COLUMNS",
     "ROW_COLUMNS",
     "ROW_PLACES",
+    "STATE_COLUMNS",
     "decode_record",
     "embedding_blob",
     "encode_record",
     "encode_rows",
+    "encode_state",
+    "has_state",
     "pack_embedding",
     "unpack_embedding",
 ]
@@ -37,6 +40,9 @@ COLUMNS: Final = (
     "provenance", "fidelity", "tags", "entities", "sources", "metadata", "text",
 )  # fmt: skip
 """Columns of `records` with the record's own fields, without the embedding, in the order of the codec."""
+
+STATE_COLUMNS: Final = ("retired_at", "expires_at", "pinned", "held")
+"""Columns of `record_states`, which has a row for the few records that `has_state`."""
 
 ROW_COLUMNS: Final = ("pk", "user_pk", "sequence", "embedding", *COLUMNS)
 """Columns of `encode_rows`."""
@@ -84,6 +90,21 @@ def encode_record(record: Record) -> tuple[Any, ...]:
     )
 
 
+def has_state(record: Record) -> bool:
+    """Whether there is something to say in `record_states`."""
+    return record.pinned or record.held or record.retired_at is not None or record.expires_at is not None
+
+
+def encode_state(record: Record) -> tuple[Any, ...]:
+    """The values of `STATE_COLUMNS`."""
+    return (
+        None if record.retired_at is None else to_micros(record.retired_at),
+        None if record.expires_at is None else to_micros(record.expires_at),
+        int(record.pinned),
+        int(record.held),
+    )
+
+
 def encode_rows(
     records: Sequence[Record], user_pks: dict[str, int], first_pk: int, sequence: int
 ) -> list[tuple[Any, ...]]:
@@ -105,9 +126,9 @@ def _encode_row(record: Record, user_pks: dict[str, int], pk: int, sequence: int
 
 
 def decode_record(user: str, row: Sequence[Any], embedding: bytes | None = None) -> Record:
-    """The record of a row of `COLUMNS`."""
+    """The record of a row of `COLUMNS` and `STATE_COLUMNS`; all of the latter are `None` without a state."""
     (id_, kind, at, until, recorded_at, session, speaker, importance, provenance, fidelity, *rest) = row
-    tags, entities, sources, metadata, text = rest
+    tags, entities, sources, metadata, text, retired_at, expires_at, pinned, held = rest
     return Record(
         id=id_,
         user=user,
@@ -125,6 +146,10 @@ def decode_record(user: str, row: Sequence[Any], embedding: bytes | None = None)
         fidelity=fidelity,
         sources=_load_list(sources),
         metadata={} if metadata == "{}" else json.loads(metadata),
+        retired_at=None if retired_at is None else from_micros(retired_at),
+        expires_at=None if expires_at is None else from_micros(expires_at),
+        pinned=bool(pinned),
+        held=bool(held),
         embedding=None if embedding is None else unpack_embedding(embedding),
     )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from .schema_lifecycle import LIFECYCLE
+
 __all__ = ["APPLICATION_ID", "MIGRATIONS", "SCHEMA_VERSION"]
 
 APPLICATION_ID: Final = 0x6D73706E
@@ -238,7 +240,7 @@ _V4: Final = (
     """,
 )
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_V1, _V2, _V3, _V4)
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_V1, _V2, _V3, _V4, LIFECYCLE)
 """`MIGRATIONS[n]` leads from schema version n to n + 1. Released entries never change."""
 
 SCHEMA_VERSION: Final = len(MIGRATIONS)

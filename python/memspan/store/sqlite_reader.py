@@ -10,7 +10,7 @@ from typing import Any, Final
 from memspan.records import Record
 from memspan.times import from_micros
 
-from .codec import COLUMNS, decode_record
+from .codec import COLUMNS, STATE_COLUMNS, decode_record
 from .protocol import Relation, Removals
 from .sqlite_job_reader import SqliteJobReader
 from .statements import Parameters, chunks, marks
@@ -21,7 +21,9 @@ _SEQUENCE: Final = (
     "SELECT max(value, coalesce((SELECT sequence FROM records ORDER BY pk DESC LIMIT 1), 0)) "
     "FROM meta WHERE key = 'sequence'"
 )
-_FIELDS: Final = ", ".join(f"r.{column}" for column in COLUMNS)
+_FIELDS: Final = ", ".join((*(f"r.{column}" for column in COLUMNS), *(f"x.{name}" for name in STATE_COLUMNS)))
+_RECORDS: Final = "records r LEFT JOIN record_states x ON x.record_pk = r.pk"
+"""Where `_FIELDS` come from."""
 
 
 def slept_key(user_pk: int) -> str:
@@ -110,7 +112,7 @@ class SqliteReader:
         blob = "r.embedding" if embeddings else "NULL"
         for piece in chunks(ids):
             places, values = marks(piece)
-            statement = f"SELECT {blob}, {_FIELDS} FROM records r WHERE r.user_pk = ? AND r.id IN ({places})"  # noqa: S608
+            statement = f"SELECT {blob}, {_FIELDS} FROM {_RECORDS} WHERE r.user_pk = ? AND r.id IN ({places})"  # noqa: S608
             for row in self._all(statement, (pk, *values)):
                 record = decode_record(user, row[1:], row[0])
                 found[record.id] = record
@@ -122,7 +124,7 @@ class SqliteReader:
             return
         statement = (
             f"SELECT r.pk, u.name, r.embedding, {_FIELDS} "  # noqa: S608
-            "FROM records r JOIN users u ON u.pk = r.user_pk WHERE r.pk > ? ORDER BY r.pk LIMIT ?"
+            f"FROM {_RECORDS} JOIN users u ON u.pk = r.user_pk WHERE r.pk > ? ORDER BY r.pk LIMIT ?"
         )
         last = first - 1
         while rows := self._all(statement, (last, batch)):
@@ -134,7 +136,7 @@ class SqliteReader:
         one_user, parameters = ("", ()) if user is None else ("AND u.name = ?", (user,))
         statement = (
             f"SELECT r.pk, u.name, {blob}, {_FIELDS} "  # noqa: S608
-            f"FROM records r JOIN users u ON u.pk = r.user_pk WHERE r.pk > ? {one_user} ORDER BY r.pk LIMIT ?"
+            f"FROM {_RECORDS} JOIN users u ON u.pk = r.user_pk WHERE r.pk > ? {one_user} ORDER BY r.pk LIMIT ?"
         )
         last = -1
         while rows := self._all(statement, (last, *parameters, batch)):
@@ -236,7 +238,7 @@ class SqliteReader:
 
     def unstaged(self, after: int, limit: int) -> list[tuple[int, Record]]:
         rows = self._all(
-            f"SELECT r.pk, u.name, {_FIELDS} FROM records r JOIN users u ON u.pk = r.user_pk "  # noqa: S608
+            f"SELECT r.pk, u.name, {_FIELDS} FROM {_RECORDS} JOIN users u ON u.pk = r.user_pk "  # noqa: S608
             "LEFT JOIN staged s ON s.record_pk = r.pk AND s.sequence = r.sequence "
             "WHERE r.pk > ? AND s.record_pk IS NULL ORDER BY r.pk LIMIT ?",
             (after, limit),

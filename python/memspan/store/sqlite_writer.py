@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 
 from memspan.records import Record
 
-from .codec import ROW_COLUMNS, ROW_PLACES, embedding_blob, encode_rows
+from .codec import (
+    ROW_COLUMNS,
+    ROW_PLACES,
+    STATE_COLUMNS,
+    embedding_blob,
+    encode_rows,
+    encode_state,
+    has_state,
+)
 from .sqlite_job_writer import SqliteJobWriter
 from .sqlite_reader import SqliteReader, slept_key
 from .statements import chunks, marks
@@ -27,6 +35,10 @@ _INSERT: Final = (
 _DELETE_OLDER: Final = "DELETE FROM records WHERE user_pk = ? AND id = ? AND pk <= ?"
 _PUT_SOURCE: Final = (
     "INSERT OR IGNORE INTO derivations SELECT user_pk, ?, pk FROM records WHERE user_pk = ? AND id = ?"
+)
+_PUT_STATE: Final = (
+    f"INSERT INTO record_states ({', '.join(STATE_COLUMNS)}, record_pk) "  # noqa: S608
+    "SELECT ?, ?, ?, ?, pk FROM records WHERE user_pk = ? AND id = ?"
 )
 _PUT_MADE: Final = (
     "INSERT OR REPLACE INTO made_tags (tags, record_pk) "
@@ -149,6 +161,11 @@ class SqliteWriter(SqliteReader):
         sources = [(source, pks[record.user], record.id) for record in records for source in record.sources]
         if sources:
             self._connection.executemany(_PUT_SOURCE, sources)
+        states = [
+            (*encode_state(record), pks[record.user], record.id) for record in records if has_state(record)
+        ]
+        if states:
+            self._connection.executemany(_PUT_STATE, states)
 
     def _insert(self, records: Sequence[Record], pks: dict[str, int], first: int, sequence: int) -> int:
         """Insert those whose ids are not there; returns how many."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memspan.records import KINDS, Record
 from memspan.store import SqliteStore
-from memspan.store.codec import decode_record, encode_record, pack_embedding, unpack_embedding
+from memspan.store.codec import decode_record, encode_record, encode_state, pack_embedding, unpack_embedding
 from memspan.times import MAX_MICROS, MIN_MICROS, from_micros
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -46,6 +46,10 @@ records = st.builds(
     fidelity=st.floats(0.1, 1),
     sources=st.lists(names, max_size=3).map(tuple),
     metadata=st.dictionaries(texts, json_values, max_size=3),
+    retired_at=st.none() | moments,
+    expires_at=st.none() | moments,
+    pinned=st.booleans(),
+    held=st.booleans(),
 )
 
 
@@ -55,7 +59,9 @@ def as_dict(record: Record) -> dict[str, object]:
 
 @given(records)
 def test_codec_round_trip(record: Record) -> None:
-    assert as_dict(decode_record(record.user, encode_record(record))) == as_dict(record)
+    assert as_dict(decode_record(record.user, (*encode_record(record), *encode_state(record)))) == as_dict(
+        record
+    )
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
