@@ -62,8 +62,8 @@ class ColdReader(Protocol):
 class ColdWriter(ColdReader, Protocol):
     """Changes of the cold tier inside the one exclusive transaction."""
 
-    def evict(self, user: str, ids: Sequence[str], now: Micros) -> int:
-        """Move records out of `records`; returns how many there were. Advances the change counter.
+    def evict(self, records: Sequence[Record], now: Micros) -> None:
+        """Move stored records, with their embeddings, out of `records`. Advances the change counter.
 
         What a job, a derived record or a use names by id stays named. Tags that were made go: they can be made anew.
         """

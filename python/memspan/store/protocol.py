@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 
 from memspan.records import Record
 
+from .cold import ColdReader, ColdWriter
 from .jobs import JobReader, JobWriter
+from .quotas import QuotaReader, QuotaWriter
+from .uses import UseReader, UseWriter
 
 __all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
 
@@ -44,6 +47,18 @@ class StoreReader(Protocol):
     @property
     def jobs(self) -> JobReader:
         """Encode jobs, and what models cost."""
+
+    @property
+    def cold(self) -> ColdReader:
+        """What went out of memory, and originals of what was shortened."""
+
+    @property
+    def quotas(self) -> QuotaReader:
+        """How many records users may have."""
+
+    @property
+    def uses(self) -> UseReader:
+        """How often searches returned records."""
 
     def sequence(self) -> int:
         """The change counter: grows by one with every transaction that changed something the index holds."""
@@ -85,7 +100,8 @@ class StoreReader(Protocol):
         """Those of the tags that no record has, nor, when `relations` is true, a relation names."""
 
     def derived(self, user: str, ids: Sequence[str]) -> set[str]:
-        """Ids of the records that were derived from these, directly or through others; without these."""
+        """Ids of the records that were derived from these, directly or through others; without these. Those in the
+        cold tier are among them, and a way may lead through it."""
 
     def of_source(self, user: str, source: str) -> set[str]:
         """Ids of records with that provenance, or that list that id among their sources."""
@@ -103,6 +119,18 @@ class StoreWriter(StoreReader, Protocol):
     @property
     def jobs(self) -> JobWriter:
         """Encode jobs, and what models cost."""
+
+    @property
+    def cold(self) -> ColdWriter:
+        """What went out of memory, and originals of what was shortened."""
+
+    @property
+    def quotas(self) -> QuotaWriter:
+        """How many records users may have."""
+
+    @property
+    def uses(self) -> UseWriter:
+        """How often searches returned records."""
 
     def set_meta(self, key: str, value: str | None) -> None:
         """Write or, with `None`, delete a setting; does not advance the sequence."""

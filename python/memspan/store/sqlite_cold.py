@@ -10,17 +10,16 @@ from typing import Any, Final
 from memspan.records import Record
 from memspan.times import Micros, from_micros
 
-from .codec import COLUMNS, decode_record, embedding_blob, unpack_embedding
+from .codec import embedding_blob, unpack_embedding
 from .cold import EVICTED, ColdRecord, Reason
 from .documents import dump_record, load_record
 from .statements import Parameters, chunks, marks
 
 __all__ = ["SqliteColdReader", "SqliteColdWriter"]
 
-_PIECE: Final = 256
-"""Records that are moved at a time, with their embeddings in memory."""
 _PUT: Final = (
-    "INSERT INTO cold (user_pk, id, sequence, reason, moved_at, record, embedding) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO cold (user_pk, id, sequence, reason, moved_at, record, embedding) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
 _PUT_SOURCE: Final = (
     "INSERT OR IGNORE INTO cold_sources (user_pk, source, cold_pk) "
@@ -67,7 +66,8 @@ class SqliteColdReader:
         return {cold.record.id: cold for cold in found}
 
     def latest(self, user: str, k: int, kinds: Sequence[str] | None = None) -> list[ColdRecord]:
-        chosen, values = "", []
+        chosen = ""
+        values: list[str | None] = []
         if kinds is not None:
             places, values = marks(list(kinds) or [""])
             chosen = f"AND coalesce(json_extract(record, '$.kind'), 'episodic') IN ({places}) "
@@ -150,24 +150,15 @@ class SqliteColdWriter(SqliteColdReader):
         self._advance = advance
         self._mark_removal = mark_removal
 
-    def evict(self, user: str, ids: Sequence[str], now: Micros) -> int:
-        columns = ", ".join(COLUMNS)
-        evicted = 0
-        for piece in chunks(ids, _PIECE):
-            rows = self._for_each(
-                f"SELECT embedding, {columns} FROM records WHERE user_pk = ? AND id IN ({{places}})",  # noqa: S608
-                user,
-                piece,
-            )
-            records = [decode_record(user, row[1:], row[0]) for row in rows]
-            self._put(records, EVICTED, now)
+    def evict(self, records: Sequence[Record], now: Micros) -> None:
+        for user in dict.fromkeys(record.user for record in records):
+            own = [record for record in records if record.user == user]
+            self._put(own, EVICTED, now)
             self._for_each(
                 "DELETE FROM records WHERE user_pk = ? AND id IN ({places})",
                 user,
-                [record.id for record in records],
+                [record.id for record in own],
             )
-            evicted += len(records)
-        return evicted
 
     def keep_originals(self, records: Sequence[Record], now: Micros) -> None:
         for user in dict.fromkeys(record.user for record in records):

@@ -12,7 +12,10 @@ from memspan.times import from_micros
 
 from .codec import COLUMNS, STATE_COLUMNS, decode_record
 from .protocol import Relation, Removals
+from .sqlite_cold import SqliteColdReader
 from .sqlite_job_reader import SqliteJobReader
+from .sqlite_quotas import SqliteQuotaReader
+from .sqlite_uses import SqliteUseReader
 from .statements import Parameters, chunks, marks
 
 __all__ = ["SqliteReader", "slept_key"]
@@ -41,6 +44,21 @@ class SqliteReader:
     def jobs(self) -> SqliteJobReader:
         """See `StoreReader.jobs`."""
         return SqliteJobReader(self._connection)
+
+    @property
+    def cold(self) -> SqliteColdReader:
+        """See `StoreReader.cold`."""
+        return SqliteColdReader(self._connection)
+
+    @property
+    def quotas(self) -> SqliteQuotaReader:
+        """See `StoreReader.quotas`."""
+        return SqliteQuotaReader(self._connection)
+
+    @property
+    def uses(self) -> SqliteUseReader:
+        """See `StoreReader.uses`."""
+        return SqliteUseReader(self._connection)
 
     def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
         return self._connection.execute(statement, parameters).fetchall()
@@ -223,6 +241,7 @@ class SqliteReader:
                     (pk, *values),
                 )
                 found.update(id_ for (id_,) in rows)
+            found |= self.cold.derived(user, frontier)
             frontier = sorted(found - reached)
             reached |= found
         return reached - set(ids)

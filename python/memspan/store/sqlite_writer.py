@@ -21,8 +21,11 @@ from .codec import (
     encode_state,
     has_state,
 )
+from .sqlite_cold import SqliteColdWriter
 from .sqlite_job_writer import SqliteJobWriter
+from .sqlite_quotas import SqliteQuotaWriter
 from .sqlite_reader import SqliteReader, slept_key
+from .sqlite_uses import SqliteUseWriter
 from .statements import chunks, marks
 from .writer_state import WriterState
 
@@ -82,6 +85,21 @@ class SqliteWriter(SqliteReader):
     def jobs(self) -> SqliteJobWriter:
         """See `StoreWriter.jobs`."""
         return SqliteJobWriter(self._connection)
+
+    @property
+    def cold(self) -> SqliteColdWriter:
+        """See `StoreWriter.cold`."""
+        return SqliteColdWriter(self._connection, self._advance, self.mark_removal)
+
+    @property
+    def quotas(self) -> SqliteQuotaWriter:
+        """See `StoreWriter.quotas`."""
+        return SqliteQuotaWriter(self._connection, self._advance, self._ensure_user)
+
+    @property
+    def uses(self) -> SqliteUseWriter:
+        """See `StoreWriter.uses`."""
+        return SqliteUseWriter(self._connection)
 
     def sequence(self) -> int:
         return self._sequence
@@ -200,6 +218,7 @@ class SqliteWriter(SqliteReader):
         self._connection.execute("DELETE FROM users WHERE pk = ?", (pk,))
         self._connection.execute("DELETE FROM meta WHERE key = ?", (slept_key(pk),))
         self._connection.execute("DELETE FROM removals WHERE user_pk = ?", (pk,))
+        self._connection.execute("DELETE FROM quotas WHERE user_pk = ?", (pk,))
         self._mark(_VANISHED)
         return removed
 
