@@ -27,6 +27,7 @@ from memspan.errors import (
     MemspanError,
     MissingExtraError,
     ModelNotFoundError,
+    QuotaError,
     RerankerError,
     StoreError,
     TagCycleError,
@@ -34,6 +35,7 @@ from memspan.errors import (
     TruncatedReplyError,
     WhereError,
 )
+from memspan.evicted import Evicted
 from memspan.index import Hit, Hits, Index, TagInfo
 from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
 from memspan.lifecycle.quotas import Quotas
@@ -68,6 +70,7 @@ __all__ = [
     "EmbedderError",
     "EmbedderMismatchError",
     "EmbeddingError",
+    "Evicted",
     "FormatError",
     "HashEmbedder",
     "Hit",
@@ -87,6 +90,7 @@ __all__ = [
     "OpenAIEmbedder",
     "ProcessReport",
     "Query",
+    "QuotaError",
     "Quotas",
     "Recall",
     "Recalls",

@@ -15,6 +15,7 @@ MemspanError
 ├── LLMError                                 a language model's server failed, or refused
 │   ├── TruncatedReplyError                  its answer did not fit
 │   └── BadReplyError                        its answer could not be used, also after repair
+├── QuotaError                               a kind is full of records that are pinned
 ├── JobError                                 an encode job that does not exist, or cannot do what was asked
 ├── ModelNotFoundError                       a known model whose files are not on this machine
 └── MissingExtraError (also ImportError)     an optional dependency is not installed
@@ -42,6 +43,7 @@ __all__ = [
     "MemspanError",
     "MissingExtraError",
     "ModelNotFoundError",
+    "QuotaError",
     "RerankerError",
     "StoreError",
     "TagCycleError",
@@ -119,6 +121,10 @@ class BadReplyError(LLMError):
 
 class JobError(MemspanError):
     """An encode job does not exist, or is not in a state in which it can do what was asked."""
+
+
+class QuotaError(MemspanError):
+    """A kind has no room for a record: all that it may have are pinned or held."""
 
 
 class ModelNotFoundError(MemspanError):

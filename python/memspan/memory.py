@@ -11,7 +11,9 @@ from .calls.adding import AddingCalls
 from .calls.answering import AnsweringCalls
 from .calls.keeping import KeepingCalls
 from .calls.processing import ProcessingCalls
+from .calls.quotas import QuotaCalls
 from .calls.tagging import TaggingCalls
+from .lifecycle.quotas import Quotas, as_quotas
 from .remember.asynchronous import in_thread
 from .remember.embedding import EmbedderSpec
 from .remember.fields import checked_name
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 
-class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, KeepingCalls):
+class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, QuotaCalls, KeepingCalls):
     """The memories of many users in one SQLite file.
 
     What a call adds is on disk and searchable when the call returns. Any number of threads, handles and
@@ -58,6 +60,7 @@ class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, Keeping
         auto_consolidate: keep the layout of the index good while it grows, on a native thread of low priority;
             see `consolidate`.
         process_in_background: see `start_processing`.
+        quotas: for everybody without quotas of their own, see `set_quotas`; `None` for those that the store has.
 
     Raises:
         InvalidArgumentError: an argument is not acceptable.
@@ -80,9 +83,11 @@ class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, Keeping
         max_resident_bytes: int | None = None,
         auto_consolidate: bool = True,
         process_in_background: bool = False,
+        quotas: Quotas | int | None = None,
     ) -> None:
         background = as_flag(process_in_background, "process_in_background")
         chosen, model = checked_recipe(recipe), checked_llm(llm)
+        limits = as_quotas(quotas)
         self._second_look = SecondLook(reranker)
         self._engine = open_engine(
             path,
@@ -94,6 +99,12 @@ class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, Keeping
             auto_consolidate=as_flag(auto_consolidate, "auto_consolidate"),
         )
         self._processing = Processing(self._engine, chosen, model)
+        if limits is not None:
+            try:
+                self.set_quotas(limits)
+            except BaseException:
+                self.close()
+                raise
         if background:
             self.start_processing()
 

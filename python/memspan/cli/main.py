@@ -15,6 +15,7 @@ from .consolidate import consolidate
 from .demo import demo
 from .environment import Environment
 from .eval import eval_
+from .evicted import evicted
 from .export import export
 from .failures import map_failures
 from .fit import fit_
@@ -24,8 +25,11 @@ from .jobs import jobs
 from .latest import latest
 from .load import load
 from .models import models
+from .pin import pin
 from .process import process
+from .quotas import quotas
 from .recipes import recipes
+from .restore import restore
 from .search import search
 from .stats import stats
 from .tags import tags
@@ -69,6 +73,10 @@ _COMMANDS = (
     ask,
     latest,
     tags,
+    quotas,
+    evicted,
+    restore,
+    pin,
     stats,
     verify,
     export,

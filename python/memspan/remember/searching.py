@@ -32,6 +32,7 @@ def search(engine: Engine, question: Asked, second_look: SecondLook) -> Recalls:
         return index.search(exclude=[*question.exclude, *vanished], **question.arguments)
 
     recalls = _with_records(engine, question.user, find, question.embedding_seconds)
+    engine.note_search(question.user)
     confidence: float | None = None
     if question.row is not None:
         confidence = _confidence(engine, question, question.row)

@@ -17,6 +17,7 @@ from .asynchronous import in_thread
 from .messages import Messages
 from .recall import Recalls
 from .transfer import TextFile
+from .user_quotas import UserQuotaCalls
 
 if TYPE_CHECKING:
     from memspan.lifecycle.sleep import SleepUpdate
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["UserMemory"]
 
 
-class UserMemory:
+class UserMemory(UserQuotaCalls):
     """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
 
     def __init__(self, memory: Memory, name: str) -> None:

@@ -32,6 +32,10 @@ class ColdRecord(NamedTuple):
 class ColdReader(Protocol):
     """The cold tier in one consistent view. Nothing in it is searched."""
 
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is there at all; cheap."""
+
     def fetch(
         self, user: str, ids: Sequence[str], *, reason: Reason = EVICTED, embeddings: bool = False
     ) -> dict[str, ColdRecord]:
@@ -58,6 +62,9 @@ class ColdReader(Protocol):
         """Records that were derived from these ids and have no source left among the records: their ids by that of
         the source; sources without any are left out."""
 
+    def unsourced_records(self, user: str | None = None) -> int:
+        """How many records, of a user or of all, have lost all of their sources to the cold tier. O(evicted)."""
+
 
 class ColdWriter(ColdReader, Protocol):
     """Changes of the cold tier inside the one exclusive transaction."""
@@ -75,8 +82,9 @@ class ColdWriter(ColdReader, Protocol):
     def drop(self, user: str, ids: Sequence[str], reason: Reason = EVICTED) -> int:
         """Take copies out because they are records again; returns how many there were."""
 
-    def rename(self, user: str, ids: Mapping[str, str], reason: Reason = EVICTED) -> None:
-        """Give copies other ids, `ids` being from old to new; what is already there under a new one is replaced."""
+    def rename_originals(self, user: str, ids: Mapping[str, str]) -> None:
+        """Let originals follow their records to other ids, `ids` being from old to new; what is already there under a
+        new one is replaced."""
 
     def expire(self, now: Micros) -> int:
         """Erase copies whose `expires_at` has come; returns how many. O(copies that have one)."""

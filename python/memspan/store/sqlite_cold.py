@@ -11,9 +11,10 @@ from memspan.records import Record
 from memspan.times import Micros, from_micros
 
 from .codec import embedding_blob, unpack_embedding
-from .cold import EVICTED, ColdRecord, Reason
+from .cold import EVICTED, ORIGINAL, ColdRecord, Reason
 from .documents import dump_record, load_record
 from .statements import Parameters, chunks, marks
+from .writer_state import WriterState
 
 __all__ = ["SqliteColdReader", "SqliteColdWriter"]
 
@@ -25,6 +26,11 @@ _PUT_SOURCE: Final = (
     "INSERT OR IGNORE INTO cold_sources (user_pk, source, cold_pk) "
     "SELECT user_pk, ?, pk FROM cold WHERE user_pk = ? AND id = ? AND reason = ?"
 )
+_UNSOURCED: Final = (
+    "NOT EXISTS (SELECT 1 FROM derivations o JOIN records s ON s.user_pk = o.user_pk AND s.id = o.source "
+    "WHERE o.derived_pk = d.derived_pk)"
+)
+"""Of derivations `d`: no source of the derived record is a record."""
 
 
 class SqliteColdReader:
@@ -50,6 +56,10 @@ class SqliteColdReader:
             places, values = marks(piece)
             rows += self._all(statement.format(places=places), (pk, *more, *values))
         return rows
+
+    @property
+    def empty(self) -> bool:
+        return not self._all("SELECT 1 FROM cold LIMIT 1")
 
     def fetch(
         self, user: str, ids: Sequence[str], *, reason: Reason = EVICTED, embeddings: bool = False
@@ -119,10 +129,8 @@ class SqliteColdReader:
 
     def unsourced(self, user: str, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         rows = self._for_each(
-            "SELECT d.source, r.id FROM derivations d JOIN records r ON r.pk = d.derived_pk "
-            "WHERE d.user_pk = ? AND d.source IN ({places}) AND NOT EXISTS ("
-            "SELECT 1 FROM derivations o JOIN records s ON s.user_pk = o.user_pk AND s.id = o.source "
-            "WHERE o.derived_pk = d.derived_pk) ORDER BY r.id",
+            "SELECT d.source, r.id FROM derivations d JOIN records r ON r.pk = d.derived_pk "  # noqa: S608
+            "WHERE d.user_pk = ? AND d.source IN ({places}) AND " + _UNSOURCED + " ORDER BY r.id",
             user,
             ids,
         )
@@ -130,6 +138,15 @@ class SqliteColdReader:
         for source, id_ in rows:
             found[source] = (*found.get(source, ()), id_)
         return found
+
+    def unsourced_records(self, user: str | None = None) -> int:
+        ((count,),) = self._all(
+            "SELECT count(DISTINCT d.derived_pk) FROM cold c JOIN users u ON u.pk = c.user_pk "  # noqa: S608
+            "JOIN derivations d ON d.user_pk = c.user_pk AND d.source = c.id "
+            f"WHERE c.reason = 'evicted' AND (:user IS NULL OR u.name = :user) AND {_UNSOURCED}",
+            {"user": user},
+        )
+        return int(count)
 
 
 class SqliteColdWriter(SqliteColdReader):
@@ -143,12 +160,20 @@ class SqliteColdWriter(SqliteColdReader):
     def __init__(
         self,
         connection: sqlite3.Connection,
+        state: WriterState,
         advance: Callable[[], int],
         mark_removal: Callable[[str], None],
     ) -> None:
         super().__init__(connection)
+        self._state = state
         self._advance = advance
         self._mark_removal = mark_removal
+
+    @property
+    def empty(self) -> bool:
+        if self._state.cold_empty is None:
+            self._state.cold_empty = super().empty
+        return self._state.cold_empty
 
     def evict(self, records: Sequence[Record], now: Micros) -> None:
         for user in dict.fromkeys(record.user for record in records):
@@ -163,13 +188,14 @@ class SqliteColdWriter(SqliteColdReader):
     def keep_originals(self, records: Sequence[Record], now: Micros) -> None:
         for user in dict.fromkeys(record.user for record in records):
             own = {record.id: record for record in records if record.user == user}
-            for id_ in self.fetch(user, list(own), reason="original"):
+            for id_ in self.fetch(user, list(own), reason=ORIGINAL):
                 del own[id_]
-            self._put(list(own.values()), "original", now)
+            self._put(list(own.values()), ORIGINAL, now)
 
     def _put(self, records: Sequence[Record], reason: Reason, now: Micros) -> None:
         if not records:
             return
+        self._state.cold_empty = False
         user = records[0].user
         sequence, pk = self._advance(), self._user_pk(user)
         self.drop(user, [record.id for record in records], reason)
@@ -187,27 +213,33 @@ class SqliteColdWriter(SqliteColdReader):
     def drop(self, user: str, ids: Sequence[str], reason: Reason = EVICTED) -> int:
         return self._erase(user, ids, "AND reason = ? AND id IN ({places})", reason)
 
-    def rename(self, user: str, ids: Mapping[str, str], reason: Reason = EVICTED) -> None:
-        if not ids:
-            return
-        pk, sequence = self._user_pk(user), self._advance()
-        for old, cold in self.fetch(user, list(ids), reason=reason).items():
+    def rename_originals(self, user: str, ids: Mapping[str, str]) -> None:
+        pk = self._user_pk(user)
+        for old, cold in self.fetch(user, list(ids), reason=ORIGINAL).items():
             new = ids[old]
-            self.drop(user, [new], reason)
+            self.drop(user, [new], ORIGINAL)
             self._connection.execute(
-                "UPDATE cold SET id = ?, sequence = ?, record = ? WHERE user_pk = ? AND id = ? AND reason = ?",
-                (new, sequence, dump_record(replace(cold.record, id=new)), pk, old, reason),
+                "UPDATE cold SET id = ?, record = ? WHERE user_pk = ? AND id = ? AND reason = ?",
+                (new, dump_record(replace(cold.record, id=new)), pk, old, ORIGINAL),
             )
 
     def expire(self, now: Micros) -> int:
         # Both are ISO 8601 in UTC, which sorts as text; the sign of the offset sorts before a fraction's point.
-        statement = "DELETE FROM cold WHERE json_extract(record, '$.expires_at') <= ?"
-        return self._connection.execute(statement, (from_micros(now).isoformat(),)).rowcount
+        which = "WHERE json_extract(record, '$.expires_at') <= ?"
+        moment = (from_micros(now).isoformat(),)
+        owners = f"SELECT name FROM users WHERE pk IN (SELECT user_pk FROM cold {which})"  # noqa: S608
+        users = [user for (user,) in self._all(owners, moment)]
+        if not users:
+            return 0
+        expired = self._connection.execute(f"DELETE FROM cold {which}", moment).rowcount  # noqa: S608
+        for user in users:
+            # A handle that has not heard of an eviction yet still has the record in its index.
+            self._mark_removal(user)
+        return expired
 
     def forget(self, user: str, ids: Sequence[str]) -> int:
         erased = self._erase(user, ids, "AND id IN ({places})")
         if erased:
-            # A handle that has not heard of the eviction yet still has the record in its index.
             self._mark_removal(user)
         return erased
 

@@ -89,7 +89,7 @@ class SqliteWriter(SqliteReader):
     @property
     def cold(self) -> SqliteColdWriter:
         """See `StoreWriter.cold`."""
-        return SqliteColdWriter(self._connection, self._advance, self.mark_removal)
+        return SqliteColdWriter(self._connection, self._state, self._advance, self.mark_removal)
 
     @property
     def quotas(self) -> SqliteQuotaWriter:

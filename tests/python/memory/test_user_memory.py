@@ -17,7 +17,17 @@ from memspan.records import Record
 from memspan.remember.user_memory import UserMemory
 from memspan.times import from_micros
 
-UNBOUND = {"user", "users", "load", "reembed", "verify", "close", "start_processing", "stop_processing"}
+UNBOUND = {
+    "user",
+    "users",
+    "load",
+    "reembed",
+    "verify",
+    "close",
+    "start_processing",
+    "stop_processing",
+    "set_quotas",
+}
 
 
 def public(cls: type) -> dict[str, Any]:

@@ -170,18 +170,53 @@ def test_originals(store: SqliteStore, make_record: Make) -> None:
         assert [cold.record.text for cold in reader.cold.latest("ana", 5)] == ["a story"]
 
 
-def test_renaming(store: SqliteStore, make_record: Make) -> None:
-    put(store, make_record("m1", sources=("t",)), make_record("m2"))
-    evict(store, "m1", "m2")
+def test_originals_follow_their_records(store: SqliteStore, make_record: Make) -> None:
     with store.writing() as writer:
-        writer.cold.rename("ana", {"m1": "m1@7", "unknown": "x"})
-        writer.cold.rename("ana", {})
-        assert writer.cold.ids("ana") == ["m1@7", "m2"]
-        assert writer.cold.fetch("ana", ["m1@7"])["m1@7"].record.id == "m1@7"
+        writer.put([make_record("m1")])
+        writer.cold.keep_originals([make_record("m1", sources=("t",)), make_record("m2")], NOW)
+        writer.cold.rename_originals("ana", {"m1": "m1@7", "unknown": "x"})
+        writer.cold.rename_originals("ana", {})
+
+        def texts() -> dict[str, str]:
+            ids = writer.cold.ids("ana", "original")
+            found = writer.cold.fetch("ana", ids, reason="original")
+            return {id_: cold.record.text for id_, cold in found.items() if cold.record.id == id_}
+
+        assert texts() == {"m1@7": "text of m1", "m2": "text of m2"}
         assert writer.cold.derived("ana", ["t"]) == {"m1@7"}
-        writer.cold.rename("ana", {"m2": "m1@7"})
-        assert writer.cold.fetch("ana", ["m1@7"])["m1@7"].record.text == "text of m2"
-        assert writer.cold.ids("ana") == ["m1@7"]
+        writer.cold.rename_originals("ana", {"m2": "m1@7"})
+        assert texts() == {"m1@7": "text of m2"}
+        assert writer.cold.ids("ana") == []
+
+
+def test_whether_there_is_anything(store: SqliteStore, make_record: Make) -> None:
+    other = SqliteStore(store.path)
+    with store.writing() as writer:
+        assert writer.cold.empty
+        assert not writer.cold.drop("ana", ["m1"])
+    with other.writing() as writer:
+        writer.put([make_record("m1")])
+        writer.cold.keep_originals([make_record("m1")], NOW)
+        assert not writer.cold.empty
+    other.close()
+    with store.writing() as writer:
+        assert not writer.cold.empty
+        assert not writer.quotas.get("ana")
+    with store.reading() as reader:
+        assert not reader.cold.empty
+
+
+def test_losing_the_last_source_is_counted(store: SqliteStore, make_record: Make) -> None:
+    turns = [make_record("t1"), make_record("t2")]
+    put(store, *turns, make_record("a", sources=("t1",)), make_record("b", sources=("t1", "t2", "elsewhere")))
+    put(store, make_record("c", user="ben", sources=("never there",)))
+    evict(store, "t1")
+    with store.reading() as reader:
+        assert reader.cold.unsourced_records() == 1 == reader.cold.unsourced_records("ana")
+        assert reader.cold.unsourced_records("ben") == 0
+    evict(store, "t2")
+    with store.reading() as reader:
+        assert reader.cold.unsourced_records() == 2
 
 
 def test_forgetting_leaves_nothing(store: SqliteStore, make_record: Make) -> None:

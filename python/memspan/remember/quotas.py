@@ -1,0 +1,76 @@
+"""Set quotas and keep to them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memspan.errors import QuotaError
+from memspan.lifecycle.quotas import Quotas, as_quotas
+from memspan.store import StoreReader
+
+from .damage import survives_damage
+from .engine import Engine
+from .fields import checked_name
+from .quota_settings import apply_to, stored_quotas
+
+__all__ = ["enforce", "quotas_of", "set_quotas"]
+
+_SLICE: Final = 512
+"""Records that one transaction evicts when quotas have shrunk; other writers wait for it."""
+
+
+def quotas_of(engine: Engine, user: str | None) -> Quotas | None:
+    """See `Memory.quotas`."""
+    if user is not None:
+        checked_name(user, "user")
+    engine.require_open()
+    with engine.store.reading() as reader:
+        return stored_quotas(reader, user)
+
+
+@survives_damage
+def set_quotas(engine: Engine, quotas: Quotas | int | None, user: str | None) -> int:
+    """See `Memory.set_quotas`."""
+    if user is not None:
+        checked_name(user, "user")
+    wanted = as_quotas(quotas)
+    text = None if wanted is None else wanted.dump()
+    with engine.changing() as change:
+        writer = change.writer
+        if writer.quotas.get(user) == text:
+            return 0
+        if wanted is not None:
+            _refuse_to_evict_pinned(writer, wanted, user)
+        writer.quotas.set(user, text)
+        change.apply(lambda index: apply_to(index, user, wanted))
+        affected = writer.users() if user is None else [user]
+    return sum(enforce(engine, name) for name in affected)
+
+
+def _refuse_to_evict_pinned(reader: StoreReader, quotas: Quotas, user: str | None) -> None:
+    capacities = quotas.capacities
+    for name, kind, pinned in reader.quotas.pinned(user):
+        capacity = capacities[kind]
+        own = user is None and reader.quotas.get(name) is not None
+        if capacity is not None and pinned > capacity and not own:
+            raise QuotaError(
+                f"quotas: {pinned:,} records of kind {kind!r} of user {name!r} are pinned or held, "
+                f"more than a capacity of {capacity:,}; nothing was changed"
+            )
+
+
+@survives_damage
+def enforce(engine: Engine, user: str) -> int:
+    """Bring a user within its quotas, after they have shrunk; returns how many records went to the cold tier.
+
+    One transaction for each slice: others get their turn in between, and what a crash leaves undone, the next call
+    does.
+    """
+    evicted = 0
+    while True:
+        with engine.changing() as change:
+            ids = change.apply(lambda index: index.evict(user=user, limit=_SLICE))
+            change.evicted += [(user, id_) for id_ in ids]
+        evicted += len(ids)
+        if len(ids) < _SLICE:
+            return evicted
