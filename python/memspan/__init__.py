@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 from memspan._core import simd_level
+from memspan.audit_info import AuditEntry
 from memspan.consolidation import AutoConsolidations, ConsolidationReport, SleepReport, TagSpan
 from memspan.embed import CallableEmbedder, Embedder, HashEmbedder
 from memspan.errors import (
@@ -21,12 +22,14 @@ from memspan.errors import (
     EmbedderMismatchError,
     EmbeddingError,
     FormatError,
+    HeldError,
     InvalidArgumentError,
     JobError,
     LLMError,
     MemspanError,
     MissingExtraError,
     ModelNotFoundError,
+    PlanChangedError,
     RerankerError,
     StoreError,
     TagCycleError,
@@ -44,6 +47,7 @@ from memspan.recall.answer import Answer, AnswerStream, AnswerTimings
 from memspan.recall.context import Context, Source, TokenCounter, estimate_tokens
 from memspan.recipes import Recipe
 from memspan.records import KINDS, Record
+from memspan.remember.forget_plans import ForgetPlan
 from memspan.remember.recall import Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
 from memspan.rerank import Reranker
@@ -58,6 +62,7 @@ __all__ = [
     "Answer",
     "AnswerStream",
     "AnswerTimings",
+    "AuditEntry",
     "AutoConsolidations",
     "BadReplyError",
     "CallableEmbedder",
@@ -68,8 +73,10 @@ __all__ = [
     "EmbedderError",
     "EmbedderMismatchError",
     "EmbeddingError",
+    "ForgetPlan",
     "FormatError",
     "HashEmbedder",
+    "HeldError",
     "Hit",
     "Hits",
     "Index",
@@ -85,6 +92,7 @@ __all__ = [
     "OnnxEmbedder",
     "OnnxReranker",
     "OpenAIEmbedder",
+    "PlanChangedError",
     "ProcessReport",
     "Query",
     "Quotas",

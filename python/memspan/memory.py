@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from .arguments import as_flag
 from .calls.adding import AddingCalls
 from .calls.answering import AnsweringCalls
+from .calls.forgetting import ForgettingCalls
 from .calls.keeping import KeepingCalls
 from .calls.processing import ProcessingCalls
 from .calls.tagging import TaggingCalls
 from .remember.asynchronous import in_thread
+from .remember.auditing import checked_actor, end_tally
 from .remember.embedding import EmbedderSpec
 from .remember.fields import checked_name
 from .remember.jobs.processing import Processing
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 
-class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, KeepingCalls):
+class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, ForgettingCalls, KeepingCalls):
     """The memories of many users in one SQLite file.
 
     What a call adds is on disk and searchable when the call returns. Any number of threads, handles and
@@ -58,6 +60,7 @@ class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, Keeping
         auto_consolidate: keep the layout of the index good while it grows, on a native thread of low priority;
             see `consolidate`.
         process_in_background: see `start_processing`.
+        actor: who acts, for the audit: a person or a service, kept there for good; see `acting`.
 
     Raises:
         InvalidArgumentError: an argument is not acceptable.
@@ -80,8 +83,10 @@ class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, Keeping
         max_resident_bytes: int | None = None,
         auto_consolidate: bool = True,
         process_in_background: bool = False,
+        actor: str | None = None,
     ) -> None:
         background = as_flag(process_in_background, "process_in_background")
+        name = checked_actor(actor)
         chosen, model = checked_recipe(recipe), checked_llm(llm)
         self._second_look = SecondLook(reranker)
         self._engine = open_engine(
@@ -92,6 +97,7 @@ class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, Keeping
             progress=progress,
             max_resident_bytes=max_resident_bytes,
             auto_consolidate=as_flag(auto_consolidate, "auto_consolidate"),
+            actor=name,
         )
         self._processing = Processing(self._engine, chosen, model)
         if background:
@@ -110,6 +116,7 @@ class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, Keeping
         """End processing, write the cache file when that is worth it and close the database. Closing twice is
         harmless."""
         self._processing.close()
+        end_tally(self._engine)
         self._engine.close()
 
     def __enter__(self) -> Memory:

@@ -27,6 +27,7 @@ from .models import models
 from .process import process
 from .recipes import recipes
 from .search import search
+from .simulate import simulate_
 from .stats import stats
 from .tags import tags
 from .verify import verify
@@ -78,6 +79,7 @@ _COMMANDS = (
     recipes,
     eval_,
     fit_,
+    simulate_,
 )
 
 for _command in _COMMANDS:

@@ -19,6 +19,7 @@ from .catch_up import apply_changes
 from .embedding import EmbedderIdentity, StoreEmbedder
 from .index_options import IndexOptions
 from .snapshots import Snapshots
+from .tally import Added, Tally
 from .vocabularies import Vocabularies
 
 __all__ = ["Change", "Engine"]
@@ -48,6 +49,8 @@ class Change:
         self.writer: Final = writer
         self.index: Final = index
         self.touched = False
+        self.counted: list[Added] = []
+        """What the transaction took from the tally."""
 
     def apply(self, operation: Callable[[Index], T], *, atomic: bool = True) -> T:
         """Change the index. An atomic operation leaves the index as it was when it raises a `MemspanError`."""
@@ -77,13 +80,17 @@ class Engine:
         snapshots: Snapshots,
         analyzer: str,
         options: IndexOptions,
+        actor: str = "",
     ) -> None:
         self.store: Final = store
         self.analyzer: Final = analyzer
         self.embedder = embedder
         self.snapshots = snapshots
         self.options: Final = options
+        self.actor: Final = actor
+        """Who acts, for the audit, unless `acting` says otherwise."""
         self.vocabularies = Vocabularies()
+        self.tally = Tally()
         self._lock = threading.RLock()
         self._state: _State | None = None
         self._unsaved = 0
@@ -126,6 +133,8 @@ class Engine:
             except BaseException:
                 if change is not None and change.touched:
                     self._state = None
+                if change is not None:
+                    self.tally.give_back(change.counted)
                 raise
             self._state = _State(change.index, sequence)
             self._unsaved += sequence != before
@@ -246,6 +255,7 @@ class Engine:
     def after_fork(self) -> None:
         """Start afresh in a forked child: threads that it does not have may hold the locks."""
         self._lock = threading.RLock()
+        self.tally = Tally()
         self.vocabularies = Vocabularies()
         self.embedder.after_fork()
         _inherited.append(self._state)

@@ -17,6 +17,7 @@ from .asynchronous import in_thread
 from .messages import Messages
 from .recall import Recalls
 from .transfer import TextFile
+from .user_forgetting import UserForgetting
 
 if TYPE_CHECKING:
     from memspan.lifecycle.sleep import SleepUpdate
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["UserMemory"]
 
 
-class UserMemory:
+class UserMemory(UserForgetting):
     """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
 
     def __init__(self, memory: Memory, name: str) -> None:
@@ -336,10 +337,6 @@ class UserMemory:
         """See `Memory.tags`."""
         return self._memory.tags(user=self.name)
 
-    def forget(self, *, id: str | None = None, source: str | None = None) -> int:
-        """See `Memory.forget`; without arguments, everything of this user goes."""
-        return self._memory.forget(user=self.name, id=id, source=source)
-
     def export(self, file: TextFile, embeddings: bool = False) -> int:
         """See `Memory.export`."""
         return self._memory.export(self.name, file, embeddings)
@@ -413,7 +410,6 @@ class UserMemory:
     atag = in_thread(tag)
     auntag = in_thread(untag)
     atags = in_thread(tags)
-    aforget = in_thread(forget)
     aexport = in_thread(export)
     astats = in_thread(stats)
     ajobs = in_thread(jobs)

@@ -22,3 +22,5 @@ class WriterState:
     user_pks: dict[str, int] = field(default_factory=dict)
     settings: dict[str, str | None] = field(default_factory=dict)
     """Settings that were asked for, also absent ones."""
+    audit: tuple[int, str] | None = None
+    """Number and hash of the last entry of the audit; before the first, 0 and what stands for its hash."""
