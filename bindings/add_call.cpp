@@ -21,14 +21,16 @@ namespace {
 
 // In the order of the signature.
 enum RecordKeyword : size_t {
-  kUser, kId, kAt, kText, kEmbedding, kTags, kKind, kUntil, kRecordedAt, kSession, kSpeaker, kMetadata, kRecordKeywords
+  kUser, kId, kAt, kText, kEmbedding, kTags, kKind, kUntil, kRecordedAt, kSession, kSpeaker, kMetadata,
+  kImportance, kPinned, kRetiredAt, kExpiresAt, kRecordKeywords
 };
 
 using RecordValues = KeywordValues<kRecordKeywords>;
 
 const InternedNames<kRecordKeywords>& record_keywords() {
   static const InternedNames<kRecordKeywords> names({"user", "id", "at", "text", "embedding", "tags", "kind", "until",
-                                                     "recorded_at", "session", "speaker", "metadata"});
+                                                     "recorded_at", "session", "speaker", "metadata", "importance",
+                                                     "pinned", "retired_at", "expires_at"});
   return names;
 }
 
@@ -55,6 +57,11 @@ bool read_optional_text(PyObject* value, std::string_view& out) { return is_abse
 
 bool read_optional_micros(PyObject* value, Micros& out) { return is_absent(value) || read_micros(value, out); }
 
+bool read_pin(PyObject* value, bool& out) {
+  out = value == Py_True;
+  return value == nullptr || PyBool_Check(value);
+}
+
 // The record's views lead into strings that the caller of the call holds, and into the scratch.
 bool read_record(const RecordValues& values, RecordScratch& scratch, RecordInput& record) {
   if (values[kUser] == nullptr || values[kId] == nullptr || values[kAt] == nullptr) return false;
@@ -67,7 +74,9 @@ bool read_record(const RecordValues& values, RecordScratch& scratch, RecordInput
         read_optional_micros(values[kUntil], record.until) &&
         read_optional_micros(values[kRecordedAt], record.recorded_at) &&
         read_optional_text(values[kSession], record.session) && read_optional_text(values[kSpeaker], record.speaker) &&
-        read_json(values[kMetadata], scratch.metadata))) {
+        read_json(values[kMetadata], scratch.metadata) && read_importance(values[kImportance], record.importance) &&
+        read_pin(values[kPinned], record.pinned) && read_optional_micros(values[kRetiredAt], record.retired_at) &&
+        read_optional_micros(values[kExpiresAt], record.expires_at))) {
     return false;
   }
   scratch.tag_views.assign(scratch.tags.begin(), scratch.tags.end());

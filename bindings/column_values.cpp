@@ -101,6 +101,34 @@ py::object copy_kinds(const py::object& values) {
   return kinds;
 }
 
+// float32 numbers of 0-1; -1 for None.
+py::object copy_importances(const py::object& values) {
+  const py::object list = copied(values.ptr());
+  if (!list) return py::none();
+  const Py_ssize_t count = PyList_GET_SIZE(list.ptr());
+  FloatArray importances(count);
+  float* const out = importances.mutable_data();
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    if (!read_importance(PyList_GET_ITEM(list.ptr(), i), out[i])) return py::none();
+  }
+  return importances;
+}
+
+// uint8 0 or 1.
+py::object copy_flags(const py::object& values) {
+  const py::object list = copied(values.ptr());
+  if (!list) return py::none();
+  const Py_ssize_t count = PyList_GET_SIZE(list.ptr());
+  KindArray flags(count);
+  uint8_t* const out = flags.mutable_data();
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* const item = PyList_GET_ITEM(list.ptr(), i);
+    if (!PyBool_Check(item)) return py::none();
+    out[i] = item == Py_True;
+  }
+  return flags;
+}
+
 // Arrays of shape (dim,), C-contiguous and of native float32, one for each record: the core reads them where they are.
 py::object copy_rows(const py::object& values, size_t dim) {
   py::object rows = copied(values.ptr());
@@ -136,6 +164,8 @@ void register_column_values(py::module_& module) {
   module.def("copy_rows", &copy_rows);
   module.def("copy_times", &copy_times);
   module.def("copy_kinds", &copy_kinds);
+  module.def("copy_importances", &copy_importances);
+  module.def("copy_flags", &copy_flags);
 }
 
 }  // namespace memspan::python

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "memspan/record.hpp"
 #include "memspan/types.hpp"
 
 namespace memspan::python {
@@ -48,6 +49,16 @@ inline bool read_integer(PyObject* value, int64_t low, int64_t high, int64_t& ou
   if (overflow != 0 || number < low || number > high) return false;
   out = number;
   return true;
+}
+
+// Absent: kNotJudged. Otherwise an exact float of 0-1.
+inline bool read_importance(PyObject* value, float& out) {
+  out = kNotJudged;
+  if (is_absent(value)) return true;
+  if (!PyFloat_CheckExact(value)) return false;
+  const double number = PyFloat_AS_DOUBLE(value);
+  out = static_cast<float>(number);
+  return number >= 0.0 && number <= 1.0;
 }
 
 // UTC microseconds of an exact int, of ISO 8601 text in its usual form, or of an exact datetime that is naive or has

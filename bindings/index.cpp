@@ -25,10 +25,16 @@ void add(Index& self, const py::list& users, const py::list& ids, const MicrosAr
          const MicrosArray& recorded_ats, const KindArray& kinds, const py::list& texts, const py::list& tags,
          const MicrosArray& tag_ends,
          const py::list& sessions, const py::list& speakers, const py::list& metadatas,
+         const std::optional<FloatArray>& importances, const std::optional<KindArray>& pins,
+         const std::optional<MicrosArray>& retired_ats, const std::optional<MicrosArray>& expires_ats,
          const std::variant<std::monostate, FloatArray, py::list>& embeddings,
          const std::optional<KindArray>& has_embedding, bool named_as_columns) {
   RecordColumns columns{users, ids, texts, tags, sessions, speakers, metadatas, tag_ends, ats, untils, recorded_ats, kinds};
   columns.has_embedding = has_embedding;
+  columns.importances = importances;
+  columns.pins = pins;
+  columns.retired_ats = retired_ats;
+  columns.expires_ats = expires_ats;
   if (const auto* array = std::get_if<FloatArray>(&embeddings)) columns.embeddings = *array;
   if (const auto* rows = std::get_if<py::list>(&embeddings)) columns.embedding_rows = *rows;
   const std::vector<RecordInput> records = columns.to_records();
@@ -134,6 +140,9 @@ py::dict user_stats(const Index& self, const std::string& user) {
   result["relations"] = stats.relations;
   result["sessions"] = stats.sessions;
   result["kinds"] = kinds;
+  result["pinned"] = stats.pinned;
+  result["retired"] = stats.retired;
+  result["expiring"] = stats.expiring;
   result["dead_slots"] = stats.dead_slots;
   result["bytes"] = stats.bytes;
   result["mapped_bytes"] = stats.mapped_bytes;

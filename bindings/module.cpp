@@ -16,6 +16,7 @@ PYBIND11_MODULE(_core, module) {
   memspan::python::register_hits(module);
   memspan::python::register_index(module);
   memspan::python::register_consolidation(module);
+  memspan::python::register_duplicates(module);
   memspan::python::prepare_fast_values();
   memspan::python::register_native_method();
   memspan::python::register_search_calls(module);

@@ -29,6 +29,10 @@ std::vector<RecordInput> RecordColumns::to_records() {
     record.session = view_at(sessions, i);
     record.speaker = view_at(speakers, i);
     record.metadata = view_at(metadatas, i);
+    if (importances) record.importance = importances->data()[i];
+    if (pins) record.pinned = pins->data()[i] != 0;
+    if (retired_ats) record.retired_at = retired_ats->data()[i];
+    if (expires_ats) record.expires_at = expires_ats->data()[i];
     const auto begin = static_cast<size_t>(i == 0 ? 0 : tag_ends.data()[i - 1]);
     record.tags = std::span(tag_views).subspan(begin, static_cast<size_t>(tag_ends.data()[i]) - begin);
     if (embeddings && (!has_embedding || has_embedding->data()[i] != 0)) {

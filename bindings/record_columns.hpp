@@ -21,6 +21,10 @@ struct RecordColumns {
   std::optional<FloatArray> embeddings = {};      // (records, dim)
   std::optional<py::list> embedding_rows = {};    // or an array of shape (dim,) for each record
   std::optional<KindArray> has_embedding = {};    // 0 or 1; nothing: all have one
+  // Nothing: no record has one.
+  std::optional<FloatArray> importances = {};     // -1: not judged
+  std::optional<KindArray> pins = {};             // 0 or 1
+  std::optional<MicrosArray> retired_ats = {}, expires_ats = {};
 
   // Needs the GIL; the result does not. Valid while this object lives.
   std::vector<RecordInput> to_records();

@@ -17,5 +17,6 @@ void register_normal_record(pybind11::module_& module);
 void register_record_rows(pybind11::module_& module);
 void register_index(pybind11::module_& module);
 void register_consolidation(pybind11::module_& module);  // after the index
+void register_duplicates(pybind11::module_& module);     // after the index
 
 }  // namespace memspan::python

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 from memspan._core import simd_level
+from memspan.audit_info import AuditEntry
 from memspan.consolidation import AutoConsolidations, ConsolidationReport, SleepReport, TagSpan
 from memspan.embed import CallableEmbedder, Embedder, HashEmbedder
 from memspan.errors import (
@@ -21,12 +22,14 @@ from memspan.errors import (
     EmbedderMismatchError,
     EmbeddingError,
     FormatError,
+    HeldError,
     InvalidArgumentError,
     JobError,
     LLMError,
     MemspanError,
     MissingExtraError,
     ModelNotFoundError,
+    PlanChangedError,
     QuotaError,
     RerankerError,
     StoreError,
@@ -46,6 +49,7 @@ from memspan.recall.answer import Answer, AnswerStream, AnswerTimings
 from memspan.recall.context import Context, Source, TokenCounter, estimate_tokens
 from memspan.recipes import Recipe
 from memspan.records import KINDS, Record
+from memspan.remember.forget_plans import ForgetPlan
 from memspan.remember.recall import Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
 from memspan.rerank import Reranker
@@ -60,6 +64,7 @@ __all__ = [
     "Answer",
     "AnswerStream",
     "AnswerTimings",
+    "AuditEntry",
     "AutoConsolidations",
     "BadReplyError",
     "CallableEmbedder",
@@ -71,8 +76,10 @@ __all__ = [
     "EmbedderMismatchError",
     "EmbeddingError",
     "Evicted",
+    "ForgetPlan",
     "FormatError",
     "HashEmbedder",
+    "HeldError",
     "Hit",
     "Hits",
     "Index",
@@ -88,6 +95,7 @@ __all__ = [
     "OnnxEmbedder",
     "OnnxReranker",
     "OpenAIEmbedder",
+    "PlanChangedError",
     "ProcessReport",
     "Query",
     "QuotaError",

@@ -30,6 +30,8 @@ def copy_json_texts(values: Any, /) -> list[str] | None: ...
 def copy_rows(values: Any, dim: int, /) -> list[NDArray[np.float32]] | None: ...
 def copy_times(values: Any, absent: int | None, /) -> NDArray[np.int64] | None: ...
 def copy_kinds(values: Any, /) -> NDArray[np.uint8] | None: ...
+def copy_importances(values: Any, /) -> NDArray[np.float32] | None: ...
+def copy_flags(values: Any, /) -> NDArray[np.uint8] | None: ...
 
 # Records in their common form; None for anything else (normal_record.cpp, record_rows.cpp).
 _Record = TypeVar("_Record")
@@ -183,6 +185,10 @@ class Index:
         sessions: list[str | None],
         speakers: list[str | None],
         metadatas: list[str],
+        importances: NDArray[np.float32] | None,
+        pins: NDArray[np.uint8] | None,
+        retired_ats: NDArray[np.int64] | None,
+        expires_ats: NDArray[np.int64] | None,
         embeddings: NDArray[np.float32] | list[NDArray[np.float32]] | None,
         has_embedding: NDArray[np.uint8] | None,
         named_as_columns: bool,

@@ -9,7 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from .arguments import as_embedding, as_json, as_kind, as_optional_text, as_text, as_texts
+from .arguments import (
+    as_embedding,
+    as_flag,
+    as_json,
+    as_kind,
+    as_number,
+    as_optional_text,
+    as_text,
+    as_texts,
+)
 from .errors import EmbeddingError, TimeError, invalid
 from .times import TimeLike, now_micros, to_micros
 
@@ -17,6 +26,9 @@ __all__ = ["NativeColumns", "pack_columns", "pack_record"]
 
 FOREVER: Final = np.iinfo(np.int64).max
 """The core's mark for a record whose validity does not end."""
+
+_NOT_JUDGED: Final = -1.0
+"""The core's mark for a record whose importance nobody judged."""
 
 NativeColumns: TypeAlias = tuple[
     list[str],  # users
@@ -31,6 +43,10 @@ NativeColumns: TypeAlias = tuple[
     list[str | None],  # sessions
     list[str | None],  # speakers
     list[str],  # metadata as JSON
+    "NDArray[np.float32] | None",  # importances, -1: not judged; None: none is
+    "NDArray[np.uint8] | None",  # pins; None: none
+    "NDArray[np.int64] | None",  # retired_ats; None: none
+    "NDArray[np.int64] | None",  # expires_ats; None: none
     "NDArray[np.float32] | list[NDArray[np.float32]] | None",  # embeddings, (n, dim), or n of shape (dim,)
     "NDArray[np.uint8] | None",  # which of them are real; None: all
     bool,  # errors name values as entries of columns
@@ -53,6 +69,10 @@ def pack_record(
     session: str | None,
     speaker: str | None,
     metadata: Mapping[str, Any] | None,
+    importance: float | None,
+    pinned: bool,
+    retired_at: TimeLike | None,
+    expires_at: TimeLike | None,
 ) -> NativeColumns:
     """One record as columns of length one; the arguments are those of `Index.add`."""
     return (
@@ -67,6 +87,10 @@ def pack_record(
         [as_optional_text(session, "session")],
         [as_optional_text(speaker, "speaker")],
         [as_json(metadata, "metadata")],
+        None if importance is None else np.array([as_number(importance, "importance", 0, 1)], np.float32),
+        np.array([1], np.uint8) if as_flag(pinned, "pinned") else None,
+        None if retired_at is None else np.array([to_micros(retired_at, "retired_at")], np.int64),
+        None if expires_at is None else np.array([to_micros(expires_at, "expires_at")], np.int64),
         None if embedding is None else as_embedding(embedding, "embedding", (dim,)).reshape(1, dim),
         None,
         False,
@@ -89,6 +113,10 @@ def pack_columns(
     sessions: Sequence[str | None] | None,
     speakers: Sequence[str | None] | None,
     metadatas: Sequence[Mapping[str, Any] | None] | None,
+    importances: Sequence[float | None] | None,
+    pins: Sequence[bool] | None,
+    retired_ats: Sequence[TimeLike | None] | None,
+    expires_ats: Sequence[TimeLike | None] | None,
 ) -> NativeColumns:
     """Check and convert the columns of `Index.add_many`."""
     native_ids = as_texts(ids, "ids")
@@ -110,6 +138,10 @@ def pack_columns(
         _optional_texts(sessions, "sessions", count),
         _optional_texts(speakers, "speakers", count),
         _metadatas(metadatas, count),
+        _importances(importances, count),
+        _pins(pins, count),
+        None if retired_ats is None else _times(retired_ats, "retired_ats", count, default=FOREVER),
+        None if expires_ats is None else _times(expires_ats, "expires_ats", count, default=FOREVER),
         rows,
         present,
         True,
@@ -181,6 +213,33 @@ def _metadatas(values: Any, count: int) -> list[str]:
     if (texts := _core.copy_json_texts(column)) is not None:
         return texts
     return [as_json(value, f"metadatas[{position}]") for position, value in enumerate(column)]
+
+
+def _importances(values: Any, count: int) -> NDArray[np.float32] | None:
+    if values is None:
+        return None
+    column = _column(values, "importances", count)
+    if (importances := _core.copy_importances(column)) is not None:
+        return importances
+    return np.fromiter(
+        (
+            _NOT_JUDGED if value is None else as_number(value, f"importances[{position}]", 0, 1)
+            for position, value in enumerate(column)
+        ),
+        np.float32,
+        count,
+    )
+
+
+def _pins(values: Any, count: int) -> NDArray[np.uint8] | None:
+    if values is None:
+        return None
+    column = _column(values, "pins", count)
+    if (flags := _core.copy_flags(column)) is not None:
+        return flags
+    return np.fromiter(
+        (as_flag(pin, f"pins[{position}]") for position, pin in enumerate(column)), np.uint8, count
+    )
 
 
 def _embeddings(

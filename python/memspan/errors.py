@@ -17,6 +17,8 @@ MemspanError
 │   └── BadReplyError                        its answer could not be used, also after repair
 ├── QuotaError                               a kind is full of records that are pinned
 ├── JobError                                 an encode job that does not exist, or cannot do what was asked
+├── HeldError                                a record under a legal hold would have been forgotten
+├── PlanChangedError                         what was agreed to be forgotten is not what it was
 ├── ModelNotFoundError                       a known model whose files are not on this machine
 └── MissingExtraError (also ImportError)     an optional dependency is not installed
 
@@ -37,12 +39,14 @@ __all__ = [
     "EmbedderMismatchError",
     "EmbeddingError",
     "FormatError",
+    "HeldError",
     "InvalidArgumentError",
     "JobError",
     "LLMError",
     "MemspanError",
     "MissingExtraError",
     "ModelNotFoundError",
+    "PlanChangedError",
     "QuotaError",
     "RerankerError",
     "StoreError",
@@ -125,6 +129,28 @@ class JobError(MemspanError):
 
 class QuotaError(MemspanError):
     """A kind has no room for a record: all that it may have are pinned or held."""
+
+
+class HeldError(MemspanError):
+    """Records that are held cannot be forgotten, nor what they would be forgotten with; `Memory.release` ends a hold.
+
+    Attributes:
+        held: how many of the records are held.
+        records: how many would have been forgotten.
+    """
+
+    def __init__(self, held: int, records: int) -> None:
+        super().__init__(held, records)
+        self.held = held
+        self.records = records
+
+    def __str__(self) -> str:
+        held = f"{self.held:,} of the {self.records:,} records to forget are held"
+        return f"{held}; nothing was erased. Release them first"
+
+
+class PlanChangedError(MemspanError):
+    """What `forget(confirm=...)` would erase is not what was planned: a record changed, came or went; plan again."""
 
 
 class ModelNotFoundError(MemspanError):

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from .arguments import (
     as_choice,
-    as_embedding,
     as_flag,
     as_integer,
     as_number,
@@ -24,9 +23,10 @@ from .arguments import (
 )
 from .columns import pack_columns, pack_record
 from .consolidation import AutoConsolidations, ConsolidationReport, TagSpan
-from .limits import MAX_DIM, MAX_K
+from .limits import MAX_DIM
 from .query import Query, natives_of
 from .ranking import Ranking
+from .tag_calls import TagCalls
 from .tag_info import TagInfo
 from .times import TimeLike, from_micros
 
@@ -37,10 +37,9 @@ Hits = _core.Hits
 Sequence.register(Hits)
 
 ANALYZERS = ("english", "simple")
-ROUTE_METHODS = ("auto", "exact", "hnsw")
 
 
-class Index:
+class Index(TagCalls):
     """An in-memory index of records by user. Durable storage is `memspan.Memory`'s part; `save` writes a cache.
 
     Nothing of one user (postings, statistics, tags, embeddings) can be reached or inferred through another. Unknown
@@ -65,7 +64,7 @@ class Index:
             leaves the index as it was.
     """
 
-    __slots__ = ("_native",)
+    __slots__ = ()
 
     # `add`, `search` and `latest` are answered natively when every argument is of a common exact type; what is written
     # here is their signature, their documentation, and the way of all other calls, which convert or refuse.
@@ -132,6 +131,10 @@ class Index:
         session: str | None = None,
         speaker: str | None = None,
         metadata: Mapping[str, Any] | None = None,
+        importance: float | None = None,
+        pinned: bool = False,
+        retired_at: TimeLike | None = None,
+        expires_at: TimeLike | None = None,
     ) -> None:
         """Insert one record, or replace the user's record of the same id; nothing of the old version stays.
 
@@ -145,6 +148,9 @@ class Index:
                 invisible to the semantic view.
             tags: at most 64; normalised to lower case and underscores.
             metadata: JSON-able; what `where` filters look at. At most 1 MiB as JSON.
+            importance: 0-1; `None` while nobody judged it.
+            pinned: keep it whatever happens to others.
+            retired_at: from when on it is no longer believed; `expires_at`: from when on it is gone.
         """
         self._native.add(
             *pack_record(
@@ -161,6 +167,10 @@ class Index:
                 session=session,
                 speaker=speaker,
                 metadata=metadata,
+                importance=importance,
+                pinned=pinned,
+                retired_at=retired_at,
+                expires_at=expires_at,
             )
         )
 
@@ -180,6 +190,10 @@ class Index:
         sessions: Sequence[str | None] | None = None,
         speakers: Sequence[str | None] | None = None,
         metadatas: Sequence[Mapping[str, Any] | None] | None = None,
+        importances: Sequence[float | None] | None = None,
+        pins: Sequence[bool] | None = None,
+        retired_ats: Sequence[TimeLike | None] | None = None,
+        expires_ats: Sequence[TimeLike | None] | None = None,
     ) -> None:
         """Insert or replace many records by columns, in one native call: all of them or, on an error, none.
 
@@ -203,6 +217,10 @@ class Index:
                 sessions=sessions,
                 speakers=speakers,
                 metadatas=metadatas,
+                importances=importances,
+                pins=pins,
+                retired_ats=retired_ats,
+                expires_ats=expires_ats,
             )
         )
 
@@ -359,77 +377,6 @@ class Index:
         for end in ("earliest", "latest"):
             stats[end] = None if stats[end] is None else from_micros(stats[end])
         return stats
-
-    # Tags
-
-    def relate(self, *, user: str, parent: str, child: str) -> bool:
-        """Make `parent` a broader tag than `child`; returns whether the relation is new.
-
-        Raises:
-            TagCycleError: `parent` is already below `child`; the message shows the path.
-        """
-        return self._native.relate(as_text(user, "user"), as_text(parent, "parent"), as_text(child, "child"))
-
-    def unrelate(self, *, user: str, parent: str, child: str) -> bool:
-        """Undo `relate`; returns whether the relation was there."""
-        return self._native.unrelate(
-            as_text(user, "user"), as_text(parent, "parent"), as_text(child, "child")
-        )
-
-    def expand(self, *, user: str, tags: Sequence[str], depth: int = 1) -> list[str]:
-        """The known ones of `tags` and their descendants down to `depth`, breadth first (SwiftMem 3.2.2)."""
-        return self._native.expand(
-            as_text(user, "user"), as_texts(tags, "tags"), as_integer(depth, "depth", 0, 1000)
-        )
-
-    def route(
-        self, *, user: str, embedding: ArrayLike, k: int = 5, method: str = "auto"
-    ) -> list[tuple[str, float]]:
-        """The `k` tags nearest to `embedding`, with their cosine (SwiftMem 3.2.3, equations 3 and 4).
-
-        A tag's vector is the one set by `set_tag_embedding` or the mean of its records' embeddings; tags without
-        either never come. `method` is `"exact"` (all tags compared), `"hnsw"` (graph search) or `"auto"` (exact for
-        up to 4,096 tags).
-        """
-        return self._native.route(
-            as_text(user, "user"),
-            as_embedding(embedding, "embedding", (self.dim,)),
-            as_integer(k, "k", 1, MAX_K),
-            as_choice(method, "method", ROUTE_METHODS),
-        )
-
-    def tags(self, *, user: str) -> list[TagInfo]:
-        """Every tag of a user, sorted by name."""
-        return [
-            TagInfo(name, records, tuple(parents), tuple(children), specificity)
-            for name, records, parents, children, specificity in self._native.tags(as_text(user, "user"))
-        ]
-
-    def set_tag_embedding(self, *, user: str, tag: str, embedding: ArrayLike) -> None:
-        """Give a tag a vector of its own, shape (dim,); creates the tag if it is new."""
-        self._native.set_tag_embedding(
-            as_text(user, "user"), as_text(tag, "tag"), as_embedding(embedding, "embedding", (self.dim,))
-        )
-
-    def rename_tag(self, *, user: str, old: str, new: str) -> bool:
-        """Rename a tag, merging it into `new` if that exists; returns whether anything changed.
-
-        Raises:
-            TagCycleError: the merged relations would hold a cycle.
-        """
-        return self._native.rename_tag(as_text(user, "user"), as_text(old, "old"), as_text(new, "new"))
-
-    def merge_tags(self, *, user: str, tags: Sequence[str], into: str) -> bool:
-        """Move records and relations of `tags` to `into`; returns whether anything changed.
-
-        Raises:
-            TagCycleError: the merged relations would hold a cycle.
-        """
-        return self._native.merge_tags(as_text(user, "user"), as_texts(tags, "tags"), as_text(into, "into"))
-
-    def drop_tags(self, *, user: str, tags: Sequence[str]) -> int:
-        """Erase tags from records and hierarchy; returns how many existed."""
-        return self._native.drop_tags(as_text(user, "user"), as_texts(tags, "tags"))
 
     # Consolidation
 

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from .arguments import as_flag
 from .calls.adding import AddingCalls
 from .calls.answering import AnsweringCalls
+from .calls.forgetting import ForgettingCalls
 from .calls.keeping import KeepingCalls
 from .calls.processing import ProcessingCalls
 from .calls.quotas import QuotaCalls
 from .calls.tagging import TaggingCalls
 from .lifecycle.quotas import Quotas, as_quotas
 from .remember.asynchronous import in_thread
+from .remember.auditing import checked_actor, end_tally
 from .remember.embedding import EmbedderSpec
 from .remember.fields import checked_name
 from .remember.jobs.processing import Processing
@@ -31,7 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 
-class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, QuotaCalls, KeepingCalls):
+class Memory(
+    AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, QuotaCalls, ForgettingCalls, KeepingCalls
+):
     """The memories of many users in one SQLite file.
 
     What a call adds is on disk and searchable when the call returns. Any number of threads, handles and
@@ -61,6 +65,7 @@ class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, QuotaCa
             see `consolidate`.
         process_in_background: see `start_processing`.
         quotas: for everybody without quotas of their own, see `set_quotas`; `None` for those that the store has.
+        actor: who acts, for the audit: a person or a service, kept there for good; see `acting`.
 
     Raises:
         InvalidArgumentError: an argument is not acceptable.
@@ -84,8 +89,10 @@ class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, QuotaCa
         auto_consolidate: bool = True,
         process_in_background: bool = False,
         quotas: Quotas | int | None = None,
+        actor: str | None = None,
     ) -> None:
         background = as_flag(process_in_background, "process_in_background")
+        name = checked_actor(actor)
         chosen, model = checked_recipe(recipe), checked_llm(llm)
         limits = as_quotas(quotas)
         self._second_look = SecondLook(reranker)
@@ -97,6 +104,7 @@ class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, QuotaCa
             progress=progress,
             max_resident_bytes=max_resident_bytes,
             auto_consolidate=as_flag(auto_consolidate, "auto_consolidate"),
+            actor=name,
         )
         self._processing = Processing(self._engine, chosen, model)
         if limits is not None:
@@ -121,6 +129,7 @@ class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, QuotaCa
         """End processing, write the cache file when that is worth it and close the database. Closing twice is
         harmless."""
         self._processing.close()
+        end_tally(self._engine)
         self._engine.close()
 
     def __enter__(self) -> Memory:

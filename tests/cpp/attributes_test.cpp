@@ -23,6 +23,8 @@ struct Fixture {
     record.until = 100 + next;
     record.recorded_at = 200 + next;
     record.session = session;
+    record.pinned = next == 1;
+    record.expires_at = 300 + next;
     record.speaker = speaker;
     record.text = texts[next % texts.size()];
     attributes.add(next, record, metadata.empty() ? json::object() : parse_json_object(metadata, "metadata"));
@@ -35,6 +37,8 @@ void check_slot(const Attributes& attributes, Slot slot, Slot original, Kind kin
   BOOST_TEST((attributes.kind(slot) == kind));
   BOOST_TEST(attributes.until(slot) == 100 + original);
   BOOST_TEST(attributes.recorded_at(slot) == 200 + original);
+  BOOST_TEST(attributes.states().pinned(slot) == (original == 1));
+  BOOST_TEST(attributes.states().expires_at(slot) == 300 + original);
   BOOST_TEST(attributes.session_text(slot) == session);
   BOOST_TEST(attributes.speaker_text(slot) == speaker);
   BOOST_TEST(attributes.traits(slot) == traits_of(texts[original % texts.size()]));
@@ -67,6 +71,7 @@ BOOST_FIXTURE_TEST_CASE(a_removed_slot_keeps_no_text, Fixture) {
   BOOST_TEST(attributes.session_text(0) == "");
   BOOST_TEST(attributes.speaker_text(0) == "");
   BOOST_TEST(attributes.metadata(0).empty());
+  BOOST_TEST(attributes.states().expiring() == 0u);
 }
 
 BOOST_FIXTURE_TEST_CASE(remap_and_a_round_trip_keep_the_live_slots, Fixture) {
@@ -112,6 +117,7 @@ BOOST_AUTO_TEST_CASE(bad_columns_are_refused) {
     out.put<int64_t>(5);
     out.put_array<uint32_t>(std::array{columns.described});
     out.put_text(columns.metadata);
+    RecordStates().save(out, {});
     Attributes attributes;
     ByteReader in(out.bytes(), "file", 0);
     attributes.load(in, 1);

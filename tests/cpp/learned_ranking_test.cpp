@@ -159,15 +159,18 @@ BOOST_AUTO_TEST_CASE(k_records_come_back_whenever_they_exist) {
     BOOST_REQUIRE(result.hits.size() == std::min<size_t>(k, episodic));
     std::set<std::string> distinct;
     bool filling = false;
+    float lowest = 0.0f;
     for (size_t i = 0; i < result.hits.size(); ++i) {
+      if (i > 0) BOOST_TEST(result.hits[i].score <= result.hits[i - 1].score);
       distinct.insert(result.hits[i].id);
       const HitExplanation& explanation = result.explanation->hits[i];
       BOOST_TEST((!filling || explanation.backfilled));  // fillers come last, newest first
       if (filling && explanation.backfilled) BOOST_TEST(result.hits[i].at < result.hits[i - 1].at);
       if (explanation.backfilled) {
         BOOST_TEST(explanation.features.empty());
-        BOOST_TEST(result.hits[i].score == 0.0f);
+        BOOST_TEST(result.hits[i].score == lowest);
       }
+      lowest = std::min(lowest, result.hits[i].score);
       filling = explanation.backfilled;
     }
     BOOST_TEST(distinct.size() == result.hits.size());

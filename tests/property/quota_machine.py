@@ -142,10 +142,9 @@ class QuotaMachine(RuleBasedStateMachine):
 
     @rule(user=users, id_=st.sampled_from(IDS))
     def forget(self, user: str, id_: str) -> None:
-        if id_ in self._state()[USERS.index(user)][0]:
-            self.memory.forget(user=user, id=id_)
-            self.texts.pop((user, id_))
-            self.pinned.discard((user, id_))
+        assert self.memory.forget(user=user, id=id_) == ((user, id_) in self.texts)
+        self.texts.pop((user, id_), None)
+        self.pinned.discard((user, id_))
 
     @rule(which=st.booleans())
     def reopen(self, which: bool) -> None:

@@ -14,6 +14,7 @@
 
 #include "memspan/analyzer.hpp"
 #include "memspan/consolidation.hpp"
+#include "memspan/duplicates.hpp"
 #include "memspan/query.hpp"
 #include "memspan/record.hpp"
 #include "memspan/stats.hpp"
@@ -114,6 +115,12 @@ class Index {
   AutoConsolidations auto_consolidations() const;
   void finish_consolidations() const;  // waits until that thread has nothing left to do
   std::vector<TagSpan> layout_map(std::string_view user) const;
+
+  // The pairs of records of one kind, without an end (`until`), whose embeddings' cosine is query.threshold or more: all
+  // of those that neither came, went nor changed during the call. Of records with the same embedding, to the bit, each is
+  // a pair with one of them only, which stands for all in other pairs. Searches go on meanwhile. O(n^2) with 64 bytes
+  // a pair (vectors/near_pairs.hpp); O(new n) with query.since. Throws InvalidArgument.
+  Duplicates duplicates(std::string_view user, const DuplicateQuery& query) const;
 
   std::vector<std::string> users() const;                  // sorted
   // What the user's records call people and things, each sorted. O(records + tags).

@@ -8,6 +8,9 @@
 
 namespace memspan {
 
+// `importance` of a record that nobody judged.
+inline constexpr float kNotJudged = -1.0f;
+
 struct RecordInput {
   std::string_view user;
   std::string_view id;
@@ -21,6 +24,10 @@ struct RecordInput {
   std::string_view metadata;            // JSON object as text; empty: none
   std::span<const std::string_view> tags;
   std::span<const float> embedding;     // empty: none
+  float importance = kNotJudged;        // 0-1
+  bool pinned = false;                  // never evicted
+  Micros retired_at = kForever;         // from when on it is no longer believed
+  Micros expires_at = kForever;         // from when on it is gone
 };
 
 }  // namespace memspan

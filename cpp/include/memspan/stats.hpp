@@ -31,6 +31,9 @@ struct UserStats {
   uint64_t bytes = 0;         // on the heap, estimated from the containers' capacities
   uint64_t mapped_bytes = 0;  // that are used where they lie in a snapshot's file
   std::array<uint64_t, kKindCount> kinds = {};
+  uint64_t pinned = 0;
+  uint64_t retired = 0;   // that have a retired_at
+  uint64_t expiring = 0;  // that have an expires_at
   Micros earliest = 0;
   Micros latest = 0;
 };

@@ -25,10 +25,12 @@ void Attributes::add(Slot slot, const RecordInput& record, json::object metadata
     place.session = strings_.acquire(record.session);
     place.speaker = strings_.acquire(record.speaker);
     if (object) metadata_.set(slot, std::move(object));
+    states_.add(slot, record);
   } catch (...) {
     strings_.release(place.session);
     strings_.release(place.speaker);
     before_forever_.reset(slot);
+    metadata_.reset(slot);
     throw;
   }
   metadata_bytes_ += object_bytes;
@@ -47,6 +49,7 @@ void Attributes::remove(Slot slot) noexcept {
   before_forever_.reset(slot);
   if (const json::object& object = metadata(slot); !object.empty()) metadata_bytes_ -= json_bytes(object);
   metadata_.reset(slot);
+  states_.remove(slot);
 }
 
 const json::object& Attributes::metadata(Slot slot) const {
@@ -62,11 +65,12 @@ void Attributes::remap(std::span<const Slot> new_slots, size_t size) {
   remap_column(places_, new_slots, size);
   before_forever_.remap(new_slots);
   metadata_.remap(new_slots);
+  states_.remap(new_slots);
 }
 
 // Columns by live slot: u8 kind, u8 traits of the text (ranking/text_traits.hpp), i64 recorded_at, u32 session, u32 speaker (symbols); the shared strings
 // (base/string_pool.hpp); u64 records with an end, u32 slot of each, i64 until of each; u64 records with metadata, u32 slot
-// of each, JSON text of each.
+// of each, JSON text of each; the states (record_states.cpp).
 void Attributes::save(ByteWriter& out, std::span<const Slot> live) const {
   std::vector<uint32_t> ending;
   std::vector<uint32_t> described;
@@ -87,6 +91,7 @@ void Attributes::save(ByteWriter& out, std::span<const Slot> live) const {
   out.put_each<Micros>(ending.size(), [&](size_t i) { return until(live[ending[i]]); });
   out.put_array<uint32_t>(described);
   for (const uint32_t i : described) out.put_text(json::serialize(metadata(live[i])));
+  states_.save(out, live);
 }
 
 void Attributes::load(ByteReader& in, size_t slots) {
@@ -139,11 +144,12 @@ void Attributes::load(ByteReader& in, size_t slots) {
       in.fail(error.what());
     }
   }
+  states_.load(in, slots);
 }
 
 size_t Attributes::bytes() const {
   return kinds_.bytes() + traits_.bytes() + recorded_ats_.bytes() + places_.bytes() + before_forever_.bytes() + metadata_.bytes() +
-         metadata_bytes_ + strings_.bytes();
+         metadata_bytes_ + states_.bytes() + strings_.bytes();
 }
 
 }  // namespace memspan

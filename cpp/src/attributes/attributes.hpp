@@ -1,8 +1,8 @@
-// The plain columns of a user's records: kind, times of validity and of learning, session, speaker, metadata, and
-// what is kept of the text.
+// The plain columns of a user's records: kind, times of validity and of learning, session, speaker, metadata, what is
+// kept of the text, and what few records have (record_states.hpp).
 //
 // Thread safety: const members may run in parallel; writes need exclusion. Memory: 18 bytes a record, each distinct
-// session and speaker once, and what the records with an end or with metadata add.
+// session and speaker once, and what the records with an end, with metadata or with a state add.
 #pragma once
 
 #include <array>
@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "attributes/json.hpp"
+#include "attributes/record_states.hpp"
 #include "base/bytes.hpp"
 #include "base/chunked_vector.hpp"
 #include "base/sparse_column.hpp"
@@ -40,6 +41,7 @@ class Attributes {
   StringPool::Symbol speaker(Slot slot) const { return places_[slot].speaker; }
   std::string_view session_text(Slot slot) const { return strings_.text(places_[slot].session); }
   std::string_view speaker_text(Slot slot) const { return strings_.text(places_[slot].speaker); }
+  const RecordStates& states() const { return states_; }
   // Empty for a record without metadata.
   const json::object& metadata(Slot slot) const;
 
@@ -61,6 +63,7 @@ class Attributes {
   SparseColumn<uint64_t> before_forever_;  // kForever - until: 0 for most
   SparseColumn<std::unique_ptr<json::object>> metadata_;  // null: none
   size_t metadata_bytes_ = 0;
+  RecordStates states_;
   std::array<uint32_t, kKindCount> kind_counts_ = {};
   StringPool strings_;
 };

@@ -162,6 +162,7 @@ void UserIndex::compact_if_worthwhile() {
 
   columns_.lexical.check_forward();
   columns_.vectors.check_all();
+  ++compactions_;
   std::vector<Slot> new_slots(columns_.slots(), kNoSlot);
   Slot next = 0;
   columns_.live.for_each([&](Slot slot) { new_slots[slot] = next++; });
@@ -440,6 +441,9 @@ UserStats UserIndex::stats_locked() const {
   stats.sessions = c.sessions.size();
   stats.dead_slots = c.slots() - c.live_count();
   for (size_t kind = 0; kind < kKindCount; ++kind) stats.kinds[kind] = c.attributes.count(static_cast<Kind>(kind));
+  stats.pinned = c.attributes.states().pinned();
+  stats.retired = c.attributes.states().retired();
+  stats.expiring = c.attributes.states().expiring();
   if (c.timeline.size() > 0) {
     stats.earliest = c.timeline.entries().front().at;
     stats.latest = c.timeline.entries().back().at;

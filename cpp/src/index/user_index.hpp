@@ -20,6 +20,7 @@
 #include "index/consolidation_need.hpp"
 #include "index/user_columns.hpp"
 #include "memspan/consolidation.hpp"
+#include "memspan/duplicates.hpp"
 #include "memspan/index.hpp"
 #include "memspan/query.hpp"
 #include "memspan/record.hpp"
@@ -81,6 +82,8 @@ class UserIndex {
   // Clusters are found anew when the user has doubled since they were, or on demand; otherwise rows join what is there.
   ConsolidationReport consolidate(bool plan_anew);
   std::vector<TagSpan> layout_map() const;  // by tag
+  // See Index::duplicates; the query was checked (user_duplicates.cpp).
+  Duplicates duplicates(const DuplicateQuery& query) const;
   // For whoever consolidates users that nobody asked for (consolidation_need.hpp). `claim` costs nothing without need.
   bool claim_consolidation() { return need_.claim(); }
   bool still_needs_consolidation();
@@ -116,6 +119,8 @@ class UserIndex {
   void verify() const;
 
  private:
+  class DuplicateSearch;
+
   bool list_latest(const std::optional<std::span<const Interval>>& intervals, size_t k, std::vector<Hit>& hits) const;
   TagDag::Changed tag_changed();
   UserStats stats_locked() const;
@@ -141,6 +146,7 @@ class UserIndex {
   std::mutex consolidating_;  // taken before mutex_
   UserColumns columns_;
   uint64_t changes_ = 0;
+  uint64_t compactions_ = 0;  // how often slots got other numbers
   mutable std::atomic<bool> touched_ = false;
   mutable std::atomic<uint64_t> counted_changes_ = 0;
   ConsolidationNeed need_;

@@ -100,6 +100,11 @@ void check_record(const RecordInput& record, size_t dim, std::optional<size_t> r
     throw InvalidArgument(ArgumentName("metadata", row).text(), std::to_string(record.metadata.size()) + " bytes of JSON",
                           at_most(limits::kMetadataBytes, "bytes of JSON"));
   }
+  if (record.importance != kNotJudged && !(record.importance >= 0.0f && record.importance <= 1.0f)) {
+    throw InvalidArgument(ArgumentName("importance", row).text(), std::to_string(record.importance), "0-1");
+  }
+  if (record.retired_at != kForever) check_time(record.retired_at, {"retired_at", row});
+  if (record.expires_at != kForever) check_time(record.expires_at, {"expires_at", row});
   if (!record.embedding.empty()) check_embedding(record.embedding, dim, {"embedding", row});
 }
 

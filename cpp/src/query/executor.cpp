@@ -72,14 +72,19 @@ void join_views(const UserColumns& user, const IndexConfig& config, SearchScratc
   }
 }
 
-// k records come back whenever k admissible ones exist: those that no view found follow, newest first.
+// k records come back whenever k admissible ones exist: those that no view found follow, newest first. Their score is 0,
+// or that of the last one found where that is less: scores never rise along the list.
 void backfill(SearchScratch& scratch) {
   std::vector<FusedHit>& hits = scratch.hits;
   const size_t k = scratch.prepared.query->k;
   const size_t found = hits.size();
   if (found >= k || found >= scratch.admission.count()) return;
   scratch.positions.start(found);
-  for (size_t i = 0; i < found; ++i) scratch.positions.find_or_add(hits[i].slot, static_cast<uint32_t>(i));
+  float lowest = 0.0f;
+  for (size_t i = 0; i < found; ++i) {
+    scratch.positions.find_or_add(hits[i].slot, static_cast<uint32_t>(i));
+    lowest = std::min(lowest, hits[i].score);
+  }
   // At most `found` of the k newest are hits already.
   scratch.admission.newest(k, scratch.newest);
   for (Slot slot : scratch.newest) {
@@ -87,6 +92,7 @@ void backfill(SearchScratch& scratch) {
     if (scratch.positions.find(slot) != SlotTable::kAbsent) continue;
     FusedHit& hit = hits.emplace_back();
     hit.slot = slot;
+    hit.score = lowest;
     hit.backfilled = true;
   }
 }

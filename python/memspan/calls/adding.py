@@ -45,8 +45,10 @@ class AddingCalls(Calls):
                 and optionally `speaker`, `name` or `role`, `id`, `at`, `until`, `recorded_at`, `session`,
                 `kind`, `tags`, `entities`, `images` (captions), `importance`, `provenance`, `fidelity`,
                 `sources`, `metadata`. A session is a list of messages, or a mapping with `messages` and
-                optionally `session`, `at`, `tags`, `metadata`. A message without text that only calls tools
-                is left out.
+                optionally `session`, `at`, `tags`, `metadata`. Tool calls and results in the shapes of OpenAI's and
+                Anthropic's interfaces are turns like others, whose metadata tells what was done (`actions`) and
+                whether it worked (`outcomes`); procedures are learnt from these. Values of
+                arguments such as `password` or `api_key` are not kept. A result without text is left out.
             user: whose memory it becomes.
             at: when it happened; each message without a time of its own follows the one before by a second.
                 Without any time it happens now.

@@ -244,7 +244,12 @@ class AnsweringCalls(SearchingCalls):
         )
         return await _stream(answering, asked)
 
-    def _question(
+    def _question(self, question: str, **asking: Any) -> tuple[Answering, Question]:
+        """Check what can be checked before anything is asked."""
+        asked = self._checked_question(question, **asking)
+        return Answering(self._engine, self._model(), self._processing.recipe.name), asked
+
+    def _checked_question(
         self,
         question: str,
         *,
@@ -254,14 +259,13 @@ class AnsweringCalls(SearchingCalls):
         k: int | None,
         now: TimeLike | None,
         rerank_ms: int,
-        plan_ms: int,
-        least_confidence: float,
-        count_tokens: TokenCounter | None,
+        plan_ms: int = 10_000,
+        least_confidence: float = 0.0,
+        count_tokens: TokenCounter | None = None,
         **filters: Any,
-    ) -> tuple[Answering, Question]:
-        """Check what can be checked before anything is asked."""
-        recipe = self._processing.recipe
-        read = recipe.read
+    ) -> Question:
+        """What `ask` is told, with what the recipe says of the rest; needs no model."""
+        read = self._processing.recipe.read
         text = checked_text(question, "question")
         if not text.strip():
             raise invalid("question", question, "text that is not blank")
@@ -295,7 +299,7 @@ class AnsweringCalls(SearchingCalls):
                 **filters,
             )
 
-        asked = Question(
+        return Question(
             text=text,
             user=checked_name(user, "user"),
             now=now,
@@ -305,7 +309,6 @@ class AnsweringCalls(SearchingCalls):
             least_confidence=least,
             search=search,
         )
-        return Answering(self._engine, self._model(), recipe.name), asked
 
     def _model(self) -> LLM:
         self._engine.require_open()

@@ -12,7 +12,6 @@ from memspan.remember.consolidating import consolidate
 from memspan.remember.conversion import reembed
 from memspan.remember.embedding import EmbedderSpec
 from memspan.remember.fields import checked_name
-from memspan.remember.forgetting import forget
 from memspan.remember.progress import tracking
 from memspan.remember.statistics import stats
 from memspan.remember.transfer import TextFile, export, load
@@ -31,34 +30,6 @@ _Sleeper: TypeAlias = "Callable[[LLM | None], Coroutine[Any, Any, SleepReport]]"
 
 class KeepingCalls(Calls):
     """See `Memory`."""
-
-    def forget(self, *, user: str, id: str | None = None, source: str | None = None) -> int:
-        """Erase a user, one record, or what came from one source, with everything derived from it.
-
-        Text, vector, words and tags go out of the database, the index and the cache file, and so do their
-        bytes: when the call returns, no file holds them. That rewrites the database, which takes time linear
-        in its size. Records whose `sources` lead to an erased record go too, and tags that no record has any
-        more.
-
-        An encode job that was shown an erased turn, its own or one before, may have used what it said anywhere: all
-        that the job made goes, with its log and the model's answers, and it begins again with the turns that are
-        left. A derived record that is erased alone is not made again.
-
-        Args:
-            user: whose records.
-            id: one record and what was derived from it.
-            source: records with this `provenance`, or with this id among their `sources`, and what was
-                derived from them. With neither `id` nor `source`, everything of the user goes.
-
-        Returns:
-            How many records were erased.
-
-        Raises:
-            InvalidArgumentError: both `id` and `source` are given.
-            StoreError: another process reads an old state for 30 seconds: the records are gone, their bytes
-                not yet.
-        """
-        return forget(self._engine, user=user, id=id, source=source)
 
     def export(self, user: str | None, file: TextFile, embeddings: bool = False) -> int:
         """Write everything of a user, or of all users (`None`), as JSON Lines; returns the number of records.
@@ -183,7 +154,6 @@ class KeepingCalls(Calls):
         """Check the database, and that index and snapshot agree with it; a list of problems, empty when sound."""
         return verify(self._engine)
 
-    aforget = in_thread(forget)
     aexport = in_thread(export)
     aload = in_thread(load)
     areembed = in_thread(reembed)

@@ -92,9 +92,30 @@ __all__ = ["eval_"]
 @click.option(
     "--answer",
     is_flag=True,
-    help="Let the model of --llm answer each question from its context, and score it.",
+    help="Let the model of --llm answer each question from what the memory finds, and score it.",
+)
+@click.option(
+    "--reader",
+    type=click.Choice(("ask", "read")),
+    default="ask",
+    show_default=True,
+    help="With --answer: `ask` answers as `memspan ask` does, with the recipe's plan, depth and tokens; `read` asks "
+    "in one prompt, the same for every recipe, over contexts of --tokens.",
 )
 @click.option("--judge", metavar="MODEL", help="With --answer: the model that judges the answers.")
+@click.option("--judge-base-url", metavar="URL", help="The judge's server. Default: that of --base-url.")
+@click.option(
+    "--judge-memories/--no-judge-memories",
+    default=True,
+    show_default=True,
+    help="With --judge, --recipe and HaluMem: judge what was remembered, too; a call for each point and memory.",
+)
+@click.option(
+    "--consolidate/--no-consolidate",
+    default=True,
+    show_default=True,
+    help="With --recipe: let it put its memories in order before the questions, if it does that (lightmem).",
+)
 @click.option("--worst", type=click.IntRange(1), help="Show so many questions whose evidence came last.")
 @click.option(
     "--plot",
@@ -137,7 +158,11 @@ def eval_(
     llm: str | None,
     base_url: str | None,
     answer: bool,
+    reader: str,
     judge: str | None,
+    judge_base_url: str | None,
+    judge_memories: bool,
+    consolidate: bool,
     worst: int | None,
     plot: Path | None,
     embedder: str | None,
@@ -153,7 +178,7 @@ def eval_(
     evidence.
 
     With --recipe, turns count as found when a record that was made of them is. With --answer, a language model
-    answers from the contexts; conversations and questions are then sent to its server, whose key is read from
+    answers from what is found; conversations and questions are then sent to its server, whose key is read from
     OPENAI_API_KEY. Its answers are kept: an interrupted run asks nothing twice, and failed ones are asked again.
     """
     if questions and not as_json:
@@ -167,8 +192,9 @@ def eval_(
         "ranker": ranker,
         "rerank_ms": rerank_ms or None,
     }
-    check_models(recipe, llm, answer, judge, tokens)
-    with models_of(llm if answer or recipe != "verbatim" else None, judge, base_url) as models:
+    check_models(recipe, llm, answer, reader, judge, judge_base_url, tokens)
+    asked = llm if answer or recipe != "verbatim" else None
+    with models_of(asked, judge, base_url, judge_base_url) as models:
         evaluation = evaluate(
             data_set,
             files,
@@ -182,7 +208,8 @@ def eval_(
             tokens=tokens,
             recipe=recipe,
             llm=models.llm,
-            reading=models.reading() if answer else None,
+            reading=models.reading(reader=reader, memories=judge_memories) if answer else None,
+            consolidate=consolidate,
         )
     if plot is not None:
         draw(evaluation, plot)
@@ -203,7 +230,7 @@ def _print_models(env: Environment, evaluation: Evaluation) -> None:
     from .eval_answers import print_construction, print_reading
 
     if evaluation.construction is not None:
-        print_construction(env, evaluation.construction, evaluation.recipe)
+        print_construction(env, evaluation.construction, evaluation.recipe, evaluation.data_set)
     if evaluation.reading is not None:
         print_reading(env, evaluation.reading)
 

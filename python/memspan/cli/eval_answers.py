@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 from rich.table import Table
@@ -14,17 +14,20 @@ from memspan.evaluate.reading.published import difference, published
 from memspan.evaluate.reading.report import AnswerReport
 
 from .environment import Environment
+from .eval_costs import number_row, print_costs
+from .eval_halumem import print_halumem
 from .tables import cell, estimate_cell, plain_table
 
 __all__ = ["print_construction", "print_reading"]
 
 _NAMES = {"f1": "F1", "set_f1": "set F1", "bleu_1": "BLEU-1", "exact": "exact", "judge": "judge"}
+_WAYS = {"ask": "Memory.ask", "read": "one prompt", "own": "a function"}
 _LISTED = 10
 _MISSING = Text("-", style="dim")
 
 
-def print_construction(env: Environment, construction: Construction, recipe: str) -> None:
-    """What making memories took, by stage; over all runs that it took."""
+def print_construction(env: Environment, construction: Construction, recipe: str, data_set: str) -> None:
+    """What making memories took, by stage, over all runs that it took; and a conversation, beside the papers'."""
     env.say("")
     env.say(
         f"memories by recipe {recipe}: {construction.records:,} made in {construction.jobs:,} jobs and "
@@ -44,9 +47,11 @@ def print_construction(env: Environment, construction: Construction, recipe: str
     env.out.print(table)
     if not construction.complete:
         env.note(
-            f"{construction.parked:,} jobs were given up and {construction.waiting:,} wait: memories are missing, and "
-            "every figure is one of an unfinished memory; the next run tries again"
+            f"{construction.parked:,} jobs were given up, {construction.waiting:,} wait, and "
+            f"{construction.undecided:,} memories are undecided in sleep: every figure is one of an unfinished memory; "
+            "the next run tries again"
         )
+    print_costs(env, construction, recipe, data_set)
 
 
 def print_reading(env: Environment, report: AnswerReport) -> None:
@@ -55,9 +60,12 @@ def print_reading(env: Environment, report: AnswerReport) -> None:
     judge = "no judge" if report.judge is None else f"judge {report.judge} ({report.manner})"
     env.say("")
     env.say(
-        f"answers: recipe {report.recipe}; reader {report.reader}; {judge}; contexts of at most {report.tokens:,} "
-        f"tokens from k={report.k}, {report.context_tokens():,.0f} tokens on average"
+        f"answers: recipe {report.recipe}; reader {report.reader} by {_WAYS[report.asked_by]}; {judge}; contexts of at "
+        f"most {report.tokens:,} tokens, {report.context_tokens():,.0f} on average"
+        + (f", from k={report.k}" if report.k is not None else f", planned by {report.plan}")
     )
+    if failed := report.plans_failed():
+        env.note(f"{failed:,} questions were planned by rules because the model gave no plan in time")
     env.say(
         "percent; micro: every question counts the same; macro: every category; ±: half of the 95 % interval"
     )
@@ -71,9 +79,9 @@ def print_reading(env: Environment, report: AnswerReport) -> None:
         _failures(env, report, overall)
     env.say("")
     env.say("seconds a conversation (the columns of SimpleMem's table 4)")
-    env.out.print(_row(report.times(), 2))
-    env.say("making memories, a conversation: tokens in thousands (the columns of LightMem's table 2)")
-    env.out.print(_row(report.cost(), 2))
+    env.out.print(number_row(report.times(), 2))
+    if (halumem := report.shares()) is not None:
+        print_halumem(env, report, halumem)
     if rows := published(report.data_set):
         env.say("")
         env.say(f"the papers' own figures for {report.data_set}, copied from their tables; not measured here")
@@ -110,14 +118,6 @@ def _scores(overall: AnswerGroup, groups: Sequence[AnswerGroup]) -> Table:
     means = [cell(f"{macro[name][0] * 100:.1f}") if name in macro else _MISSING for name in MEASURES]
     most = max((of for _, of in macro.values()), default=0)
     table.add_row(cell(f"macro of {most}"), cell(""), *means, _MISSING, cell(""))
-    return table
-
-
-def _row(values: Mapping[str, float], digits: int) -> Table:
-    table = plain_table()
-    for name in values:
-        table.add_column(name.replace("_", " "), justify="right")
-    table.add_row(*(cell(f"{value:,.{digits}f}") for value in values.values()))
     return table
 
 

@@ -31,6 +31,7 @@ from .quotas import quotas
 from .recipes import recipes
 from .restore import restore
 from .search import search
+from .simulate import simulate_
 from .stats import stats
 from .tags import tags
 from .verify import verify
@@ -86,6 +87,7 @@ _COMMANDS = (
     recipes,
     eval_,
     fit_,
+    simulate_,
 )
 
 for _command in _COMMANDS:

@@ -50,15 +50,26 @@ def quotas(
     env: Environment,
     store: Path,
     user: str | None,
+    capacity: int | None,
+    shares: str | None,
+    resource: int | None,
+    vault: int | None,
+    eviction: str | None,
     off: bool,
     as_json: bool,
-    **limits: Any,
 ) -> None:
     """Show how many records of each kind users may have, or set it.
 
     What is too many goes to the cold tier: see `memspan evicted` and `memspan restore`. Options that are left out when
     others are given are at their defaults. No model is needed.
     """
+    limits: dict[str, Any] = {
+        "capacity": capacity,
+        "shares": shares,
+        "resource": resource,
+        "vault": vault,
+        "eviction": eviction,
+    }
     given = {name: value for name, value in limits.items() if value is not None}
     if off and given:
         raise click.UsageError("--off cannot be combined with limits")

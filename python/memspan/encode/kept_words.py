@@ -10,7 +10,7 @@ from memspan import _core
 
 from .values import Statement
 
-__all__ = ["invented", "lost"]
+__all__ = ["invented", "lost", "names_in", "numbers_in"]
 
 _NUMBER: Final = re.compile(r"\d{1,3}(?:,\d{3})+|\d+")
 _WORD: Final = re.compile(r"\w+")
@@ -31,8 +31,8 @@ def lost(parts: Sequence[Statement], text: str, coverage: float) -> list[str]:
     "wants", the share `coverage` must be there; else those that are not count as lost.
     """
     names = {name for part in parts for name in part.entities}
-    gone = names - _named(names, text.casefold())
-    gone |= _numbers(part.text for part in parts) - _numbers([text])
+    gone = names - names_in(names, text)
+    gone |= numbers_in(part.text for part in parts) - numbers_in([text])
     terms = set(_core.analyze(text, "english"))
     for part in parts:
         named = {term for name in part.entities for term in _core.analyze(name, "english")}
@@ -43,8 +43,9 @@ def lost(parts: Sequence[Statement], text: str, coverage: float) -> list[str]:
     return sorted(gone)
 
 
-def _named(names: Iterable[str], text: str) -> set[str]:
+def names_in(names: Iterable[str], text: str) -> set[str]:
     """The names whose words are all in a text; without spaces between words, as in Chinese, those that it contains."""
+    text = text.casefold()
     words = set(_WORD.findall(text))
     return {
         name
@@ -56,8 +57,9 @@ def _named(names: Iterable[str], text: str) -> set[str]:
 
 def invented(parts: Sequence[Statement], text: str) -> list[str]:
     """Numbers of a text that none of its parts has, sorted."""
-    return sorted(_numbers([text]) - _numbers(part.text for part in parts))
+    return sorted(numbers_in([text]) - numbers_in(part.text for part in parts))
 
 
-def _numbers(texts: Iterable[str]) -> set[str]:
+def numbers_in(texts: Iterable[str]) -> set[str]:
+    """The numbers that stand in texts as digits, without leading zeros and commas."""
     return {found.replace(",", "").lstrip("0") or "0" for text in texts for found in _NUMBER.findall(text)}

@@ -48,8 +48,8 @@ figures say whether the right turns were made into what comes back, and not that
 hold the answer: that is for a reader to say. They do not compare with `verbatim` at the same k, since a made record
 may bring several turns; a context of the same number of tokens is the fair measure.
 
-**A reader.** With `reading=Reading(llm=...)` (in `memspan.evaluate.reading.asking`) a model answers each question from
-its context; see `memspan.evaluate.reading`.
+**A reader.** With `reading=Reading(llm=...)` (in `memspan.evaluate.reading.asking`) a model answers each question, by
+default as `Memory.ask` does; see `memspan.evaluate.reading`.
 
 LongMemEval's own metrics are in `memspan.evaluate.longmemeval`.
 """

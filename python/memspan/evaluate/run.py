@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import add
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from memspan.arguments import as_integer
@@ -19,21 +19,20 @@ from memspan.llm import LLMSpec, resolve_llm
 from memspan.memory import Memory
 from memspan.recall.context import Budget, checked_budget
 from memspan.recipes import Recipe
-from memspan.remember.contexts import context_of
 from memspan.remember.embedding import EmbedderSpec
 from memspan.remember.jobs.resolving import checked_recipe
 from memspan.remember.progress import tracking
 from memspan.remember.recall import Recalls
 
-from .answers import Answered, answered
+from .answers import Answered
+from .asker import Ask, Asker, Tracker, asked_users, file_name
 from .construction import Construction, Making, construct, construction_of, summed, timed
-from .contexts import Held, held_by
 from .evaluation import Evaluated, Evaluation
-from .longmemeval import UserTurns
-from .stores import Advance, default_directory, fill, opened_store, pending_users, store_path
+from .stores import default_directory, fill, opened_store, pending_users, store_path
 
 if TYPE_CHECKING:
     from .reading.asking import AnsweredBy, Reading
+    from .reading.memories import JudgedMemories
     from .reading.report import AnswerReport
 
 __all__ = ["DEFAULT_KS", "Ask", "Tracker", "ask_memory", "evaluate"]
@@ -41,12 +40,6 @@ __all__ = ["DEFAULT_KS", "Ask", "Tracker", "ask_memory", "evaluate"]
 DEFAULT_KS = (1, 5, 10, 20, 50)
 
 StrPath: TypeAlias = "str | os.PathLike[str]"
-
-Ask: TypeAlias = "Callable[[Memory, LabelledQuestion, int, Mapping[str, Any]], Recalls]"
-"""How a question is asked: the memory, the question, k, and the options of `evaluate`."""
-
-Tracker: TypeAlias = "Callable[[str, int], AbstractContextManager[Advance]]"
-"""Starts a progress bar: what is done and how many steps it has; gives a function to call with steps done."""
 
 
 def ask_memory(memory: Memory, question: LabelledQuestion, k: int, options: Mapping[str, Any]) -> Recalls:
@@ -71,6 +64,7 @@ def evaluate(
     recipe: Recipe | str = "verbatim",
     llm: LLMSpec = None,
     reading: Reading | None = None,
+    consolidate: bool = True,
 ) -> Evaluation:
     """Ask a memory the questions of a data set and score what comes back; see `memspan.evaluate`.
 
@@ -94,7 +88,10 @@ def evaluate(
             looks at; no other figure changes, the times neither.
         recipe: what makes memories of the turns before they are asked about, as for `Memory`.
         llm: the model that it asks.
-        reading: who answers the questions from the contexts; needs `tokens`. See `memspan.evaluate.reading`.
+        reading: who answers the questions. With `reader="read"` from the contexts, which need `tokens`. See
+            `memspan.evaluate.reading`.
+        consolidate: let the recipe's update in sleep run over the memories before they are asked about, if it has one
+            (`lightmem`). The layout of the index is left alone in any case.
 
     Raises:
         InvalidArgumentError: an argument is not acceptable, or no file has a conversation of these users.
@@ -108,10 +105,11 @@ def evaluate(
     if limit is not None:
         as_integer(limit, "limit", 1, 1 << 31)
     budget = None if _is_zero(tokens) else checked_budget(tokens)
-    if reading is not None and budget is None:
-        raise invalid("tokens", tokens, "the tokens of the contexts that are read, with a reader")
+    _check_reading(reading, budget, ask, options or {})
     chosen_recipe = checked_recipe(recipe)
-    making = Making(recipe=chosen_recipe, llm=resolve_llm(llm)) if chosen_recipe.write else None
+    making = None
+    if chosen_recipe.write:
+        making = Making(recipe=chosen_recipe, llm=resolve_llm(llm), consolidate=consolidate)
     if isinstance(files, (str, os.PathLike)):
         files = [files]
     if data_set not in DATA_SETS:
@@ -130,16 +128,19 @@ def evaluate(
     taken: list[Evaluated] = []
     made: list[Construction] = []
     said: list[AnsweredBy] = []
+    judged: list[JudgedMemories] = []
     for file in chosen:
         taken.append(_taken(file, store_path(directory, file, resolved, making)))
-        with opened_store(directory, file, resolved, making) as memory:
-            _fill(memory, file, track, making)
+        with opened_store(directory, file, resolved, making, chosen_recipe) as memory:
+            undecided = _fill(memory, file, track, making)
             if making is not None:
-                made.append(construction_of(memory, _asked_users(file), taken[-1].turns))
-            asker = _Asker(memory, file, options or {}, ask, taken[-1].store)
+                made.append(construction_of(memory, asked_users(file), taken[-1].turns, undecided))
+            asker = Asker(memory, file, options or {}, ask, taken[-1].store)
             found += asker.retrieve(depths[-1], budget, track)
-            if reading is not None and budget is not None:
+            if reading is not None:
                 said += asker.read(reading, budget, track)
+                if making is not None and (verdicts := asker.judge_memories(reading, track)) is not None:
+                    judged.append(verdicts)
     named = {each.question.category for each in found}
     known = DATA_SETS[data_set].categories or sorted(named)
     categories = tuple(name for name in known if name in named)
@@ -157,8 +158,8 @@ def evaluate(
         recipe=chosen_recipe.name,
         construction=construction,
         reading=None
-        if reading is None or budget is None
-        else _report(reading, data_set, categories, chosen_recipe.name, budget, taken, construction, said),
+        if reading is None
+        else _report(reading, data_set, categories, chosen_recipe, budget, taken, construction, said, judged),
     )
 
 
@@ -182,120 +183,71 @@ def _chosen(
             yield replace(file, questions=tuple(questions))
 
 
-def _fill(memory: Memory, file: LabelledFile, track: Tracker, making: Making | None) -> None:
-    """Ingest what is not there yet, and make memories of it."""
-    users = _asked_users(file)
+def _check_reading(
+    reading: Reading | None, budget: Budget | None, ask: Ask, options: Mapping[str, Any]
+) -> None:
+    if reading is None:
+        return
+    if reading.by_memory:
+        from .reading.responding import check_options
+
+        check_options(options)
+        if ask is not ask_memory:
+            raise invalid("ask", ask, "the default when Memory.ask answers; your own with reader 'read'")
+    elif budget is None:
+        raise invalid("tokens", 0, "the tokens of the contexts that are read, with reader 'read'")
+
+
+def _fill(memory: Memory, file: LabelledFile, track: Tracker, making: Making | None) -> int:
+    """Ingest what is not there yet, and make memories of it; returns how many of them sleep left undecided."""
+    users = asked_users(file)
     if pending := pending_users(memory, file, users):
         total = sum(len(file.turns[user]) for user in pending)
-        with track(f"{_name(file)}: ingesting", total) as advance:
+        with track(f"{file_name(file)}: ingesting", total) as advance:
             if making is None:
                 fill(memory, file, pending, advance)
             else:
                 with timed(memory, pending):
                     fill(memory, file, pending, advance)
-    if making is not None:
-        with track(f"{_name(file)}: processing", len(users)) as advance:
-            construct(memory, users, advance)
-
-
-class _Asker:
-    """Asks the questions of a file."""
-
-    def __init__(
-        self, memory: Memory, file: LabelledFile, options: Mapping[str, Any], ask: Ask, store: Path
-    ) -> None:
-        self._memory = memory
-        self._file = file
-        self._options = options
-        self._ask = ask
-        self._store = store
-
-    def retrieve(self, k: int, budget: Budget | None, track: Tracker) -> list[Answered]:
-        """What comes back for each question."""
-        answers = []
-        with track(f"{_name(self._file)}: asking", len(self._file.questions)) as advance:
-            self._search(
-                self._file.questions[0], k
-            )  # Loads the model and maps the index, which is no search.
-            for question in self._file.questions:
-                recalls = self._search(question, k)
-                answers.append(
-                    answered(
-                        question,
-                        recalls,
-                        unit=self._file.data_set.unit,
-                        store=self._store,
-                        user_turns=self._user_turns(question),
-                        context=None if budget is None else self._held(question, recalls, k, budget),
-                    )
-                )
-                advance(1)
-        return answers
-
-    def read(self, reading: Reading, budget: Budget, track: Tracker) -> list[AnsweredBy]:
-        """What the reader answers."""
-        from .reading.asking import Asked, answer_all
-
-        def asked(question: LabelledQuestion) -> Asked:
-            start = perf_counter()
-            recalls = self._search(question, budget.k)
-            context = context_of(self._memory._engine, question.text, question.user, recalls, budget)
-            return Asked(question=question, context=context, seconds=perf_counter() - start)
-
-        with track(f"{_name(self._file)}: answering", len(self._file.questions)) as advance:
-            return answer_all(
-                [asked(question) for question in self._file.questions],
-                reading,
-                data_set=self._file.data_set.name,
-                store=self._store,
-                advance=advance,
-            )
-
-    def _search(self, question: LabelledQuestion, k: int) -> Recalls:
-        return self._ask(self._memory, question, k, self._options)
-
-    def _held(self, question: LabelledQuestion, recalls: Recalls, k: int, budget: Budget) -> Held:
-        found = recalls if k >= budget.k else self._search(question, budget.k)
-        unit = self._file.data_set.unit
-        return held_by(self._memory, question.text, question.user, found, budget, unit)
-
-    def _user_turns(self, question: LabelledQuestion) -> UserTurns | None:
-        """For LongMemEval, whose metrics rank all user turns: another search, as deep as the haystack."""
-        if self._file.data_set.name != "longmemeval":
-            return None
-        turns = self._file.turns[question.user]
-        everything = self._search(question, min(MAX_K, len(turns)))
-        return UserTurns(
-            tuple(recall.id for recall in everything if recall.record.speaker == "user"),
-            frozenset(id_ for id_ in question.evidence if turns[id_].speaker == "user"),
-            question.sessions,
-        )
+    if making is None:
+        return 0
+    with track(f"{file_name(file)}: processing", len(users)) as advance:
+        return construct(memory, users, making, advance)
 
 
 def _report(
     reading: Reading,
     data_set: str,
     categories: tuple[str, ...],
-    recipe: str,
-    budget: Budget,
+    recipe: Recipe,
+    budget: Budget | None,
     taken: Sequence[Evaluated],
     construction: Construction | None,
     said: Sequence[AnsweredBy],
+    judged: Sequence[JudgedMemories],
 ) -> AnswerReport:
     from .reading.report import AnswerReport
 
+    if reading.by_memory:
+        k, tokens = None, reading.tokens or recipe.read.tokens
+    else:
+        assert budget is not None
+        k, tokens = budget.k, budget.tokens
     return AnswerReport(
         data_set=data_set,
         categories=categories,
-        recipe=recipe,
+        recipe=recipe.name,
         reader=reading.llm.model,
         judge=None if reading.judge is None else reading.judge.model,
         manner=reading.manner(data_set),
-        k=budget.k,
-        tokens=budget.tokens,
+        asked_by=reading.reader if isinstance(reading.reader, str) else "own",
+        plan=recipe.read.plan if reading.by_memory else "evaluate",
+        k=k,
+        tokens=tokens,
         users=sum(each.users for each in taken),
         construction=construction,
         answers=tuple(said),
+        memories=reduce(add, judged) if judged else None,
     )
 
 
@@ -303,17 +255,8 @@ def _is_zero(tokens: Any) -> bool:
     return not isinstance(tokens, bool) and tokens == 0
 
 
-def _asked_users(file: LabelledFile) -> list[str]:
-    return list(dict.fromkeys(question.user for question in file.questions))
-
-
-def _name(file: LabelledFile) -> str:
-    """For progress bars: the conversation, or the file that holds several."""
-    return next(iter(file.turns)) if len(file.turns) == 1 else file.path.name
-
-
 def _taken(file: LabelledFile, store: Path) -> Evaluated:
-    users = _asked_users(file)
+    users = asked_users(file)
     return Evaluated(
         path=file.path,
         users=len(users),

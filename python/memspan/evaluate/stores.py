@@ -17,6 +17,7 @@ from memspan.formats import Turn
 from memspan.formats.questions import LabelledFile
 from memspan.ingestion import IngestReport, ingest_turns
 from memspan.memory import Memory
+from memspan.recipes import Recipe
 from memspan.remember.compose import COMPOSE_VERSION
 from memspan.remember.embedding import EmbedderIdentity
 from memspan.store.schema import SCHEMA_VERSION
@@ -66,18 +67,25 @@ def _update(digest: Any, values: list[Any]) -> None:
 
 @contextmanager
 def opened_store(
-    directory: Path, file: LabelledFile, embedder: Embedder, making: Making | None = None
+    directory: Path,
+    file: LabelledFile,
+    embedder: Embedder,
+    making: Making | None = None,
+    recipe: Recipe | str = "verbatim",
 ) -> Iterator[Memory]:
     """The store of a file, filled as far as earlier calls came; see `fill`.
 
-    It is never consolidated: the semantic view is then exact, and does not depend on when a background thread
+    Its index is never laid out anew: the semantic view is then exact, and does not depend on when a background thread
     ran.
+
+    Args:
+        recipe: how it is asked where nothing is made of the turns.
     """
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     cached = CachedEmbedder(embedder, directory / "embeddings.sqlite")
     path = store_path(directory, file, embedder, making)
-    recipe, llm = ("verbatim", None) if making is None else (making.recipe, making.llm)
-    with Memory(path, cached, auto_consolidate=False, recipe=recipe, llm=llm) as memory:
+    chosen, llm = (recipe, None) if making is None else (making.recipe, making.llm)
+    with Memory(path, cached, auto_consolidate=False, recipe=chosen, llm=llm) as memory:
         yield memory
 
 

@@ -1,4 +1,4 @@
-"""OpenAI-style chats, as one JSON document or as JSON Lines.
+"""OpenAI- and Anthropic-style chats, also of agents that call tools, as one JSON document or as JSON Lines.
 
 A file holds conversations, which are objects with `messages`, or messages, alone on their lines or in lists.
 A conversation may name its `user`, its `session` (or `id`) and its time `at`; a message outside a

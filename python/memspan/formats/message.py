@@ -1,4 +1,4 @@
-"""One chat message in the style of the OpenAI interfaces, with the optional fields that `Memory.add` also
+"""One chat message in the style of the OpenAI and Anthropic interfaces, with the optional fields that `Memory.add` also
 takes.
 """
 
@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
+from ..actions import chat_message, read_tool_use
 from .clock import Clock
 from .fields import as_captions, as_kind, as_metadata, as_name, as_tags, as_text, as_time, optional
 from .place import Place
@@ -25,8 +26,9 @@ def read_message(
     """The turn of one message, or `None` when there is nothing in it to remember.
 
     That is so for system and developer messages, which instruct the model and are nothing that was said, and
-    for messages without text and captions, such as a bare tool call. Unknown fields are ignored.
+    for messages without text, captions and a tool call that can be read. Unknown fields are ignored.
     """
+    fields = chat_message(fields)
     speaker = optional(fields, "speaker", place, as_name)
     role = optional(fields, "role", place, as_name)
     name = optional(fields, "name", place, as_name)
@@ -36,19 +38,20 @@ def read_message(
     if key not in fields and not any(call in fields for call in ("tool_calls", "function_call")):
         raise place.missing("content")
     at = stated_time(fields, place)
-    text, images = _content(fields.get(key), place[key])
+    used = read_tool_use(fields)
+    said, images = _content(fields.get(key), place[key])
     turn = Turn(
         user=user,
         id=optional(fields, "id", place, as_name),
-        text=text,
-        speaker=speaker or name or role,
+        text=as_text(used.around(said), place),
+        speaker=speaker or name or used.speaker(role, said),
         at=clock.next() if at is None else clock.stamp(at),
         until=optional(fields, "until", place, as_time),
         session=optional(fields, "session", place, as_name) or session,
         images=images + (optional(fields, "images", place, as_captions) or ()),
         kind=optional(fields, "kind", place, as_kind) or "episodic",
         tags=optional(fields, "tags", place, as_tags) or (),
-        metadata=optional(fields, "metadata", place, as_metadata) or {},
+        metadata={**(optional(fields, "metadata", place, as_metadata) or {}), **used.metadata},
         position=str(place),
     )
     return turn if role not in _INSTRUCTIONS and (turn.text or turn.images) else None

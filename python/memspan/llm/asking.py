@@ -69,6 +69,7 @@ class Asker:
         """See `LLM.acomplete`."""
         wanted = strict_schema(schema)
         key = self._key(prompt, wanted)
+        age = None if self._cache is None else self._cache.age()
         if self._cache is not None and (kept := self._cache.get(key)) is not None:
             try:
                 value, _ = read_object(kept[1], schema)
@@ -83,7 +84,7 @@ class Asker:
             error.usage = tally.usage if tally.usage.calls else None
             raise
         if self._cache is not None:
-            self._cache.put(key, reply.model, text)
+            self._cache.put(key, reply.model, text, age)
         return reply
 
     async def _converse(

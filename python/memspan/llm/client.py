@@ -192,6 +192,15 @@ class OpenAIModel:
 
         return TextStream(pieces, self._model)
 
+    def forget_replies(self) -> None:
+        """Erase everything that the cache keeps, also of other programs that use the file; nothing without a cache.
+
+        Raises:
+            StoreError: the file is busy, so that there may be bytes left.
+        """
+        if self._cache is not None:
+            self._cache.forget()
+
     def close(self) -> None:
         """Close the connections and the cache; the model cannot be used afterwards."""
         self._connections.close()

@@ -69,14 +69,54 @@ class ReplyCache:
                 return None
         return row
 
-    def put(self, key: bytes, model: str, text: str) -> None:
-        """Keep an answer."""
+    def age(self) -> int:
+        """How often the cache was emptied; -1 when that cannot be told."""
+        with self._lock:
+            try:
+                return _age(self._connected())
+            except sqlite3.Error as error:
+                self._warn(error)
+                return -1
+
+    def put(self, key: bytes, model: str, text: str, age: int | None = None) -> None:
+        """Keep an answer, unless the cache was emptied since it had the age: it may repeat what was forgotten."""
         row = (key, model, text, int(time.time()))
         with self._lock:
             try:
-                self._connected().execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?)", row)
+                connection = self._connected()
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    if age is None or age == _age(connection):
+                        connection.execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?)", row)
+                finally:
+                    connection.execute("COMMIT")
             except sqlite3.Error as error:
                 self._warn(error)
+
+    def forget(self) -> None:
+        """Erase all answers, and their bytes in the file. Linear in its size.
+
+        Raises:
+            StoreError: another process kept the file busy; there may be bytes left.
+        """
+        with self._lock:
+            try:
+                connection = self._connected()
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    connection.execute("DELETE FROM replies")
+                    connection.execute(f"PRAGMA user_version = {_age(connection) + 1}")
+                finally:
+                    connection.execute("COMMIT")
+                connection.execute("VACUUM")
+                (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except sqlite3.Error as error:
+                raise StoreError(f"{self.path}: the cache of replies cannot be emptied ({error})") from error
+            if busy:
+                raise StoreError(
+                    f"{self.path}: the cache of replies is empty, but another process is reading an older state, so "
+                    "that bytes are still in its log"
+                )
 
     def __len__(self) -> int:
         with self._lock:
@@ -112,3 +152,8 @@ def _open(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _age(connection: sqlite3.Connection) -> int:
+    (age,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(age)

@@ -23,7 +23,10 @@ from .vocabulary import Vocabulary, fold
 if TYPE_CHECKING:
     from .plan_reply import PlanReply, TimeRange
 
-__all__ = ["MAX_DEADLINE_MS", "PlanByModel", "Planned"]
+__all__ = ["FELL_BACK", "MAX_DEADLINE_MS", "PlanByModel", "Planned"]
+
+FELL_BACK: Final = "planned by rules, for the model failed"
+"""How the reason begins that a plan by rules has when a model was to make it."""
 
 MAX_DEADLINE_MS: Final = 600_000
 _MOST_COMPLEX: Final = 5
@@ -145,7 +148,7 @@ def plan_prompt(rules: Plan, now: Micros, vocabulary: Vocabulary) -> Prompt:
 
 
 def _fallback(rules: Plan, llm: LLM, why: str, usage: Usage | None = None) -> Planned:
-    plan = replace(rules, reasons=(*rules.reasons, f"planned by rules, for the model failed: {why}"))
+    plan = replace(rules, reasons=(*rules.reasons, f"{FELL_BACK}: {why}"))
     return Planned(plan, usage or Usage(), llm.model)
 
 

@@ -17,6 +17,7 @@ from memspan.records import Record
 from memspan.store import StoreReader
 from memspan.times import from_micros, now_micros
 
+from .auditing import count_added, enter_added
 from .checking import checked_record, checked_vector
 from .compose import embedded_text
 from .damage import survives_damage
@@ -81,11 +82,14 @@ def add_drafts(
                 # Drafts are records of our own.
                 _core.complete_record(record, record.recorded_at or moment, embedding)
                 records.append(record)
-        jobs = False
+        jobs, entered = False, False
         if records:
             write_records(change, records)
             jobs = follow_turns(change, records, existing, recipe)
+            entered = enter_added(engine, change, records)
     engine.note_unsaved(len(records))
+    if not entered:
+        count_added(engine, records)
     return Added(len(records), jobs, sum(change.moved.values()), sum(map(len, change.unsourced.values())))
 
 

@@ -14,6 +14,7 @@ from memspan.store import StoreReader
 from memspan.store.cold import ORIGINAL
 from memspan.times import from_micros, now_micros
 
+from .auditing import audited
 from .compose import embedded_text
 from .damage import survives_damage
 from .engine import Change, Engine
@@ -82,6 +83,7 @@ def restore(engine: Engine, user: str, ids: Sequence[str], *, pin: bool, origina
         if originals:
             change.writer.cold.drop(user, restored, ORIGINAL)
         _give_back_uses(change, user, restored)
+        audited(engine, change, "restore", user=user, ids=restored, originals=originals, pinned=pin)
     engine.note_unsaved(len(restored))
     return restored
 

@@ -21,6 +21,7 @@ from .embedding import EmbedderIdentity, StoreEmbedder
 from .evicting import settle_evictions
 from .index_options import IndexOptions
 from .snapshots import Snapshots
+from .tally import Added, Tally
 from .use_counts import UseCounts, load_uses
 from .vocabularies import Vocabularies
 
@@ -57,6 +58,8 @@ class Change:
         """By user, how many records went there."""
         self.unsourced: dict[str, frozenset[str]] = {}
         """By user, ids of derived records that so lost their last source."""
+        self.counted: list[Added] = []
+        """What the transaction took from the tally."""
 
     def apply(self, operation: Callable[[Index], T], *, atomic: bool = True) -> T:
         """Change the index. An atomic operation leaves the index as it was when it raises a `MemspanError`."""
@@ -86,14 +89,18 @@ class Engine:
         snapshots: Snapshots,
         analyzer: str,
         options: IndexOptions,
+        actor: str = "",
     ) -> None:
         self.store: Final = store
         self.analyzer: Final = analyzer
         self.embedder = embedder
         self.snapshots = snapshots
         self.options: Final = options
+        self.actor: Final = actor
+        """Who acts, for the audit, unless `acting` says otherwise."""
         self.vocabularies = Vocabularies()
         self.uses = UseCounts()
+        self.tally = Tally()
         self._lock = threading.RLock()
         self._state: _State | None = None
         self._unsaved = 0
@@ -132,13 +139,15 @@ class Engine:
                     change = Change(writer, self._catch_up(writer).index)
                     before = writer.sequence()
                     yield change
-                    settle_evictions(change)
+                    settle_evictions(self, change)
                     if self.uses.due:
                         self.uses.write(change)
                     sequence = writer.sequence()
             except BaseException:
                 if change is not None and change.touched:
                     self._state = None
+                if change is not None:
+                    self.tally.give_back(change.counted)
                 raise
             self._state = _State(change.index, sequence)
             self._unsaved += sequence != before
@@ -282,6 +291,7 @@ class Engine:
     def after_fork(self) -> None:
         """Start afresh in a forked child: threads that it does not have may hold the locks."""
         self._lock = threading.RLock()
+        self.tally = Tally()
         self.vocabularies = Vocabularies()
         self.uses = UseCounts()
         self.embedder.after_fork()

@@ -8,21 +8,24 @@ from typing import TYPE_CHECKING, Final
 
 from memspan.times import now_micros
 
+from .auditing import audited
 from .tags import given_records
 
 if TYPE_CHECKING:
-    from .engine import Change
+    from .engine import Change, Engine
 
 __all__ = ["settle_evictions"]
 
 _logger = logging.getLogger("memspan")
 _PIECE: Final = 256
 """Records that are moved at a time, with their embeddings in memory."""
+_NAMED: Final = 64
+"""Records that an entry of the audit names; of more it tells the number."""
 
 
-def settle_evictions(change: Change) -> None:
-    """Move the records that the index evicted during a change from `records` to the cold tier, and notice of which
-    derived records they were the last source.
+def settle_evictions(engine: Engine, change: Change) -> None:
+    """Move the records that the index evicted during a change from `records` to the cold tier, and tell of which
+    derived records they were the last source: in the change, the log and the audit.
 
     Belongs at the end of the transaction: what was evicted may have been written again by then, and stays. O(evicted).
     """
@@ -43,8 +46,10 @@ def settle_evictions(change: Change) -> None:
             continue
         change.moved[user] = change.moved.get(user, 0) + len(moved)
         unsourced = change.writer.cold.unsourced(user, moved)
-        if unsourced:
-            derived = {id_ for ids in unsourced.values() for id_ in ids}
+        derived = {id_ for ids in unsourced.values() for id_ in ids}
+        named = moved if len(moved) <= _NAMED else ()
+        audited(engine, change, "evict", user=user, ids=named, records=len(moved), unsourced=len(derived))
+        if derived:
             change.unsourced[user] = change.unsourced.get(user, frozenset()) | derived
             _logger.info(
                 "%d evicted records were the last sources of %d derived ones", len(unsourced), len(derived)

@@ -1,94 +1,170 @@
-"""Erase records everywhere: rows, index, snapshot file, write-ahead log."""
+"""Erase records everywhere: rows, index, cold copies, versions, journals, jobs, snapshot file, write-ahead log."""
 
 from __future__ import annotations
 
-from memspan.errors import invalid
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from memspan.errors import HeldError
+from memspan.records import Record
 from memspan.store import StoreReader
 
+from .auditing import audited
 from .catch_up import reconcile
 from .damage import survives_damage
 from .engine import Change, Engine
 from .fields import checked_name
+from .forget_plans import ForgetPlan, opened
+from .indexing import write_records
 from .made_tags import write_made_tags
+from .scope import Scope, scope_of
+from .selecting import Selection
 
-__all__ = ["forget"]
+__all__ = ["confirm", "erase_within", "forget"]
 
 
 @survives_damage
-def forget(engine: Engine, *, user: str, id: str | None, source: str | None) -> int:
+def forget(engine: Engine, *, user: str, selection: Selection) -> int:
     """See `Memory.forget`."""
     checked_name(user, "user")
-    if id is not None and source is not None:
-        raise invalid("source", source, "either `id` or `source`, not both")
     with engine.changing() as change:
         removed = (
-            _forget_user(change, user)
-            if id is None and source is None
-            else _forget_some(change, user, id, source)
+            _forget_user(engine, change, user)
+            if selection.everything
+            else _forget_some(engine, change, user, selection)
         )
-        if removed is None:
+        if not removed:
             return 0
-        # Deleted before the commit: were the process to die in between, only a cache would be lost.
-        engine.snapshots.delete(change.writer)
-        change.writer.request_erasure()
+        _promise_erasure(engine, change)
+    return _erased(engine, user, removed)
+
+
+@survives_damage
+def confirm(engine: Engine, plan: ForgetPlan | str, user: str | None = None) -> int:
+    """Carry out what `forget_matching` planned; see `Memory.forget`."""
+    agreed = opened(plan, user)
+    with engine.changing() as change:
+        scope = agreed.scope(change.writer)
+        removed = erase_within(change, agreed.user, scope)
+        if not removed:
+            return 0
+        audited(
+            engine,
+            change,
+            "forget",
+            user=agreed.user,
+            ids=scope.ids,
+            by="confirmed question",
+            records=removed,
+        )
+        _promise_erasure(engine, change)
+    return _erased(engine, agreed.user, removed)
+
+
+def _promise_erasure(engine: Engine, change: Change) -> None:
+    # Deleted before the commit: were the process to die in between, only a cache would be lost.
+    engine.snapshots.delete(change.writer)
+    change.writer.request_erasure()
+
+
+def _erased(engine: Engine, user: str, removed: int) -> int:
     engine.vocabularies.forget(user)
     engine.note_unsaved()
     engine.store.erase()
     return removed
 
 
-def _forget_user(change: Change, user: str) -> int | None:
-    """The number of records removed; `None` when there was nothing at all."""
-    if user not in change.writer.users():
-        return None
+def _forget_user(engine: Engine, change: Change, user: str) -> int:
+    """The number of records removed, at least 1 when there was anything at all."""
+    writer = change.writer
+    if user not in writer.users():
+        return 0
+    _refuse_held(writer.traces.held(user), writer.count(user))
+    removed = _remove_user(change, user)
+    audited(engine, change, "forget", user=user, by="everything", records=removed)
+    return removed
+
+
+def _forget_some(engine: Engine, change: Change, user: str, selection: Selection) -> int:
+    writer = change.writer
+    roots = {*writer.traces.chosen(user, selection.chosen), *selection.roots}
+    scope = scope_of(writer, user, roots)
+    removed = erase_within(change, user, scope)
+    if removed:
+        audited(engine, change, "forget", user=user, ids=scope.ids, by=selection.by, records=removed)
+    return removed
+
+
+def erase_within(change: Change, user: str, scope: Scope) -> int:
+    """Take out of the store and the index all that a scope names; returns how many records those are.
+
+    A job that was shown one of the records knows what it said: all that it made goes, and it begins again with the
+    turns that are left. One that made one of them only loses its log and what models answered. The caller asks for the
+    bytes to be erased.
+
+    Raises:
+        HeldError: one of the records is held; nothing was changed.
+    """
+    if not scope.ids:
+        return 0
+    writer, ids = change.writer, list(scope.ids)
+    _refuse_held(writer.traces.held(user, ids), len(ids))
+    _forget_in_jobs(change, user, scope)
+    tags = _tags_of(writer, user, [*ids, *scope.retagged])
+    write_made_tags(change, user, dict.fromkeys(scope.retagged, ()))
+    _unname(change, user, ids)
+    writer.traces.erase(user, ids)
+    writer.remove(user, ids)
+    # Also for what was only in the cold tier: a handle that has not heard of an eviction yet has it in its index.
+    writer.mark_removal(user)
+    # A tag says something about the records that had it; when none has it any more, it goes with its
+    # relations.
+    writer.drop_relations_of(user, writer.unused(user, tags, relations=False))
+    if not writer.count(user) and not writer.relations(user) and not writer.traces.outlives(user):
+        _remove_user(change, user)
+    else:
+        change.apply(lambda index: reconcile(index, writer, user), atomic=False)
+    return len(ids)
+
+
+def _remove_user(change: Change, user: str) -> int:
     removed = change.writer.remove_user(user)
     change.apply(lambda index: index.forget(user=user))
     return removed
 
 
-def _forget_some(change: Change, user: str, id_: str | None, source: str | None) -> int | None:
-    writer = change.writer
-    if id_ is not None:
-        roots = {checked_name(id_, "id")}
-    else:
-        roots = writer.of_source(user, checked_name(source, "source", 4096))
-    doomed = sorted(set(writer.fetch(user, sorted(roots))) | writer.derived(user, sorted(roots)))
-    if not doomed:
-        return None
-    doomed, retagged = _forget_in_jobs(change, user, doomed)
-    tags = _tags_of(writer, user, [*doomed, *retagged])
-    write_made_tags(change, user, dict.fromkeys(retagged, ()))
-    removed = writer.remove(user, doomed)
-    # A tag says something about the records that had it; when none has it any more, it goes with its
-    # relations.
-    writer.drop_relations_of(user, writer.unused(user, tags, relations=False))
-    if not writer.count(user) and not writer.relations(user):
-        writer.remove_user(user)
-        change.apply(lambda index: index.forget(user=user))
-    else:
-        change.apply(lambda index: reconcile(index, writer, user), atomic=False)
-    return removed
+def _refuse_held(held: int, records: int) -> None:
+    if held:
+        raise HeldError(held, records)
 
 
-def _forget_in_jobs(change: Change, user: str, ids: list[str]) -> tuple[list[str], list[str]]:
-    """Erase what jobs hold of records. Returns these with all that has to go because of it, and what has to lose the
-    tags that were made for it.
-
-    A job that was shown one of the records knows what it said: all that it made goes, and it begins again with the
-    turns that are left. One that made one of them only loses its log and what models answered.
-    """
-    writer, jobs = change.writer, change.writer.jobs
-    shown = set().union(*jobs.seeing(user, ids).values())
-    made = writer.fetch(user, jobs.made(shown))
-    doomed = sorted({*ids, *made, *writer.derived(user, sorted(made))})
-    tagged = sorted(set(jobs.tagged(shown)).difference(doomed))
-    jobs.forget_results(jobs.making(user, doomed))
-    for job in shown:
+def _forget_in_jobs(change: Change, user: str, scope: Scope) -> None:
+    writer, jobs, ids = change.writer, change.writer.jobs, list(scope.ids)
+    jobs.forget_results(jobs.making(user, ids))
+    for job in scope.shown:
         for parent, child in jobs.dissolve(job):
             writer.unrelate(user, parent, child)
-    jobs.lose(user, doomed)
-    jobs.restart(shown, erase=True)
-    return doomed, tagged
+    jobs.lose(user, ids)
+    jobs.restart(scope.shown, erase=True)
+
+
+def _unname(change: Change, user: str, ids: Collection[str]) -> None:
+    """Records that ended because of one that is forgotten stay ended, and no longer say because of which."""
+    writer, gone = change.writer, set(ids)
+    naming = writer.traces.mentioning(user, gone) - gone
+    if not naming:
+        return
+    records = writer.fetch(user, sorted(naming), embeddings=True)
+    made = writer.made_tags(user, sorted(naming))
+    write_records(change, [_without_names(record, gone) for record in records.values()])
+    writer.set_made_tags(user, made)
+
+
+def _without_names(record: Record, gone: Collection[str]) -> Record:
+    ended: Mapping[str, Any] = record.metadata["ended"]
+    by = [id_ for id_ in ended["by"] if id_ not in gone]
+    return replace(record, metadata={**record.metadata, "ended": {**ended, "by": by}})
 
 
 def _tags_of(reader: StoreReader, user: str, ids: list[str]) -> list[str]:

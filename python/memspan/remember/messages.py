@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
+from memspan.actions import chat_message, read_tool_use
 from memspan.errors import invalid
 from memspan.records import Record
 from memspan.times import Micros, TimeLike, from_micros, to_micros
@@ -21,7 +22,8 @@ __all__ = ["Message", "Messages", "Session", "to_drafts"]
 Message: TypeAlias = "str | Mapping[str, Any]"
 """A text, or a mapping with `text` or `content` and, optionally, `speaker` (or `name` or `role`), `id`, `at`,
 `until`, `recorded_at`, `session`, `kind`, `tags`, `entities`, `images` (captions), `importance`,
-`provenance`, `fidelity`, `sources` and `metadata`."""
+`provenance`, `fidelity`, `sources` and `metadata`. Tool calls and their results, as OpenAI and Anthropic write
+them, become turns, too: see `memspan.actions`."""
 
 Session: TypeAlias = "Sequence[Message] | Mapping[str, Any]"
 """A list of messages, or a mapping with `messages` and, optionally, `session` (its id), `at`, `tags` and
@@ -40,9 +42,12 @@ _RECORD_KEYS: Final = (
 _TEXT_KEYS: Final = ("text", "content")
 _SPEAKER_KEYS: Final = ("speaker", "name", "role")
 _OTHER_KEYS: Final = ("tags", "metadata", "images")
+_TOOL_KEYS: Final = ("function_call", "is_error", "tool_call_id", "tool_calls")
 # Fields of chat-completion messages that hold nothing to remember.
-_IGNORED_KEYS: Final = ("annotations", "audio", "function_call", "refusal", "tool_call_id", "tool_calls")
-_MESSAGE_KEYS: Final = frozenset((*_RECORD_KEYS, *_TEXT_KEYS, *_SPEAKER_KEYS, *_OTHER_KEYS, *_IGNORED_KEYS))
+_IGNORED_KEYS: Final = ("annotations", "audio", "refusal")
+_MESSAGE_KEYS: Final = frozenset(
+    (*_RECORD_KEYS, *_TEXT_KEYS, *_SPEAKER_KEYS, *_OTHER_KEYS, *_TOOL_KEYS, *_IGNORED_KEYS)
+)
 _ACCEPTED: Final = "a text, a message (mapping), a list of messages, or a list of sessions"
 
 
@@ -70,7 +75,8 @@ def to_drafts(
 ) -> list[Draft]:
     """Normalise the input of `Memory.add`; see there for the meaning of the arguments. O(size of the input).
 
-    A message that holds no text because it only calls tools is left out.
+    A message that only calls tools has these calls for its text. One that has neither text nor a call that can be read,
+    or is a result without text, is left out.
 
     Raises:
         InvalidArgumentError: names the message by its position and the field.
@@ -186,13 +192,16 @@ def _moments(
 
 
 def _to_record(message: Mapping[str, Any], place: str, defaults: _Defaults, at: Micros) -> Record | None:
+    message = chat_message(message)
     for key in message:
         if key not in _MESSAGE_KEYS:
             accepted = ", ".join(sorted(_MESSAGE_KEYS.difference(_IGNORED_KEYS)))
             raise invalid(f"{place}[{key!r}]", message[key], f"a message has {accepted}")
-    text = _text_of(message, place)
+    used = read_tool_use(message)
+    said = _text_of(message, place)
+    text = used.around(said)
     captions = [checked_text(caption, f"{place}['images']") for caption in _listed(message, "images", place)]
-    if not text.strip() and not captions and (message.get("tool_calls") or message.get("function_call")):
+    if not text.strip() and not captions and (used or any(message.get(key) for key in _TOOL_KEYS)):
         return None
     metadata = {
         **defaults.metadata,
@@ -200,11 +209,14 @@ def _to_record(message: Mapping[str, Any], place: str, defaults: _Defaults, at: 
     }
     if captions:
         metadata["images"] = captions
+    metadata.update(used.metadata)
     given = {key: message[key] for key in _RECORD_KEYS if message.get(key) is not None}
     given = {"session": defaults.session, "kind": defaults.kind, **given, "at": from_micros(at)}
     if "id" not in given:
         given["id"] = new_id()
     speaker = next((message[key] for key in _SPEAKER_KEYS if message.get(key)), None)
+    if speaker is message.get("role"):
+        speaker = used.speaker(speaker, said)
     own_tags = (*defaults.tags, *_listed(message, "tags", place))
     record = Record(user=defaults.user, text=text, speaker=speaker, tags=own_tags, metadata=metadata, **given)
     return checked_record(record, place)

@@ -31,6 +31,7 @@ def open_engine(
     progress: bool,
     max_resident_bytes: int | None,
     auto_consolidate: bool,
+    actor: str = "",
 ) -> Engine:
     """See `Memory`. Everything that can be refused is refused before a file is made or changed."""
     if analyzer is not None and analyzer not in ANALYZERS:
@@ -78,7 +79,7 @@ def open_engine(
         if recorded != identity.dump():
             convert(store, embedder, snapshots, progress)
         options = IndexOptions(max_resident_bytes, store.path.parent, auto_consolidate)
-        engine = Engine(store, embedder, snapshots, chosen, options)
+        engine = Engine(store, embedder, snapshots, chosen, options, actor)
         engine.current()
     except BaseException:
         store.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from .auditing import audited
 from .damage import survives_damage
 from .engine import Engine
 from .fields import checked_name, checked_names
@@ -27,5 +28,6 @@ def set_pinned(engine: Engine, user: str, ids: Sequence[str], pinned: bool) -> i
         made = change.writer.made_tags(user, changed)
         write_records(change, records)
         change.writer.set_made_tags(user, made)
+        audited(engine, change, "pin" if pinned else "unpin", user=user, ids=changed)
     engine.note_unsaved(len(records))
     return len(records)

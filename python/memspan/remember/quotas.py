@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from memspan.errors import QuotaError
 from memspan.lifecycle.quotas import Quotas, as_quotas
 from memspan.store import StoreReader
 
+from .auditing import audited
 from .damage import survives_damage
 from .engine import Engine
 from .fields import checked_name
@@ -42,6 +43,8 @@ def set_quotas(engine: Engine, quotas: Quotas | int | None, user: str | None) ->
         if wanted is not None:
             _refuse_to_evict_pinned(writer, wanted, user)
         writer.quotas.set(user, text)
+        kinds: dict[str, Any] = {} if wanted is None else dict(wanted.capacities)
+        audited(engine, change, "quotas", user=user, **kinds)
         change.apply(lambda index: apply_to(index, user, wanted))
         affected = writer.users() if user is None else [user]
     return sum(enforce(engine, name) for name in affected)

@@ -17,6 +17,7 @@ from .asynchronous import in_thread
 from .messages import Messages
 from .recall import Recalls
 from .transfer import TextFile
+from .user_forgetting import UserForgetting
 from .user_quotas import UserQuotaCalls
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["UserMemory"]
 
 
-class UserMemory(UserQuotaCalls):
+class UserMemory(UserForgetting, UserQuotaCalls):
     """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
 
     def __init__(self, memory: Memory, name: str) -> None:
@@ -337,10 +338,6 @@ class UserMemory(UserQuotaCalls):
         """See `Memory.tags`."""
         return self._memory.tags(user=self.name)
 
-    def forget(self, *, id: str | None = None, source: str | None = None) -> int:
-        """See `Memory.forget`; without arguments, everything of this user goes."""
-        return self._memory.forget(user=self.name, id=id, source=source)
-
     def export(self, file: TextFile, embeddings: bool = False) -> int:
         """See `Memory.export`."""
         return self._memory.export(self.name, file, embeddings)
@@ -414,7 +411,6 @@ class UserMemory(UserQuotaCalls):
     atag = in_thread(tag)
     auntag = in_thread(untag)
     atags = in_thread(tags)
-    aforget = in_thread(forget)
     aexport = in_thread(export)
     astats = in_thread(stats)
     ajobs = in_thread(jobs)

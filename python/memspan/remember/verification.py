@@ -20,6 +20,7 @@ def verify(engine: Engine) -> list[str]:
     engine.require_open()
     problems = engine.store.check()
     with engine.comparing() as (index, reader):
+        problems += reader.audit.problems()
         problems += _compare_users(index, reader)
         for user in reader.users():
             problems += _compare_tags(index, reader, user)

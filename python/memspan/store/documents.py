@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from datetime import datetime
 from typing import Any, Final
 
@@ -14,27 +14,23 @@ __all__ = ["dump_record", "load_record"]
 
 _LEFT_OUT: Final = ("user", "embedding")
 _FIELDS: Final = tuple(field for field in fields(Record) if field.name not in _LEFT_OUT)
-_DEFAULTS: Final[dict[str, Any]] = {
-    field.name: field.default if field.default_factory is MISSING else field.default_factory()
-    for field in _FIELDS
-}
 _TIMES: Final = frozenset(field.name for field in _FIELDS if "datetime" in str(field.type))
 _TUPLES: Final = frozenset(field.name for field in _FIELDS if str(field.type).startswith("tuple"))
 
 
 def dump_record(record: Record) -> str:
-    """Every field but the user and the embedding that is not at its default. Times are ISO 8601 in UTC, so that they
-    sort as text."""
+    """Every field that holds something, as exports have it, but the user and the embedding. Times are ISO 8601 in UTC,
+    so that they sort as text."""
     document: dict[str, Any] = {}
-    for name, default in _DEFAULTS.items():
-        value = getattr(record, name)
-        if value == default:
+    for field in _FIELDS:
+        value = getattr(record, field.name)
+        if value in (None, (), {}) or value is False:
             continue
         if isinstance(value, datetime):
             value = value.isoformat()
         elif isinstance(value, Mapping):
             value = dict(value)
-        document[name] = value
+        document[field.name] = value
     return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from memspan.records import Record
 
+from .audit import AuditReader, AuditWriter
 from .cold import ColdReader, ColdWriter
 from .jobs import JobReader, JobWriter
 from .quotas import QuotaReader, QuotaWriter
+from .traces import TraceReader, TraceWriter
 from .uses import UseReader, UseWriter
 
 __all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
@@ -59,6 +61,14 @@ class StoreReader(Protocol):
     @property
     def uses(self) -> UseReader:
         """How often searches returned records."""
+
+    @property
+    def audit(self) -> AuditReader:
+        """Who did what."""
+
+    @property
+    def traces(self) -> TraceReader:
+        """What there is of records in all tables."""
 
     def sequence(self) -> int:
         """The change counter: grows by one with every transaction that changed something the index holds."""
@@ -131,6 +141,14 @@ class StoreWriter(StoreReader, Protocol):
     @property
     def uses(self) -> UseWriter:
         """How often searches returned records."""
+
+    @property
+    def audit(self) -> AuditWriter:
+        """Who did what."""
+
+    @property
+    def traces(self) -> TraceWriter:
+        """What there is of records in all tables."""
 
     def set_meta(self, key: str, value: str | None) -> None:
         """Write or, with `None`, delete a setting; does not advance the sequence."""

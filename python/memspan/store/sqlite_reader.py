@@ -12,9 +12,11 @@ from memspan.times import from_micros
 
 from .codec import COLUMNS, STATE_COLUMNS, decode_record
 from .protocol import Relation, Removals
+from .sqlite_audit import SqliteAuditReader
 from .sqlite_cold import SqliteColdReader
 from .sqlite_job_reader import SqliteJobReader
 from .sqlite_quotas import SqliteQuotaReader
+from .sqlite_traces import SqliteTraceReader
 from .sqlite_uses import SqliteUseReader
 from .statements import Parameters, chunks, marks
 
@@ -59,6 +61,16 @@ class SqliteReader:
     def uses(self) -> SqliteUseReader:
         """See `StoreReader.uses`."""
         return SqliteUseReader(self._connection)
+
+    @property
+    def audit(self) -> SqliteAuditReader:
+        """See `StoreReader.audit`."""
+        return SqliteAuditReader(self._connection)
+
+    @property
+    def traces(self) -> SqliteTraceReader:
+        """See `StoreReader.traces`."""
+        return SqliteTraceReader(self._connection)
 
     def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
         return self._connection.execute(statement, parameters).fetchall()

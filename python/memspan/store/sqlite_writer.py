@@ -21,10 +21,12 @@ from .codec import (
     encode_state,
     has_state,
 )
+from .sqlite_audit import SqliteAuditWriter
 from .sqlite_cold import SqliteColdWriter
 from .sqlite_job_writer import SqliteJobWriter
 from .sqlite_quotas import SqliteQuotaWriter
 from .sqlite_reader import SqliteReader, slept_key
+from .sqlite_traces import SqliteTraceWriter
 from .sqlite_uses import SqliteUseWriter
 from .statements import chunks, marks
 from .writer_state import WriterState
@@ -100,6 +102,16 @@ class SqliteWriter(SqliteReader):
     def uses(self) -> SqliteUseWriter:
         """See `StoreWriter.uses`."""
         return SqliteUseWriter(self._connection)
+
+    @property
+    def audit(self) -> SqliteAuditWriter:
+        """See `StoreWriter.audit`."""
+        return SqliteAuditWriter(self._connection, self._state)
+
+    @property
+    def traces(self) -> SqliteTraceWriter:
+        """See `StoreWriter.traces`."""
+        return SqliteTraceWriter(self._connection)
 
     def sequence(self) -> int:
         return self._sequence
@@ -213,12 +225,12 @@ class SqliteWriter(SqliteReader):
         pk = self._user_pk(user)
         if pk is None:
             return 0
+        self.traces.erase_user(user)
         del self._state.user_pks[user]
         removed = self._connection.execute("DELETE FROM records WHERE user_pk = ?", (pk,)).rowcount
         self._connection.execute("DELETE FROM users WHERE pk = ?", (pk,))
         self._connection.execute("DELETE FROM meta WHERE key = ?", (slept_key(pk),))
         self._connection.execute("DELETE FROM removals WHERE user_pk = ?", (pk,))
-        self._connection.execute("DELETE FROM quotas WHERE user_pk = ?", (pk,))
         self._mark(_VANISHED)
         return removed
 

@@ -32,6 +32,10 @@ struct Item {
   Micros recorded_at = 0;
   std::string speaker;
   std::string user = "ana";
+  float importance = kNotJudged;
+  bool pinned = false;
+  Micros retired_at = kForever;
+  Micros expires_at = kForever;
 };
 
 inline void add(Index& index, std::span<const Item> items) {
@@ -51,7 +55,11 @@ inline void add(Index& index, std::span<const Item> items) {
                  .speaker = item.speaker,
                  .metadata = item.metadata,
                  .tags = tags[i],
-                 .embedding = item.embedding};
+                 .embedding = item.embedding,
+                 .importance = item.importance,
+                 .pinned = item.pinned,
+                 .retired_at = item.retired_at,
+                 .expires_at = item.expires_at};
   }
   index.add(inputs);
 }

@@ -25,6 +25,10 @@ inline std::unique_ptr<Index> sample_index(int records, size_t dim) {
     item.kind = static_cast<Kind>(random() % kKindCount);
     if (i % 5 == 0) item.until = item.at + 7;
     item.recorded_at = i;
+    if (i % 6 == 0) item.importance = 0.125f * static_cast<float>(i % 8);
+    item.pinned = i % 10 == 2;
+    if (i % 12 == 4) item.retired_at = kMaxTime - i;
+    if (i % 12 == 5) item.expires_at = kMaxTime - i;
     item.user = i % 4 == 3 ? "bob" : "ana";
     items.push_back(item);
   }

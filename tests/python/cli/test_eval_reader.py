@@ -58,8 +58,9 @@ def evaluate(run: Any, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_answers_beside_the_papers_figures(evaluate: Evaluate, server: ScriptedLLM) -> None:
     asking = ("--llm", "reader-1", "--base-url", server.url, "--answer", "--judge", "judge-1")
+    asking += ("--reader", "read")
     output = evaluate(*asking).stdout
-    assert "recipe verbatim; reader reader-1; judge judge-1 (generous)" in output
+    assert "recipe verbatim; reader reader-1 by one prompt; judge judge-1 (generous)" in output
     assert "k=50" in output
     assert "micro" in output
     assert "macro of 2" in output
@@ -77,6 +78,44 @@ def test_answers_beside_the_papers_figures(evaluate: Evaluate, server: ScriptedL
     assert [each["correct"] for each in reading["answers"]] == [True, True, None]
     assert reading["failures"] == []
     assert {row["table"] for row in reading["published"]} >= {"1", "3", "4"}
+
+
+def test_the_memory_answers_by_default(evaluate: Evaluate, server: ScriptedLLM) -> None:
+    asking = ("--llm", "reader-1", "--base-url", server.url, "--answer", "--tokens", 0)
+    output = evaluate(*asking).stdout
+    assert "reader reader-1 by Memory.ask; no judge; contexts of at most 600 tokens" in output
+    assert "planned by rules" in output
+    assert [each.task for each in server.asked] == ["answer"] * 3
+    reading = json.loads(evaluate(*asking, "--json", "--questions").stdout)["reading"]
+    assert len(server.asked) == 3
+    assert (reading["asked_by"], reading["k"], reading["plans_failed"]) == ("ask", None, 0)
+    assert reading["answers"][0]["sources"] == ["D1:2"]
+    assert "rerank_ms" in evaluate(*asking, "--view", "lexical", code=3).stderr
+
+
+def test_the_judge_may_be_served_elsewhere(evaluate: Evaluate, server: ScriptedLLM) -> None:
+    with ScriptedLLM(all_rules()) as other:
+        asking = ("--llm", "reader-1", "--base-url", server.url, "--answer", "--judge", "reader-1")
+        evaluate(*asking, "--judge-base-url", other.url)
+        assert {each.task for each in other.asked} == {"judge_generous"}
+        assert {each.task for each in server.asked} == {"answer"}
+    assert (
+        "name the model" in evaluate("--answer", "--llm", "m", "--judge-base-url", "http://h", code=2).stderr
+    )
+
+
+def test_costs_stand_beside_the_papers(evaluate: Evaluate, server: ScriptedLLM) -> None:
+    making = ("--recipe", "lightmem", "--llm", "maker", "--base-url", server.url)
+    output = evaluate(*making).stdout
+    assert "the columns of LightMem's table 2" in output
+    assert "memspan lightmem" in output
+    for row in ("LightMem r=0.7 th=512", "Mem0", "SimpleMem"):
+        assert row in output
+    document = json.loads(evaluate(*making, "--json").stdout)["construction"]
+    assert document["undecided"] == 0
+    assert document["a_conversation"]["calls"] == len(server.asked)
+    plain = json.loads(evaluate(*making, "--no-consolidate", "--json").stdout)
+    assert plain["construction"]["a_conversation"]["update_in_k"] == 0
 
 
 def test_a_recipe_with_what_it_took(evaluate: Evaluate, server: ScriptedLLM) -> None:
@@ -98,7 +137,7 @@ def test_a_recipe_with_what_it_took(evaluate: Evaluate, server: ScriptedLLM) -> 
 
 
 def test_failures_are_said(evaluate: Evaluate, server: ScriptedLLM) -> None:
-    server.rules["read"] = lambda asked: "no JSON"
+    server.rules["answer"] = lambda asked: "no JSON"
     found = evaluate("--llm", "reader-1", "--base-url", server.url, "--answer")
     assert "3 questions without an answer" in found.stderr
     assert "orchard/0: BadReplyError" in found.stderr
@@ -109,7 +148,8 @@ def test_failures_are_said(evaluate: Evaluate, server: ScriptedLLM) -> None:
 
 def test_options_that_do_not_go_together(evaluate: Evaluate) -> None:
     assert "--answer needs --llm" in evaluate("--answer", code=2).stderr
-    assert "--answer needs --tokens" in evaluate("--answer", "--llm", "m", "--tokens", 0, code=2).stderr
+    reading = ("--answer", "--llm", "m", "--reader", "read")
+    assert "--reader read needs --tokens" in evaluate(*reading, "--tokens", 0, code=2).stderr
     assert "--recipe promem needs --llm" in evaluate("--recipe", "promem", code=2).stderr
     assert "--judge needs --answer" in evaluate("--judge", "m", code=2).stderr
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import pytest
-from scripted_llm import Asked, ScriptedLLM
+from rules_halumem import RULES
+from scripted_llm import ScriptedLLM
 
 from memspan.evaluate.reading.halumem import Extracted, Point, accuracy_of, answers_of, integrity_of
 from memspan.evaluate.reading.halumem_judge import judge_coverage, judge_outcome, judge_support
@@ -70,25 +70,6 @@ def test_answers() -> None:
     assert (found.correct, found.hallucination, found.omission) == (2 / 5, 1 / 5, 1 / 5)
     assert (found.answers, found.judged) == (5, 4)
     assert answers_of([]) is None
-
-
-def covered(asked: Asked) -> Any:
-    return {"reason": "", "score": 2 if asked.data["point"][0] in asked.data["memories"] else 0}
-
-
-def supported(asked: Asked) -> Any:
-    (memory,) = asked.data["memory"]
-    said = any(memory in line for line in asked.data["dialogue"])
-    return {"reason": "", "score": 2 if said else 0, "expected": memory in asked.data["points"]}
-
-
-def outcome(asked: Asked) -> Any:
-    (expected,), (reply,) = asked.data["expected"], asked.data["reply"]
-    right = "correct" if expected in reply else "omission" if reply == "?" else "hallucination"
-    return {"reason": "", "outcome": right}
-
-
-RULES = {"halumem_coverage": covered, "halumem_support": supported, "halumem_answer": outcome}
 
 
 def test_judges_over_http(monkeypatch: pytest.MonkeyPatch) -> None:

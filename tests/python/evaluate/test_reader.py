@@ -1,4 +1,4 @@
-"""Recipes and readers, over real HTTP with a scripted model."""
+"""Recipes, and the reader `read`, over real HTTP with a scripted model."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def read(path: Path, stores: Path, reading: Reading, **more: Any) -> AnswerRepor
 def test_answers_come_from_the_contexts_and_are_judged(
     path: Path, stores: Path, server: ScriptedLLM, model: OpenAIModel
 ) -> None:
-    report = read(path, stores, Reading(llm=model, judge=model))
+    report = read(path, stores, Reading(reader="read", llm=model, judge=model))
     assert [each.failure for each in report.answers] == [None] * 5
     first, cider, _, hive, trap = report.answers
     assert "first flower" in first.text or "quince" in first.text
@@ -87,13 +87,13 @@ def test_answers_come_from_the_contexts_and_are_judged(
 def test_a_second_run_asks_nothing_and_says_the_same(
     path: Path, stores: Path, server: ScriptedLLM, model: OpenAIModel
 ) -> None:
-    first = read(path, stores, Reading(llm=model, judge=model))
+    first = read(path, stores, Reading(reader="read", llm=model, judge=model))
     asked = len(server.asked)
-    second = read(path, stores, Reading(llm=model, judge=model))
+    second = read(path, stores, Reading(reader="read", llm=model, judge=model))
     assert len(server.asked) == asked
     assert [each.text for each in second.answers] == [each.text for each in first.answers]
     assert second.usage() == first.usage()
-    read(path, stores, Reading(llm=model, address="elsewhere"))
+    read(path, stores, Reading(reader="read", llm=model, address="elsewhere"))
     assert len(server.asked) == asked + 5
 
 
@@ -108,13 +108,13 @@ def test_an_interrupted_run_goes_on_where_it_stopped(
 
     server.schedule = interrupt
     with pytest.raises(KeyboardInterrupt):
-        run(path, stores, reading=Reading(llm=model, at_once=1))
+        run(path, stores, reading=Reading(reader="read", llm=model, at_once=1))
     assert len(server.asked) == 3
     server.schedule = lambda asked, number: None
-    report = read(path, stores, Reading(llm=model))
+    report = read(path, stores, Reading(reader="read", llm=model))
     assert len(server.asked) == 6  # two answers were kept
     assert report.overall().failed == 0
-    whole = read(path, stores.parent / "whole", Reading(llm=model))
+    whole = read(path, stores.parent / "whole", Reading(reader="read", llm=model))
     assert [each.text for each in report.answers] == [each.text for each in whole.answers]
 
 
@@ -126,7 +126,7 @@ def test_failures_are_counted_shown_and_asked_again(
         return status(500) if wrong else None
 
     server.schedule = trouble
-    report = read(path, stores, Reading(llm=model, judge=model, at_once=1))
+    report = read(path, stores, Reading(reader="read", llm=model, judge=model, at_once=1))
     overall = report.overall()
     assert (overall.questions, overall.failed, overall.scored) == (5, 2, 2)
     assert {each.question.id for each in report.failures()} == {"orchard/1", "orchard/4"}
@@ -134,7 +134,7 @@ def test_failures_are_counted_shown_and_asked_again(
     assert all(each.text == "" and each.correct is None for each in report.failures())
     server.schedule = lambda asked, number: None
     before = len(server.asked)
-    again = read(path, stores, Reading(llm=model, judge=model))
+    again = read(path, stores, Reading(reader="read", llm=model, judge=model))
     assert again.overall().failed == 0
     assert len(server.asked) - before == 3  # two answers, and one verdict: the other one is adversarial
 
@@ -143,7 +143,7 @@ def test_an_answer_of_another_form_is_a_failure_and_no_guess(
     path: Path, stores: Path, server: ScriptedLLM, model: OpenAIModel
 ) -> None:
     server.rules["read"] = lambda asked: "I would rather not say."
-    report = read(path, stores, Reading(llm=model))
+    report = read(path, stores, Reading(reader="read", llm=model))
     assert report.overall().failed == 5
     assert report.overall().scores == {}
     assert report.context_tokens() == 0
@@ -153,7 +153,7 @@ def test_a_judge_without_a_verdict_leaves_the_answer(
     path: Path, stores: Path, server: ScriptedLLM, model: OpenAIModel
 ) -> None:
     server.rules["judge_generous"] = lambda asked: "maybe"
-    overall = read(path, stores, Reading(llm=model, judge=model)).overall()
+    overall = read(path, stores, Reading(reader="read", llm=model, judge=model)).overall()
     assert (overall.scored, overall.judged, overall.judge_failed) == (3, 0, 3)
     assert "judge" not in overall.scores
 
@@ -161,9 +161,9 @@ def test_a_judge_without_a_verdict_leaves_the_answer(
 def test_a_server_that_is_gone_is_not_asked_for_ever(
     path: Path, stores: Path, server: ScriptedLLM, model: OpenAIModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memspan.evaluate.reading.asking._HOPELESS", 2)
+    monkeypatch.setattr("memspan.evaluate.reading.patience._HOPELESS", 2)
     server.schedule = lambda asked, number: status(500)
-    report = read(path, stores, Reading(llm=model, at_once=1))
+    report = read(path, stores, Reading(reader="read", llm=model, at_once=1))
     reasons = [each.failure or "" for each in report.answers]
     assert [reason.startswith("not asked") for reason in reasons] == [False, False, True, True, True]
     assert len(server.asked) == 4  # each with its retry
@@ -171,9 +171,11 @@ def test_a_server_that_is_gone_is_not_asked_for_ever(
 
 def test_a_reader_needs_contexts(path: Path, stores: Path, model: OpenAIModel) -> None:
     with pytest.raises(InvalidArgumentError, match="tokens"):
-        evaluate("locomo", path, embedder="hash:64", store_dir=stores, reading=Reading(llm=model))
+        evaluate(
+            "locomo", path, embedder="hash:64", store_dir=stores, reading=Reading(reader="read", llm=model)
+        )
     with pytest.raises(InvalidArgumentError, match="at_once"):
-        Reading(llm=model, at_once=0)
+        Reading(reader="read", llm=model, at_once=0)
 
 
 def test_what_a_record_brings() -> None:

@@ -108,6 +108,8 @@ def test_times_and_costs_are_a_conversations() -> None:
         reader="r",
         judge=None,
         manner="generous",
+        asked_by="read",
+        plan="evaluate",
         k=50,
         tokens=600,
         users=2,
@@ -121,6 +123,15 @@ def test_times_and_costs_are_a_conversations() -> None:
     assert document["failures"] == [{"id": "u/0", "failure": "x", "judge_failure": None}]
     assert [each["gold"] for each in document["answers"]] == ["blue boat"] * 3
     assert document["published"][0]["beside_this_run"] == "not comparable: other model"
+
+
+def test_the_papers_costs_add_up() -> None:
+    parts = ("summary_in_k", "summary_out_k", "update_in_k", "update_out_k")
+    rows = [row for name in ("locomo", "longmemeval") for row in published(name) if "total_k" in row.figures]
+    assert len(rows) >= 19
+    for row in rows:
+        told = sum(row.figures.get(part, 0.0) for part in parts)
+        assert told == pytest.approx(row.figures["total_k"], abs=0.05), row.method
 
 
 def test_the_papers_figures_are_consistent() -> None:

@@ -88,3 +88,32 @@ def test_speaker_and_text_are_understood_too(write_json: WriteJson) -> None:
 def test_a_broken_message_is_named(write_json: WriteJson, message: dict[str, Any], reason: str) -> None:
     with pytest.raises(FormatError, match=reason):
         list(read_turns(write_json({"messages": [message]}), user="ana"))
+
+
+def test_tool_calls_and_results_are_turns(write_json: WriteJson) -> None:
+    call = {"id": "c1", "function": {"name": "find", "arguments": '{"city": "Oslo"}'}}
+    use = {"type": "tool_use", "id": "c2", "name": "look", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "c2", "content": [{"type": "text", "text": "4 hits"}]}
+    path = write_json(
+        {
+            "messages": [
+                HELLO,
+                {"role": "assistant", "content": None, "tool_calls": [call]},
+                {"role": "tool", "tool_call_id": "c1", "content": '{"error": "no such city"}'},
+                {"role": "assistant", "content": [{"type": "text", "text": "Hm."}, use]},
+                {"role": "user", "content": [result]},
+                {"role": "tool", "tool_call_id": "c3", "content": ""},
+            ]
+        }
+    )
+
+    turns = list(read_turns(path, user="ana"))[1:]
+
+    assert [(turn.speaker, turn.text) for turn in turns] == [
+        ("assistant", 'find(city="Oslo")'),
+        ("tool", '{"error": "no such city"}'),
+        ("assistant", "Hm.\nlook()"),
+        ("tool", "4 hits"),
+    ]
+    assert [list(turn.metadata) for turn in turns] == [["actions"], ["outcomes"], ["actions"], ["outcomes"]]
+    assert turns[1].metadata["outcomes"] == [{"call": "c1", "success": False}]

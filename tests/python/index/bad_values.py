@@ -82,6 +82,7 @@ INTERVALS += [
     [(1.5, 2.5)],
 ]
 ID_LISTS: list[Any] = [0, "", False, "m1", b"m1", 5, [5], [None], [b"m1"], [SURROGATE], {"m1": 1}, object()]
+IMPORTANCES: list[Any] = [-0.1, -1, 1.0001, 2, NAN, INF, "1", True, [1], np.array(1.0), object()]
 FLAGS: list[Any] = [None, "yes", 2, 0.0, [], object()]
 
 

@@ -59,6 +59,10 @@ ITEMS: dict[str, tuple[Any, list[Any]]] = {
     "sessions": (None, bad.OPTIONAL_NAMES),
     "speakers": (None, bad.OPTIONAL_NAMES),
     "metadatas": (None, bad.METADATA),
+    "importances": (0.5, bad.IMPORTANCES),
+    "pins": (True, bad.FLAGS),
+    "retired_ats": (None, bad.TIMES),
+    "expires_ats": (None, bad.TIMES),
 }
 
 

@@ -27,6 +27,10 @@ ADD: Table = {
     "session": bad.OPTIONAL_NAMES,
     "speaker": bad.OPTIONAL_NAMES,
     "metadata": bad.METADATA,
+    "importance": bad.IMPORTANCES,
+    "pinned": bad.FLAGS,
+    "retired_at": bad.TIMES,
+    "expires_at": bad.TIMES,
 }
 KIND_LISTS = ["episodic", 5, [], ["dream"], [None], [b"vault"], [["vault"]]]
 BAD_WEIGHTS = [-1, bad.NAN, bad.INF, 1e300, "1", None]
@@ -96,6 +100,8 @@ ERRORS: dict[str, type[Exception]] = {
     "at": memspan.TimeError,
     "until": memspan.TimeError,
     "recorded_at": memspan.TimeError,
+    "retired_at": memspan.TimeError,
+    "expires_at": memspan.TimeError,
     "as_of": memspan.TimeError,
     "valid_at": memspan.TimeError,
     "between": memspan.TimeError,

@@ -154,6 +154,10 @@ RECORDS: dict[str, list[Any]] = {
     "session": [None, "", "s1"],
     "speaker": [None, "", "Ana"],
     "metadata": [None, {}, {"place": "lake", "price": 10, "nested": {"a": [1, 2.5, None, True]}}],
+    "importance": [None, 0.0, 0.25, 1.0, 0, 1, np.float64(0.5), -0.0],
+    "pinned": [False, True, np.True_],
+    "retired_at": [None, "2999-01-01", datetime(2999, 6, 1, tzinfo=timezone.utc)],
+    "expires_at": [None, "2999-01-01", datetime(2999, 6, 1, tzinfo=timezone.utc)],
 }
 
 
@@ -211,6 +215,7 @@ def test_nothing_of_a_record_stays_for_the_next() -> None:
     index.add(
         user="ana", id="a", at=0, text="kite", embedding=vector(1), tags=["t"], kind="vault", until=5,
         session="s", speaker="Ana", metadata={"n": 1},
+        importance=0.5, pinned=True, retired_at="2999-01-01", expires_at="2999-01-01",
     )  # fmt: skip
     index.add(user="ana", id="b", at=1)
     assert index.search(user="ana").ids == ["b"]
@@ -219,6 +224,8 @@ def test_nothing_of_a_record_stays_for_the_next() -> None:
         assert "b" not in index.search(user="ana", **nothing).ids
     assert index.stats(user="ana")["embeddings"] == 1
     assert index.stats(user="ana")["sessions"] == 1
+    stats = index.stats(user="ana")
+    assert (stats["pinned"], stats["retired"], stats["expiring"]) == (1, 1, 1)
 
 
 def test_a_query_keeps_what_it_was_made_of() -> None:

@@ -269,3 +269,24 @@ def test_names_of_all_sorts(tmp_path: Path) -> None:
         for name in names:
             assert each.ids(user=name) == [name]
             assert each.search(user=name).ids == [name]
+
+
+def test_states_are_counted_and_saved(tmp_path: Path) -> None:
+    index = memspan.Index(DIM)
+    index.add(user="ana", id="a", at=0, importance=0.5, pinned=True)
+    index.add_many(
+        user="ana",
+        ids=["b", "c"],
+        ats=[1, 2],
+        importances=[None, 1],
+        pins=[True, False],
+        retired_ats=["2999-01-01", None],
+        expires_ats=[None, datetime(2999, 1, 1)],
+    )
+    index.save(tmp_path / "index")
+    for each in (index, memspan.Index.load(tmp_path / "index")):
+        stats = each.stats(user="ana")
+        assert (stats["pinned"], stats["retired"], stats["expiring"]) == (2, 1, 1)
+    index.add(user="ana", id="b", at=1)
+    stats = index.stats(user="ana")
+    assert (stats["pinned"], stats["retired"], stats["expiring"]) == (1, 0, 1)

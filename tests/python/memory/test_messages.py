@@ -173,3 +173,43 @@ def test_deep_metadata() -> None:
         deep = {"a": deep}
     with pytest.raises(errors.InvalidArgumentError, match="nested at most"):
         records({"text": "x", "metadata": deep})
+
+
+def test_tool_calls_and_results_are_turns_that_tell_what_was_done() -> None:
+    call = {"id": "c1", "function": {"name": "find", "arguments": '{"city": "Oslo"}'}}
+    found = records(
+        [
+            {"role": "user", "content": "Find me something in Oslo"},
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": "Error: no such city"},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "c2", "name": "look", "input": {}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c2", "content": "4 hits"}]},
+            {"type": "function_call", "call_id": "c3", "name": "book", "arguments": "{}"},
+            {"type": "function_call_output", "call_id": "c3", "output": ""},
+        ]
+    )
+
+    assert [(record.speaker, record.text, record.metadata) for record in found[1:]] == [
+        ("assistant", 'find(city="Oslo")', {
+            "actions": [
+                {"action": "find", "arguments": {"city": "text"}, "values": {"city": "Oslo"}, "call": "c1"}
+            ],
+        }),
+        ("tool", "Error: no such city", {"outcomes": [{"call": "c1", "success": False}]}),
+        ("assistant", "look()", {"actions": [{"action": "look", "call": "c2"}]}),
+        ("tool", "4 hits", {"outcomes": [{"call": "c2", "success": True}]}),
+        ("assistant", "book()", {"actions": [{"action": "book", "call": "c3"}]}),
+    ]  # fmt: skip
+
+
+def test_a_speaker_that_is_named_stays_when_a_message_holds_results_only() -> None:
+    content = [{"type": "tool_result", "tool_use_id": "c", "content": "4 hits"}]
+    (record,) = records({"role": "user", "name": "Ana", "content": content})
+    assert record.speaker == "Ana"
+
+
+def test_metadata_of_the_callers_own_stays_beside_actions() -> None:
+    (record,) = records(
+        {"content": "", "function_call": {"name": "f"}, "metadata": {"a": 1}}, metadata={"b": 2}
+    )
+    assert record.metadata == {"a": 1, "b": 2, "actions": [{"action": "f"}]}

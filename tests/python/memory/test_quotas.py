@@ -236,3 +236,35 @@ def test_forgetting_a_user_forgets_their_quotas(open_memory: Open) -> None:
     assert cold(memory) == []
     memory.add(turns(*range(8)), user="ana")
     assert len(live(memory)) == 8
+
+
+def test_the_audit_tells(open_memory: Open) -> None:
+    memory = open_memory(quotas=OLDEST, actor="keeper")
+    memory.add(turns(0, 1, 2, 3), user="ana")
+    memory.add([{"id": "fact", "text": "a fact", "kind": "semantic", "sources": ["m0"]}], user="ana")
+    memory.add(turns(4), user="ana")
+    memory.pin(user="ana", ids=["m4"])
+    memory.restore(user="ana", ids=["m0"])
+    entries = [entry for entry in memory.audit(user="ana") if entry.action != "add"]
+    told = sorted((entry.number, entry.action, len(entry.records), dict(entry.details)) for entry in entries)
+    assert [row[1:] for row in told] == [
+        ("evict", 1, {"records": 1, "unsourced": 1}),
+        ("pin", 1, {}),
+        ("restore", 1, {"originals": False, "pinned": False}),
+        ("evict", 1, {"records": 1, "unsourced": 0}),
+    ]
+    (quotas,) = memory.audit(action="quotas")
+    assert (quotas.user, quotas.actor, quotas.details["episodic"]) == (None, "keeper", 4)
+    assert [entry.action for entry in memory.audit(user="ana", id="m0") if entry.action != "add"]
+
+
+def test_forgetting_what_another_handle_did_not_see_going(open_memory: Open) -> None:
+    one, other = open_memory(), open_memory()
+    one.add(turns(*range(5)), user="ana")
+    assert len(other.search("turn", user="ana")) == 5
+    one.set_quotas(OLDEST)
+    one.forget(user="ana", id="m0")
+    found = other.search("turn", user="ana", k=50)
+    assert {recall.id for recall in found} == {"m1", "m2", "m3", "m4"}
+    assert "m0" not in other._engine.current().ids(user="ana")
+    assert cold(one) == []

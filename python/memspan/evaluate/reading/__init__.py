@@ -1,8 +1,13 @@
 """How good answers are: word overlap in the several ways of the field, and judges.
 
-`asking.Reading` says who answers and who judges; `evaluate(..., tokens=600, reading=Reading(llm=...))` asks. Every
-reply is kept beside the store as it comes, under the model, its server and the whole prompt, so that an interrupted
-run goes on, and another context is another question. The reader's prompt is the same for every recipe.
+`asking.Reading` says who answers and who judges; `evaluate(..., reading=Reading(llm=...))` asks. Every reply is kept
+beside the store as it comes, under the model, its server and the whole prompt, so that an interrupted run goes on,
+and other memories are another question.
+
+**Who answers.** By default `Memory.ask`, what the product does: with the plan, depth and tokens of the recipe, and no
+other options of the search than `rerank_ms`. With `reader="read"` one prompt, the same for every recipe, over the
+contexts of `tokens` that `evaluate`'s own searches find: recipes then differ in their memories only. Its answers are
+terser (few words instead of a sentence or two), so that word measures of the two do not compare.
 
 **Which answers count.** Word measures are over questions that are answerable, were answered, and have a gold answer;
 one that the reader refused gets 0. A question whose reader failed is in no average: it is counted, listed, and asked
@@ -11,10 +16,15 @@ only: the share of which the reader said so; LongMemEval's strict judge looks at
 every question the same, macro averages every category, as SimpleMem's average does. Figures belong to their reader,
 judge, manner of judging, k and tokens, which stand beside them.
 
-**What is asked.** Every recipe's memories are searched in the same way, by `evaluate`'s `ask` and options, and read in
-the same words, so that recipes differ in their memories only: how a recipe itself plans a search and answers is not
-part of it, nor is consolidation. LoCoMo and REALTALK are judged generously, as the papers judge LoCoMo, LongMemEval by
-its strict rules; BEAM and HaluMem by the plain strict rule, which is not their authors' way.
+**How it is judged.** LoCoMo and REALTALK generously, as the papers judge LoCoMo; LongMemEval by its strict rules, BEAM
+by the plain strict rule, which is not its authors' way; HaluMem in three kinds (`halumem`): right, made up, left out.
+For HaluMem, and a recipe that makes memories, the judge also says of every point of the labels whether the memories of
+its session cover it (memory integrity), and of every memory whether its session supports it (memory accuracy), see
+`memories`. Its authors ask about points that replace earlier ones in a task of their own when the system finds what
+they replace; here all points count for integrity. All prompts are in our own words with the criteria of the originals.
+
+**What is made.** A recipe's update in sleep (`lightmem`) runs before the questions unless `consolidate=False`, and is
+part of what making the memories took.
 """
 
 from .bleu import bleu_1

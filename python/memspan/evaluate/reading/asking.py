@@ -4,28 +4,36 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, Literal, TypeAlias
 
-from memspan.arguments import as_integer
-from memspan.errors import LLMError
+from memspan.arguments import as_flag, as_integer
+from memspan.errors import invalid
 from memspan.formats.questions import LabelledQuestion
-from memspan.llm import LLM, Prompt, Usage
+from memspan.llm import LLM, Usage
 from memspan.llm.background import run_in_background
-from memspan.recall.context import Context
+from memspan.recall.context import MAX_TOKENS
 
-from .judge import Manner, ajudge, judge_prompt
-from .kept import Kept, key_of
+from .halumem import Outcome
+from .halumem_judge import judge_outcome
+from .judge import Manner, ajudge
+from .kept import Kept
+from .kept_model import KeptModel
 from .locomo_f1 import stemmed_f1
-from .reader import Read, Reader, read_prompt, read_with
+from .patience import Patience
+from .reader import Reader, read_with
+from .responding import Responded, Responder
 
-__all__ = ["AnsweredBy", "Asked", "Reading", "answer_all"]
+__all__ = ["READERS", "AnsweredBy", "Judging", "Reading", "answer_all"]
 
-_HOPELESS: Final = 10
-"""So many failures in a row, and no more is asked."""
-_STRICT: Final = ("longmemeval", "beam", "halumem")
+READERS: Final = ("ask", "read")
+_STRICT: Final = ("longmemeval", "beam")
 """Data sets that are judged by LongMemEval's strict rules; the papers judge the others generously."""
+_THREE_WAYS: Final = "halumem"
+
+Judging: TypeAlias = "Manner | Literal['halumem']"
+"""`halumem`: right, made up, or left out, as its authors judge it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,29 +43,45 @@ class Reading:
     llm: LLM
     judge: LLM | None = None
     address: str = ""
-    """Of the models' server, where replies of models of the same name are told apart."""
+    """Of the reader's server, where replies of models of the same name are told apart."""
+    judge_address: str | None = None
+    """Of the judge's; `None`: the same."""
     at_once: int = 8
     """Questions asked at once."""
-    reader: Reader = read_with
-    """How the reader is asked."""
+    reader: str | Reader = "ask"
+    """`ask`: `Memory.ask`, the product's own way with the recipe's plan, depth and tokens. `read`: one prompt for all
+    recipes, over the contexts that `evaluate`'s searches find. Or a function that asks the model in words of its
+    own, over the same contexts."""
+    tokens: int | None = None
+    """Of the contexts that `ask` reads; `None`: the recipe's."""
+    memories: bool = True
+    """Let the judge look at HaluMem's memories as well: one call for each point of the labels, and one for each memory
+    that was made."""
 
     def __post_init__(self) -> None:
         as_integer(self.at_once, "at_once", 1, 4096)
+        as_flag(self.memories, "memories")
+        if self.tokens is not None:
+            as_integer(self.tokens, "tokens", 1, MAX_TOKENS)
+        if self.reader not in READERS and not callable(self.reader):
+            raise invalid("reader", self.reader, " | ".join(READERS) + ", or a function")
         stemmed_f1("word", "word")  # what it needs is missed now, not after the model was paid
 
-    def manner(self, data_set: str) -> Manner:
+    @property
+    def by_memory(self) -> bool:
+        """Whether `Memory.ask` answers."""
+        return self.reader == "ask"
+
+    @property
+    def prompted(self) -> Reader:
+        """How the model is asked over contexts."""
+        return self.reader if callable(self.reader) else read_with
+
+    def manner(self, data_set: str) -> Judging:
         """How a data set's answers are judged."""
+        if data_set == _THREE_WAYS:
+            return "halumem"
         return "strict" if data_set in _STRICT else "generous"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A question with the context that was found for it."""
-
-    question: LabelledQuestion
-    context: Context
-    seconds: float
-    """Search and making the context."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,18 +96,25 @@ class AnsweredBy:
     """Why there is no answer; `None` when there is one. Failures are in no average and are asked again next time."""
     correct: bool | None
     """What the judge says; `None` when nobody was asked, or it failed."""
+    outcome: Outcome | None = None
+    """For HaluMem: what kind of answer the judge says that it is."""
     judge_failure: str | None
     context_tokens: int
     records: int
     """In the context."""
+    sources: tuple[str, ...] = ()
+    """Ids of the records that the reader names; `Memory.ask` asks for them."""
+    plan_failed: bool = False
+    """A model was to plan the search and failed, so that the rules' plan was used."""
     retrieval_seconds: float
     usage: Usage
-    """Of the answer, also when it was kept from an earlier run."""
+    """Of the answer, its plan included, also when it was kept from an earlier run."""
     judge_usage: Usage
 
 
 def answer_all(
-    asked: Sequence[Asked],
+    questions: Sequence[LabelledQuestion],
+    responder: Responder,
     reading: Reading,
     *,
     data_set: str,
@@ -92,98 +123,90 @@ def answer_all(
 ) -> list[AnsweredBy]:
     """Answer all questions, in order, several at once; replies are kept beside `store`. An interrupt ends it, and the
     next call goes on."""
-    work = _Work(reading, reading.manner(data_set), store, advance)
-    return run_in_background(work.run(asked))
+    work = _Work(responder, reading, reading.manner(data_set), store, advance)
+    return run_in_background(work.run(questions))
 
 
 class _Work:
     def __init__(
-        self, reading: Reading, manner: Manner, store: Path, advance: Callable[[int], object]
+        self,
+        responder: Responder,
+        reading: Reading,
+        manner: Judging,
+        store: Path,
+        advance: Callable[[int], object],
     ) -> None:
+        self._responder = responder
         self._reading = reading
-        self._manner: Manner = manner
+        self._manner: Judging = manner
         self._answers = Kept(store.with_suffix(".answers.jsonl"))
         self._verdicts = Kept(store.with_suffix(".verdicts.jsonl"))
         self._advance = advance
         self._gate = asyncio.Semaphore(reading.at_once)
-        self._failures = 0
+        self._patience = Patience()
 
-    async def run(self, asked: Sequence[Asked]) -> list[AnsweredBy]:
-        tasks = [asyncio.ensure_future(self._one(each)) for each in asked]
+    async def run(self, questions: Sequence[LabelledQuestion]) -> list[AnsweredBy]:
+        tasks = [asyncio.ensure_future(self._one(each)) for each in questions]
         try:
             return list(await asyncio.gather(*tasks))
         finally:
             for task in tasks:  # after an error that is not the model's, such as a full disk
                 task.cancel()
 
-    async def _one(self, asked: Asked) -> AnsweredBy:
+    async def _one(self, question: LabelledQuestion) -> AnsweredBy:
+        reading = self._reading
+        model = KeptModel(reading.llm, reading.address, self._answers, question.id)
         async with self._gate:
-            read, failure = await self._try(self._read(asked))
-            correct, usage, judge_failure = None, Usage(), None
-            if read is not None and self._reading.judge is not None and self._is_judged(asked.question):
-                verdict, judge_failure = await self._try(self._judge(self._reading.judge, asked, read))
-                if verdict is not None:
-                    correct, usage = verdict
+            found, failure = await self._patience.wait_for(self._responder.respond(question, model))
+            verdict, usage, judge_failure = _Verdict(None, None), Usage(), None
+            if found is not None and reading.judge is not None and self._is_judged(question):
+                judge = KeptModel(reading.judge, self._judge_address, self._verdicts, question.id)
+                said, judge_failure = await self._patience.wait_for(self._judge(judge, question, found))
+                verdict, usage = said or verdict, judge.spent
             self._advance(1)
         return AnsweredBy(
-            question=asked.question,
-            text="" if read is None else read.text,
-            enough=read is not None and read.enough,
+            question=question,
+            text="" if found is None else found.text,
+            enough=found is not None and found.enough,
             failure=failure,
-            correct=correct,
+            correct=verdict.correct,
+            outcome=verdict.outcome,
             judge_failure=judge_failure,
-            context_tokens=asked.context.tokens,
-            records=len(asked.context.sources),
-            retrieval_seconds=asked.seconds,
-            usage=Usage() if read is None else read.usage,
+            context_tokens=0 if found is None else found.context_tokens,
+            records=0 if found is None else found.records,
+            sources=() if found is None else found.sources,
+            plan_failed=found is not None and found.plan_failed,
+            retrieval_seconds=0.0 if found is None else found.retrieval_seconds,
+            usage=model.spent,
             judge_usage=usage,
         )
 
+    @property
+    def _judge_address(self) -> str:
+        own = self._reading.judge_address
+        return self._reading.address if own is None else own
+
     def _is_judged(self, question: LabelledQuestion) -> bool:
         """Whether there is something to judge against. LoCoMo's adversarial questions have their own rule."""
-        return question.answer is not None and (question.answerable or self._manner == "strict")
+        return question.answer is not None and (question.answerable or self._manner != "generous")
 
-    async def _try(self, work: Any) -> tuple[Any, str | None]:
-        """A value, or why there is none."""
-        if self._failures >= _HOPELESS:
-            work.close()
-            return None, f"not asked: the server failed {_HOPELESS} times in a row"
-        try:
-            value = await work
-        except LLMError as error:
-            self._failures += 1
-            return None, f"{type(error).__name__}: {error}"
-        self._failures = 0
-        return value, None
-
-    async def _read(self, asked: Asked) -> Read:
-        prompt = read_prompt(asked.question, asked.context)
-        key = self._key(self._reading.llm, prompt)
-        kept = self._answers.get(key)
-        if kept is not None:
-            return Read(text=kept["text"], enough=kept["enough"], usage=Usage(**kept["usage"]))
-        read = await self._reading.reader(self._reading.llm, prompt)
-        value = {"text": read.text, "enough": read.enough, "usage": asdict(read.usage)}
-        self._answers.put(key, {"question": asked.question.id, "model": self._reading.llm.model, **value})
-        return read
-
-    async def _judge(self, judge: LLM, asked: Asked, read: Read) -> tuple[bool, Usage]:
-        question, said = asked.question, _said(read)
-        expected, category = question.answer or "", question.category
-        prompt = judge_prompt(question.text, expected, said, manner=self._manner, category=category)
-        key = self._key(judge, prompt)
-        kept = self._verdicts.get(key)
-        if kept is not None:
-            return kept["correct"], Usage(**kept["usage"])
-        reply = await ajudge(judge, question.text, expected, said, manner=self._manner, category=category)
-        value = {"correct": reply.value.correct, "reason": reply.value.reason, "usage": asdict(reply.usage)}
-        self._verdicts.put(key, {"question": question.id, "model": judge.model, **value})
-        return reply.value.correct, reply.usage
-
-    def _key(self, llm: LLM, prompt: Prompt) -> str:
-        return key_of(llm.model, self._reading.address, prompt)
+    async def _judge(self, judge: LLM, question: LabelledQuestion, found: Responded) -> _Verdict:
+        expected, said = question.answer or "", _said(found)
+        if self._manner == "halumem":
+            outcome = await judge_outcome(judge, question.text, expected, question.points, said)
+            return _Verdict(outcome == "correct", outcome)
+        reply = await ajudge(
+            judge, question.text, expected, said, manner=self._manner, category=question.category
+        )
+        return _Verdict(reply.value.correct, None)
 
 
-def _said(read: Read) -> str:
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    correct: bool | None
+    outcome: Outcome | None
+
+
+def _said(found: Responded) -> str:
     """What a judge is shown."""
-    return read.text if read.enough else "There is not enough information to answer this."
+    return found.text if found.enough else "There is not enough information to answer this."

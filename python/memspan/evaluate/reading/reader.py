@@ -1,4 +1,4 @@
-"""The reader of an evaluation: a language model answers a question from a context."""
+"""The reader `read`: a language model answers a question from a context that was found for it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from memspan.errors import missing_extra
 from memspan.formats.questions import LabelledQuestion
-from memspan.llm import LLM, Prompt, Usage
+from memspan.llm import LLM, Prompt
 from memspan.llm.prompts import render
 from memspan.recall.context import Context
 
@@ -36,7 +36,6 @@ class Read:
     text: str
     enough: bool
     """Whether the reader found an answer in the context."""
-    usage: Usage
 
 
 Reader: TypeAlias = "Callable[[LLM, Prompt], Awaitable[Read]]"
@@ -57,4 +56,4 @@ async def read_with(llm: LLM, prompt: Prompt) -> Read:
         LLMError: it gave no answer.
     """
     reply = await llm.acomplete(prompt, Said, stage="read")
-    return Read(text=reply.value.answer.strip(), enough=reply.value.enough, usage=reply.usage)
+    return Read(text=reply.value.answer.strip(), enough=reply.value.enough)

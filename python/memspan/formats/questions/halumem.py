@@ -66,6 +66,7 @@ def _question(
         answerable=category != _UNANSWERABLE,
         answer=optional(fields, "answer", position, as_answer),
         sessions=frozenset().union(*sessions.values()),
+        points=tuple(texts),
         missing=tuple(text for text, found in sessions.items() if not found),
         now=until if until > _BEGINNING else None,
         until=until,

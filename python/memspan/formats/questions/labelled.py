@@ -43,6 +43,8 @@ class LabelledQuestion:
     """What a right answer says, as the labels put it; `None` when they give none."""
     sessions: frozenset[str] = frozenset()
     """The sessions that hold the answer."""
+    points: tuple[str, ...] = ()
+    """What the conversation says about it, in the words of the labels; empty when they name turns only."""
     missing: tuple[str, ...] = ()
     """Labels that name nothing in the conversation."""
     now: datetime | None = None

@@ -107,6 +107,14 @@ class Processing:
                 self._llm = self._model.make()
             return self._llm
 
+    def forget_replies(self) -> None:
+        """Empty the cache of replies, if the model keeps one: a reply may repeat what was forgotten."""
+        # A model that was given by name keeps none.
+        llm = self._llm if self._model.own else self._model.make()
+        forget = getattr(llm, "forget_replies", None)
+        if forget is not None:
+            forget()
+
     def wake(self) -> None:
         """Tell workers that there are new jobs."""
         if self._pid == os.getpid():

@@ -1,0 +1,70 @@
+// What few records have: a judged importance, a pin, a time from which they are no longer believed, an end of life.
+//
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: nothing for a user without any of
+// these, otherwise what the sparse columns take around the records that have one.
+#pragma once
+
+#include <span>
+
+#include "base/bytes.hpp"
+#include "base/sparse_column.hpp"
+#include "memspan/record.hpp"
+#include "memspan/types.hpp"
+
+namespace memspan {
+
+class RecordStates {
+ public:
+  // `slot` must have no state. If that throws, nothing has changed.
+  void add(Slot slot, const RecordInput& record);
+  void remove(Slot slot) noexcept;
+
+  // 0-1, or kNotJudged.
+  float importance(Slot slot) const {
+    const Importance* importance = importances_.find(slot);
+    return importance == nullptr ? kNotJudged : importance->value;
+  }
+  bool pinned(Slot slot) const {
+    const bool* pin = pins_.find(slot);
+    return pin != nullptr && *pin;
+  }
+  // kForever: still believed.
+  Micros retired_at(Slot slot) const { return time(retired_, slot); }
+  // kForever: lives on.
+  Micros expires_at(Slot slot) const { return time(expiring_, slot); }
+
+  // How many records are judged, are pinned, have a retired_at, have an expires_at.
+  uint32_t judged() const { return judged_; }
+  uint32_t pinned() const { return pinned_; }
+  uint32_t retired() const { return retired_count_; }
+  uint32_t expiring() const { return expiring_count_; }
+
+  void remap(std::span<const Slot> new_slots);
+  void save(ByteWriter& out, std::span<const Slot> live) const;
+  void load(ByteReader& in, size_t slots);
+  size_t bytes() const;
+
+ private:
+  struct Importance {
+    float value = kNotJudged;
+    friend bool operator==(const Importance&, const Importance&) = default;
+  };
+  using Times = SparseColumn<uint64_t>;  // kForever - time: 0 for none
+
+  static uint64_t before_forever(Micros time) { return static_cast<uint64_t>(kForever) - static_cast<uint64_t>(time); }
+  static Micros time(const Times& times, Slot slot) {
+    const uint64_t* distance = times.find(slot);
+    return distance == nullptr ? kForever : static_cast<Micros>(static_cast<uint64_t>(kForever) - *distance);
+  }
+
+  SparseColumn<Importance> importances_;
+  SparseColumn<bool> pins_;
+  Times retired_;
+  Times expiring_;
+  uint32_t judged_ = 0;
+  uint32_t pinned_ = 0;
+  uint32_t retired_count_ = 0;
+  uint32_t expiring_count_ = 0;
+};
+
+}  // namespace memspan

@@ -1,0 +1,15 @@
+"""What an agent did: tool calls and their results, read from messages and kept in the metadata of turns."""
+
+from .action import Action, Outcome, actions_in, metadata_of, outcomes_in
+from .reading import ToolUse, chat_message, read_tool_use
+
+__all__ = [
+    "Action",
+    "Outcome",
+    "ToolUse",
+    "actions_in",
+    "chat_message",
+    "metadata_of",
+    "outcomes_in",
+    "read_tool_use",
+]

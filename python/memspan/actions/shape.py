@@ -1,0 +1,119 @@
+"""The arguments of a call without what only this call had: their shape, their short values, their text."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, Final
+
+from .action import Scalar
+
+__all__ = ["call_text", "shape_of", "values_of"]
+
+_DEEPEST: Final = 3
+_MOST: Final = 32
+_NAME_CHARS: Final = 64
+_VALUE_CHARS: Final = 80
+_SHOWN_CHARS: Final = 4_000
+_HIDDEN: Final = "***"
+
+_SECRET: Final = re.compile(
+    r"(?:^|[^a-z])(?:password|passwd|passphrase|secret|api[-_]?key|apikey|private[-_]?key|credentials?|authorization|"
+    r"(?:access|auth|bearer|refresh|session|id)[-_]?token)(?:$|[^a-z])",
+)
+_WORD_START: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?")
+
+
+def shape_of(arguments: Any) -> dict[str, str]:
+    """A type for each argument: `text`, `number`, `flag`, `date`, `list`, `object` or `null`; those of objects by
+    dotted names, three levels deep. At most 32."""
+    return {name: _type_of(value) for name, value in _leaves(arguments)}
+
+
+def values_of(arguments: Any) -> dict[str, Scalar]:
+    """The values of at most 80 characters, by the same names. Those whose names speak of passwords, keys or tokens are
+    left out."""
+    return {
+        name: value
+        for name, value in _leaves(arguments)
+        if isinstance(value, (str, int, float)) and not _is_secret(name) and _fits(value)
+    }
+
+
+def call_text(name: str, arguments: Any) -> str:
+    """`name(key="value", count=3)`: a call as it is read and searched. Secrets show as `***`, and a value of more than
+    4,000 characters is cut: a memory of what was done needs no copy of a file that was written."""
+    if arguments is None or arguments == "":
+        return f"{name}()"
+    try:
+        if isinstance(arguments, Mapping):
+            parts = [f"{_clean(key)}={_shown(key, value)}" for key, value in arguments.items()]
+            return f"{name}({', '.join(parts)})"
+        return f"{name}({_shown('', arguments)})"
+    except (ValueError, RecursionError):  # nested too deeply, or in itself
+        return f"{name}(…)"
+
+
+def _leaves(arguments: Any) -> Iterator[tuple[str, Any]]:
+    return islice(_walk(arguments, "", 1), _MOST)
+
+
+def _walk(arguments: Any, prefix: str, depth: int) -> Iterator[tuple[str, Any]]:
+    if not isinstance(arguments, Mapping):
+        return
+    for key, value in arguments.items():
+        name = f"{prefix}{_clean(key)[:_NAME_CHARS]}"
+        if isinstance(value, Mapping) and value and depth < _DEEPEST:
+            yield from _walk(value, f"{name}.", depth + 1)
+        elif name:
+            yield name, value
+
+
+def _type_of(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "flag"
+    if isinstance(value, (int, float)):
+        return "number"
+    if isinstance(value, str):
+        return "date" if _DATE.fullmatch(value) else "text"
+    return "object" if isinstance(value, Mapping) else "list"
+
+
+def _fits(value: Scalar) -> bool:
+    if isinstance(value, str):
+        return len(value) <= _VALUE_CHARS and value == _clean(value)
+    if isinstance(value, int):
+        return -(1 << 63) <= value < 1 << 63
+    return math.isfinite(value)
+
+
+def _is_secret(name: str) -> bool:
+    return _SECRET.search(_WORD_START.sub("_", name).lower()) is not None
+
+
+def _shown(key: Any, value: Any) -> str:
+    text = f'"{_HIDDEN}"' if _is_secret(str(key)) else _json(_masked(value))
+    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}… ({len(text):,} characters)"
+
+
+def _masked(value: Any) -> Any:
+    """The value with the secrets inside hidden."""
+    if isinstance(value, Mapping):
+        return {str(key): _HIDDEN if _is_secret(str(key)) else _masked(item) for key, item in value.items()}
+    return [_masked(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _json(value: Any) -> str:
+    return _clean(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _clean(key: Any) -> str:
+    """Text that UTF-8 can hold; half emoji become U+FFFD."""
+    text = key if isinstance(key, str) else str(key)
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,0 +1,42 @@
+"""Legal holds: what is held cannot be forgotten, evicted, merged or ended in sleep."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from .auditing import audited
+from .damage import survives_damage
+from .engine import Engine
+from .fields import checked_name
+from .indexing import write_records
+from .selecting import Selection
+
+__all__ = ["hold"]
+
+_BATCH: Final = 512
+
+
+@survives_damage
+def hold(engine: Engine, *, user: str, selection: Selection, held: bool) -> int:
+    """See `Memory.hold` and `Memory.release`. One transaction; linear in the records that are meant."""
+    checked_name(user, "user")
+    changed: list[str] = []
+    with engine.changing() as change:
+        writer = change.writer
+        chosen = writer.traces.chosen(user, selection.chosen, cold=False)
+        ids = sorted(chosen | writer.traces.versions(user, chosen))
+        for start in range(0, len(ids), _BATCH):
+            piece = ids[start : start + _BATCH]
+            stored = writer.fetch(user, piece, embeddings=True)
+            records = [replace(record, held=held) for record in stored.values() if record.held is not held]
+            if records:
+                made = writer.made_tags(user, [record.id for record in records])
+                write_records(change, records)
+                writer.set_made_tags(user, made)
+                changed += [record.id for record in records]
+        if changed:
+            action = "hold" if held else "release"
+            audited(engine, change, action, user=user, ids=changed, by=selection.by, records=len(changed))
+    engine.note_unsaved(len(changed))
+    return len(changed)

@@ -1,0 +1,198 @@
+"""One condition over all its trials: memories come in, decisions are made, stale ones are pruned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.lifecycle.compression import nominal_fidelity, ratios
+from memspan.lifecycle.staleness import superseded, true_staleness
+
+from .condition import Condition
+from .keeping import Keeper, NativeKeeper
+from .quality import decision_quality
+from .tasks import Arrivals, Tasks
+from .world import KINDS, World
+
+__all__ = ["MakeKeeper", "Outcome", "run_condition"]
+
+MakeKeeper: TypeAlias = "Callable[[], Keeper]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What one condition came to; arrays of shape (trials, steps), taken after each step's decision."""
+
+    condition: Condition
+    quality: NDArray[np.float64]
+    true_staleness: NDArray[np.float64]
+    """Mean over the memories kept."""
+    tracked_staleness: NDArray[np.float64]
+    size: NDArray[np.intp]
+    """Memories kept."""
+    stored: NDArray[np.float64]
+    """Mean ratio of the memories kept: what they take up."""
+    fidelity: NDArray[np.float64]
+    """Mean nominal fidelity of the memories written, shape (trials,)."""
+    pressure: NDArray[np.float64]
+    """1 - capacity / memories written, at least 0: the share that had to go, if nothing else took them; (trials,)."""
+
+    @property
+    def scores(self) -> NDArray[np.float64]:
+        """Mean quality of each trial."""
+        return np.asarray(self.quality.mean(axis=1))
+
+    @property
+    def control(self) -> float:
+        """Staleness control: 1 - the mean true staleness of what is kept, over steps and trials."""
+        return float(1 - self.true_staleness.mean())
+
+
+def run_condition(
+    world: World,
+    condition: Condition,
+    tasks: Tasks,
+    arrivals: Arrivals,
+    keeper: MakeKeeper = NativeKeeper,
+) -> Outcome:
+    """Let an agent work through the tasks of every trial. Trials are users of one index, so that steps are arrays.
+
+    At each step the agent writes what came by, decides with the best of what it has, and prunes when it is time.
+    O(trials * steps * memories).
+    """
+    trials, steps = tasks.primary.shape[0], condition.steps
+    kept = _Kept(world, condition, arrivals, keeper())
+    quality = np.zeros((trials, steps))
+    true, tracked, stored = np.zeros_like(quality), np.zeros_like(quality), np.zeros_like(quality)
+    size = np.zeros((trials, steps), dtype=np.intp)
+    for step in range(steps):
+        kept.write(step)
+        seen = kept.seen(step)
+        stale, believed = kept.true_staleness(step), kept.tracked(step)
+        chosen = kept.best(believed, tasks.primary[:, step])
+        quality[:, step] = decision_quality(
+            chosen,
+            kinds=kept.kinds[:, seen],
+            primary=tasks.primary[:, step],
+            fidelity=kept.fidelity[:, seen],
+            true_staleness=stale,
+            provenance=kept.provenance[:, seen],
+            scale=tasks.scale[:, step],
+        )
+        kept.access(chosen, step)
+        true[:, step], tracked[:, step] = kept.mean(stale), kept.mean(believed)
+        stored[:, step], size[:, step] = kept.mean(kept.ratio[:, seen]), kept.alive.sum(axis=1)
+        if condition.prunes and (step + 1) % world.prune_every == 0:
+            kept.prune(believed > world.prune_above)
+    written = arrivals.kinds.shape[1]
+    return Outcome(
+        condition,
+        quality,
+        true,
+        tracked,
+        size,
+        stored,
+        kept.fidelity.mean(axis=1),
+        np.full(trials, max(0.0, 1 - condition.capacity / written)),
+    )
+
+
+class _Kept:
+    """The memories of all trials as arrays of shape (trials, memories), those that are there marked `alive`.
+
+    What a step gives back or takes covers the memories written so far (`seen`): later ones cannot matter.
+    """
+
+    def __init__(self, world: World, condition: Condition, arrivals: Arrivals, keeper: Keeper) -> None:
+        self._world = world
+        self._policy = condition.staleness
+        self._keeper = keeper
+        self._arrivals = arrivals
+        self._users = [f"trial {trial}" for trial in range(len(arrivals.kinds))]
+        capacities = dict(zip(KINDS, condition.capacities(), strict=True))
+        keeper.limit(capacities, condition.eviction or world.eviction)
+        self.kinds = arrivals.kinds
+        self.provenance = arrivals.provenance
+        self.ratio = ratios(
+            condition.compression, condition.ratio, importance=arrivals.importance, kinds=arrivals.kinds
+        )
+        compressed = condition.compression != "none"
+        self.fidelity = nominal_fidelity(self.ratio) if compressed else np.ones(self.ratio.shape)
+        self.alive = np.zeros(self.kinds.shape, dtype=bool)
+        self._born = np.repeat(np.arange(condition.steps), world.per_step)
+        self._accessed = np.tile(self._born.astype(np.float64), (len(self.kinds), 1))
+        self._seen = slice(0, 0)
+
+    def seen(self, step: int) -> slice:
+        """The memories written by the end of a step."""
+        self._seen = slice(0, (step + 1) * self._world.per_step)
+        return self._seen
+
+    def write(self, step: int) -> None:
+        """What comes by at a step, one trial after the other; what has to go for it goes."""
+        first = step * self._world.per_step
+        for position in range(first, first + self._world.per_step):
+            for trial, user in enumerate(self._users):
+                kind = KINDS[self.kinds[trial, position]]
+                weight = float(self._arrivals.importance[trial, position])
+                self.alive[trial, position] = True
+                for gone in self._keeper.write(user, str(position), step, kind, weight):
+                    self.alive[trial, int(gone)] = False
+
+    def true_staleness(self, step: int) -> NDArray[np.float64]:
+        """Of every memory: by age, or by what has replaced it."""
+        if self._world.replaced is not None:
+            return superseded(self._ended())
+        ages = step - self._born[self._seen]
+        return np.broadcast_to(true_staleness(ages), (len(self._users), len(ages)))
+
+    def tracked(self, step: int) -> NDArray[np.float64]:
+        """What the agent holds for stale."""
+        ages = step - self._born[self._seen]
+        found = self._policy.tracked(
+            ages,
+            unused=step - self._accessed[:, self._seen],
+            provenance=self.provenance[:, self._seen],
+            ended=self._ended() & self._arrivals.noticed[:, self._seen],
+        )
+        return np.broadcast_to(found, (len(self._users), len(ages)))
+
+    def _ended(self) -> NDArray[np.bool_]:
+        return np.asarray(self._arrivals.ends[:, self._seen] < self._seen.stop)
+
+    def best(self, believed: NDArray[np.float64], primary: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """The memories that each trial's decision rests on; of equal ones the newer."""
+        world, seen = self._world, self._seen
+        of_kind, of_importance, of_freshness = world.weights
+        scores = of_kind * (self.kinds[:, seen] == primary[:, None])
+        scores = scores + of_importance * self._arrivals.importance[:, seen]
+        fresh = 1 - believed
+        scores = scores * fresh if world.multiplied else scores + of_freshness * fresh
+        scores = np.where(self.alive[:, seen], scores, -np.inf)
+        many = min(world.retrieved, scores.shape[1])
+        # From the end: argsort is stable, and the newest stand there.
+        order = scores.shape[1] - 1 - np.argsort(-scores[:, ::-1], axis=1, kind="stable")[:, :many]
+        chosen = np.zeros(scores.shape, dtype=bool)
+        np.put_along_axis(chosen, order, True, axis=1)
+        return chosen & self.alive[:, seen]
+
+    def access(self, chosen: NDArray[np.bool_], step: int) -> None:
+        """Note what was used."""
+        self._accessed[:, self._seen][chosen] = step
+
+    def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Over the memories kept, by trial."""
+        alive = self.alive[:, self._seen]
+        return np.asarray(np.where(alive, values, 0.0).sum(axis=1) / np.maximum(1, alive.sum(axis=1)))
+
+    def prune(self, stale: NDArray[np.bool_]) -> None:
+        """Drop what is held for stale."""
+        going = self.alive[:, self._seen] & stale
+        for trial in np.flatnonzero(going.any(axis=1)):
+            ids = [str(position) for position in np.flatnonzero(going[trial])]
+            self._keeper.prune(self._users[trial], ids)
+        self.alive[:, self._seen] &= ~going

@@ -1,0 +1,65 @@
+"""Which claims depend on what the paper leaves open: the same questions in other worlds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+
+from .claims import CLAIMS, verdicts
+from .experiments import simulate
+from .keeping import NativeKeeper
+from .run import MakeKeeper
+from .world import World
+
+__all__ = ["WORLDS", "sensitivity"]
+
+WORLDS: Final[Mapping[str, World]] = MappingProxyType(
+    {
+        "as chosen": World(),
+        "tasks ask for all kinds alike": World(demand=(1 / 3, 0.0, 1 / 3, 1 / 3, 0.0)),
+        "tasks ask for procedures first": World(demand=(0.15, 0.15, 0.50, 0.10, 0.10)),
+        "the kind decides what is chosen": World(weights=(0.7, 0.15, 0.15)),
+        "the kind hardly counts": World(weights=(0.1, 0.45, 0.45)),
+        "freshness is not looked at": World(weights=(0.5, 0.5, 0.0)),
+        "importance is not looked at": World(weights=(0.5, 0.0, 0.5)),
+        "freshness multiplies": World(weights=(0.5, 0.5, 0.0), multiplied=True),
+        "one memory a decision": World(retrieved=1),
+        "three memories a decision": World(retrieved=3),
+        "ten memories a decision": World(retrieved=10),
+        "importance even": World(importance=(1.0, 1.0)),
+        "importance low": World(importance=(2.0, 5.0)),
+        "provenance 0-1": World(provenance=(0.0, 1.0)),
+        "prunes early (.7)": World(prune_above=0.7),
+        "prunes late (.95)": World(prune_above=0.95),
+        "never prunes": World(prune_above=1.0),
+        "difficulty is not looked at": World(hardness=0.0),
+        "difficulty counts half": World(hardness=0.5),
+        "the least valuable is evicted": World(eviction="value"),
+        "three memories a step": World(per_step=3),
+    }
+)
+"""Each changes one choice of `World`; `per_step` also changes what the paper states of the memory pressure."""
+
+
+def sensitivity(
+    *,
+    worlds: Mapping[str, World] = WORLDS,
+    trials: int = 8,
+    seed: int = 1,
+    keeper: MakeKeeper = NativeKeeper,
+    advance: Callable[[int], object] = lambda count: None,
+) -> dict[str, dict[str, bool]]:
+    """By claim and world, whether the claim holds there. Costs a simulation a world.
+
+    Args:
+        advance: is told each world that is done.
+    """
+    needed = tuple(dict.fromkeys(claim.needs for claim in CLAIMS))
+    found: dict[str, dict[str, bool]] = {claim.name: {} for claim in CLAIMS}
+    for name, world in worlds.items():
+        outcomes = simulate(needed, world=world, trials=trials, seed=seed, keeper=keeper)
+        for claim, verdict in verdicts(outcomes).items():
+            found[claim][name] = verdict.holds
+        advance(1)
+    return found

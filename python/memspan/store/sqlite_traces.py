@@ -1,0 +1,217 @@
+"""Find and erase what a SQLite store holds of records besides their rows."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, Final
+
+from memspan.times import MAX_MICROS, MIN_MICROS, Interval, to_micros
+
+from .statements import Parameters, chunks, marks
+from .traces import Chosen
+
+__all__ = ["TRACES", "SqliteTraceReader", "SqliteTraceWriter"]
+
+TRACES: Final = (
+    ("cold", "id"),
+    ("uses", "record"),
+    ("run_changes", "record"),
+    ("secrets", "record"),
+    ("resources", "record"),
+)
+"""Every table with rows of records by (user_pk, id), and the column of the id; but for `records` and those of jobs."""
+
+_VERSIONS: Final = (
+    "SELECT id FROM records WHERE user_pk = :user AND id > :id || '@' AND id < :id || 'A' "
+    "AND json_extract(metadata, '$.version_of') = :id UNION "
+    "SELECT id FROM cold WHERE user_pk = :user AND id > :id || '@' AND id < :id || 'A' "
+    "AND json_extract(record, '$.metadata.version_of') = :id"
+)
+"""Ids of versions are those of their records, `@` and a number; `A` comes next after `@`."""
+
+_DERIVED: Final = (
+    "SELECT r.id FROM derivations d JOIN records r ON r.pk = d.derived_pk "
+    "WHERE d.user_pk = ? AND d.source IN ({0}) UNION "
+    "SELECT c.id FROM cold_sources d JOIN cold c ON c.pk = d.cold_pk WHERE d.user_pk = ? AND d.source IN ({0})"
+)
+_CHOSEN: Final = (
+    "SELECT id FROM records WHERE user_pk = :user AND (:session IS NULL OR session = :session) "
+    "AND (:source IS NULL OR provenance = :source OR pk IN "
+    "(SELECT derived_pk FROM derivations WHERE user_pk = :user AND source = :source)) "
+    "AND (:kinds IS NULL OR kind IN (SELECT value FROM json_each(:kinds))) "
+    "AND (:between IS NULL OR EXISTS (SELECT 1 FROM json_each(:between) i "
+    "WHERE at >= json_extract(i.value, '$[0]') AND at < json_extract(i.value, '$[1]')))"
+)
+
+
+class SqliteTraceReader:
+    """`TraceReader` on an open transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
+        return self._connection.execute(statement, parameters).fetchall()
+
+    def _user_pk(self, user: str) -> int | None:
+        rows = self._all("SELECT pk FROM users WHERE name = ?", (user,))
+        return int(rows[0][0]) if rows else None
+
+    def _of(
+        self, statement: str, user_pk: int | None, ids: Collection[str], repeat: int = 1
+    ) -> Iterator[Any]:
+        """Rows of a statement with `{0}` for a list of ids, which stands in it so many times after the user."""
+        for piece in chunks(sorted(ids)):
+            places, values = marks(piece)
+            yield from self._all(statement.format(places), (user_pk, *values) * repeat)
+
+    def chosen(self, user: str, wanted: Chosen, *, cold: bool = True) -> set[str]:
+        pk = self._user_pk(user)
+        if wanted.ids is not None:
+            return self.present(user, wanted.ids) if cold else self._recorded(pk, wanted.ids)
+        between = None if wanted.between is None else [_ends(interval) for interval in wanted.between]
+        parameters = {
+            "user": pk,
+            "session": wanted.session,
+            "source": wanted.source,
+            "kinds": None if wanted.kinds is None else json.dumps(list(wanted.kinds)),
+            "between": None if between is None else json.dumps(between),
+        }
+        found = {id_ for (id_,) in self._all(_CHOSEN, parameters)}
+        if cold:
+            for id_, record in self._all("SELECT id, record FROM cold WHERE user_pk = ?", (pk,)):
+                if _meant(json.loads(record), wanted, between):
+                    found.add(id_)
+        return found
+
+    def _recorded(self, user_pk: int | None, ids: Collection[str]) -> set[str]:
+        statement = "SELECT id FROM records WHERE user_pk = ? AND id IN ({0})"
+        return {id_ for (id_,) in self._of(statement, user_pk, ids)}
+
+    def present(self, user: str, ids: Collection[str]) -> set[str]:
+        pk = self._user_pk(user)
+        cold = self._of("SELECT id FROM cold WHERE user_pk = ? AND id IN ({0})", pk, ids)
+        return self._recorded(pk, ids) | {id_ for (id_,) in cold}
+
+    def versions(self, user: str, ids: Collection[str]) -> set[str]:
+        pk = self._user_pk(user)
+        rows = (row for id_ in ids for row in self._all(_VERSIONS, {"user": pk, "id": id_}))
+        return {id_ for (id_,) in rows}
+
+    def bases(self, user: str, ids: Collection[str]) -> dict[str, str]:
+        pk = self._user_pk(user)
+        likely = [id_ for id_ in ids if "@" in id_]
+        rows = [
+            *self._of(
+                "SELECT id, json_extract(metadata, '$.version_of') FROM records "
+                "WHERE user_pk = ? AND id IN ({0})",
+                pk,
+                likely,
+            ),
+            *self._of(
+                "SELECT id, json_extract(record, '$.metadata.version_of') FROM cold "
+                "WHERE user_pk = ? AND id IN ({0})",
+                pk,
+                likely,
+            ),
+        ]
+        return {id_: base for id_, base in rows if isinstance(base, str) and id_.startswith(base + "@")}
+
+    def derived(self, user: str, ids: Collection[str]) -> set[str]:
+        pk = self._user_pk(user)
+        reached, frontier = set(ids), set(ids)
+        while frontier:
+            frontier = {id_ for (id_,) in self._of(_DERIVED, pk, frontier, repeat=2)} - reached
+            reached |= frontier
+        return reached.difference(ids)
+
+    def mentioning(self, user: str, ids: Collection[str]) -> set[str]:
+        statement = (
+            "SELECT id FROM records WHERE user_pk = ? AND metadata LIKE '%\"ended\"%' AND EXISTS "
+            "(SELECT 1 FROM json_each(metadata, '$.ended.by') j WHERE j.value IN ({0}))"
+        )
+        return {id_ for (id_,) in self._of(statement, self._user_pk(user), ids)}
+
+    def held(self, user: str, ids: Collection[str] | None = None) -> int:
+        pk = self._user_pk(user)
+        statement = (
+            "SELECT count(*) FROM record_states x JOIN records r ON r.pk = x.record_pk "
+            "WHERE x.held AND r.user_pk = ?"
+        )
+        if ids is None:
+            return int(self._all(statement, (pk,))[0][0])
+        return sum(count for (count,) in self._of(statement + " AND r.id IN ({0})", pk, ids))
+
+    def outlives(self, user: str) -> bool:
+        pk = self._user_pk(user)
+        tables = ("cold", "quotas", "lifetimes")
+        return any(self._all(f"SELECT 1 FROM {table} WHERE user_pk = ? LIMIT 1", (pk,)) for table in tables)  # noqa: S608
+
+
+class SqliteTraceWriter(SqliteTraceReader):
+    """`TraceWriter` on an open exclusive transaction."""
+
+    def erase(self, user: str, ids: Collection[str]) -> None:
+        pk = self._user_pk(user)
+        if pk is None:
+            return
+        for piece in chunks(sorted(ids)):
+            places, values = marks(piece)
+            for table, column in TRACES:
+                self._connection.execute(
+                    f"DELETE FROM {table} WHERE user_pk = ? AND {column} IN ({places})",  # noqa: S608
+                    (pk, *values),
+                )
+            # What a run could undo names its sources: a record that came of one that is forgotten must not come back.
+            self._connection.execute(
+                "DELETE FROM run_changes WHERE user_pk = ? AND before IS NOT NULL AND EXISTS "  # noqa: S608
+                f"(SELECT 1 FROM json_each(before, '$.sources') j WHERE j.value IN ({places}))",
+                (pk, *values),
+            )
+        self._unname("cold", "record", pk, set(ids))
+        self._unname("run_changes", "before", pk, set(ids))
+
+    def _unname(self, table: str, column: str, user_pk: int, ids: set[str]) -> None:
+        """Take ids out of what is said to have ended a record that lies in a table as JSON."""
+        key = "pk" if table == "cold" else "rowid"
+        rows = self._all(
+            f"SELECT {key}, {column} FROM {table} WHERE user_pk = ? AND {column} LIKE '%\"ended\"%'",  # noqa: S608
+            (user_pk,),
+        )
+        for row, text in rows:
+            record = json.loads(text)
+            ended = record.get("metadata", {}).get("ended")
+            by = ended.get("by") if isinstance(ended, dict) else None
+            if isinstance(by, list) and not ids.isdisjoint(by):
+                ended["by"] = [id_ for id_ in by if id_ not in ids]
+                self._connection.execute(
+                    f"UPDATE {table} SET {column} = ? WHERE {key} = ?",  # noqa: S608
+                    (json.dumps(record, ensure_ascii=False, allow_nan=False), row),
+                )
+
+    def erase_user(self, user: str) -> None:
+        pk = self._user_pk(user)
+        for table in ("quotas", "lifetimes"):
+            self._connection.execute(f"DELETE FROM {table} WHERE user_pk = ?", (pk,))  # noqa: S608
+
+
+def _ends(interval: Interval) -> Sequence[int]:
+    start, end = interval
+    return MIN_MICROS if start is None else start, MAX_MICROS + 1 if end is None else end
+
+
+def _meant(record: dict[str, Any], wanted: Chosen, between: Sequence[Sequence[int]] | None) -> bool:
+    """Whether a record in JSON is one of those that are meant."""
+    if wanted.session is not None and record.get("session") != wanted.session:
+        return False
+    if wanted.source is not None and wanted.source not in (
+        record.get("provenance"),
+        *record.get("sources", ()),
+    ):
+        return False
+    if wanted.kinds is not None and record.get("kind") not in wanted.kinds:
+        return False
+    at = to_micros(record["at"])
+    return between is None or any(start <= at < end for start, end in between)

@@ -1,0 +1,63 @@
+"""What a store holds of records besides their rows, and what forgetting needs to find."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple, Protocol
+
+from memspan.times import Interval
+
+__all__ = ["Chosen", "TraceReader", "TraceWriter"]
+
+
+class Chosen(NamedTuple):
+    """Which records of a user are meant; `None` for any, and all that is given has to hold."""
+
+    ids: Sequence[str] | None = None
+    source: str | None = None
+    """Their provenance, or an id among their sources."""
+    session: str | None = None
+    between: Sequence[Interval] | None = None
+    """Of `at`."""
+    kinds: Sequence[str] | None = None
+
+
+class TraceReader(Protocol):
+    """Records and what is in the cold tier, as one. `ids` are always those of one user."""
+
+    def chosen(self, user: str, wanted: Chosen, *, cold: bool = True) -> set[str]:
+        """Ids of the records that are meant, of those in the cold tier too unless told otherwise. Linear in the
+        user's records, but for ids."""
+
+    def present(self, user: str, ids: Collection[str]) -> set[str]:
+        """Those that there are, as a record or in the cold tier."""
+
+    def versions(self, user: str, ids: Collection[str]) -> set[str]:
+        """Ids of the older versions of these records."""
+
+    def bases(self, user: str, ids: Collection[str]) -> dict[str, str]:
+        """The record that each is an older version of, by id; others are left out."""
+
+    def derived(self, user: str, ids: Collection[str]) -> set[str]:
+        """Ids of what was derived from these, directly or through others, with what is in the cold tier; without
+        these."""
+
+    def mentioning(self, user: str, ids: Collection[str]) -> set[str]:
+        """Ids of the records whose end is said to be because of these."""
+
+    def held(self, user: str, ids: Collection[str] | None = None) -> int:
+        """How many of these, or of all the user's records, are held."""
+
+    def outlives(self, user: str) -> bool:
+        """Whether there is something of the user besides records: cold copies, quotas or lifetimes."""
+
+
+class TraceWriter(TraceReader, Protocol):
+    """Erases inside the one exclusive transaction."""
+
+    def erase(self, user: str, ids: Collection[str]) -> None:
+        """Take every trace of these out of all tables but `records` and those of jobs: cold copies, uses, what a run
+        could undo, secrets, resources, and who is said to have ended what."""
+
+    def erase_user(self, user: str) -> None:
+        """Take out what does not go with the user's row."""

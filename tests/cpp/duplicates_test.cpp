@@ -1,0 +1,220 @@
+#include "memspan/duplicates.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <atomic>
+#include <map>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "memspan/error.hpp"
+#include "support/clustered.hpp"
+#include "support/messages.hpp"
+#include "support/records.hpp"
+#include "vectors/leading_directions.hpp"
+#include "vectors/near_pairs.hpp"
+#include "vectors/unit_vector.hpp"
+
+namespace memspan {
+namespace {
+
+using test::Item;
+using Pairs = std::map<std::pair<std::string, std::string>, float>;
+
+BOOST_AUTO_TEST_SUITE(duplicates)
+
+std::vector<float> unit(std::vector<float> vector) {
+  std::vector<float> out(vector.size());
+  normalize(vector, out.data());
+  return out;
+}
+
+Pairs pairs_of(const Duplicates& found) {
+  Pairs pairs;
+  for (const DuplicatePair& pair : found.pairs) {
+    BOOST_TEST((pair.first < pair.second));
+    BOOST_TEST(pairs.emplace(std::pair(pair.first, pair.second), pair.cosine).second);
+  }
+  return pairs;
+}
+
+// What the call promises, computed one pair at a time.
+Pairs expected(const std::vector<Item>& items, const DuplicateQuery& query) {
+  Pairs pairs;
+  for (size_t i = 0; i < items.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const Item& a = items[i];
+      const Item& b = items[j];
+      if (a.kind != b.kind || a.until != kForever || b.until != kForever || a.embedding.empty() || b.embedding.empty()) continue;
+      if (std::find(query.kinds.begin(), query.kinds.end(), a.kind) == query.kinds.end()) continue;
+      if (a.recorded_at < query.since && b.recorded_at < query.since) continue;
+      const float cosine = kernels().dot(unit(a.embedding).data(), unit(b.embedding).data(), a.embedding.size());
+      if (cosine >= query.threshold) pairs[std::minmax(a.id, b.id)] = std::min(cosine, 1.0f);
+    }
+  }
+  return pairs;
+}
+
+std::vector<Item> conversation(size_t count, size_t dim, size_t clusters, std::mt19937& random) {
+  test::ClusteredVectors vectors(dim, clusters, random);
+  std::normal_distribution<float> noise;
+  std::vector<Item> items;
+  for (size_t i = 0; i < count; ++i) {
+    Item item{.id = "r" + std::to_string(i), .at = static_cast<Micros>(i), .text = "word"};
+    item.recorded_at = static_cast<Micros>(i);
+    item.embedding = vectors.near(random());
+    if (!items.empty() && random() % 4 == 0) {
+      const float distance = 0.6f * static_cast<float>(1 + random() % 100) / 100.0f;
+      item.embedding = items[random() % items.size()].embedding;
+      for (float& value : item.embedding) value += distance * noise(random);
+    }
+    if (random() % 16 == 0) item.kind = Kind::semantic;
+    if (random() % 16 == 0) item.until = static_cast<Micros>(count);
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+BOOST_AUTO_TEST_CASE(it_finds_what_every_single_comparison_finds) {
+  for (const size_t dim : {3u, 17u, 64u, 200u}) {
+    std::mt19937 random(static_cast<unsigned>(dim));
+    const std::vector<Item> items = conversation(1200, dim, 9, random);
+    Index index(IndexConfig{.dim = static_cast<uint32_t>(dim)});
+    test::add(index, items);
+    for (const float threshold : {0.5f, 0.8f, 0.9f, 0.97f, 0.999f}) {
+      for (const Micros since : {Micros{0}, Micros{900}, Micros{5000}}) {
+        DuplicateQuery query{.threshold = threshold, .kinds = {Kind::episodic, Kind::semantic}, .since = since};
+        const Pairs wanted = expected(items, query);
+        const Duplicates found = index.duplicates("ana", query);
+        BOOST_TEST(found.complete);
+        const Pairs pairs = pairs_of(found);
+        for (const auto& [pair, cosine] : wanted) {
+          BOOST_TEST(pairs.contains(pair), pair.first << " " << pair.second << " " << cosine << " at " << threshold);
+        }
+        for (const auto& [pair, cosine] : pairs) {
+          BOOST_TEST((wanted.contains(pair) || cosine < threshold), pair.first << " " << pair.second << " " << cosine);
+        }
+        BOOST_TEST(std::is_sorted(found.pairs.begin(), found.pairs.end(),
+                                  [](const auto& a, const auto& b) { return a.cosine > b.cosine; }));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(many_records_are_compared_on_two_threads) {
+  std::mt19937 random(5);
+  const std::vector<Item> items = conversation(5000, 96, 40, random);
+  Index index(IndexConfig{.dim = 96});
+  test::add(index, items);
+  const DuplicateQuery query{.threshold = 0.95f, .kinds = {Kind::episodic}};
+  const Pairs wanted = expected(items, query);
+  BOOST_TEST(wanted.size() > 100u);
+  index.consolidate("ana", true);
+  const Pairs pairs = pairs_of(index.duplicates("ana", query));
+  for (const auto& [pair, cosine] : wanted) BOOST_TEST(pairs.contains(pair));
+  BOOST_TEST(pairs.size() <= wanted.size() + 2);
+}
+
+BOOST_AUTO_TEST_CASE(of_equal_embeddings_one_stands_for_all) {
+  std::mt19937 random(7);
+  const std::vector<float> same = test::random_vector(32, random);
+  std::vector<float> near = same;
+  near[0] += 0.01f;
+  std::vector<Item> items;
+  for (int i = 0; i < 3000; ++i) items.push_back({.id = "r" + std::to_string(i), .embedding = same});
+  items.push_back({.id = "near", .embedding = near});
+  Index index(IndexConfig{.dim = 32});
+  test::add(index, items);
+  const Duplicates found = index.duplicates("ana", {.threshold = 0.99f, .kinds = {Kind::episodic}});
+  BOOST_TEST(found.pairs.size() == 3000u);
+  BOOST_TEST(found.records == 3001u);
+  std::set<std::string> named;
+  for (const DuplicatePair& pair : found.pairs) named.insert({pair.first, pair.second});
+  BOOST_TEST(named.size() == 3001u);
+  BOOST_TEST(index.duplicates("ana", {.threshold = 1.0f, .kinds = {Kind::episodic}}).pairs.size() == 2999u);
+}
+
+BOOST_AUTO_TEST_CASE(there_may_be_more_than_are_wanted) {
+  std::mt19937 random(8);
+  const std::vector<Item> items = conversation(400, 24, 2, random);
+  Index index(IndexConfig{.dim = 24});
+  test::add(index, items);
+  const DuplicateQuery all{.threshold = 0.5f, .kinds = {Kind::episodic, Kind::semantic}};
+  const size_t count = index.duplicates("ana", all).pairs.size();
+  DuplicateQuery few = all;
+  few.most = count / 2;
+  const Duplicates found = index.duplicates("ana", few);
+  BOOST_TEST(!found.complete);
+  BOOST_TEST(found.pairs.size() == few.most);
+  few.most = count;
+  BOOST_TEST(index.duplicates("ana", few).complete);
+}
+
+BOOST_AUTO_TEST_CASE(empty_and_unknown_users_and_bad_thresholds) {
+  Index index(IndexConfig{.dim = 4});
+  const DuplicateQuery query{.kinds = {Kind::episodic}};
+  BOOST_TEST(index.duplicates("bob", query).pairs.empty());
+  test::add(index, {{.id = "a", .text = "no embedding"}, {.id = "b", .embedding = {1, 0, 0, 0}}});
+  BOOST_TEST(index.duplicates("ana", query).pairs.empty());
+  for (const float threshold : {0.0f, -1.0f, 1.5f, std::numeric_limits<float>::quiet_NaN()}) {
+    BOOST_CHECK_EXCEPTION(index.duplicates("ana", {.threshold = threshold, .kinds = {Kind::episodic}}), InvalidArgument,
+                          test::Mentions({"threshold", "at most 1"}));
+  }
+}
+
+// Writes, removals, searches and compactions meanwhile: the pairs that nobody touches are found in every call.
+BOOST_AUTO_TEST_CASE(what_stays_is_found_while_the_rest_changes) {
+  std::mt19937 random(9);
+  std::vector<Item> stays;
+  for (int i = 0; i < 60; ++i) {
+    std::vector<float> vector = test::random_vector(48, random);
+    stays.push_back({.id = "a" + std::to_string(i), .embedding = vector});
+    vector[1] += 0.02f;
+    stays.push_back({.id = "b" + std::to_string(i), .embedding = vector});
+  }
+  Index index(IndexConfig{.dim = 48});
+  test::add(index, stays);
+  std::atomic<bool> done = false;
+  std::thread writer([&] {
+    std::mt19937 own(10);
+    for (int round = 0; !done; ++round) {
+      const std::vector<Item> items = conversation(6000, 48, 10, own);
+      test::add(index, items);
+      std::vector<std::string_view> ids;
+      for (const Item& item : items) ids.push_back(item.id);
+      index.remove("ana", ids);
+    }
+  });
+  for (int i = 0; i < 12; ++i) {
+    const Pairs pairs = pairs_of(index.duplicates("ana", {.threshold = 0.99f, .kinds = {Kind::episodic}}));
+    for (int n = 0; n < 60; ++n) {
+      BOOST_TEST(pairs.contains({"a" + std::to_string(n), "b" + std::to_string(n)}));
+    }
+  }
+  done = true;
+  writer.join();
+}
+
+BOOST_AUTO_TEST_CASE(directions_are_orthonormal_whatever_the_sample) {
+  std::mt19937 random(11);
+  std::vector<float> flat;  // ten rows in a plane of 20 dimensions, and one row many times
+  for (int i = 0; i < 10; ++i) {
+    for (int d = 0; d < 20; ++d) flat.push_back(d < 2 ? static_cast<float>(random() % 100) : 0.0f);
+  }
+  const std::vector<float> once(20 * 8, 0.5f);
+  for (const std::vector<float>& sample : {flat, once, std::vector<float>()}) {
+    const LeadingDirections found = find_leading_directions(sample, 20, 12);
+    BOOST_TEST(found.count <= 2u);
+    for (size_t a = 0; a < found.count; ++a) {
+      for (size_t b = 0; b <= a; ++b) {
+        const float product = kernels().dot(found.rows.data() + a * 20, found.rows.data() + b * 20, 20);
+        BOOST_TEST(std::abs(product - (a == b ? 1.0f : 0.0f)) < 1e-5f);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan

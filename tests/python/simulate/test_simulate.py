@@ -1,0 +1,205 @@
+"""The simulator: its parts, its fairness, and that it runs over the native quotas."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from plain_keeper import PlainKeeper
+
+from memspan.errors import InvalidArgumentError
+from memspan.index import Index
+from memspan.lifecycle.staleness import StalenessPolicy
+from memspan.simulate import ALLOCATIONS, CLAIMS, EXPERIMENTS, WORLDS, Condition, World, sensitivity, simulate
+from memspan.simulate.claims import verdicts
+from memspan.simulate.keeping import NativeKeeper
+from memspan.simulate.quality import WEIGHTS, decision_quality
+from memspan.simulate.run import Outcome, run_condition
+from memspan.simulate.tasks import draw_arrivals, draw_tasks
+
+native = pytest.mark.skipif(not hasattr(Index, "set_quotas"), reason="the native quotas are not there yet")
+
+
+def outcome_of(condition: Condition, world: World | None = None, trials: int = 3, **options: Any) -> Outcome:
+    world = world or World()
+    tasks = draw_tasks(world, 1, 9, trials, condition.steps)
+    arrivals = draw_arrivals(world, condition, 1, 9, 0, trials)
+    return run_condition(world, condition, tasks, arrivals, options.get("keeper", PlainKeeper))
+
+
+def test_the_weights_of_quality_are_those_of_the_paper() -> None:
+    assert WEIGHTS == {
+        "alignment": 0.25,
+        "fidelity": 0.20,
+        "freshness": 0.25,
+        "provenance": 0.15,
+        "coverage": 0.15,
+    }
+
+
+def test_quality_of_a_decision_by_hand() -> None:
+    found = decision_quality(
+        np.array([[True, True, False], [False, False, False]]),
+        kinds=np.array([[0, 1, 2], [0, 1, 2]]),
+        primary=np.array([0, 0]),
+        fidelity=np.full((2, 3), 0.8),
+        true_staleness=np.array([[0.2, 0.4, 0.9]] * 2),
+        provenance=np.full((2, 3), 0.6),
+        scale=np.array([0.9, 0.9]),
+    )
+    by_hand = 0.25 * 0.5 + 0.20 * 0.8 + 0.25 * 0.7 + 0.15 * 0.6 + 0.15 * 2 / 3
+    assert found == pytest.approx([0.9 * by_hand, 0.0])
+
+
+def test_tasks_are_shared_and_memories_are_not() -> None:
+    world = World()
+    one, other = Condition(name="a", steps=30), Condition(name="b", steps=30)
+    assert (draw_tasks(world, 1, 2, 3, 30).primary == draw_tasks(world, 1, 2, 3, 30).primary).all()
+    assert (draw_tasks(world, 1, 2, 3, 30).primary != draw_tasks(world, 1, 3, 3, 30).primary).any()
+    first, second = draw_arrivals(world, one, 1, 2, 0, 3), draw_arrivals(world, other, 1, 2, 1, 3)
+    assert (first.importance != second.importance).all()
+    assert (first.importance == draw_arrivals(world, one, 1, 2, 0, 3).importance).all()
+
+
+def test_more_trials_do_not_change_the_first_ones() -> None:
+    world, condition = World(), Condition(name="a", steps=20)
+    few, many = (draw_arrivals(world, condition, 1, 2, 0, trials) for trials in (2, 5))
+    assert (few.provenance == many.provenance[:2]).all()
+
+
+def test_quotas_are_never_exceeded() -> None:
+    condition = Condition(name="small", capacity=20, prunes=False)
+    assert outcome_of(condition).size.max() <= 20
+
+
+@pytest.mark.parametrize("shares", list(ALLOCATIONS.values()))
+@pytest.mark.parametrize("capacity", [3, 7, 100, 500])
+def test_the_slots_of_the_kinds_sum_to_the_capacity(shares: tuple[float, ...], capacity: int) -> None:
+    slots = Condition(name="x", allocation=shares, capacity=capacity).capacities()  # type: ignore[arg-type]
+    assert sum(slots) == capacity
+    assert min(slots) >= 1
+    if capacity == 500:
+        assert slots == tuple(round(500 * share) for share in shares)
+
+
+def test_unmanaged_memories_go_stale_and_are_believed_fresh() -> None:
+    found = outcome_of(Condition(name="none", staleness=StalenessPolicy(name="none")))
+    assert not found.tracked_staleness.any()
+    assert found.true_staleness[:, -1].mean() == pytest.approx(0.93, abs=0.01)
+    assert (np.diff(found.true_staleness.mean(axis=0)) > 0).all()
+    assert found.size[0, -1] == 300
+
+
+def test_decay_prunes_what_is_old() -> None:
+    world = World()
+    found = outcome_of(Condition(name="decay"), world)
+    oldest = -np.log(1 - world.prune_above) / 0.05
+    assert found.size.max() <= oldest + world.prune_every + 1
+    assert np.allclose(found.true_staleness, found.tracked_staleness)
+
+
+def test_validity_prunes_what_was_replaced_only() -> None:
+    world = World(replaced=0.5, noticed=1.0)
+    kept, pruned = (
+        outcome_of(Condition(name=name, staleness=StalenessPolicy(name=name)), world)
+        for name in ("none", "validity")
+    )
+    assert np.allclose(pruned.true_staleness, pruned.tracked_staleness)
+    assert pruned.size[:, -1].max() < kept.size[:, -1].min()
+    assert pruned.true_staleness[:, -1].max() < 0.2 < kept.true_staleness[:, -1].min()
+
+
+def test_memories_that_nobody_replaces_stay_true() -> None:
+    found = outcome_of(Condition(name="v"), World(replaced=0.0))
+    assert not found.true_staleness.any()
+
+
+@native
+@pytest.mark.parametrize("eviction", ["oldest", "value"])
+def test_the_native_quotas_keep_what_plain_python_keeps(eviction: str) -> None:
+    condition = Condition(name="small", capacity=20, eviction=eviction, steps=120)
+    plain, own = (outcome_of(condition, keeper=keeper) for keeper in (PlainKeeper, NativeKeeper))
+    assert (plain.size == own.size).all()
+    assert np.allclose(plain.quality, own.quality)
+
+
+def test_the_same_seed_gives_the_same_figures() -> None:
+    one, two, other = (
+        simulate(("horizon",), trials=2, seed=seed, keeper=PlainKeeper)["horizon"] for seed in (5, 5, 6)
+    )
+    assert all((a.quality == b.quality).all() for a, b in zip(one, two, strict=True))
+    assert any((a.quality != b.quality).any() for a, b in zip(one, other, strict=True))
+
+
+def test_every_claim_names_an_experiment_and_is_judged() -> None:
+    assert {claim.needs for claim in CLAIMS} <= set(EXPERIMENTS)
+    assert len({claim.name for claim in CLAIMS}) == len(CLAIMS)
+    outcomes = simulate(trials=2, keeper=PlainKeeper)
+    judged = verdicts(outcomes)
+    assert set(judged) == {claim.name for claim in CLAIMS}
+    for name in (
+        "balanced",
+        "no compression",
+        "strategies",
+        "ratio",
+        "unaware",
+        "pressure",
+        "true staleness",
+    ):
+        assert judged[name].holds, name
+
+
+def test_verdicts_leave_out_what_was_not_run() -> None:
+    assert set(verdicts({})) == set()
+
+
+def test_sensitivity_asks_in_every_world() -> None:
+    worlds = {"as chosen": World(), "never prunes": WORLDS["never prunes"]}
+    found = sensitivity(worlds=worlds, trials=2, keeper=PlainKeeper)
+    assert set(found) == {claim.name for claim in CLAIMS}
+    assert all(set(of_worlds) == set(worlds) for of_worlds in found.values())
+    assert found["swings"] == {"as chosen": True, "never prunes": False}
+
+
+def test_the_worlds_differ_from_the_chosen_one_in_one_thing() -> None:
+    names = World.__slots__
+    for name, world in WORLDS.items():
+        changed = [field for field in names if getattr(world, field) != getattr(World(), field)]
+        assert len(changed) == (0 if name == "as chosen" else 2 if world.multiplied else 1), name
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments"),
+    [
+        (World, {"demand": (0.5, 0.5, 0.5, 0.0, 0.0)}),
+        (World, {"primary": (0, 1, 2, 3, 0)}),
+        (World, {"per_step": 0}),
+        (World, {"prune_above": 0}),
+        (World, {"replaced": 1.5}),
+        (World, {"eviction": "newest"}),
+        (Condition, {"name": "x", "allocation": (0.5, 0.5, 0.5)}),
+        (Condition, {"name": "x", "allocation": (1.0, 0.0, 0.0)}),
+        (Condition, {"name": "x", "capacity": 0}),
+        (Condition, {"name": "x", "ratio": 0}),
+        (Condition, {"name": "x", "compression": "zip"}),
+        (Condition, {"name": "x", "eviction": "newest"}),
+    ],
+)
+def test_bad_settings_are_refused(kind: type, arguments: dict[str, Any]) -> None:
+    with pytest.raises(InvalidArgumentError):
+        kind(**arguments)
+
+
+def test_bad_arguments_are_refused() -> None:
+    with pytest.raises(InvalidArgumentError, match="names"):
+        simulate(("everything",))
+    with pytest.raises(InvalidArgumentError, match="trials"):
+        simulate(("horizon",), trials=1)
+    with pytest.raises(InvalidArgumentError, match="seed"):
+        simulate(("horizon",), seed=-1)
+
+
+def test_conditions_are_copies_of_one_another() -> None:
+    assert replace(Condition(name="a"), name="b").capacity == 500
