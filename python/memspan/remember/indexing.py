@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -82,11 +83,19 @@ def _take_out_of_cold(change: Change, records: Sequence[Record]) -> None:
 
 
 def _fill(change: Change, columns: dict[str, Any], stay: bool) -> None:
-    if stay:
-        # Pinned, they make others go; written again as they are, nothing has to.
-        pins = [True] * len(columns["ids"])
-        change.evicted += change.apply(lambda index: index.add_many(**{**columns, "pins": pins}))
-    change.evicted += change.apply(lambda index: index.add_many(**columns))
+    if not stay:
+        change.evicted += change.apply(lambda index: index.add_many(**columns))
+        return
+    # While they are pinned they make others go, and none of themselves.
+    count = len(columns["ids"])
+    pins = columns["pins"] or [False] * count
+    change.evicted += change.apply(lambda index: index.add_many(**{**columns, "pins": [True] * count}))
+    loose: dict[str, list[str]] = {}
+    for user, id_, pinned in zip(columns["users"], columns["ids"], pins, strict=True):
+        if not pinned:
+            loose.setdefault(user, []).append(id_)
+    for user, ids in loose.items():
+        change.apply(partial(Index.pin, user=user, ids=ids, pinned=False), atomic=False)
 
 
 def _add(index: Index, record: Record) -> list[str]:

@@ -21,9 +21,9 @@ def stored_quotas(reader: StoreReader, user: str | None) -> Quotas | None:
 def apply_to(index: Index, user: str | None, quotas: Quotas | None) -> None:
     """Give an index the quotas of a user, or of everybody else."""
     if quotas is None:
-        index.set_quotas(user, None)
+        index.set_quotas(user=user, capacities=None)
     else:
-        index.set_quotas(user, quotas.capacities, eviction=quotas.eviction)
+        index.set_quotas(user=user, capacities=quotas.capacities, eviction=quotas.eviction)
 
 
 def apply_quotas(index: Index, reader: StoreReader, after: int) -> None:
