@@ -72,7 +72,7 @@ def enforce(engine: Engine, user: str) -> int:
     evicted = 0
     while True:
         with engine.changing() as change:
-            ids = change.apply(lambda index: index.evict(user=user, limit=_SLICE))
+            ids = change.apply(lambda index: index.evict(user=user))
             change.evicted += [(user, id_) for id_ in ids]
         evicted += len(ids)
         if len(ids) < _SLICE:
