@@ -11,6 +11,7 @@ from .calls.adding import AddingCalls
 from .calls.answering import AnsweringCalls
 from .calls.forgetting import ForgettingCalls
 from .calls.keeping import KeepingCalls
+from .calls.procedures import ProcedureCalls
 from .calls.processing import ProcessingCalls
 from .calls.quotas import QuotaCalls
 from .calls.tagging import TaggingCalls
@@ -34,7 +35,14 @@ __all__ = ["Memory"]
 
 
 class Memory(
-    AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, QuotaCalls, ForgettingCalls, KeepingCalls
+    AddingCalls,
+    ProcessingCalls,
+    AnsweringCalls,
+    TaggingCalls,
+    ProcedureCalls,
+    QuotaCalls,
+    ForgettingCalls,
+    KeepingCalls,
 ):
     """The memories of many users in one SQLite file.
 

@@ -17,6 +17,7 @@ from .cold import ColdReader, ColdWriter
 from .jobs import JobReader, JobWriter
 from .quotas import QuotaReader, QuotaWriter
 from .traces import TraceReader, TraceWriter
+from .transcripts import TranscriptReader
 from .uses import UseReader, UseWriter
 
 __all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
@@ -61,6 +62,10 @@ class StoreReader(Protocol):
     @property
     def uses(self) -> UseReader:
         """How often searches returned records."""
+
+    @property
+    def transcripts(self) -> TranscriptReader:
+        """Turns in which tools were called, and what was learnt from them."""
 
     @property
     def audit(self) -> AuditReader:

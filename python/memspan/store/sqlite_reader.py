@@ -17,6 +17,7 @@ from .sqlite_cold import SqliteColdReader
 from .sqlite_job_reader import SqliteJobReader
 from .sqlite_quotas import SqliteQuotaReader
 from .sqlite_traces import SqliteTraceReader
+from .sqlite_transcripts import SqliteTranscriptReader
 from .sqlite_uses import SqliteUseReader
 from .statements import Parameters, chunks, marks
 
@@ -61,6 +62,11 @@ class SqliteReader:
     def uses(self) -> SqliteUseReader:
         """See `StoreReader.uses`."""
         return SqliteUseReader(self._connection)
+
+    @property
+    def transcripts(self) -> SqliteTranscriptReader:
+        """See `StoreReader.transcripts`."""
+        return SqliteTranscriptReader(self._connection, self.fetch)
 
     @property
     def audit(self) -> SqliteAuditReader:

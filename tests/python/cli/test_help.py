@@ -28,7 +28,8 @@ everyone = pytest.mark.parametrize(
 
 def test_the_commands_are_those_of_the_documents():
     names = "demo ingest process jobs consolidate search ask latest tags stats verify export load forget "
-    names += "models recipes eval fit simulate quotas evicted restore pin"
+    names += "hold release audit models recipes eval fit simulate "
+    names += "procedures quotas evicted restore pin"
     assert set(cli.commands) == set(names.split())
 
 
