@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from memspan.errors import QuotaError
 from memspan.lifecycle.quotas import Quotas, as_quotas
@@ -14,10 +14,7 @@ from .engine import Engine
 from .fields import checked_name
 from .quota_settings import apply_to, stored_quotas
 
-__all__ = ["enforce", "quotas_of", "set_quotas"]
-
-_SLICE: Final = 512
-"""Records that one transaction evicts when quotas have shrunk; other writers wait for it."""
+__all__ = ["enforce", "excess", "quotas_of", "set_quotas"]
 
 
 def quotas_of(engine: Engine, user: str | None) -> Quotas | None:
@@ -63,17 +60,30 @@ def _refuse_to_evict_pinned(reader: StoreReader, quotas: Quotas, user: str | Non
 
 
 @survives_damage
-def enforce(engine: Engine, user: str) -> int:
-    """Bring a user within its quotas, after they have shrunk; returns how many records went to the cold tier.
+def excess(engine: Engine, user: str) -> dict[str, int]:
+    """How many records of each kind a user has beyond their quotas: what `enforce` would evict, but for what is
+    pinned. Kinds within theirs are left out."""
+    with engine.comparing() as (index, reader):
+        quotas = stored_quotas(reader, user)
+        if quotas is None:
+            return {}
+        counts = index.stats(user=user)["kinds"]
+    found = {
+        kind: counts.get(kind, 0) - capacity
+        for kind, capacity in quotas.capacities.items()
+        if capacity is not None
+    }
+    return {kind: count for kind, count in found.items() if count > 0}
 
-    One transaction for each slice: others get their turn in between, and what a crash leaves undone, the next call
-    does.
+
+@survives_damage
+def enforce(engine: Engine, user: str) -> int:
+    """Bring a user within their quotas, after they have shrunk; returns how many records went to the cold tier.
+
+    One transaction: linear in what goes. Searches go on meanwhile.
     """
-    evicted = 0
-    while True:
-        with engine.changing() as change:
-            ids = change.apply(lambda index: index.evict(user=user))
-            change.evicted += [(user, id_) for id_ in ids]
-        evicted += len(ids)
-        if len(ids) < _SLICE:
-            return evicted
+    with engine.changing() as change:
+        ids = change.apply(lambda index: index.evict(user=user))
+        change.evicted += [(user, id_) for id_ in ids]
+    engine.note_unsaved(len(ids))
+    return len(ids)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from memspan import InvalidArgumentError, Memory, QuotaError, Quotas
+from memspan.remember.quotas import enforce, excess
 
 Open = Callable[..., Memory]
 OLDEST = Quotas(capacity=10, eviction="oldest")
@@ -133,6 +134,22 @@ def test_shrinking(open_memory: Open) -> None:
     assert memory.set_quotas(OLDEST) == 0
     assert memory.set_quotas(Quotas(capacity=3, eviction="oldest")) == 3 + 2
     assert (live(memory), live(memory, "ben")) == ({"m1499"}, {"m2"})
+    assert memory.verify() == []
+
+
+def test_what_is_too_much(open_memory: Open) -> None:
+    memory = open_memory()
+    memory.add(turns(*range(9)), user="ana")
+    assert excess(memory._engine, "ana") == {} == excess(memory._engine, "nobody")
+    with memory._engine.changing() as change:
+        change.writer.quotas.set(None, OLDEST.dump())
+    # Another process set them, and died before it got to this user.
+    other = open_memory()
+    assert excess(other._engine, "ana") == {"episodic": 5}
+    assert enforce(other._engine, "ana") == 5
+    assert enforce(other._engine, "ana") == 0
+    assert excess(memory._engine, "ana") == {}
+    assert live(memory) == {"m5", "m6", "m7", "m8"}
     assert memory.verify() == []
 
 
