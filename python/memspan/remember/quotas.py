@@ -10,7 +10,7 @@ from memspan.store import StoreReader
 
 from .auditing import audited
 from .damage import survives_damage
-from .engine import Engine
+from .engine import Change, Engine
 from .fields import checked_name
 from .quota_settings import apply_to, stored_quotas
 
@@ -43,7 +43,10 @@ def set_quotas(engine: Engine, quotas: Quotas | int | None, user: str | None) ->
         kinds: dict[str, Any] = {} if wanted is None else dict(wanted.capacities)
         audited(engine, change, "quotas", user=user, **kinds)
         change.apply(lambda index: apply_to(index, user, wanted))
-        affected = writer.users() if user is None else [user]
+        if user is not None:
+            return _evict(change, user)
+        affected = writer.users()
+    # One transaction for each: others get their turn in between. What a crash leaves undone, sleep does.
     return sum(enforce(engine, name) for name in affected)
 
 
@@ -83,7 +86,12 @@ def enforce(engine: Engine, user: str) -> int:
     One transaction: linear in what goes. Searches go on meanwhile.
     """
     with engine.changing() as change:
-        ids = change.apply(lambda index: index.evict(user=user))
-        change.evicted += [(user, id_) for id_ in ids]
-    engine.note_unsaved(len(ids))
+        evicted = _evict(change, user)
+    engine.note_unsaved(evicted)
+    return evicted
+
+
+def _evict(change: Change, user: str) -> int:
+    ids = change.apply(lambda index: index.evict(user=user))
+    change.evicted += [(user, id_) for id_ in ids]
     return len(ids)
