@@ -50,8 +50,10 @@ from memspan.errors import (
     VaultKeyError,
     WhereError,
 )
+from memspan.evicted import Evicted
 from memspan.index import Hit, Hits, Index, TagInfo
 from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
+from memspan.lifecycle.quotas import Quotas
 from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.llm import Usage
 from memspan.memory import Memory
@@ -93,6 +95,7 @@ __all__ = [
     "EmbedderError",
     "EmbedderMismatchError",
     "EmbeddingError",
+    "Evicted",
     "ForgetPlan",
     "FormatError",
     "HashEmbedder",
@@ -121,6 +124,7 @@ __all__ = [
     "ProcessReport",
     "Query",
     "QuotaError",
+    "Quotas",
     "Recall",
     "Recalls",
     "Recipe",

@@ -17,6 +17,7 @@ MemspanError
 │   ├── TruncatedReplyError                  its answer did not fit
 │   └── BadReplyError                        its answer could not be used, also after repair
 ├── UndoError                                a run that cannot be undone, because memories changed since
+├── QuotaError                               a kind is full of records that are pinned
 ├── JobError                                 an encode job that does not exist, or cannot do what was asked
 ├── HeldError                                a record under a legal hold would have been forgotten
 ├── PlanChangedError                         what was agreed to be forgotten is not what it was
@@ -91,10 +92,6 @@ class TagCycleError(MemspanError, ValueError):
     """A relation between tags would close a cycle; the message shows the existing path."""
 
 
-class QuotaError(MemspanError):
-    """A kind of record is full and all of its records are pinned; nothing was added."""
-
-
 class CorruptSnapshotError(MemspanError):
     """A snapshot file is damaged, truncated or of another format version."""
 
@@ -139,6 +136,10 @@ class UndoError(MemspanError):
 
 class JobError(MemspanError):
     """An encode job does not exist, or is not in a state in which it can do what was asked."""
+
+
+class QuotaError(MemspanError):
+    """A kind has no room for a record: all that it may have are pinned or held. Nothing was added."""
 
 
 class HeldError(MemspanError):

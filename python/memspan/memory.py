@@ -15,9 +15,11 @@ from .calls.history import HistoryCalls
 from .calls.keeping import KeepingCalls
 from .calls.procedures import ProcedureCalls
 from .calls.processing import ProcessingCalls
+from .calls.quotas import QuotaCalls
 from .calls.safekeeping import SafekeepingCalls
 from .calls.sleeping import SleepingCalls
 from .calls.tagging import TaggingCalls
+from .lifecycle.quotas import Quotas, as_quotas
 from .remember.asynchronous import in_thread
 from .remember.auditing import checked_actor, end_tally
 from .remember.embedding import EmbedderSpec
@@ -42,6 +44,7 @@ class Memory(
     AnsweringCalls,
     TaggingCalls,
     ProcedureCalls,
+    QuotaCalls,
     CompressingCalls,
     ForgettingCalls,
     SafekeepingCalls,
@@ -77,6 +80,7 @@ class Memory(
         auto_consolidate: keep the layout of the index good while it grows, on a native thread of low priority;
             see `consolidate`.
         process_in_background: see `start_processing`.
+        quotas: for everybody without quotas of their own, see `set_quotas`; `None` for those that the store has.
         actor: who acts, for the audit: a person or a service, kept there for good; see `acting`.
 
     Raises:
@@ -100,11 +104,13 @@ class Memory(
         max_resident_bytes: int | None = None,
         auto_consolidate: bool = True,
         process_in_background: bool = False,
+        quotas: Quotas | int | None = None,
         actor: str | None = None,
     ) -> None:
         background = as_flag(process_in_background, "process_in_background")
         name = checked_actor(actor)
         chosen, model = checked_recipe(recipe), checked_llm(llm)
+        limits = as_quotas(quotas)
         self._second_look = SecondLook(reranker)
         self._engine = open_engine(
             path,
@@ -117,6 +123,12 @@ class Memory(
             actor=name,
         )
         self._processing = Processing(self._engine, chosen, model)
+        if limits is not None:
+            try:
+                self.set_quotas(limits)
+            except BaseException:
+                self.close()
+                raise
         if background:
             self.start_processing()
 

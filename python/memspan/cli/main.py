@@ -17,6 +17,7 @@ from .consolidate import consolidate
 from .demo import demo
 from .environment import Environment
 from .eval import eval_
+from .evicted import evicted
 from .export import export
 from .failures import map_failures
 from .fit import fit_
@@ -27,10 +28,13 @@ from .jobs import jobs
 from .latest import latest
 from .load import load
 from .models import models
+from .pin import pin
 from .procedures import procedures
 from .process import process
+from .quotas import quotas
 from .recipes import recipes
 from .resources import resources
+from .restore import restore
 from .runs import runs
 from .search import search
 from .simulate import simulate_
@@ -81,6 +85,10 @@ _COMMANDS = (
     ask,
     latest,
     tags,
+    quotas,
+    evicted,
+    restore,
+    pin,
     procedures,
     stats,
     verify,

@@ -81,6 +81,7 @@ def update_queues(
                 views=["semantic"],
                 k=length,
                 exact=True,
+                track=False,
             )
             for record in ordered
         ]

@@ -42,6 +42,10 @@ class Added(NamedTuple):
     """New or changed ones."""
     jobs: bool
     """Whether there is something to process now."""
+    evicted: int = 0
+    """Records that went to the cold tier, new ones possibly among them."""
+    unsourced: int = 0
+    """Derived records that so lost their last source."""
 
 
 @survives_damage
@@ -66,12 +70,15 @@ def add_drafts(
     embeddings = _embeddings(engine, drafts, advance)
     with engine.changing() as change:
         # The index equals the store here and knows the ids without a query.
-        known = [
-            draft for draft in drafts if change.index.contains(user=draft.record.user, id=draft.record.id)
-        ]
-        existing = _existing(change.writer, known)
+        known: list[Draft] = []
+        new: list[Draft] = []
+        for draft in drafts:
+            there = change.index.contains(user=draft.record.user, id=draft.record.id)
+            (known if there else new).append(draft)
+        cold = _from_cold(change.writer, new)
+        existing = {**_existing(change.writer, known), **cold}
         moment = from_micros(now_micros())
-        settled = settle(change, drafts, existing, moment, seconds)
+        settled = settle(change, drafts, existing, moment, seconds, cold=cold)
         for record in settled.records:
             embedding = record.embedding
             if embedding is None:
@@ -90,7 +97,12 @@ def add_drafts(
     engine.note_unsaved(len(records) + len(settled.again))
     if not entered:
         count_added(engine, records)
-    return Added(len(records) + len(settled.again), jobs)
+    return Added(
+        len(records) + len(settled.again),
+        jobs,
+        sum(change.moved.values()),
+        sum(map(len, change.unsourced.values())),
+    )
 
 
 def _embeddings(
@@ -104,6 +116,8 @@ def _embeddings(
         return {}
     with engine.store.reading() as reader:
         existing = _existing(reader, open_drafts)
+        if len(existing) < len(open_drafts):
+            existing |= _from_cold(reader, [draft for draft in open_drafts if _key(draft) not in existing])
     found: dict[_Key, NDArray[np.float32]] = {}
     missing: dict[_Key, str] = {}
     for draft in open_drafts:
@@ -121,14 +135,29 @@ def _embeddings(
 
 
 def _existing(reader: StoreReader, drafts: Sequence[Draft]) -> dict[_Key, Record]:
+    return {
+        (user, id_): record
+        for user, ids in _by_user(drafts).items()
+        for id_, record in given_records(reader, user, ids, embeddings=True).items()
+    }
+
+
+def _from_cold(reader: StoreReader, drafts: Sequence[Draft]) -> dict[_Key, Record]:
+    """What is in the cold tier under the drafts' ids: it is there still, for whoever adds it again."""
+    if reader.cold.empty:
+        return {}
+    return {
+        (user, id_): cold.record
+        for user, ids in _by_user(drafts).items()
+        for id_, cold in reader.cold.fetch(user, ids, embeddings=True).items()
+    }
+
+
+def _by_user(drafts: Sequence[Draft]) -> dict[str, list[str]]:
     by_user: dict[str, list[str]] = defaultdict(list)
     for draft in drafts:
         by_user[draft.record.user].append(draft.record.id)
-    return {
-        (user, id_): record
-        for user, ids in by_user.items()
-        for id_, record in given_records(reader, user, ids, embeddings=True).items()
-    }
+    return by_user
 
 
 def _key(draft: Draft) -> _Key:

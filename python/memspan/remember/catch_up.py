@@ -8,6 +8,7 @@ from memspan.index import Index
 from memspan.store import StoreReader
 
 from .indexing import index_records
+from .quota_settings import apply_quotas
 
 __all__ = ["apply_changes", "reconcile"]
 
@@ -30,8 +31,14 @@ def apply_changes(index: Index, reader: StoreReader, after: int) -> int:
         for user in index.users():
             if user not in existing or user in removals.created:
                 changes += index.forget(user=user) + 1
+    by_user: dict[str, list[str]] = {}
+    for user, id_ in reader.cold.moved(after):
+        by_user.setdefault(user, []).append(id_)
+    for user, ids in by_user.items():
+        changes += index.remove(user=user, ids=ids)
     for user in removals.users:
         changes += reconcile(index, reader, user)
+    apply_quotas(index, reader, after)
     for records in reader.changed(after, _BATCH):
         index_records(index, records)
         changes += len(records)

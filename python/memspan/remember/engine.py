@@ -7,19 +7,22 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from memspan.errors import CorruptSnapshotError, EmbedderMismatchError, MemspanError, StoreError
 from memspan.index import Index
 from memspan.store import Store, StoreReader, StoreWriter
+from memspan.times import Micros
 
 from .catch_up import apply_changes
 from .embedding import EmbedderIdentity, StoreEmbedder
+from .evicting import settle_evictions
 from .index_options import IndexOptions
 from .snapshots import Snapshots
 from .tally import Added, Tally
+from .use_counts import UseCounts, load_uses
 from .vocabularies import Vocabularies
 
 __all__ = ["Change", "Engine"]
@@ -49,6 +52,12 @@ class Change:
         self.writer: Final = writer
         self.index: Final = index
         self.touched = False
+        self.evicted: list[tuple[str, str]] = []
+        """(user, id) of what the index evicted; at the end of the transaction it goes to the cold tier."""
+        self.moved: dict[str, int] = {}
+        """By user, how many records went there."""
+        self.unsourced: dict[str, frozenset[str]] = {}
+        """By user, ids of derived records that so lost their last source."""
         self.counted: list[Added] = []
         """What the transaction took from the tally."""
 
@@ -90,6 +99,7 @@ class Engine:
         self.actor: Final = actor
         """Who acts, for the audit, unless `acting` says otherwise."""
         self.vocabularies = Vocabularies()
+        self.uses = UseCounts()
         self.tally = Tally()
         self._lock = threading.RLock()
         self._state: _State | None = None
@@ -129,6 +139,9 @@ class Engine:
                     change = Change(writer, self._catch_up(writer).index)
                     before = writer.sequence()
                     yield change
+                    settle_evictions(self, change)
+                    if self.uses.due:
+                        self.uses.write(change)
                     sequence = writer.sequence()
             except BaseException:
                 if change is not None and change.touched:
@@ -156,16 +169,19 @@ class Engine:
         if state is not None and state.sequence > sequence:
             _logger.warning("%s went back in time; the index is rebuilt", self.store.path)
             state = None
+        counted: Micros | None = None
         if state is None:
             loaded = self.snapshots.load(self.store, self.options)
             self._unsaved = 0
             if loaded is not None and loaded.sequence <= sequence:
-                state = _State(loaded.index, loaded.sequence)
+                state, counted = _State(loaded.index, loaded.sequence), loaded.uses
             else:
-                state = _State(self._new_index(), 0)
+                state, counted = _State(self._new_index(), 0), -1
         if state.sequence != sequence:
             # When this is interrupted, the next call applies the same changes again, which does no harm.
             self._unsaved += apply_changes(state.index, reader, state.sequence)
+        if counted is not None:
+            load_uses(state.index, reader, counted)
         self._state = _State(state.index, sequence)
         return self._state
 
@@ -176,6 +192,7 @@ class Engine:
             max_resident_bytes=self.options.max_resident_bytes,
             spill_directory=self.options.spill_directory,
             auto_consolidate=self.options.auto_consolidate,
+            track_uses=True,
         )
 
     def _refuse_other_embedder(self, reader: StoreReader) -> None:
@@ -224,6 +241,7 @@ class Engine:
                 return
             try:
                 with self.changing() as change:
+                    self.uses.write(change, None)
                     self.snapshots.save(change.index, change.writer)
                 self._unsaved = 0
             except EmbedderMismatchError:
@@ -232,6 +250,23 @@ class Engine:
                 self.distrust_snapshot(error)
             except (MemspanError, OSError) as error:
                 _logger.warning("snapshot %s could not be written (%s)", self.snapshots.path, error)
+
+    def note_search(self, user: str) -> None:
+        """Count a search, and once in a while let a thread write what was counted: no search waits for the disk."""
+        if self.uses.note(user):
+            # An interpreter that ends starts no threads; closing writes it then.
+            with suppress(RuntimeError):
+                threading.Thread(target=self.write_uses, name="memspan-uses", daemon=True).start()
+
+    def write_uses(self) -> None:
+        """Bring to the store what searches counted; a failure is logged, as these are statistics."""
+        if self._closed or self.uses.empty:
+            return
+        try:
+            with self.changing() as change:
+                self.uses.write(change, None)
+        except MemspanError as error:
+            _logger.warning("%s: uses could not be written (%s)", self.store.path, error)
 
     @property
     def closed(self) -> bool:
@@ -247,6 +282,7 @@ class Engine:
         """Save the snapshot when it is worth it and close the store. Closing twice is harmless."""
         with self._lock:
             if not self._closed:
+                self.write_uses()
                 self.save_if_worthwhile(closing=True)
                 self._closed = True
                 self._state = None
@@ -257,6 +293,7 @@ class Engine:
         self._lock = threading.RLock()
         self.tally = Tally()
         self.vocabularies = Vocabularies()
+        self.uses = UseCounts()
         self.embedder.after_fork()
         _inherited.append(self._state)
         self._state = None

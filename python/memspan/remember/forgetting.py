@@ -116,6 +116,8 @@ def erase_within(change: Change, user: str, scope: Scope) -> int:
     _unname(change, user, ids)
     writer.traces.erase(user, ids)
     writer.remove(user, ids)
+    # Also for what was only in the cold tier: a handle that has not heard of an eviction yet has it in its index.
+    writer.mark_removal(user)
     # A tag says something about the records that had it; when none has it any more, it goes with its
     # relations.
     writer.drop_relations_of(user, writer.unused(user, tags, relations=False))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -27,29 +28,35 @@ _MANY: Final = 256
 def index_records(index: Index, records: Sequence[Record]) -> None:
     """Insert or replace the records with one native call: all of them or, on an error, none."""
     if records:
-        index.add_many(**_columns(records))
+        # The store is within its quotas, or about to be brought there by whoever writes to it.
+        index.add_many(**_columns(records), evict=False)
 
 
-def write_records(change: Change, records: Sequence[Record]) -> None:
+def write_records(change: Change, records: Sequence[Record], *, stay: bool = False) -> None:
     """Put the records into the store and the index of a change; many into both at once.
+
+    Where they fill a kind beyond its quota others go to the cold tier at the end of the change, or some of them; with
+    `stay` they all stay for now. What is written here is not in the cold tier any more.
 
     What the index refuses raises, and then the change is rolled back.
     """
-    if len(records) == 1:
+    _take_out_of_cold(change, records)
+    if len(records) == 1 and not stay:
         (record,) = records
         change.writer.put(records)
-        change.apply(lambda index: _add(index, record))
+        evicted = change.apply(lambda index: _add(index, record))
+        change.evicted += [(record.user, id_) for id_ in evicted]
         return
     columns = _columns(records)
     if len(records) < _MANY:
         change.writer.put(records)
-        change.apply(lambda index: index.add_many(**columns))
+        _fill(change, columns, stay)
         return
     failures: list[BaseException] = []
 
     def fill() -> None:
         try:
-            change.apply(lambda index: index.add_many(**columns))
+            _fill(change, columns, stay)
         except BaseException as failure:
             failures.append(failure)
 
@@ -64,8 +71,35 @@ def write_records(change: Change, records: Sequence[Record]) -> None:
         raise failures[0]
 
 
-def _add(index: Index, record: Record) -> None:
-    index.add(
+def _take_out_of_cold(change: Change, records: Sequence[Record]) -> None:
+    cold = change.writer.cold
+    if cold.empty:
+        return
+    by_user: dict[str, list[str]] = {}
+    for record in records:
+        by_user.setdefault(record.user, []).append(record.id)
+    for user, ids in by_user.items():
+        cold.drop(user, ids)
+
+
+def _fill(change: Change, columns: dict[str, Any], stay: bool) -> None:
+    if not stay:
+        change.evicted += change.apply(lambda index: index.add_many(**columns))
+        return
+    # While they are pinned they make others go, and none of themselves.
+    count = len(columns["ids"])
+    pins = columns["pins"] or [False] * count
+    change.evicted += change.apply(lambda index: index.add_many(**{**columns, "pins": [True] * count}))
+    loose: dict[str, list[str]] = {}
+    for user, id_, pinned in zip(columns["users"], columns["ids"], pins, strict=True):
+        if not pinned:
+            loose.setdefault(user, []).append(id_)
+    for user, ids in loose.items():
+        change.apply(partial(Index.pin, user=user, ids=ids, pinned=False), atomic=False)
+
+
+def _add(index: Index, record: Record) -> list[str]:
+    return index.add(
         user=record.user,
         id=record.id,
         at=record.at,
@@ -99,11 +133,16 @@ def _columns(records: Sequence[Record]) -> dict[str, Any]:
         "sessions": [record.session for record in records],
         "speakers": [record.speaker for record in records],
         "metadatas": [dict(record.metadata) for record in records],
-        "importances": [record.importance for record in records],
-        "pins": [record.pinned or record.held for record in records],
-        "retired_ats": [record.retired_at for record in records],
-        "expires_ats": [record.expires_at for record in records],
+        "importances": _if_any([record.importance for record in records]),
+        "pins": _if_any([record.pinned or record.held for record in records], False),
+        "retired_ats": _if_any([record.retired_at for record in records]),
+        "expires_ats": _if_any([record.expires_at for record in records]),
     }
+
+
+def _if_any(values: list[Any], absent: Any = None) -> list[Any] | None:
+    """The column, or `None` for one that says nothing of any record."""
+    return None if all(value is absent for value in values) else values
 
 
 def _recorded_at(record: Record) -> datetime:

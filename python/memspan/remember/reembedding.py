@@ -48,6 +48,7 @@ def convert(store: Store, target: StoreEmbedder, snapshots: Snapshots, progress:
                 if not writer.unstaged(-1, 1):
                     snapshots.delete(writer)
                     writer.adopt_staged()
+                    writer.cold.drop_embeddings()
                     writer.set_meta("embedder", identity)
                     writer.set_meta(_TARGET, None)
                     return embedded

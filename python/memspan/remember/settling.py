@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -56,6 +56,8 @@ def settle(
     existing: Mapping[_Key, Record],
     moment: datetime,
     seconds: float | None = None,
+    *,
+    cold: Collection[_Key] = (),
 ) -> Settled:
     """Compare drafts with what is stored.
 
@@ -63,6 +65,7 @@ def settle(
         existing: what is stored under their (user, id), with the tags that were given, and with embeddings.
         moment: of the transaction.
         seconds: how long they live from then on, unless they say so themselves.
+        cold: those of `existing` that are in the cold tier. Whoever adds one again brings it back.
     """
     settled = Settled()
     lifetimes = _lifetimes(change.writer, existing)
@@ -70,7 +73,8 @@ def settle(
         record = draft.record
         if seconds is not None and record.expires_at is None:
             record = replace(record, expires_at=end_of_life(moment, seconds))
-        before = existing.get((record.user, record.id)) if existing else None
+        key = record.user, record.id
+        before = existing.get(key) if existing else None
         if before is None:
             settled.records.append(record)
             continue
@@ -79,10 +83,13 @@ def settle(
             before, moment, lifetimes=lifetimes[record.user], taken=taken
         )
         if overwriting is None:
+            if key in cold:
+                settled.records.append(before)
             continue
         if overwriting.version is not None:
             settled.versions.append(overwriting.version)
-        (settled.again if overwriting.again else settled.records).append(overwriting.record)
+        again = overwriting.again and key not in cold
+        (settled.again if again else settled.records).append(overwriting.record)
     return settled
 
 

@@ -19,6 +19,7 @@ from memspan._core import ANALYZER_VERSION
 from memspan.errors import CorruptSnapshotError
 from memspan.index import Index
 from memspan.store import Store, StoreReader, StoreWriter
+from memspan.times import Micros, now_micros
 
 from .compose import COMPOSE_VERSION
 from .index_options import IndexOptions
@@ -40,6 +41,8 @@ class LoadedSnapshot:
 
     index: Index
     sequence: int
+    uses: Micros
+    """It holds all uses that were written to the store by then."""
 
 
 class Snapshots:
@@ -125,7 +128,8 @@ class Snapshots:
             return "is newer than the store"
         if options is not None:
             self._loaded = expected
-        return LoadedSnapshot(index, stamp["sequence"])
+        uses = stamp.get("uses")
+        return LoadedSnapshot(index, stamp["sequence"], uses if isinstance(uses, int) else -1)
 
     def _open(self, options: IndexOptions | None) -> Index:
         if options is None:
@@ -135,6 +139,7 @@ class Snapshots:
             max_resident_bytes=options.max_resident_bytes,
             spill_directory=options.spill_directory,
             auto_consolidate=options.auto_consolidate,
+            track_uses=True,
         )
 
     def save(self, index: Index, writer: StoreWriter) -> None:
@@ -145,7 +150,8 @@ class Snapshots:
         """
         self.delete(writer)
         token = secrets.token_hex(16)
-        stamp = json.dumps(self._stamp(writer, token, writer.sequence()), sort_keys=True)
+        stamped = {**self._stamp(writer, token, writer.sequence()), "uses": now_micros()}
+        stamp = json.dumps(stamped, sort_keys=True)
         temporary = self.path.with_name(f"{self.path.name}.{secrets.token_hex(8)}.tmp")
         try:
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -7,9 +7,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from memspan.store.cold import EVICTED, ORIGINAL
+
 from .damage import survives_damage
 from .engine import Engine
 from .fields import checked_name
+from .quota_settings import stored_quotas
 
 __all__ = ["stats"]
 
@@ -21,6 +24,12 @@ def stats(engine: Engine, user: str | None) -> dict[str, Any]:
         checked_name(user, "user")
     with engine.comparing() as (index, reader):
         summary = reader.summary(user)
+        counts = reader.cold.counts(user)
+        summary["cold"] = {"evicted": counts[EVICTED], "originals": counts[ORIGINAL]}
+        summary["unsourced"] = reader.cold.unsourced_records(user)
+        summary["pinned"] = sum(pinned for _, _, pinned in reader.quotas.pinned(user))
+        quotas = stored_quotas(reader, user)
+        summary["quotas"] = None if quotas is None else {**quotas.document(), "kinds": quotas.capacities}
         summary["relations"] = len(reader.relations(user))
         summary["index"] = {
             name: value.isoformat() if isinstance(value, datetime) else value

@@ -22,6 +22,7 @@ from .user_forgetting import UserForgetting
 from .user_history import UserHistory
 from .user_procedures import UserProcedures
 from .user_processing import UserProcessing
+from .user_quotas import UserQuotaCalls
 from .user_safekeeping import UserSafekeeping
 from .user_sleep import UserSleepCalls
 
@@ -40,6 +41,7 @@ class UserMemory(
     UserHistory,
     UserProcedures,
     UserProcessing,
+    UserQuotaCalls,
     UserSafekeeping,
     UserSleepCalls,
 ):

@@ -14,13 +14,16 @@ from memspan.records import Record
 
 from .audit import AuditReader, AuditWriter
 from .beliefs import BeliefReader
+from .cold import ColdReader, ColdWriter
 from .jobs import JobReader, JobWriter
 from .lifetimes import LifetimeReader, LifetimeWriter
+from .quotas import QuotaReader, QuotaWriter
 from .resources import ResourceReader, ResourceWriter
 from .runs import RunReader, RunWriter
 from .secrets import SecretReader, SecretWriter
 from .traces import TraceReader, TraceWriter
 from .transcripts import TranscriptReader
+from .uses import UseReader, UseWriter
 
 __all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
 
@@ -60,6 +63,18 @@ class StoreReader(Protocol):
     @property
     def lifetimes(self) -> LifetimeReader:
         """Times to live, and what has expired."""
+
+    @property
+    def cold(self) -> ColdReader:
+        """What went out of memory, and originals of what was shortened."""
+
+    @property
+    def quotas(self) -> QuotaReader:
+        """How many records users may have."""
+
+    @property
+    def uses(self) -> UseReader:
+        """How often searches returned records."""
 
     @property
     def transcripts(self) -> TranscriptReader:
@@ -125,7 +140,8 @@ class StoreReader(Protocol):
         """Those of the tags that no record has, nor, when `relations` is true, a relation names."""
 
     def derived(self, user: str, ids: Sequence[str]) -> set[str]:
-        """Ids of the records that were derived from these, directly or through others; without these."""
+        """Ids of the records that were derived from these, directly or through others; without these. Those in the
+        cold tier are among them, and a way may lead through it."""
 
     def of_source(self, user: str, source: str) -> set[str]:
         """Ids of records with that provenance, or that list that id among their sources."""
@@ -151,6 +167,18 @@ class StoreWriter(StoreReader, Protocol):
     @property
     def lifetimes(self) -> LifetimeWriter:
         """Times to live, and what has expired."""
+
+    @property
+    def cold(self) -> ColdWriter:
+        """What went out of memory, and originals of what was shortened."""
+
+    @property
+    def quotas(self) -> QuotaWriter:
+        """How many records users may have."""
+
+    @property
+    def uses(self) -> UseWriter:
+        """How often searches returned records."""
 
     @property
     def audit(self) -> AuditWriter:

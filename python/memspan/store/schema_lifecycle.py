@@ -11,7 +11,8 @@ __all__ = ["LIFECYCLE"]
 #   loses its row, and the writer writes it again.
 # - cold: what was evicted, and the wording of what was compressed. `sequence` is that of the transaction: other
 #   handles see what left the index. Sources lie apart, so that forgetting one finds what was derived from it.
-# - uses and quotas do not advance the change counter. The row of quotas and of lifetimes for everybody has user_pk 0.
+# - uses do not advance the change counter; quotas do, as the index applies them. The row of quotas and of lifetimes for
+#   everybody has user_pk 0. Quotas that were taken back are the JSON null.
 # - audit names users and records by fingerprints only, so that it can outlive what was forgotten. It only grows; each
 #   row holds the hash of the one before.
 # - run_changes holds what records were before a run; `after` is the fingerprint of what the run made of them, by which
@@ -62,7 +63,14 @@ LIFECYCLE: Final = (
         PRIMARY KEY (user_pk, record)
     ) STRICT, WITHOUT ROWID
     """,
-    "CREATE TABLE quotas (user_pk INTEGER PRIMARY KEY, settings TEXT NOT NULL) STRICT",
+    """
+    CREATE TABLE quotas (
+        user_pk INTEGER PRIMARY KEY,
+        sequence INTEGER NOT NULL,
+        settings TEXT NOT NULL
+    ) STRICT
+    """,
+    "CREATE INDEX quotas_by_sequence ON quotas(sequence)",
     """
     CREATE TABLE lifetimes (
         user_pk INTEGER NOT NULL,

@@ -170,6 +170,7 @@ class SqliteJobReader:
             for job, record in self._all(
                 f"SELECT j.id, t.record FROM {table} t JOIN jobs j ON j.pk = t.job_pk "  # noqa: S608
                 "WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.user_pk = t.user_pk AND r.id = t.record) "
+                "AND NOT EXISTS (SELECT 1 FROM cold c WHERE c.user_pk = t.user_pk AND c.id = t.record) "
                 "ORDER BY j.pk, t.record"
             )
         ]

@@ -14,13 +14,16 @@ from .codec import COLUMNS, STATE_COLUMNS, decode_record
 from .protocol import Relation, Removals
 from .sqlite_audit import SqliteAuditReader
 from .sqlite_beliefs import SqliteBeliefs
+from .sqlite_cold import SqliteColdReader
 from .sqlite_job_reader import SqliteJobReader
 from .sqlite_lifetimes import SqliteLifetimeReader
+from .sqlite_quotas import SqliteQuotaReader
 from .sqlite_resources import SqliteResourceReader
 from .sqlite_runs import SqliteRunReader
 from .sqlite_secrets import SqliteSecretReader
 from .sqlite_traces import SqliteTraceReader
 from .sqlite_transcripts import SqliteTranscriptReader
+from .sqlite_uses import SqliteUseReader
 from .statements import Parameters, chunks, marks
 
 __all__ = ["SqliteReader", "slept_key"]
@@ -59,6 +62,21 @@ class SqliteReader:
     def lifetimes(self) -> SqliteLifetimeReader:
         """See `StoreReader.lifetimes`."""
         return SqliteLifetimeReader(self._connection)
+
+    @property
+    def cold(self) -> SqliteColdReader:
+        """See `StoreReader.cold`."""
+        return SqliteColdReader(self._connection)
+
+    @property
+    def quotas(self) -> SqliteQuotaReader:
+        """See `StoreReader.quotas`."""
+        return SqliteQuotaReader(self._connection)
+
+    @property
+    def uses(self) -> SqliteUseReader:
+        """See `StoreReader.uses`."""
+        return SqliteUseReader(self._connection)
 
     @property
     def transcripts(self) -> SqliteTranscriptReader:
@@ -271,6 +289,7 @@ class SqliteReader:
                     (pk, *values),
                 )
                 found.update(id_ for (id_,) in rows)
+            found |= self.cold.derived(user, frontier)
             frontier = sorted(found - reached)
             reached |= found
         return reached - set(ids)

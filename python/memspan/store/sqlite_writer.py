@@ -22,13 +22,16 @@ from .codec import (
     has_state,
 )
 from .sqlite_audit import SqliteAuditWriter
+from .sqlite_cold import SqliteColdWriter
 from .sqlite_job_writer import SqliteJobWriter
 from .sqlite_lifetimes import SqliteLifetimeWriter
+from .sqlite_quotas import SqliteQuotaWriter
 from .sqlite_reader import SqliteReader, slept_key
 from .sqlite_resources import SqliteResourceWriter
 from .sqlite_runs import SqliteRunWriter
 from .sqlite_secrets import SqliteSecretWriter
 from .sqlite_traces import SqliteTraceWriter
+from .sqlite_uses import SqliteUseWriter
 from .statements import chunks, marks
 from .writer_state import WriterState
 
@@ -98,6 +101,21 @@ class SqliteWriter(SqliteReader):
     def lifetimes(self) -> SqliteLifetimeWriter:
         """See `StoreWriter.lifetimes`."""
         return SqliteLifetimeWriter(self._connection, self._ensure_user)
+
+    @property
+    def cold(self) -> SqliteColdWriter:
+        """See `StoreWriter.cold`."""
+        return SqliteColdWriter(self._connection, self._state, self._advance, self.mark_removal)
+
+    @property
+    def quotas(self) -> SqliteQuotaWriter:
+        """See `StoreWriter.quotas`."""
+        return SqliteQuotaWriter(self._connection, self._advance, self._ensure_user)
+
+    @property
+    def uses(self) -> SqliteUseWriter:
+        """See `StoreWriter.uses`."""
+        return SqliteUseWriter(self._connection)
 
     @property
     def audit(self) -> SqliteAuditWriter:

@@ -22,5 +22,7 @@ class WriterState:
     user_pks: dict[str, int] = field(default_factory=dict)
     settings: dict[str, str | None] = field(default_factory=dict)
     """Settings that were asked for, also absent ones."""
+    cold_empty: bool | None = None
+    """Whether nothing was in the cold tier when that was asked last, and nothing came since; `None`: not known."""
     audit: tuple[int, str] | None = None
     """Number and hash of the last entry of the audit; before the first, 0 and what stands for its hash."""

@@ -29,6 +29,7 @@ UNBOUND = {
     "close",
     "start_processing",
     "stop_processing",
+    "set_quotas",
     "acting",
 }
 

@@ -83,7 +83,9 @@ def finish(engine: Engine, job: ClaimedJob, results: Results, notes: Sequence[No
 def _remove(change: Change, user: str, ids: Iterable[str]) -> None:
     """Take records out, with what was derived from them."""
     gone = set(ids)
-    gone = set(change.writer.fetch(user, sorted(gone))) | change.writer.derived(user, sorted(gone))
+    gone |= change.writer.derived(user, sorted(gone))
+    change.writer.cold.forget(user, sorted(gone))
+    gone = set(change.writer.fetch(user, sorted(gone)))
     if gone:
         change.writer.remove(user, sorted(gone))
         change.apply(lambda index: index.remove(user=user, ids=sorted(gone)))

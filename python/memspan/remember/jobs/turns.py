@@ -101,6 +101,10 @@ def read_turns(engine: Engine, job: ClaimedJob) -> tuple[tuple[Turn, ...], tuple
     with engine.store.reading() as reader:
         own, before = reader.jobs.turns(job.pk)
         records = reader.fetch(job.user, [*own, *before])
+        # What made room for others meanwhile was said all the same.
+        missing = [id_ for id_ in (*own, *before) if id_ not in records]
+        if missing:
+            records |= {id_: cold.record for id_, cold in reader.cold.fetch(job.user, missing).items()}
     return _in_order(records, own), _in_order(records, before)
 
 

@@ -1,0 +1,57 @@
+"""`memspan evicted`: what made room for others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from . import options
+from .environment import Environment, pass_environment
+from .opening import open_memory
+from .tables import cell, moment, plain_table
+
+__all__ = ["evicted"]
+
+
+@click.command(
+    epilog=options.examples(
+        "memspan evicted --store chat.memspan --user demo",
+        "memspan evicted --store chat.memspan --user demo -k 5 --kind semantic",
+    )
+)
+@options.existing_store
+@options.one_user
+@options.count(20)
+@options.kinds
+@options.as_json
+@pass_environment
+def evicted(env: Environment, store: Path, user: str, k: int, kinds: tuple[str, ...], as_json: bool) -> None:
+    """List the records of USER that made room for others, the last one first. No model is needed."""
+    with open_memory(store) as memory:
+        listed = memory.evicted(user=user, k=k, kinds=kinds or None)
+    if as_json:
+        records = [
+            {
+                "id": each.id,
+                "kind": each.record.kind,
+                "at": each.record.at.isoformat(),
+                "moved_at": each.moved_at.isoformat(),
+                "text": each.record.text,
+                "last_source_of": list(each.last_source_of),
+            }
+            for each in listed
+        ]
+        env.write_json({"user": user, "records": records})
+        return
+    if not listed:
+        env.note(f"nothing was evicted of user '{user}'")
+        return
+    table = plain_table()
+    for name in ("id", "kind", "at", "evicted", "last source of", "text"):
+        table.add_column(name, overflow="fold")
+    for each in listed:
+        values = (each.id, each.record.kind, moment(each.record.at), moment(each.moved_at))
+        orphans = ", ".join(each.last_source_of)
+        table.add_row(*(cell(value) for value in (*values, orphans, each.record.text)))
+    env.out.print(table)

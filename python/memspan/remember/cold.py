@@ -1,0 +1,128 @@
+"""List what went to the cold tier, and bring it back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from memspan.arguments import as_flag, as_integer
+from memspan.evicted import Evicted
+from memspan.limits import MAX_K
+from memspan.records import Record
+from memspan.store import StoreReader
+from memspan.store.cold import ORIGINAL
+from memspan.times import from_micros, now_micros
+
+from .auditing import audited
+from .compose import embedded_text
+from .damage import survives_damage
+from .engine import Change, Engine
+from .fields import checked_kind, checked_name, checked_names
+from .indexing import write_records
+
+__all__ = ["evicted", "original", "restore"]
+
+
+def evicted(engine: Engine, user: str, k: int, kinds: Sequence[str] | None) -> list[Evicted]:
+    """See `Memory.evicted`."""
+    checked_name(user, "user")
+    as_integer(k, "k", 1, MAX_K)
+    if kinds is not None:
+        kinds = [checked_kind(kind, "kinds") for kind in checked_names(kinds, "kinds")]
+    engine.require_open()
+    with engine.store.reading() as reader:
+        found = reader.cold.latest(user, k, kinds)
+        unsourced = reader.cold.unsourced(user, [cold.record.id for cold in found])
+    return [
+        Evicted(record=cold.record, moved_at=cold.moved_at, last_source_of=unsourced.get(cold.record.id, ()))
+        for cold in found
+    ]
+
+
+def original(engine: Engine, user: str, id: str) -> Record | None:
+    """See `Memory.original`."""
+    checked_name(user, "user")
+    checked_name(id, "id")
+    engine.require_open()
+    with engine.store.reading() as reader:
+        found = reader.cold.fetch(user, [id], reason=ORIGINAL, embeddings=True).get(id)
+    return None if found is None else found.record
+
+
+@survives_damage
+def restore(engine: Engine, user: str, ids: Sequence[str], *, pin: bool, originals: bool) -> list[str]:
+    """See `Memory.restore`."""
+    checked_name(user, "user")
+    wanted = checked_names(ids, "ids", most=1_000_000)
+    as_flag(pin, "pin")
+    as_flag(originals, "originals")
+    engine.require_open()
+    with engine.store.reading() as reader:
+        found = _restorable(reader, user, wanted, originals)
+    bare = [record for record in found.values() if record.embedding is None]
+    vectors: Mapping[str, Any] = {}
+    if bare:
+        texts = [embedded_text(record) for record in bare]
+        embedded = engine.embedder.documents(texts)
+        vectors = dict(zip(texts, embedded, strict=True))
+    with engine.changing() as change:
+        records = []
+        for record in _restorable(change.writer, user, wanted, originals).values():
+            if record.embedding is None:
+                if embedded_text(record) not in vectors:
+                    continue  # It came to the cold tier a moment ago.
+                record = replace(record, embedding=vectors[embedded_text(record)])
+            records.append(replace(record, pinned=record.pinned or pin))
+        if not records:
+            return []
+        restored = [record.id for record in records]
+        made = change.writer.made_tags(user, restored)
+        write_records(change, records, stay=True)
+        change.writer.set_made_tags(user, made)
+        if originals:
+            change.writer.cold.drop(user, restored, ORIGINAL)
+        _give_back_uses(change, user, restored)
+        audited(engine, change, "restore", user=user, ids=restored, originals=originals, pinned=pin)
+    engine.note_unsaved(len(restored))
+    return restored
+
+
+def _restorable(reader: StoreReader, user: str, ids: Sequence[str], originals: bool) -> dict[str, Record]:
+    """What is to be written, by id; without an embedding where the store has none that is valid."""
+    now = from_micros(now_micros())
+    found = {id_: cold.record for id_, cold in reader.cold.fetch(user, ids, embeddings=True).items()}
+    live = reader.fetch(user, list(found))
+    found = {id_: record for id_, record in found.items() if id_ not in live}
+    if originals:
+        before = reader.cold.fetch(user, ids, reason=ORIGINAL, embeddings=True)
+        after = {**found, **reader.fetch(user, list(before))}
+        found = {id_: _as_before(after.get(id_), cold.record) for id_, cold in before.items()}
+    return {
+        id_: record for id_, record in found.items() if record.expires_at is None or record.expires_at > now
+    }
+
+
+def _as_before(now: Record | None, before: Record) -> Record:
+    """The record with the wording that it had; what else became of it since stays."""
+    if now is None:
+        return before
+    metadata = {key: value for key, value in now.metadata.items() if key != "compression"}
+    if "compression" in before.metadata:
+        metadata["compression"] = before.metadata["compression"]
+    return replace(
+        now, text=before.text, fidelity=before.fidelity, metadata=metadata, embedding=before.embedding
+    )
+
+
+def _give_back_uses(change: Change, user: str, ids: Sequence[str]) -> None:
+    uses = change.writer.uses.of(user, ids)
+    if uses:
+        change.apply(
+            lambda index: index.set_uses(
+                user=user,
+                ids=[use.record for use in uses],
+                counts=[use.searches for use in uses],
+                lasts=[use.last for use in uses],
+            )
+        )

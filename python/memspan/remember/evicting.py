@@ -1,0 +1,61 @@
+"""Move what the index evicted to the cold tier, in the transaction that made it leave."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
+
+from memspan.times import now_micros
+
+from .auditing import audited
+from .tags import given_records
+
+if TYPE_CHECKING:
+    from .engine import Change, Engine
+
+__all__ = ["settle_evictions"]
+
+_logger = logging.getLogger("memspan")
+_PIECE: Final = 256
+"""Records that are moved at a time, with their embeddings in memory."""
+_NAMED: Final = 64
+"""Records that an entry of the audit names; of more it tells the number."""
+
+
+def settle_evictions(engine: Engine, change: Change) -> None:
+    """Move the records that the index evicted during a change from `records` to the cold tier, and tell of which
+    derived records they were the last source: in the change, the log and the audit.
+
+    Belongs at the end of the transaction: what was evicted may have been written again by then, and stays. O(evicted).
+    """
+    gone: dict[str, dict[str, None]] = {}
+    for user, id_ in change.evicted:
+        if not change.index.contains(user=user, id=id_):
+            gone.setdefault(user, {})[id_] = None
+    change.evicted.clear()
+    now = now_micros()
+    for user, ids in gone.items():
+        moved: list[str] = []
+        for piece in _pieces(ids):
+            # Tags that were made can be made again; they are no part of what is kept.
+            records = list(given_records(change.writer, user, piece, embeddings=True).values())
+            change.writer.cold.evict(records, now)
+            moved += [record.id for record in records]
+        if not moved:
+            continue
+        change.moved[user] = change.moved.get(user, 0) + len(moved)
+        unsourced = change.writer.cold.unsourced(user, moved)
+        derived = {id_ for ids in unsourced.values() for id_ in ids}
+        named = moved if len(moved) <= _NAMED else ()
+        audited(engine, change, "evict", user=user, ids=named, records=len(moved), unsourced=len(derived))
+        if derived:
+            change.unsourced[user] = change.unsourced.get(user, frozenset()) | derived
+            _logger.info(
+                "%d evicted records were the last sources of %d derived ones", len(unsourced), len(derived)
+            )
+
+
+def _pieces(ids: Iterable[str]) -> Iterable[list[str]]:
+    every = list(ids)
+    return (every[start : start + _PIECE] for start in range(0, len(every), _PIECE))

@@ -1,0 +1,97 @@
+"""Set quotas and keep to them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memspan.errors import QuotaError
+from memspan.lifecycle.quotas import Quotas, as_quotas
+from memspan.store import StoreReader
+
+from .auditing import audited
+from .damage import survives_damage
+from .engine import Change, Engine
+from .fields import checked_name
+from .quota_settings import apply_to, stored_quotas
+
+__all__ = ["enforce", "excess", "quotas_of", "set_quotas"]
+
+
+def quotas_of(engine: Engine, user: str | None) -> Quotas | None:
+    """See `Memory.quotas`."""
+    if user is not None:
+        checked_name(user, "user")
+    engine.require_open()
+    with engine.store.reading() as reader:
+        return stored_quotas(reader, user)
+
+
+@survives_damage
+def set_quotas(engine: Engine, quotas: Quotas | int | None, user: str | None) -> int:
+    """See `Memory.set_quotas`."""
+    if user is not None:
+        checked_name(user, "user")
+    wanted = as_quotas(quotas)
+    text = None if wanted is None else wanted.dump()
+    with engine.changing() as change:
+        writer = change.writer
+        if writer.quotas.get(user) == text:
+            return 0
+        if wanted is not None:
+            _refuse_to_evict_pinned(writer, wanted, user)
+        writer.quotas.set(user, text)
+        kinds: dict[str, Any] = {} if wanted is None else dict(wanted.capacities)
+        audited(engine, change, "quotas", user=user, **kinds)
+        change.apply(lambda index: apply_to(index, user, wanted))
+        if user is not None:
+            return _evict(change, user)
+        affected = writer.users()
+    # One transaction for each: others get their turn in between. What a crash leaves undone, sleep does.
+    return sum(enforce(engine, name) for name in affected)
+
+
+def _refuse_to_evict_pinned(reader: StoreReader, quotas: Quotas, user: str | None) -> None:
+    capacities = quotas.capacities
+    for name, kind, pinned in reader.quotas.pinned(user):
+        capacity = capacities[kind]
+        own = user is None and reader.quotas.get(name) is not None
+        if capacity is not None and pinned > capacity and not own:
+            raise QuotaError(
+                f"quotas: {pinned:,} records of kind {kind!r} of user {name!r} are pinned or held, "
+                f"more than a capacity of {capacity:,}; nothing was changed"
+            )
+
+
+@survives_damage
+def excess(engine: Engine, user: str) -> dict[str, int]:
+    """How many records of each kind a user has beyond their quotas: what `enforce` would evict, but for what is
+    pinned. Kinds within theirs are left out."""
+    with engine.comparing() as (index, reader):
+        quotas = stored_quotas(reader, user)
+        if quotas is None:
+            return {}
+        counts = index.stats(user=user)["kinds"]
+    found = {
+        kind: counts.get(kind, 0) - capacity
+        for kind, capacity in quotas.capacities.items()
+        if capacity is not None
+    }
+    return {kind: count for kind, count in found.items() if count > 0}
+
+
+@survives_damage
+def enforce(engine: Engine, user: str) -> int:
+    """Bring a user within their quotas, after they have shrunk; returns how many records went to the cold tier.
+
+    One transaction: linear in what goes. Searches go on meanwhile.
+    """
+    with engine.changing() as change:
+        evicted = _evict(change, user)
+    engine.note_unsaved(evicted)
+    return evicted
+
+
+def _evict(change: Change, user: str) -> int:
+    ids = change.apply(lambda index: index.evict(user=user))
+    change.evicted += [(user, id_) for id_ in ids]
+    return len(ids)

@@ -1,0 +1,45 @@
+"""Records as JSON documents, for tables that keep a whole record in one value."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from datetime import datetime
+from typing import Any, Final
+
+from memspan.records import Record
+
+__all__ = ["dump_record", "load_record"]
+
+_LEFT_OUT: Final = ("user", "embedding")
+_FIELDS: Final = tuple(field for field in fields(Record) if field.name not in _LEFT_OUT)
+_TIMES: Final = frozenset(field.name for field in _FIELDS if "datetime" in str(field.type))
+_TUPLES: Final = frozenset(field.name for field in _FIELDS if str(field.type).startswith("tuple"))
+
+
+def dump_record(record: Record) -> str:
+    """Every field that holds something, as exports have it, but the user and the embedding. Times are ISO 8601 in UTC,
+    so that they sort as text."""
+    document: dict[str, Any] = {}
+    for field in _FIELDS:
+        value = getattr(record, field.name)
+        if value in (None, (), {}) or value is False:
+            continue
+        if isinstance(value, datetime):
+            value = value.isoformat()
+        elif isinstance(value, Mapping):
+            value = dict(value)
+        document[field.name] = value
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def load_record(user: str, text: str) -> Record:
+    """The record that `dump_record` wrote, without its embedding."""
+    document: dict[str, Any] = json.loads(text)
+    for name, value in document.items():
+        if name in _TIMES:
+            document[name] = datetime.fromisoformat(value)
+        elif name in _TUPLES:
+            document[name] = tuple(value)
+    return Record(user=user, **document)

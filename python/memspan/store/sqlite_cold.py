@@ -1,0 +1,268 @@
+"""The cold tier in a SQLite store."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from memspan.records import Record
+from memspan.times import Micros, from_micros
+
+from .codec import embedding_blob, unpack_embedding
+from .cold import EVICTED, ORIGINAL, ColdRecord, Reason
+from .documents import dump_record, load_record
+from .statements import Parameters, chunks, marks
+from .writer_state import WriterState
+
+__all__ = ["SqliteColdReader", "SqliteColdWriter"]
+
+_PUT: Final = (
+    "INSERT INTO cold (user_pk, id, sequence, reason, moved_at, record, embedding) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
+_PUT_SOURCE: Final = (
+    "INSERT OR IGNORE INTO cold_sources (user_pk, source, cold_pk) "
+    "SELECT user_pk, ?, pk FROM cold WHERE user_pk = ? AND id = ? AND reason = ?"
+)
+_UNSOURCED: Final = (
+    "NOT EXISTS (SELECT 1 FROM derivations o JOIN records s ON s.user_pk = o.user_pk AND s.id = o.source "
+    "WHERE o.derived_pk = d.derived_pk)"
+)
+"""Of derivations `d`: no source of the derived record is a record."""
+
+
+class SqliteColdReader:
+    """`ColdReader` on an open transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
+        return self._connection.execute(statement, parameters).fetchall()
+
+    def _user_pk(self, user: str) -> int | None:
+        rows = self._all("SELECT pk FROM users WHERE name = ?", (user,))
+        return int(rows[0][0]) if rows else None
+
+    def _for_each(self, statement: str, user: str, ids: Sequence[str], *more: Any) -> list[Any]:
+        """The rows of a statement with `{places}` for ids, after the user's key and further values."""
+        pk = self._user_pk(user)
+        if pk is None:
+            return []
+        rows: list[Any] = []
+        for piece in chunks(ids):
+            places, values = marks(piece)
+            rows += self._all(statement.format(places=places), (pk, *more, *values))
+        return rows
+
+    @property
+    def empty(self) -> bool:
+        return not self._all("SELECT 1 FROM cold LIMIT 1")
+
+    def fetch(
+        self, user: str, ids: Sequence[str], *, reason: Reason = EVICTED, embeddings: bool = False
+    ) -> dict[str, ColdRecord]:
+        blob = "embedding" if embeddings else "NULL"
+        rows = self._for_each(
+            f"SELECT reason, moved_at, record, {blob} FROM cold "  # noqa: S608
+            "WHERE user_pk = ? AND reason = ? AND id IN ({places})",
+            user,
+            ids,
+            reason,
+        )
+        found = (_decoded(user, row) for row in rows)
+        return {cold.record.id: cold for cold in found}
+
+    def latest(self, user: str, k: int, kinds: Sequence[str] | None = None) -> list[ColdRecord]:
+        chosen = ""
+        values: list[str | None] = []
+        if kinds is not None:
+            places, values = marks(list(kinds) or [""])
+            chosen = f"AND coalesce(json_extract(record, '$.kind'), 'episodic') IN ({places}) "
+        rows = self._all(
+            "SELECT reason, moved_at, record, NULL FROM cold "  # noqa: S608
+            f"WHERE user_pk = ? AND reason = ? {chosen}ORDER BY sequence DESC, pk DESC LIMIT ?",
+            (self._user_pk(user), EVICTED, *values, k),
+        )
+        return [_decoded(user, row) for row in rows]
+
+    def ids(self, user: str, reason: Reason = EVICTED) -> list[str]:
+        rows = self._all(
+            "SELECT id FROM cold WHERE user_pk = ? AND reason = ? ORDER BY id", (self._user_pk(user), reason)
+        )
+        return [id_ for (id_,) in rows]
+
+    def counts(self, user: str | None = None) -> dict[Reason, int]:
+        rows = self._all(
+            "SELECT c.reason, count(*) FROM cold c JOIN users u ON u.pk = c.user_pk "
+            "WHERE :user IS NULL OR u.name = :user GROUP BY c.reason",
+            {"user": user},
+        )
+        return {"evicted": 0, "original": 0, **dict(rows)}
+
+    def moved(self, after: int) -> list[tuple[str, str]]:
+        return self._all(
+            "SELECT u.name, c.id FROM cold c JOIN users u ON u.pk = c.user_pk "
+            "WHERE c.sequence > ? AND c.reason = 'evicted' "
+            "AND NOT EXISTS (SELECT 1 FROM records r WHERE r.user_pk = c.user_pk AND r.id = c.id) "
+            "ORDER BY c.user_pk, c.pk",
+            (after,),
+        )
+
+    def derived(self, user: str, ids: Sequence[str]) -> set[str]:
+        rows = self._for_each(
+            "SELECT c.id FROM cold_sources s JOIN cold c ON c.pk = s.cold_pk "
+            "WHERE s.user_pk = ? AND s.source IN ({places})",
+            user,
+            ids,
+        )
+        return {id_ for (id_,) in rows}
+
+    def of_source(self, user: str, source: str) -> set[str]:
+        rows = self._all(
+            "SELECT id FROM cold WHERE user_pk = :user AND json_extract(record, '$.provenance') = :source",
+            {"user": self._user_pk(user), "source": source},
+        )
+        return {id_ for (id_,) in rows} | self.derived(user, [source])
+
+    def unsourced(self, user: str, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        rows = self._for_each(
+            "SELECT d.source, r.id FROM derivations d JOIN records r ON r.pk = d.derived_pk "  # noqa: S608
+            "WHERE d.user_pk = ? AND d.source IN ({places}) AND " + _UNSOURCED + " ORDER BY r.id",
+            user,
+            ids,
+        )
+        found: dict[str, tuple[str, ...]] = {}
+        for source, id_ in rows:
+            found[source] = (*found.get(source, ()), id_)
+        return found
+
+    def unsourced_records(self, user: str | None = None) -> int:
+        ((count,),) = self._all(
+            "SELECT count(DISTINCT d.derived_pk) FROM cold c JOIN users u ON u.pk = c.user_pk "  # noqa: S608
+            "JOIN derivations d ON d.user_pk = c.user_pk AND d.source = c.id "
+            f"WHERE c.reason = 'evicted' AND (:user IS NULL OR u.name = :user) AND {_UNSOURCED}",
+            {"user": user},
+        )
+        return int(count)
+
+
+class SqliteColdWriter(SqliteColdReader):
+    """`ColdWriter` on an open exclusive transaction.
+
+    Args:
+        advance: gives the number of this transaction in the change sequence, and makes it count.
+        mark_removal: tells other handles to compare a user with the store.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        state: WriterState,
+        advance: Callable[[], int],
+        mark_removal: Callable[[str], None],
+    ) -> None:
+        super().__init__(connection)
+        self._state = state
+        self._advance = advance
+        self._mark_removal = mark_removal
+
+    @property
+    def empty(self) -> bool:
+        if self._state.cold_empty is None:
+            self._state.cold_empty = super().empty
+        return self._state.cold_empty
+
+    def evict(self, records: Sequence[Record], now: Micros) -> None:
+        for user in dict.fromkeys(record.user for record in records):
+            own = [record for record in records if record.user == user]
+            self._put(own, EVICTED, now)
+            self._for_each(
+                "DELETE FROM records WHERE user_pk = ? AND id IN ({places})",
+                user,
+                [record.id for record in own],
+            )
+
+    def keep_originals(self, records: Sequence[Record], now: Micros) -> None:
+        for user in dict.fromkeys(record.user for record in records):
+            own = {record.id: record for record in records if record.user == user}
+            for id_ in self.fetch(user, list(own), reason=ORIGINAL):
+                del own[id_]
+            self._put(list(own.values()), ORIGINAL, now)
+
+    def _put(self, records: Sequence[Record], reason: Reason, now: Micros) -> None:
+        if not records:
+            return
+        self._state.cold_empty = False
+        user = records[0].user
+        sequence, pk = self._advance(), self._user_pk(user)
+        self.drop(user, [record.id for record in records], reason)
+        self._connection.executemany(
+            _PUT,
+            (
+                (pk, record.id, sequence, reason, now, dump_record(record), _blob(record))
+                for record in records
+            ),
+        )
+        sources = [(source, pk, record.id, reason) for record in records for source in record.sources]
+        if sources:
+            self._connection.executemany(_PUT_SOURCE, sources)
+
+    def drop(self, user: str, ids: Sequence[str], reason: Reason = EVICTED) -> int:
+        return self._erase(user, ids, "AND reason = ? AND id IN ({places})", reason)
+
+    def rename_originals(self, user: str, ids: Mapping[str, str]) -> None:
+        pk = self._user_pk(user)
+        for old, cold in self.fetch(user, list(ids), reason=ORIGINAL).items():
+            new = ids[old]
+            self.drop(user, [new], ORIGINAL)
+            self._connection.execute(
+                "UPDATE cold SET id = ?, record = ? WHERE user_pk = ? AND id = ? AND reason = ?",
+                (new, dump_record(replace(cold.record, id=new)), pk, old, ORIGINAL),
+            )
+
+    def expire(self, now: Micros) -> int:
+        # Both are ISO 8601 in UTC, which sorts as text; the sign of the offset sorts before a fraction's point.
+        which = "WHERE json_extract(record, '$.expires_at') <= ?"
+        moment = (from_micros(now).isoformat(),)
+        owners = f"SELECT name FROM users WHERE pk IN (SELECT user_pk FROM cold {which})"  # noqa: S608
+        users = [user for (user,) in self._all(owners, moment)]
+        if not users:
+            return 0
+        expired = self._connection.execute(f"DELETE FROM cold {which}", moment).rowcount  # noqa: S608
+        for user in users:
+            # A handle that has not heard of an eviction yet still has the record in its index.
+            self._mark_removal(user)
+        return expired
+
+    def forget(self, user: str, ids: Sequence[str]) -> int:
+        erased = self._erase(user, ids, "AND id IN ({places})")
+        if erased:
+            self._mark_removal(user)
+        return erased
+
+    def _erase(self, user: str, ids: Sequence[str], which: str, *more: Any) -> int:
+        pk = self._user_pk(user)
+        erased = 0
+        for piece in chunks(ids) if pk is not None else ():
+            places, values = marks(piece)
+            statement = f"DELETE FROM cold WHERE user_pk = ? {which.format(places=places)}"  # noqa: S608
+            erased += self._connection.execute(statement, (pk, *more, *values)).rowcount
+        return erased
+
+    def drop_embeddings(self) -> None:
+        self._connection.execute("UPDATE cold SET embedding = NULL WHERE embedding IS NOT NULL")
+
+
+def _blob(record: Record) -> Any:
+    return None if record.embedding is None else embedding_blob(record.embedding)
+
+
+def _decoded(user: str, row: Sequence[Any]) -> ColdRecord:
+    reason, moved_at, text, blob = row
+    record = load_record(user, text)
+    if blob is not None:
+        record = replace(record, embedding=unpack_embedding(blob))
+    return ColdRecord(record, reason, from_micros(moved_at))

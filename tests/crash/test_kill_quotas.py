@@ -1,0 +1,89 @@
+"""kill -9 while records move between memory and the cold tier: each is in one of them, and only there."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import random
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from quota_writers import write_until_killed
+
+from memspan import Memory
+from memspan.remember.quotas import enforce
+
+
+def run_and_kill(path: Path, round_: int, delay: float) -> tuple[set[str], set[str]]:
+    """Ids that were acknowledged before the child was killed, and those of the add that it was in."""
+    context = multiprocessing.get_context("forkserver")
+    reading, writing = os.pipe()
+    child = context.Process(target=_child, args=(path, context.reducer.DupFd(writing), f"r{round_}", round_))
+    child.start()
+    os.close(writing)
+    with os.fdopen(reading, "rb") as lines:
+        assert json.loads(lines.readline())[0] == "ready"
+        time.sleep(delay)
+        child.kill()
+        told = [json.loads(line) for line in lines.read().splitlines()]
+    child.join()
+    done: set[str] = set()
+    pending: set[str] = set()
+    for word, ids in told:
+        if word == "start":
+            pending = set(ids)
+        else:
+            done |= pending
+            pending = set()
+    return done, pending
+
+
+def _child(path: Path, descriptor: Any, name: str, seed: int) -> None:
+    write_until_killed(path, descriptor.detach(), name, seed)
+
+
+def check(path: Path, rounds: int) -> None:
+    multiprocessing.get_context("forkserver").set_forkserver_preload(["memspan.memory"])
+    chance = random.Random(rounds)
+    known: set[str] = set()
+    evicted = 0
+    for round_ in range(rounds):
+        done, pending = run_and_kill(path, round_, 0.05 + chance.random() * 0.2)
+        known |= done
+        with Memory(path, "hash:16") as memory:
+            with memory._engine.store.reading() as reader:
+                live, cold = set(reader.ids("ana")), set(reader.cold.ids("ana"))
+                texts = {record.id: record.text for page in reader.scan("ana", 500) for record in page}
+                texts |= {
+                    id_: each.record.text for id_, each in reader.cold.fetch("ana", sorted(cold)).items()
+                }
+            assert not live & cold
+            found = live | cold
+            assert known <= found <= known | pending
+            # An add is there as a whole or not at all.
+            assert found - known in (set(), pending)
+            assert texts == {id_: f"text of {id_}" for id_ in found}
+            known, evicted = found, len(cold)
+            assert memory.verify() == []
+            quotas = memory.quotas()
+            if quotas is not None:
+                # Quotas for everybody shrink user by user.
+                enforce(memory._engine, "ana")
+                memory.add(
+                    [{"id": f"check-{round_}", "text": f"text of check-{round_}", "at": 0}], user="ana"
+                )
+                known.add(f"check-{round_}")
+                assert memory.stats("ana")["kinds"]["episodic"] <= (quotas.capacities["episodic"] or 0)
+    assert evicted
+
+
+def test_kill_at_random_moments(path: Path) -> None:
+    check(path, 15)
+
+
+@pytest.mark.slow
+def test_kill_at_random_moments_for_long(path: Path) -> None:
+    check(path, 200)

@@ -1,0 +1,69 @@
+"""`memspan quotas`, `evicted`, `restore` and `pin`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def store(tmp_path: Path, run: Any, write_lines: Any) -> Path:
+    """A store of one user with twelve turns."""
+    path = tmp_path / "quotas.memspan"
+    lines = [
+        {"user": "ana", "id": f"m{n}", "text": f"turn {n}", "at": f"2024-01-{n + 1:02d}"} for n in range(12)
+    ]
+    run("ingest", write_lines(*lines), "--store", path)
+    return path
+
+
+def test_showing_and_setting(run: Any, run_json: Any, store: Path) -> None:
+    assert run("quotas", "--store", store).stdout == "no quotas\n"
+    assert run_json("quotas", "--store", store) == {"user": None, "quotas": None, "evicted": None}
+    output = run("quotas", "--store", store, "--capacity", 10, "--eviction", "oldest")
+    assert "8 records went to the cold tier" in output.stderr
+    assert "no limit" in output.stdout
+    assert "eviction: oldest" in output.stdout
+    document = run_json("quotas", "--store", store, "--user", "ana")
+    assert document["quotas"]["kinds"]["episodic"] == 4
+    assert document["evicted"] is None
+    document = run_json("quotas", "--store", store, "--user", "ana", "--capacity", 5, "--shares", "optimized")
+    assert (document["evicted"], document["quotas"]["shares"]) == (2, "optimized")
+    assert run_json("quotas", "--store", store)["quotas"]["capacity"] == 10
+    assert " 2" in run("quotas", "--store", store, "--user", "ana").stdout
+    assert run_json("quotas", "--store", store, "--user", "ana", "--off")["quotas"]["capacity"] == 10
+    assert run_json("quotas", "--store", store, "--off")["quotas"] is None
+
+
+def test_refused_limits(run: Any, store: Path) -> None:
+    assert "--off" in run("quotas", "--store", store, "--off", "--capacity", 5, code=2).stderr
+    assert "capacity" in run("quotas", "--store", store, "--capacity", 0, code=2).stderr
+    assert "capacity" in run("quotas", "--store", store, "--capacity", 2, code=3).stderr
+    assert "shares" in run("quotas", "--store", store, "--shares", "fair", code=2).stderr
+
+
+def test_out_and_back(run: Any, run_json: Any, store: Path) -> None:
+    who = ("--store", store, "--user", "ana")
+    assert "nothing was evicted" in run("evicted", *who).stderr
+    assert "1 records pinned" in run("pin", "m0", *who).stderr
+    run("quotas", *who, "--capacity", 10, "--eviction", "oldest")
+    listed = run_json("evicted", *who)["records"]
+    assert {each["id"] for each in listed} == {f"m{n}" for n in range(1, 9)}
+    assert listed[0]["text"].startswith("turn ")
+    assert len(run_json("evicted", *who, "-k", 3)["records"]) == 3
+    assert run_json("evicted", *who, "--kind", "vault")["records"] == []
+    assert "turn 5" in run("evicted", *who).stdout
+    assert run_json("restore", "m1", "m2", *who, "--pin") == {"user": "ana", "restored": ["m1", "m2"]}
+    assert "1 records restored" in run("restore", "m5", *who).stderr
+    assert "none of these" in run("restore", "m5", *who, code=1).stderr
+    assert "none of these" in run("restore", "m5", *who, "--originals", code=1).stderr
+    assert run_json("pin", "m5", *who)["changed"] == 1
+    assert "error: " in run("restore", "m6", *who, code=1).stderr
+    assert run_json("pin", "m1", "m5", "unknown", *who, "--undo") == {
+        "user": "ana",
+        "pinned": False,
+        "changed": 2,
+    }
+    assert {each["id"] for each in run_json("latest", *who)["records"]} == {"m0", "m1", "m2", "m5"}

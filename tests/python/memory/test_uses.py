@@ -1,0 +1,179 @@
+"""How uses get from searches to the store and back, and what they are good for."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memspan import Memory, Quotas
+from memspan.remember import use_counts
+from memspan.store.uses import Use
+from memspan.times import now_micros
+
+Open = Callable[..., Memory]
+WORDS = ("apple", "banana", "cherry", "damson", "elder")
+
+
+def fill(memory: Memory) -> None:
+    memory.add(
+        [{"id": word, "text": f"about the {word}", "at": i} for i, word in enumerate(WORDS)], user="ana"
+    )
+
+
+def uses(memory: Memory, user: str = "ana") -> dict[str, int]:
+    with memory._engine.store.reading() as reader:
+        return {use.record: use.searches for use in reader.uses.of(user)}
+
+
+def look_for(memory: Memory, word: str, times: int = 1) -> None:
+    for _ in range(times):
+        assert memory.search(word, user="ana", k=1, views=["lexical"])[0].id == word
+
+
+def test_closing_writes_uses(open_memory: Open) -> None:
+    memory = open_memory()
+    fill(memory)
+    before = now_micros()
+    look_for(memory, "apple", 3)
+    look_for(memory, "cherry")
+    memory.latest(user="ana")
+    assert uses(memory) == {}
+    memory.close()
+    memory = open_memory()
+    assert uses(memory) == {"apple": 3, "cherry": 1}
+    with memory._engine.store.reading() as reader:
+        # In whole seconds.
+        assert all(before - 1_000_000 <= use.last <= now_micros() for use in reader.uses.of("ana"))
+    look_for(memory, "apple")
+    memory.close()
+    assert uses(open_memory()) == {"apple": 4, "cherry": 1}
+
+
+def test_a_write_takes_uses_along(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = open_memory()
+    fill(memory)
+    look_for(memory, "apple")
+    memory.add("more", user="ana")
+    assert uses(memory) == {}
+    monkeypatch.setattr(use_counts, "_SECONDS", 0.0)
+    sequence = memory._engine.store.sequence()
+    memory.add("even more", user="ana")
+    assert uses(memory) == {"apple": 1}
+    assert memory._engine.store.sequence() == sequence + 1
+    memory.add("and more", user="ana")
+    assert uses(memory) == {"apple": 1}
+
+
+def test_many_uses_ride_on_many_writes(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = open_memory()
+    fill(memory)
+    monkeypatch.setattr(use_counts, "_SECONDS", 0.0)
+    monkeypatch.setattr(use_counts.UseCounts.write, "__defaults__", (2,))
+    for word in WORDS:
+        look_for(memory, word)
+    counts = []
+    for n in range(3):
+        memory.add(f"number {n}", user="ben")
+        counts.append(len(uses(memory)))
+    assert counts == [2, 4, 5]
+
+
+def test_a_thread_writes_where_nobody_else_does(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = open_memory()
+    fill(memory)
+    monkeypatch.setattr(use_counts, "_MANY", 3)
+    look_for(memory, "apple", 3)
+    assert uses(memory) == {}
+    monkeypatch.setattr(use_counts, "_LONG", 0.0)
+    look_for(memory, "apple", 3)
+    deadline = time.monotonic() + 10
+    while not uses(memory) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert uses(memory)["apple"] >= 3
+    for thread in threading.enumerate():
+        if thread.name == "memspan-uses":
+            thread.join()
+    memory.close()
+
+
+def test_uses_keep_records(open_memory: Open, path: Path) -> None:
+    """The oldest is used: another one goes, also after the index was made anew from the store."""
+    memory = open_memory()
+    fill(memory)
+    look_for(memory, "apple", 20)
+    look_for(memory, "banana", 10)
+    memory.close()
+    path.with_name(path.name + ".index").unlink(missing_ok=True)
+    memory = open_memory()
+    memory.set_quotas(Quotas(capacity=6))
+    assert {recall.id for recall in memory.latest(user="ana")} >= {"apple", "banana"}
+    assert len(memory.evicted(user="ana")) == 3
+    memory.verify()
+
+
+def test_a_snapshot_that_is_older_than_the_uses(open_memory: Open) -> None:
+    first, second = open_memory(), open_memory()
+    fill(first)
+    first._engine._unsaved = 10**6
+    first.close()
+    look_for(second, "apple", 20)
+    second._engine._unsaved = 0
+    second.close()
+    third = open_memory()
+    third.set_quotas(Quotas(capacity=6))
+    assert "apple" in {recall.id for recall in third.latest(user="ana")}
+
+
+def test_what_was_forgotten_does_not_come_back_as_a_use(open_memory: Open) -> None:
+    memory = open_memory()
+    fill(memory)
+    look_for(memory, "apple")
+    look_for(memory, "banana")
+    memory.forget(user="ana", id="apple")
+    memory.close()
+    assert uses(open_memory()) == {"banana": 1}
+
+
+def test_a_restored_record_has_its_uses(open_memory: Open) -> None:
+    memory = open_memory()
+    fill(memory)
+    look_for(memory, "apple", 20)
+    memory.close()
+    memory = open_memory(quotas=Quotas(capacity=9, eviction="oldest"))
+    assert [evicted.id for evicted in memory.evicted(user="ana")] == ["apple"]
+    memory.restore(user="ana", ids=["apple"])
+    memory.set_quotas(Quotas(capacity=3))
+    assert [recall.id for recall in memory.latest(user="ana")] == ["apple"]
+
+
+def test_uses_are_only_statistics(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from memspan.errors import StoreError
+
+    memory = open_memory()
+    fill(memory)
+    look_for(memory, "apple")
+
+    def fail(*_: object) -> None:
+        raise StoreError("the disk is full")
+
+    monkeypatch.setattr("memspan.store.sqlite_uses.SqliteUseWriter.add", fail)
+    memory._engine.write_uses()
+    assert "uses could not be written" in caplog.text
+    monkeypatch.undo()
+    assert memory.search("apple", user="ana")
+    assert memory.verify() == []
+
+
+def test_counts_of_a_batch() -> None:
+    counts = use_counts.UseCounts()
+    assert counts.empty
+    assert not counts.due
+    assert not counts.note("ana")
+    assert not counts.empty
+    assert Use("a", 1, 2).searches == 1
