@@ -322,3 +322,19 @@ def test_forgetting_while_jobs_run(open_memory: Open, path: Path) -> None:
     assert leaks(path.parent) == []
     assert memory.verify() == []
     assert {job.session for job in memory.jobs()} == {"last"}
+
+
+def test_versions_of_many_records_at_once(memory: Memory) -> None:
+    records = [
+        Record(id=id_, user="ana", text="x", at=AT, metadata=metadata)
+        for i in range(300)
+        for id_, metadata in (
+            (f"m{i}", {}),
+            (f"m{i}@5", {"version_of": f"m{i}"}),
+            (f"k{i}@5", {"version_of": "m1"}),
+        )
+    ]
+    memory.add_records(records)
+    assert memory.forget(user="ana", id=[f"m{i}" for i in range(299)]) == 598
+    assert {id_ for id_ in memory._engine.current().ids(user="ana") if id_[0] == "m"} == {"m299", "m299@5"}
+    assert memory.verify() == []
