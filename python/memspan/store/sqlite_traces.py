@@ -157,6 +157,17 @@ class SqliteTraceReader:
             return int(self._all(statement, (pk,))[0][0])
         return sum(count for (count,) in self._of(statement + " AND r.id IN ({0})", pk, ids))
 
+    def dangling(self) -> list[tuple[str, str, str]]:
+        return [
+            (table, user, id_)
+            for table in ("secrets", "resources")
+            for user, id_ in self._all(
+                f"SELECT u.name, s.record FROM {table} s JOIN users u ON u.pk = s.user_pk "  # noqa: S608
+                "WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.user_pk = s.user_pk AND r.id = s.record) "
+                "AND NOT EXISTS (SELECT 1 FROM cold c WHERE c.user_pk = s.user_pk AND c.id = s.record)"
+            )
+        ]
+
     def outlives(self, user: str) -> bool:
         pk = self._user_pk(user)
         tables = ("cold", "quotas", "lifetimes")
