@@ -48,6 +48,7 @@ def add_drafts(
     drafts: Sequence[Draft],
     advance: Advance | None = None,
     recipe: Recipe | None = None,
+    *,
     within: Callable[[Change], None] | None = None,
 ) -> Added:
     """Make the drafts durable and searchable, with the encode jobs of a recipe, in one transaction.
