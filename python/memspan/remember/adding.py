@@ -54,6 +54,7 @@ def add_drafts(
     drafts: Sequence[Draft],
     advance: Advance | None = None,
     recipe: Recipe | None = None,
+    *,
     within: Callable[[Change], None] | None = None,
     seconds: float | None = None,
 ) -> Added:

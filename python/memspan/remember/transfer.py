@@ -13,6 +13,7 @@ from typing import IO, Any, Final, NamedTuple, TypeAlias
 from memspan.errors import FormatError, InvalidArgumentError, TagCycleError, invalid
 
 from .adding import Advance, add_in_batches
+from .attachments import TYPES, Attachment, attachment_lines, load_attachments, parsed_attachment
 from .draft import Draft
 from .engine import Engine
 from .export_format import decode_header, decode_record_line, encode_record_line, header
@@ -46,6 +47,8 @@ def export(engine: Engine, user: str | None, file: TextFile, *, embeddings: bool
         for relation in reader.relations(user):
             if relation not in made_relations:
                 _write(lines, {"type": "relation", **relation._asdict()})
+        for line in attachment_lines(reader, user):
+            _write(lines, line)
     return count
 
 
@@ -87,13 +90,16 @@ class _RelationLine(NamedTuple):
 def load(engine: Engine, file: TextFile, advance: Advance | None = None) -> int:
     """See `Memory.load`."""
     relations: list[_RelationLine] = []
+    attachments: list[Attachment] = []
     with _readable(file) as (lines, name):
         try:
-            return add_in_batches(engine, _drafts(engine, lines, name, relations), _BATCH, advance)
+            drafts = _drafts(engine, lines, name, relations, attachments)
+            return add_in_batches(engine, drafts, _BATCH, advance)
         finally:
             # Also on a broken line: what came before it stays.
             for line in relations:
                 _relate(engine, line)
+            load_attachments(engine, attachments)
 
 
 @contextmanager
@@ -108,9 +114,13 @@ def _readable(file: TextFile) -> Iterator[tuple[Iterator[str], str]]:
 
 
 def _drafts(
-    engine: Engine, lines: Iterator[str], name: str, relations: list[_RelationLine]
+    engine: Engine,
+    lines: Iterator[str],
+    name: str,
+    relations: list[_RelationLine],
+    attachments: list[Attachment],
 ) -> Iterator[Draft]:
-    """The records of the file; relations are collected on the way.
+    """The records of the file; relations and attachments are collected on the way.
 
     Raises:
         FormatError: names the file and line.
@@ -138,8 +148,11 @@ def _drafts(
                     checked_name(line.get(key), f"{place}: {key}") for key in ("user", "parent", "child")
                 )
                 relations.append(_RelationLine(place, *names))
+            elif line.get("type") in TYPES:
+                attachments.append(parsed_attachment(line, place))
             else:
-                raise invalid(f"{place}: type", line.get("type"), "'record' or 'relation'")
+                accepted = "'record', 'relation', 'secret' or 'resource'"
+                raise invalid(f"{place}: type", line.get("type"), accepted)
         except FormatError:
             raise
         except InvalidArgumentError as error:

@@ -28,6 +28,10 @@ def verify(engine: Engine) -> list[str]:
             f"database: job {job} names record {id_!r}, which does not exist"
             for job, id_ in reader.jobs.dangling()
         ]
+        problems += [
+            f"database: {table} name record {id_!r} of user {user!r}, which does not exist"
+            for table, user, id_ in reader.traces.dangling()
+        ]
         problems += _compare_records(index, reader, engine.embedder.identity.dim)
     snapshot = engine.snapshots.examine(engine.store)
     if isinstance(snapshot, str) and snapshot != MISSING:

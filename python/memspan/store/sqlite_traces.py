@@ -31,6 +31,15 @@ _VERSIONS: Final = (
 )
 """Ids of versions are those of their records, `@` and a number; `A` comes next after `@`."""
 
+_ALL_VERSIONS: Final = (
+    "SELECT id, json_extract(metadata, '$.version_of') FROM records "
+    "WHERE user_pk = :user AND instr(id, '@') AND instr(metadata, '\"version_of\"') UNION "
+    "SELECT id, json_extract(record, '$.metadata.version_of') FROM cold "
+    "WHERE user_pk = :user AND instr(id, '@') AND instr(record, '\"version_of\"')"
+)
+_MANY: Final = 256
+"""Ids for which one look at all records takes less than one for each."""
+
 _DERIVED: Final = (
     "SELECT r.id FROM derivations d JOIN records r ON r.pk = d.derived_pk "
     "WHERE d.user_pk = ? AND d.source IN ({0}) UNION "
@@ -97,8 +106,12 @@ class SqliteTraceReader:
 
     def versions(self, user: str, ids: Collection[str]) -> set[str]:
         pk = self._user_pk(user)
-        rows = (row for id_ in ids for row in self._all(_VERSIONS, {"user": pk, "id": id_}))
-        return {id_ for (id_,) in rows}
+        if len(ids) > _MANY:
+            wanted = set(ids)
+            rows = self._all(_ALL_VERSIONS, {"user": pk})
+            return {id_ for id_, base in rows if base in wanted and id_.startswith(base + "@")}
+        found = (row for id_ in ids for row in self._all(_VERSIONS, {"user": pk, "id": id_}))
+        return {id_ for (id_,) in found}
 
     def bases(self, user: str, ids: Collection[str]) -> dict[str, str]:
         pk = self._user_pk(user)
@@ -143,6 +156,17 @@ class SqliteTraceReader:
         if ids is None:
             return int(self._all(statement, (pk,))[0][0])
         return sum(count for (count,) in self._of(statement + " AND r.id IN ({0})", pk, ids))
+
+    def dangling(self) -> list[tuple[str, str, str]]:
+        return [
+            (table, user, id_)
+            for table in ("secrets", "resources")
+            for user, id_ in self._all(
+                f"SELECT u.name, s.record FROM {table} s JOIN users u ON u.pk = s.user_pk "  # noqa: S608
+                "WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.user_pk = s.user_pk AND r.id = s.record) "
+                "AND NOT EXISTS (SELECT 1 FROM cold c WHERE c.user_pk = s.user_pk AND c.id = s.record)"
+            )
+        ]
 
     def outlives(self, user: str) -> bool:
         pk = self._user_pk(user)

@@ -48,6 +48,9 @@ class TraceReader(Protocol):
     def held(self, user: str, ids: Collection[str] | None = None) -> int:
         """How many of these, or of all the user's records, are held."""
 
+    def dangling(self) -> list[tuple[str, str, str]]:
+        """Tables, users and ids of secrets and resources without a record; empty when sound."""
+
     def outlives(self, user: str) -> bool:
         """Whether there is something of the user besides records: cold copies, quotas or lifetimes."""
 

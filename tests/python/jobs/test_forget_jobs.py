@@ -170,3 +170,24 @@ def test_a_provenance_takes_its_jobs_along(memory: Memory, path: Path) -> None:
     assert leaks(path) == []
     memory.process()
     assert texts(memory) == ["In short: It was said: kept", "It was said: kept", "kept"]
+
+
+def test_what_is_held_outlives_another_run_of_its_job(memory: Memory, model: ScriptedModel) -> None:
+    memory.add([{"id": "m1", "text": "one"}], user="ana")
+    memory.process()
+    made = {found.text: found.id for found in memory.latest(user="ana", kinds=["semantic"])}
+    fact, summed = made["It was said: one"], made["In short: It was said: one"]
+    memory.hold(user="ana", id=fact)
+    memory.add([{"id": "m1", "text": "two"}], user="ana")
+    memory.process()
+    kept = memory.get(user="ana", id=fact)
+    assert kept is not None
+    assert kept.held
+    assert kept.text == "It was said: one", "as it was when it was held"
+    other = memory.get(user="ana", id=summed)
+    assert other is None or "two" in other.text
+    assert memory.verify() == []
+    memory.add([{"id": "m1", "text": "nothing to note"}], user="ana")
+    model.misbehave = None
+    memory.process()
+    assert memory.get(user="ana", id=fact) is not None

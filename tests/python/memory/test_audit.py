@@ -243,3 +243,15 @@ def test_clocks_that_go_backwards_show(memory: Memory, monkeypatch: pytest.Monke
     entries = memory.audit()
     assert entries[-1].at < entries[0].at
     assert memory.verify() == []
+
+
+def test_handles_take_turns(open_memory: Open) -> None:
+    one, other = open_memory(actor="one"), open_memory(actor="other")
+    one.add("x", user="ana")
+    for _ in range(5):
+        one.hold(user="ana")
+        other.release(user="ana")
+        other.add("y", user="ana")
+    other.close()
+    assert [entry.number for entry in one.audit()] == list(range(1, 17))
+    assert one.verify() == []

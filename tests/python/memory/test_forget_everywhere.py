@@ -103,7 +103,8 @@ def fill(memory: Memory) -> list[bytes]:
             1,
         ):
             run(
-                "INSERT INTO cold VALUES (?, ?, ?, ?, ?, 1, ?, ?)",
+                "INSERT INTO cold (pk, user_pk, id, sequence, reason, moved_at, record, embedding) "
+                "VALUES (?, ?, ?, ?, ?, 1, ?, ?)",
                 (
                     number,
                     pk,
@@ -238,17 +239,17 @@ def test_what_looks_like_a_version_is_not_one(memory: Memory) -> None:
     assert {record.id for record in memory.latest(user="ana")} == {"m1@5", "m1A"}
 
 
-def test_a_user_with_cold_records_or_quotas_outlives_the_last_record(memory: Memory) -> None:
+def test_a_user_with_cold_records_or_settings_outlives_the_last_record(memory: Memory) -> None:
     memory.add([{"id": "m1", "text": "x"}], user="ana")
     with memory._engine.store.writing() as writer:
-        writer._connection.execute("INSERT INTO quotas SELECT pk, '{}' FROM users")
+        writer._connection.execute("INSERT INTO lifetimes SELECT pk, 'episodic', 5 FROM users")
     assert memory.forget(user="ana", id="m1") == 1
     assert memory.users() == ["ana"]
     assert memory.verify() == []
     assert memory.forget(user="ana") == 0
     assert memory.users() == []
     with memory._engine.store.reading() as reader:
-        assert reader._one("SELECT count(*) FROM quotas") == 0
+        assert reader._one("SELECT count(*) FROM lifetimes") == 0
 
 
 @pytest.mark.parametrize("unloaded", [False, True])
@@ -322,3 +323,19 @@ def test_forgetting_while_jobs_run(open_memory: Open, path: Path) -> None:
     assert leaks(path.parent) == []
     assert memory.verify() == []
     assert {job.session for job in memory.jobs()} == {"last"}
+
+
+def test_versions_of_many_records_at_once(memory: Memory) -> None:
+    records = [
+        Record(id=id_, user="ana", text="x", at=AT, metadata=metadata)
+        for i in range(300)
+        for id_, metadata in (
+            (f"m{i}", {}),
+            (f"m{i}@5", {"version_of": f"m{i}"}),
+            (f"k{i}@5", {"version_of": "m1"}),
+        )
+    ]
+    memory.add_records(records)
+    assert memory.forget(user="ana", id=[f"m{i}" for i in range(299)]) == 598
+    assert {id_ for id_ in memory._engine.current().ids(user="ana") if id_[0] == "m"} == {"m299", "m299@5"}
+    assert memory.verify() == []

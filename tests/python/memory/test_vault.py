@@ -316,3 +316,11 @@ def test_asynchronous_forms(memory: Memory) -> None:
         return read, len(labels), done, await vault.adelete(id_)
 
     assert asyncio.run(run()) == (SECRET, 1, Rekeyed(1, 0), 1)
+
+
+def test_a_secret_without_a_record_is_a_problem(memory: Memory) -> None:
+    memory.vault("ana", KEY).put("label", SECRET, id="p1")
+    assert memory.verify() == []
+    with memory._engine.store.writing() as writer:
+        writer._connection.execute("UPDATE secrets SET record = 'lost'")
+    assert memory.verify() == ["database: secrets name record 'lost' of user 'ana', which does not exist"]

@@ -81,14 +81,16 @@ def finish(engine: Engine, job: ClaimedJob, results: Results, notes: Sequence[No
 
 
 def _remove(change: Change, user: str, ids: Iterable[str]) -> None:
-    """Take records out, with what was derived from them."""
+    """Take records out, with what was derived from them; those that are held stay."""
     gone = set(ids)
     gone |= change.writer.derived(user, sorted(gone))
     change.writer.cold.forget(user, sorted(gone))
     gone = set(change.writer.fetch(user, sorted(gone)))
     if gone:
-        change.writer.remove(user, sorted(gone))
-        change.apply(lambda index: index.remove(user=user, ids=sorted(gone)))
+        stored = change.writer.fetch(user, sorted(gone))
+        free = sorted(id_ for id_, record in stored.items() if not record.held)
+        change.writer.remove(user, free)
+        change.apply(lambda index: index.remove(user=user, ids=free))
 
 
 def _write(change: Change, user: str, records: Sequence[Record]) -> None:
@@ -99,10 +101,11 @@ def _write(change: Change, user: str, records: Sequence[Record]) -> None:
     outdated: set[str] = set()
     for record in records:
         before = existing.get(record.id)
-        if before is not None and _says_the_same(before, record):
+        if before is not None and (before.held or _says_the_same(before, record)):
             continue
         if before is not None:
             outdated.add(record.id)
+            record = replace(record, pinned=before.pinned)
         assert record.embedding is not None
         _core.complete_record(record, moment, record.embedding)
         changed.append(record)

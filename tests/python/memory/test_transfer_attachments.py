@@ -1,0 +1,93 @@
+"""Secrets and targets of resources survive export and load, and nothing in the vault is lost by it."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memspan import errors
+from memspan.memory import Memory
+
+pytest.importorskip("cryptography")
+
+KEY, OTHER = bytes(range(32)), bytes(32)
+Open = Callable[..., Memory]
+
+
+def exported(memory: Memory, user: str | None = None) -> str:
+    output = io.StringIO()
+    memory.export(user, output)
+    return output.getvalue()
+
+
+@pytest.fixture
+def filled(memory: Memory, tmp_path: Path) -> Memory:
+    file = tmp_path / "report"
+    file.write_text("x")
+    for user in ("ana", "ben"):
+        memory.vault(user, KEY).put("passport", f"Wolfsbane of {user}", id="p1")
+        memory.vault(user, passphrase="correct horse").put("pin", b"\0\1", id="p2", another_key=True)
+        memory.add_resource(file, user=user, id="r1")
+    memory.add_resource("http://127.0.0.1:9/", user="ana", id="r2")
+    return memory
+
+
+def test_they_come_back(filled: Memory, open_memory: Open, path: Path) -> None:
+    text = exported(filled)
+    assert "Wolfsbane" not in text
+    other = open_memory(path.parent / "other.memspan")
+    other.load(io.StringIO(text))
+    for user in ("ana", "ben"):
+        assert other.vault(user, KEY).get("p1") == f"Wolfsbane of {user}"
+        assert other.vault(user, passphrase="correct horse").get("p2") == b"\0\1"
+    assert other.resources() == filled.resources()
+    assert other.verify() == []
+    assert exported(other, "ana") == exported(filled, "ana")
+    assert '"ben"' not in exported(filled, "ana")
+
+
+def test_a_secret_under_another_key_stays(
+    filled: Memory, open_memory: Open, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = open_memory(path.parent / "other.memspan")
+    other.vault("ana", OTHER).put("passport", "kept", id="p1")
+    with caplog.at_level(logging.WARNING, "memspan"):
+        other.load(io.StringIO(exported(filled)))
+    assert "it stays" in caplog.text
+    assert other.vault("ana", OTHER).get("p1") == "kept"
+    assert other.vault("ben", KEY).get("p1") == "Wolfsbane of ben"
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "named"),
+    [
+        ("secret", {"nonce": "not base64!"}, "nonce"),
+        ("secret", {"ciphertext": 5}, "ciphertext"),
+        ("secret", {"key_id": ""}, "key_id"),
+        ("secret", {"user": None}, "user"),
+        ("secret", {"id": "m9"}, "m9"),
+        ("resource", {"state": "gone"}, "state"),
+        ("resource", {"size": -1}, "size"),
+        ("resource", {"seen_at": "soon"}, "seen_at"),
+        ("resource", {"uri": 5}, "uri"),
+        ("other", {"type": "other"}, "type"),
+    ],
+)
+def test_broken_lines(
+    filled: Memory, open_memory: Open, path: Path, kind: str, change: dict[str, Any], named: str
+) -> None:
+    lines = [json.loads(line) for line in exported(filled, "ana").splitlines()]
+    broken = next(
+        line for line in lines if line["type"] == kind or (kind == "other" and line["type"] == "secret")
+    )
+    broken.update(change)
+    other = open_memory(path.parent / "other.memspan")
+    with pytest.raises(errors.FormatError, match=named):
+        other.load(io.StringIO("\n".join(map(json.dumps, lines))))
+    assert other.verify() == []
