@@ -20,21 +20,23 @@ import memspan
 DIM = 4
 USER = "ana"
 LIMITED = ("episodic", "semantic")
-IDS = [f"m{number}" for number in range(14)]
+IDS = [f"m{number}" for number in range(24)]
 FUTURE = "2999-01-01"
 
-capacities = st.none() | st.dictionaries(st.sampled_from(LIMITED), st.integers(0, 6))
+limits_of_kinds = st.fixed_dictionaries({}, optional={kind: st.integers(2, 6) for kind in LIMITED})
+capacities = st.one_of(limits_of_kinds, limits_of_kinds, limits_of_kinds, st.none(), st.just({"episodic": 0}))
+evictions = st.sampled_from(["value", "value", "oldest"])
 kept = st.builds(
     Kept,
     id=st.sampled_from(IDS),
     at=st.integers(0, 5),
-    kind=st.sampled_from((*LIMITED, "procedural")),
+    kind=st.sampled_from((*LIMITED * 3, "procedural")),
     importance=st.none() | st.sampled_from([0.0, 0.25, 0.5, 1.0]),
-    pinned=st.sampled_from([False, False, False, True]),
-    gone=st.sampled_from([False, False, False, True]),
-    axis=st.none() | st.integers(0, DIM - 1),
+    pinned=st.sampled_from([False] * 7 + [True]),
+    gone=st.sampled_from([False] * 7 + [True]),
+    axis=st.sampled_from([None, *range(DIM), *range(DIM)]),
 )
-batches = st.lists(kept, min_size=1, max_size=8, unique_by=lambda record: record.id)
+batches = st.lists(kept, min_size=1, max_size=12, unique_by=lambda record: record.id)
 some_ids = st.lists(st.sampled_from(IDS), max_size=6, unique=True)
 
 
@@ -58,11 +60,11 @@ class QuotaMachine(RuleBasedStateMachine):
         self.within = False
         """Did the last change leave every kind within its quota?"""
 
-    @initialize(limits=capacities, eviction=st.sampled_from(["oldest", "value"]))
+    @initialize(limits=capacities, eviction=evictions)
     def start_with_quotas(self, limits: dict[str, int] | None, eviction: str) -> None:
         self.set_quotas(limits, eviction, False)
 
-    @rule(limits=capacities, eviction=st.sampled_from(["oldest", "value"]), for_all=st.booleans())
+    @rule(limits=capacities, eviction=evictions, for_all=st.booleans())
     def set_quotas(self, limits: dict[str, int] | None, eviction: str, for_all: bool) -> None:
         self.index.set_quotas(user=None, capacities=None)
         self.index.set_quotas(user=USER, capacities=None)
@@ -101,7 +103,17 @@ class QuotaMachine(RuleBasedStateMachine):
             ),
         )
 
-    @rule(batch=batches, evict=st.booleans())
+    @rule(records=batches)
+    def add_one_by_one(self, records: list[Kept]) -> None:
+        for record in records:
+            self.add(record)
+
+    @rule(records=batches, ids=some_ids)
+    def use_and_add(self, records: list[Kept], ids: list[str]) -> None:
+        self.note_uses(ids)
+        self.add_one_by_one(records)
+
+    @rule(batch=batches, evict=st.sampled_from([True, True, False]))
     def add_many(self, batch: list[Kept], evict: bool) -> None:
         def call() -> list[str]:
             pairs = self.index.add_many(

@@ -107,11 +107,9 @@ void UserIndex::erase(Slot slot, int columns) {
 UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens,
                                             const Quotas& quotas, std::vector<std::string>* evicted, bool batch) {
   const std::unique_lock writing(mutex_);
+  // Not as a reader beforehand: a writer waits a moment after readers.
+  if (evicted != nullptr && !columns_.evictions.ready(columns_, quotas)) return {.unready = true};
   const bool limited = evicted != nullptr && quotas.limit_any();
-  if (limited && !columns_.evictions.ready(columns_, quotas)) {  // other quotas came in between
-    columns_.evictions.follow(quotas);
-    columns_.evictions.cover(columns_, columns_.slots());
-  }
   if (columns_.live_count() + records.size() > limits::kRecordsPerUser) {
     throw InvalidArgument("records", std::to_string(columns_.live_count() + records.size()) + " records of one user",
                           "at most " + std::to_string(limits::kRecordsPerUser));
@@ -139,7 +137,8 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
     insert(records[i], tokens[i]);
   }
   need_.update(columns_.vectors);
-  return {need_.behind(columns_.vectors), columns_.vectors.wants_spare() ? columns_.vectors.dim() : 0};
+  return {.behind = need_.behind(columns_.vectors),
+          .spare_row_dim = columns_.vectors.wants_spare() ? columns_.vectors.dim() : 0};
 }
 
 // Searches do not wait while the kernel provides its pages.
@@ -151,22 +150,28 @@ void UserIndex::make_spare_rows(size_t dim) {
 
 void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer, const Quotas& quotas,
                     std::vector<std::string>* evicted) {
-  if (evicted != nullptr) make_order(quotas);
+  const bool batch = records.size() > 1;
+  const auto add_next = [&](std::span<NewRecord> slice, std::span<const TokenBuffer> tokens) {
+    AfterAdding after = add_slice(slice, tokens, quotas, evicted, batch);
+    while (after.unready) {  // at first, and where quotas change
+      make_order(quotas);
+      after = add_slice(slice, tokens, quotas, evicted, batch);
+    }
+    if (after.spare_row_dim > 0) make_spare_rows(after.spare_row_dim);
+    return after;
+  };
   if (records.size() == 1) {  // the common case, with memory that the thread keeps
     thread_local TokenBuffer tokens;
     tokens.clear();
     analyzer.analyze(records.front().input.text, tokens);
-    const AfterAdding after = add_slice(records, std::span(&tokens, 1), quotas, evicted, false);
-    if (after.spare_row_dim > 0) make_spare_rows(after.spare_row_dim);
-    if (after.behind) std::this_thread::sleep_for(kPause);
+    if (add_next(records, std::span(&tokens, 1)).behind) std::this_thread::sleep_for(kPause);
     if (tokens.size() > AnalysisAhead::kSliceTokens) tokens = {};
     return;
   }
   AnalysisAhead ahead(analyzer, records.size(), [records](size_t i) { return records[i].input.text; });
   while (!records.empty()) {
     const std::span<const TokenBuffer> tokens = ahead.next();
-    const AfterAdding after = add_slice(records.first(tokens.size()), tokens, quotas, evicted, true);
-    if (after.spare_row_dim > 0) make_spare_rows(after.spare_row_dim);
+    add_next(records.first(tokens.size()), tokens);
     records = records.subspan(tokens.size());
   }
 }

@@ -150,8 +150,9 @@ class UserIndex {
   UserStats stats_locked() const;
   size_t bytes_locked() const;
   struct AfterAdding {
-    bool behind;           // a consolidation
-    size_t spare_row_dim;  // of the rows that large room is wanted for; 0: none is
+    bool unready = false;      // nothing was done: make_order has to come first
+    bool behind = false;       // a consolidation
+    size_t spare_row_dim = 0;  // of the rows that large room is wanted for; 0: none is
   };
   AfterAdding add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens, const Quotas& quotas,
                         std::vector<std::string>* evicted, bool batch);

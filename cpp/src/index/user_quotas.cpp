@@ -24,11 +24,8 @@ Micros now() {
 
 void UserIndex::make_order(const Quotas& quotas) {
   for (;;) {
-    {
-      const std::shared_lock reading(mutex_);
-      if (columns_.evictions.ready(columns_, quotas)) return;
-    }
     const std::unique_lock writing(mutex_);
+    if (columns_.evictions.ready(columns_, quotas)) return;
     columns_.evictions.follow(quotas);
     columns_.evictions.cover(columns_, kSliceSlots);
   }

@@ -1,6 +1,7 @@
 #include "lexical/lexical_index.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace memspan {
@@ -116,6 +117,16 @@ void LexicalIndex::prefetch_ends(std::span<const Occurrence> terms) const {
   for (const Occurrence& each : terms) lists_[each.term].prefetch_last_end();
 }
 
+// The same for a slot that is, or comes, somewhere in the lists.
+void LexicalIndex::prefetch_places(std::span<const Occurrence> terms, Slot slot) const {
+  for (const Occurrence& each : terms) lists_[each.term].prefetch_head();
+  for (const Occurrence& each : terms) lists_[each.term].prefetch_end();
+  for (const Occurrence& each : terms) {
+    const PostingList& list = lists_[each.term];
+    if (const size_t piece = list.find_block(slot); piece < list.blocks()) list.prefetch(piece, slot);
+  }
+}
+
 // Puts the record into the lists of its terms, which are distinct, ascending and in the dictionary. If there is no
 // memory, terms without postings leave the dictionary again.
 ByteChains::Chain LexicalIndex::insert(Slot slot, std::span<const Occurrence> terms, size_t length) {
@@ -126,7 +137,10 @@ ByteChains::Chain LexicalIndex::insert(Slot slot, std::span<const Occurrence> te
     for (const Occurrence& each : terms) check_list(each.term);
     forward_list::write(terms, bytes);
     for (; inserted < terms.size(); ++inserted) {
-      if (inserted % kAhead == 0) prefetch_ends(terms.subspan(inserted, std::min(kAhead, terms.size() - inserted)));
+      if (inserted % kAhead == 0) {
+        const auto round = terms.subspan(inserted, std::min(kAhead, terms.size() - inserted));
+        slot < lengths_.size() ? prefetch_places(round, slot) : prefetch_ends(round);
+      }
       const Occurrence& each = terms[inserted];
       lists_[each.term].insert(Posting(slot, each.frequency, static_cast<uint32_t>(length)));
     }
@@ -148,11 +162,22 @@ void LexicalIndex::drop_if_unused(TermId term) {
 
 void LexicalIndex::remove(Slot slot) {
   if (forward_[slot] == ByteChains::kNone) return;
+  std::array<Occurrence, kAhead> round;
+  size_t count = 0;
+  const auto erase_round = [&] {
+    prefetch_places(std::span(round).first(count), slot);
+    for (const Occurrence& each : std::span(round).first(count)) {
+      lists_[each.term].erase(slot);
+      drop_if_unused(each.term);
+    }
+    count = 0;
+  };
   for_each_term(slot, [&](const Occurrence& each) {
-    lists_[each.term].erase(slot);
-    drop_if_unused(each.term);
+    round[count++] = each;
+    if (count == kAhead) erase_round();
     return true;
   });
+  erase_round();
   forward_lists_.release(forward_[slot]);
   forward_[slot] = ByteChains::kNone;
   --documents_;

@@ -76,6 +76,7 @@ class LexicalIndex {
 
   std::span<const Occurrence> count_terms(const TokenBuffer& tokens);
   void prefetch_ends(std::span<const Occurrence> terms) const;
+  void prefetch_places(std::span<const Occurrence> terms, Slot slot) const;
   ByteChains::Chain insert(Slot slot, std::span<const Occurrence> terms, size_t length);
   void drop_if_unused(TermId term);
   // Calls visit(Occurrence) in the order of the terms' numbers until it returns false. It may change the lists and the

@@ -1,0 +1,197 @@
+#include "quotas/eviction_order.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <random>
+#include <set>
+#include <thread>
+
+#include "memspan/error.hpp"
+#include "quotas/eviction_heap.hpp"
+#include "support/records.hpp"
+
+namespace memspan {
+namespace {
+
+using test::Ids;
+using test::Item;
+
+BOOST_AUTO_TEST_SUITE(eviction_order)
+
+Quotas episodic(uint32_t capacity, Eviction eviction = Eviction::value) {
+  Quotas quotas;
+  quotas.capacities[static_cast<size_t>(Kind::episodic)] = capacity;
+  quotas.eviction = eviction;
+  return quotas;
+}
+
+Ids add(Index& index, const Item& item) {
+  const std::vector<std::string_view> tags(item.tags.begin(), item.tags.end());
+  const RecordInput input{.user = item.user, .id = item.id, .at = item.at, .kind = item.kind, .text = item.text, .tags = tags,
+                          .embedding = item.embedding, .importance = item.importance, .pinned = item.pinned,
+                          .retired_at = item.retired_at, .expires_at = item.expires_at};
+  Ids ids;
+  for (const Evicted& evicted : index.add({&input, 1}, false)) ids.push_back(evicted.id);
+  return ids;
+}
+
+BOOST_AUTO_TEST_CASE(a_heap_gives_what_a_set_gives) {
+  std::mt19937 random(2);
+  ChunkedVector<Micros> ats;
+  IdTable ids;
+  EvictionHeap::Positions positions;
+  constexpr Slot kSlots = 3000;
+  for (Slot slot = 0; slot < kSlots; ++slot) {
+    const std::string id = "r" + std::to_string(slot);
+    ids.add(id, IdTable::hash(id));
+    ats.push_back(static_cast<Micros>(random() % 5));
+    positions.push_back(EvictionHeap::kNowhere);
+  }
+  const Recency recency(ats, ids);
+  using Key = std::tuple<float, Micros, std::string>;
+  const auto less = [](const std::pair<Key, Slot>& a, const std::pair<Key, Slot>& b) {
+    const auto& [value_a, at_a, id_a] = a.first;
+    const auto& [value_b, at_b, id_b] = b.first;
+    return std::tie(value_a, at_a, id_b) < std::tie(value_b, at_b, id_a);
+  };
+  std::set<std::pair<Key, Slot>, decltype(less)> oracle(less);
+  std::vector<float> values(kSlots, -1.0f);
+  EvictionHeap heap;
+  const auto key = [&](Slot slot) { return std::pair(Key(values[slot], ats[slot], std::string(ids[slot])), slot); };
+  for (int step = 0; step < 30'000; ++step) {
+    const auto slot = static_cast<Slot>(random() % kSlots);
+    const float value = static_cast<float>(random() % 4) / 4.0f;
+    if (values[slot] < 0.0f) {
+      values[slot] = value;
+      heap.push(slot, value, recency, positions);
+      oracle.insert(key(slot));
+    } else if (random() % 2 == 0) {
+      oracle.erase(key(slot));
+      values[slot] = value;
+      heap.change(slot, value, recency, positions);
+      oracle.insert(key(slot));
+    } else {
+      oracle.erase(key(slot));
+      values[slot] = -1.0f;
+      heap.erase(slot, recency, positions);
+    }
+    BOOST_REQUIRE(heap.size() == oracle.size());
+    if (!oracle.empty()) BOOST_REQUIRE(heap.top() == oracle.begin()->second);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_order_of_a_large_user_is_made_in_pieces) {
+  Index index(IndexConfig{.dim = 2});
+  std::vector<Item> items;
+  for (int i = 0; i < 10'000; ++i) items.push_back({.id = "r" + std::to_string(i), .at = i % 100});
+  test::add(index, items);
+  index.set_quotas("ana", episodic(10'000, Eviction::oldest));
+  BOOST_TEST(add(index, {.id = "new", .at = 500}) == Ids{"r9900"});
+  index.set_quotas("ana", episodic(9'990));
+  BOOST_TEST(index.evict("ana").size() == 10u);
+  BOOST_TEST(index.stats("ana").value().records == 9'990u);
+}
+
+BOOST_AUTO_TEST_CASE(a_removal_of_most_records_keeps_the_order) {
+  Index index(IndexConfig{.dim = 2});
+  index.set_quotas(std::nullopt, episodic(20'000));
+  std::vector<Item> items;
+  std::vector<std::string> names;
+  for (int i = 0; i < 12'000; ++i) {
+    items.push_back({.id = "r" + std::to_string(i), .at = i, .importance = static_cast<float>(i % 7) / 7.0f});
+    if (i % 100 != 0) names.push_back(items.back().id);
+  }
+  test::add(index, items);
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  BOOST_TEST(index.remove("ana", views) == views.size());
+  BOOST_TEST(index.stats("ana").value().dead_slots < 4097u);  // slots were renumbered at least once
+  index.set_quotas(std::nullopt, episodic(119));
+  BOOST_TEST(index.evict("ana") == Ids{"r0"});
+  BOOST_TEST(index.evict("ana").empty());
+  BOOST_TEST(add(index, {.id = "new", .importance = 1.0f}) == Ids{"r700"});
+}
+
+BOOST_AUTO_TEST_CASE(one_eviction_takes_few_second_looks) {
+  Index index(IndexConfig{.dim = 2});
+  index.track_uses();
+  constexpr int kRecords = 2'000;
+  index.set_quotas("ana", episodic(kRecords));
+  std::vector<std::string> names;
+  for (int i = 0; i < kRecords; ++i) {
+    names.push_back("r" + std::to_string(i));
+    add(index, {.id = names.back(), .at = i});
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  BOOST_TEST(index.note_uses("ana", std::span(views).first(kRecords - 1)) == views.size() - 1);
+  // Only the last was not used, which is found as the looks of several evictions add up.
+  bool found = false;
+  for (int i = 0; i < kRecords / static_cast<int>(EvictionOrder::kMostSecondLooks) + 1 && !found; ++i) {
+    const Ids evicted = add(index, {.id = "new" + std::to_string(i), .at = kRecords, .importance = 1.0f});
+    BOOST_REQUIRE(evicted.size() == 1u);
+    found = evicted.front() == names.back();
+  }
+  BOOST_TEST(found);
+}
+
+BOOST_AUTO_TEST_CASE(refusals_change_nothing) {
+  Index index(IndexConfig{.dim = 2});
+  index.set_quotas("ana", episodic(2));
+  add(index, {.id = "a", .pinned = true});
+  add(index, {.id = "b", .text = "old", .pinned = true});
+  BOOST_CHECK_THROW(add(index, {.id = "c"}), QuotaExceeded);
+  BOOST_CHECK_THROW(add(index, {.id = "c", .pinned = true}), QuotaExceeded);
+  const std::vector<RecordInput> batch = {{.user = "ana", .id = "fact", .kind = Kind::semantic}, {.user = "ana", .id = "c"}};
+  BOOST_CHECK_THROW(index.add(batch), QuotaExceeded);
+  BOOST_TEST(index.ids("ana") == (Ids{"a", "b"}));
+  BOOST_TEST(index.add(batch, true, false).empty());
+  BOOST_TEST(index.ids("ana") == (Ids{"a", "b", "c", "fact"}));
+  BOOST_CHECK_THROW(index.set_uses("ana", Uses{{"a"}, {}, {0}}), InvalidArgument);
+}
+
+// Uses are counted exactly, while records come and go, and quotas change.
+BOOST_AUTO_TEST_CASE(searches_in_parallel_with_evictions) {
+  Index index(IndexConfig{.dim = 4});
+  index.track_uses();
+  index.set_quotas(std::nullopt, episodic(150));
+  for (int i = 0; i < 10; ++i) add(index, {.id = "pin" + std::to_string(i), .at = -1, .text = "kite", .pinned = true});
+  std::atomic<bool> done = false;
+  std::atomic<uint64_t> found = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      while (!done) {
+        Query query{.user = "ana", .text = "kite", .k = 3};
+        query.between.emplace(1, Interval{-1, 0});
+        found += index.search(query).hits.size();
+      }
+    });
+  }
+  threads.emplace_back([&] {
+    for (int i = 0; !done; ++i) {
+      index.set_quotas("ana", episodic(static_cast<uint32_t>(100 + i % 50), i % 2 == 0 ? Eviction::value : Eviction::oldest));
+      index.evict("ana");
+    }
+  });
+  uint64_t taken = 0;
+  std::mt19937 random(3);
+  const auto take = [&] {
+    const Uses uses = index.take_uses("ana");
+    for (const uint32_t count : uses.counts) taken += count;
+  };
+  for (int i = 0; i < 3000; ++i) {
+    add(index, {.id = "r" + std::to_string(i), .at = i, .text = "kite", .embedding = test::random_vector(4, random)});
+    if (i % 300 == 0) take();
+  }
+  done = true;
+  for (std::thread& thread : threads) thread.join();
+  take();
+  BOOST_TEST(taken == found.load());
+  index.set_quotas("ana", episodic(100));
+  index.evict("ana");
+  BOOST_TEST(index.stats("ana").value().records == 100u);
+  BOOST_TEST(index.stats("ana").value().pinned == 10u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan
