@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from time import sleep
 from typing import Any, Final
 
 from memspan import _core
@@ -89,6 +90,7 @@ def mergers(pairs: Sequence[Duplicate], records: Mapping[str, Record], merging: 
     ended: set[str] = set()
     chosen = []
     for id_ in order:
+        sleep(0)  # Searches of other threads wait for the interpreter no longer than one memory takes.
         kept = records[id_]
         if id_ in ended or not _is_current(kept):
             continue

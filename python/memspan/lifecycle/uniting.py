@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from time import sleep
 from typing import Final
 
 from memspan.records import Record
@@ -18,8 +19,9 @@ from .journal import Journal
 
 __all__ = ["unite"]
 
-_SLICE: Final = 64
-"""Records that a transaction changes, more or less: other writers wait for it, and nothing else does."""
+_SLICE: Final = 32
+"""Records that a transaction changes, more or less: other writers wait for it. Between its steps other threads get the
+interpreter, so that their searches wait for a fraction of a millisecond."""
 
 
 def unite(
@@ -65,6 +67,7 @@ def _unite_slice(engine: Engine, mergers: Sequence[Merger], journal: Journal) ->
                 skipped += 1
                 continue
             kept, ending = stored[merger.kept.id], [stored[part.id] for part in merger.ending]
+            sleep(0)
             fields = united(kept, ending)
             if any(getattr(kept, name) != value for name, value in fields.items()):
                 after[kept.id] = replace(kept, **fields)
@@ -72,7 +75,9 @@ def _unite_slice(engine: Engine, mergers: Sequence[Merger], journal: Journal) ->
                 after[record.id] = _ended(record, kept)
                 ended += 1
         if after:
+            sleep(0)
             journal.note(writer, stored, after, made)
+            sleep(0)
             write_records(change, list(after.values()))
             writer.set_made_tags(journal.user, {id_: made[id_] for id_ in after if id_ in made})
             audited(engine, change, "consolidate", user=journal.user, ids=list(after), merged=ended)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any, Final
 
 from memspan.consolidation import Planned, UpkeepReport
 from memspan.records import Record
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
+from memspan.store.statements import chunks
 from memspan.times import Micros, from_micros, now_micros
 
 from .duplicates import Merger, Merging, mergers
@@ -21,6 +22,8 @@ from .uniting import unite
 __all__ = ["ACTION", "Upkeep"]
 
 ACTION: Final = "consolidate"
+_AT_ONCE: Final = 32
+"""Records that are read before other threads get the interpreter."""
 _MOST_PAIRS: Final = 200_000
 """Pairs of one round. More come in the next consolidation: those that were merged are none any more."""
 
@@ -153,7 +156,9 @@ def _mergers(
     records: dict[str, Record] = {}
     if ids:
         with engine.store.reading() as reader:
-            records = reader.fetch(user, list(ids))
+            for piece in chunks(list(ids), _AT_ONCE):
+                records.update(reader.fetch(user, piece))
+                sleep(0)
     return mergers(found.pairs, records, merging), found.complete, found.records
 
 
