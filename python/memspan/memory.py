@@ -11,6 +11,7 @@ from .calls.adding import AddingCalls
 from .calls.answering import AnsweringCalls
 from .calls.forgetting import ForgettingCalls
 from .calls.keeping import KeepingCalls
+from .calls.procedures import ProcedureCalls
 from .calls.processing import ProcessingCalls
 from .calls.sleeping import SleepingCalls
 from .calls.tagging import TaggingCalls
@@ -33,7 +34,14 @@ __all__ = ["Memory"]
 
 
 class Memory(
-    AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, ForgettingCalls, SleepingCalls, KeepingCalls
+    AddingCalls,
+    ProcessingCalls,
+    AnsweringCalls,
+    TaggingCalls,
+    ProcedureCalls,
+    ForgettingCalls,
+    SleepingCalls,
+    KeepingCalls,
 ):
     """The memories of many users in one SQLite file.
 

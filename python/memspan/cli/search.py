@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ __all__ = ["search"]
 @click.option("--as-of", metavar="TIME", help="Only what was known at that time (ISO 8601).")
 @options.ranker
 @options.rerank_ms
+@options.staleness
 @click.option(
     "--explain", is_flag=True, help="Say for each hit where it came from, and what was left out and why."
 )
@@ -74,6 +76,7 @@ def search(
     as_of: str | None,
     ranker: Ranker | None,
     rerank_ms: int,
+    staleness: str,
     explain: bool,
     as_context: bool,
     tokens: int,
@@ -86,8 +89,10 @@ def search(
     (embedding) and lexical (words).
     """
     if as_context:
-        if explain or ranker is not None or rerank_ms:
-            raise click.UsageError("--explain, --ranker and --rerank-ms cannot be used with --context")
+        if explain or ranker is not None or rerank_ms or staleness != "none":
+            raise click.UsageError(
+                "--explain, --ranker, --rerank-ms and --staleness cannot be used with --context"
+            )
         chosen = click.get_current_context().get_parameter_source("k") is not ParameterSource.DEFAULT
         with open_memory(store, embedder) as memory:
             context = memory.context(
@@ -115,16 +120,22 @@ def search(
             as_of=as_of,
             ranker=ranker,
             rerank_ms=rerank_ms,
+            staleness=staleness,
             explain=explain,
         )
     if as_json:
         answer = {"question": question, "user": user, "hits": recall_json(recalls, scores=True)}
+        if staleness != "none":
+            answer["moved"] = [asdict(moved) for moved in recalls.moved]
         env.write_json({**answer, "explanation": _of_search(recalls)} if explain else answer)
         return
     if recalls:
         print_recalls(env.out, recalls, scores=True)
     else:
         env.note(f"nothing found for user '{user}'")
+    if recalls.moved:
+        moved = ", ".join(f"{one.id} from {one.before} to {one.after}" for one in recalls.moved)
+        env.say(f"moved by staleness ({staleness}): {moved}", style="dim")
     if explain:
         env.out.print()
         env.out.print(_explanations(recalls))

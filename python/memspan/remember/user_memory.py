@@ -17,9 +17,11 @@ from .messages import Messages
 from .recall import Recalls
 from .transfer import TextFile
 from .user_forgetting import UserForgetting
+from .user_procedures import UserProcedures
 from .user_sleep import UserSleepCalls
 
 if TYPE_CHECKING:
+    from memspan.lifecycle.staleness import StalenessPolicy
     from memspan.memory import Memory
     from memspan.ranking import Ranker
     from memspan.recall import Plan
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["UserMemory"]
 
 
-class UserMemory(UserForgetting, UserSleepCalls):
+class UserMemory(UserForgetting, UserProcedures, UserSleepCalls):
     """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
 
     def __init__(self, memory: Memory, name: str) -> None:
@@ -85,6 +87,7 @@ class UserMemory(UserForgetting, UserSleepCalls):
         route: int = 0,
         rerank_ms: int = 0,
         confidence: bool = False,
+        staleness: str | StalenessPolicy = "none",
         explain: bool = False,
     ) -> Recalls:
         """See `Memory.search`."""
@@ -108,6 +111,7 @@ class UserMemory(UserForgetting, UserSleepCalls):
             route=route,
             rerank_ms=rerank_ms,
             confidence=confidence,
+            staleness=staleness,
             explain=explain,
         )
 

@@ -16,6 +16,7 @@ from .audit import AuditReader, AuditWriter
 from .jobs import JobReader, JobWriter
 from .runs import RunReader, RunWriter
 from .traces import TraceReader, TraceWriter
+from .transcripts import TranscriptReader
 
 __all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
 
@@ -51,6 +52,10 @@ class StoreReader(Protocol):
     @property
     def runs(self) -> RunReader:
         """The journal of consolidations."""
+
+    @property
+    def transcripts(self) -> TranscriptReader:
+        """Turns in which tools were called, and what was learnt from them."""
 
     @property
     def audit(self) -> AuditReader:

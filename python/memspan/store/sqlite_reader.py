@@ -16,6 +16,7 @@ from .sqlite_audit import SqliteAuditReader
 from .sqlite_job_reader import SqliteJobReader
 from .sqlite_runs import SqliteRunReader
 from .sqlite_traces import SqliteTraceReader
+from .sqlite_transcripts import SqliteTranscriptReader
 from .statements import Parameters, chunks, marks
 
 __all__ = ["SqliteReader", "slept_key"]
@@ -49,6 +50,11 @@ class SqliteReader:
     def runs(self) -> SqliteRunReader:
         """See `StoreReader.runs`."""
         return SqliteRunReader(self._connection)
+
+    @property
+    def transcripts(self) -> SqliteTranscriptReader:
+        """See `StoreReader.transcripts`."""
+        return SqliteTranscriptReader(self._connection, self.fetch)
 
     @property
     def audit(self) -> SqliteAuditReader:

@@ -250,3 +250,18 @@ def test_a_context_is_not_explained(run, filled):
     stderr = run("search", "x", "--store", filled, "--user", "demo", "--context", "--explain", code=2).stderr
     assert "--explain" in stderr
     run("search", "x", "--store", filled, "--user", "demo", "--context", "--tokens", 0, code=2)
+
+
+def test_staleness_tells_what_it_moved(filled, run, run_json):
+    asked = ("search", "the dog at the vet", "--store", filled, "--user", "demo", "--staleness", "decay")
+    document = run_json(*asked)
+    plain = run_json(*asked[:-2])
+    assert "moved" not in plain
+    assert sorted(hit["id"] for hit in document["hits"]) == sorted(hit["id"] for hit in plain["hits"])
+    assert all(one["before"] != one["after"] for one in document["moved"])
+    assert document["moved"]
+    assert "moved by staleness (decay)" in run(*asked).output
+
+
+def test_staleness_is_for_tables_not_for_contexts(filled, run):
+    run("search", "x", "--store", filled, "--user", "demo", "--staleness", "decay", "--context", code=2)
