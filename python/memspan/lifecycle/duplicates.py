@@ -37,9 +37,10 @@ class Merging:
 
     least: float = 0.95
     """Cosine; above 0, at most 1."""
-    kinds: tuple[str, ...] = ("episodic", "semantic", "procedural")
-    """Pointers to files are the same when their targets are, and what is in the vault is nobody's to read: these two
-    cannot be named."""
+    kinds: tuple[str, ...] = ("episodic", "semantic")
+    """`procedural` may be named, too; procedures that were learnt are told apart by their steps, whatever they say.
+    Pointers to files are the same when their targets are, and what is in the vault is nobody's to read: these two
+    kinds cannot be named."""
     within: timedelta = timedelta(minutes=1)
     """What happened twice is two memories. Episodic ones are one only if the same speaker said them in the same
     session, so shortly after each other: what was sent or loaded twice."""

@@ -17,6 +17,7 @@ from memspan.times import Micros, from_micros, now_micros
 
 from .duplicates import Merger, Merging, mergers
 from .journal import Journal
+from .mining import mine_procedures
 from .uniting import unite
 
 __all__ = ["ACTION", "Upkeep"]
@@ -37,6 +38,7 @@ class Upkeep:
     Args:
         user: `None` for all users.
         merging: when memories say the same; `None` to leave them alone.
+        learning: whether to learn procedures from what agents did.
         dry_run: change nothing, and say what would be done.
         seconds: begin no slice after so long; `None` for no limit.
         advance: is told how many records ended.
@@ -48,6 +50,7 @@ class Upkeep:
         user: str | None,
         *,
         merging: Merging | None = Merging(),  # noqa: B008
+        learning: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
         advance: Callable[[int], object] = lambda count: None,
@@ -55,6 +58,7 @@ class Upkeep:
         self._engine = engine
         self._user = user
         self._merging = merging
+        self._learning = learning
         self.dry_run: Final = dry_run
         self._start = perf_counter()
         self._end = None if seconds is None else self._start + seconds
@@ -82,8 +86,12 @@ class Upkeep:
                 self._add(finished=False)
                 return
             self._add(users=1)
+            index = self._engine.current()
+            self._add(stale=index.stats(user=name)["retired"])
             if self._merging is not None:
                 self._merge(name, self._merging)
+            if self._learning and self.in_time():
+                self._learn(name)
 
     def finish(self, **counts: Any) -> UpkeepReport:
         """End the runs, with what else they did, and say what was done."""
@@ -120,6 +128,14 @@ class Upkeep:
         self._add(merged=ended, skipped=skipped, finished=finished and complete)
         if finished and complete:
             self._states[user] = {"since": began, "merging": _settings(merging), "merged": ended}
+
+    def _learn(self, user: str) -> None:
+        """Procedures, in one transaction; see `mine_procedures`."""
+        write = self.journal(user).write
+        done = mine_procedures(self._engine, user, dry_run=self.dry_run, write=write)
+        self._add(learnt=done.new + done.changed)
+        if self.dry_run and done.ids:
+            self.plan([Planned("learn", user, done.ids)])
 
     def _since(self, user: str, merging: Merging) -> tuple[Micros, Micros | None]:
         """The moment from which on memories are news to the next consolidation, and that of the last one.
