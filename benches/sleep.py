@@ -105,9 +105,11 @@ class Searching:
 
     def report(self) -> dict[str, Any]:
         causes = Counter(long.cause for long in self.longs)
+        waits = [long.wall_us - long.own_us for long in self.longs if not long.involuntary]
         return {
             **summary(np.array(self.taken)),
             "over_1_ms_by_cause": {cause: causes[cause] for cause in ("own work", "waiting", "the machine")},
+            "longest_wait_us": round(max(waits, default=0.0), 1),
             "longest": [asdict(long) for long in sorted(self.longs, key=lambda long: -long.wall_us)[:5]],
         }
 
