@@ -123,10 +123,11 @@ class Upkeep:
             self._add(merged=sum(len(merger.ending) for merger in chosen))
             self.plan(Planned("merge", user, _ids(merger.ending), merger.kept.id) for merger in chosen)
             return
-        ended, skipped, finished = unite(self._engine, chosen, self.journal(user), self.in_time)
+        ended, skipped = unite(self._engine, chosen, self.journal(user), self.in_time)
         self._advance(ended)
-        self._add(merged=ended, skipped=skipped, finished=finished and complete)
-        if finished and complete:
+        finished = complete and not chosen
+        self._add(merged=ended, skipped=skipped, finished=finished)
+        if finished:
             self._states[user] = {"since": began, "merging": _settings(merging), "merged": ended}
 
     def _learn(self, user: str) -> None:
