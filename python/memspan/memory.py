@@ -10,6 +10,7 @@ from .arguments import as_flag
 from .calls.adding import AddingCalls
 from .calls.answering import AnsweringCalls
 from .calls.forgetting import ForgettingCalls
+from .calls.history import HistoryCalls
 from .calls.keeping import KeepingCalls
 from .calls.procedures import ProcedureCalls
 from .calls.processing import ProcessingCalls
@@ -38,8 +39,9 @@ class Memory(
     ProcessingCalls,
     AnsweringCalls,
     TaggingCalls,
-    ProcedureCalls,
+    HistoryCalls,
     ForgettingCalls,
+    ProcedureCalls,
     SleepingCalls,
     KeepingCalls,
 ):

@@ -26,6 +26,8 @@ def fields(rec: Rec) -> dict[str, Any]:
         "session": rec.session,
         "speaker": rec.speaker,
         "metadata": dict(rec.metadata),
+        "retired_at": rec.retired_at,
+        "expires_at": rec.expires_at,
     }
 
 
@@ -44,6 +46,8 @@ def columns(batch: Sequence[tuple[str, Rec]], dim: int) -> dict[str, Any]:
         "sessions": [rec.session for rec in recs],
         "speakers": [rec.speaker for rec in recs],
         "metadatas": [dict(rec.metadata) for rec in recs],
+        "retired_ats": [rec.retired_at for rec in recs],
+        "expires_ats": [rec.expires_at for rec in recs],
     }
     if recs and recs[0].embedding is not None:
         result["embeddings"] = np.array([rec.embedding for rec in recs], np.float32).reshape(len(recs), dim)

@@ -197,6 +197,10 @@ def admits(
     valid_at: int | None = None,
 ) -> bool:
     learnt = NOW if rec.recorded_at is None else rec.recorded_at
+    if rec.expires_at is not None and rec.expires_at <= NOW:
+        return False
+    if as_of is None and valid_at is None and rec.retired_at is not None:
+        return False
     inside = between is None or any(
         (start is None or start <= rec.at) and (end is None or rec.at < end) for start, end in between
     )
@@ -206,6 +210,16 @@ def admits(
         and set(require_tags) <= set(rec.tags)
         and (where is None or matches(rec.metadata, where))
         and rec.id not in exclude
-        and (as_of is None or learnt <= as_of)
-        and (valid_at is None or (rec.at <= valid_at and (rec.until is None or valid_at < rec.until)))
+        and (as_of is None or (learnt <= as_of and (rec.retired_at is None or as_of < rec.retired_at)))
+        and (valid_at is None or rec.at <= valid_at)
+        and (valid_at is None or (until := end_of_validity(rec, as_of)) is None or valid_at < until)
     )
+
+
+def end_of_validity(rec: Rec, as_of: int | None) -> int | None:
+    """As is known now or, of a record that was retired after `as_of`, as it was known then."""
+    if as_of is None or rec.retired_at is None or as_of >= rec.retired_at:
+        return rec.until
+    ended = rec.metadata.get("ended")
+    until = ended.get("until") if isinstance(ended, Mapping) else None
+    return until if isinstance(until, int) and not isinstance(until, bool) else None

@@ -70,16 +70,17 @@ def weighting_error(found: list[Scored]) -> float:
 def spread(rows: list[Expected], admissible: list[Rec], records: list[Rec], reach: int) -> list[Expected]:
     """Boost each row's admissible neighbours in its session: half of its score, halved again with each step.
 
-    The session's time order runs over all of its records, whether a filter admits them or not. Only the
-    largest boost counts.
+    The session's time order runs over all of its records that are believed, whether a filter admits them or not. Only
+    the largest boost counts.
     """
     own = {row.rec.id: row for row in rows}
     gifts: dict[str, list[tuple[float, bool]]] = {}
     for row in rows:
-        if row.rec.session is None:
+        if row.rec.session is None or row.rec.retired_at is not None:
             continue
         order = sorted(
-            (rec for rec in records if rec.session == row.rec.session), key=lambda rec: (rec.at, rec.id)
+            (rec for rec in records if rec.session == row.rec.session and rec.retired_at is None),
+            key=lambda rec: (rec.at, rec.id),
         )
         place = [rec.id for rec in order].index(row.rec.id)
         exact = sum(part != 0 for part in row.parts) <= 2

@@ -33,6 +33,8 @@ class Rec:
     session: str | None = None
     speaker: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    retired_at: int | None = None
+    expires_at: int | None = None
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,7 @@ conditions = st.recursive(tests, _combined, max_leaves=3)
 clauses = st.dictionaries(paths, conditions, min_size=1, max_size=2)
 wheres = st.recursive(clauses, _combined, max_leaves=4)
 
+_ENDINGS = tuple({"action": "retire", "until": time} for time in TIMES)
 _ends = st.one_of(st.none(), times)
 intervals = st.builds(
     lambda a, b: (b, a) if a is not None and b is not None and a > b else (a, b), _ends, _ends
@@ -106,6 +107,10 @@ intervals = st.builds(
 def records(draw: st.DrawFn, key: st.SearchStrategy[str] = ids) -> Rec:
     at = draw(times)
     later = [time for time in TIMES if time > at]
+    described = draw(metadata)
+    retired_at = draw(st.sampled_from((None, None, None, *TIMES)))
+    if retired_at is not None and draw(st.booleans()):
+        described = {**described, "ended": draw(st.sampled_from((7, {}, {"until": "x"}, *_ENDINGS)))}
     return Rec(
         id=draw(key),
         at=at,
@@ -117,7 +122,9 @@ def records(draw: st.DrawFn, key: st.SearchStrategy[str] = ids) -> Rec:
         recorded_at=draw(st.one_of(st.none(), times)),
         session=draw(st.one_of(st.none(), st.sampled_from(SESSIONS), st.sampled_from(SESSIONS))),
         speaker=draw(st.sampled_from((None, "Ana", "Ben"))),
-        metadata=draw(metadata),
+        metadata=described,
+        retired_at=retired_at,
+        expires_at=draw(st.sampled_from((None, None, None, START, LAST))),
     )
 
 

@@ -33,8 +33,9 @@ struct Query {
   std::vector<std::string> require_tags;
   std::string where;  // JSON text; empty: none
   std::vector<std::string> exclude;
-  std::optional<Micros> as_of;     // only what was recorded by then
-  std::optional<Micros> valid_at;  // only what held then: at <= valid_at < until
+  // Two axes of time. With neither: what is believed now. Expired records never come.
+  std::optional<Micros> as_of;     // only what was believed then: recorded_at <= as_of < retired_at
+  std::optional<Micros> valid_at;  // only what held then: at <= valid_at < until, as is known now or was as of as_of
 
   uint32_t k = 10;
   Fusion fusion = Fusion::rrf;
@@ -82,9 +83,9 @@ struct Hit {
 };
 
 // The filters in the order in which they are applied; each counts what it refused of what the ones before let through.
-enum class Filter : uint8_t { between, kinds, vault, require_tags, as_of, valid_at, where, exclude };
-inline constexpr std::array<std::string_view, 8> kFilterNames = {"between", "kinds",    "vault", "require_tags",
-                                                                 "as_of",   "valid_at", "where", "exclude"};
+enum class Filter : uint8_t { between, kinds, vault, require_tags, retired, expired, as_of, valid_at, where, exclude };
+inline constexpr std::array<std::string_view, 10> kFilterNames = {
+    "between", "kinds", "vault", "require_tags", "retired", "expired", "as_of", "valid_at", "where", "exclude"};
 
 struct Refusal {
   uint32_t count = 0;

@@ -1,6 +1,7 @@
 // A dense set of slots. Not thread-safe for writing.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -50,6 +51,11 @@ class Bitset {
   // Both sets must have the same size.
   void intersect(const Bitset& other) {
     for (size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
+  }
+
+  // Takes out what is in the other set, which may be shorter or longer.
+  void subtract(const Bitset& other) {
+    for (size_t i = 0; i < std::min(words_.size(), other.words_.size()); ++i) words_[i] &= ~other.words_[i];
   }
 
   // Calls f(slot) for each member in ascending order.

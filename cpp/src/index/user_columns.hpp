@@ -5,6 +5,7 @@
 #pragma once
 
 #include "attributes/attributes.hpp"
+#include "attributes/standing.hpp"
 #include "base/bitset.hpp"
 #include "base/chunked_vector.hpp"
 #include "base/id_table.hpp"
@@ -33,6 +34,7 @@ struct UserColumns {
   Timeline timeline;
   Sessions sessions;
   Attributes attributes;
+  Standing standing;
   TagDag tags;
   TagRouter router;
   LexicalIndex lexical;

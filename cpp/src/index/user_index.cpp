@@ -27,7 +27,7 @@ std::span<const float> UserIndex::embedding(Slot slot) const {
 namespace {
 
 constexpr size_t kSliceRecords = AnalysisAhead::kSliceRecords;
-constexpr int kAllColumns = 8;
+constexpr int kAllColumns = 9;
 
 }  // namespace
 
@@ -43,7 +43,9 @@ void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens) {
     ++done;
     c.attributes.add(slot, input, std::move(record.metadata));
     ++done;
-    c.sessions.insert(c.attributes.session(slot), slot, c.recency());
+    c.standing.add(slot, input.retired_at, input.expires_at);
+    ++done;
+    if (!c.standing.retired(slot)) c.sessions.insert(c.attributes.session(slot), slot, c.recency());
     ++done;
     c.timeline.insert(slot, c.recency());
     ++done;
@@ -75,10 +77,17 @@ void UserIndex::erase(Slot slot, int columns) {
       for (TagId tag : c.tags.tags_of(slot)) c.router.record_removed(tag, embedding(slot));
       c.tags.remove_record(slot, tag_changed());
       [[fallthrough]];
-    case 7: c.lexical.remove(slot); [[fallthrough]];
-    case 6: c.vectors.remove(slot); [[fallthrough]];
-    case 5: c.timeline.erase(slot, c.recency()); [[fallthrough]];
-    case 4: c.sessions.erase(c.attributes.session(slot), slot, c.recency()); [[fallthrough]];
+    case 8: c.lexical.remove(slot); [[fallthrough]];
+    case 7: c.vectors.remove(slot); [[fallthrough]];
+    case 6: c.timeline.erase(slot, c.recency()); [[fallthrough]];
+    case 5:
+      if (!c.standing.retired(slot)) c.sessions.erase(c.attributes.session(slot), slot, c.recency());
+      [[fallthrough]];
+    case 4: {
+      const RecordStates& states = c.attributes.states();
+      c.standing.remove(slot, states.retired_at(slot), states.expires_at(slot));
+      [[fallthrough]];
+    }
     case 3: c.attributes.remove(slot); [[fallthrough]];
     case 2:
       c.live.reset(slot);
@@ -172,6 +181,7 @@ void UserIndex::compact_if_worthwhile() {
   columns_.timeline.remap(new_slots);
   columns_.sessions.remap(new_slots);
   columns_.attributes.remap(new_slots, next);
+  columns_.standing.remap(new_slots);
   columns_.tags.remap(new_slots, next);
   columns_.lexical.remap(new_slots, next);
   columns_.vectors.remap(new_slots, next);
@@ -242,6 +252,7 @@ void UserIndex::beside(std::span<const std::string> ids, std::span<std::pair<std
     if (session == StringPool::kNone) continue;
     const Sessions::Turns& turns = columns_.sessions.turns(session);
     const auto center = columns_.sessions.find(session, slot, recency);
+    if (center == turns.end()) continue;  // retired
     if (center != turns.begin()) found[i].first = recency.id(*std::prev(center));
     if (const auto after = std::next(center); after != turns.end()) found[i].second = recency.id(*after);
   }
@@ -456,7 +467,7 @@ UserStats UserIndex::stats_locked() const {
 size_t UserIndex::bytes_locked() const {
   const UserColumns& c = columns_;
   return sizeof(UserIndex) + c.ids.bytes() + c.ats.bytes() + c.live.bytes() + c.timeline.bytes() + c.sessions.bytes() +
-         c.attributes.bytes() + c.tags.bytes() + c.router.bytes() + c.lexical.bytes() + c.vectors.bytes();
+         c.attributes.bytes() + c.standing.bytes() + c.tags.bytes() + c.router.bytes() + c.lexical.bytes() + c.vectors.bytes();
 }
 
 }  // namespace memspan

@@ -58,6 +58,11 @@ void UserIndex::load(ByteReader& in, const Body& body) {
   c.attributes.load(in, count);
   std::vector<StringPool::Symbol> sessions(count);
   for (Slot slot = 0; slot < count; ++slot) sessions[slot] = c.attributes.session(slot);
+  const RecordStates& states = c.attributes.states();
+  for (Slot slot = 0; states.retired() + states.expiring() > 0 && slot < count; ++slot) {
+    c.standing.add(slot, states.retired_at(slot), states.expires_at(slot));
+    if (c.standing.retired(slot)) sessions[slot] = StringPool::kNone;
+  }
   c.sessions.build(sessions, c.timeline);
   c.tags.load(in, count, c.vectors.dim());
   for (TagId tag = 0; tag < c.tags.capacity(); ++tag) c.router.changed(tag);

@@ -41,6 +41,7 @@ void Admission::admit(const UserColumns& user, const PreparedQuery& prepared) {
   } else if (prepared.intervals) {
     start_from_intervals(*prepared.intervals);
   }
+  if (!user.standing.empty()) hide(prepared);
   const ColumnFilters filters(user, prepared);
   if (filters.only_kinds()) {
     keep_if([&](Slot slot) { return filters.admits_kind(slot); });
@@ -102,6 +103,27 @@ void Admission::start_from_intervals(std::span<const Interval> intervals) {
   }
   form_ = Form::spans;
   intervals_ = intervals;
+}
+
+// Leaves out what is not believed now, unless the query names another time, and what has expired. O(slots / 64 + expired)
+// for everything, O(records left) for spans and lists.
+void Admission::hide(const PreparedQuery& prepared) {
+  const Standing& standing = user_->standing;
+  const bool retired = standing.retired_count() > 0 && !prepared.query->as_of && !prepared.query->valid_at;
+  const Micros now = standing.expiring_count() > 0 ? wall_clock() : 0;
+  const bool expired = standing.any_expired(now);
+  if (!retired && !expired) return;
+  if (form_ == Form::all) {
+    bits_ = user_->live;
+    if (retired) standing.take_retired_from(bits_);
+    if (expired) standing.for_each_expired(now, [this](Slot slot) { bits_.reset(slot); });
+    has_bits_ = true;
+    form_ = Form::bits;
+    count_ = bits_.count();
+    return;
+  }
+  const RecordStates& states = user_->attributes.states();
+  keep_if([&](Slot slot) { return !(retired && standing.retired(slot)) && !(expired && states.expires_at(slot) <= now); });
 }
 
 template <typename Keep>

@@ -71,6 +71,7 @@ class Admission {
   void clear(const UserColumns& user);
   void start_from_tags(const PreparedQuery& prepared);
   void start_from_intervals(std::span<const Interval> intervals);
+  void hide(const PreparedQuery& prepared);
   template <typename Keep>
   void keep_if(Keep keep);
   void exclude(std::span<const std::string> ids);

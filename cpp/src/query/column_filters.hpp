@@ -1,4 +1,4 @@
-// The filters that look at one record's columns: kinds, times of learning and of validity, metadata.
+// The filters that look at one record's columns: kinds, times of belief and of validity, metadata.
 #pragma once
 
 #include "index/user_columns.hpp"
@@ -23,15 +23,15 @@ class ColumnFilters {
 
   bool admits(Slot slot) const {
     const Query& query = *prepared_.query;
-    return admits_kind(slot) && !(query.as_of && learnt_after(slot, *query.as_of)) &&
+    return admits_kind(slot) && !(query.as_of && !believed_at(slot, *query.as_of)) &&
            !(query.valid_at && !valid_at(slot, *query.valid_at)) && !(prepared_.where && !matches_where(slot));
   }
 
   bool admits_kind(Slot slot) const { return prepared_.kinds[static_cast<size_t>(user_.attributes.kind(slot))]; }
-  bool learnt_after(Slot slot, Micros time) const { return user_.attributes.recorded_at(slot) > time; }
-  bool valid_at(Slot slot, Micros time) const {
-    return user_.ats[slot] <= time && user_.attributes.until(slot) > time;
+  bool believed_at(Slot slot, Micros time) const {
+    return user_.attributes.recorded_at(slot) <= time && time < user_.attributes.states().retired_at(slot);
   }
+  bool valid_at(Slot slot, Micros time) const { return user_.ats[slot] <= time && time < until(slot); }
   bool matches_where(Slot slot) const { return prepared_.where->matches(user_.attributes.metadata(slot)); }
 
   // Is there a record that the choice of kinds refuses? The vault is counted apart from the other kinds.
@@ -47,6 +47,14 @@ class ColumnFilters {
   }
 
  private:
+  // As it is known now, or as it was known as of the query's time: what was retired later had its old end then.
+  Micros until(Slot slot) const {
+    const Attributes& attributes = user_.attributes;
+    const std::optional<Micros>& as_of = prepared_.query->as_of;
+    const bool ended_later = as_of && user_.standing.retired(slot) && *as_of < attributes.states().retired_at(slot);
+    return ended_later ? until_before_retirement(attributes.metadata(slot)) : attributes.until(slot);
+  }
+
   const UserColumns& user_;
   const PreparedQuery& prepared_;
   bool refuses_kinds_;

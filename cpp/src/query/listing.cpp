@@ -14,8 +14,15 @@ void list_by_time(const UserColumns& user, const std::optional<std::span<const I
   const Timeline::Entries& entries = user.timeline.entries();
   const size_t wanted = std::min(k, entries.size());
   size_t found = 0;
+  const Standing& standing = user.standing;
+  const bool hides = !standing.empty();
+  const Micros now = standing.expiring_count() > 0 ? wall_clock() : 0;
+  const auto hidden = [&](Slot slot) {
+    return standing.retired(slot) || user.attributes.states().expires_at(slot) <= now;
+  };
   const auto walk = [&](Timeline::Entries::Iterator end, Micros start) {
     while (found < wanted && end != entries.begin() && (--end)->at >= start) {
+      if (hides && hidden(end->slot)) continue;
       if (found == hits.size()) hits.resize(std::min(wanted, std::max(kFew, 2 * found)));
       Hit& hit = hits[found++];
       hit.id = user.ids[end->slot];

@@ -36,6 +36,7 @@ void boost_neighbors(std::vector<FusedHit>& hits, uint32_t reach, const UserColu
     };
     const Sessions::Turns& turns = user.sessions.turns(session);
     const auto center = user.sessions.find(session, giver.slot, recency);
+    if (center == turns.end()) continue;  // retired
     auto before = center;
     for (uint32_t distance = 1; distance <= reach && before != turns.begin(); ++distance) lend(*--before, distance);
     auto after = std::next(center);

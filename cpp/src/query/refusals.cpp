@@ -28,8 +28,14 @@ class Refuser {
       const auto tag = user_.tags.find(name);
       refuse_if(Filter::require_tags, true, [&](Slot slot) { return !tag || !carries(slot, *tag); });
     }
+    const Standing& standing = user_.standing;
+    refuse_if(Filter::retired, standing.retired_count() > 0 && !query.as_of && !query.valid_at,
+              [&](Slot slot) { return standing.retired(slot); });
+    const Micros now = wall_clock();
+    refuse_if(Filter::expired, standing.any_expired(now),
+              [&](Slot slot) { return user_.attributes.states().expires_at(slot) <= now; });
     refuse_if(Filter::as_of, query.as_of.has_value(),
-              [&](Slot slot) { return filters_.learnt_after(slot, *query.as_of); });
+              [&](Slot slot) { return !filters_.believed_at(slot, *query.as_of); });
     refuse_if(Filter::valid_at, query.valid_at.has_value(),
               [&](Slot slot) { return !filters_.valid_at(slot, *query.valid_at); });
     refuse_if(Filter::where, prepared_.where.has_value(), [&](Slot slot) { return !filters_.matches_where(slot); });
@@ -69,7 +75,8 @@ class Refuser {
   void note(Filter filter, std::vector<Slot>& gone) {
     Refusal& refusal = refusals_[static_cast<size_t>(filter)];
     refusal.count += static_cast<uint32_t>(gone.size());
-    // Not even the ids of vault records are shown unless the query names the kind.
+    // Not even the ids of vault records are shown unless the query names the kind, nor those of what is as good as erased.
+    if (filter == Filter::expired) gone.clear();
     std::erase_if(gone, [this](Slot slot) { return filters_.refuses_kind_of(slot, true); });
     const size_t shown = std::min(gone.size(), kShownRefusals - std::min(kShownRefusals, refusal.ids.size()));
     std::partial_sort(gone.begin(), gone.begin() + static_cast<std::ptrdiff_t>(shown), gone.end(), user_.recency());

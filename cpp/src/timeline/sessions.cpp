@@ -40,7 +40,9 @@ const Sessions::Turns& Sessions::turns(StringPool::Symbol session) const {
 }
 
 Sessions::Turns::Iterator Sessions::find(StringPool::Symbol session, Slot slot, const Recency& recency) const {
-  return turns(session).lower_bound(slot, EarlierThenId(recency));
+  const Turns& all = turns(session);
+  const auto place = all.lower_bound(slot, EarlierThenId(recency));
+  return place != all.end() && *place == slot ? place : all.end();
 }
 
 // Records are put into their sessions in the order of the timeline, but those of one time the other way round.

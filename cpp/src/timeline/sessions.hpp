@@ -1,4 +1,5 @@
-// The records of each session in the order of time, for what stands next to a hit.
+// The records of each session in the order of time, for what stands next to a hit. Retired records are left out by who
+// fills it: nobody stands next to what is no longer believed.
 //
 // Invariant: each list is sorted by time, then by id. Thread safety: const members may run in parallel; writes need
 // exclusion. Memory: 4 bytes a record, 32 a session.
@@ -25,7 +26,7 @@ class Sessions {
 
   // The session's records, earliest first.
   const Turns& turns(StringPool::Symbol session) const;
-  // Where the record is in its session's turns. O(log n).
+  // Where the record is in its session's turns; their end, if it is none of them. O(log n).
   Turns::Iterator find(StringPool::Symbol session, Slot slot, const Recency& recency) const;
 
   size_t size() const { return count_; }

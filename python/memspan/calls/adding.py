@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from memspan.arguments import as_integer
+from memspan.lifetimes import TimeToLive, to_seconds
 from memspan.records import Record
 from memspan.remember.adding import add_drafts, add_in_batches, checked_drafts
 from memspan.remember.asynchronous import in_thread
@@ -32,6 +33,7 @@ class AddingCalls(Calls):
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         kind: str = "episodic",
+        ttl: TimeToLive | None = None,
         progress: bool = False,
     ) -> list[str]:
         """Remember a text, a message, a list of messages, one session, or a list of sessions, in one
@@ -42,7 +44,7 @@ class AddingCalls(Calls):
 
         Args:
             messages: a message is a text or a mapping with `text` or `content` (a string or content parts)
-                and optionally `speaker`, `name` or `role`, `id`, `at`, `until`, `recorded_at`, `session`,
+                and optionally `speaker`, `name` or `role`, `id`, `at`, `until`, `recorded_at`, `expires_at`, `session`,
                 `kind`, `tags`, `entities`, `images` (captions), `importance`, `provenance`, `fidelity`,
                 `sources`, `metadata`. A session is a list of messages, or a mapping with `messages` and
                 optionally `session`, `at`, `tags`, `metadata`. Tool calls and results in the shapes of OpenAI's and
@@ -55,11 +57,14 @@ class AddingCalls(Calls):
             session: the session of messages that do not name theirs.
             metadata, tags, kind: for all messages; a message's own metadata and tags are added, its own kind
                 wins.
+            ttl: how long they live from now on, a `timedelta` or seconds; by default as long as their kind, see
+                `set_lifetime`. Then no search finds them any more, and the next `consolidate` erases them.
             progress: show a progress bar on standard error.
 
         Returns:
             The records' ids, in the order of the messages. A message without an id gets a new one. Adding the
-            same message under the same id again changes nothing; other content replaces the older.
+            same message under the same id again changes nothing but its `ttl`, also when it was retired meanwhile;
+            other content replaces the older, which stays as a version, see `history`.
 
         Raises:
             InvalidArgumentError: names the message and field; nothing was added.
@@ -67,11 +72,12 @@ class AddingCalls(Calls):
         """
         checked_name(user, "user")
         checked_kind(kind, "kind")
+        seconds = None if ttl is None else to_seconds(ttl)
         drafts = to_drafts(
             messages, user=user, at=at, session=session, metadata=metadata, tags=tags, kind=kind
         )
         with tracking("adding", len(drafts), progress) as advance:
-            added = add_drafts(self._engine, drafts, advance, self._processing.recipe)
+            added = add_drafts(self._engine, drafts, advance, self._processing.recipe, seconds)
         if added.jobs:
             self._processing.wake()
         if len(drafts) >= 1000:

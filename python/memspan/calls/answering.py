@@ -17,7 +17,7 @@ from memspan.recipes.reading import PLANNERS, Reading
 from memspan.remember.answering import Answering, Question
 from memspan.remember.fields import checked_name, checked_text
 from memspan.remember.recall import Recalls
-from memspan.times import TimeLike, to_micros
+from memspan.times import TimeLike, from_micros, to_micros
 
 from .searching import SearchingCalls
 
@@ -303,6 +303,7 @@ class AnsweringCalls(SearchingCalls):
             text=text,
             user=checked_name(user, "user"),
             now=now,
+            as_of=None if filters["as_of"] is None else from_micros(to_micros(filters["as_of"], "as_of")),
             plan=planner,
             depth=depth,
             budget=budget,

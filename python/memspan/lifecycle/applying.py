@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any, Final
 
 from memspan.limits import MAX_TAGS
@@ -12,10 +13,11 @@ from memspan.records import Record
 from memspan.remember.auditing import audited
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
+from memspan.remember.endings import ended, moment_after
 from memspan.remember.engine import Engine
 from memspan.remember.fields import MAX_NAMES
 from memspan.remember.indexing import write_records
-from memspan.times import from_micros, now_micros
+from memspan.remember.lifetimes import with_lifetimes
 
 from .changes import Change
 from .journal import Journal
@@ -71,23 +73,27 @@ def apply_changes(
     ids: list[str] = []
     written = 0
     with engine.changing() as change_:
-        moment = from_micros(now_micros())
         for user in dict.fromkeys(change.ending[0].user for change in changes):
             own = [pair for pair in zip(changes, new, strict=True) if pair[0].ending[0].user == user]
             wanted = {record.id for change, _ in own for record in (*change.ending, *change.evidence)}
             stored = change_.writer.fetch(user, list(wanted), embeddings=True)
             made_tags = change_.writer.made_tags(user, list(wanted))
+            moment = moment_after(stored.values())
             records: dict[str, Record] = {}
+            fresh: list[Record] = []
             for change, record in own:
                 if not _holds(change, stored, records):
                     skipped(change)
                     continue
                 counts[change.action] += 1
                 for ending in change.ending:
-                    records[ending.id] = _ended(stored[ending.id], change)
+                    records[ending.id] = _ended(stored[ending.id], change, moment)
                 if record is not None:
                     records[record.id] = replace(record, recorded_at=moment)
+                    fresh.append(records[record.id])
                     ids.append(record.id)
+            for record in with_lifetimes(change_.writer, fresh, moment):
+                records[record.id] = record
             if records and journal is not None:
                 journal.note(change_.writer, stored, records, made_tags)
             if records:
@@ -97,7 +103,6 @@ def apply_changes(
                     change_.writer.set_made_tags(user, kept)
                 audited(engine, change_, "update", user=user, ids=list(records), records=len(records))
                 written += len(records)
-                audited(engine, change_, "consolidate", user=user, ids=list(records), changed=len(records))
     engine.note_unsaved(written)
     return Applied(
         merged=counts["merge"],
@@ -150,11 +155,10 @@ def new_record(change: Change, metadata: Mapping[str, Any]) -> Record | None:
     )
 
 
-def _ended(stored: Record, change: Change) -> Record:
+def _ended(stored: Record, change: Change, moment: datetime) -> Record:
     """The memory with its end; when it was learnt stays, so that `as_of` still finds it."""
     by = [record.id for record in change.evidence] if change.text is None else [change.id]
-    ended = {"action": change.action, "by": by}
-    return replace(stored, until=max(change.at, stored.at), metadata={**stored.metadata, "ended": ended})
+    return ended(stored, action=change.action, by=by, at=change.at, moment=moment)
 
 
 def _holds(change: Change, stored: Mapping[str, Record], changed: Mapping[str, Record]) -> bool:
@@ -162,6 +166,11 @@ def _holds(change: Change, stored: Mapping[str, Record], changed: Mapping[str, R
     for seen in (*change.ending, *change.evidence):
         now = stored.get(seen.id)
         if now is None or (now.text, now.at, now.kind, now.until) != (seen.text, seen.at, seen.kind, None):
+            return False
+        if now.retired_at is not None:
+            return False
+        # What is pinned or held stays as it is.
+        if (now.pinned or now.held) and any(now.id == one.id for one in change.ending):
             return False
     untouched = all(one.id not in changed for one in change.ending)
     sources = {id_ for part in (*change.ending, *change.evidence) for id_ in (*part.sources, part.id)}

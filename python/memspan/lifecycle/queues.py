@@ -30,13 +30,15 @@ class UpdateQueue:
 
 
 def is_updatable(record: Record, kinds: Sequence[str]) -> bool:
-    """Whether sleep looks at a record: a recipe made it, of these kinds, and it has no end. Turns are never
-    changed."""
+    """Whether sleep looks at a record: a recipe made it, of these kinds, it has no end, and nobody pinned or
+    holds it. Turns are never changed."""
     return (
         record.kind in kinds
         and "recipe" in record.metadata
         and bool(record.sources)
         and record.until is None
+        and record.retired_at is None
+        and not (record.pinned or record.held)
         and record.embedding is not None
     )
 

@@ -10,9 +10,9 @@ from typing import Final
 from memspan.records import Record
 from memspan.remember.auditing import audited
 from memspan.remember.damage import survives_damage
+from memspan.remember.endings import ended, moment_after
 from memspan.remember.engine import Engine
 from memspan.remember.indexing import write_records
-from memspan.times import from_micros, now_micros, to_micros
 
 from .duplicates import Merger, united
 from .journal import Journal
@@ -39,7 +39,7 @@ def unite(
     Returns:
         How many memories ended, and how many mergers were left out.
     """
-    ended = skipped = 0
+    count = skipped = 0
     mergers.reverse()
     while mergers and in_time():
         piece: list[Merger] = []
@@ -48,15 +48,15 @@ def unite(
             piece.append(mergers.pop())
             size += 1 + len(piece[-1].ending)
         done, left = _unite_slice(engine, piece, journal)
-        ended += done
+        count += done
         skipped += left
-    return ended, skipped
+    return count, skipped
 
 
 @survives_damage
 def _unite_slice(engine: Engine, mergers: Sequence[Merger], journal: Journal) -> tuple[int, int]:
     ids = [record.id for merger in mergers for record in (merger.kept, *merger.ending)]
-    ended = skipped = 0
+    count = skipped = 0
     with engine.changing() as change:
         writer = change.writer
         stored = writer.fetch(journal.user, ids, embeddings=True)
@@ -74,7 +74,7 @@ def _unite_slice(engine: Engine, mergers: Sequence[Merger], journal: Journal) ->
                 after[kept.id] = replace(kept, **fields)
             for record in ending:
                 after[record.id] = _ended(record, kept)
-                ended += 1
+                count += 1
         if after:
             sleep(0)
             journal.note(writer, stored, after, made)
@@ -83,9 +83,9 @@ def _unite_slice(engine: Engine, mergers: Sequence[Merger], journal: Journal) ->
                 sleep(0)
                 write_records(change, records[start : start + _PIECE])
             writer.set_made_tags(journal.user, {id_: made[id_] for id_ in after if id_ in made})
-            audited(engine, change, "consolidate", user=journal.user, ids=list(after), merged=ended)
+            audited(engine, change, "consolidate", user=journal.user, ids=list(after), merged=count)
     engine.note_unsaved(len(after))
-    return ended, skipped
+    return count, skipped
 
 
 def _is_as_seen(now: Record | None, seen: Record) -> bool:
@@ -99,11 +99,4 @@ def _seen(record: Record) -> tuple[object, ...]:
 
 
 def _ended(record: Record, kept: Record) -> Record:
-    moment = from_micros(max(now_micros(), 1 + to_micros(record.recorded_at or record.at)))
-    note = {"action": "merge", "by": [kept.id]}
-    return replace(
-        record,
-        until=max(kept.at, record.at),
-        retired_at=moment,
-        metadata={**record.metadata, "ended": note},
-    )
+    return ended(record, action="merge", by=[kept.id], at=kept.at, moment=moment_after([record]))

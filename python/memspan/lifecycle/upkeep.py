@@ -16,6 +16,7 @@ from memspan.store.statements import chunks
 from memspan.times import Micros, from_micros, now_micros
 
 from .duplicates import Merger, Merging, mergers
+from .expiring import expired_ids, sweep
 from .journal import Journal
 from .mining import mine_procedures
 from .uniting import unite
@@ -81,6 +82,7 @@ class Upkeep:
 
     def run(self) -> None:
         """The steps, for every user."""
+        self._expire()
         for name in self._users():
             if not self.in_time():
                 self._add(finished=False)
@@ -112,6 +114,15 @@ class Upkeep:
     def _changed(self, ids: Sequence[str]) -> tuple[str, ...]:
         with self._engine.store.reading() as reader:
             return tuple(id_ for id_ in ids if any(run.changes for run in reader.runs.runs(id=id_)))
+
+    def _expire(self) -> None:
+        """What outlived its time is erased for good, so that no run could bring it back."""
+        if self.dry_run:
+            for name, ids in expired_ids(self._engine, self._user).items():
+                self._add(expired=len(ids))
+                self.plan([Planned("expire", name, tuple(ids))])
+        elif self.in_time():
+            self._add(expired=sweep(self._engine, self._user).records)
 
     def _merge(self, user: str, merging: Merging) -> None:
         began, since = self._since(user, merging)

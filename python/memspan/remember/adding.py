@@ -25,6 +25,8 @@ from .draft import Draft
 from .engine import Engine
 from .indexing import write_records
 from .jobs.turns import follow_turns
+from .lifetimes import with_lifetimes
+from .settling import settle
 from .tags import given_records
 
 __all__ = ["Added", "Advance", "add_drafts", "add_in_batches", "checked_drafts"]
@@ -44,12 +46,17 @@ class Added(NamedTuple):
 
 @survives_damage
 def add_drafts(
-    engine: Engine, drafts: Sequence[Draft], advance: Advance | None = None, recipe: Recipe | None = None
+    engine: Engine,
+    drafts: Sequence[Draft],
+    advance: Advance | None = None,
+    recipe: Recipe | None = None,
+    seconds: float | None = None,
 ) -> Added:
     """Make the drafts durable and searchable, with the encode jobs of a recipe, in one transaction.
 
     Ids have to be unique among the drafts of a user. Embedding happens before the transaction: nobody waits
-    for a model. `advance` is told the number of drafts that are embedded, not those that are committed.
+    for a model. `advance` is told the number of drafts that are embedded, not those that are committed. `seconds`: how
+    long they live, unless they say so themselves.
     """
     if not drafts:
         return Added(0, False)
@@ -62,25 +69,24 @@ def add_drafts(
         ]
         existing = _existing(change.writer, known)
         moment = from_micros(now_micros())
-        records = []
-        for draft in drafts:
-            record = draft.settled(existing.get(_key(draft))) if existing else draft.record
-            if record is not None:
-                embedding = record.embedding
-                if embedding is None:
-                    embedding = embeddings[_key(draft)]
-                # Drafts are records of our own.
-                _core.complete_record(record, record.recorded_at or moment, embedding)
-                records.append(record)
+        settled = settle(change, drafts, existing, moment, seconds)
+        for record in settled.records:
+            embedding = record.embedding
+            if embedding is None:
+                embedding = embeddings[record.user, record.id]
+            # Drafts are records of our own.
+            _core.complete_record(record, record.recorded_at or moment, embedding)
+        records = with_lifetimes(change.writer, settled.records, moment)
         jobs, entered = False, False
         if records:
-            write_records(change, records)
+            write_records(change, [*settled.versions, *records])
             jobs = follow_turns(change, records, existing, recipe)
             entered = enter_added(engine, change, records)
-    engine.note_unsaved(len(records))
+        settled.restate(change)
+    engine.note_unsaved(len(records) + len(settled.again))
     if not entered:
         count_added(engine, records)
-    return Added(len(records), jobs)
+    return Added(len(records) + len(settled.again), jobs)
 
 
 def _embeddings(

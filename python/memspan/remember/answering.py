@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from time import perf_counter
 from typing import Any
 
@@ -45,6 +46,8 @@ class Question:
     text: str
     user: str
     now: TimeLike | None
+    as_of: datetime | None
+    """As what was believed when it is answered; `None`: now."""
     plan: Plan | PlanByModel | None
     """Whose plan; `None`: that of the rules."""
     depth: Callable[[Plan], int]
@@ -213,7 +216,7 @@ def _circumstances(engine: Engine, question: Question) -> tuple[Micros, Vocabula
     index = engine.current()
     vocabulary = engine.vocabularies.of(index, question.user)
     empty = not len(index.latest(user=question.user, k=1).ats)
-    return when_asked(index, question.user, question.now), vocabulary, empty
+    return when_asked(index, question.user, question.now, question.as_of), vocabulary, empty
 
 
 @survives_damage

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,7 +22,7 @@ from memspan.recall.plan import Plan
 from memspan.recall.planner import plan_by_rules
 from memspan.recall.times.languages import import_all
 from memspan.recall.vocabulary import Vocabulary
-from memspan.times import Micros, TimeLike, to_micros
+from memspan.times import Micros, TimeLike, from_micros, to_micros
 
 from .damage import survives_damage
 from .engine import Engine
@@ -82,6 +83,8 @@ class Asked:
     """Whether an adapter moved the vector of the question."""
     rerank_seconds: float
     """For a second look by the reranker; 0: none."""
+    as_of: datetime | None = None
+    """As what was believed when it is answered; `None`: now."""
 
 
 @survives_damage
@@ -107,6 +110,8 @@ def asked(
         raise invalid("question", question, "text that is not blank")
     if now is not None:
         to_micros(now, "now")
+    believed = arguments.get("as_of")
+    as_of = None if believed is None else from_micros(to_micros(believed, "as_of"))
     routed = as_integer(arguments.get("route", 0), "route", 0, 1000) > 0
     chosen = [*_DEFAULT_VIEWS, *(["symbolic"] if routed else [])]
     if views is not None:
@@ -141,7 +146,8 @@ def asked(
             raise invalid("ranker", ranker, "a memspan.ranking.Ranker")
         index = engine.current()
         vocabulary = engine.vocabularies.of(index, user)
-        plan = plan or _plan(index, vocabulary, text, user, now)
+        if plan is None:
+            plan = plan_by_rules(text, now=when_asked(index, user, now, as_of), vocabulary=vocabulary)
         words, meaning = plan.lexical, plan.semantic
         if plan.tags and views is None:
             found["tags"] = plan.tags
@@ -175,17 +181,29 @@ def asked(
         "k": searched,
     }
     return Asked(
-        text, user, k, unwanted, found, plan, conditions, seconds, row, adapter is not None, rerank_seconds
+        text,
+        user,
+        k,
+        unwanted,
+        found,
+        plan,
+        conditions,
+        seconds,
+        row,
+        adapter is not None,
+        rerank_seconds,
+        as_of,
     )
 
 
-def when_asked(index: Index, user: str, now: TimeLike | None) -> Micros:
-    """When a question is asked: when its caller says, else at the user's newest record."""
+def when_asked(index: Index, user: str, now: TimeLike | None, as_of: datetime | None = None) -> Micros:
+    """When a question is asked: when its caller says, else at the user's newest record, as of a time the newest that
+    was believed then."""
     if now is not None:
         return to_micros(now, "now")
-    newest = index.latest(user=user, k=1).ats
+    newest = (
+        index.latest(user=user, k=1)
+        if as_of is None
+        else index.search(user=user, as_of=as_of, views=["symbolic"], k=1)
+    ).ats
     return int(newest[0]) if len(newest) else 0
-
-
-def _plan(index: Index, vocabulary: Vocabulary, question: str, user: str, now: TimeLike | None) -> Plan:
-    return plan_by_rules(question, now=when_asked(index, user, now), vocabulary=vocabulary)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
-
-import numpy as np
+from datetime import datetime
 
 from memspan.records import Record
 
-__all__ = ["Draft", "same_content"]
+from .versions import Overwriting, overwriting
 
-_COMPARED: Final = (
-    "text", "kind", "until", "session", "speaker", "tags", "entities", "importance", "provenance", "fidelity",
-    "sources", "metadata", "retired_at", "expires_at", "pinned", "held",
-)  # fmt: skip
+__all__ = ["Draft"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,27 +22,14 @@ class Draft:
     """Whether the caller said when it happened. If not, `at` is the time of the call, and a record that is
     already there under this id keeps its own."""
 
-    def settled(self, existing: Record | None) -> Record | None:
-        """The record to write, given what is stored under its id (with its embedding); `None` when nothing
-        would change.
-
-        Learning the same thing again does not change when it was learnt. What is pinned or held stays so.
-        """
-        if existing is None:
-            return self.record
+    def settled(
+        self,
+        existing: Record,
+        now: datetime,
+        *,
+        lifetimes: Mapping[str, float] | None = None,
+        taken: Callable[[str], bool] = lambda id_: False,
+    ) -> Overwriting | None:
+        """See `overwriting`, given what is stored under its id."""
         record = self.record if self.dated else replace(self.record, at=existing.at)
-        if existing.pinned > record.pinned or existing.held > record.held:
-            record = replace(
-                record, pinned=existing.pinned or record.pinned, held=existing.held or record.held
-            )
-        same = (
-            same_content(record, existing)
-            and record.recorded_at in (None, existing.recorded_at)
-            and (record.embedding is None or np.array_equal(record.embedding, existing.embedding))  # type: ignore[arg-type]
-        )
-        return None if same else record
-
-
-def same_content(one: Record, other: Record) -> bool:
-    """Whether two records say the same; embeddings and `recorded_at` are not compared."""
-    return one.at == other.at and all(getattr(one, field) == getattr(other, field) for field in _COMPARED)
+        return overwriting(record, existing, now, lifetimes=lifetimes, taken=taken)

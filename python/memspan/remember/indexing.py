@@ -78,6 +78,10 @@ def _add(index: Index, record: Record) -> None:
         session=record.session,
         speaker=record.speaker,
         metadata=dict(record.metadata),
+        importance=record.importance,
+        pinned=record.pinned or record.held,
+        retired_at=record.retired_at,
+        expires_at=record.expires_at,
     )
 
 
@@ -95,6 +99,10 @@ def _columns(records: Sequence[Record]) -> dict[str, Any]:
         "sessions": [record.session for record in records],
         "speakers": [record.speaker for record in records],
         "metadatas": [dict(record.metadata) for record in records],
+        "importances": [record.importance for record in records],
+        "pins": [record.pinned or record.held for record in records],
+        "retired_ats": [record.retired_at for record in records],
+        "expires_ats": [record.expires_at for record in records],
     }
 
 

@@ -21,9 +21,9 @@ __all__ = ["Message", "Messages", "Session", "to_drafts"]
 
 Message: TypeAlias = "str | Mapping[str, Any]"
 """A text, or a mapping with `text` or `content` and, optionally, `speaker` (or `name` or `role`), `id`, `at`,
-`until`, `recorded_at`, `session`, `kind`, `tags`, `entities`, `images` (captions), `importance`,
-`provenance`, `fidelity`, `sources` and `metadata`. Tool calls and their results, as OpenAI and Anthropic write
-them, become turns, too: see `memspan.actions`."""
+`until`, `recorded_at`, `expires_at`, `session`, `kind`, `tags`, `entities`, `images` (captions),
+`importance`, `provenance`, `fidelity`, `sources` and `metadata`. Tool calls and their results, as OpenAI and
+Anthropic write them, become turns, too: see `memspan.actions`."""
 
 Session: TypeAlias = "Sequence[Message] | Mapping[str, Any]"
 """A list of messages, or a mapping with `messages` and, optionally, `session` (its id), `at`, `tags` and
@@ -37,7 +37,7 @@ _SECOND: Final = 1_000_000
 _SESSION_KEYS: Final = ("messages", "session", "at", "tags", "metadata")
 _RECORD_KEYS: Final = (
     "id", "at", "until", "recorded_at", "session", "kind", "entities", "importance", "provenance", "fidelity",
-    "sources",
+    "sources", "expires_at",
 )  # fmt: skip
 _TEXT_KEYS: Final = ("text", "content")
 _SPEAKER_KEYS: Final = ("speaker", "name", "role")

@@ -16,10 +16,13 @@ from memspan.rerank.pace import Pace
 from memspan.rerank.protocol import Reranker, checked_scores
 from memspan.rerank.reordering import Reordered, as_log_odds, reorder
 from memspan.rerank.resolve import resolve_reranker
+from memspan.times import from_micros, now_micros
 
 from .compose import reranked_text
 from .damage import survives_damage
+from .endings import as_believed, was_believed, was_valid
 from .engine import Engine
+from .life import is_expired
 from .recall import Recall, Recalls
 
 __all__ = ["CANDIDATES", "MAX_RERANK_MS", "Readable", "SecondLook"]
@@ -44,14 +47,22 @@ class Readable:
     vault: bool
     as_of: datetime | None
     exclude: Collection[str]
+    valid_at: datetime | None = None
 
     def admits(self, record: Record) -> bool:
         """Whether the record may be read as the context of a hit."""
         if record.kind == "vault" and not self.vault:
             return False
-        if self.as_of is not None and record.recorded_at is not None and record.recorded_at > self.as_of:
+        if record.id in self.exclude or is_expired(record, from_micros(now_micros())):
             return False
-        return record.id not in self.exclude
+        if self.as_of is None and self.valid_at is None:
+            return record.retired_at is None
+        read = record
+        if self.as_of is not None:
+            if not was_believed(record, self.as_of):
+                return False
+            read = as_believed(record, self.as_of)
+        return self.valid_at is None or was_valid(read, self.valid_at)
 
 
 class SecondLook:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from time import perf_counter
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from memspan.times import from_micros, to_micros
 from .aging import Aging
 from .asking import Asked
 from .damage import survives_damage
+from .endings import as_believed
 from .engine import Engine
 from .fields import checked_name
 from .recall import Recalls, Timings, recall_of
@@ -32,7 +34,7 @@ def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Agin
     def find(index: Index, vanished: Sequence[str]) -> Hits:
         return index.search(exclude=[*question.exclude, *vanished], **question.arguments)
 
-    recalls = _with_records(engine, question.user, find, question.embedding_seconds)
+    recalls = _with_records(engine, question.user, find, question.embedding_seconds, question.as_of)
     confidence: float | None = None
     if question.row is not None:
         confidence = _confidence(engine, question, question.row)
@@ -65,10 +67,11 @@ def _confidence(engine: Engine, question: Asked, row: NDArray[np.float32]) -> fl
 
 
 def _readable(question: Asked) -> Readable:
-    as_of = question.arguments["as_of"]
+    valid_at = question.arguments["valid_at"]
     return Readable(
         vault="vault" in (question.arguments["kinds"] or ()),
-        as_of=None if as_of is None else from_micros(to_micros(as_of, "as_of")),
+        as_of=question.as_of,
+        valid_at=None if valid_at is None else from_micros(to_micros(valid_at, "valid_at")),
         exclude=frozenset(question.exclude),
     )
 
@@ -92,13 +95,17 @@ def latest(engine: Engine, *, user: str, k: int, between: Any, kinds: Sequence[s
 
 @survives_damage
 def _with_records(
-    engine: Engine, user: str, find: Callable[[Index, Sequence[str]], Hits], embedded: float = 0.0
+    engine: Engine,
+    user: str,
+    find: Callable[[Index, Sequence[str]], Hits],
+    embedded: float = 0.0,
+    as_of: datetime | None = None,
 ) -> Recalls:
     """Run a search and fetch the records of its hits with one query.
 
     Between the two another process may forget a record, and an add of another thread may be searchable a
     moment before its commit. The search is then run again without such ids, so that other records take their
-    places. `embedded`: seconds that embedding the question took.
+    places. `embedded`: seconds that embedding the question took. With `as_of`, records come as they read then.
     """
     vanished: list[str] = []
     searched = 0.0
@@ -113,6 +120,8 @@ def _with_records(
         if not missing or attempt == _ATTEMPTS - 1:
             break
         vanished += missing
+    if as_of is not None:
+        records = {id_: as_believed(record, as_of) for id_, record in records.items()}
     recalls = Recalls(
         (
             recall_of(records[hit.id], hit.score, hit.views, hit.explanation)

@@ -98,7 +98,7 @@ def _tag_user(engine: Engine, user: str, advance: Advance, make: bool) -> TagRep
         record.id: beside(record, chosen) for record, chosen in zip(read.records, tagging.tags, strict=True)
     }
     texts = {record.id: record.text for record in read.records}
-    # What is no turn any more, such as a record that went into the vault, loses its tags.
+    # What is no turn any more, such as a record that went into the vault or is not believed, loses its tags.
     for id_ in read.made.keys() - wanted.keys():
         wanted[id_] = ()
     different = [id_ for id_, made in wanted.items() if made != read.made.get(id_, ())]
@@ -120,6 +120,8 @@ def _read(engine: Engine, user: str) -> _Read:
         made = reader.made_tags(user)
         for page in reader.scan(user, _SCANNED, embeddings=True):
             for record in page:
+                if record.retired_at is not None:
+                    continue
                 if record.kind not in _UNTAGGED and record.embedding is not None:
                     rows.append(record.embedding)
                     records.append(replace(without_made(record, made), embedding=None))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
+from memspan.lifetimes import TimeToLive
 from memspan.recall.answer import Answer, AnswerStream
 from memspan.recall.context import Context, TokenCounter
 from memspan.records import Record
@@ -17,6 +18,7 @@ from .messages import Messages
 from .recall import Recalls
 from .transfer import TextFile
 from .user_forgetting import UserForgetting
+from .user_history import UserHistory
 from .user_procedures import UserProcedures
 from .user_sleep import UserSleepCalls
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["UserMemory"]
 
 
-class UserMemory(UserForgetting, UserProcedures, UserSleepCalls):
+class UserMemory(UserHistory, UserForgetting, UserProcedures, UserSleepCalls):
     """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
 
     def __init__(self, memory: Memory, name: str) -> None:
@@ -48,6 +50,7 @@ class UserMemory(UserForgetting, UserProcedures, UserSleepCalls):
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] = (),
         kind: str = "episodic",
+        ttl: TimeToLive | None = None,
         progress: bool = False,
     ) -> list[str]:
         """See `Memory.add`."""
@@ -59,6 +62,7 @@ class UserMemory(UserForgetting, UserProcedures, UserSleepCalls):
             metadata=metadata,
             tags=tags,
             kind=kind,
+            ttl=ttl,
             progress=progress,
         )
 

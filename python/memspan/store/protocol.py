@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from memspan.records import Record
 
 from .audit import AuditReader, AuditWriter
+from .beliefs import BeliefReader
 from .jobs import JobReader, JobWriter
+from .lifetimes import LifetimeReader, LifetimeWriter
 from .runs import RunReader, RunWriter
 from .traces import TraceReader, TraceWriter
 from .transcripts import TranscriptReader
@@ -52,6 +54,14 @@ class StoreReader(Protocol):
     @property
     def runs(self) -> RunReader:
         """The journal of consolidations."""
+
+    @property
+    def beliefs(self) -> BeliefReader:
+        """What was believed before."""
+
+    @property
+    def lifetimes(self) -> LifetimeReader:
+        """Times to live, and what has expired."""
 
     @property
     def transcripts(self) -> TranscriptReader:
@@ -127,6 +137,10 @@ class StoreWriter(StoreReader, Protocol):
     @property
     def runs(self) -> RunWriter:
         """The journal of consolidations."""
+
+    @property
+    def lifetimes(self) -> LifetimeWriter:
+        """Times to live, and what has expired."""
 
     @property
     def audit(self) -> AuditWriter:

@@ -13,7 +13,9 @@ from memspan.times import from_micros
 from .codec import COLUMNS, STATE_COLUMNS, decode_record
 from .protocol import Relation, Removals
 from .sqlite_audit import SqliteAuditReader
+from .sqlite_beliefs import SqliteBeliefs
 from .sqlite_job_reader import SqliteJobReader
+from .sqlite_lifetimes import SqliteLifetimeReader
 from .sqlite_runs import SqliteRunReader
 from .sqlite_traces import SqliteTraceReader
 from .sqlite_transcripts import SqliteTranscriptReader
@@ -50,6 +52,16 @@ class SqliteReader:
     def runs(self) -> SqliteRunReader:
         """See `StoreReader.runs`."""
         return SqliteRunReader(self._connection)
+
+    @property
+    def beliefs(self) -> SqliteBeliefs:
+        """See `StoreReader.beliefs`."""
+        return SqliteBeliefs(self._connection)
+
+    @property
+    def lifetimes(self) -> SqliteLifetimeReader:
+        """See `StoreReader.lifetimes`."""
+        return SqliteLifetimeReader(self._connection)
 
     @property
     def transcripts(self) -> SqliteTranscriptReader:

@@ -23,6 +23,7 @@ from .codec import (
 )
 from .sqlite_audit import SqliteAuditWriter
 from .sqlite_job_writer import SqliteJobWriter
+from .sqlite_lifetimes import SqliteLifetimeWriter
 from .sqlite_reader import SqliteReader, slept_key
 from .sqlite_runs import SqliteRunWriter
 from .sqlite_traces import SqliteTraceWriter
@@ -90,6 +91,11 @@ class SqliteWriter(SqliteReader):
     def runs(self) -> SqliteRunWriter:
         """See `StoreWriter.runs`."""
         return SqliteRunWriter(self._connection)
+
+    @property
+    def lifetimes(self) -> SqliteLifetimeWriter:
+        """See `StoreWriter.lifetimes`."""
+        return SqliteLifetimeWriter(self._connection, self._ensure_user)
 
     @property
     def audit(self) -> SqliteAuditWriter:

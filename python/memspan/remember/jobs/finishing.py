@@ -18,6 +18,7 @@ from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Change, Engine
 from memspan.remember.indexing import write_records
+from memspan.remember.lifetimes import with_lifetimes
 from memspan.remember.made_tags import write_made_tags
 from memspan.remember.relating import unrelate_within
 from memspan.remember.tags import given_records
@@ -103,7 +104,7 @@ def _write(change: Change, user: str, records: Sequence[Record]) -> None:
     if outdated:
         _remove(change, user, change.writer.derived(user, sorted(outdated)).difference(existing))
     if changed:
-        write_records(change, changed)
+        write_records(change, with_lifetimes(change.writer, changed, moment))
 
 
 def _says_the_same(before: Record, now: Record) -> bool:

@@ -1,0 +1,66 @@
+// Which records are not to be found any more: those that nobody believes (retired), and those whose time to live is over
+// (expired). Both are few; a user without any pays nothing for them.
+//
+// Retired is retired, whatever the clock says now: a clock that was set back does not bring a record back. Expired is
+// what the clock says.
+//
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: a bit for each slot up to the last
+// retired one, 16 bytes for each record with an end of its life.
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include "attributes/json.hpp"
+#include "base/bitset.hpp"
+#include "base/sorted_blocks.hpp"
+#include "memspan/types.hpp"
+
+namespace memspan {
+
+class Standing {
+ public:
+  struct Expiry {
+    Micros at;
+    Slot slot;
+    friend auto operator<=>(const Expiry&, const Expiry&) = default;
+  };
+
+  // kForever: never. Both in O(log n) of the records with an end of their life. If that throws, nothing has changed.
+  void add(Slot slot, Micros retired_at, Micros expires_at);
+  // With the times that it was added with.
+  void remove(Slot slot, Micros retired_at, Micros expires_at) noexcept;
+
+  // Is there a record that is retired, or may expire?
+  bool empty() const { return retired_count_ == 0 && expiries_.empty(); }
+  size_t retired_count() const { return retired_count_; }
+  size_t expiring_count() const { return expiries_.size(); }
+  bool retired(Slot slot) const { return slot < retired_.size() && retired_.test(slot); }
+  bool any_expired(Micros now) const { return !expiries_.empty() && expiries_.front().at <= now; }
+  // O(expired).
+  template <typename F>
+  void for_each_expired(Micros now, F&& f) const {
+    for (auto expiry = expiries_.begin(); expiry != expiries_.end() && expiry->at <= now; ++expiry) f(expiry->slot);
+  }
+  // Takes the retired records out of a set. O(slots / 64).
+  void take_retired_from(Bitset& set) const { set.subtract(retired_); }
+
+  void remap(std::span<const Slot> new_slots);
+  size_t bytes() const { return retired_.bytes() + expiries_.bytes(); }
+
+ private:
+  static bool before(const Expiry& a, const Expiry& b) { return a < b; }
+
+  Bitset retired_;
+  size_t retired_count_ = 0;
+  SortedBlocks<Expiry> expiries_;  // by time, then by slot
+};
+
+// The end that a record had before it was retired: microseconds under `until` of the object `ended` of its metadata, where
+// whoever retires a record keeps it; kForever if there is none.
+Micros until_before_retirement(const json::object& metadata);
+
+// The clock on the wall, as `recorded_at` and `expires_at` mean it.
+Micros wall_clock();
+
+}  // namespace memspan

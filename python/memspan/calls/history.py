@@ -1,0 +1,138 @@
+"""The calls of `Memory` about what was believed when, and how long it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memspan.history import History
+from memspan.lifetimes import TimeToLive, to_seconds
+from memspan.remember.asynchronous import in_thread
+from memspan.remember.fields import checked_kind, checked_name
+from memspan.remember.history import history
+from memspan.remember.lifetimes import lifetimes_of, set_lifetime
+from memspan.remember.retiring import retire, supersede
+from memspan.times import TimeLike, from_micros, to_micros
+
+from .base import Calls
+
+__all__ = ["HistoryCalls"]
+
+
+class HistoryCalls(Calls):
+    """See `Memory`."""
+
+    def history(self, *, user: str, id: str) -> History | None:
+        """What a record said before it was overwritten, what it took the place of, and what took its place.
+
+        A record that `add` overwrites with other words stays as a version, with an id of its own
+        (`<id>@<recorded_at in microseconds>`); searches find it with `as_of`. What sleep, `supersede` or `retire` end
+        stays too. Records of the vault keep no versions.
+
+        Args:
+            id: of a record, or of a version of one.
+
+        Returns:
+            The beliefs, each as it read then; `None` when there is no such record. O(retired records).
+        """
+        return history(self._engine, user=user, id=id)
+
+    def supersede(
+        self,
+        *,
+        user: str,
+        id: str,
+        text: str | None = None,
+        by: str | None = None,
+        at: TimeLike | None = None,
+    ) -> str:
+        """Put another record in the place of one that holds no longer: it is retired, and its chain leads on.
+
+        Args:
+            id: what holds no longer.
+            text: of the new record, which gets kind, session, speaker, tags and entities of the old one.
+            by: instead of `text`, the id of a record that is there already.
+            at: when the new one began to hold, and so when the old one ended. By default now, or when `by` happened;
+                a time not after the one of the old record says that it was never true.
+
+        Returns:
+            The id of what took its place.
+
+        Raises:
+            InvalidArgumentError: both `text` and `by` are given or neither, or one of the records is not there or is
+                retired already; nothing changed.
+            EmbedderError: the embedder failed; nothing changed.
+        """
+        new, jobs = supersede(
+            self._engine,
+            user=checked_name(user, "user"),
+            id=id,
+            text=text,
+            by=by,
+            at=None if at is None else from_micros(to_micros(at, "at")),
+            recipe=self._processing.recipe,
+        )
+        if jobs:
+            self._processing.wake()
+        return new
+
+    def retire(self, *, user: str, ids: Sequence[str], at: TimeLike | None = None) -> int:
+        """Stop believing records: no search finds them any more, unless it names a time at which they were believed
+        (`as_of`) or held (`valid_at`). Nothing is erased; `get` and `history` show them, and `forget` erases.
+
+        Args:
+            ids: of records; those that are retired already stay as they are.
+            at: when they stopped to hold; by default now. A time not after the one of a record says that it was never
+                true.
+
+        Returns:
+            How many were retired.
+
+        Raises:
+            InvalidArgumentError: a record is not there; nothing changed.
+        """
+        return retire(
+            self._engine,
+            user=checked_name(user, "user"),
+            ids=ids,
+            at=None if at is None else from_micros(to_micros(at, "at")),
+        )
+
+    def set_lifetime(self, kind: str, ttl: TimeToLive | None, user: str | None = None) -> int:
+        """Say how long records of a kind live after they were recorded; `None`: for ever.
+
+        It holds for what is added from now on and for what is there. A record that was given an end of its own keeps
+        that. What has expired is found by no search, and the next `consolidate` erases it; see `forget` for how. A
+        record that was made of others does not live longer than one of them that was given an end of its own.
+
+        Args:
+            kind: one of `memspan.KINDS`.
+            ttl: a `timedelta` or seconds.
+            user: whose; `None` for everybody without a lifetime of that kind of their own.
+
+        Returns:
+            How many of the records that are there got another end. In transactions of 256 records; when it is
+            interrupted, calling it again goes on.
+
+        Raises:
+            InvalidArgumentError: or its subclass `TimeError`: an argument is not acceptable.
+        """
+        return set_lifetime(
+            self._engine,
+            kind=checked_kind(kind, "kind"),
+            seconds=None if ttl is None else to_seconds(ttl),
+            user=None if user is None else checked_name(user, "user"),
+        )
+
+    def lifetimes(self, user: str | None = None) -> dict[str, float]:
+        """Seconds that records live, by kind: what holds for a user, or with `None` for those without their own."""
+        self._engine.require_open()
+        with self._engine.store.reading() as reader:
+            if user is None:
+                return reader.lifetimes.lifetimes(None)
+            return lifetimes_of(reader, checked_name(user, "user"))
+
+    ahistory = in_thread(history)
+    asupersede = in_thread(supersede)
+    aretire = in_thread(retire)
+    aset_lifetime = in_thread(set_lifetime)
+    alifetimes = in_thread(lifetimes)

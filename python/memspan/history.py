@@ -1,0 +1,67 @@
+"""The history of a memory, as `Memory.history` gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from .records import Record
+
+__all__ = ["Belief", "History"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Belief:
+    """What was believed from one moment to another."""
+
+    record: Record
+    """As it read then: with the `until` that it had, and without embedding. `get` takes its id."""
+    since: datetime
+    """When it was learnt."""
+    until: datetime | None
+    """From when on it was not believed any more; `None` while it is."""
+    action: str
+    """Why it ended: `overwrite`, `supersede`, `merge`, `update`, `retire`; empty while it is believed."""
+    by: tuple[str, ...]
+    """Ids of what took its place or spoke against it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "id": self.record.id,
+            "text": self.record.text,
+            "at": self.record.at.isoformat(),
+            "valid_until": None if self.record.until is None else self.record.until.isoformat(),
+            "believed_since": self.since.isoformat(),
+            "believed_until": None if self.until is None else self.until.isoformat(),
+            "action": self.action or None,
+            "by": list(self.by),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class History:
+    """What a record said, what it took the place of, and what took its place; each the earliest belief first."""
+
+    id: str
+    versions: tuple[Belief, ...]
+    """What the record said, one after the other; the last is what stands under its id. Never empty."""
+    before: tuple[Belief, ...]
+    """Records that it took the place of, directly or through others."""
+    after: tuple[Belief, ...]
+    """Records that took its place, directly or through others."""
+
+    def __iter__(self) -> Iterator[Belief]:
+        """The whole chain: `before`, `versions`, `after`."""
+        return iter((*self.before, *self.versions, *self.after))
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {
+            "id": self.id,
+            "versions": [belief.to_dict() for belief in self.versions],
+            "before": [belief.to_dict() for belief in self.before],
+            "after": [belief.to_dict() for belief in self.after],
+        }

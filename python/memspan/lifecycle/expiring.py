@@ -1,0 +1,102 @@
+"""Erase what has outlived its time. Searches do not find it any more from the moment on at which it expires."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Final
+
+from memspan.remember.auditing import audited
+from memspan.remember.damage import survives_damage
+from memspan.remember.engine import Change, Engine
+from memspan.remember.forgetting import erase_within
+from memspan.remember.scope import Scope
+from memspan.times import Micros, now_micros
+
+__all__ = ["Expired", "expired_ids", "sweep"]
+
+_SLICE: Final = 256
+"""Records of a transaction; other writers wait for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expired:
+    """What a sweep erased."""
+
+    records: int = 0
+    """Without the versions that went with them."""
+    users: int = 0
+
+
+def expired_ids(engine: Engine, user: str | None, now: Micros | None = None) -> dict[str, list[str]]:
+    """What a sweep would erase now, by user; see `sweep`."""
+    engine.require_open()
+    found: dict[str, list[str]] = defaultdict(list)
+    with engine.store.reading() as reader:
+        everything = reader.count(user) if user is not None else reader.count()
+        for name, id_ in reader.lifetimes.expired(user, _now(now), everything):
+            found[name].append(id_)
+    return dict(found)
+
+
+def sweep(engine: Engine, user: str | None = None, now: Micros | None = None) -> Expired:
+    """Erase the records of a user, or of all, whose life is over, with their versions, and the bytes of them all.
+
+    Records that are held stay until they are released. What was made of a record stays, unless it expires itself:
+    a recipe's memories live as long as their kind, and not longer than a turn that was given an end of its own. What
+    encode jobs kept on the way, which may say what it said, goes.
+
+    In slices of 256 records. Interrupted, it goes on when it is called again. Without expired records it costs a look
+    into an index; otherwise time linear in the size of the database, as `forget` does.
+
+    Args:
+        now: instead of the time of the clock.
+    """
+    engine.require_open()
+    moment = _now(now)
+    erased, users = 0, set()
+    while True:
+        with engine.store.reading() as reader:
+            due = reader.lifetimes.expired(user, moment, _SLICE)
+        if not due:
+            break
+        count, names = _erase_slice(engine, user, moment)
+        erased += count
+        users |= names
+        if not count:
+            break
+    if erased:
+        engine.note_unsaved()
+        engine.store.erase()
+    return Expired(records=erased, users=len(users))
+
+
+@survives_damage
+def _erase_slice(engine: Engine, user: str | None, now: Micros) -> tuple[int, set[str]]:
+    ids: dict[str, list[str]] = defaultdict(list)
+    with engine.changing() as change:
+        # Asked again: whoever pinned or renewed a record meanwhile came first.
+        for name, id_ in change.writer.lifetimes.expired(user, now, _SLICE):
+            ids[name].append(id_)
+        for name, own in ids.items():
+            _erase(engine, change, name, own)
+        if ids:
+            engine.snapshots.delete(change.writer)
+            change.writer.request_erasure()
+    for name in ids:
+        engine.vocabularies.forget(name)
+    return sum(map(len, ids.values())), set(ids)
+
+
+def _erase(engine: Engine, change: Change, user: str, ids: list[str]) -> None:
+    writer, jobs = change.writer, change.writer.jobs
+    versions = writer.fetch(user, sorted(writer.traces.versions(user, ids)))
+    doomed = sorted({*ids, *(id_ for id_, record in versions.items() if not record.held)})
+    # Jobs keep what they made of it, but not what they wrote down on the way.
+    jobs.forget_results(set().union(*jobs.seeing(user, doomed).values()))
+    erase_within(change, user, Scope(tuple(doomed), frozenset(), ()))
+    audited(engine, change, "expire", user=user, ids=doomed, records=len(doomed))
+
+
+def _now(now: Micros | None) -> Micros:
+    return now_micros() if now is None else now

@@ -1,0 +1,117 @@
+"""Give records the end of their life."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from memspan.records import Record
+from memspan.store import StoreReader
+
+from .auditing import audited
+from .damage import survives_damage
+from .engine import Change, Engine
+from .life import end_of_life, given_end
+from .restating import restate
+
+__all__ = ["lifetimes_of", "set_lifetime", "with_lifetimes"]
+
+_SLICE: Final = 256
+"""Records of a transaction; other writers wait for it."""
+
+
+def lifetimes_of(reader: StoreReader, user: str) -> dict[str, float]:
+    """Seconds by kind that hold for a user: its own, and those of everybody for other kinds."""
+    return {**reader.lifetimes.lifetimes(None), **reader.lifetimes.lifetimes(user)}
+
+
+def with_lifetimes(reader: StoreReader, records: Sequence[Record], now: datetime) -> list[Record]:
+    """Records that are about to be written, each with the end of its life: its own, or that of its kind, or, where it
+    was derived from something that was given an end, not later than that.
+
+    That a kind of sources has a lifetime says nothing about what was made of them: turns may go while facts stay. That
+    a source was added with an end of its own does: what was said for an hour is not to be known for ever.
+
+    Two small queries where nothing ever expires.
+    """
+    lifetimes: dict[str, dict[str, float]] = {}
+    inherits = reader.lifetimes.any_expiring()
+    found = []
+    for record in records:
+        if record.user not in lifetimes:
+            lifetimes[record.user] = lifetimes_of(reader, record.user)
+        own = lifetimes[record.user]
+        ends = [] if record.expires_at is None else [record.expires_at]
+        if not ends and record.kind in own:
+            ends.append(end_of_life(record.recorded_at or now, own[record.kind]))
+        if inherits and record.sources:
+            sources = reader.fetch(record.user, record.sources)
+            ends += [end for source in sources.values() if (end := given_end(source, own)) is not None]
+        found.append(replace(record, expires_at=min(ends)) if ends else record)
+    return found
+
+
+def set_lifetime(engine: Engine, *, kind: str, seconds: float | None, user: str | None) -> int:
+    """See `Memory.set_lifetime`; returns how many records got another end."""
+    engine.require_open()
+    with engine.store.reading() as reader:
+        ids = {name: reader.lifetimes.of_kind(name, kind) for name in _concerned(reader, user, kind)}
+    changed = 0
+    for name, own in ids.items():
+        for start in range(0, len(own), _SLICE):
+            changed += _restate(engine, name, own[start : start + _SLICE], kind, seconds)
+    changed += _settle(engine, kind, seconds, user, ids)
+    engine.note_unsaved(changed)
+    return changed
+
+
+def _concerned(reader: StoreReader, user: str | None, kind: str) -> list[str]:
+    """Whose records another lifetime is for."""
+    if user is not None:
+        return [user]
+    return [name for name in reader.users() if kind not in reader.lifetimes.lifetimes(name)]
+
+
+@survives_damage
+def _restate(engine: Engine, user: str, ids: Sequence[str], kind: str, seconds: float | None) -> int:
+    with engine.changing() as change:
+        return _give(change, user, ids, kind, seconds)
+
+
+@survives_damage
+def _settle(
+    engine: Engine, kind: str, seconds: float | None, user: str | None, done: Mapping[str, Sequence[str]]
+) -> int:
+    """Keep the lifetime for what comes, and give it to what came meanwhile. The last step: until then, the ends that
+    records have are told from ends of their own by the lifetime that is kept."""
+    with engine.changing() as change:
+        reader = change.writer.lifetimes
+        changed = 0
+        for name in _concerned(change.writer, user, kind):
+            new = sorted(set(reader.of_kind(name, kind)).difference(done.get(name, ())))
+            changed += _give(change, name, new, kind, seconds)
+        reader.set_lifetime(user, kind, seconds)
+        audited(engine, change, "lifetime", user=user, kind=kind, seconds=seconds)
+    return changed
+
+
+def _give(change: Change, user: str, ids: Sequence[str], kind: str, seconds: float | None) -> int:
+    before = lifetimes_of(change.writer, user).get(kind)
+    changed = []
+    for record in change.writer.fetch(user, ids, embeddings=True).values():
+        end = _new_end(record, before, seconds)
+        if record.kind == kind and end != record.expires_at:
+            changed.append(replace(record, expires_at=end))
+    restate(change, changed)
+    return len(changed)
+
+
+def _new_end(record: Record, before: float | None, after: float | None) -> datetime | None:
+    """Of a record whose kind gets another lifetime; an end of its own stays."""
+    assert record.recorded_at is not None
+    of_kind = None if before is None else end_of_life(record.recorded_at, before)
+    if record.expires_at not in (None, of_kind):
+        return record.expires_at
+    return None if after is None else end_of_life(record.recorded_at, after)

@@ -1,0 +1,136 @@
+"""Versions: what a record said before it was overwritten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+
+from memspan.limits import MAX_NAME_BYTES
+from memspan.records import Record
+from memspan.times import to_micros
+
+from .endings import before_ending, ended, moment_after
+from .life import given_end, is_expired
+
+__all__ = ["VERSION_OF", "Overwriting", "original_of", "overwriting", "version_id"]
+
+VERSION_OF: Final = "version_of"
+"""The key of a version's metadata with the id of its record."""
+
+_ROOM: Final = 24
+"""Bytes of `@` and of the microseconds of any time, with a sign, and of a distinction."""
+
+# What a record says. How long it lives, and whether it is pinned or held, is said about it.
+_SAID: Final = (
+    "at", "text", "kind", "until", "session", "speaker", "tags", "entities", "importance", "provenance", "fidelity",
+    "sources", "metadata",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Overwriting:
+    """What is written when a record comes under an id that is known."""
+
+    record: Record
+    version: Record | None
+    """What stood there, under an id of its own; `None` when the record says the same, or must leave nothing."""
+    again: bool = False
+    """Whether the record says what it said before, and only what is said about it changes."""
+
+
+def version_id(record: Record) -> str:
+    """The id of the version that a record becomes when it is overwritten: `<id>@<recorded_at in microseconds>`."""
+    assert record.recorded_at is not None
+    return f"{record.id}@{to_micros(record.recorded_at)}"
+
+
+def original_of(record: Record) -> str | None:
+    """The id of the record that this one is a version of; `None` when it is none."""
+    original = record.metadata.get(VERSION_OF)
+    if not isinstance(original, str) or record.retired_at is None or record.recorded_at is None:
+        return None
+    # Metadata are the caller's to write; an id of this form is not made by chance.
+    prefix = f"{original}@{to_micros(record.recorded_at)}"
+    return original if record.id == prefix or record.id.startswith(f"{prefix}.") else None
+
+
+def overwriting(
+    record: Record,
+    existing: Record,
+    now: datetime,
+    *,
+    lifetimes: Mapping[str, float] | None = None,
+    taken: Callable[[str], bool] = lambda id_: False,
+) -> Overwriting | None:
+    """What has to be written when `record` comes in place of `existing`; `None` when that changes nothing.
+
+    The same words again change neither when they were learnt nor that they are not believed any more; a longer or
+    shorter life and a pin are taken over. Other words are a new belief, and the old one becomes a version. The vault
+    keeps none, nor does what has expired (that is as good as erased, unless it is held), nor an id that leaves no room.
+
+    Args:
+        record: as a caller gave it, without `recorded_at` or embedding where these are left open.
+        existing: with its embedding.
+        now: of the transaction.
+        lifetimes: seconds by kind that hold for the user; an end that came from there is not taken over.
+        taken: whether an id is another record's already.
+    """
+    expired = is_expired(existing, now)
+    if expired and not existing.held:
+        return Overwriting(record, None)
+    same = _says_the_same(record, existing)
+    end = existing.expires_at if same else given_end(existing, lifetimes or {})
+    kept = replace(
+        record,
+        expires_at=record.expires_at or (None if expired else end),
+        pinned=record.pinned or existing.pinned,
+        held=record.held or existing.held,
+    )
+    if same:
+        return _same_again(kept, existing)
+    short = len(existing.id.encode()) + _ROOM <= MAX_NAME_BYTES
+    if original_of(existing) is not None or "vault" in (existing.kind, record.kind) or not short:
+        return Overwriting(kept, None)
+    moment = moment_after([existing], record.recorded_at or now)
+    id_ = _free(version_id(existing), taken)
+    version = replace(
+        existing, id=id_, pinned=existing.held, metadata={**existing.metadata, VERSION_OF: existing.id}
+    )
+    if existing.retired_at is None:
+        version = ended(version, action="overwrite", by=[existing.id], at=version.at, moment=moment)
+    return Overwriting(replace(kept, recorded_at=moment), version)
+
+
+def _says_the_same(record: Record, existing: Record) -> bool:
+    one, other = before_ending(record), before_ending(existing)
+    return all(getattr(one, field) == getattr(other, field) for field in _SAID)
+
+
+def _same_again(kept: Record, existing: Record) -> Overwriting | None:
+    """The stored record with what is said about it now."""
+    stays = existing.retired_at is not None or kept.retired_at is None
+    ending = existing if stays else kept
+    record = replace(
+        existing,
+        until=ending.until,
+        retired_at=ending.retired_at,
+        metadata=ending.metadata,
+        expires_at=kept.expires_at,
+        pinned=kept.pinned,
+        held=kept.held,
+        embedding=existing.embedding if kept.embedding is None else kept.embedding,
+    )
+    fields = ("until", "retired_at", "metadata", "expires_at", "pinned", "held")
+    unchanged = all(getattr(record, field) == getattr(existing, field) for field in fields)
+    if unchanged and np.array_equal(record.embedding, existing.embedding):  # type: ignore[arg-type]
+        return None
+    return Overwriting(record, None, again=True)
+
+
+def _free(id_: str, taken: Callable[[str], bool]) -> str:
+    names = (id_, *(f"{id_}.{number}" for number in range(2, 1000)))
+    return next(name for name in names if not taken(name))

@@ -1,0 +1,33 @@
+"""What times to live need from a database."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from memspan.times import Micros
+
+__all__ = ["LifetimeReader", "LifetimeWriter"]
+
+
+class LifetimeReader(Protocol):
+    """Times to live by kind, and what has expired. Belongs to one view of the store."""
+
+    def lifetimes(self, user: str | None) -> dict[str, float]:
+        """Seconds by kind, as they were set for the user, or with `None` for everybody else."""
+
+    def of_kind(self, user: str, kind: str) -> list[str]:
+        """Ids of the user's records of a kind. O(records of the user)."""
+
+    def expired(self, user: str | None, now: Micros, limit: int) -> list[tuple[str, str]]:
+        """User and id of records whose life is over, the earliest first; those that are held are none. O(log n + found
+        and held)."""
+
+    def any_expiring(self) -> bool:
+        """Whether any record has an end of its life. O(log n)."""
+
+
+class LifetimeWriter(LifetimeReader, Protocol):
+    """Changes inside the one exclusive transaction."""
+
+    def set_lifetime(self, user: str | None, kind: str, seconds: float | None) -> None:
+        """`None` takes it back. A user that is not there is made; lifetimes go with their user."""

@@ -1,0 +1,75 @@
+"""Times to live in SQLite."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from typing import Final
+
+from memspan.times import Micros
+
+__all__ = ["SqliteLifetimeReader", "SqliteLifetimeWriter"]
+
+_EVERYBODY: Final = 0
+"""The key that stands for every user without a lifetime of its own."""
+
+
+class SqliteLifetimeReader:
+    """`LifetimeReader` on an open transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def lifetimes(self, user: str | None) -> dict[str, float]:
+        """See `LifetimeReader.lifetimes`."""
+        rows = self._connection.execute(
+            "SELECT kind, seconds FROM lifetimes WHERE user_pk = "
+            "CASE WHEN :user IS NULL THEN :everybody ELSE (SELECT pk FROM users WHERE name = :user) END",
+            {"user": user, "everybody": _EVERYBODY},
+        ).fetchall()
+        return dict(rows)
+
+    def of_kind(self, user: str, kind: str) -> list[str]:
+        """See `LifetimeReader.of_kind`."""
+        rows = self._connection.execute(
+            "SELECT r.id FROM records r JOIN users u ON u.pk = r.user_pk WHERE u.name = ? AND r.kind = ?",
+            (user, kind),
+        ).fetchall()
+        return [id_ for (id_,) in rows]
+
+    def expired(self, user: str | None, now: Micros, limit: int) -> list[tuple[str, str]]:
+        """See `LifetimeReader.expired`."""
+        return self._connection.execute(
+            "SELECT u.name, r.id FROM record_states x JOIN records r ON r.pk = x.record_pk "
+            "JOIN users u ON u.pk = r.user_pk WHERE x.expires_at IS NOT NULL AND x.expires_at <= :now "
+            "AND NOT x.held AND (:user IS NULL OR u.name = :user) ORDER BY x.expires_at LIMIT :limit",
+            {"user": user, "now": now, "limit": limit},
+        ).fetchall()
+
+    def any_expiring(self) -> bool:
+        """See `LifetimeReader.any_expiring`."""
+        statement = "SELECT 1 FROM record_states WHERE expires_at IS NOT NULL LIMIT 1"
+        return self._connection.execute(statement).fetchone() is not None
+
+
+class SqliteLifetimeWriter(SqliteLifetimeReader):
+    """`LifetimeWriter` on an open exclusive transaction.
+
+    Args:
+        ensure_user: the key of a user, who is made when unknown.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, ensure_user: Callable[[str], int]) -> None:
+        super().__init__(connection)
+        self._ensure_user = ensure_user
+
+    def set_lifetime(self, user: str | None, kind: str, seconds: float | None) -> None:
+        """See `LifetimeWriter.set_lifetime`."""
+        pk = _EVERYBODY if user is None else self._ensure_user(user)
+        if seconds is None:
+            self._connection.execute("DELETE FROM lifetimes WHERE user_pk = ? AND kind = ?", (pk, kind))
+        else:
+            self._connection.execute(
+                "INSERT OR REPLACE INTO lifetimes (user_pk, kind, seconds) VALUES (?, ?, ?)",
+                (pk, kind, seconds),
+            )
