@@ -88,8 +88,7 @@ class Upkeep:
                 self._add(finished=False)
                 return
             self._add(users=1)
-            index = self._engine.current()
-            self._add(stale=index.stats(user=name)["retired"])
+            self._add(stale=_retired(self._engine, name))
             if self._merging is not None:
                 self._merge(name, self._merging)
             if self._learning and self.in_time():
@@ -166,6 +165,12 @@ class Upkeep:
     def _add(self, *, finished: bool = True, **counts: int) -> None:
         sums = {name: getattr(self._report, name) + count for name, count in counts.items()}
         self._report = self._report._replace(finished=self._report.finished and finished, **sums)
+
+
+@survives_damage
+def _retired(engine: Engine, user: str) -> int:
+    retired: int = engine.current().stats(user=user)["retired"]
+    return retired
 
 
 @survives_damage
