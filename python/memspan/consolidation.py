@@ -21,10 +21,11 @@ class Planned(NamedTuple):
     """Something that a dry run found to be done."""
 
     action: str
-    """`expire`, `evict`, `merge`, or `ask`: a language model would be asked about the memory."""
+    """`expire`, `evict`, `merge`, `learn`: procedures would be new or changed, or `ask`: a language model would be
+    asked about the first of the memories."""
     user: str
     records: tuple[str, ...]
-    """Ids of the records that would go, or end."""
+    """Ids of the records that would go, end, or be made."""
     into: str | None = None
     """The record that stays for them."""
 
@@ -38,12 +39,16 @@ class UpkeepReport(NamedTuple):
     """Records that had outlived their time, and were erased."""
     evicted: int = 0
     """Records that went to the cold tier, because their kind has less room than before."""
+    stale: int = 0
+    """Records that are kept as history: something replaced or ended them before. They are only counted."""
     compared: int = 0
     """Records that were compared with others: none of a user without news."""
     merged: int = 0
     """Records that ended because another one says the same."""
     skipped: int = 0
     """Mergers that were not made: a memory was changed or forgotten meanwhile."""
+    learnt: int = 0
+    """Procedures that are new, or have more runs or other steps."""
     finished: bool = True
     """`False`: the time was over first, and the next consolidation goes on."""
     runs: tuple[str, ...] = ()

@@ -86,6 +86,91 @@ BOOST_FIXTURE_TEST_CASE(knowledge_and_validity, Fixture) {
   BOOST_TEST(ids() == (Ids{"r7", "r6", "r4", "r3", "r1", "r0"}));
 }
 
+// Times of the system lie far from the events' here: what was retired was so at 100, what expired did so in 1970.
+struct Ended : Fixture {
+  Ended() {
+    test::add(index, {
+      Item{.id = "retired", .at = 4, .until = 6, .recorded_at = 60, .retired_at = 100},
+      Item{.id = "cut", .at = 3, .metadata = R"({"ended": {"until": 9}})", .until = 6, .recorded_at = 60,
+           .retired_at = 100},
+      Item{.id = "never", .at = 5, .until = 5, .recorded_at = 60, .retired_at = 100},
+      Item{.id = "expired", .at = 2, .expires_at = 1'000},
+      Item{.id = "secret", .at = 4, .kind = Kind::vault, .retired_at = 100},
+      Item{.id = "lives", .at = 1, .recorded_at = 60, .expires_at = kMaxTime},
+    });
+  }
+  bool has(const char* id) const {
+    const Ids found = ids();
+    return std::find(found.begin(), found.end(), id) != found.end();
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(by_default_what_is_believed_and_lives, Ended) {
+  query.between = {{1, 6}};
+  BOOST_TEST(ids() == (Ids{"r5", "r4", "r3", "lives", "r1"}));
+  query.between.reset();
+  BOOST_TEST(ids().size() == 10u);
+  query.require_tags = {"blue"};
+  BOOST_TEST(ids() == (Ids{"r4", "r3"}));
+  SearchResult latest;
+  index.latest("ana", {}, 100, latest);
+  BOOST_TEST(test::ids_of(latest).size() == 10u);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_believed_then, Ended) {
+  query.as_of = 59;
+  BOOST_TEST(!has("retired"));
+  query.as_of = 60;
+  BOOST_TEST(has("retired"));
+  query.as_of = 99;
+  BOOST_TEST((has("retired") && has("cut") && has("never") && has("lives") && !has("expired") && !has("secret")));
+  query.as_of = 100;
+  BOOST_TEST((!has("retired") && !has("cut") && !has("never") && has("lives")));
+  query.as_of = 99;
+  query.kinds = {Kind::vault};
+  BOOST_TEST(ids() == (Ids{"secret", "r2"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_true_then, Ended) {
+  query.valid_at = 5;
+  BOOST_TEST((has("retired") && has("cut") && !has("never") && !has("expired")));
+  query.valid_at = 6;
+  BOOST_TEST((!has("retired") && !has("cut")));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_was_believed_then_to_be_true_at_another_time, Ended) {
+  query.as_of = 99;
+  query.valid_at = 1'000;
+  BOOST_TEST((has("retired") && has("never")));  // the ends that they got at 100 were not known
+  BOOST_TEST(!has("cut"));                       // this one had an end
+  query.valid_at = 8;
+  BOOST_TEST(has("cut"));
+  query.as_of = 100;
+  BOOST_TEST((!has("retired") && !has("cut") && !has("never")));
+}
+
+BOOST_FIXTURE_TEST_CASE(refusals_of_what_ended, Ended) {
+  const SearchExplanation explanation = explain();
+  BOOST_TEST(explanation.admissible == 10u);
+  BOOST_TEST(refused(explanation, Filter::retired).ids == (Ids{"never", "retired", "cut"}));
+  BOOST_TEST(refused(explanation, Filter::expired).count == 1u);
+  BOOST_TEST(refused(explanation, Filter::expired).ids.empty());  // as good as erased
+  BOOST_TEST(refused(explanation, Filter::vault).count == 2u);
+  query.as_of = 100;
+  const SearchExplanation then = explain();
+  BOOST_TEST(refused(then, Filter::retired).count == 0u);
+  BOOST_TEST(refused(then, Filter::as_of).count == 3u);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_ended_is_written_anew_and_removed, Ended) {
+  test::add(index, {Item{.id = "retired", .at = 4}, Item{.id = "expired", .at = 2}});
+  BOOST_TEST((has("retired") && has("expired")));
+  test::remove(index, "ana", {"cut", "never", "lives", "secret"});
+  query.explain = true;
+  BOOST_TEST(index.search(query).explanation->refused[static_cast<size_t>(Filter::retired)].count == 0u);
+  BOOST_TEST(ids().size() == 11u);
+}
+
 BOOST_FIXTURE_TEST_CASE(metadata_and_excluded_ids, Fixture) {
   query.where = R"({"n": {"$gte": 7}})";
   BOOST_TEST(ids() == (Ids{"r9", "r8", "r7"}));

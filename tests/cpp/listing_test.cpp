@@ -32,6 +32,8 @@ std::unique_ptr<Index> churned(std::mt19937& random, bool vault) {
     } else {
       Item item{.id = id, .at = static_cast<Micros>(random() % 300), .text = "x"};
       if (vault && random() % 4 == 0) item.kind = Kind::vault;
+      if (random() % 8 == 0) item.retired_at = 1;
+      if (random() % 8 == 0) item.expires_at = random() % 2 == 0 ? 1 : kMaxTime;
       test::add(*index, {item});
     }
   }

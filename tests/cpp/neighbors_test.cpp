@@ -52,6 +52,19 @@ BOOST_FIXTURE_TEST_CASE(a_hit_lifts_its_neighbours_by_halves, Fixture) {
   BOOST_TEST(hit(4)->neighbor_boost == 0.25f);
 }
 
+BOOST_FIXTURE_TEST_CASE(a_retired_record_has_no_neighbours_and_is_none, Fixture) {
+  user.sessions.erase(user.attributes.session(2), 2, user.recency());  // as UserIndex leaves it out
+  BOOST_TEST((user.sessions.find(user.attributes.session(2), 2, user.recency()) ==
+              user.sessions.turns(user.attributes.session(2)).end()));
+  hits = {{.slot = 2, .score = 1.0f}};
+  boost(2);
+  BOOST_TEST(hits.size() == 1u);
+  hits = {{.slot = 1, .score = 1.0f}};
+  boost(1);
+  BOOST_TEST(hit(2) == nullptr);
+  BOOST_TEST(hit(3)->score == 0.5f);
+}
+
 BOOST_FIXTURE_TEST_CASE(the_largest_gift_counts_once, Fixture) {
   hits = {{.slot = 0, .score = 1.0f}, {.slot = 2, .score = 3.0f}, {.slot = 3, .score = 0.5f}};
   boost(2);

@@ -3,6 +3,6 @@
 
 namespace memspan {
 
-constinit const Kernels kAvx2Kernels = table_of<Avx2, Avx2Codes>();
+constinit const Kernels kAvx2Kernels = table_of<Avx2, Avx2Codes, Avx2, Avx2Blocks>();
 
 }  // namespace memspan

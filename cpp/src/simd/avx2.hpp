@@ -143,5 +143,29 @@ struct Avx2Codes {
   }
 };
 
+// Short codes: their products, two at a time, fit 16 bits.
+struct Avx2Blocks {
+  using Sum = __m256i;
+  using Row = __m256i;
+  static constexpr size_t kLanes = 8;
+
+  static Sum zero() { return _mm256_setzero_si256(); }
+  static Row row(const uint8_t* p) { return _mm256_load_si256(reinterpret_cast<const __m256i*>(p)); }
+  static __m256i quad(const int8_t* query) {
+    int32_t four;
+    __builtin_memcpy(&four, query, sizeof four);
+    return _mm256_set1_epi32(four);
+  }
+  static Sum step(Sum sum, Row row, const int8_t* query) {
+    const __m256i pairs = _mm256_maddubs_epi16(row, quad(query));
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
+  }
+  static uint32_t at_least(Sum sum, const int32_t* slack, int32_t least) {
+    const __m256i sums = _mm256_add_epi32(sum, _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(slack)));
+    const __m256i less = _mm256_cmpgt_epi32(_mm256_set1_epi32(least), sums);
+    return ~static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(less))) & 0xff;
+  }
+};
+
 }  // namespace
 }  // namespace memspan

@@ -33,5 +33,9 @@ struct Avx2VnniCodes {
   }
 };
 
+struct Avx2VnniBlocks : Avx2Blocks {
+  static Sum step(Sum sum, Row row, const int8_t* query) { return Avx2VnniCodes::step(sum, row, quad(query)); }
+};
+
 }  // namespace
 }  // namespace memspan

@@ -3,6 +3,6 @@
 
 namespace memspan {
 
-constinit const Kernels kAvx2Vnni512Kernels = table_of<Avx2, Avx2VnniCodes>();
+constinit const Kernels kAvx2Vnni512Kernels = table_of<Avx2, Avx2VnniCodes, Avx2, Avx2VnniBlocks>();
 
 }  // namespace memspan

@@ -4,6 +4,6 @@
 namespace memspan {
 
 // Codes as at the level below: without VNNI, wider registers would need more instructions for the signs.
-constinit const Kernels kAvx512Kernels = table_of<Avx512, Avx2Codes, Avx2>();
+constinit const Kernels kAvx512Kernels = table_of<Avx512, Avx2Codes, Avx2, Avx2Blocks>();
 
 }  // namespace memspan

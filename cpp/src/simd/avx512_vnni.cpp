@@ -41,8 +41,25 @@ struct Avx512VnniCodes {
   }
 };
 
+struct Avx512VnniBlocks {
+  using Sum = __m512i;
+  using Row = __m512i;
+  static constexpr size_t kLanes = 16;
+
+  static Sum zero() { return _mm512_setzero_si512(); }
+  static Row row(const uint8_t* p) { return _mm512_load_si512(p); }
+  static Sum step(Sum sum, Row row, const int8_t* query) {
+    int32_t four;
+    __builtin_memcpy(&four, query, sizeof four);
+    return _mm512_dpbusd_epi32(sum, row, _mm512_set1_epi32(four));
+  }
+  static uint32_t at_least(Sum sum, const int32_t* slack, int32_t least) {
+    return _mm512_cmpge_epi32_mask(_mm512_add_epi32(sum, _mm512_loadu_si512(slack)), _mm512_set1_epi32(least));
+  }
+};
+
 }  // namespace
 
-constinit const Kernels kAvx512VnniKernels = table_of<Avx512, Avx512VnniCodes, Avx2>();
+constinit const Kernels kAvx512VnniKernels = table_of<Avx512, Avx512VnniCodes, Avx2, Avx512VnniBlocks>();
 
 }  // namespace memspan

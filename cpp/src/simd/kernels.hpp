@@ -46,6 +46,14 @@ struct Kernels {
   void (*code_rows_batch)(const int8_t* queries, const int32_t* offsets, size_t query_count, const uint8_t* rows,
                           size_t stride, const float* scales, size_t count, size_t n, float* out);
 
+  // Short codes, to rule out pairs: 64 numbers a row, in blocks of 16 rows that lie side by side. Byte 4 r of quad k, which
+  // begins at 64 k, and the three after it are the codes 4 k to 4 k + 3 of row r. Codes of rows are 0 to 127, those of
+  // queries -63 to 63, so that no sum of two products overflows 16 bits. Bit r of out[q * block_count + b] says whether
+  // sum_j row[j] * query[j] + slack[16 b + r] >= least[q]. Queries are 64 codes apart, blocks 1,024 bytes and
+  // 64-byte aligned. Integers: bit-identical results at every level.
+  void (*code_blocks)(const int8_t* queries, const int32_t* least, size_t query_count, const uint8_t* blocks,
+                      const int32_t* slack, size_t block_count, uint16_t* out);
+
   // Writes the indexes i < count with scores[i] >= threshold, ascending, into `out`, which has room for count; returns
   // how many. What lies behind them in `out` may be overwritten.
   size_t (*select_above)(const float* scores, size_t count, float threshold, uint32_t* out);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "simd/code_blocks.hpp"
 #include "simd/levels.hpp"
 
 namespace memspan {
@@ -116,6 +117,6 @@ size_t count_ones(const uint64_t* words, size_t count) {
 
 constinit const Kernels kScalarKernels = {&dot,          &dot_rows,   &dot_gather,  &quantize_query,
                                           &quantize_row, &code_rows,  &code_gather, &code_rows_batch,
-                                          &select_above, &count_ones, &crc32c_table};
+                                          &code_blocks<PlainBlocks>, &select_above, &count_ones, &crc32c_table};
 
 }  // namespace memspan

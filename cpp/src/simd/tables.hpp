@@ -1,8 +1,9 @@
 // A level's table, put together from what its unit defines: `Isa` for floats, `Codes` for codes, `Bits` for sets of
-// bits. Included by the units that are compiled for one instruction set, and by nothing else.
+// bits, `Blocks` for short codes. Included by the units that are compiled for one instruction set, and by nothing else.
 #pragma once
 
 #include "simd/code_batch.hpp"
+#include "simd/code_blocks.hpp"
 #include "simd/dot_blocks.hpp"
 #include "simd/levels.hpp"
 #include "simd/vector_loops.hpp"
@@ -10,11 +11,11 @@
 namespace memspan {
 namespace {
 
-template <typename Isa, typename Codes, typename Bits = Isa>
+template <typename Isa, typename Codes, typename Bits = Isa, typename Blocks = PlainBlocks>
 constexpr Kernels table_of() {
   return {&dot<Isa>,          &dot_rows<Isa>,    &dot_gather<Isa>,    &quantize_query<Isa>,
           &quantize_row<Isa>, &code_rows<Codes>, &code_gather<Codes>, &code_rows_batch<Codes>,
-          &select_above<Isa>, &count_ones<Bits>, &crc32c_instruction};
+          &code_blocks<Blocks>, &select_above<Isa>, &count_ones<Bits>, &crc32c_instruction};
 }
 
 }  // namespace

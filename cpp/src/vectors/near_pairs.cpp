@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cmath>
 
 #include "base/share_out.hpp"
@@ -12,8 +13,8 @@ namespace memspan {
 
 namespace {
 
-constexpr size_t kQueries = 64;   // whose scores with a tile stay in the second-level cache
-constexpr size_t kRows = 1024;    // of a tile
+constexpr size_t kQueries = 64;
+constexpr size_t kBlocks = 16;    // of a tile, which stays in the first-level cache while the queries pass over it
 constexpr size_t kFlush = 4096;   // rows that one query hands on at a time
 
 }  // namespace
@@ -22,29 +23,24 @@ constexpr size_t kFlush = 4096;   // rows that one query hands on at a time
 class NearPairs::Search {
  public:
   Search(const NearPairs& all, float threshold, const std::function<bool(std::span<const Pair>)>& found)
-      : all_(all), threshold_(threshold), found_(found), queries_(kQueries * kShort), whole_query_(all.whole_.stride()),
-        scores_(kQueries * kRows), passed_(kRows) {}
+      : all_(all), threshold_(threshold), found_(found), whole_query_(all.whole_.stride()) {}
 
   // The vectors [first, last), each with all after it. False: `found` has had enough.
   bool run(size_t first, size_t last) {
-    const Kernels& simd = kernels();
+    constexpr size_t kBlock = ShortCodes::kBlock;
+    static_assert(kQueries % kBlock == 0 && kBlocks % 4 == 0);
     const size_t count = last - first;
     for (size_t q = 0; q < count; ++q) {
-      all_.short_.query(first + q, queries_.data() + q * kShort);
-      offsets_[q] = all_.short_.offset(first + q);
-      least_[q] = all_.short_.least_score(first + q, threshold_, all_.short_error_);
+      least_[q] = all_.short_.query(first + q, threshold_, queries_.data() + q * ShortCodes::kNumbers);
       near_[q].clear();
     }
-    for (size_t row = first; row < all_.size_; row += kRows) {
-      const size_t rows = std::min(kRows, all_.size_ - row);
-      simd.code_rows_batch(queries_.data(), offsets_.data(), count, all_.short_.codes(row), kShort,
-                           all_.short_.scales() + row, rows, kShort, scores_.data());
+    const size_t blocks = (all_.size_ + kBlock - 1) / kBlock;
+    for (size_t block = first / kBlock; block < blocks; block += kBlocks) {
+      const size_t tile = std::min(kBlocks, blocks - block);
+      kernels().code_blocks(queries_.data(), least_.data(), count, all_.short_.block(block),
+                            all_.short_.slack() + block * kBlock, tile, masks_.data());
       for (size_t q = 0; q < count; ++q) {
-        const size_t passed = simd.select_above(scores_.data() + q * rows, rows, least_[q], passed_.data());
-        for (size_t i = 0; i < passed; ++i) {
-          const auto other = static_cast<uint32_t>(row + passed_[i]);
-          if (other > first + q) near_[q].push_back(other);
-        }
+        collect(first + q, block * kBlock, std::span<const uint16_t>(masks_.data() + q * tile, tile), near_[q]);
         if (near_[q].size() >= kFlush && !narrow(first + q, near_[q])) return false;
       }
     }
@@ -55,6 +51,16 @@ class NearPairs::Search {
   }
 
  private:
+  // Those of the rows that a mask of each block names and that come after the query.
+  static void collect(size_t query, size_t row, std::span<const uint16_t> masks, std::vector<uint32_t>& others) {
+    for (size_t b = 0; b < masks.size(); ++b, row += ShortCodes::kBlock) {
+      for (uint32_t mask = masks[b]; mask != 0; mask &= mask - 1) {
+        const size_t other = row + static_cast<size_t>(std::countr_zero(mask));
+        if (other > query) others.push_back(static_cast<uint32_t>(other));
+      }
+    }
+  }
+
   // The second bound, of one vector and others; empties `others`.
   bool narrow(size_t query, std::vector<uint32_t>& others) {
     const BoundedCodes& whole = all_.whole_;
@@ -79,32 +85,45 @@ class NearPairs::Search {
   const NearPairs& all_;
   const float threshold_;
   const std::function<bool(std::span<const Pair>)>& found_;
-  AlignedBuffer<int8_t> queries_;
+  alignas(64) std::array<int8_t, kQueries * ShortCodes::kNumbers> queries_;
+  std::array<int32_t, kQueries> least_;
+  std::array<uint16_t, kQueries * kBlocks> masks_;
   AlignedBuffer<int8_t> whole_query_;
-  std::array<int32_t, kQueries> offsets_;
-  std::array<float, kQueries> least_;
   std::array<std::vector<uint32_t>, kQueries> near_;
-  std::vector<float> scores_;
   std::vector<float> near_scores_;
   std::vector<uint32_t> passed_;
   std::vector<Pair> pairs_;
 };
 
 NearPairs::NearPairs(size_t dim, size_t capacity, std::span<const float> sample)
-    : directions_(find_leading_directions(sample, dim, kShort - kRest)), short_(kShort, capacity), whole_(dim, capacity) {}
+    : directions_(find_leading_directions(sample, dim, ShortCodes::kNumbers - kRest)),
+      short_(capacity, largest(sample)),
+      whole_(dim, capacity) {}
 
-void NearPairs::add(const float* unit_vector) {
+NearPairs::Numbers NearPairs::shorten(const float* unit_vector) const {
   // The square of the rest may come out too small by rounding, and its root by much more.
   constexpr double kRounding = 4e-6;
-  std::array<float, kShort> values = {};
+  Numbers values = {};
   directions_.project(unit_vector, values.data());
   double square = 0.0;
   for (size_t i = 0; i < directions_.count; ++i) square += static_cast<double>(values[i]) * static_cast<double>(values[i]);
   const double rest = std::sqrt(std::max(0.0, 1.0 - square) + kRounding);
   std::fill_n(values.end() - kRest, kRest, static_cast<float>(rest / std::sqrt(double{kRest})));
-  short_.put(size_, values.data());
+  return values;
+}
+
+float NearPairs::largest(std::span<const float> sample) const {
+  constexpr float kMore = 1.05f;  // others may be somewhat larger
+  float most = 0.0f;
+  for (size_t i = 0; i + directions_.dim <= sample.size(); i += directions_.dim) {
+    for (const float value : shorten(sample.data() + i)) most = std::max(most, std::abs(value));
+  }
+  return kMore * most;
+}
+
+void NearPairs::add(const float* unit_vector) {
+  short_.add(shorten(unit_vector));
   whole_.put(size_, unit_vector);
-  short_error_ = std::max(short_error_, short_.error(size_));
   whole_error_ = std::max(whole_error_, whole_.error(size_));
   ++size_;
 }

@@ -3,13 +3,15 @@
 // Three bounds, each exact, the cheapest first. (1) 64 numbers stand for each vector: its coordinates along the leading
 // directions, and the length of the rest, spread over the last few. Their product is the largest that the cosine can
 // be, by the inequality of Cauchy and Schwarz on the rest. (2) All coordinates as codes. (3) The floats, which are the
-// caller's. (1) and (2) take the error of the codes into account (bounded_codes.hpp).
+// caller's. (1) and (2) take the error of the codes into account (short_codes.hpp,
+// bounded_codes.hpp).
 //
 // Why not blocks and their radii: two random members of a cluster are nearly as far apart as members of different ones, so
-// that the triangle inequality rules out next to nothing at 384 dimensions; 60 leading coordinates rule out all but one
+// that the triangle inequality rules out next to nothing at 384 dimensions; 58 leading coordinates rule out all but one
 // pair in thousands.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <span>
 #include <utility>
@@ -17,6 +19,7 @@
 
 #include "vectors/bounded_codes.hpp"
 #include "vectors/leading_directions.hpp"
+#include "vectors/short_codes.hpp"
 
 namespace memspan {
 
@@ -35,17 +38,19 @@ class NearPairs {
   void find(size_t fresh, float threshold, size_t workers, const std::function<bool(std::span<const Pair>)>& found) const;
 
  private:
-  static constexpr size_t kShort = 64;  // numbers in the first bound
-  static constexpr size_t kRest = 4;    // of those, for what the others leave out
+  static constexpr size_t kRest = 6;  // of the 64 numbers, for what the others leave out
+  using Numbers = std::array<float, ShortCodes::kNumbers>;
 
   class Search;
 
+  Numbers shorten(const float* unit_vector) const;
+  float largest(std::span<const float> sample) const;
+
   LeadingDirections directions_;
-  BoundedCodes short_;
+  ShortCodes short_;
   BoundedCodes whole_;
   size_t size_ = 0;
-  float short_error_ = 0.0f;  // no row has a larger one
-  float whole_error_ = 0.0f;
+  float whole_error_ = 0.0f;  // no row has a larger one
 };
 
 }  // namespace memspan

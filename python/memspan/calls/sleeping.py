@@ -39,6 +39,7 @@ class SleepingCalls(Calls):
         *,
         update: bool | SleepUpdate | None = None,
         merge: bool | Merging = True,
+        learn: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
         progress: bool = False,
@@ -49,11 +50,12 @@ class SleepingCalls(Calls):
 
         1. What outlived its time is erased, and kinds that are over their quota move records to the cold tier.
         2. Memories that say the same are merged, without a model: the best wording stays and gets the sources of all.
-        3. The update in sleep of LightMem (section 3.3) asks a language model: every derived memory with later ones
+        3. Procedures are learnt from what agents did; see `learn_procedures`.
+        4. The update in sleep of LightMem (section 3.3) asks a language model: every derived memory with later ones
            like it is kept, merged with them, rewritten, or ended because of them. Each user is all or nothing.
-        4. The index is laid out anew where that pays, which changes no answer; see `Index.consolidate`.
+        5. The index is laid out anew where that pays, which changes no answer; see `Index.consolidate`.
 
-        What ends in steps 2 and 3 stays readable, as history (`valid_at`) and as the state before (`as_of`); what is
+        What ends in steps 2 to 4 stays readable, as history (`valid_at`) and as the state before (`as_of`); what is
         pinned or held stays as it is. These changes are journalled: `undo` takes them back. Only what is new since the
         last time is looked at. Interrupted at any point, what was done stays done, and the next call goes on.
 
@@ -62,6 +64,7 @@ class SleepingCalls(Calls):
                 opened with a model. `True` for the recipe's update or the default one, a `SleepUpdate` for this one,
                 `False` for none.
             merge: whether to merge what says the same; a `Merging` for other settings.
+            learn: whether to learn procedures.
             dry_run: change nothing, ask no model, and say in `upkeep.planned` what would be done.
             seconds: begin no slice and no step after so long; `upkeep.finished` says whether that was enough. An
                 update that a model has begun goes on to its end.
@@ -74,11 +77,11 @@ class SleepingCalls(Calls):
         Raises:
             InvalidArgumentError: an argument is not acceptable.
             JobError: an update is wanted, and the memory was opened without `llm`.
-            EmbedderError: a user's new memories could not be embedded; none of that user's changed by step 3.
+            EmbedderError: a user's new memories could not be embedded; none of that user's changed by that step.
             UndoError: somebody undid the run while it was under way.
         """
         with tracking("sleeping", None, progress) as advance:
-            upkeep, chosen = self._begin(user, update, merge, dry_run, seconds, advance)
+            upkeep, chosen = self._begin(user, update, merge, learn, dry_run, seconds, advance)
             upkeep.run()
             slept = None
             if chosen is not None and upkeep.in_time():
@@ -94,13 +97,14 @@ class SleepingCalls(Calls):
         *,
         update: bool | SleepUpdate | None = None,
         merge: bool | Merging = True,
+        learn: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
         progress: bool = False,
     ) -> ConsolidationReport:
         """Asynchronous form of `consolidate`. Cancelling the task ends the update; users that are done stay so."""
         with tracking("sleeping", None, progress) as advance:
-            upkeep, chosen = self._begin(user, update, merge, dry_run, seconds, advance)
+            upkeep, chosen = self._begin(user, update, merge, learn, dry_run, seconds, advance)
             await asyncio.to_thread(upkeep.run)
             slept = None
             if chosen is not None and upkeep.in_time():
@@ -149,6 +153,7 @@ class SleepingCalls(Calls):
         user: str | None,
         update: bool | SleepUpdate | None,
         merge: bool | Merging,
+        learn: bool,
         dry_run: bool,
         seconds: float | None,
         advance: Callable[[int], object],
@@ -167,6 +172,7 @@ class SleepingCalls(Calls):
             self._engine,
             user,
             merging=Merging() if merge is True else merge or None,
+            learning=as_flag(learn, "learn"),
             dry_run=as_flag(dry_run, "dry_run"),
             seconds=limit,
             advance=advance,

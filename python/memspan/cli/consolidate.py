@@ -124,7 +124,8 @@ def _say(env: Environment, slept: SleepReport) -> None:
 def _say_upkeep(env: Environment, done: UpkeepReport, dry_run: bool) -> None:
     would = "would be " if dry_run else ""
     env.say(
-        f"memories: {would}{done.expired:,} expired, {done.evicted:,} evicted, {done.merged:,} merged into others"
+        f"memories: {would}{done.expired:,} expired, {done.evicted:,} evicted, {done.merged:,} merged into others, "
+        f"{done.learnt:,} procedures learnt"
         + ("" if done.finished else "; the time was over first, the next call goes on")
     )
     for planned in done.planned:

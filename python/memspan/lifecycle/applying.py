@@ -103,7 +103,6 @@ def apply_changes(
                     change_.writer.set_made_tags(user, kept)
                 audited(engine, change_, "update", user=user, ids=list(records), records=len(records))
                 written += len(records)
-                audited(engine, change_, "consolidate", user=user, ids=list(records), changed=len(records))
     engine.note_unsaved(written)
     return Applied(
         merged=counts["merge"],

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from heapq import merge
+from itertools import islice
+from time import sleep
 from typing import Any, Final
 
 from memspan import _core
@@ -26,6 +29,10 @@ _HALF: Final = 0.5
 """What share of the words of the one that stays the other must have: it may say more, but not about something else."""
 
 
+_SORTED: Final = 128
+"""Records that are sorted at a time."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merging:
     """When sleep takes memories to say the same, without asking a model.
@@ -36,9 +43,10 @@ class Merging:
 
     least: float = 0.95
     """Cosine; above 0, at most 1."""
-    kinds: tuple[str, ...] = ("episodic", "semantic", "procedural")
-    """Pointers to files are the same when their targets are, and what is in the vault is nobody's to read: these two
-    cannot be named."""
+    kinds: tuple[str, ...] = ("episodic", "semantic")
+    """`procedural` may be named, too; procedures that were learnt are told apart by their steps, whatever they say.
+    Pointers to files are the same when their targets are, and what is in the vault is nobody's to read: these two
+    kinds cannot be named."""
     within: timedelta = timedelta(minutes=1)
     """What happened twice is two memories. Episodic ones are one only if the same speaker said them in the same
     session, so shortly after each other: what was sent or loaded twice."""
@@ -84,11 +92,12 @@ def mergers(pairs: Sequence[Duplicate], records: Mapping[str, Record], merging: 
         if first in records and second in records:
             near[first].append(second)
             near[second].append(first)
-    order = sorted(near, key=lambda id_: _rank(records[id_]))
+    order = _by_rank(records[id_] for id_ in near)
     place = {id_: number for number, id_ in enumerate(order)}
     ended: set[str] = set()
     chosen = []
     for id_ in order:
+        sleep(0)  # Searches of other threads wait for the interpreter no longer than one memory takes.
         kept = records[id_]
         if id_ in ended or not _is_current(kept):
             continue
@@ -132,6 +141,16 @@ def united(kept: Record, ending: Sequence[Record]) -> dict[str, Any]:
 
 def _is_current(record: Record) -> bool:
     return record.until is None and record.retired_at is None
+
+
+def _by_rank(records: Iterable[Record]) -> list[str]:
+    """Ids, the best wording first. Sorted in pieces: the whole would keep the interpreter for milliseconds."""
+    ranks = iter(map(_rank, records))
+    pieces = []
+    while piece := list(islice(ranks, _SORTED)):
+        pieces.append(sorted(piece))
+        sleep(0)
+    return [rank[-1] for rank in merge(*pieces)]
 
 
 def _rank(record: Record) -> tuple[Any, ...]:

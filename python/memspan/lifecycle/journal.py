@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from memspan.errors import UndoError
 from memspan.records import Record
-from memspan.remember.engine import Engine
+from memspan.remember.engine import Change, Engine
 from memspan.remember.export_format import decode_record_line, encode_record_line
+from memspan.remember.indexing import write_records
 from memspan.store import StoreWriter
 from memspan.store.runs import RunChange
 from memspan.times import now_micros
@@ -65,6 +66,14 @@ class Journal:
             changes.append(RunChange(id_, line, None, None if record is None else fingerprint(record)))
         if not writer.runs.note(self.id, changes):
             raise UndoError(f"the run {self.id} was undone while it was under way")
+
+    def write(self, change: Change, records: Sequence[Record]) -> None:
+        """Write records as `write_records` does, and write down what they replace."""
+        ids = [record.id for record in records]
+        before = change.writer.fetch(self.user, ids)
+        made = change.writer.made_tags(self.user, ids)
+        self.note(change.writer, before, {record.id: record for record in records}, made)
+        write_records(change, records)
 
     def end(self, engine: Engine, report: Mapping[str, Any]) -> None:
         """Say that the run is done. One that changed nothing is kept until the next one ends."""

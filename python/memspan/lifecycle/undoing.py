@@ -91,10 +91,12 @@ def _as_left(now: Record | None, first: RunChange, last: RunChange) -> bool:
 
 
 def _with_embedding(engine: Engine, record: Record, now: Record | None) -> Record:
-    """No run changes what a record says, so that its vector is the one that it has; a record that was taken out is
-    embedded again, because the store may have been converted since."""
+    """A record that says what it said before has the vector for it. Others are embedded again: the journal keeps no
+    vectors, and the store may have been converted since."""
     if now is not None:
-        return replace(record, embedding=now.embedding, pinned=now.pinned, held=now.held)
+        record = replace(record, pinned=now.pinned, held=now.held)
+        if embedded_text(now) == embedded_text(record):
+            return replace(record, embedding=now.embedding)
     return replace(record, embedding=engine.embedder.documents([embedded_text(record)])[0])
 
 

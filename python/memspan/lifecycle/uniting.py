@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from time import sleep
 from typing import Final
 
 from memspan.records import Record
 from memspan.remember.auditing import audited
 from memspan.remember.damage import survives_damage
+from memspan.remember.endings import ended, moment_after
 from memspan.remember.engine import Engine
 from memspan.remember.indexing import write_records
-from memspan.times import from_micros, now_micros, to_micros
 
 from .duplicates import Merger, united
 from .journal import Journal
@@ -19,41 +20,43 @@ from .journal import Journal
 __all__ = ["unite"]
 
 _SLICE: Final = 64
-"""Records that a transaction changes, more or less: other writers wait for it, and nothing else does."""
+"""Records that a transaction changes, more or less: other writers wait for it."""
+_PIECE: Final = 8
+"""Records that go into the index at a time: searches wait for these, and for the interpreter between them no longer,
+some tenths of a millisecond."""
 
 
 def unite(
-    engine: Engine, mergers: Sequence[Merger], journal: Journal, in_time: Callable[[], bool] = lambda: True
-) -> tuple[int, int, bool]:
-    """Carry out mergers of one user, as far as the time goes.
+    engine: Engine, mergers: list[Merger], journal: Journal, in_time: Callable[[], bool] = lambda: True
+) -> tuple[int, int]:
+    """Carry out mergers of one user, as far as the time goes, and take them off the list. (Freed all at once at the
+    end, tens of thousands of objects would keep the interpreter for milliseconds.)
 
     What ends gets `until`, the later of its time and that of what stays for it, and `retired_at`; it stays readable
     by `as_of`, `valid_at` and `get`. What stays gets the sources, tags and entities of all. A merger is left out when
     one of its memories is not as it was.
 
     Returns:
-        How many memories ended, how many mergers were left out, and whether all were looked at.
+        How many memories ended, and how many mergers were left out.
     """
-    ended = skipped = position = 0
-    while position < len(mergers):
-        if not in_time():
-            return ended, skipped, False
+    count = skipped = 0
+    mergers.reverse()
+    while mergers and in_time():
         piece: list[Merger] = []
         size = 0
-        while position < len(mergers) and (not piece or size + len(mergers[position].ending) < _SLICE):
-            piece.append(mergers[position])
-            size += 1 + len(mergers[position].ending)
-            position += 1
+        while mergers and (not piece or size + len(mergers[-1].ending) < _SLICE):
+            piece.append(mergers.pop())
+            size += 1 + len(piece[-1].ending)
         done, left = _unite_slice(engine, piece, journal)
-        ended += done
+        count += done
         skipped += left
-    return ended, skipped, True
+    return count, skipped
 
 
 @survives_damage
 def _unite_slice(engine: Engine, mergers: Sequence[Merger], journal: Journal) -> tuple[int, int]:
     ids = [record.id for merger in mergers for record in (merger.kept, *merger.ending)]
-    ended = skipped = 0
+    count = skipped = 0
     with engine.changing() as change:
         writer = change.writer
         stored = writer.fetch(journal.user, ids, embeddings=True)
@@ -65,19 +68,24 @@ def _unite_slice(engine: Engine, mergers: Sequence[Merger], journal: Journal) ->
                 skipped += 1
                 continue
             kept, ending = stored[merger.kept.id], [stored[part.id] for part in merger.ending]
+            sleep(0)
             fields = united(kept, ending)
             if any(getattr(kept, name) != value for name, value in fields.items()):
                 after[kept.id] = replace(kept, **fields)
             for record in ending:
                 after[record.id] = _ended(record, kept)
-                ended += 1
+                count += 1
         if after:
+            sleep(0)
             journal.note(writer, stored, after, made)
-            write_records(change, list(after.values()))
+            records = list(after.values())
+            for start in range(0, len(records), _PIECE):
+                sleep(0)
+                write_records(change, records[start : start + _PIECE])
             writer.set_made_tags(journal.user, {id_: made[id_] for id_ in after if id_ in made})
-            audited(engine, change, "consolidate", user=journal.user, ids=list(after), merged=ended)
+            audited(engine, change, "consolidate", user=journal.user, ids=list(after), merged=count)
     engine.note_unsaved(len(after))
-    return ended, skipped
+    return count, skipped
 
 
 def _is_as_seen(now: Record | None, seen: Record) -> bool:
@@ -91,11 +99,4 @@ def _seen(record: Record) -> tuple[object, ...]:
 
 
 def _ended(record: Record, kept: Record) -> Record:
-    moment = from_micros(max(now_micros(), 1 + to_micros(record.recorded_at or record.at)))
-    note = {"action": "merge", "by": [kept.id]}
-    return replace(
-        record,
-        until=max(kept.at, record.at),
-        retired_at=moment,
-        metadata={**record.metadata, "ended": note},
-    )
+    return ended(record, action="merge", by=[kept.id], at=kept.at, moment=moment_after([record]))

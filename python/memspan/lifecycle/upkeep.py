@@ -5,22 +5,27 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any, Final
 
 from memspan.consolidation import Planned, UpkeepReport
 from memspan.records import Record
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
+from memspan.store.statements import chunks
 from memspan.times import Micros, from_micros, now_micros
 
 from .duplicates import Merger, Merging, mergers
+from .expiring import expired_ids, sweep
 from .journal import Journal
+from .mining import mine_procedures
 from .uniting import unite
 
 __all__ = ["ACTION", "Upkeep"]
 
 ACTION: Final = "consolidate"
+_AT_ONCE: Final = 32
+"""Records that are read before other threads get the interpreter."""
 _MOST_PAIRS: Final = 200_000
 """Pairs of one round. More come in the next consolidation: those that were merged are none any more."""
 
@@ -34,6 +39,7 @@ class Upkeep:
     Args:
         user: `None` for all users.
         merging: when memories say the same; `None` to leave them alone.
+        learning: whether to learn procedures from what agents did.
         dry_run: change nothing, and say what would be done.
         seconds: begin no slice after so long; `None` for no limit.
         advance: is told how many records ended.
@@ -45,6 +51,7 @@ class Upkeep:
         user: str | None,
         *,
         merging: Merging | None = Merging(),  # noqa: B008
+        learning: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
         advance: Callable[[int], object] = lambda count: None,
@@ -52,6 +59,7 @@ class Upkeep:
         self._engine = engine
         self._user = user
         self._merging = merging
+        self._learning = learning
         self.dry_run: Final = dry_run
         self._start = perf_counter()
         self._end = None if seconds is None else self._start + seconds
@@ -74,13 +82,17 @@ class Upkeep:
 
     def run(self) -> None:
         """The steps, for every user."""
+        self._expire()
         for name in self._users():
             if not self.in_time():
                 self._add(finished=False)
                 return
             self._add(users=1)
+            self._add(stale=_retired(self._engine, name))
             if self._merging is not None:
                 self._merge(name, self._merging)
+            if self._learning and self.in_time():
+                self._learn(name)
 
     def finish(self, **counts: Any) -> UpkeepReport:
         """End the runs, with what else they did, and say what was done."""
@@ -102,6 +114,15 @@ class Upkeep:
         with self._engine.store.reading() as reader:
             return tuple(id_ for id_ in ids if any(run.changes for run in reader.runs.runs(id=id_)))
 
+    def _expire(self) -> None:
+        """What outlived its time is erased for good, so that no run could bring it back."""
+        if self.dry_run:
+            for name, ids in expired_ids(self._engine, self._user).items():
+                self._add(expired=len(ids))
+                self.plan([Planned("expire", name, tuple(ids))])
+        elif self.in_time():
+            self._add(expired=sweep(self._engine, self._user).records)
+
     def _merge(self, user: str, merging: Merging) -> None:
         began, since = self._since(user, merging)
         chosen, complete, records = _mergers(self._engine, user, merging, since)
@@ -112,11 +133,20 @@ class Upkeep:
             self._add(merged=sum(len(merger.ending) for merger in chosen))
             self.plan(Planned("merge", user, _ids(merger.ending), merger.kept.id) for merger in chosen)
             return
-        ended, skipped, finished = unite(self._engine, chosen, self.journal(user), self.in_time)
+        ended, skipped = unite(self._engine, chosen, self.journal(user), self.in_time)
         self._advance(ended)
-        self._add(merged=ended, skipped=skipped, finished=finished and complete)
-        if finished and complete:
+        finished = complete and not chosen
+        self._add(merged=ended, skipped=skipped, finished=finished)
+        if finished:
             self._states[user] = {"since": began, "merging": _settings(merging), "merged": ended}
+
+    def _learn(self, user: str) -> None:
+        """Procedures, in one transaction; see `mine_procedures`."""
+        write = self.journal(user).write
+        done = mine_procedures(self._engine, user, dry_run=self.dry_run, write=write)
+        self._add(learnt=done.new + done.changed)
+        if self.dry_run and done.ids:
+            self.plan([Planned("learn", user, done.ids)])
 
     def _since(self, user: str, merging: Merging) -> tuple[Micros, Micros | None]:
         """The moment from which on memories are news to the next consolidation, and that of the last one.
@@ -138,6 +168,12 @@ class Upkeep:
 
 
 @survives_damage
+def _retired(engine: Engine, user: str) -> int:
+    retired: int = engine.current().stats(user=user)["retired"]
+    return retired
+
+
+@survives_damage
 def _mergers(
     engine: Engine, user: str, merging: Merging, since: Micros | None
 ) -> tuple[list[Merger], bool, int]:
@@ -153,7 +189,9 @@ def _mergers(
     records: dict[str, Record] = {}
     if ids:
         with engine.store.reading() as reader:
-            records = reader.fetch(user, list(ids))
+            for piece in chunks(list(ids), _AT_ONCE):
+                records.update(reader.fetch(user, piece))
+                sleep(0)
     return mergers(found.pairs, records, merging), found.complete, found.records
 
 

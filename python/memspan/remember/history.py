@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Iterable
 
 from memspan.history import Belief, History
 from memspan.records import Record
@@ -30,10 +30,12 @@ def history(engine: Engine, *, user: str, id: str) -> History | None:
         if name != id:
             asked = reader.fetch(user, [name]).get(name, asked)
         versions = reader.traces.versions(user, [name])
-        ended_for, ending = _links(reader.beliefs.endings(user), versions, name)
-        replaced = _reached(name, lambda one: ended_for.get(one, ()))
-        replacing = _reached(name, lambda one: ending.get(one, ()))
-        records = reader.fetch(user, [*versions, *replaced, *replacing])
+        endings = reader.beliefs.endings(user)
+        earlier = {name, *_reached(name, [(new, end.record) for end in endings for new in end.by])}
+        replaced = {end.id for end in endings if end.record != name and earlier.intersection(end.by)}
+        replacing = _reached(name, [(end.record, new) for end in endings for new in end.by])
+        replacing |= reader.traces.versions(user, replacing)
+        records = reader.fetch(user, sorted(versions | replaced | replacing))
     readable = [
         record
         for record in records.values()
@@ -41,7 +43,7 @@ def history(engine: Engine, *, user: str, id: str) -> History | None:
         if (record.kind != "vault" or asked.kind == "vault") and not _is_gone(record)
     ]
     own = [record for record in readable if record.id in versions]
-    if not _is_gone(asked):
+    if asked.id not in versions and not _is_gone(asked):
         own.append(asked)
     if not own:
         return None
@@ -53,28 +55,16 @@ def history(engine: Engine, *, user: str, id: str) -> History | None:
     )
 
 
-def _links(
-    endings: Mapping[str, Iterable[str]], versions: Collection[str], name: str
-) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
-    """What each record took the place of, and what took its place. Versions of the record stand for it."""
-    ended_for: dict[str, set[str]] = defaultdict(set)
-    ending: dict[str, set[str]] = defaultdict(set)
-    for id_, by in endings.items():
-        old = name if id_ in versions else id_
-        for new in by:
-            ended_for[new].add(old)
-            ending[old].add(new)
-    return ended_for, ending
-
-
-def _reached(name: str, next_to: Callable[[str], Iterable[str]]) -> set[str]:
+def _reached(name: str, steps: Iterable[tuple[str, str]]) -> set[str]:
     """All that is reached from a record, step by step, without itself."""
+    following: dict[str, set[str]] = defaultdict(set)
+    for start, end in steps:
+        following[start].add(end)
     reached, frontier = {name}, [name]
     while frontier:
-        for one in next_to(frontier.pop()):
-            if one not in reached:
-                reached.add(one)
-                frontier.append(one)
+        more = following[frontier.pop()] - reached
+        reached |= more
+        frontier += more
     return reached - {name}
 
 

@@ -28,13 +28,20 @@ class UserSleepCalls:
         *,
         update: bool | SleepUpdate | None = None,
         merge: bool | Merging = True,
+        learn: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
         progress: bool = False,
     ) -> ConsolidationReport:
         """See `Memory.consolidate`."""
         return self._memory.consolidate(
-            self.name, update=update, merge=merge, dry_run=dry_run, seconds=seconds, progress=progress
+            self.name,
+            update=update,
+            merge=merge,
+            learn=learn,
+            dry_run=dry_run,
+            seconds=seconds,
+            progress=progress,
         )
 
     async def aconsolidate(
@@ -42,13 +49,20 @@ class UserSleepCalls:
         *,
         update: bool | SleepUpdate | None = None,
         merge: bool | Merging = True,
+        learn: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
         progress: bool = False,
     ) -> ConsolidationReport:
         """See `Memory.aconsolidate`."""
         return await self._memory.aconsolidate(
-            self.name, update=update, merge=merge, dry_run=dry_run, seconds=seconds, progress=progress
+            self.name,
+            update=update,
+            merge=merge,
+            learn=learn,
+            dry_run=dry_run,
+            seconds=seconds,
+            progress=progress,
         )
 
     def runs(self) -> list[Run]:

@@ -19,7 +19,7 @@ class RunChange(NamedTuple):
     before: str | None
     """The record as JSON; `None` when there was none."""
     embedding: bytes | None
-    """Of a record that the run took out, if it is to be kept; no run changes what others say, nor their vectors."""
+    """Kept for what cannot be embedded again; the runs that there are keep none."""
     after: str | None
     """The fingerprint of what the run made of it; `None` when it took the record out."""
 

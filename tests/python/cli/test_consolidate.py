@@ -56,7 +56,7 @@ def test_without_a_model_only_the_index(run, run_json, known):
     document = run_json("consolidate", "--store", known)
     assert (document["users"], document["sleep"]) == (2, None)
     said = run("consolidate", "--store", known, "--user", "ana").stdout.splitlines()
-    assert said[0] == "memories: 0 expired, 0 evicted, 0 merged into others"
+    assert said[0] == "memories: 0 expired, 0 evicted, 0 merged into others, 0 procedures learnt"
     assert said[1].startswith("index: ")
     assert held(known, "ana") == set(FACTS)
 
@@ -114,7 +114,7 @@ def repeated(known):
 def test_a_dry_run_says_what_would_be_done(run, run_json, repeated):
     said = run("consolidate", "--store", repeated, "--dry-run").stdout.splitlines()
     assert said == [
-        "memories: would be 0 expired, 0 evicted, 1 merged into others",
+        "memories: would be 0 expired, 0 evicted, 1 merged into others, 0 procedures learnt",
         "  merge ana: again into f0",
     ]
     document = run_json("consolidate", "--store", repeated, "--dry-run")

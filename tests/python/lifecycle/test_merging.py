@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import signal
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
@@ -283,4 +287,60 @@ def test_a_run_that_is_undone_while_it_is_under_way_ends(
     with pytest.raises(UndoError, match="under way"):
         memory.consolidate("ana")
     assert all(record.until is None for record in (memory.get(user="ana", id=id_) for id_ in ("a", "b")))
+    assert memory.verify() == []
+
+
+def test_what_outlived_its_time_is_erased_and_never_comes_back(memory: Memory):
+    soon = datetime.now(timezone.utc) + timedelta(seconds=0.4)
+    memory.add_records(
+        [fact("x", "Ana is in Rome.", expires_at=soon), fact("y", "Ana is in Rome!", expires_at=soon)]
+    )
+    (run,) = memory.consolidate("ana").upkeep.runs
+    assert memory.get(user="ana", id="y").retired_at is not None
+    sleep(max(0.0, (soon - datetime.now(timezone.utc)).total_seconds()) + 0.01)
+    dry = memory.consolidate("ana", dry_run=True).upkeep
+    assert (dry.expired, memory.get(user="ana", id="x") is None) == (2, False)
+    assert [(one.action, sorted(one.records)) for one in dry.planned] == [("expire", ["x", "y"])]
+    assert memory.consolidate("ana").upkeep.expired == 2
+    assert memory.undo(run).restored == 2
+    assert [memory.get(user="ana", id=id_) for id_ in ("x", "y")] == [None, None]
+    assert memory.get(user="ana", id="b").until is None
+
+
+def test_what_is_kept_as_history_is_counted(memory: Memory):
+    assert memory.consolidate("ana").upkeep.stale == 0
+    assert memory.consolidate("ana").upkeep.stale == 1
+
+
+def _merge_and_die(path: Path) -> None:
+    from memspan.lifecycle import uniting
+
+    slices = iter(range(100))
+
+    def unite(*arguments: Any) -> Any:
+        if next(slices) == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return original(*arguments)
+
+    original = uniting._unite_slice
+    uniting._unite_slice = unite
+    Memory(path, HashEmbedder(dim=64), auto_consolidate=False).consolidate("ana")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9")
+def test_killed_between_slices_it_goes_on_and_can_be_undone(open_memory: Open, path: Path):
+    memory = open_memory()
+    memory.add_records(many(100))
+    child = multiprocessing.get_context("spawn").Process(target=_merge_and_die, args=(path,))
+    child.start()
+    child.join(60)
+    assert child.exitcode == -signal.SIGKILL
+    (cut,) = memory.runs()
+    assert cut.state == "running"
+    assert 0 < cut.changes < 200
+    rest = memory.consolidate("ana").upkeep
+    assert cut.changes + 2 * rest.merged == 200
+    assert [memory.undo(run.id).restored for run in memory.runs()] == [2 * rest.merged, cut.changes]
+    assert all(hit.record.retired_at is None for hit in memory.latest(user="ana", k=500))
+    assert len(memory.latest(user="ana", k=500)) == 200
     assert memory.verify() == []

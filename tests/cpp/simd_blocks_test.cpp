@@ -1,0 +1,67 @@
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <memory>
+#include <new>
+#include <random>
+#include <vector>
+
+#include "support/simd_levels.hpp"
+
+namespace memspan {
+namespace {
+
+constexpr size_t kBlock = 1024;
+constexpr size_t kRows = 16;
+constexpr size_t kCodes = 64;
+
+struct AlignedDelete {
+  void operator()(uint8_t* bytes) const { ::operator delete (bytes, std::align_val_t{64}); }
+};
+
+// One pair at a time, from the contract's own words.
+bool expected(const int8_t* query, int32_t least, const uint8_t* block, size_t row, int32_t slack) {
+  int32_t sum = slack;
+  for (size_t j = 0; j < kCodes; ++j) sum += block[j / 4 * 64 + 4 * row + j % 4] * query[j];
+  return sum >= least;
+}
+
+BOOST_AUTO_TEST_SUITE(simd_blocks)
+
+BOOST_AUTO_TEST_CASE(every_level_finds_what_single_comparisons_find) {
+  std::mt19937 random(1);
+  for (const size_t queries : {size_t{0}, size_t{1}, size_t{7}, size_t{8}, size_t{9}, size_t{24}}) {
+    for (const size_t blocks : {size_t{0}, size_t{1}, size_t{3}, size_t{16}}) {
+      for (const bool extreme : {false, true}) {
+        const std::unique_ptr<uint8_t, AlignedDelete> rows(
+            static_cast<uint8_t*>(::operator new(std::max<size_t>(blocks * kBlock, 1), std::align_val_t{64})));
+        for (size_t i = 0; i < blocks * kBlock; ++i) rows.get()[i] = static_cast<uint8_t>(extreme ? 127 : random() % 128);
+        std::vector<int8_t> codes(queries * kCodes);
+        for (int8_t& code : codes) code = static_cast<int8_t>(extreme ? (random() % 2 ? 63 : -63) : static_cast<int>(random() % 127) - 63);
+        std::vector<int32_t> slack(blocks * kRows);
+        for (int32_t& value : slack) value = random() % 8 == 0 ? -(1 << 29) : static_cast<int32_t>(random() % 2000);
+        std::vector<int32_t> least(queries);
+        for (int32_t& value : least) value = static_cast<int32_t>(random() % 40000) - 20000;
+        for (const SimdLevel& level : levels()) {
+          std::vector<uint16_t> out(queries * blocks + 1, 0xbeef);
+          level.kernels->code_blocks(codes.data(), least.data(), queries, rows.get(), slack.data(), blocks, out.data());
+          BOOST_TEST(out.back() == 0xbeef, name_of(level));
+          for (size_t q = 0; q < queries; ++q) {
+            for (size_t b = 0; b < blocks; ++b) {
+              for (size_t row = 0; row < kRows; ++row) {
+                const bool found = out[q * blocks + b] >> row & 1;
+                const bool wanted =
+                    expected(codes.data() + q * kCodes, least[q], rows.get() + b * kBlock, row, slack[b * kRows + row]);
+                if (found != wanted) BOOST_TEST(false, name_of(level) << " " << queries << " " << blocks << " " << row);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan
