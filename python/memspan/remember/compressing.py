@@ -221,8 +221,8 @@ def _write(engine: Engine, wanted: _Wanted, shorter: Sequence[_Shorter]) -> list
         written = [each for each in shorter if _unchanged(each.old, stored.get(each.old.id))]
         if written:
             if wanted.keeps:
-                cold: Any = change.writer.cold  # type: ignore[attr-defined]
-                cold.keep_originals([stored[each.old.id] for each in written], now_micros())
+                writer: Any = change.writer
+                writer.cold.keep_originals([stored[each.old.id] for each in written], now_micros())
             write_records(change, [each.new for each in written])
             kept = {each.old.id: made[each.old.id] for each in written if each.old.id in made}
             if kept:
