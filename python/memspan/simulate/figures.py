@@ -61,7 +61,7 @@ def draw(outcomes: Mapping[str, Sequence[Outcome]], directory: str | os.PathLike
         figure = makers[name](found)
         figure.suptitle(EXPERIMENTS[name].title, fontsize=11)
         paths.append(Path(directory) / f"{name}.png")
-        figure.savefig(paths[-1], format="png", dpi=110)
+        figure.savefig(paths[-1], format="png", dpi=90)
     return paths
 
 

@@ -185,6 +185,17 @@ def test_importance_is_how_much_a_turn_says_among_those_so_far() -> None:
     assert estimated_importance([]).shape == (0,)
 
 
+def test_importance_is_by_speaker_and_replies_count_half() -> None:
+    short, long = (
+        "I bought a quince.",
+        "Quince trees like sun, wind, lime, chalk, water, patience, bees and luck.",
+    )
+    texts, speakers = [short, long] * 6, ["user", "assistant"] * 6
+    found = estimated_importance(texts, speakers)
+    assert found[0] == pytest.approx(2 * found[1])
+    assert found[1::2].max() <= 0.5
+
+
 @pytest.mark.parametrize(
     ("text", "kind"),
     [

@@ -135,7 +135,9 @@ def embed(records: Sequence[Record], embedding: Embedding) -> list[Record]:
 
 
 def _judged(records: Sequence[Record]) -> tuple[Record, ...]:
-    importance = estimated_importance([record.text for record in records])
+    importance = estimated_importance(
+        [record.text for record in records], [record.speaker for record in records]
+    )
     return tuple(
         replace(record, importance=float(value), kind=kind_by_rule(record.text))
         for record, value in zip(records, importance, strict=True)

@@ -34,7 +34,7 @@ def draw_real(study: RealStudy, directory: str | os.PathLike[str]) -> list[Path]
             panel(axis, outcomes, {each.name: 100 * each.mean(sets == name) for each in outcomes})
             axis.set_title(name, fontsize=10)
         paths.append(Path(directory) / f"real_{experiment}.png")
-        figure.savefig(paths[-1], format="png", dpi=110)
+        figure.savefig(paths[-1], format="png", dpi=90)
     return paths
 
 

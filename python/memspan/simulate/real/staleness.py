@@ -21,6 +21,7 @@ from memspan.remember.recall import Recalls
 from .asking import K, recall, remembering
 from .conversations import Conversation, Embedding
 from .outcome import RealOutcome
+from .salience import ASSISTANT
 
 __all__ = ["POLICIES", "staleness"]
 
@@ -178,7 +179,7 @@ def _tracked(
     ages = [(now - record.at) / policy.unit for record in records]
     unused = [(now - max(seen.get(record.id, record.at), record.at)) / policy.unit for record in records]
     # Of an assistant's replies half is believed, of what people say themselves all.
-    provenance = [0.5 if record.speaker == "assistant" else 1.0 for record in records]
+    provenance = [0.5 if record.speaker == ASSISTANT else 1.0 for record in records]
     return policy.tracked(ages, unused=unused, provenance=provenance)
 
 
