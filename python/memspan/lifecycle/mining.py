@@ -157,6 +157,7 @@ def apply(engine: Engine, proposals: Proposals, write: Write = write_records) ->
         records: list[Record] = []
         for proposal in proposals.changes:
             now, record = stored.get(proposal.id), fresh[proposal.id]
+            # Of old sources, some may have been evicted; had one been forgotten, so would have been the record.
             old = () if proposal.before is None else proposal.before.sources
             if _is_as_it_was(now, proposal.before) and all(
                 change.index.contains(user=user, id=id_) for id_ in set(record.sources).difference(old)

@@ -159,7 +159,7 @@ def recorded(user: str, id_: str, learned: Learned, before: Record | None, wordi
         # Laplace's rule of succession: the chance that the next run works.
         importance=(good + 1) / (good + bad + 2),
         fidelity=_FIDELITY,
-        sources=_sources(learned, runs, kept),
+        sources=_sources(learned, runs, wording, kept),
         metadata={"stage": STAGE, "procedure": told},
     )
     if before is None:
@@ -168,11 +168,16 @@ def recorded(user: str, id_: str, learned: Learned, before: Record | None, wordi
     return replace(before, **{name: getattr(fresh, name) for name in changed})
 
 
-def _sources(learned: Learned, runs: Sequence[Run], kept: Sequence[str]) -> tuple[str, ...]:
-    """The newest first, so that what does not fit is old."""
+def _sources(
+    learned: Learned, runs: Sequence[Run], wording: Wording | None, kept: Sequence[str]
+) -> tuple[str, ...]:
+    """First what its words come from, then the newest runs, so that what does not fit is old and shows nowhere."""
     ids: dict[str, None] = {}
     if learned.asked is not None:
         ids[learned.asked.id] = None
+    if wording is not None:
+        ids.update(dict.fromkeys(wording.sources))
+    ids.update(dict.fromkeys(learned.before[: MAX_NAMES // 4]))
     for run in reversed(runs):
         ids.update(dict.fromkeys(run.turns))
     ids.update(dict.fromkeys(kept))
