@@ -247,6 +247,21 @@ def test_only_believed_turns_of_what_happened_teach(memory: Memory) -> None:
     assert memory.learn_procedures("ana").sessions == 0
 
 
+def test_turns_that_were_merged_away_still_happened_and_retired_ones_did_not(memory: Memory) -> None:
+    from dataclasses import replace
+
+    runs(memory, 1, 2, 3, 4, 5)
+    for id_, ended in (("s1-1-call", {"action": "merge", "by": ["x"]}), ("s5-1-call", {"action": "retire"})):
+        record = memory.get(user="ana", id=id_)
+        assert record is not None
+        metadata = {**record.metadata, "ended": ended}
+        memory.add_records([replace(record, until=record.at, retired_at=record.at, metadata=metadata)])
+
+    memory.learn_procedures("ana")
+
+    assert the_procedure(memory).runs == 4
+
+
 def test_procedures_written_by_hand_are_listed(memory: Memory) -> None:
     memory.add("Restart the server: stop it, wait, start it.\nAsk first.", user="ana", kind="procedural")
 
