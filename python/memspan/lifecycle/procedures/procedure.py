@@ -23,7 +23,8 @@ STAGE: Final = "learning"
 runs."""
 
 _SEEN: Final = 256
-"""Runs that a record remembers one by one, the newest; older ones are only counted."""
+"""Runs that a record remembers one by one, the newest; older ones are only counted. A transcript from before these that
+is added late is taken for one that was counted."""
 _FIDELITY: Final = 0.7
 _NEVER: Final = -(1 << 62)
 
