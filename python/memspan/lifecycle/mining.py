@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from time import perf_counter
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,11 +82,11 @@ def mine_procedures(
 ) -> ProcedureReport:
     """Learn the procedures of a user without a model and store what changed in one transaction.
 
-    A procedure that is known keeps its id, and its counts grow. One that somebody ended, or wrote anew, is left
-    alone; one that is not found any more, because its transcripts are gone, stays as it is, and one that turned out
-    to be a part of a longer one gives way to it. Interrupted, it has done all or nothing; nothing new in the
-    transcripts changes nothing. Reads the metadata of all of the user's records, and the turns of sessions with
-    actions.
+    A procedure that is known keeps its id, and its counts grow. One that somebody ended or wrote anew is left
+    alone, and one that was evicted stays so; one that is not found any more, because its transcripts are gone,
+    stays as it is, and one that turned out to be a part of a longer one gives way to it. Interrupted, it has done
+    all or nothing; nothing new in the transcripts changes nothing. Reads the metadata of all of the user's records,
+    and the turns of sessions with actions.
 
     Args:
         dry_run: only tell what would be done.
@@ -105,6 +105,8 @@ def propose(engine: Engine, user: str, settings: Mining | None = None) -> Propos
     with engine.store.reading() as reader:
         turns = reader.transcripts.turns(user, _CHARS)
         stored = reader.transcripts.procedures(user) if turns else []
+        cold: Any = getattr(reader, "cold", None)
+        evicted = set() if cold is None or not turns else set(cold.ids(user))
     transcripts = transcripts_of(turns)
     learnt = learn(transcripts, settings)
     by_turn = {turn.id: turn for turn in turns}
@@ -119,8 +121,8 @@ def propose(engine: Engine, user: str, settings: Mining | None = None) -> Propos
         if before is not None and (before.until is not None or before.retired_at is not None):
             continue
         id_ = before.id if before is not None else new_id(user, one.actions, (record.id for record in ours))
-        if before is None and id_ in by_id:
-            continue  # somebody wrote it anew
+        if before is None and (id_ in by_id or id_ in evicted):
+            continue  # somebody wrote it anew, or it had to make room
         whole[one.actions] = id_
         proposal = Proposal(one, id_, before, _wording(one, before, stored), _example(one, by_turn))
         if before is None or not _same(before, proposal.record(user)):
