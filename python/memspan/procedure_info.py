@@ -69,7 +69,8 @@ class ProcedureReport(NamedTuple):
     changed: int
     """Known ones with more runs, or other steps."""
     merged: int
-    """Records of single runs, made by the stage `procedures`, whose place a procedure took."""
+    """Records that ended because a procedure took their place: those of single runs, made by the stage
+    `procedures`, and procedures that turned out to be a part of a longer one."""
     worded: int
     """New or changed ones that a model found words for, now or before."""
     ids: tuple[str, ...]

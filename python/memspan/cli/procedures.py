@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.text import Text
 
-from memspan.procedure_info import Procedure
+from memspan.memory import Memory
+from memspan.procedure_info import Procedure, ProcedureReport
 
 from . import options
 from .environment import Environment, pass_environment
 from .opening import open_memory
 from .tables import cell
+from .usage import usage_line
 
 __all__ = ["procedures"]
 
@@ -27,42 +33,69 @@ __all__ = ["procedures"]
 @options.one_user
 @click.option("--learn", is_flag=True, help="First learn from the tool calls of the transcripts.")
 @click.option("--dry-run", is_flag=True, help="With --learn: only say how much would change.")
+@options.llm
+@options.base_url
 @click.option("--all", "retired", is_flag=True, help="Show retired ones, too.")
 @options.as_json
 @pass_environment
 def procedures(
-    env: Environment, store: Path, user: str, learn: bool, dry_run: bool, retired: bool, as_json: bool
+    env: Environment,
+    store: Path,
+    user: str,
+    learn: bool,
+    dry_run: bool,
+    llm: str | None,
+    base_url: str | None,
+    retired: bool,
+    as_json: bool,
 ) -> None:
     """Show how things are done: the procedures of USER, the one that was run last first.
 
     Sequences of tool calls that come back in transcripts are procedures; --learn looks for them, as `memspan
-    consolidate` does. What a caller added with the kind `procedural` is shown, too."""
+    consolidate` does. With --llm, a language model finds the words for new ones. What a caller added with the kind
+    `procedural` is shown, too.
+    """
     if dry_run and not learn:
         raise click.UsageError("--dry-run says what --learn would do; add --learn")
-    with open_memory(store) as memory:
+    if base_url is not None and llm is None:
+        raise click.UsageError("--base-url says where --llm is served; name the model, too")
+    with _opened(store, llm if learn else None, base_url) as memory:
         report = memory.learn_procedures(user, dry_run=dry_run) if learn else None
         found = [one for one in memory.procedures(user=user) if retired or not one.retired]
     if as_json:
-        env.write_json(
-            {
-                "store": str(store),
-                "user": user,
-                "learnt": None if report is None else report._asdict(),
-                "procedures": [one.to_dict() for one in found],
-            }
-        )
+        learnt = None if report is None else _document(report)
+        shown = [one.to_dict() for one in found]
+        env.write_json({"store": str(store), "user": user, "learnt": learnt, "procedures": shown})
         return
     if report is not None:
         env.note(
             f"{report.actions:,} actions in {report.sessions:,} sessions: {report.found:,} procedures, "
             f"{report.new:,} new, {report.changed:,} changed{', nothing written' if dry_run else ''}"
         )
+        if report.usage.calls:
+            env.note(usage_line(report.usage))
     if not found:
         env.note(f"user '{user}' has no procedures" + ("" if learn else "; `--learn` looks for some"))
     for position, one in enumerate(found):
         if position:
             env.out.print()
         env.out.print(_shown(one))
+
+
+@contextmanager
+def _opened(store: Path, llm: str | None, base_url: str | None) -> Iterator[Memory]:
+    if llm is None or base_url is None:
+        with open_memory(store, llm=llm) as memory:
+            yield memory
+        return
+    from memspan.llm import OpenAIModel
+
+    with OpenAIModel(llm, base_url=base_url) as model, open_memory(store, llm=model) as memory:
+        yield memory
+
+
+def _document(report: ProcedureReport) -> dict[str, Any]:
+    return {**report._asdict(), "usage": asdict(report.usage)}
 
 
 def _shown(one: Procedure) -> Text:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from memspan.procedure_info import ProcedureStep
@@ -25,25 +25,26 @@ class Wording:
     model: str | None = None
     prompt: str | None = None
     """Name and version."""
+    sources: tuple[str, ...] = ()
+    """Ids of the turns that the model read it from."""
 
     def to_dict(self) -> dict[str, Any]:
         """For the metadata of a record."""
-        return {
-            "name": self.name, "when": self.when, "does": list(self.does), "model": self.model, "prompt": self.prompt
-        }  # fmt: skip
+        return {**asdict(self), "does": list(self.does), "sources": list(self.sources)}
 
 
 def wording_of(value: Any) -> Wording | None:
     """What `to_dict` wrote; `None` for anything else."""
     if not isinstance(value, dict) or not isinstance(value.get("name"), str):
         return None
-    does = value.get("does")
+    does, sources = value.get("does"), value.get("sources")
     return Wording(
         name=value["name"],
         when=value["when"] if isinstance(value.get("when"), str) else "",
         does=tuple(str(one) for one in does) if isinstance(does, list) else (),
         model=value.get("model"),
         prompt=value.get("prompt"),
+        sources=tuple(str(one) for one in sources) if isinstance(sources, list) else (),
     )
 
 

@@ -133,18 +133,21 @@ def _statement(
     results, worked = _results(turns, chosen, procedure.worked)
     asked = _asked(turns, chosen[0])
     prompt = template("procedures")
-    wording = Wording(name=name, when=when, does=tuple(said), prompt=f"{prompt.name}@{prompt.version}")
+    needed = {turn.id for turn in (*chosen, *results, *([] if asked is None else [asked]))}
+    sources = tuple(turn.id for turn in turns if turn.id in needed)
+    wording = Wording(
+        name=name, when=when, does=tuple(said), prompt=f"{prompt.name}@{prompt.version}", sources=sources
+    )
     told: dict[str, Any] = {
         "name": name,
         "steps": [{"action": step.action, "arguments": dict(step.arguments)} for step in steps],
         "wording": wording.to_dict(),
         "success": worked,
     }
-    sources = {turn.id for turn in (*chosen, *results, *([] if asked is None else [asked]))}
     return Statement(
         text=written(name, steps, wording=wording),
         at=chosen[-1].at,
-        sources=tuple(turn.id for turn in turns if turn.id in sources),
+        sources=sources,
         kind="procedural",
         stage="procedures",
         metadata={"procedure": told},

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from time import perf_counter
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +67,8 @@ class Proposals:
     """Procedures, those included that stay as they are."""
     changes: tuple[Proposal, ...]
     ending: tuple[tuple[Record, str], ...]
-    """Records of single runs, made by the stage `procedures`, each with the id of the procedure that has its steps."""
+    """What gives way, each with the id of the procedure that takes its place: records of single runs, made by the stage
+    `procedures`, and procedures that turned out to be a part of a longer one."""
     seconds: float
 
 
@@ -81,10 +82,11 @@ def mine_procedures(
 ) -> ProcedureReport:
     """Learn the procedures of a user without a model and store what changed in one transaction.
 
-    A procedure that is known keeps its id, and its counts grow. One that somebody ended, or wrote anew, is left alone;
-    one that is not found any more stays as it is. Interrupted, it has done all or nothing; nothing new in the
-    transcripts changes nothing. Reads the metadata of all of the user's records, and the turns of sessions with
-    actions.
+    A procedure that is known keeps its id, and its counts grow. One that somebody ended or wrote anew is left
+    alone, and one that was evicted stays so; one that is not found any more, because its transcripts are gone,
+    stays as it is, and one that turned out to be a part of a longer one gives way to it. Interrupted, it has done
+    all or nothing; nothing new in the transcripts changes nothing. Reads the metadata of all of the user's records,
+    and the turns of sessions with actions.
 
     Args:
         dry_run: only tell what would be done.
@@ -103,11 +105,14 @@ def propose(engine: Engine, user: str, settings: Mining | None = None) -> Propos
     with engine.store.reading() as reader:
         turns = reader.transcripts.turns(user, _CHARS)
         stored = reader.transcripts.procedures(user) if turns else []
+        cold: Any = getattr(reader, "cold", None)
+        evicted = set() if cold is None or not turns else set(cold.ids(user))
     transcripts = transcripts_of(turns)
     learnt = learn(transcripts, settings)
     by_turn = {turn.id: turn for turn in turns}
     by_id = {record.id: record for record in stored}
-    known = [record for record in stored if is_learnt(record)]
+    ours = [record for record in stored if is_learnt(record)]
+    known = [record for record in ours if not _gave_way(record)]
     pairs = matched([one.actions for one in learnt], [actions_of(record) for record in known])
     changes = []
     whole: dict[tuple[str, ...], str] = {}
@@ -115,9 +120,9 @@ def propose(engine: Engine, user: str, settings: Mining | None = None) -> Propos
         before = known[pairs[position]] if position in pairs else None
         if before is not None and (before.until is not None or before.retired_at is not None):
             continue
-        id_ = before.id if before is not None else new_id(user, one.actions, (record.id for record in known))
-        if before is None and id_ in by_id:
-            continue  # somebody wrote it anew
+        id_ = before.id if before is not None else new_id(user, one.actions, (record.id for record in ours))
+        if before is None and (id_ in by_id or id_ in evicted):
+            continue  # somebody wrote it anew, or it had to make room
         whole[one.actions] = id_
         proposal = Proposal(one, id_, before, _wording(one, before, stored), _example(one, by_turn))
         if before is None or not _same(before, proposal.record(user)):
@@ -127,6 +132,11 @@ def propose(engine: Engine, user: str, settings: Mining | None = None) -> Propos
         for record in stored
         if _is_single(record) and actions_of(record) in whole
     ]
+    unmatched = (record for place, record in enumerate(known) if place not in pairs.values())
+    for record in unmatched:
+        longer = next((actions for actions in whole if _is_part(actions_of(record), actions)), None)
+        if longer is not None and _is_free(record) and _is_there(record, by_turn):
+            ending.append((record, whole[longer]))
     return Proposals(
         user,
         len(transcripts),
@@ -157,6 +167,7 @@ def apply(engine: Engine, proposals: Proposals, write: Write = write_records) ->
         records: list[Record] = []
         for proposal in proposals.changes:
             now, record = stored.get(proposal.id), fresh[proposal.id]
+            # Of old sources, some may have been evicted; had one been forgotten, so would have been the record.
             old = () if proposal.before is None else proposal.before.sources
             if _is_as_it_was(now, proposal.before) and all(
                 change.index.contains(user=user, id=id_) for id_ in set(record.sources).difference(old)
@@ -252,10 +263,30 @@ def _is_single(record: Record) -> bool:
     return (
         record.metadata.get("stage") == "procedures"
         and isinstance(record.metadata.get("procedure"), Mapping)
-        and record.until is None
-        and record.retired_at is None
-        and not (record.pinned or record.held)
+        and _is_free(record)
     )
+
+
+def _is_free(record: Record) -> bool:
+    """Whether learning may end it."""
+    ended = record.until is not None or record.retired_at is not None
+    return not (ended or record.pinned or record.held)
+
+
+def _gave_way(record: Record) -> bool:
+    """Whether learning ended it for another one; should it come back, it is a new one."""
+    ended = record.metadata.get("ended")
+    return isinstance(ended, Mapping) and ended.get("action") == "merge"
+
+
+def _is_part(actions: Sequence[str], whole: Sequence[str]) -> bool:
+    rest = iter(whole)
+    return len(actions) < len(whole) and all(action in rest for action in actions)
+
+
+def _is_there(record: Record, turns: Mapping[str, TranscriptTurn]) -> bool:
+    """Whether its runs can still be seen, most of them: then it is not for want of them that it was not found."""
+    return 2 * sum(id_ in turns for id_ in record.sources) >= len(record.sources)
 
 
 def _same(before: Record, now: Record) -> bool:

@@ -14,12 +14,13 @@ from .transcripts import TranscriptTurn
 
 __all__ = ["SqliteTranscriptReader"]
 
+# Metadata is written without spaces. Other members of these names do no harm: they are read as no action.
 _TURNS: Final = (
     "FROM records r LEFT JOIN record_states x ON x.record_pk = r.pk "
     "WHERE r.user_pk = (SELECT pk FROM users WHERE name = :user) AND r.kind = 'episodic' AND r.sources = '[]' "
-    "AND x.retired_at IS NULL AND (x.expires_at IS NULL OR x.expires_at > :now) "
+    'AND (x.retired_at IS NULL OR instr(r.metadata, \'"ended":{"action":"merge"\') > 0) '
+    "AND (x.expires_at IS NULL OR x.expires_at > :now) "
 )
-# Metadata is written without spaces. Other members of these names do no harm: they are read as no action.
 _CALLS: Final = "instr(r.metadata, '\"actions\":') > 0"
 _ACTS: Final = f"({_CALLS} OR instr(r.metadata, '\"outcomes\":') > 0)"
 

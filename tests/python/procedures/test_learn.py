@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 from agent_sessions import cancel_order, session
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis_profile import PROFILE
 
 from memspan import errors
 from memspan.lifecycle.mining import mine_procedures
@@ -240,11 +246,44 @@ def test_steps_that_change_keep_the_id(memory: Memory) -> None:
     assert [step.action for step in one.steps] == [*STEPS, "send_receipt"]
 
 
+def test_a_procedure_that_was_a_part_of_a_longer_one_gives_way(memory: Memory) -> None:
+    long = ["find_order", "check_refund", "ask_boss", "cancel_order", "send_receipt", "close_case"]
+    for number in range(3):
+        memory.add(session(f"a{number}", *long[:2], day=number + 1), user="ana")
+    memory.learn_procedures("ana")
+    short = the_procedure(memory)
+    for number in range(12):
+        memory.add(session(f"b{number}", *long, day=number + 5), user="ana")
+
+    report = memory.learn_procedures("ana")
+
+    assert (report.new, report.merged) == (1, 1)
+    now = {one.retired: one for one in memory.procedures(user="ana")}
+    assert [step.action for step in now[False].steps] == long
+    assert now[True].id == short.id
+    assert memory.learn_procedures("ana").merged == 0
+
+
 def test_only_believed_turns_of_what_happened_teach(memory: Memory) -> None:
     for number, kind in enumerate(("vault", "semantic", "resource", "vault")):
         memory.add(cancel_order(number), user="ana", kind=kind)
 
     assert memory.learn_procedures("ana").sessions == 0
+
+
+def test_turns_that_were_merged_away_still_happened_and_retired_ones_did_not(memory: Memory) -> None:
+    from dataclasses import replace
+
+    runs(memory, 1, 2, 3, 4, 5)
+    for id_, ended in (("s1-1-call", {"action": "merge", "by": ["x"]}), ("s5-1-call", {"action": "retire"})):
+        record = memory.get(user="ana", id=id_)
+        assert record is not None
+        metadata = {**record.metadata, "ended": ended}
+        memory.add_records([replace(record, until=record.at, retired_at=record.at, metadata=metadata)])
+
+    memory.learn_procedures("ana")
+
+    assert the_procedure(memory).runs == 4
 
 
 def test_procedures_written_by_hand_are_listed(memory: Memory) -> None:
@@ -304,6 +343,72 @@ def test_what_was_forgotten_meanwhile_does_not_come_back(memory: Memory) -> None
 
     assert report.new == 0
     assert memory.procedures(user="ana") == []
+
+
+@settings(PROFILE, max_examples=12)
+@given(st.lists(st.tuples(st.integers(0, 2), st.booleans(), st.booleans()), min_size=1, max_size=14))
+def test_learning_bit_by_bit_and_at_once_count_the_same(moves: list[tuple[int, bool, bool]]) -> None:
+    kinds = [STEPS, ("open_form", "send_form"), ("read_mail", "write_mail", "send_mail", "file_mail")]
+    with (
+        TemporaryDirectory() as folder,
+        Memory(Path(folder) / "a", "hash:16") as bit_by_bit,
+        Memory(Path(folder) / "b", "hash:16") as at_once,
+    ):
+        for number, (kind, works, learns) in enumerate(moves):
+            steps = [*kinds[kind][:-1], kinds[kind][-1] if works else f"!{kinds[kind][-1]}"]
+            messages = session(f"s{number}", *steps)["messages"]
+            for memory in (bit_by_bit, at_once):
+                memory.add(messages, user="ana", session=f"s{number}", at=number * 1_000_000_000)
+            if learns:
+                bit_by_bit.learn_procedures("ana")
+        found = []
+        for memory in (bit_by_bit, at_once):
+            memory.learn_procedures("ana")
+            found.append({one.id: one.to_dict() for one in memory.procedures(user="ana")})
+            assert memory.verify() == []
+
+    assert found[0] == found[1]
+    counted = Counter((kind, works) for kind, works, _ in moves)
+    by_steps = {tuple(step["action"] for step in one["steps"]): one for one in found[0].values()}
+    for kind, steps in enumerate(kinds):
+        good, bad = counted[kind, True], counted[kind, False]
+        assert (steps in by_steps) == (good + bad >= 3)
+        if steps in by_steps:
+            assert (by_steps[steps]["successes"], by_steps[steps]["failures"]) == (good, bad)
+
+
+def test_two_that_learn_at_once_learn_it_once(memory: Memory) -> None:
+    from memspan.lifecycle import mining
+
+    runs(memory, 1, 2, 3)
+    first, second = (mining.propose(memory._engine, "ana") for _ in range(2))
+
+    assert mining.apply(memory._engine, first).new == 1
+    assert mining.apply(memory._engine, second).new == 0
+    assert the_procedure(memory).runs == 3
+    assert memory.verify() == []
+
+
+def test_many_runs_are_counted_and_the_newest_ones_named(memory: Memory) -> None:
+    def add(numbers: range) -> None:
+        for number in numbers:
+            run = cancel_order(number)
+            memory.add(run["messages"], user="ana", session=run["session"], at=number * 1_000_000_000)
+
+    add(range(1, 280))
+    memory.learn_procedures("ana")
+    first = the_procedure(memory)
+    add(range(280, 300))
+
+    memory.learn_procedures("ana")
+
+    after = the_procedure(memory)
+    assert (first.runs, after.runs, after.successes) == (279, 299, 299)
+    assert len(after.sources) <= 1024
+    record = memory.get(user="ana", id=after.id)
+    assert record is not None
+    assert len(record.metadata["procedure"]["seen"]) == 256
+    assert memory.learn_procedures("ana").changed == 0
 
 
 def test_a_journal_may_write(memory: Memory) -> None:

@@ -35,6 +35,8 @@ class Learned:
     broken: tuple[Run, ...]
     preconditions: tuple[str, ...]
     asked: Request | None
+    before: tuple[str, ...]
+    """Ids of the turns that show the preconditions, newest first."""
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -57,14 +59,16 @@ def learn(transcripts: Sequence[Transcript], settings: Mining | None = None) -> 
         good = [run for run in complete if run.success is not False] or complete
         # The last step that is this procedure's own tells best what it is for.
         own = [action for action in pattern.actions if users_of[action] == 1]
+        preconditions = preconditions_of(complete, chosen.least)
         found.append(
             Learned(
                 name=readable((own or pattern.actions)[-1]),
                 steps=steps_of(good, chosen.least),
                 runs=tuple(complete),
                 broken=tuple(broken),
-                preconditions=preconditions_of(complete, chosen.least),
+                preconditions=preconditions,
                 asked=_typical(good),
+                before=_turns_of(preconditions, good),
             )
         )
     return found
@@ -73,6 +77,18 @@ def learn(transcripts: Sequence[Transcript], settings: Mining | None = None) -> 
 def readable(action: str) -> str:
     """`cancelOrder` and `cancel_order` as words."""
     return " ".join(_PARTS.findall(_HUMP.sub(" ", action))).lower() or action
+
+
+def _turns_of(actions: Sequence[str], runs: Sequence[Run]) -> tuple[str, ...]:
+    """The turns in which these were done before each run."""
+    wanted = set(actions)
+    events = (
+        event
+        for run in reversed(runs)
+        for event in run.transcript.events[: run.first]
+        if event.action in wanted
+    )
+    return tuple(dict.fromkeys(id_ for event in events for id_ in event.turns)) if wanted else ()
 
 
 def _typical(runs: Sequence[Run]) -> Request | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from time import sleep
 from typing import Final, NamedTuple, TypeAlias
 
 from memspan.arguments import as_integer, as_number
@@ -36,7 +37,7 @@ class Mining:
     at least halfway from there to always ..."""
     chance: float = 0.001
     """... and so often as it would in one of a thousand random transcripts."""
-    effort: int = 20_000
+    effort: int = 5_000
     """Sequences that are looked at, so that no transcript takes for ever."""
 
     def __post_init__(self) -> None:
@@ -128,6 +129,7 @@ def _disjoint(occurrences: Iterable[Occurrence]) -> list[Occurrence]:
     return chosen
 
 
+_BREATH: Final = 256
 _MOST_OF_ONE: Final = 2
 _REST: Final = 0.25
 """Of the runs of a pattern: with fewer left by longer ones, it is only what these are when something is missing."""
@@ -174,13 +176,15 @@ class _Search:
             occurrences = self._known[actions]
             support = self.support(occurrences)
             grown = self._grown(actions, occurrences, support)
-            always = [(one, found) for one, found in grown if self.support(found) == support]
-            if always:
-                # Whatever else may follow comes before or after this step: growing by the nearest one loses nothing.
-                nearest = min(always, key=lambda pair: (_distance(pair[1]), pair[0]))
-                stack.append(nearest[0])
-                continue
+            if grown:
+                nearest, found = min(grown, key=lambda pair: (_distance(pair[1]), pair[0]))
+                if self.support(found) == support:
+                    # It always comes next, and what else may follow, after it: the others would leave it out.
+                    stack.append(nearest)
+                    continue
             stack += [one for one, _ in grown]
+            if any(self.support(found) == support for _, found in grown):
+                continue
             if len(actions) > 1 and self._begins(actions, support):
                 yield actions, occurrences
 
@@ -222,7 +226,9 @@ class _Search:
     def _extended(self, occurrences: Iterable[Occurrence]) -> dict[str, list[Occurrence]]:
         """By the next action; of occurrences with the same ends the first."""
         found: dict[str, dict[tuple[int, int, int], Occurrence]] = {}
-        for number, places in occurrences:
+        for position, (number, places) in enumerate(occurrences):
+            if position % _BREATH == 0:
+                sleep(0)  # Searches of other threads wait for the interpreter no longer than some steps take.
             sequence = self._sequences[number]
             last = places[-1]
             for place in range(last + 1, min(last + 2 + self._settings.gap, len(sequence))):

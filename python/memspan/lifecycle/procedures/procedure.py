@@ -23,7 +23,8 @@ STAGE: Final = "learning"
 runs."""
 
 _SEEN: Final = 256
-"""Runs that a record remembers one by one, the newest; older ones are only counted."""
+"""Runs that a record remembers one by one, the newest; older ones are only counted. A transcript from before these that
+is added late is taken for one that was counted."""
 _FIDELITY: Final = 0.7
 _NEVER: Final = -(1 << 62)
 
@@ -159,7 +160,7 @@ def recorded(user: str, id_: str, learned: Learned, before: Record | None, wordi
         # Laplace's rule of succession: the chance that the next run works.
         importance=(good + 1) / (good + bad + 2),
         fidelity=_FIDELITY,
-        sources=_sources(learned, runs, kept),
+        sources=_sources(learned, runs, wording, kept),
         metadata={"stage": STAGE, "procedure": told},
     )
     if before is None:
@@ -168,11 +169,16 @@ def recorded(user: str, id_: str, learned: Learned, before: Record | None, wordi
     return replace(before, **{name: getattr(fresh, name) for name in changed})
 
 
-def _sources(learned: Learned, runs: Sequence[Run], kept: Sequence[str]) -> tuple[str, ...]:
-    """The newest first, so that what does not fit is old."""
+def _sources(
+    learned: Learned, runs: Sequence[Run], wording: Wording | None, kept: Sequence[str]
+) -> tuple[str, ...]:
+    """First what its words come from, then the newest runs, so that what does not fit is old and shows nowhere."""
     ids: dict[str, None] = {}
     if learned.asked is not None:
         ids[learned.asked.id] = None
+    if wording is not None:
+        ids.update(dict.fromkeys(wording.sources))
+    ids.update(dict.fromkeys(learned.before[: MAX_NAMES // 4]))
     for run in reversed(runs):
         ids.update(dict.fromkeys(run.turns))
     ids.update(dict.fromkeys(kept))

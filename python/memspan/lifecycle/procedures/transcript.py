@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from time import sleep
 from typing import Final, NamedTuple
 
 from memspan.actions import Action, Outcome, actions_in, outcomes_in
@@ -15,6 +16,7 @@ __all__ = ["Event", "Request", "Transcript", "transcripts_of"]
 
 _PAUSE: Final = 3_600 * 1_000_000
 """Turns without a session that are further apart belong to different ones: an hour."""
+_BREATH: Final = 64
 _NOT_PEOPLE: Final = frozenset({"assistant", "tool", "function", "system", "developer"})
 
 
@@ -68,7 +70,7 @@ def transcripts_of(turns: Iterable[TranscriptTurn]) -> list[Transcript]:
     """The sessions in which something was done, in the order of their first turns; turns come in any order.
 
     A result belongs to the call whose id it names, else to the oldest call before it, of the same tool if it names one,
-    that has none yet. O(n log n).
+    that has none yet. A call of the same id with the same values is the same one, which was loaded twice. O(n log n).
     """
     sessions: dict[tuple[str | None, int], list[TranscriptTurn]] = {}
     part, before = 0, None
@@ -95,13 +97,20 @@ class _Call:
 def _transcript(turns: Iterable[TranscriptTurn]) -> Transcript:
     calls: list[_Call] = []
     said: list[tuple[int, TranscriptTurn]] = []
-    for turn in turns:
+    seen: set[tuple[object, ...]] = set()
+    for number, turn in enumerate(turns):
+        if number % _BREATH == 0:
+            sleep(0)  # Searches of other threads wait for the interpreter no longer than some turns take.
         # Results come before calls: those of a turn answer what was called before it.
         outcomes = outcomes_in(turn.metadata)
         for outcome in outcomes:
             _settle(calls, outcome, turn)
         actions = actions_in(turn.metadata)
-        calls += [_Call(action, turn.at, [turn.id], action.success) for action in actions]
+        for action in actions:
+            own = (action.call, action.action, *sorted(action.values.items()))
+            if action.call is None or own not in seen:
+                seen.add(own)
+                calls.append(_Call(action, turn.at, [turn.id], action.success))
         if not actions and not outcomes and turn.text.strip() and turn.speaker not in _NOT_PEOPLE:
             said.append((len(calls), turn))
     events: list[Event] = []
