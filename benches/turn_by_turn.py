@@ -4,8 +4,8 @@
 
 Each recipe processes the conversation three times: with every session in one call of `add`; turn by turn, processed
 after each turn at once; and turn by turn with `gather=True`, what is left being begun at the end of each session, as
-five minutes of silence would. The model is the one of the tests, which answers by rules: calls and tokens are real, tokens
-are words. Vectors are hashes, for speed; so numbers of boundaries, and of calls, differ a little from other pages.
+five minutes of silence would. The model is the one of the tests, which answers by rules: calls and tokens are real,
+tokens are words. Vectors are hashes, for speed; so numbers differ a little from other pages.
 """
 
 from __future__ import annotations

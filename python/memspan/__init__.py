@@ -39,15 +39,17 @@ from memspan.errors import (
 )
 from memspan.index import Hit, Hits, Index, TagInfo
 from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
+from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.llm import Usage
 from memspan.memory import Memory
+from memspan.procedure_info import Procedure, ProcedureReport, ProcedureStep
 from memspan.query import Query
 from memspan.recall.answer import Answer, AnswerStream, AnswerTimings
 from memspan.recall.context import Context, Source, TokenCounter, estimate_tokens
 from memspan.recipes import Recipe
 from memspan.records import KINDS, Record
 from memspan.remember.forget_plans import ForgetPlan
-from memspan.remember.recall import Recall, Recalls, Timings
+from memspan.remember.recall import Moved, Recall, Recalls, Timings
 from memspan.remember.user_memory import UserMemory
 from memspan.rerank import Reranker
 from memspan.tag_info import TagReport
@@ -88,10 +90,14 @@ __all__ = [
     "MemspanError",
     "MissingExtraError",
     "ModelNotFoundError",
+    "Moved",
     "OnnxEmbedder",
     "OnnxReranker",
     "OpenAIEmbedder",
     "PlanChangedError",
+    "Procedure",
+    "ProcedureReport",
+    "ProcedureStep",
     "ProcessReport",
     "Query",
     "Recall",
@@ -102,6 +108,7 @@ __all__ = [
     "RerankerError",
     "SleepReport",
     "Source",
+    "StalenessPolicy",
     "StoreError",
     "TagCycleError",
     "TagInfo",

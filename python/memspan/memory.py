@@ -11,6 +11,7 @@ from .calls.adding import AddingCalls
 from .calls.answering import AnsweringCalls
 from .calls.forgetting import ForgettingCalls
 from .calls.keeping import KeepingCalls
+from .calls.procedures import ProcedureCalls
 from .calls.processing import ProcessingCalls
 from .calls.tagging import TaggingCalls
 from .remember.asynchronous import in_thread
@@ -31,7 +32,15 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 
-class Memory(AddingCalls, ProcessingCalls, AnsweringCalls, TaggingCalls, ForgettingCalls, KeepingCalls):
+class Memory(
+    AddingCalls,
+    ProcessingCalls,
+    AnsweringCalls,
+    TaggingCalls,
+    ProcedureCalls,
+    ForgettingCalls,
+    KeepingCalls,
+):
     """The memories of many users in one SQLite file.
 
     What a call adds is on disk and searchable when the call returns. Any number of threads, handles and

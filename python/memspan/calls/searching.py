@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memspan.arguments import as_flag
+from memspan.lifecycle.staleness import StalenessPolicy, as_staleness_policy
 from memspan.recall.context import Context, TokenCounter, checked_budget
 from memspan.records import Record
+from memspan.remember.aging import Aging
 from memspan.remember.asking import asked
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.contexts import context_of
@@ -50,6 +52,7 @@ class SearchingCalls(Calls):
         route: int = 0,
         rerank_ms: int = 0,
         confidence: bool = False,
+        staleness: str | StalenessPolicy = "none",
         explain: bool = False,
     ) -> Recalls:
         """Find the records of a user that answer a question best.
@@ -78,6 +81,9 @@ class SearchingCalls(Calls):
                 Loading it, once, takes its own time. Scores are then log odds.
             confidence: fill in `Recalls.confidence`: how likely it is that there is an answer at all. Only with the
                 learned ranking; costs a second native search.
+            staleness: let stale records sink a little: `none`, `decay`, `refresh`, `provenance`, `validity`, or a
+                `StalenessPolicy`. The answer holds the same records, none of them more than `places` from where it
+                stood; `Recalls.moved` names those that moved.
             explain: fill in `explanation`.
 
         Returns:
@@ -87,6 +93,9 @@ class SearchingCalls(Calls):
             InvalidArgumentError: or its subclass `TimeError` or `WhereError`: an argument is not acceptable.
             ModelNotFoundError, MissingExtraError, RerankerError: the reranker is not here, or failed.
         """
+        aging = Aging(
+            as_staleness_policy(staleness), now=now, as_of=as_of, explain=as_flag(explain, "explain")
+        )
         filters = {
             "k": k,
             "between": between,
@@ -113,7 +122,7 @@ class SearchingCalls(Calls):
             confidence=as_flag(confidence, "confidence"),
             arguments=filters,
         )
-        return search(self._engine, question_asked, self._second_look)
+        return search(self._engine, question_asked, self._second_look, aging)
 
     def context(
         self,

@@ -2,61 +2,128 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
+from rich.table import Table
+
+from memspan.remember.forget_plans import ForgetPlan
 
 from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError
 from .opening import open_memory
+from .selectors import described, selected, selectors
+from .tables import cell, moment, plain_table
 
 __all__ = ["forget"]
+
+_SHOWN = 100
+"""Characters of a text."""
 
 
 @click.command(
     epilog=options.examples(
         "memspan forget --store chat.memspan --user demo --id s07-05",
+        "memspan forget --store chat.memspan --user demo --session s07 --kind episodic",
+        'memspan forget --store chat.memspan --user demo --matching "my old address" -k 3',
         "memspan forget --store chat.memspan --user demo --yes",
     )
 )
 @options.existing_store
 @options.one_user
-@click.option("--id", "id_", metavar="ID", help="Only this record and what was derived from it.")
+@selectors
 @click.option(
-    "--source", metavar="SOURCE", help="Only records from this source and what was derived from them."
+    "--matching",
+    metavar="QUESTION",
+    help="What this finds: shows it, and asks, or prints the token that --confirm takes.",
 )
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@options.count(10)
+@click.option("--confirm", metavar="TOKEN", help="What an earlier --matching showed, and nothing else.")
+@options.embedder
+@click.option("--yes", is_flag=True, help="Do not ask; not with --matching.")
 @options.as_json
 @pass_environment
 def forget(
     env: Environment,
     store: Path,
     user: str,
-    id_: str | None,
+    ids: Sequence[str],
     source: str | None,
+    session: str | None,
+    between: Any,
+    kinds: Sequence[str],
+    matching: str | None,
+    k: int,
+    confirm: str | None,
+    embedder: str | None,
     yes: bool,
     as_json: bool,
 ) -> None:
-    """Erase a user, one record, or everything from one source.
+    """Erase a user, or some of their records, and everything that was derived from them.
 
-    Text, vectors, words, tags, whatever was derived from them, and the bytes on disk are gone afterwards.
+    Text, vectors, words, tags, older versions, copies in the cold tier and the bytes on disk are gone afterwards.
 
-    Asks first when somebody can answer; elsewhere --yes is required. No model is needed.
+    Asks first when somebody can answer; elsewhere --yes is required, and --confirm after --matching. No model is
+    needed, but for --matching.
     """
-    if id_ is not None and source is not None:
-        raise click.UsageError("--id and --source cannot be combined")
-    what = (
-        f"record '{id_}'" if id_ is not None else f"source '{source}'" if source is not None else "everything"
-    )
-    if not yes:
-        if not env.interactive:
-            raise click.UsageError("nobody to ask here; add --yes to erase without asking")
-        if not click.confirm(f"Erase {what} of user '{user}'? This cannot be undone.", err=True):
-            raise CommandError("nothing was erased")
-    with open_memory(store) as memory:
-        records = memory.forget(user=user, id=id_, source=source)
+    chosen = selected(ids, source, session, between, kinds)
+    named = any(value is not None for value in chosen.values())
+    if matching is not None or confirm is not None:
+        if named and confirm is not None:
+            raise click.UsageError("--confirm goes with no selector")
+        if matching is not None and (yes or confirm or ids or source or session):
+            raise click.UsageError("--matching goes with --between, --kind and -k only")
+    if matching is not None:
+        with open_memory(store, embedder) as memory:
+            plan = memory.forget_matching(
+                matching, user=user, k=k, between=between, kinds=list(kinds) or None
+            )
+            if as_json:
+                env.write_json(_document(user, plan))
+                return
+            _show(env, plan)
+            if not plan.matches or not env.interactive:
+                env.note(f"nothing was erased; to erase this: --confirm {plan.token}")
+                return
+            _ask(env, f"these {plan.records:,} records", user)
+            records = memory.forget(confirm=plan)
+    else:
+        what = "what was shown" if confirm is not None else described(chosen)
+        if not yes and confirm is None:
+            if not env.interactive:
+                raise click.UsageError("nobody to ask here; add --yes to erase without asking")
+            _ask(env, what, user)
+        with open_memory(store) as memory:
+            records = memory.forget(user=user, confirm=confirm, **chosen)
     if as_json:
-        env.write_json({"user": user, "id": id_, "source": source, "records": records})
+        env.write_json({"user": user, **chosen, "records": records})
     else:
         env.note(f"{records:,} records erased")
+
+
+def _ask(env: Environment, what: str, user: str) -> None:
+    if not click.confirm(f"Erase {what} of user '{user}'? This cannot be undone.", err=True):
+        raise CommandError("nothing was erased")
+
+
+def _document(user: str, plan: ForgetPlan) -> dict[str, Any]:
+    matches = [{"id": match.id, "at": match.at, "text": match.text} for match in plan.matches]
+    counts = {"records": plan.records, "held": plan.held, "token": plan.token}
+    return {"user": user, "matches": matches, **counts}
+
+
+def _show(env: Environment, plan: ForgetPlan) -> None:
+    if not plan.matches:
+        env.say("nothing was found")
+        return
+    table: Table = plain_table()
+    for name in ("id", "at", "text"):
+        table.add_column(name, overflow="fold")
+    for match in plan.matches:
+        text = match.text if len(match.text) <= _SHOWN else match.text[:_SHOWN] + "…"
+        table.add_row(cell(match.id), cell(moment(match.at)), cell(text))
+    env.out.print(table)
+    env.say(f"{plan.records:,} records would go with everything derived from them; {plan.held:,} are held")

@@ -11,6 +11,7 @@ import click
 from memspan import __version__
 
 from .ask import ask
+from .audit import audit
 from .consolidate import consolidate
 from .demo import demo
 from .environment import Environment
@@ -19,11 +20,13 @@ from .export import export
 from .failures import map_failures
 from .fit import fit_
 from .forget import forget
+from .hold import hold, release
 from .ingest import ingest
 from .jobs import jobs
 from .latest import latest
 from .load import load
 from .models import models
+from .procedures import procedures
 from .process import process
 from .recipes import recipes
 from .search import search
@@ -51,7 +54,7 @@ class _Group(click.Group):
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 could not be done, 2 wrong command line, 3 unreadable input, "
     "130 interrupted. MEMSPAN_STORE, MEMSPAN_USER, MEMSPAN_EMBEDDER and MEMSPAN_LLM stand in for options; "
-    "MEMSPAN_DEBUG=1 shows tracebacks.",
+    "MEMSPAN_ACTOR names who acts in the audit, by default the login name; MEMSPAN_DEBUG=1 shows tracebacks.",
 )
 @click.version_option(__version__, prog_name="memspan")
 @click.pass_context
@@ -70,11 +73,15 @@ _COMMANDS = (
     ask,
     latest,
     tags,
+    procedures,
     stats,
     verify,
     export,
     load,
     forget,
+    hold,
+    release,
+    audit,
     models,
     recipes,
     eval_,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import getpass
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +21,7 @@ def open_memory(
     store: Path, embedder: str | None = None, *, recipe: str = "verbatim", llm: LLMSpec = None
 ) -> Iterator[Memory]:
     """The memory at `store`, closed at the end whatever happens."""
-    with Memory(store, embedder, recipe=recipe, llm=llm) as memory:
+    with Memory(store, embedder, recipe=recipe, llm=llm, actor=_actor()) as memory:
         yield memory
 
 
@@ -40,3 +42,14 @@ def open_model(llm: str | None, base_url: str | None) -> Iterator[LLMSpec]:
 
     with OpenAIModel(llm, base_url=base_url) as model:
         yield model
+
+
+def _actor() -> str:
+    """Who acts: what `MEMSPAN_ACTOR` says, else the login name."""
+    named = os.environ.get("MEMSPAN_ACTOR")
+    if named:
+        return named
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a user without a name
+        return ""

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from memspan.lifecycle.staleness import POLICIES
 from memspan.limits import MAX_K
 from memspan.ranking import Ranker
 from memspan.recipes import recipe_names
@@ -32,6 +33,7 @@ __all__ = [
     "ranker",
     "recipe",
     "rerank_ms",
+    "staleness",
     "where",
 ]
 
@@ -164,6 +166,15 @@ rerank_ms = click.option(
     show_default=True,
     help="Let the reranker look at the best for so many milliseconds; loading it takes its own time. "
     "`memspan models pull ms-marco-minilm-l-12-v2-int8` gets it.",
+)
+
+
+staleness = click.option(
+    "--staleness",
+    type=click.Choice(POLICIES),
+    default="none",
+    show_default=True,
+    help="Let stale records sink by up to three places; what moved is told.",
 )
 
 

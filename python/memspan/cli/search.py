@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ __all__ = ["search"]
 @click.option("--as-of", metavar="TIME", help="Only what was known at that time (ISO 8601).")
 @options.ranker
 @options.rerank_ms
+@options.staleness
 @click.option(
     "--route",
     type=click.IntRange(0, 1000),
@@ -82,6 +84,7 @@ def search(
     ranker: Ranker | None,
     rerank_ms: int,
     route: int,
+    staleness: str,
     explain: bool,
     as_context: bool,
     tokens: int,
@@ -94,8 +97,8 @@ def search(
     (embedding) and lexical (words).
     """
     if as_context:
-        if explain:
-            raise click.UsageError("--explain cannot be used with --context")
+        if explain or staleness != "none":
+            raise click.UsageError("--explain and --staleness cannot be used with --context")
         chosen = click.get_current_context().get_parameter_source("k") is not ParameterSource.DEFAULT
         with open_memory(store, embedder) as memory:
             context = memory.context(
@@ -127,16 +130,22 @@ def search(
             ranker=ranker,
             rerank_ms=rerank_ms,
             route=route,
+            staleness=staleness,
             explain=explain,
         )
     if as_json:
         answer = {"question": question, "user": user, "hits": recall_json(recalls, scores=True)}
+        if staleness != "none":
+            answer["moved"] = [asdict(moved) for moved in recalls.moved]
         env.write_json({**answer, "explanation": _of_search(recalls)} if explain else answer)
         return
     if recalls:
         print_recalls(env.out, recalls, scores=True)
     else:
         env.note(f"nothing found for user '{user}'")
+    if recalls.moved:
+        moved = ", ".join(f"{one.id} from {one.before} to {one.after}" for one in recalls.moved)
+        env.say(f"moved by staleness ({staleness}): {moved}", style="dim")
     if explain:
         env.out.print()
         env.out.print(_explanations(recalls))

@@ -10,11 +10,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .corpus import Corpus, frequencies_in
+from .corpus import Corpus, Frequencies, frequencies_in
 from .pieces import Piece
 from .stage import Tools
 
-__all__ = ["Scorer", "SelfInformation", "share_out"]
+__all__ = ["Scorer", "SelfInformation", "information", "share_out"]
 
 
 class Scorer(Protocol):
@@ -56,13 +56,21 @@ class SelfInformation:
             documents, counts = await tools.frequencies(words)
         else:
             documents, counts = frequencies_in(texts, words)
-        # Half a record more than were counted: a word that none holds is finite, and one that all hold is 0.
-        bits = {
-            word: math.log2((documents + 0.5) / (min(count, documents) + 0.5))
-            for word, count in zip(words, counts, strict=True)
-        }
-        bits[""] = 0.0  # marks alone
-        return [np.array([bits[piece.word] for piece in of_text], dtype=np.float64) for of_text in pieces]
+        return information(pieces, words, Frequencies(documents, counts))
+
+
+def information(
+    pieces: Sequence[Sequence[Piece]], words: Sequence[str], frequencies: Frequencies
+) -> list[NDArray[np.float64]]:
+    """For each text the bits of its pieces, see `SelfInformation`; `words` are all that the pieces have. O(pieces)."""
+    documents, counts = frequencies
+    # Half a record more than were counted: a word that none holds is finite, and one that all hold is 0.
+    bits = {
+        word: math.log2((documents + 0.5) / (min(count, documents) + 0.5))
+        for word, count in zip(words, counts, strict=True)
+    }
+    bits[""] = 0.0  # marks alone
+    return [np.array([bits[piece.word] for piece in of_text], dtype=np.float64) for of_text in pieces]
 
 
 def share_out(

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from memspan.limits import MAX_TAGS
 from memspan.records import Record
+from memspan.remember.auditing import audited
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
@@ -89,6 +90,7 @@ def apply_changes(
                 kept = {id_: tags for id_, tags in made_tags.items() if id_ in records}
                 if kept:
                     change_.writer.set_made_tags(user, kept)
+                audited(engine, change_, "update", user=user, ids=list(records), records=len(records))
                 written += len(records)
     engine.note_unsaved(written)
     return Applied(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
@@ -17,8 +17,11 @@ from memspan.store.audit import AuditFilter
 from memspan.times import TimeLike, now_micros, to_micros
 
 from .fields import checked_name
+from .tally import Added
 
 if TYPE_CHECKING:
+    from memspan.store import StoreWriter
+
     from .engine import Change, Engine
 
 __all__ = [
@@ -58,20 +61,21 @@ def audited(
         details: numbers, truth values and words of ours. Never a text, name, id or time of a record: the audit is not
             erased.
     """
-    now, append = now_micros(), change.writer.audit.append
     lines = engine.tally.take()
     change.counted += lines
-    for line in lines:
-        append(now, line.actor, "add", line.user, (), {"records": line.records})
-    append(now, _who(engine), action, user, sorted(ids), details)
+    _enter(change.writer, lines)
+    change.writer.audit.append(now_micros(), _who(engine), action, user, sorted(ids), details)
 
 
 def enter_added(engine: Engine, change: Change, records: Sequence[Record]) -> bool:
     """Enter that records were added, if they are many or the tally is due; else `count_added` has to follow."""
     if len(records) < _MANY and not engine.tally.due:
         return False
-    for user, count in Counter(record.user for record in records).items():
-        audited(engine, change, "add", user=user, records=count)
+    taken = engine.tally.take()
+    change.counted += taken
+    counts = Counter({(line.actor, line.user): line.records for line in taken})
+    counts.update((_who(engine), record.user) for record in records)
+    _enter(change.writer, (Added(*key, count) for key, count in counts.items()))
     return True
 
 
@@ -88,8 +92,7 @@ def enter_tally(engine: Engine) -> None:
     lines = engine.tally.take()
     try:
         with engine.store.writing() as writer:
-            for line in lines:
-                writer.audit.append(now_micros(), line.actor, "add", line.user, (), {"records": line.records})
+            _enter(writer, lines)
     except BaseException:
         engine.tally.give_back(lines)
         raise
@@ -104,6 +107,11 @@ def end_tally(engine: Engine) -> None:
         _logger.warning(
             "%s: what was added last could not be entered in the audit (%s)", engine.store.path, error
         )
+
+
+def _enter(writer: StoreWriter, lines: Iterable[Added]) -> None:
+    for line in lines:
+        writer.audit.append(now_micros(), line.actor, "add", line.user, (), {"records": line.records})
 
 
 def _who(engine: Engine) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memspan.embed.resolve import resolve_embedder
 
+from .auditing import audited
 from .embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
 from .engine import Engine
 from .opening import make_snapshots
@@ -20,5 +21,6 @@ def reembed(engine: Engine, embedder: EmbedderSpec, progress: bool) -> int:
     snapshots = make_snapshots(engine.store, target, engine.analyzer)
     count = convert(engine.store, target, snapshots, progress)
     engine.adopt(target, snapshots)
-    engine.current()
+    with engine.changing() as change:
+        audited(engine, change, "reembed", records=count)
     return count

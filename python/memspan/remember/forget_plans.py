@@ -84,7 +84,10 @@ def opened(plan: ForgetPlan | str, user: str | None) -> Agreed:
     try:
         packed = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
         unpacking = zlib.decompressobj()
-        name, ids, digest = json.loads(unpacking.decompress(packed, _LONGEST))
+        text = unpacking.decompress(packed, _LONGEST)
+        if not unpacking.eof or unpacking.unused_data:
+            raise ValueError("cut off")
+        name, ids, digest = json.loads(text)
         agreed = Agreed(
             checked_name(name, "confirm"), tuple(checked_name(id_, "confirm") for id_ in ids), digest
         )

@@ -14,7 +14,7 @@ from .compose import shown_text
 if TYPE_CHECKING:
     from memspan.recall import Plan
 
-__all__ = ["Recall", "Recalls", "Timings", "recall_of"]
+__all__ = ["Moved", "Recall", "Recalls", "Timings", "recall_of"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,13 +27,24 @@ class Recall:
     at: datetime
     """When it happened; aware, in UTC."""
     score: float
-    """Comparable within one result only; 0 in a listing."""
+    """Comparable within one result only; 0 in a listing. A policy of staleness changes the order and not the score."""
     record: Record
     """Everything that is stored about it, except the embedding."""
     views: Mapping[str, tuple[int, float]]
     """For each view that found it, its rank there, from 1, and its score."""
     explanation: Mapping[str, Any] | None
     """With `explain=True`: how it was found."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """A record that staleness moved within an answer. Ranks are from 1."""
+
+    id: str
+    before: int
+    after: int
+    staleness: float
+    """0 (fresh) to 1; fresh ones rise because others sink."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +82,8 @@ class Recalls(list[Recall]):
     which three in four had one (LoCoMo and BEAM), without a reranker."""
     plan: Plan | None = None
     """How the question was looked for; `None` when no learned ranking was used."""
+    moved: tuple[Moved, ...] = ()
+    """What `staleness` moved, in the order of the answer; empty when it was off, or nothing moved."""
     timings: Timings = _UNTIMED
     """How long the call took, by stage."""
 

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from memspan.errors import TagCycleError
 
+from .auditing import audited
 from .damage import survives_damage
 from .engine import Change, Engine
 from .fields import checked_name
@@ -31,7 +32,10 @@ def relate(engine: Engine, *, user: str, parent: str, child: str) -> bool:
                 raise
             change.apply(lambda index: index.relate(user=user, parent=above, child=below))
         change.writer.jobs.own_relation(user, above, below)
-        return change.writer.relate(user, above, below)
+        related = change.writer.relate(user, above, below)
+        if related:
+            audited(engine, change, "relate", user=user)
+        return related
 
 
 @survives_damage
@@ -43,6 +47,7 @@ def unrelate(engine: Engine, *, user: str, parent: str, child: str) -> bool:
         removed = change.writer.unrelate(user, above, below)
         if removed:
             change.apply(lambda index: index.unrelate(user=user, parent=above, child=below))
+            audited(engine, change, "unrelate", user=user)
         return removed
 
 

@@ -13,6 +13,7 @@ from memspan.index import Hits, Index
 from memspan.query import Query
 from memspan.times import from_micros, to_micros
 
+from .aging import Aging
 from .asking import Asked
 from .damage import survives_damage
 from .engine import Engine
@@ -25,7 +26,7 @@ __all__ = ["features", "latest", "search"]
 _ATTEMPTS: Final = 3
 
 
-def search(engine: Engine, question: Asked, second_look: SecondLook) -> Recalls:
+def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Aging | None = None) -> Recalls:
     """See `Memory.search`."""
 
     def find(index: Index, vanished: Sequence[str]) -> Hits:
@@ -47,6 +48,8 @@ def search(engine: Engine, question: Asked, second_look: SecondLook) -> Recalls:
             log_odds=question.plan is not None,
             explain=bool(question.arguments["explain"]),
         )
+    if aging is not None:
+        recalls = aging(engine, question.user, recalls)
     recalls.plan = question.plan
     recalls.confidence = confidence
     return recalls

@@ -15,6 +15,7 @@ from memspan.records import Record
 from memspan.tag_info import TagInfo, TagReport
 
 from .adding import Advance
+from .auditing import audited
 from .compose import shown_text
 from .damage import survives_damage
 from .engine import Change, Engine
@@ -141,6 +142,8 @@ def _write(engine: Engine, user: str, wanted: dict[str, tuple[str, ...]], texts:
                 bool(wanted[stored.id]) and (stored.text != texts[stored.id] or stored.kind in _UNTAGGED)
             ),
         )
+        if changed:
+            audited(engine, change, "tag", user=user, records=changed)
     engine.note_unsaved(changed)
     return changed
 

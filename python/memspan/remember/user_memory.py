@@ -18,10 +18,12 @@ from .messages import Messages
 from .recall import Recalls
 from .transfer import TextFile
 from .user_forgetting import UserForgetting
+from .user_procedures import UserProcedures
 from .user_processing import UserProcessing
 
 if TYPE_CHECKING:
     from memspan.lifecycle.sleep import SleepUpdate
+    from memspan.lifecycle.staleness import StalenessPolicy
     from memspan.memory import Memory
     from memspan.ranking import Ranker
     from memspan.recall import Plan
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["UserMemory"]
 
 
-class UserMemory(UserForgetting, UserProcessing):
+class UserMemory(UserForgetting, UserProcedures, UserProcessing):
     """The calls of `Memory` for one user; made by `Memory.user`. See there for arguments and errors."""
 
     def __init__(self, memory: Memory, name: str) -> None:
@@ -87,6 +89,7 @@ class UserMemory(UserForgetting, UserProcessing):
         route: int = 0,
         rerank_ms: int = 0,
         confidence: bool = False,
+        staleness: str | StalenessPolicy = "none",
         explain: bool = False,
     ) -> Recalls:
         """See `Memory.search`."""
@@ -110,6 +113,7 @@ class UserMemory(UserForgetting, UserProcessing):
             route=route,
             rerank_ms=rerank_ms,
             confidence=confidence,
+            staleness=staleness,
             explain=explain,
         )
 

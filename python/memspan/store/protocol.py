@@ -15,6 +15,7 @@ from memspan.records import Record
 from .audit import AuditReader, AuditWriter
 from .jobs import JobReader, JobWriter
 from .traces import TraceReader, TraceWriter
+from .transcripts import TranscriptReader
 
 __all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
 
@@ -46,6 +47,10 @@ class StoreReader(Protocol):
     @property
     def jobs(self) -> JobReader:
         """Encode jobs, and what models cost."""
+
+    @property
+    def transcripts(self) -> TranscriptReader:
+        """Turns in which tools were called, and what was learnt from them."""
 
     @property
     def audit(self) -> AuditReader:

@@ -15,6 +15,7 @@ from .protocol import Relation, Removals
 from .sqlite_audit import SqliteAuditReader
 from .sqlite_job_reader import SqliteJobReader
 from .sqlite_traces import SqliteTraceReader
+from .sqlite_transcripts import SqliteTranscriptReader
 from .statements import Parameters, chunks, marks
 
 __all__ = ["SqliteReader", "slept_key"]
@@ -43,6 +44,11 @@ class SqliteReader:
     def jobs(self) -> SqliteJobReader:
         """See `StoreReader.jobs`."""
         return SqliteJobReader(self._connection)
+
+    @property
+    def transcripts(self) -> SqliteTranscriptReader:
+        """See `StoreReader.transcripts`."""
+        return SqliteTranscriptReader(self._connection, self.fetch)
 
     @property
     def audit(self) -> SqliteAuditReader:

@@ -28,7 +28,8 @@ everyone = pytest.mark.parametrize(
 
 def test_the_commands_are_those_of_the_documents():
     names = "demo ingest process jobs consolidate search ask latest tags stats verify export load forget "
-    names += "models recipes eval fit simulate"
+    names += "hold release audit models recipes eval fit simulate "
+    names += "procedures"
     assert set(cli.commands) == set(names.split())
 
 

@@ -261,3 +261,18 @@ def test_routed_tags_lift_records(run, run_json, filled):
     assert run("search", VET, "--store", filled, "--user", "demo", "--route", -1, code=2)
     context = run_json("search", VET, "--store", filled, "--user", "demo", "--route", 5, "--context")
     assert context["sources"]
+
+
+def test_staleness_tells_what_it_moved(filled, run, run_json):
+    asked = ("search", "the dog at the vet", "--store", filled, "--user", "demo", "--staleness", "decay")
+    document = run_json(*asked)
+    plain = run_json(*asked[:-2])
+    assert "moved" not in plain
+    assert sorted(hit["id"] for hit in document["hits"]) == sorted(hit["id"] for hit in plain["hits"])
+    assert all(one["before"] != one["after"] for one in document["moved"])
+    assert document["moved"]
+    assert "moved by staleness (decay)" in run(*asked).output
+
+
+def test_staleness_is_for_tables_not_for_contexts(filled, run):
+    run("search", "x", "--store", filled, "--user", "demo", "--staleness", "decay", "--context", code=2)

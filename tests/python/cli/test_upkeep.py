@@ -98,7 +98,8 @@ def test_loading_a_broken_file_names_the_line(run, filled, tmp_path, store):
 
 def test_forget_one_record(run_json, filled):
     report = run_json("forget", "--store", filled, "--user", "demo", "--id", "s07-05", "--yes")
-    assert report == {"user": "demo", "id": "s07-05", "source": None, "records": 1}
+    none = dict.fromkeys(("source", "session", "between", "kinds"))
+    assert report == {"user": "demo", "id": ["s07-05"], **none, "records": 1}
     hits = run_json("search", "emergency vet bill sock", "--store", filled, "--user", "demo", "-k", 200)[
         "hits"
     ]

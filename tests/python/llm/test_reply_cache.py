@@ -19,6 +19,7 @@ from scripted_llm import ScriptedLLM
 from memspan.errors import BadReplyError, StoreError
 from memspan.llm import OpenAIModel, Prompt
 from memspan.llm.reply_cache import ReplyCache, reply_key
+from memspan.memory import Memory
 
 
 class Items(BaseModel):
@@ -169,3 +170,48 @@ def test_several_processes_write_one_file(tmp_path: Path) -> None:
     cache = ReplyCache(path)
     assert len(cache) == 400
     cache.close()
+
+
+def test_forgetting_leaves_no_answer_and_no_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "replies"
+    cache, other = ReplyCache(path), ReplyCache(path)
+    for i in range(200):
+        cache.put(b"%d" % i, "model", f"Wolfsbane {i}")
+    age = other.age()
+    cache.forget()
+    assert len(cache) == len(other) == 0
+    other.put(b"late", "model", "Wolfsbane", age)
+    assert other.get(b"late") is None, "an answer to what was asked before may repeat what was forgotten"
+    assert all(b"Wolfsbane" not in file.read_bytes() for file in tmp_path.iterdir())
+    other.put(b"new", "model", "harmless", other.age())
+    assert cache.get(b"new") == ("model", "harmless")
+    cache.forget()
+    assert len(other) == 0
+    cache.close()
+    other.close()
+
+
+def test_forgetting_reaches_the_cache_of_the_model(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt, tmp_path: Path
+) -> None:
+    model = model_of(server, cache=tmp_path / "replies")
+    model.complete(prompt, Items, stage="test")
+    with Memory(tmp_path / "agent.memspan", "hash:32", llm=model) as memory:
+        memory.add([{"id": "m1", "text": "x"}], user="ana")
+        assert memory.forget(user="ana", id="unknown") == 0
+        assert len(ReplyCache(tmp_path / "replies")) == 1
+        assert memory.forget(user="ana", id="m1") == 1
+    assert len(ReplyCache(tmp_path / "replies")) == 0
+    model_of(server).forget_replies()
+
+
+def test_a_busy_cache_that_cannot_be_emptied_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memspan.llm.reply_cache._BUSY_SECONDS", 0.05)
+    cache, other = ReplyCache(tmp_path / "replies"), ReplyCache(tmp_path / "replies")
+    cache.put(b"a", "model", "text")
+    other._connected().execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="cannot be emptied"):
+        cache.forget()
+    other._connected().execute("COMMIT")
+    cache.forget()
+    assert len(cache) == 0

@@ -1,0 +1,70 @@
+"""`memspan audit`: who did what to a store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from . import options
+from .environment import Environment, pass_environment
+from .opening import open_memory
+from .tables import cell, moment, plain_table
+
+__all__ = ["audit"]
+
+_SHOWN = 8
+"""Digits of a fingerprint or hash."""
+
+
+@click.command(
+    epilog=options.examples(
+        "memspan audit --store chat.memspan --action forget",
+        "memspan audit --store chat.memspan --user demo --since 2026-01-01 --json",
+    )
+)
+@options.existing_store
+@click.option(
+    "--user", metavar="USER", help="Only what was done to this user; who was forgotten has a name here."
+)
+@click.option("--id", "id_", metavar="ID", help="Only entries that name this record of --user.")
+@click.option("--action", metavar="ACTION", help="Only this action, such as forget.")
+@click.option("--since", metavar="TIME", help="Only entries from this time on.")
+@click.option("--until", metavar="TIME", help="Only entries before this time.")
+@options.count(100)
+@options.as_json
+@pass_environment
+def audit(
+    env: Environment,
+    store: Path,
+    user: str | None,
+    id_: str | None,
+    action: str | None,
+    since: str | None,
+    until: str | None,
+    k: int,
+    as_json: bool,
+) -> None:
+    """Show who did what, the last entries, oldest first.
+
+    Users and records stand there as fingerprints, which outlive them: --user and --id find those of a name. `memspan
+    verify` checks that nothing was changed or left out.
+    """
+    with open_memory(store) as memory:
+        entries = memory.audit(user=user, id=id_, action=action, since=since, until=until, limit=k)
+    if as_json:
+        env.write_json({"store": str(store), "entries": [entry._asdict() for entry in entries]})
+        return
+    if not entries:
+        env.say("no entries")
+        return
+    table = plain_table()
+    for name in ("number", "at", "actor", "action", "user", "records", "details", "hash"):
+        table.add_column(name, overflow="fold")
+    for entry in entries:
+        details = "; ".join(f"{name}: {value}" for name, value in entry.details.items())
+        values = (entry.number, moment(entry.at), entry.actor, entry.action, (entry.user or "")[:_SHOWN])
+        table.add_row(
+            *(cell(value) for value in (*values, len(entry.records) or "", details, entry.hash[:_SHOWN]))
+        )
+    env.out.print(table)

@@ -1,0 +1,63 @@
+"""`memspan hold` and `memspan release`: keep records from being forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from . import options
+from .environment import Environment, pass_environment
+from .opening import open_memory
+from .selectors import selected, selectors
+
+__all__ = ["hold", "release"]
+
+
+@click.command(
+    epilog=options.examples(
+        "memspan hold --store chat.memspan --user demo --session s07",
+        "memspan hold --store chat.memspan --user demo --id s07-05 --id s07-06",
+    )
+)
+@options.existing_store
+@options.one_user
+@selectors
+@options.as_json
+@pass_environment
+def hold(env: Environment, /, store: Path, user: str, as_json: bool, **chosen: Any) -> None:
+    """Put a legal hold on records: they cannot be forgotten, evicted, merged or ended.
+
+    Without selectors on everything that is there now. `memspan release` ends it.
+    """
+    _change(env, store, user, as_json, True, chosen)
+
+
+@click.command(
+    epilog=options.examples(
+        "memspan release --store chat.memspan --user demo",
+        "memspan release --store chat.memspan --user demo --id s07-05",
+    )
+)
+@options.existing_store
+@options.one_user
+@selectors
+@options.as_json
+@pass_environment
+def release(env: Environment, /, store: Path, user: str, as_json: bool, **chosen: Any) -> None:
+    """End a legal hold, of everything or of what is selected."""
+    _change(env, store, user, as_json, False, chosen)
+
+
+def _change(
+    env: Environment, store: Path, user: str, as_json: bool, held: bool, chosen: Mapping[str, Any]
+) -> None:
+    with open_memory(store) as memory:
+        call = memory.hold if held else memory.release
+        records = call(user=user, **selected(**chosen))
+    if as_json:
+        env.write_json({"user": user, "held": held, "records": records})
+    else:
+        env.note(f"{records:,} records {'held' if held else 'released'}")

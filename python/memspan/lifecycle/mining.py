@@ -1,0 +1,260 @@
+"""`mine_procedures`: learn a user's procedures from the transcripts in the store, and write them down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from time import perf_counter
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.procedure_info import ProcedureReport
+from memspan.records import Record
+from memspan.remember.compose import embedded_text
+from memspan.remember.damage import survives_damage
+from memspan.remember.engine import Change, Engine
+from memspan.remember.indexing import write_records
+from memspan.remember.tags import given_records
+from memspan.times import from_micros, now_micros
+
+from .procedures.learning import Learned, learn
+from .procedures.matching import matched
+from .procedures.patterns import Mining
+from .procedures.procedure import actions_of, is_learnt, new_id, recorded
+from .procedures.transcript import transcripts_of
+from .procedures.wording import Wording, wording_of
+
+__all__ = ["Proposal", "Proposals", "Write", "apply", "mine_procedures", "propose", "report_of"]
+
+Write: TypeAlias = "Callable[[Change, Sequence[Record]], None]"
+"""Writes records within a change, as `write_records`; a journal keeps what they replace before it does."""
+
+_CHARS: Final = 2_000
+"""Of a turn's text that are looked at: requests, and results that arguments come from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A procedure that is new or says something else than its record."""
+
+    learned: Learned
+    id: str
+    before: Record | None
+    """The record that it changes."""
+    wording: Wording | None
+    """A model's, of before or of now."""
+
+    @property
+    def unworded(self) -> bool:
+        """Whether no model told it as it is now."""
+        return self.wording is None
+
+    def record(self, user: str) -> Record:
+        """See `recorded`."""
+        return recorded(user, self.id, self.learned, self.before, self.wording)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """What a look at a user's transcripts found."""
+
+    user: str
+    sessions: int
+    actions: int
+    found: int
+    """Procedures, those included that stay as they are."""
+    changes: tuple[Proposal, ...]
+    ending: tuple[tuple[Record, str], ...]
+    """Records of single runs, made by the stage `procedures`, each with the id of the procedure that has its steps."""
+    seconds: float
+
+
+def mine_procedures(
+    engine: Engine,
+    user: str,
+    settings: Mining | None = None,
+    *,
+    dry_run: bool = False,
+    write: Write = write_records,
+) -> ProcedureReport:
+    """Learn the procedures of a user without a model and store what changed in one transaction.
+
+    A procedure that is known keeps its id, and its counts grow. One that somebody ended, or wrote anew, is left alone;
+    one that is not found any more stays as it is. Interrupted, it has done all or nothing; nothing new in the
+    transcripts changes nothing. Reads the metadata of all of the user's records, and the turns of sessions with
+    actions.
+
+    Args:
+        dry_run: only tell what would be done.
+        write: writes records within the transaction.
+
+    Raises:
+        EmbedderError: nothing was changed.
+    """
+    proposals = propose(engine, user, settings)
+    return report_of(proposals) if dry_run else apply(engine, proposals, write)
+
+
+def propose(engine: Engine, user: str, settings: Mining | None = None) -> Proposals:
+    """What `mine_procedures` would change. Takes no lock."""
+    start = perf_counter()
+    with engine.store.reading() as reader:
+        turns = reader.transcripts.turns(user, _CHARS)
+        stored = reader.transcripts.procedures(user) if turns else []
+    transcripts = transcripts_of(turns)
+    learnt = learn(transcripts, settings)
+    by_id = {record.id: record for record in stored}
+    known = [record for record in stored if is_learnt(record)]
+    pairs = matched([one.actions for one in learnt], [actions_of(record) for record in known])
+    changes = []
+    whole: dict[tuple[str, ...], str] = {}
+    for position, one in enumerate(learnt):
+        before = known[pairs[position]] if position in pairs else None
+        if before is not None and (before.until is not None or before.retired_at is not None):
+            continue
+        id_ = before.id if before is not None else new_id(user, one.actions, (record.id for record in known))
+        if before is None and id_ in by_id:
+            continue  # somebody wrote it anew
+        whole[one.actions] = id_
+        proposal = Proposal(one, id_, before, _wording(one, before, stored))
+        if before is None or not _same(before, proposal.record(user)):
+            changes.append(proposal)
+    ending = [
+        (record, whole[actions_of(record)])
+        for record in stored
+        if _is_single(record) and actions_of(record) in whole
+    ]
+    return Proposals(
+        user,
+        len(transcripts),
+        sum(len(transcript.events) for transcript in transcripts),
+        len(learnt),
+        tuple(changes),
+        tuple(ending),
+        perf_counter() - start,
+    )
+
+
+@survives_damage
+def apply(engine: Engine, proposals: Proposals, write: Write = write_records) -> ProcedureReport:
+    """Store what was proposed, but for what rests on turns that were forgotten, or records that changed, meanwhile."""
+    start = perf_counter()
+    user = proposals.user
+    if not proposals.changes and not proposals.ending:
+        return report_of(proposals)
+    fresh = {proposal.id: proposal.record(user) for proposal in proposals.changes}
+    vectors = _vectors(engine, user, fresh)
+    made: list[Proposal] = []
+    ended: list[tuple[Record, str]] = []
+    with engine.changing() as change:
+        moment = from_micros(now_micros())
+        wanted = [*fresh, *(one.id for one, _ in proposals.ending)]
+        stored = given_records(change.writer, user, wanted, embeddings=True)
+        made_tags = change.writer.made_tags(user, list(stored)) if stored else {}
+        records: list[Record] = []
+        for proposal in proposals.changes:
+            now, record = stored.get(proposal.id), fresh[proposal.id]
+            old = () if proposal.before is None else proposal.before.sources
+            if _is_as_it_was(now, proposal.before) and all(
+                change.index.contains(user=user, id=id_) for id_ in set(record.sources).difference(old)
+            ):
+                made.append(proposal)
+                same = now is not None and now.text == record.text
+                records.append(
+                    replace(
+                        record,
+                        tags=() if now is None else now.tags,
+                        embedding=vectors.get(record.id, None if now is None else now.embedding),
+                        recorded_at=now.recorded_at if same and now is not None else moment,
+                    )
+                )
+        written = {proposal.id for proposal in made}
+        for one, by in proposals.ending:
+            now = stored.get(one.id)
+            whole = by in written or (by not in fresh and change.index.contains(user=user, id=by))
+            if now is not None and whole and _is_as_it_was(now, one):
+                ended.append((one, by))
+                records.append(_ended(now, by, moment))
+        if records:
+            write(change, records)
+            kept = {record.id: made_tags[record.id] for record in records if record.id in made_tags}
+            if kept:
+                change.writer.set_made_tags(user, kept)
+    engine.note_unsaved(len(records))
+    done = replace(proposals, changes=tuple(made), ending=tuple(ended))
+    return report_of(done, perf_counter() - start)
+
+
+def report_of(proposals: Proposals, seconds: float = 0.0) -> ProcedureReport:
+    """What was proposed, as a report; `seconds` are added to those of the search."""
+    new = sum(proposal.before is None for proposal in proposals.changes)
+    return ProcedureReport(
+        users=1,
+        sessions=proposals.sessions,
+        actions=proposals.actions,
+        found=proposals.found,
+        new=new,
+        changed=len(proposals.changes) - new,
+        merged=len(proposals.ending),
+        ids=tuple(proposal.id for proposal in proposals.changes),
+        seconds=proposals.seconds + seconds,
+    )
+
+
+def _vectors(engine: Engine, user: str, fresh: Mapping[str, Record]) -> dict[str, NDArray[np.float32]]:
+    """Embeddings of what says something else than what is stored."""
+    with engine.store.reading() as reader:
+        stored = reader.fetch(user, list(fresh))
+    texts = {
+        id_: embedded_text(record)
+        for id_, record in fresh.items()
+        if id_ not in stored or embedded_text(stored[id_]) != embedded_text(record)
+    }
+    return dict(zip(texts, engine.embedder.documents(list(texts.values())), strict=True)) if texts else {}
+
+
+def _wording(learned: Learned, before: Record | None, stored: Sequence[Record]) -> Wording | None:
+    """A model's words for these very steps: those that the record has, or those of a single run."""
+    candidates = [
+        record
+        for record in ([] if before is None else [before]) + [one for one in stored if _is_single(one)]
+        if actions_of(record) == learned.actions
+    ]
+    found = (wording_of(record.metadata["procedure"].get("wording")) for record in candidates)
+    return next((wording for wording in found if wording is not None), None)
+
+
+def _is_single(record: Record) -> bool:
+    """Whether the stage `procedures` made it of one run, and nothing ended it."""
+    return (
+        record.metadata.get("stage") == "procedures"
+        and isinstance(record.metadata.get("procedure"), Mapping)
+        and record.until is None
+        and record.retired_at is None
+        and not (record.pinned or record.held)
+    )
+
+
+def _same(before: Record, now: Record) -> bool:
+    names = ("text", "at", "importance", "sources", "metadata")
+    return all(getattr(before, name) == getattr(now, name) for name in names)
+
+
+def _is_as_it_was(now: Record | None, before: Record | None) -> bool:
+    if now is None or before is None:
+        return now is before
+    names = ("text", "at", "kind", "until", "retired_at", "metadata")
+    return all(getattr(now, name) == getattr(before, name) for name in names)
+
+
+def _ended(record: Record, by: str, moment: datetime) -> Record:
+    ended = {"action": "merge", "by": [by]}
+    return replace(
+        record,
+        until=max(record.at, moment),
+        retired_at=moment,
+        metadata={**record.metadata, "ended": ended},
+    )

@@ -1,0 +1,223 @@
+"""Procedures as records: what is stored of one, and how a new look at the transcripts changes it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from memspan.procedure_info import Procedure, ProcedureStep
+from memspan.records import Record
+from memspan.remember.fields import MAX_NAMES
+from memspan.times import from_micros, to_micros
+
+from .learning import Learned
+from .runs import Run
+from .wording import Wording, wording_of, written
+
+__all__ = ["STAGE", "Known", "is_learnt", "new_id", "procedure_of", "recorded"]
+
+STAGE: Final = "learning"
+"""In the metadata of what was learnt from many runs; the stage `procedures` of a recipe makes records of single
+runs."""
+
+_SEEN: Final = 256
+"""Runs that a record remembers one by one, the newest; older ones are only counted."""
+_FIDELITY: Final = 0.7
+_NEVER: Final = -(1 << 62)
+
+
+def is_learnt(record: Record) -> bool:
+    """Whether learning made the record and may change it."""
+    return (
+        record.kind == "procedural"
+        and record.metadata.get("stage") == STAGE
+        and isinstance(record.metadata.get("procedure"), Mapping)
+    )
+
+
+def actions_of(record: Record) -> tuple[str, ...]:
+    """The actions of the steps that a record tells; empty for one that tells none."""
+    return tuple(step.action for step in _steps(record))
+
+
+def new_id(user: str, actions: Sequence[str], known: Iterable[str] = ()) -> str:
+    """Of a new procedure: the same for the same steps, unless a procedure that has other steps by now has it."""
+    taken = set(known)
+    number = 0
+    while True:
+        parts = ["procedure", user, *actions, *([str(number)] if number else [])]
+        found = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
+        if found not in taken:
+            return found
+        number += 1
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a record remembers of the runs of its procedure."""
+
+    seen: Mapping[str, tuple[int, bool | None]]
+    """By `Run.key`: when it ended, and whether it worked."""
+    successes: int = 0
+    failures: int = 0
+    unknown: int = 0
+    """Runs that are only counted."""
+    through: int = _NEVER
+    """The time of the newest one of these."""
+
+    @classmethod
+    def of(cls, record: Record | None) -> Known:
+        """Nothing, for no record and for one that tells nothing."""
+        told = {} if record is None else record.metadata.get("procedure", {})
+        older = told.get("older", {})
+        seen = {key: (at, worked) for key, at, worked in told.get("seen", ())}
+        return cls(
+            seen,
+            older.get("successes", 0),
+            older.get("failures", 0),
+            older.get("unknown", 0),
+            older.get("through", _NEVER),
+        )
+
+    def with_runs(self, runs: Iterable[Run]) -> Known:
+        """With these runs: those that are new, and those that are known as they look now. Runs of before that are not
+        among them, because their turns were evicted, still count."""
+        seen = dict(self.seen)
+        for run in runs:
+            # What is older than what is only counted, and not seen, is among that.
+            if run.key in seen or run.at > self.through:
+                seen[run.key] = (run.at, run.success)
+        newest = sorted(seen.items(), key=lambda item: (item[1][0], item[0]), reverse=True)
+        counted = [found for _, found in newest[_SEEN:]]
+        return Known(
+            dict(reversed(newest[:_SEEN])),
+            self.successes + sum(worked is True for _, worked in counted),
+            self.failures + sum(worked is False for _, worked in counted),
+            self.unknown + sum(worked is None for _, worked in counted),
+            max([self.through, *(at for at, _ in counted)]),
+        )
+
+    def counts(self) -> tuple[int, int, int]:
+        """Successes, failures, and runs in all."""
+        states = [worked for _, worked in self.seen.values()]
+        good, bad = self.successes + states.count(True), self.failures + states.count(False)
+        return good, bad, good + bad + self.unknown + states.count(None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the metadata of a record."""
+        found: dict[str, Any] = {"seen": [[key, at, worked] for key, (at, worked) in self.seen.items()]}
+        if self.successes or self.failures or self.unknown:
+            found["older"] = {
+                "successes": self.successes,
+                "failures": self.failures,
+                "unknown": self.unknown,
+                "through": self.through,
+            }
+        return found
+
+
+def recorded(user: str, id_: str, learned: Learned, before: Record | None, wording: Wording | None) -> Record:
+    """The record of a procedure, without `recorded_at` and embedding.
+
+    Its sources are the turns of its newest runs, as many as a record can name, and the request that it shows:
+    forgetting one of them erases it, and the next round learns it again from what is left. With the same steps as
+    before, runs that are not there any more still count.
+
+    Args:
+        before: what is stored under this id.
+    """
+    runs = sorted((*learned.runs, *learned.broken), key=lambda run: run.at)
+    same = before is not None and actions_of(before) == learned.actions
+    known = Known.of(before if same else None).with_runs(runs)
+    good, bad, _ = known.counts()
+    kept = before.sources if same and before is not None else ()
+    asked = learned.asked
+    told: dict[str, Any] = {
+        "name": learned.name if wording is None else wording.name,
+        "steps": [{"action": step.action, "arguments": dict(step.arguments)} for step in learned.steps],
+        "preconditions": list(learned.preconditions),
+        **({} if asked is None else {"asked": asked.text}),
+        "successes": good,
+        "failures": bad,
+        **known.to_dict(),
+        **({} if wording is None else {"wording": wording.to_dict()}),
+    }
+    fresh = Record(
+        id=id_,
+        user=user,
+        text=written(
+            learned.name,
+            learned.steps,
+            learned.preconditions,
+            None if asked is None else asked.text,
+            wording,
+        ),
+        at=from_micros(max([run.at for run in runs] + [at for at, _ in known.seen.values()])),
+        kind="procedural",
+        # Laplace's rule of succession: the chance that the next run works.
+        importance=(good + 1) / (good + bad + 2),
+        fidelity=_FIDELITY,
+        sources=_sources(learned, runs, kept),
+        metadata={"stage": STAGE, "procedure": told},
+    )
+    if before is None:
+        return fresh
+    changed = ("text", "at", "importance", "sources", "metadata")
+    return replace(before, **{name: getattr(fresh, name) for name in changed})
+
+
+def _sources(learned: Learned, runs: Sequence[Run], kept: Sequence[str]) -> tuple[str, ...]:
+    """The newest first, so that what does not fit is old."""
+    ids: dict[str, None] = {}
+    if learned.asked is not None:
+        ids[learned.asked.id] = None
+    for run in reversed(runs):
+        ids.update(dict.fromkeys(run.turns))
+    ids.update(dict.fromkeys(kept))
+    return tuple(ids)[:MAX_NAMES]
+
+
+def procedure_of(record: Record) -> Procedure:
+    """What callers see of a record of kind `procedural`; one that somebody wrote has no steps."""
+    told = record.metadata.get("procedure")
+    told = told if isinstance(told, Mapping) else {}
+    good, bad, runs = Known.of(record).counts() if is_learnt(record) else (0, 0, 0)
+    if not is_learnt(record) and isinstance(told.get("success"), bool):
+        good, bad, runs = int(told["success"]), int(not told["success"]), 1
+    wording = wording_of(told.get("wording"))
+    name = told.get("name") if wording is None else wording.name
+    asked = told.get("asked")
+    before = told.get("preconditions")
+    return Procedure(
+        id=record.id,
+        name=name if isinstance(name, str) else record.text.strip().split("\n", 1)[0][:80],
+        text=record.text,
+        steps=_steps(record),
+        preconditions=tuple(str(one) for one in before) if isinstance(before, list) else (),
+        asked=asked if isinstance(asked, str) else None,
+        successes=good,
+        failures=bad,
+        runs=runs,
+        last=record.at,
+        sources=record.sources,
+        retired=record.retired_at is not None or record.until is not None,
+    )
+
+
+def newest(records: Iterable[Record]) -> list[Record]:
+    """The records, the one that was run last first."""
+    return sorted(records, key=lambda record: (-to_micros(record.at), record.id))
+
+
+def _steps(record: Record) -> tuple[ProcedureStep, ...]:
+    told = record.metadata.get("procedure")
+    given = told.get("steps") if isinstance(told, Mapping) else None
+    found = []
+    for step in given if isinstance(given, list) else ():
+        if isinstance(step, Mapping) and isinstance(step.get("action"), str):
+            arguments = step.get("arguments")
+            named = arguments.items() if isinstance(arguments, Mapping) else ()
+            found.append(ProcedureStep(step["action"], {str(name): str(origin) for name, origin in named}))
+    return tuple(found)

@@ -1,0 +1,164 @@
+"""From turns to what an agent did in each session, with what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from memspan.actions import Action, Outcome, actions_in, outcomes_in
+from memspan.actions.action import Scalar
+from memspan.store.transcripts import TranscriptTurn
+from memspan.times import Micros
+
+__all__ = ["Event", "Request", "Transcript", "transcripts_of"]
+
+_PAUSE: Final = 3_600 * 1_000_000
+"""Turns without a session that are further apart belong to different ones: an hour."""
+_NOT_PEOPLE: Final = frozenset({"assistant", "tool", "function", "system", "developer"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One step that was taken: a call, or several of one tool in a row, such as one that was tried again."""
+
+    action: str
+    arguments: Mapping[str, str]
+    """Shape of the last call's arguments."""
+    values: Mapping[str, Scalar]
+    """Its short values."""
+    success: bool | None
+    """Whether the last call worked; `None`: nothing was said about it."""
+    turns: tuple[str, ...]
+    """Ids of the turns that hold calls and results."""
+    at: Micros
+    """Of the last call."""
+    calls: int = 1
+    results: str = ""
+    """What the tool said to the last call."""
+
+
+class Request(NamedTuple):
+    """What somebody said between steps."""
+
+    before: int
+    """Index of the step that came next."""
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One session."""
+
+    events: tuple[Event, ...]
+    requests: tuple[Request, ...] = ()
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """The names of the steps, in order."""
+        return tuple(event.action for event in self.events)
+
+    def asked(self, place: int) -> Request | None:
+        """The last request before a step."""
+        return next((one for one in reversed(self.requests) if one.before <= place), None)
+
+
+def transcripts_of(turns: Iterable[TranscriptTurn]) -> list[Transcript]:
+    """The sessions in which something was done, in the order of their first turns; turns come in any order.
+
+    A result belongs to the call whose id it names, else to the oldest call before it, of the same tool if it names one,
+    that has none yet. O(n log n).
+    """
+    sessions: dict[tuple[str | None, int], list[TranscriptTurn]] = {}
+    part, before = 0, None
+    for turn in sorted(turns, key=lambda turn: turn.at):
+        if turn.session is None:
+            part += before is not None and turn.at - before > _PAUSE
+            before = turn.at
+        sessions.setdefault((turn.session, part if turn.session is None else 0), []).append(turn)
+    found = (_transcript(own) for own in sessions.values())
+    return [transcript for transcript in found if transcript.events]
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call whose result may still come."""
+
+    action: Action
+    at: Micros
+    turns: list[str]
+    success: bool | None
+    results: list[str] = field(default_factory=list)
+
+
+def _transcript(turns: Iterable[TranscriptTurn]) -> Transcript:
+    calls: list[_Call] = []
+    said: list[tuple[int, TranscriptTurn]] = []
+    for turn in turns:
+        # Results come before calls: those of a turn answer what was called before it.
+        outcomes = outcomes_in(turn.metadata)
+        for outcome in outcomes:
+            _settle(calls, outcome, turn)
+        actions = actions_in(turn.metadata)
+        calls += [_Call(action, turn.at, [turn.id], action.success) for action in actions]
+        if not actions and not outcomes and turn.text.strip() and turn.speaker not in _NOT_PEOPLE:
+            said.append((len(calls), turn))
+    events: list[Event] = []
+    place_of = [0]
+    for call in calls:
+        event = Event(
+            action=call.action.action,
+            arguments=call.action.arguments,
+            values=call.action.values,
+            success=call.success,
+            turns=tuple(dict.fromkeys(call.turns)),
+            at=call.at,
+            results="\n".join(call.results),
+        )
+        if events and events[-1].action == event.action and not _between(said, len(place_of) - 1):
+            events[-1] = _again(events[-1], event)
+        else:
+            events.append(event)
+        place_of.append(len(events))
+    requests = tuple(Request(place_of[after], turn.id, turn.text) for after, turn in said)
+    return Transcript(tuple(events), requests)
+
+
+def _settle(calls: list[_Call], outcome: Outcome, turn: TranscriptTurn) -> None:
+    for call in _candidates(calls, outcome):
+        call.success = outcome.success
+        call.turns.append(turn.id)
+        call.results.append(turn.text)
+        return
+
+
+def _candidates(calls: list[_Call], outcome: Outcome) -> Iterator[_Call]:
+    if outcome.call is not None:
+        # The latest one: ids come back in other conversations of a session.
+        yield from (call for call in reversed(calls) if call.action.call == outcome.call)
+        return
+    yield from (
+        call
+        for call in calls
+        if call.success is None and outcome.action in (None, call.action.action) and call.action.call is None
+    )
+
+
+def _between(said: list[tuple[int, TranscriptTurn]], calls: int) -> bool:
+    """Whether somebody said something right before the call of that number."""
+    return bool(said) and any(after == calls for after, _ in reversed(said[-8:]))
+
+
+def _again(first: Event, then: Event) -> Event:
+    """One step of two calls in a row."""
+    return Event(
+        action=first.action,
+        arguments=then.arguments or first.arguments,
+        values=then.values or first.values,
+        success=then.success,
+        turns=tuple(dict.fromkeys((*first.turns, *then.turns))),
+        at=then.at,
+        calls=first.calls + then.calls,
+        results=then.results,
+    )

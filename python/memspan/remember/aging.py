@@ -1,0 +1,90 @@
+"""What staleness does to the answer of a search: a bounded change of order that is told (see `Recalls.moved`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from memspan.lifecycle.reordering import bounded_order
+from memspan.lifecycle.staleness import StalenessPolicy
+from memspan.records import Record
+from memspan.times import TimeLike, from_micros, to_micros
+
+from .asking import when_asked
+from .engine import Engine
+from .recall import Moved, Recall, Recalls
+
+__all__ = ["Aging", "provenance_quality"]
+
+
+@dataclass(frozen=True, slots=True)
+class Aging:
+    """A policy, and the moment that a question is asked at."""
+
+    policy: StalenessPolicy
+    now: TimeLike | None
+    """`None`: `as_of`, or else the user's newest record."""
+    as_of: TimeLike | None = None
+    explain: bool = False
+
+    def __call__(self, engine: Engine, user: str, recalls: Recalls) -> Recalls:
+        """The same records, none of them more than `policy.places` from where it stood."""
+        if self.policy.name == "none" or len(recalls) < 2:
+            return recalls
+        moment = self.now if self.now is not None else self.as_of
+        asked = when_asked(engine.current(), user, None) if moment is None else to_micros(moment, "now")
+        found = self._tracked(engine, user, recalls, from_micros(asked))
+        order = bounded_order(found, self.policy.places)
+        aged = Recalls(
+            (_told(recalls[place], place, found[place], self.explain) for place in order), recalls.explanation
+        )
+        aged.timings = recalls.timings
+        aged.moved = tuple(
+            Moved(id=recalls[place].id, before=place + 1, after=rank, staleness=found[place])
+            for rank, place in enumerate(order, 1)
+            if rank != place + 1
+        )
+        return aged
+
+    def _tracked(self, engine: Engine, user: str, recalls: Recalls, now: datetime) -> list[float]:
+        policy = self.policy
+        records = [recall.record for recall in recalls]
+        used = _last_uses(engine, user, records) if policy.name == "refresh" else {}
+        found = policy.tracked(
+            [(now - record.at) / policy.unit for record in records],
+            unused=[
+                (now - max(record.at, used.get(record.id, record.at))) / policy.unit for record in records
+            ],
+            provenance=[provenance_quality(record) for record in records],
+            ended=[_has_ended(record, now) for record in records],
+        )
+        return [float(value) for value in found]
+
+
+def provenance_quality(record: Record) -> float:
+    """pi of a record, 0-1: 1 in the words in which something was said, less for what was made of it, and half of that
+    where nobody knows of which turns it was made."""
+    unknown = bool(record.sources) and record.metadata.get("sources") == "window"
+    return min(1.0, max(0.0, record.fidelity)) * (0.5 if unknown else 1.0)
+
+
+def _has_ended(record: Record, now: datetime) -> bool:
+    """Whether something later replaced or contradicted it, or it just ended."""
+    return any(end is not None and end <= now for end in (record.until, record.retired_at))
+
+
+def _last_uses(engine: Engine, user: str, records: list[Record]) -> Mapping[str, datetime]:
+    with engine.store.reading() as reader:
+        uses: Any = getattr(reader, "uses", None)
+        if uses is None:
+            return {}
+        return {use.record: from_micros(use.last) for use in uses.of(user, [record.id for record in records])}
+
+
+def _told(recall: Recall, place: int, staleness: float, explain: bool) -> Recall:
+    if not explain:
+        return recall
+    seen = {"rank_before": place + 1, "staleness": round(staleness, 4)}
+    return replace(recall, explanation={**(recall.explanation or {}), "staleness": seen})

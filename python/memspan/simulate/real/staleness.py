@@ -1,0 +1,188 @@
+"""Evidence recall against policies of staleness, over the conversation's own time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memspan.evaluate.metrics import reciprocal_rank
+from memspan.formats.questions import LabelledQuestion
+from memspan.lifecycle.reordering import bounded_order
+from memspan.lifecycle.staleness import StalenessPolicy
+from memspan.memory import Memory
+from memspan.records import Record
+from memspan.remember.recall import Recalls
+
+from .asking import K, recall, remembering
+from .conversations import Conversation, Embedding
+from .outcome import RealOutcome
+
+__all__ = ["POLICIES", "staleness"]
+
+POLICIES: Final = ("decay", "refresh", "provenance")
+_STEPS: Final = 300
+"""A conversation's span is taken for the paper's horizon of 300 steps, so that lambda = .05 means the same."""
+_DEPTH: Final = 50
+_PRUNE: Final = 0.85
+_WAYS: Final = ("bounded", "multiplied", "pruned")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """A question at the moment when it is asked."""
+
+    place: int
+    """Among all questions."""
+    question: LabelledQuestion
+    at: datetime
+    age: float
+    """Of its newest evidence then, in steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What came back, by condition."""
+
+    recall: Mapping[str, NDArray[np.float64]]
+    """Of each question."""
+    ranks: Mapping[str, NDArray[np.float64]]
+    """Reciprocal, of the first evidence."""
+    moved: dict[str, int]
+    """Places of the first K whose record is another one than without a policy."""
+
+    def take(self, asking: _Asking, name: str, ids: Sequence[str], seen: dict[str, datetime]) -> None:
+        """Score an answer, and note that its records were accessed."""
+        evidence = asking.question.evidence
+        self.recall[name][asking.place] = recall(asking.question, ids)
+        self.ranks[name][asking.place] = reciprocal_rank(evidence, list(ids[:K]))
+        seen.update(dict.fromkeys(ids[:K], asking.at))
+
+
+def staleness(
+    conversations: Sequence[Conversation],
+    embedding: Embedding,
+    advance: Callable[[int], object],
+    seed: int = 1,
+) -> Iterator[RealOutcome]:
+    """Each question is asked at a moment drawn evenly between its last evidence and the end of the conversation; what
+    came later is not there yet. Records are accessed when an earlier question brought them back.
+
+    A policy may reorder the answer within its bounds (`bounded`, what a search does when it is asked to), multiply the
+    scores of the best 50 by 1 - s (`multiplied`, as age multipliers are deployed), or take away what is staler than .85
+    (`pruned`, the paper's use).
+    """
+    total = sum(len(one.questions) for one in conversations)
+    names = ["off", *(f"{policy}, {way}" for policy in POLICIES for way in _WAYS)]
+    values = {name: np.full(total, np.nan) for name in names}
+    ages = np.full(total, np.nan)
+    moved = dict.fromkeys(names, 0)
+    ranks = {name: np.full(total, np.nan) for name in names}
+    first = 0
+    with remembering([record for one in conversations for record in one.records], embedding) as memory:
+        for number, one in enumerate(conversations):
+            for asking in _askings(one, first, seed + number):
+                ages[asking.place] = asking.age
+            _ask_conversation(memory, one, first, seed + number, _Found(values, ranks, moved))
+            first += len(one.questions)
+            advance(1)
+    old = ages > np.nanmedian(ages)
+    for name in names:
+        yield RealOutcome(
+            "staleness",
+            name,
+            values[name],
+            name == "off",
+            {
+                "evidence young": float(np.nanmean(values[name][~old])),
+                "evidence old": float(np.nanmean(values[name][old])),
+                "mrr": float(np.nanmean(ranks[name])),
+                "moved": moved[name] / total,
+            },
+        )
+
+
+def _askings(one: Conversation, first: int, seed: int) -> list[_Asking]:
+    """In the order of time."""
+    random = np.random.default_rng([seed, 4])
+    places = {record.id: place for place, record in enumerate(one.records)}
+    step = _step(one)
+    found = []
+    for number, question in enumerate(one.questions):
+        newest = max(places[id_] for id_ in question.evidence if id_ in places)
+        # At the turn that is drawn, just after it was said.
+        drawn = int(random.integers(newest, len(one.records)))
+        at = one.records[drawn].at + timedelta(microseconds=1)
+        found.append(_Asking(first + number, question, at, (at - one.records[newest].at) / step))
+    return sorted(found, key=lambda asking: (asking.at, asking.place))
+
+
+def _step(one: Conversation) -> timedelta:
+    span = one.records[-1].at - one.records[0].at
+    return max(span / _STEPS, timedelta(microseconds=1))
+
+
+def _ask_conversation(
+    memory: Memory,
+    one: Conversation,
+    first: int,
+    seed: int,
+    noted: _Found,
+) -> None:
+    step = _step(one)
+    records = {record.id: record for record in one.records}
+    accessed: dict[str, dict[str, datetime]] = {name: {} for name in noted.recall}
+    for asking in _askings(one, first, seed):
+
+        def search(k: int, without: Sequence[str] = (), asking: _Asking = asking) -> Recalls:
+            return memory.search(
+                asking.question.text,
+                user=one.user,
+                k=k,
+                now=asking.at,
+                between=(None, asking.at),
+                exclude=without,
+            )
+
+        plain, deep = search(K), search(_DEPTH)
+        noted.take(asking, "off", [each.id for each in plain], accessed["off"])
+        for name in POLICIES:
+            policy = StalenessPolicy(name=name, unit=step)
+            for way in _WAYS:
+                label = f"{name}, {way}"
+                seen = accessed[label]
+                if way == "pruned":
+                    there = [record for record in one.records if record.at < asking.at]
+                    stale = _tracked(policy, there, asking.at, seen) > _PRUNE
+                    gone = [record.id for record, is_stale in zip(there, stale, strict=True) if is_stale]
+                    ids = [each.id for each in search(K, gone)]
+                else:
+                    found = plain if way == "bounded" else deep
+                    values_of = _tracked(policy, [records[each.id] for each in found], asking.at, seen)
+                    if way == "bounded":
+                        order = bounded_order(values_of, policy.places)
+                    else:
+                        order = _multiplied(found, values_of)
+                    ids = [found[place].id for place in order][:K]
+                noted.moved[label] += sum(a != b.id for a, b in zip(ids, plain, strict=False))
+                noted.take(asking, label, ids, seen)
+
+
+def _tracked(
+    policy: StalenessPolicy, records: Sequence[Record], now: datetime, seen: Mapping[str, datetime]
+) -> NDArray[np.float64]:
+    ages = [(now - record.at) / policy.unit for record in records]
+    unused = [(now - max(seen.get(record.id, record.at), record.at)) / policy.unit for record in records]
+    # Of an assistant's replies half is believed, of what people say themselves all.
+    provenance = [0.5 if record.speaker == "assistant" else 1.0 for record in records]
+    return policy.tracked(ages, unused=unused, provenance=provenance)
+
+
+def _multiplied(found: Recalls, staleness: NDArray[np.float64]) -> list[int]:
+    """Learned scores are logarithms of odds: a factor of 1 - s is a term of its logarithm."""
+    scores = np.array([each.score for each in found]) + np.log(np.maximum(1e-12, 1 - staleness))
+    return [int(place) for place in np.argsort(-scores, kind="stable")]

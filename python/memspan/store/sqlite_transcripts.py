@@ -1,0 +1,72 @@
+"""Read the transcripts of agents from a SQLite store."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from typing import Any, Final
+
+from memspan.records import Record
+from memspan.times import now_micros
+
+from .transcripts import TranscriptTurn
+
+__all__ = ["SqliteTranscriptReader"]
+
+_TURNS: Final = (
+    "FROM records r LEFT JOIN record_states x ON x.record_pk = r.pk "
+    "WHERE r.user_pk = (SELECT pk FROM users WHERE name = :user) AND r.kind = 'episodic' AND r.sources = '[]' "
+    "AND x.retired_at IS NULL AND (x.expires_at IS NULL OR x.expires_at > :now) "
+)
+# Metadata is written without spaces. Other members of these names do no harm: they are read as no action.
+_CALLS: Final = "instr(r.metadata, '\"actions\":') > 0"
+_ACTS: Final = f"({_CALLS} OR instr(r.metadata, '\"outcomes\":') > 0)"
+
+
+class SqliteTranscriptReader:
+    """`TranscriptReader` on an open transaction.
+
+    Args:
+        fetch: gives records of a user by id, as `StoreReader.fetch`.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, fetch: Callable[..., dict[str, Record]]) -> None:
+        self._connection = connection
+        self._fetch = fetch
+
+    def turns(self, user: str, chars: int) -> list[TranscriptTurn]:
+        """See `TranscriptReader.turns`."""
+        named = {"user": user, "now": now_micros(), "chars": chars}
+        sessions = [
+            session for (session,) in self._all(f"SELECT DISTINCT r.session {_TURNS} AND {_CALLS}", named)
+        ]
+        if not sessions:
+            return []
+        rows = self._all(
+            "SELECT r.id, r.session, r.at, r.speaker, substr(r.text, 1, :chars), "  # noqa: S608
+            f"CASE WHEN {_ACTS} THEN r.metadata END {_TURNS} "
+            "AND (r.session IN (SELECT value FROM json_each(:sessions)) OR (:some AND r.session IS NULL)) "
+            "ORDER BY r.at, r.pk",
+            {
+                **named,
+                "sessions": json.dumps([session for session in sessions if session is not None]),
+                "some": None in sessions,
+            },
+        )
+        return [
+            TranscriptTurn(id_, session, at, speaker, text, {} if metadata is None else json.loads(metadata))
+            for id_, session, at, speaker, text, metadata in rows
+        ]
+
+    def procedures(self, user: str) -> list[Record]:
+        """See `TranscriptReader.procedures`."""
+        rows = self._all(
+            "SELECT id FROM records WHERE user_pk = (SELECT pk FROM users WHERE name = :user) "
+            "AND kind = 'procedural' ORDER BY id",
+            {"user": user},
+        )
+        return list(self._fetch(user, [id_ for (id_,) in rows]).values())
+
+    def _all(self, statement: str, parameters: dict[str, Any]) -> list[Any]:
+        return self._connection.execute(statement, parameters).fetchall()
