@@ -75,9 +75,13 @@ def _checked(queue: UpdateQueue, reply: UpdateReply, tools: Tools) -> Change | N
     def refused(reason: str, **details: Any) -> None:
         tools.note("refused", memory=queue.target.id, action=action, reason=reason, **details)
 
+    def decided(rests_on: Sequence[Record]) -> None:
+        tools.note("decided", memory=queue.target.id, action=action, later=[record.id for record in rests_on])
+
     if unknown:
         tools.note("unknown memories", memory=queue.target.id, numbers=unknown)
     if action == "keep":
+        decided([])
         return None
     if action not in ("merge", "update", "retire"):
         refused("no such action")
@@ -86,6 +90,7 @@ def _checked(queue: UpdateQueue, reply: UpdateReply, tools: Tools) -> Change | N
         refused("rests on no later memory")
         return None
     if action == "retire":
+        decided(later)
         return Change(action="retire", ending=(queue.target,), evidence=tuple(later))
     parts = [_statement(record) for record in (queue.target, *later)]
     if not text or len(text) > _LONGEST * sum(len(part.text) for part in parts):
@@ -95,10 +100,12 @@ def _checked(queue: UpdateQueue, reply: UpdateReply, tools: Tools) -> Change | N
         refused("numbers from nowhere", numbers=added)
         return None
     if action == "update":
+        decided(later)
         return Change(action="update", ending=(queue.target,), evidence=tuple(later), text=text)
     if gone := lost(parts, text, _COVERAGE):
         refused("would lose something", missing=gone)
         return None
+    decided(later)
     return Change(action="merge", ending=(queue.target, *later), text=text)
 
 

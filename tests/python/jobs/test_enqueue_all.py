@@ -97,6 +97,7 @@ def test_forgotten_and_retired_turns_are_left_alone(open_memory: Open) -> None:
     memory.add_records(
         [
             Record(id="gone", user="ana", text="x", at=from_micros(0), retired_at=from_micros(5)),
+            Record(id="over", user="ana", text="z", at=from_micros(0), expires_at=from_micros(9)),
             Record(id="there", user="ana", text="y", at=from_micros(0)),
         ]
     )

@@ -64,5 +64,7 @@ def _turns(engine: Engine, user: str) -> list[_Turn]:
 
 
 def _is_open(record: Record) -> bool:
-    """Whether it is a turn that is believed: not an earlier version of one, nor one that was taken back."""
-    return is_turn(record) and record.retired_at is None
+    """Whether it is a turn that is believed and has not run out: no earlier version, and none that was taken back."""
+    if not is_turn(record) or record.retired_at is not None:
+        return False
+    return record.expires_at is None or to_micros(record.expires_at, "expires_at") > now_micros()
