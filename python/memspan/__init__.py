@@ -37,6 +37,7 @@ from memspan.errors import (
     TruncatedReplyError,
     WhereError,
 )
+from memspan.history import Belief, History
 from memspan.index import Hit, Hits, Index, TagInfo
 from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
 from memspan.lifecycle.staleness import StalenessPolicy
@@ -66,6 +67,7 @@ __all__ = [
     "AuditEntry",
     "AutoConsolidations",
     "BadReplyError",
+    "Belief",
     "CallableEmbedder",
     "ConsolidationReport",
     "Context",
@@ -78,6 +80,7 @@ __all__ = [
     "FormatError",
     "HashEmbedder",
     "HeldError",
+    "History",
     "Hit",
     "Hits",
     "Index",

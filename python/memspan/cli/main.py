@@ -20,6 +20,7 @@ from .export import export
 from .failures import map_failures
 from .fit import fit_
 from .forget import forget
+from .history import history, retire
 from .hold import hold, release
 from .ingest import ingest
 from .jobs import jobs
@@ -72,6 +73,8 @@ _COMMANDS = (
     search,
     ask,
     latest,
+    history,
+    retire,
     tags,
     procedures,
     stats,
