@@ -51,6 +51,7 @@ from memspan.errors import (
     WhereError,
 )
 from memspan.evicted import Evicted
+from memspan.history import Belief, History
 from memspan.index import Hit, Hits, Index, TagInfo
 from memspan.job_info import Job, JobEvent, ProcessReport, UsageEntry
 from memspan.lifecycle.quotas import Quotas
@@ -84,6 +85,7 @@ __all__ = [
     "AuditEntry",
     "AutoConsolidations",
     "BadReplyError",
+    "Belief",
     "CallableEmbedder",
     "CompressionReport",
     "ConsolidationReport",
@@ -100,6 +102,7 @@ __all__ = [
     "FormatError",
     "HashEmbedder",
     "HeldError",
+    "History",
     "Hit",
     "Hits",
     "Index",

@@ -49,9 +49,9 @@ class History:
     versions: tuple[Belief, ...]
     """What the record said, one after the other; the last is what stands under its id. Never empty."""
     before: tuple[Belief, ...]
-    """Records that it took the place of, directly or through others."""
+    """Records that it took the place of, directly or through others, with what these said before."""
     after: tuple[Belief, ...]
-    """Records that took its place, directly or through others."""
+    """Records that took its place, directly or through others, with what these said before."""
 
     def __iter__(self) -> Iterator[Belief]:
         """The whole chain: `before`, `versions`, `after`."""

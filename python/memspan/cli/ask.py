@@ -65,7 +65,8 @@ __all__ = ["ask"]
 @click.option("--tag", "tags", multiple=True, help="Only records with this tag; repeat to require several.")
 @options.where
 @click.option("--now", metavar="TIME", help="When it is asked (ISO 8601). Default: the user's newest record.")
-@click.option("--as-of", metavar="TIME", help="Only what was known at that time (ISO 8601).")
+@options.as_of
+@options.valid_at
 @click.option(
     "--recipe",
     type=click.Choice(recipe_names()),
@@ -94,6 +95,7 @@ def ask(
     where: Any,
     now: str | None,
     as_of: str | None,
+    valid_at: str | None,
     recipe: str,
     explain: bool,
     as_json: bool,
@@ -113,6 +115,7 @@ def ask(
         "where": where,
         "now": now,
         "as_of": as_of,
+        "valid_at": valid_at,
     }
     with _model(llm, base_url) as model, open_memory(store, recipe=recipe, llm=model) as memory:
         if as_json:

@@ -22,6 +22,7 @@ from .export import export
 from .failures import map_failures
 from .fit import fit_
 from .forget import forget
+from .history import history, retire
 from .hold import hold, release
 from .ingest import ingest
 from .jobs import jobs
@@ -84,6 +85,8 @@ _COMMANDS = (
     search,
     ask,
     latest,
+    history,
+    retire,
     tags,
     quotas,
     evicted,

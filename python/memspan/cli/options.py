@@ -19,6 +19,7 @@ from memspan.store import inspect
 
 __all__ = [
     "as_json",
+    "as_of",
     "base_url",
     "between",
     "count",
@@ -34,6 +35,7 @@ __all__ = [
     "recipe",
     "rerank_ms",
     "staleness",
+    "valid_at",
     "where",
 ]
 
@@ -149,6 +151,12 @@ between = click.option(
     help="Only records with START <= at < END (ISO 8601, UTC unless said; `-` leaves an end open); "
     "repeat for several.",
 )
+
+as_of = click.option(
+    "--as-of", metavar="TIME", help="Only what was believed at that time, as it read then (ISO 8601)."
+)
+
+valid_at = click.option("--valid-at", metavar="TIME", help="Only what was true at that time (ISO 8601).")
 
 where = click.option(
     "--where",

@@ -40,7 +40,8 @@ __all__ = ["search"]
 @options.kinds
 @click.option("--tag", "tags", multiple=True, help="Only records with this tag; repeat to require several.")
 @options.where
-@click.option("--as-of", metavar="TIME", help="Only what was known at that time (ISO 8601).")
+@options.as_of
+@options.valid_at
 @options.ranker
 @options.rerank_ms
 @options.staleness
@@ -81,6 +82,7 @@ def search(
     tags: tuple[str, ...],
     where: dict[str, Any] | None,
     as_of: str | None,
+    valid_at: str | None,
     ranker: Ranker | None,
     rerank_ms: int,
     staleness: str,
@@ -114,6 +116,7 @@ def search(
                 ranker=ranker,
                 route=route,
                 rerank_ms=rerank_ms,
+                valid_at=valid_at,
             )
         print_context(env, question, user, context, as_json=as_json)
         return
@@ -127,6 +130,7 @@ def search(
             require_tags=tags,
             where=where,
             as_of=as_of,
+            valid_at=valid_at,
             ranker=ranker,
             rerank_ms=rerank_ms,
             staleness=staleness,

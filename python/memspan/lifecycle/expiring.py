@@ -24,7 +24,7 @@ class Expired:
     """What a sweep erased."""
 
     records: int = 0
-    """Without the versions that went with them."""
+    """With the versions that went with them."""
     users: int = 0
 
 
@@ -74,21 +74,22 @@ def sweep(engine: Engine, user: str | None = None, now: Micros | None = None) ->
 @survives_damage
 def _erase_slice(engine: Engine, user: str | None, now: Micros) -> tuple[int, set[str]]:
     ids: dict[str, list[str]] = defaultdict(list)
+    erased = 0
     with engine.changing() as change:
         # Asked again: whoever pinned or renewed a record meanwhile came first.
         for name, id_ in change.writer.lifetimes.expired(user, now, _SLICE):
             ids[name].append(id_)
         for name, own in ids.items():
-            _erase(engine, change, name, own)
+            erased += _erase(engine, change, name, own)
         if ids:
             engine.snapshots.delete(change.writer)
             change.writer.request_erasure()
     for name in ids:
         engine.vocabularies.forget(name)
-    return sum(map(len, ids.values())), set(ids)
+    return erased, set(ids)
 
 
-def _erase(engine: Engine, change: Change, user: str, ids: list[str]) -> None:
+def _erase(engine: Engine, change: Change, user: str, ids: list[str]) -> int:
     writer, jobs = change.writer, change.writer.jobs
     versions = writer.fetch(user, sorted(writer.traces.versions(user, ids)))
     doomed = sorted({*ids, *(id_ for id_, record in versions.items() if not record.held)})
@@ -96,6 +97,7 @@ def _erase(engine: Engine, change: Change, user: str, ids: list[str]) -> None:
     jobs.forget_results(set().union(*jobs.seeing(user, doomed).values()))
     erase_within(change, user, Scope(tuple(doomed), frozenset(), ()))
     audited(engine, change, "expire", user=user, ids=doomed, records=len(doomed))
+    return len(doomed)
 
 
 def _now(now: Micros | None) -> Micros:

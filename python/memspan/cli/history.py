@@ -1,0 +1,114 @@
+"""`memspan history` and `memspan retire`: what was believed when, and what is not believed any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from memspan.errors import invalid
+from memspan.history import Belief
+
+from . import options
+from .environment import Environment, pass_environment
+from .opening import open_memory
+from .tables import cell, plain_table
+
+__all__ = ["history", "retire"]
+
+
+@click.command(
+    epilog=options.examples(
+        "memspan history m1 --store chat.memspan --user demo",
+        "memspan history m1 --store chat.memspan --user demo --json | jq '.versions[].text'",
+    )
+)
+@click.argument("record", metavar="ID")
+@options.existing_store
+@options.one_user
+@options.as_json
+@pass_environment
+def history(env: Environment, record: str, store: Path, user: str, as_json: bool) -> None:
+    """Show what the record ID said before it was overwritten, what it took the place of, and what took its place.
+
+    `memspan search --as-of TIME` finds what was believed at a time, `--valid-at TIME` what was true then.
+    """
+    with open_memory(store) as memory:
+        found = memory.history(user=user, id=record)
+    if found is None:
+        raise invalid("ID", record, f"the id of a record of user {user!r}")
+    if as_json:
+        env.write_json({"user": user, **found.to_dict()})
+        return
+    table = plain_table(f"History of {found.id}")
+    for name in ("", "believed since", "until", "true from", "until", "text", "ended by"):
+        table.add_column(name, ratio=1 if name == "text" else None, overflow="fold")
+    for name, beliefs in (("before", found.before), ("", found.versions), ("after", found.after)):
+        for row in _rows(name, beliefs):
+            table.add_row(*map(cell, row))
+    env.out.print(table)
+
+
+def _rows(name: str, beliefs: Iterable[Belief]) -> Iterable[tuple[str, ...]]:
+    for belief in beliefs:
+        said = belief.to_dict()
+        yield (
+            name,
+            _short(said["believed_since"]),
+            _short(said["believed_until"]),
+            _short(said["at"]),
+            _short(said["valid_until"]),
+            said["text"],
+            " ".join([said["action"] or "", *said["by"]]).strip(),
+        )
+
+
+def _short(time: str | None) -> str:
+    return "" if time is None else time.removesuffix("+00:00")
+
+
+@click.command(
+    epilog=options.examples(
+        "memspan retire m1 m2 --store chat.memspan --user demo --at 2024-06-01",
+        'memspan retire m1 --store chat.memspan --user demo --text "Ana lives in Oslo."',
+        "memspan retire m1 --store chat.memspan --user demo --by m7",
+    )
+)
+@click.argument("records", metavar="ID...", nargs=-1, required=True)
+@options.existing_store
+@options.one_user
+@click.option(
+    "--at", metavar="TIME", help="When it stopped to hold (ISO 8601). Default: now, or when --by happened."
+)
+@click.option("--text", help="What holds instead: a new record takes the place of the one ID.")
+@click.option("--by", metavar="ID", help="The record that takes the place of the one ID.")
+@options.embedder
+@options.as_json
+@pass_environment
+def retire(
+    env: Environment,
+    records: tuple[str, ...],
+    store: Path,
+    user: str,
+    at: str | None,
+    text: str | None,
+    by: str | None,
+    embedder: str | None,
+    as_json: bool,
+) -> None:
+    """Stop believing the records ID. Nothing is erased: searches at times when they were believed find them."""
+    replaced = text is not None or by is not None
+    if replaced and (len(records) > 1 or (text is not None and by is not None)):
+        raise click.UsageError("--text or --by, not both, and with one ID")
+    with open_memory(store, embedder) as memory:
+        new = None
+        if replaced:
+            new = memory.supersede(user=user, id=records[0], text=text, by=by, at=at)
+            retired = 1
+        else:
+            retired = memory.retire(user=user, ids=records, at=at)
+    if as_json:
+        env.write_json({"user": user, "retired": retired, "by": new})
+    else:
+        env.note(f"{retired:,} records retired" + ("" if new is None else f"; '{new}' took the place"))

@@ -1,0 +1,173 @@
+"""Times to live: hidden at once, erased by the sweep."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memspan import Memory, errors
+from memspan.lifecycle.expiring import Expired, expired_ids, sweep
+from memspan.times import from_micros, now_micros
+
+HOUR = 3600
+LATER = 2 * HOUR * 1_000_000
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Any:
+    with Memory(tmp_path / "m", "hash:16") as opened:
+        yield opened
+
+
+def end_of(memory: Memory, id_: str) -> float | None:
+    """Seconds of a record's life."""
+    record = memory.get(user="ana", id=id_)
+    assert record is not None
+    assert record.recorded_at is not None
+    return None if record.expires_at is None else (record.expires_at - record.recorded_at).total_seconds()
+
+
+def ids(memory: Memory, **more: Any) -> set[str]:
+    return {one.id for one in memory.search("tea", user="ana", k=50, **more)}
+
+
+def test_it_is_gone_at_its_time_and_erased_by_the_sweep(memory: Memory, tmp_path: Path) -> None:
+    memory.add([{"id": "a", "text": "sesame tea"}], user="ana", ttl=0.3)
+    memory.add([{"id": "b", "text": "green tea"}], user="ana", ttl=timedelta(hours=1))
+    memory.add(
+        [{"id": "a2", "text": "tea", "expires_at": from_micros(now_micros() + LATER)}], user="ana", ttl=1
+    )
+    learnt = now_micros()
+    assert ids(memory) == {"a", "b", "a2"}
+    time.sleep(0.4)
+    assert ids(memory) == ids(memory, as_of=learnt) == ids(memory, valid_at=learnt) == {"b", "a2"}
+    assert [one.id for one in memory.latest(user="ana")] == ["a2", "b"]
+    assert memory.history(user="ana", id="a") is None
+    assert memory.get(user="ana", id="a") is not None
+    assert expired_ids(memory._engine, None) == {"ana": ["a"]}
+    assert sweep(memory._engine, "ben") == Expired()
+    assert sweep(memory._engine) == Expired(records=1, users=1)
+    assert memory.get(user="ana", id="a") is None
+    assert sweep(memory._engine) == Expired()
+    assert memory.verify() == []
+    assert not any(b"sesame" in file.read_bytes() for file in tmp_path.iterdir())
+
+
+def test_versions_go_with_their_record_and_held_ones_stay(memory: Memory) -> None:
+    for text in ("one tea", "two tea"):
+        memory.add([{"id": "a", "text": text}, {"id": "b", "text": text}], user="ana", ttl=HOUR)
+    memory.hold(user="ana", id="b")
+    assert sweep(memory._engine, now=now_micros() + LATER).records == 2
+    with memory._engine.store.reading() as reader:
+        left = reader.ids("ana")
+    assert {id_.split("@")[0] for id_ in left} == {"b"}
+    assert len(left) == 2
+
+
+def test_the_same_again_may_live_longer(memory: Memory) -> None:
+    memory.add([{"id": "a", "text": "tea"}], user="ana", ttl=10)
+    first = memory.get(user="ana", id="a")
+    memory.add([{"id": "a", "text": "tea"}], user="ana", ttl=1000)
+    again = memory.get(user="ana", id="a")
+    assert first is not None
+    assert again is not None
+    assert again.recorded_at == first.recorded_at
+    assert again.expires_at > first.expires_at + timedelta(seconds=900)  # type: ignore[operator]
+    memory.add([{"id": "a", "text": "other tea"}], user="ana")
+    after = memory.get(user="ana", id="a")
+    assert after is not None
+    assert after.expires_at == again.expires_at, "what was to be gone does not stay because it is corrected"
+
+
+def test_what_expired_is_as_good_as_erased_when_it_comes_again(memory: Memory) -> None:
+    memory.add([{"id": "a", "text": "tea"}], user="ana", ttl=0.05)
+    time.sleep(0.1)
+    memory.add([{"id": "a", "text": "other tea"}], user="ana")
+    assert ids(memory) == {"a"}
+    assert end_of(memory, "a") is None
+    assert memory.stats("ana")["records"] == 1, "no version"
+
+
+def test_lifetimes_of_kinds(memory: Memory) -> None:
+    memory.add([{"id": "old", "text": "tea", "kind": "semantic"}], user="ana")
+    memory.add([{"id": "own", "text": "tea", "kind": "semantic"}], user="ana", ttl=7)
+    assert memory.set_lifetime("semantic", HOUR) == 1
+    memory.add([{"id": "new", "text": "tea", "kind": "semantic"}, {"id": "turn", "text": "tea"}], user="ana")
+    assert [end_of(memory, id_) for id_ in ("old", "new", "turn")] == [HOUR, HOUR, None]
+    assert memory.lifetimes() == memory.lifetimes("ana") == {"semantic": HOUR}
+    assert memory.set_lifetime("semantic", timedelta(seconds=60), "ana") == 2
+    assert [end_of(memory, id_) for id_ in ("old", "new")] == [60, 60]
+    assert end_of(memory, "own") == pytest.approx(7, abs=0.1)
+    assert memory.set_lifetime("semantic", 90) == 0, "this user has another one"
+    assert memory.user("ana").lifetimes() == {"semantic": 60}
+    assert memory.set_lifetime("semantic", None, "ana") == 2
+    assert memory.set_lifetime("semantic", None) == 0
+    assert memory.lifetimes("ana") == {}
+    assert end_of(memory, "own") == pytest.approx(7, abs=0.1)
+
+
+def test_what_was_made_of_others_lives_as_long_as_its_kind_and_not_longer_than_what_was_given_an_end(
+    memory: Memory,
+) -> None:
+    memory.set_lifetime("episodic", 100)
+    memory.add([{"id": "turn", "text": "tea"}], user="ana")
+    memory.add([{"id": "whispered", "text": "secret tea"}], user="ana", ttl=50)
+    memory.add(
+        [
+            {"id": "fact", "text": "she drinks tea", "kind": "semantic", "sources": ["turn"]},
+            {"id": "rumour", "text": "a secret", "kind": "semantic", "sources": ["turn", "whispered"]},
+        ],
+        user="ana",
+    )
+    assert end_of(memory, "fact") is None
+    assert end_of(memory, "rumour") == pytest.approx(50, abs=1)
+    assert sweep(memory._engine, now=now_micros() + LATER).records == 3
+    with memory._engine.store.reading() as reader:
+        assert reader.ids("ana") == ["fact"]
+
+
+@pytest.mark.parametrize("ttl", [0, -1, float("nan"), float("inf"), "1h", True, timedelta(0), 1e12])
+def test_times_that_nothing_lives(memory: Memory, ttl: Any) -> None:
+    with pytest.raises(errors.TimeError, match="ttl"):
+        memory.add("tea", user="ana", ttl=ttl)
+    with pytest.raises(errors.TimeError, match="ttl"):
+        memory.set_lifetime("semantic", ttl)
+    assert memory.users() == []
+
+
+def test_an_unknown_kind(memory: Memory) -> None:
+    with pytest.raises(errors.InvalidArgumentError, match="kind"):
+        memory.set_lifetime("odd", 1)
+
+
+def test_many_slices(memory: Memory) -> None:
+    memory.add([f"tea {number}" for number in range(600)], user="ana", ttl=HOUR)
+    memory.add("stays", user="ana")
+    assert sweep(memory._engine, now=now_micros() + LATER) == Expired(records=600, users=1)
+    assert memory.stats("ana")["records"] == 1
+    assert memory.verify() == []
+
+
+def test_export_keeps_ends_and_versions(memory: Memory, tmp_path: Path) -> None:
+    memory.add([{"id": "a", "text": "tea"}], user="ana", ttl=HOUR)
+    memory.add([{"id": "a", "text": "other tea"}], user="ana")
+    memory.retire(user="ana", ids=["a"])
+    memory.export(None, tmp_path / "out.jsonl")
+    with Memory(tmp_path / "other", "hash:16") as other:
+        other.load(tmp_path / "out.jsonl")
+        assert other.load(tmp_path / "out.jsonl") == 2
+        assert contents(other) == contents(memory)
+
+
+def contents(memory: Memory) -> list[Any]:
+    with memory._engine.store.reading() as reader:
+        rows = [
+            (one.id, one.text, one.recorded_at, one.retired_at, one.expires_at, one.until, dict(one.metadata))
+            for page in reader.scan(None, 99)
+            for one in page
+        ]
+    return sorted(rows, key=lambda row: row[0])
