@@ -34,7 +34,8 @@ class KeepingCalls(Calls):
     def export(self, user: str | None, file: TextFile, embeddings: bool = False) -> int:
         """Write everything of a user, or of all users (`None`), as JSON Lines; returns the number of records.
 
-        What `tag` made is left out, and encode jobs are: they can be made again.
+        What `tag` made is left out, and encode jobs are: they can be made again. So is what lies in the cold tier
+        (`evicted`): restore it first.
 
         Args:
             user: an unknown user makes a file without records.
