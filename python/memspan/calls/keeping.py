@@ -23,8 +23,9 @@ class KeepingCalls(Calls):
     def export(self, user: str | None, file: TextFile, embeddings: bool = False) -> int:
         """Write everything of a user, or of all users (`None`), as JSON Lines; returns the number of records.
 
-        What `tag` made is left out, and encode jobs are: they can be made again. Secrets of the vault stay encrypted,
-        and their key opens them wherever the file is loaded.
+        What `tag` made is left out, and encode jobs are: they can be made again. So is what lies in the cold tier
+        (`evicted`): restore it first. Secrets of the vault stay encrypted, and their key opens them wherever the file
+        is loaded.
 
         Args:
             user: an unknown user makes a file without records.

@@ -15,6 +15,7 @@ from memspan.errors import invalid
 from memspan.recipes import Recipe
 from memspan.records import Record
 from memspan.store import StoreReader
+from memspan.store.cold import ORIGINAL
 from memspan.times import from_micros, now_micros
 
 from .auditing import count_added, enter_added
@@ -90,6 +91,7 @@ def add_drafts(
         jobs, entered = False, False
         if records:
             write_records(change, [*settled.versions, *records])
+            _drop_originals(change, records, existing)
             jobs = follow_turns(change, records, existing, recipe)
             entered = enter_added(engine, change, records)
         if within is not None:
@@ -152,6 +154,16 @@ def _from_cold(reader: StoreReader, drafts: Sequence[Draft]) -> dict[_Key, Recor
         for user, ids in _by_user(drafts).items()
         for id_, cold in reader.cold.fetch(user, ids, embeddings=True).items()
     }
+
+
+def _drop_originals(change: Change, records: Sequence[Record], existing: Mapping[_Key, Record]) -> None:
+    """What a record said before it was shortened is not what another text replaces."""
+    if change.writer.cold.empty:
+        return
+    for record in records:
+        before = existing.get((record.user, record.id))
+        if before is not None and before.text != record.text:
+            change.writer.cold.drop(record.user, [record.id], ORIGINAL)
 
 
 def _by_user(drafts: Sequence[Draft]) -> dict[str, list[str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import fields
 from datetime import datetime
 from typing import Any, Final
@@ -14,24 +13,30 @@ __all__ = ["dump_record", "load_record"]
 
 _LEFT_OUT: Final = ("user", "embedding")
 _FIELDS: Final = tuple(field for field in fields(Record) if field.name not in _LEFT_OUT)
+_NAMES: Final = tuple(field.name for field in _FIELDS)
 _TIMES: Final = frozenset(field.name for field in _FIELDS if "datetime" in str(field.type))
 _TUPLES: Final = frozenset(field.name for field in _FIELDS if str(field.type).startswith("tuple"))
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
 def dump_record(record: Record) -> str:
     """Every field that holds something, as exports have it, but the user and the embedding. Times are ISO 8601 in UTC,
     so that they sort as text."""
     document: dict[str, Any] = {}
-    for field in _FIELDS:
-        value = getattr(record, field.name)
-        if value in (None, (), {}) or value is False:
+    for name in _NAMES:
+        value = getattr(record, name)
+        if value is None or value is False or value == ():
             continue
-        if isinstance(value, datetime):
+        if name in _TIMES:
             value = value.isoformat()
-        elif isinstance(value, Mapping):
+        elif name == "metadata":
+            if not value:
+                continue
             value = dict(value)
-        document[field.name] = value
-    return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        document[name] = value
+    return _encode(document)
 
 
 def load_record(user: str, text: str) -> Record:

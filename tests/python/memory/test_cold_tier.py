@@ -198,3 +198,14 @@ def test_an_original_comes_back_from_the_cold_tier(memory: Memory) -> None:
     assert memory.get(user="ana", id="m2").text == "turn number 2"  # type: ignore[union-attr]
     assert memory.stats("ana")["cold"] == {"evicted": 3, "originals": 0}
     assert memory.verify() == []
+
+
+def test_another_text_has_no_original(memory: Memory) -> None:
+    before = memory.get(user="ana", id="m5")
+    assert before is not None
+    with memory._engine.changing() as change:
+        change.writer.cold.keep_originals([before], now_micros())
+    memory.add(turns(5, tags=["other"]), user="ana")
+    assert memory.original(user="ana", id="m5") is not None
+    memory.add([{"id": "m5", "text": "something else", "at": 0}], user="ana")
+    assert memory.original(user="ana", id="m5") is None
