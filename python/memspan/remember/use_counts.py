@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
+from memspan.errors import CorruptSnapshotError
 from memspan.index import Index
 from memspan.store import StoreReader
 from memspan.store.uses import Use
@@ -92,9 +94,11 @@ def load_uses(index: Index, reader: StoreReader, known: Micros) -> None:
         return
     for user in reader.uses.users(known - _OLDEST):
         uses = reader.uses.of(user)
-        index.set_uses(
-            user=user,
-            ids=[use.record for use in uses],
-            counts=[use.searches for use in uses],
-            lasts=[use.last for use in uses],
-        )
+        # Opening reads nobody's part of a snapshot: whoever asks for a damaged one finds out, and loads it all anew.
+        with suppress(CorruptSnapshotError):
+            index.set_uses(
+                user=user,
+                ids=[use.record for use in uses],
+                counts=[use.searches for use in uses],
+                lasts=[use.last for use in uses],
+            )
