@@ -89,6 +89,7 @@ BOOST_FIXTURE_TEST_CASE(knowledge_and_validity, Fixture) {
 // Times of the system lie far from the events' here: what was retired was so at 100, what expired did so in 1970.
 struct Ended : Fixture {
   Ended() {
+    query.k = 100;
     test::add(index, {
       Item{.id = "retired", .at = 4, .until = 6, .recorded_at = 60, .retired_at = 100},
       Item{.id = "cut", .at = 3, .metadata = R"({"ended": {"until": 9}})", .until = 6, .recorded_at = 60,
