@@ -35,6 +35,7 @@ struct SnapshotParts {
     const size_t start = in.position;
     in.position += 4 + 1 + 4 + 8 + 8;
     in.text();
+    in.position += 1 + 8;  // nobody has quotas
     parts.config = file.substr(start, in.position - start);
     const auto count = in.get<uint64_t>();
     for (uint64_t i = 0; i < count; ++i) {
