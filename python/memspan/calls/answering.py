@@ -316,7 +316,7 @@ class AnsweringCalls(SearchingCalls):
             text=text,
             user=checked_name(user, "user"),
             now=now,
-            as_of=None if filters["as_of"] is None else from_micros(to_micros(filters["as_of"], "as_of")),
+            as_of=None if filters.get("as_of") is None else from_micros(to_micros(filters["as_of"], "as_of")),
             plan=planner,
             depth=depth,
             budget=budget,
