@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memspan.arguments import as_flag, as_number
 from memspan.consolidation import ConsolidationReport, Planned, SleepReport
@@ -20,12 +20,14 @@ from .base import Calls
 if TYPE_CHECKING:
     from memspan.lifecycle.duplicates import Merging
     from memspan.lifecycle.sleep import SleepUpdate
+    from memspan.lifecycle.sleep_log import SleepDecision
     from memspan.lifecycle.upkeep import Upkeep
     from memspan.llm import LLM
 
 __all__ = ["SleepingCalls"]
 
 _Work: TypeAlias = "Callable[[LLM | None], Coroutine[Any, Any, SleepReport]]"
+_ACTION: Final = "consolidate"
 _LONGEST = 1e9
 """Seconds."""
 
@@ -121,6 +123,35 @@ class SleepingCalls(Calls):
         self._engine.require_open()
         with self._engine.store.reading() as reader:
             return [run for run in reader.runs.runs(user=user) if run.changes]
+
+    def sleep_log(self, user: str, run: str | None = None) -> list[SleepDecision]:
+        """What the update by a model decided about each memory that it was asked about, and why it was not done where
+        it was not: changes first. The log holds no words of memories; ids of what was forgotten since are `None`.
+
+        Args:
+            run: a consolidation's id; `None` for the user's latest. A consolidation that changed nothing is remembered
+                until the next one.
+
+        Returns:
+            Nothing when that consolidation asked no model.
+
+        Raises:
+            InvalidArgumentError: the user has no such run.
+        """
+        from memspan.lifecycle.sleep_log import read_log
+
+        checked_name(user, "user")
+        self._engine.require_open()
+        with self._engine.store.reading() as reader:
+            if run is None:
+                last = reader.runs.last(user, _ACTION)
+            else:
+                last = next(iter(reader.runs.runs(user=user, id=checked_name(run, "run"))), None)
+                if last is None:
+                    raise invalid("run", run, "a run of this user; `Memory.runs` lists them")
+            if last is None or "sleep" not in last.report:
+                return []
+            return read_log(last.report["sleep"], reader.ids(user))
 
     def undo(self, run: str, *, user: str | None = None, leave_changed: bool = False) -> Undone:
         """Take back what a consolidation did to memories, all of it at once: they are again what they were before.
@@ -223,4 +254,5 @@ class SleepingCalls(Calls):
         return report._replace(sleep=slept, upkeep=done._replace(finished=done.finished and upkeep.in_time()))
 
     aruns = in_thread(runs)
+    asleep_log = in_thread(sleep_log)
     aundo = in_thread(undo)

@@ -18,17 +18,31 @@ __all__ = ["runs"]
     epilog=options.examples(
         "memspan runs --store chat.memspan",
         "memspan runs --store chat.memspan --user ana --json",
+        "memspan runs --store chat.memspan --user ana --log",
     )
 )
 @options.existing_store
 @click.option("--user", metavar="USER", help="Only this user's runs. Default: everybody's.")
+@click.option(
+    "--log",
+    is_flag=True,
+    help="With --user: what a model decided about each memory in the latest consolidation.",
+)
+@click.option("--run", "run_id", metavar="RUN", help="With --log: in this one.")
 @options.as_json
 @pass_environment
-def runs(env: Environment, store: Path, user: str | None, as_json: bool) -> None:
+def runs(
+    env: Environment, store: Path, user: str | None, log: bool, run_id: str | None, as_json: bool
+) -> None:
     """Show the consolidations that changed memories, the latest first.
 
     `memspan undo` takes one back. No model is needed.
     """
+    if log:
+        if user is None:
+            raise click.UsageError("--log needs --user")
+        _log(env, store, user, run_id, as_json)
+        return
     with open_memory(store) as memory:
         known = memory.runs(user)
     if as_json:
@@ -44,4 +58,24 @@ def runs(env: Environment, store: Path, user: str | None, as_json: bool) -> None
     for run in known:
         values = (run.id, run.user, run.state, moment(run.began), f"{run.changes:,}")
         table.add_row(*(cell(value) for value in values))
+    env.out.print(table)
+
+
+def _log(env: Environment, store: Path, user: str, run: str | None, as_json: bool) -> None:
+    with open_memory(store) as memory:
+        decisions = memory.sleep_log(user, run)
+    if as_json:
+        document = [decision._asdict() for decision in decisions]
+        env.write_json({"store": str(store), "user": user, "run": run, "decisions": document})
+        return
+    if not decisions:
+        env.say("no model was asked about memories")
+        return
+    table = plain_table()
+    for name in ("memory", "outcome", "wanted", "because of", "reason"):
+        table.add_column(name, overflow="fold")
+    for one in decisions:
+        later = ", ".join(id_ or "(forgotten)" for id_ in one.later)
+        values = (one.memory or "(forgotten)", one.outcome, one.action or "", later, one.reason or "")
+        table.add_row(*map(cell, values))
     env.out.print(table)

@@ -20,6 +20,8 @@ from memspan.times import now_micros
 __all__ = ["Journal", "fingerprint", "read_before"]
 
 _MADE: Final = "made_tags"
+_SLEEP: Final = "sleep"
+"""The part of a run's report with what a model decided."""
 _ID_BYTES: Final = 10
 _OWN: Final = ("pinned", "held")
 """What belongs to whoever set it: no run changes it, and undoing leaves it as it is."""
@@ -38,6 +40,8 @@ class Journal:
         self.id: Final = secrets.token_hex(_ID_BYTES)
         self.began = False
         """Whether there was something to write down."""
+        self.decisions: dict[str, Any] = {}
+        """What a model decided, as `log_of` has it; kept with the report."""
 
     def note(
         self,
@@ -77,6 +81,7 @@ class Journal:
 
     def end(self, engine: Engine, report: Mapping[str, Any]) -> None:
         """Say that the run is done. One that changed nothing is kept until the next one ends."""
+        report = {**report, _SLEEP: self.decisions} if self.decisions else report
         with engine.store.writing() as writer:
             writer.runs.begin(self.user, self.id, self.action, now_micros())
             writer.runs.end(self.id, json.dumps(report, ensure_ascii=False), now_micros())

@@ -27,6 +27,7 @@ from .direct_tools import DirectTools
 from .journal import Journal
 from .queues import UpdateQueue
 from .sleep import SleepUpdate, Slept
+from .sleep_log import log_of
 
 __all__ = ["chosen_update", "queues_to_ask", "sleep"]
 
@@ -176,6 +177,8 @@ async def _sleep_of(
         with suppress(Exception):
             await in_worker(_end, engine, user, recipe, tools, None)
         raise
+    if journal is not None and slept.queues:
+        journal.decisions = log_of(tools.notes)
     failed = [note for note in tools.notes if note["event"] == "no decision"]
     # When nothing was decided, as far as it got is where it was.
     further = not failed or len(failed) < slept.queues

@@ -12,6 +12,7 @@ from .asynchronous import in_thread
 if TYPE_CHECKING:
     from memspan.lifecycle.duplicates import Merging
     from memspan.lifecycle.sleep import SleepUpdate
+    from memspan.lifecycle.sleep_log import SleepDecision
     from memspan.memory import Memory
 
 __all__ = ["UserSleepCalls"]
@@ -69,9 +70,14 @@ class UserSleepCalls:
         """See `Memory.runs`."""
         return self._memory.runs(self.name)
 
+    def sleep_log(self, run: str | None = None) -> list[SleepDecision]:
+        """See `Memory.sleep_log`."""
+        return self._memory.sleep_log(self.name, run)
+
     def undo(self, run: str, *, leave_changed: bool = False) -> Undone:
         """See `Memory.undo`; runs of other users are refused."""
         return self._memory.undo(run, user=self.name, leave_changed=leave_changed)
 
     aruns = in_thread(runs)
+    asleep_log = in_thread(sleep_log)
     aundo = in_thread(undo)
