@@ -65,7 +65,8 @@ def sweep(engine: Engine, user: str | None = None, now: Micros | None = None) ->
         users |= names
         if not count:
             break
-    if erased:
+    cold = _erase_cold(engine, moment)
+    if erased or cold:
         engine.note_unsaved()
         engine.store.erase()
     return Expired(records=erased, users=len(users))
@@ -87,6 +88,19 @@ def _erase_slice(engine: Engine, user: str | None, now: Micros) -> tuple[int, se
     for name in ids:
         engine.vocabularies.forget(name)
     return erased, set(ids)
+
+
+def _erase_cold(engine: Engine, now: Micros) -> int:
+    """Copies in the cold tier expire, too; returns how many there were."""
+    with engine.store.reading() as reader:
+        if reader.cold.empty:
+            return 0
+    with engine.changing() as change:
+        erased = change.writer.cold.expire(now)
+        if erased:
+            engine.snapshots.delete(change.writer)
+            change.writer.request_erasure()
+    return erased
 
 
 def _erase(engine: Engine, change: Change, user: str, ids: list[str]) -> int:

@@ -12,6 +12,7 @@ from memspan.consolidation import Planned, UpkeepReport
 from memspan.records import Record
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
+from memspan.remember.quotas import enforce, excess
 from memspan.store.statements import chunks
 from memspan.times import Micros, from_micros, now_micros
 
@@ -88,11 +89,18 @@ class Upkeep:
                 self._add(finished=False)
                 return
             self._add(users=1)
+            self._keep_to_quotas(name)
             self._add(stale=_retired(self._engine, name))
             if self._merging is not None:
                 self._merge(name, self._merging)
             if self._learning and self.in_time():
                 self._learn(name)
+
+    def _keep_to_quotas(self, user: str) -> None:
+        """Not journalled: what was evicted is in the cold tier, from which `Memory.restore` brings it back."""
+        beyond = sum(excess(self._engine, user).values())
+        if beyond:
+            self._add(evicted=beyond if self.dry_run else enforce(self._engine, user))
 
     def finish(self, **counts: Any) -> UpkeepReport:
         """End the runs, with what else they did, and say what was done."""

@@ -91,7 +91,7 @@ def add_drafts(
         jobs, entered = False, False
         if records:
             write_records(change, [*settled.versions, *records])
-            _drop_originals(change, records, existing)
+            _keep_originals_apart(change, records, existing, settled.versions)
             jobs = follow_turns(change, records, existing, recipe)
             entered = enter_added(engine, change, records)
         if within is not None:
@@ -156,14 +156,24 @@ def _from_cold(reader: StoreReader, drafts: Sequence[Draft]) -> dict[_Key, Recor
     }
 
 
-def _drop_originals(change: Change, records: Sequence[Record], existing: Mapping[_Key, Record]) -> None:
-    """What a record said before it was shortened is not what another text replaces."""
+def _keep_originals_apart(
+    change: Change, records: Sequence[Record], existing: Mapping[_Key, Record], versions: Sequence[Record]
+) -> None:
+    """What a record said before it was shortened is not what another text replaces: it stays with the version that
+    was shortened, if there is one."""
     if change.writer.cold.empty:
         return
-    for record in records:
-        before = existing.get((record.user, record.id))
-        if before is not None and before.text != record.text:
-            change.writer.cold.drop(record.user, [record.id], ORIGINAL)
+    reworded = [
+        (record.user, record.id)
+        for record in records
+        if (before := existing.get((record.user, record.id))) is not None and before.text != record.text
+    ]
+    for version in versions:
+        id_ = version.metadata["version_of"]
+        if (version.user, id_) in reworded:
+            change.writer.cold.rename_originals(version.user, {id_: version.id})
+    for user, id_ in reworded:
+        change.writer.cold.drop(user, [id_], ORIGINAL)
 
 
 def _by_user(drafts: Sequence[Draft]) -> dict[str, list[str]]:

@@ -86,7 +86,8 @@ def settle(
             if key in cold:
                 settled.records.append(before)
             continue
-        if overwriting.version is not None:
+        # What came from the cold tier after a conversion has no vector of this embedder, so that it leaves no version.
+        if overwriting.version is not None and overwriting.version.embedding is not None:
             settled.versions.append(overwriting.version)
         again = overwriting.again and key not in cold
         (settled.again if again else settled.records).append(overwriting.record)
