@@ -15,7 +15,6 @@ from .arguments import (
     as_choice,
     as_flag,
     as_integer,
-    as_kind,
     as_number,
     as_path,
     as_residency,
@@ -24,15 +23,14 @@ from .arguments import (
 )
 from .columns import pack_columns, pack_record
 from .consolidation import AutoConsolidations, ConsolidationReport, TagSpan
-from .duplicates import Duplicate, Duplicates
-from .errors import invalid
+from .duplicate_calls import DuplicateCalls
 from .limits import MAX_DIM
 from .query import Query, natives_of
 from .quota_calls import QuotaCalls
 from .ranking import Ranking
 from .tag_calls import TagCalls
 from .tag_info import TagInfo
-from .times import MIN_MICROS, TimeLike, from_micros, to_micros
+from .times import TimeLike, from_micros
 
 __all__ = ["Hit", "Hits", "Index", "TagInfo"]
 
@@ -43,7 +41,7 @@ Sequence.register(Hits)
 ANALYZERS = ("english", "simple")
 
 
-class Index(QuotaCalls, TagCalls):
+class Index(DuplicateCalls, QuotaCalls, TagCalls):
     """An in-memory index of records by user. Durable storage is `memspan.Memory`'s part; `save` writes a cache.
 
     Nothing of one user (postings, statistics, tags, embeddings) can be reached or inferred through another. Unknown
@@ -426,39 +424,6 @@ class Index(QuotaCalls, TagCalls):
     def layout_map(self, *, user: str) -> list[TagSpan]:
         """Where the records of each tag lie since the last consolidation, by tag; empty before the first."""
         return [TagSpan(*row) for row in self._native.layout_map(as_text(user, "user"))]
-
-    def duplicates(
-        self,
-        *,
-        user: str,
-        threshold: float = 0.97,
-        kinds: Sequence[str] = ("episodic", "semantic", "procedural"),
-        since: TimeLike | None = None,
-        most: int = 1_000_000,
-    ) -> Duplicates:
-        """The pairs of a user's records that nearly say the same: of one kind, believed and without an end, and with a
-        cosine of their embeddings of `threshold` or more. None is missed that nobody touches during the call.
-
-        Records with the same embedding, to the bit, are pairs with one of them only, which stands for all in other
-        pairs. Searches go on meanwhile. O(n^2) for n records of a kind, a nanosecond a pair on one core; O(n new)
-        with `since`.
-
-        Args:
-            threshold: above 0, at most 1; the lower, the longer it takes.
-            since: only pairs with a record that was recorded at this time or later.
-            most: pairs that are kept, 1 to 10,000,000; `complete` says whether there are more.
-        """
-        least = as_number(threshold, "threshold", 0, 1)
-        if least == 0:
-            raise invalid("threshold", threshold, "above 0, at most 1")
-        pairs, complete, records = self._native.duplicates(
-            as_text(user, "user"),
-            least,
-            [as_kind(kind, "kinds") for kind in dict.fromkeys(as_texts(kinds, "kinds"))],
-            MIN_MICROS if since is None else to_micros(since, "since"),
-            as_integer(most, "most", 1, 10_000_000),
-        )
-        return Duplicates([Duplicate._make(pair) for pair in pairs], complete, records)
 
     # Snapshots
 
