@@ -36,7 +36,12 @@ def observe(memory: Memory) -> State:
     with memory._engine.store.reading() as reader:
         return {
             user: {
-                "records": {record.id: record.text for page in reader.scan(user, 500) for record in page},
+                "records": {
+                    record.id: record.text
+                    for page in reader.scan(user, 500)
+                    for record in page
+                    if "version_of" not in record.metadata
+                },
                 "relations": {
                     (edge.parent, edge.child)
                     for edge in set(reader.relations(user)) - reader.made_relations(user)

@@ -115,6 +115,8 @@ def test_columns(batch: list[tuple[str, Rec]]) -> None:
             "kinds": pack([rec.kind for rec in recs]),
             "untils": pack([rec.until for rec in recs]),
             "recorded_ats": pack([rec.recorded_at or 0 for rec in recs]),
+            "retired_ats": pack([rec.retired_at for rec in recs]),
+            "expires_ats": pack([rec.expires_at for rec in recs]),
             "sessions": pack([rec.session for rec in recs]),
             "speakers": pack([rec.speaker for rec in recs]),
             "metadatas": pack([dict(rec.metadata) for rec in recs]),
