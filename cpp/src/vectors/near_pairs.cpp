@@ -13,7 +13,7 @@ namespace memspan {
 
 namespace {
 
-constexpr size_t kQueries = 64;
+constexpr size_t kQueriesAtOnce = 64;
 constexpr size_t kBlocks = 16;    // of a tile, which stays in the first-level cache while the queries pass over it
 constexpr size_t kFlush = 4096;   // rows that one query hands on at a time
 
@@ -28,7 +28,7 @@ class NearPairs::Search {
   // The vectors [first, last), each with all after it. False: `found` has had enough.
   bool run(size_t first, size_t last) {
     constexpr size_t kBlock = ShortCodes::kBlock;
-    static_assert(kQueries % kBlock == 0 && kBlocks % 4 == 0);
+    static_assert(kQueriesAtOnce % kBlock == 0 && kBlocks % 4 == 0);
     const size_t count = last - first;
     for (size_t q = 0; q < count; ++q) {
       least_[q] = all_.short_.query(first + q, threshold_, queries_.data() + q * ShortCodes::kNumbers);
@@ -85,11 +85,11 @@ class NearPairs::Search {
   const NearPairs& all_;
   const float threshold_;
   const std::function<bool(std::span<const Pair>)>& found_;
-  alignas(64) std::array<int8_t, kQueries * ShortCodes::kNumbers> queries_;
-  std::array<int32_t, kQueries> least_;
-  std::array<uint16_t, kQueries * kBlocks> masks_;
+  alignas(64) std::array<int8_t, kQueriesAtOnce * ShortCodes::kNumbers> queries_;
+  std::array<int32_t, kQueriesAtOnce> least_;
+  std::array<uint16_t, kQueriesAtOnce * kBlocks> masks_;
   AlignedBuffer<int8_t> whole_query_;
-  std::array<std::vector<uint32_t>, kQueries> near_;
+  std::array<std::vector<uint32_t>, kQueriesAtOnce> near_;
   std::vector<float> near_scores_;
   std::vector<uint32_t> passed_;
   std::vector<Pair> pairs_;
@@ -132,7 +132,7 @@ void NearPairs::find(size_t fresh, float threshold, size_t workers,
                      const std::function<bool(std::span<const Pair>)>& found) const {
   std::atomic<bool> enough = false;
   const Interruption interruption = interruption_of_thread();
-  share_out(workers, fresh, kQueries, [&](size_t first, size_t last) {
+  share_out(workers, fresh, kQueriesAtOnce, [&](size_t first, size_t last) {
     share_interruption(interruption);
     check_interruption();
     if (enough) return;
