@@ -67,8 +67,8 @@ demo: model ## Set up, build, fetch the default model, and show answers out of a
 
 test: py-test cpp-test ## Set up, build, and run the Python and the C++ tests
 
-py-test: model ## Run the Python tests, without the slow ones
-	$(BIN)/python -m pytest
+py-test: model ## Run the Python tests, without the slow ones, in two processes
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile --benchmark-disable
 
 slow-test: model ## Run the slow Python tests
 	$(BIN)/python -m pytest -m slow

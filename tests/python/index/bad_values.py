@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
@@ -130,9 +131,9 @@ def cases(**values: list[Any]) -> Iterator[tuple[str, Any]]:
 
 
 def label(value: Any) -> str:
-    """A short name for the id of a test; the value itself may be huge, or not printable."""
+    """A short name for the id of a test, the same in every process; the value itself may be huge, or not printable."""
     try:
-        text = ascii(value)
+        text = re.sub(r" at 0x[0-9a-f]+", "", ascii(value))
     except RecursionError:
         text = "too deep to show"
     return text if len(text) <= 40 else text[:37] + "..."
