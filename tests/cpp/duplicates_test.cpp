@@ -78,11 +78,11 @@ std::vector<Item> conversation(size_t count, size_t dim, size_t clusters, std::m
 BOOST_AUTO_TEST_CASE(it_finds_what_every_single_comparison_finds) {
   for (const size_t dim : {3u, 17u, 64u, 200u}) {
     std::mt19937 random(static_cast<unsigned>(dim));
-    const std::vector<Item> items = conversation(1200, dim, 9, random);
+    const std::vector<Item> items = conversation(480, dim, 9, random);
     Index index(IndexConfig{.dim = static_cast<uint32_t>(dim)});
     test::add(index, items);
     for (const float threshold : {0.5f, 0.8f, 0.9f, 0.97f, 0.999f}) {
-      for (const Micros since : {Micros{0}, Micros{900}, Micros{5000}}) {
+      for (const Micros since : {Micros{0}, Micros{360}, Micros{5000}}) {
         DuplicateQuery query{.threshold = threshold, .kinds = {Kind::episodic, Kind::semantic}, .since = since};
         const Pairs wanted = expected(items, query);
         const Duplicates found = index.duplicates("ana", query);
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(it_finds_what_every_single_comparison_finds) {
 
 BOOST_AUTO_TEST_CASE(many_records_are_compared_on_two_threads) {
   std::mt19937 random(5);
-  const std::vector<Item> items = conversation(5000, 96, 40, random);
+  const std::vector<Item> items = conversation(2500, 96, 40, random);
   Index index(IndexConfig{.dim = 96});
   test::add(index, items);
   const DuplicateQuery query{.threshold = 0.95f, .kinds = {Kind::episodic}};
