@@ -37,8 +37,10 @@ def set_quotas(engine: Engine, quotas: Quotas | int | None, user: str | None) ->
         writer = change.writer
         if writer.quotas.get(user) == text:
             return 0
-        if wanted is not None:
-            _refuse_to_evict_pinned(writer, wanted, user)
+        # Those who lose quotas of their own come under everybody's.
+        applied = wanted if wanted is not None or user is None else stored_quotas(writer, None)
+        if applied is not None:
+            _refuse_to_evict_pinned(writer, applied, user)
         writer.quotas.set(user, text)
         kinds: dict[str, Any] = {} if wanted is None else dict(wanted.capacities)
         audited(engine, change, "quotas", user=user, **kinds)

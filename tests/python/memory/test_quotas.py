@@ -168,6 +168,21 @@ def test_shrinking_below_the_pinned_is_refused(open_memory: Open) -> None:
     assert live(memory) == {"m0", "m1", "m2", "m3"}
 
 
+def test_falling_back_below_the_pinned_is_refused(open_memory: Open) -> None:
+    memory = open_memory()
+    memory.set_quotas(OLDEST, user="ana")
+    memory.add(turns(*range(4)), user="ana")
+    memory.pin(user="ana", ids=["m0", "m1", "m2"])
+    memory.set_quotas(5)
+    with pytest.raises(QuotaError, match=r"3 records of kind 'episodic' of user 'ana'.* capacity of 2"):
+        memory.set_quotas(None, user="ana")
+    assert memory.quotas("ana") == OLDEST
+    assert live(memory) == {"m0", "m1", "m2", "m3"}
+    memory.set_quotas(None)
+    memory.set_quotas(None, user="ana")
+    assert memory.quotas("ana") is None
+
+
 @pytest.mark.parametrize("value", [0, -1, True, "many", {"capacity": 5}, 2])
 def test_refused_quotas_change_nothing(open_memory: Open, value: Any) -> None:
     memory = open_memory(quotas=OLDEST)
