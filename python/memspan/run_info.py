@@ -39,3 +39,6 @@ class Undone(NamedTuple):
     """Records that the run had made."""
     left: tuple[str, ...]
     """Ids of records that somebody changed since, and that stayed as they are (`leave_changed`)."""
+    cold: tuple[str, ...] = ()
+    """Of the restored records, ids of those that stay in the cold tier although they were in memory before the run:
+    others have taken their room, or something else sent them there since. `Memory.restore` brings them back."""

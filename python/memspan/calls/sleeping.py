@@ -60,6 +60,7 @@ class SleepingCalls(Calls):
         What ends in steps 2 to 4 stays readable, as history (`valid_at`) and as the state before (`as_of`); what is
         pinned or held stays as it is. These changes are journalled: `undo` takes them back. Only what is new since the
         last time is looked at. Interrupted at any point, what was done stays done, and the next call goes on.
+        What had to make room goes back to memory with `undo`, too; what expired is erased for good.
 
         Args:
             update: whether to update memories by a model. `None`: if the recipe does (`lightmem`) and the memory was
@@ -156,8 +157,11 @@ class SleepingCalls(Calls):
     def undo(self, run: str, *, user: str | None = None, leave_changed: bool = False) -> Undone:
         """Take back what a consolidation did to memories, all of it at once: they are again what they were before.
 
-        What was forgotten since, or had outlived its time, stays away. Pins and holds that were set since stay. The
+        What was forgotten since, or had outlived its time, stays away. Pins, holds and made tags are those of now. The
         next consolidation does not do it again: it looks at what is new since the one that was undone.
+
+        What went to the cold tier comes back to memory, with its uses, where there is room: nothing has to make room
+        for it, and what finds none stays in the cold tier as it was before the run (`Undone.cold`).
 
         Args:
             run: its id, of `runs` or of a report's `upkeep.runs`.
@@ -167,7 +171,8 @@ class SleepingCalls(Calls):
 
         Raises:
             InvalidArgumentError: there is no such run.
-            UndoError: it was undone already, or memories that it changed were changed since.
+            UndoError: it was undone already, or memories that it changed were changed since, or something was made of
+                one that it made.
         """
         from memspan.lifecycle.undoing import undo
 

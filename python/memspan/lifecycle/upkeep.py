@@ -83,6 +83,9 @@ class Upkeep:
 
     def run(self) -> None:
         """The steps, for every user."""
+        if not self.dry_run:
+            # What is evicted now takes uses with it that nobody has written yet.
+            self._engine.write_uses()
         self._expire()
         for name in self._users():
             if not self.in_time():
@@ -97,10 +100,13 @@ class Upkeep:
                 self._learn(name)
 
     def _keep_to_quotas(self, user: str) -> None:
-        """Not journalled: what was evicted is in the cold tier, from which `Memory.restore` brings it back."""
+        """Left to do where quotas shrank and somebody was interrupted, or the time was over."""
         beyond = sum(excess(self._engine, user).values())
-        if beyond:
-            self._add(evicted=beyond if self.dry_run else enforce(self._engine, user))
+        if self.dry_run:
+            self._add(evicted=beyond)
+        elif beyond:
+            evicted = enforce(self._engine, user, follow=self.journal(user).follow, in_time=self.in_time)
+            self._add(evicted=evicted, finished=self.in_time() or not excess(self._engine, user))
 
     def finish(self, **counts: Any) -> UpkeepReport:
         """End the runs, with what else they did, and say what was done."""

@@ -6,13 +6,14 @@ import logging
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from memspan.errors import CorruptSnapshotError, EmbedderMismatchError, MemspanError, StoreError
 from memspan.index import Index
+from memspan.records import Record
 from memspan.store import Store, StoreReader, StoreWriter
 from memspan.times import Micros
 
@@ -54,6 +55,8 @@ class Change:
         self.touched = False
         self.evicted: list[tuple[str, str]] = []
         """(user, id) of what the index evicted; at the end of the transaction it goes to the cold tier."""
+        self.evicting: Callable[[str, Sequence[Record]], None] | None = None
+        """Is told a user and their records, without the tags that were made, before these go there: a journal."""
         self.moved: dict[str, int] = {}
         """By user, how many records went there."""
         self.unsourced: dict[str, frozenset[str]] = {}
