@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memspan.lifecycle.duplicates import Merging
     from memspan.lifecycle.sleep import SleepUpdate
     from memspan.lifecycle.sleep_log import SleepDecision
+    from memspan.lifecycle.staleness import StalenessPolicy
     from memspan.lifecycle.upkeep import Upkeep
     from memspan.llm import LLM
 
@@ -41,6 +42,7 @@ class SleepingCalls(Calls):
         *,
         update: bool | SleepUpdate | None = None,
         merge: bool | Merging = True,
+        staleness: str | StalenessPolicy | None = None,
         learn: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
@@ -50,7 +52,8 @@ class SleepingCalls(Calls):
 
         In this order, each step in slices that nobody waits for long:
 
-        1. What outlived its time is erased, and kinds that are over their quota move records to the cold tier.
+        1. What outlived its time is erased, and kinds that are over their quota move records to the cold tier. What is
+           stale is counted; with a `staleness` that prunes, what is staler than that goes to the cold tier, too.
         2. Memories that say the same are merged, without a model: the best wording stays and gets the sources of all.
         3. Procedures are learnt from what agents did; see `learn_procedures`.
         4. The update in sleep of LightMem (section 3.3) asks a language model: every derived memory with later ones
@@ -67,6 +70,10 @@ class SleepingCalls(Calls):
                 opened with a model. `True` for the recipe's update or the default one, a `SleepUpdate` for this one,
                 `False` for none.
             merge: whether to merge what says the same; a `Merging` for other settings.
+            staleness: what counts as stale (store-compress-staleness, 3.4): the name of a policy, or a
+                `StalenessPolicy`, whose `prune_above` says from where on records go to the cold tier, but for those
+                that are pinned or held, pointers and secrets. All records are read then. `None`: what was ended before
+                is counted, which costs nothing.
             learn: whether to learn procedures.
             dry_run: change nothing, ask no model, and say in `upkeep.planned` what would be done.
             seconds: begin no slice and no step after so long; `upkeep.finished` says whether that was enough. An
@@ -84,7 +91,7 @@ class SleepingCalls(Calls):
             UndoError: somebody undid the run while it was under way.
         """
         with tracking("sleeping", None, progress) as advance:
-            upkeep, chosen = self._begin(user, update, merge, learn, dry_run, seconds, advance)
+            upkeep, chosen = self._begin(user, update, merge, staleness, learn, dry_run, seconds, advance)
             upkeep.run()
             slept = None
             if chosen is not None and upkeep.in_time():
@@ -100,6 +107,7 @@ class SleepingCalls(Calls):
         *,
         update: bool | SleepUpdate | None = None,
         merge: bool | Merging = True,
+        staleness: str | StalenessPolicy | None = None,
         learn: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
@@ -107,7 +115,7 @@ class SleepingCalls(Calls):
     ) -> ConsolidationReport:
         """Asynchronous form of `consolidate`. Cancelling the task ends the update; users that are done stay so."""
         with tracking("sleeping", None, progress) as advance:
-            upkeep, chosen = self._begin(user, update, merge, learn, dry_run, seconds, advance)
+            upkeep, chosen = self._begin(user, update, merge, staleness, learn, dry_run, seconds, advance)
             await asyncio.to_thread(upkeep.run)
             slept = None
             if chosen is not None and upkeep.in_time():
@@ -189,6 +197,7 @@ class SleepingCalls(Calls):
         user: str | None,
         update: bool | SleepUpdate | None,
         merge: bool | Merging,
+        staleness: str | StalenessPolicy | None,
         learn: bool,
         dry_run: bool,
         seconds: float | None,
@@ -196,6 +205,7 @@ class SleepingCalls(Calls):
     ) -> tuple[Upkeep, SleepUpdate | None]:
         """What is to be done to memories, checked."""
         from memspan.lifecycle.duplicates import Merging
+        from memspan.lifecycle.staleness import as_staleness_policy
         from memspan.lifecycle.upkeep import Upkeep
 
         if user is not None:
@@ -208,6 +218,7 @@ class SleepingCalls(Calls):
             self._engine,
             user,
             merging=Merging() if merge is True else merge or None,
+            staleness=None if staleness is None else as_staleness_policy(staleness),
             learning=as_flag(learn, "learn"),
             dry_run=as_flag(dry_run, "dry_run"),
             seconds=limit,
