@@ -1,4 +1,4 @@
-"""What is known of runs: consolidations that changed memories, and can be undone."""
+"""What is known of runs: consolidations, and what was retired or superseded by hand. They can be undone."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ RUN_STATES: Final = ("running", "done", "undone")
 
 
 class Run(NamedTuple):
-    """One consolidation of one user's memories."""
+    """One change, by sleep or by hand, of one user's memories."""
 
     id: str
     user: str
     action: str
-    """`consolidate`."""
+    """`consolidate`, `retire` or `supersede`."""
     state: str
     """One of `RUN_STATES`."""
     began: datetime

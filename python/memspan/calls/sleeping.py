@@ -126,7 +126,8 @@ class SleepingCalls(Calls):
         return await asyncio.to_thread(self._lay_out, user, upkeep, slept)
 
     def runs(self, user: str | None = None) -> list[Run]:
-        """The consolidations that changed memories of a user, or of all, the latest first."""
+        """The consolidations that changed memories of a user, or of all, and what `retire` and `supersede` did, the
+        latest first: all that `undo` can take back."""
         if user is not None:
             checked_name(user, "user")
         self._engine.require_open()
@@ -163,7 +164,7 @@ class SleepingCalls(Calls):
             return read_log(last.report["sleep"], reader.ids(user))
 
     def undo(self, run: str, *, user: str | None = None, leave_changed: bool = False) -> Undone:
-        """Take back what a consolidation did to memories, all of it at once: they are again what they were before.
+        """Take back what a run did to memories, all of it at once: they are again what they were before.
 
         What was forgotten since, or had outlived its time, stays away. Pins, holds and made tags are those of now. The
         next consolidation does not do it again: it looks at what is new since the one that was undone.
