@@ -89,7 +89,7 @@ void register_quotas(py::module_& module) {
   auto index = py::reinterpret_borrow<py::class_<Index>>(module.attr("Index"));
   index.def("set_quotas", &set_quotas)
       .def("quotas", &quotas)
-      .def("evict", [](Index& self, const std::string& user) { return self.evict(user); }, py::call_guard<py::gil_scoped_release>())
+      .def("evict", [](Index& self, const std::string& user, size_t most) { return self.evict(user, most); }, py::call_guard<py::gil_scoped_release>())
       .def("pin", &pin)
       .def("track_uses", &Index::track_uses)
       .def("note_uses", &note_uses)

@@ -21,8 +21,8 @@ class Planned(NamedTuple):
     """Something that a dry run found to be done."""
 
     action: str
-    """`expire`, `evict`, `merge`, `learn`: procedures would be new or changed, or `ask`: a language model would be
-    asked about the first of the memories."""
+    """`expire`, `evict`, `prune`: too stale, `merge`, `learn`: procedures would be new
+    or changed, or `ask`: a language model would be asked about the first of the memories."""
     user: str
     records: tuple[str, ...]
     """Ids of the records that would go, end, or be made."""
@@ -40,7 +40,14 @@ class UpkeepReport(NamedTuple):
     evicted: int = 0
     """Records that went to the cold tier, because their kind has less room than before."""
     stale: int = 0
-    """Records that are kept as history: something replaced or ended them before. They are only counted."""
+    """Records that the policy of staleness holds for stale, by more than .5; without one, those that are kept as
+    history, because something replaced or ended them before."""
+    pruned: int = 0
+    """Records that went to the cold tier, because the policy of staleness says so (`prune_above`)."""
+    tracked: float | None = None
+    """Mean of what the policy of staleness believes of all records, 0 (fresh) to 1; `None` without one."""
+    true: float | None = None
+    """Mean of the staleness that they have by their age, at the policy's rate, whatever it believes."""
     compared: int = 0
     """Records that were compared with others: none of a user without news."""
     merged: int = 0

@@ -20,6 +20,7 @@ EVICTIONS: Final = ("oldest", "value")
 """Which record of a full kind goes first: the oldest by `at`, or the one of the lowest value."""
 
 MOST_USES: Final = 2**32 - 1
+_MOST: Final = 2**62
 
 
 class QuotaCalls:
@@ -61,12 +62,15 @@ class QuotaCalls:
         }
         return limits, EVICTIONS[eviction]
 
-    def evict(self, *, user: str) -> list[str]:
+    def evict(self, *, user: str, most: int = _MOST) -> list[str]:
         """Bring a user within their quotas, as far as pins allow, and return the ids of the records that went.
 
         For quotas that became smaller. Searches go on in between slices of a few records.
+
+        Args:
+            most: evict not more than so many; the next call goes on.
         """
-        return self._native.evict(as_text(user, "user"))
+        return self._native.evict(as_text(user, "user"), as_integer(most, "most", 1, _MOST))
 
     def pin(self, *, user: str, ids: Sequence[str], pinned: bool = True) -> int:
         """Keep records from being evicted, or, with `pinned=False`, no longer; returns how many of the ids exist."""

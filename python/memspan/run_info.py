@@ -1,4 +1,4 @@
-"""What is known of runs: consolidations that changed memories, and can be undone."""
+"""What is known of runs: consolidations, and what was retired or superseded by hand. They can be undone."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ RUN_STATES: Final = ("running", "done", "undone")
 
 
 class Run(NamedTuple):
-    """One consolidation of one user's memories."""
+    """One change, by sleep or by hand, of one user's memories."""
 
     id: str
     user: str
     action: str
-    """`consolidate`."""
+    """`consolidate`, `retire` or `supersede`."""
     state: str
     """One of `RUN_STATES`."""
     began: datetime
@@ -39,3 +39,6 @@ class Undone(NamedTuple):
     """Records that the run had made."""
     left: tuple[str, ...]
     """Ids of records that somebody changed since, and that stayed as they are (`leave_changed`)."""
+    cold: tuple[str, ...] = ()
+    """Of the restored records, ids of those that stay in the cold tier although they were in memory before the run:
+    others have taken their room, or something else sent them there since. `Memory.restore` brings them back."""

@@ -4,6 +4,7 @@
 // other and with everything that happens to other users; a write excludes other calls for the same user.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -69,8 +70,9 @@ class Index {
   // enforced by `add` and by `evict`, not here. O(1).
   void set_quotas(std::optional<std::string_view> user, const std::optional<Quotas>& quotas);
   std::optional<Quotas> quotas(std::optional<std::string_view> user) const;  // as they were set
-  // Brings the user within their quotas, as far as pins allow, a few records at a time; the ids that went.
-  std::vector<std::string> evict(std::string_view user);
+  // Brings the user within their quotas, or nearer to them by `most` records, as far as pins allow, a few records at a
+  // time; the ids that went.
+  std::vector<std::string> evict(std::string_view user, size_t most = SIZE_MAX);
   // How many of the ids are there.
   size_t pin(std::string_view user, std::span<const std::string_view> ids, bool pinned);
 

@@ -161,11 +161,11 @@ std::optional<Quotas> Index::quotas(std::optional<std::string_view> user) const 
   return quotas_->own(user);
 }
 
-std::vector<std::string> Index::evict(std::string_view user) {
+std::vector<std::string> Index::evict(std::string_view user, size_t most) {
   const auto found = find(user);
   const Quotas quotas = quotas_->of(user);
   if (!found || !quotas.limit_any()) return {};
-  std::vector<std::string> evicted = found->evict(quotas);
+  std::vector<std::string> evicted = found->evict(quotas, most);
   wrote(user, found);
   return evicted;
 }

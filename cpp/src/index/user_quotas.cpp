@@ -80,7 +80,7 @@ void UserIndex::evict_locked(Kind kind, size_t most, std::vector<std::string>& e
   }
 }
 
-std::vector<std::string> UserIndex::evict(const Quotas& quotas) {
+std::vector<std::string> UserIndex::evict(const Quotas& quotas, size_t most) {
   std::vector<std::string> evicted;
   make_order(quotas);
   for (size_t kind = 0; kind < kKindCount; ++kind) {
@@ -91,7 +91,8 @@ std::vector<std::string> UserIndex::evict(const Quotas& quotas) {
       const size_t count = columns_.attributes.count(static_cast<Kind>(kind));
       const size_t before = evicted.size();
       if (count > quotas.capacities[kind]) {
-        evict_locked(static_cast<Kind>(kind), std::min<size_t>(count - quotas.capacities[kind], kSliceRecords), evicted);
+        const size_t slice = std::min<size_t>(count - quotas.capacities[kind], kSliceRecords);
+        evict_locked(static_cast<Kind>(kind), std::min(slice, most - before), evicted);
       }
       if (evicted.size() > before) continue;
       compact_if_worthwhile();

@@ -46,6 +46,7 @@ class HistoryCalls(Calls):
         at: TimeLike | None = None,
     ) -> str:
         """Put another record in the place of one that holds no longer: it is retired, and its chain leads on.
+        `Memory.undo` takes it back: the latest of `Memory.runs(user)`.
 
         Args:
             id: what holds no longer.
@@ -78,6 +79,7 @@ class HistoryCalls(Calls):
     def retire(self, *, user: str, ids: Sequence[str], at: TimeLike | None = None) -> int:
         """Stop believing records: no search finds them any more, unless it names a time at which they were believed
         (`as_of`) or held (`valid_at`). Nothing is erased; `get` and `history` show them, and `forget` erases.
+        `Memory.undo` takes it back: the latest of `Memory.runs(user)`.
 
         Args:
             ids: of records; those that are retired already stay as they are.

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memspan.lifecycle.duplicates import Merging
     from memspan.lifecycle.sleep import SleepUpdate
     from memspan.lifecycle.sleep_log import SleepDecision
+    from memspan.lifecycle.staleness import StalenessPolicy
     from memspan.lifecycle.upkeep import Upkeep
     from memspan.llm import LLM
 
@@ -41,6 +42,7 @@ class SleepingCalls(Calls):
         *,
         update: bool | SleepUpdate | None = None,
         merge: bool | Merging = True,
+        staleness: str | StalenessPolicy | None = None,
         learn: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
@@ -50,7 +52,8 @@ class SleepingCalls(Calls):
 
         In this order, each step in slices that nobody waits for long:
 
-        1. What outlived its time is erased, and kinds that are over their quota move records to the cold tier.
+        1. What outlived its time is erased, and kinds that are over their quota move records to the cold tier. What is
+           stale is counted; with a `staleness` that prunes, what is staler than that goes to the cold tier, too.
         2. Memories that say the same are merged, without a model: the best wording stays and gets the sources of all.
         3. Procedures are learnt from what agents did; see `learn_procedures`.
         4. The update in sleep of LightMem (section 3.3) asks a language model: every derived memory with later ones
@@ -60,12 +63,17 @@ class SleepingCalls(Calls):
         What ends in steps 2 to 4 stays readable, as history (`valid_at`) and as the state before (`as_of`); what is
         pinned or held stays as it is. These changes are journalled: `undo` takes them back. Only what is new since the
         last time is looked at. Interrupted at any point, what was done stays done, and the next call goes on.
+        What had to make room goes back to memory with `undo`, too; what expired is erased for good.
 
         Args:
             update: whether to update memories by a model. `None`: if the recipe does (`lightmem`) and the memory was
                 opened with a model. `True` for the recipe's update or the default one, a `SleepUpdate` for this one,
                 `False` for none.
             merge: whether to merge what says the same; a `Merging` for other settings.
+            staleness: what counts as stale (store-compress-staleness, 3.4): the name of a policy, or a
+                `StalenessPolicy`, whose `prune_above` says from where on records go to the cold tier, but for those
+                that are pinned or held, pointers and secrets. All records are read then. `None`: what was ended before
+                is counted, which costs nothing.
             learn: whether to learn procedures.
             dry_run: change nothing, ask no model, and say in `upkeep.planned` what would be done.
             seconds: begin no slice and no step after so long; `upkeep.finished` says whether that was enough. An
@@ -83,7 +91,7 @@ class SleepingCalls(Calls):
             UndoError: somebody undid the run while it was under way.
         """
         with tracking("sleeping", None, progress) as advance:
-            upkeep, chosen = self._begin(user, update, merge, learn, dry_run, seconds, advance)
+            upkeep, chosen = self._begin(user, update, merge, staleness, learn, dry_run, seconds, advance)
             upkeep.run()
             slept = None
             if chosen is not None and upkeep.in_time():
@@ -99,6 +107,7 @@ class SleepingCalls(Calls):
         *,
         update: bool | SleepUpdate | None = None,
         merge: bool | Merging = True,
+        staleness: str | StalenessPolicy | None = None,
         learn: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
@@ -106,7 +115,7 @@ class SleepingCalls(Calls):
     ) -> ConsolidationReport:
         """Asynchronous form of `consolidate`. Cancelling the task ends the update; users that are done stay so."""
         with tracking("sleeping", None, progress) as advance:
-            upkeep, chosen = self._begin(user, update, merge, learn, dry_run, seconds, advance)
+            upkeep, chosen = self._begin(user, update, merge, staleness, learn, dry_run, seconds, advance)
             await asyncio.to_thread(upkeep.run)
             slept = None
             if chosen is not None and upkeep.in_time():
@@ -117,7 +126,8 @@ class SleepingCalls(Calls):
         return await asyncio.to_thread(self._lay_out, user, upkeep, slept)
 
     def runs(self, user: str | None = None) -> list[Run]:
-        """The consolidations that changed memories of a user, or of all, the latest first."""
+        """The consolidations that changed memories of a user, or of all, and what `retire` and `supersede` did, the
+        latest first: all that `undo` can take back."""
         if user is not None:
             checked_name(user, "user")
         self._engine.require_open()
@@ -154,10 +164,13 @@ class SleepingCalls(Calls):
             return read_log(last.report["sleep"], reader.ids(user))
 
     def undo(self, run: str, *, user: str | None = None, leave_changed: bool = False) -> Undone:
-        """Take back what a consolidation did to memories, all of it at once: they are again what they were before.
+        """Take back what a run did to memories, all of it at once: they are again what they were before.
 
-        What was forgotten since, or had outlived its time, stays away. Pins and holds that were set since stay. The
+        What was forgotten since, or had outlived its time, stays away. Pins, holds and made tags are those of now. The
         next consolidation does not do it again: it looks at what is new since the one that was undone.
+
+        What went to the cold tier comes back to memory, with its uses, where there is room: nothing has to make room
+        for it, and what finds none stays in the cold tier as it was before the run (`Undone.cold`).
 
         Args:
             run: its id, of `runs` or of a report's `upkeep.runs`.
@@ -167,7 +180,8 @@ class SleepingCalls(Calls):
 
         Raises:
             InvalidArgumentError: there is no such run.
-            UndoError: it was undone already, or memories that it changed were changed since.
+            UndoError: it was undone already, or memories that it changed were changed since, or something was made of
+                one that it made.
         """
         from memspan.lifecycle.undoing import undo
 
@@ -184,6 +198,7 @@ class SleepingCalls(Calls):
         user: str | None,
         update: bool | SleepUpdate | None,
         merge: bool | Merging,
+        staleness: str | StalenessPolicy | None,
         learn: bool,
         dry_run: bool,
         seconds: float | None,
@@ -191,6 +206,7 @@ class SleepingCalls(Calls):
     ) -> tuple[Upkeep, SleepUpdate | None]:
         """What is to be done to memories, checked."""
         from memspan.lifecycle.duplicates import Merging
+        from memspan.lifecycle.staleness import as_staleness_policy
         from memspan.lifecycle.upkeep import Upkeep
 
         if user is not None:
@@ -203,6 +219,7 @@ class SleepingCalls(Calls):
             self._engine,
             user,
             merging=Merging() if merge is True else merge or None,
+            staleness=None if staleness is None else as_staleness_policy(staleness),
             learning=as_flag(learn, "learn"),
             dry_run=as_flag(dry_run, "dry_run"),
             seconds=limit,

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from memspan.consolidation import ConsolidationReport, SleepReport, UpkeepReport
+from memspan.lifecycle.staleness import POLICIES, StalenessPolicy
 from memspan.memory import Memory
 
 from . import options
@@ -39,6 +40,17 @@ __all__ = ["consolidate"]
     help="Where the language model is served. Default: OPENAI_BASE_URL, else OpenAI.",
 )
 @click.option("--merge/--no-merge", default=True, help="Merge memories that say the same. Default: --merge.")
+@click.option(
+    "--staleness",
+    type=click.Choice(POLICIES),
+    help="Count what is stale by this policy, reading all memories. Default: count what was ended.",
+)
+@click.option(
+    "--prune-above",
+    type=click.FloatRange(0, 1),
+    metavar="S",
+    help="Send what is staler than S, 0 to 1, to the cold tier. Needs --staleness.",
+)
 @click.option("--dry-run", is_flag=True, help="Change nothing and ask no model; print what would be done.")
 @click.option("--seconds", type=click.FloatRange(min=0), help="Begin nothing more after so long.")
 @options.as_json
@@ -50,25 +62,31 @@ def consolidate(
     llm: str | None,
     base_url: str | None,
     merge: bool,
+    staleness: str | None,
+    prune_above: float | None,
     dry_run: bool,
     seconds: float | None,
     as_json: bool,
 ) -> None:
     """Put memories in order, and lay out the index for faster searches.
 
-    What outlived its time is erased, kinds that are over their quota move records to the cold tier, and of memories
-    that say the same the best stays. With --llm, a language model then goes through the memories that recipes made
-    and that have later ones like them: what is said twice is merged, what changed is rewritten, what no longer holds
-    gets an end. Only what is new since the last time is looked at. `memspan runs` lists what was changed, and
-    `memspan undo` takes it back.
+    What outlived its time is erased, kinds that are over their quota move records to the cold tier, as does what is
+    too stale if --prune-above says so, and of memories that say the same the best stays. With --llm, a language model
+    then goes through the memories that recipes made and that have later ones like them: what is said twice is merged,
+    what changed is rewritten, what no longer holds gets an end. Only what is new since the last time is looked at.
+    `memspan runs` lists what was changed, and `memspan undo` takes it back.
     """
     if base_url is not None and llm is None:
         raise click.UsageError("--base-url says where --llm is served; name the model, too")
+    if prune_above is not None and staleness is None:
+        raise click.UsageError("--prune-above goes by a policy; name it with --staleness")
+    policy = None if staleness is None else StalenessPolicy(name=staleness, prune_above=prune_above)
     with _opened(store, llm, base_url) as memory:
         report = memory.consolidate(
             user,
             update=llm is not None,
             merge=merge,
+            staleness=policy,
             dry_run=dry_run,
             seconds=seconds,
             progress=env.err.is_terminal,
@@ -124,10 +142,12 @@ def _say(env: Environment, slept: SleepReport) -> None:
 def _say_upkeep(env: Environment, done: UpkeepReport, dry_run: bool) -> None:
     would = "would be " if dry_run else ""
     env.say(
-        f"memories: {would}{done.expired:,} expired, {done.evicted:,} evicted, {done.merged:,} merged into others, "
-        f"{done.learnt:,} procedures learnt"
+        f"memories: {would}{done.expired:,} expired, {done.evicted:,} evicted, {done.pruned:,} pruned, "
+        f"{done.merged:,} merged into others, {done.learnt:,} procedures learnt"
         + ("" if done.finished else "; the time was over first, the next call goes on")
     )
+    means = "" if done.tracked is None else f", {done.tracked:.2f} on average, {done.true:.2f} by age"
+    env.say(f"stale: {done.stale:,}{means}")
     for planned in done.planned:
         into = "" if planned.into is None else f" into {planned.into}"
         env.say(f"  {planned.action} {planned.user}: {', '.join(planned.records)}{into}")

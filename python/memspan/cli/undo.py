@@ -39,5 +39,6 @@ def undo(env: Environment, run: str, store: Path, leave_changed: bool, as_json: 
     if as_json:
         env.write_json({"store": str(store), **done._asdict()})
         return
-    left = f", {len(done.left):,} changed since and left" if done.left else ""
+    left = f", {len(done.cold):,} of them still in the cold tier" if done.cold else ""
+    left += f", {len(done.left):,} changed since and left" if done.left else ""
     env.say(f"{done.restored:,} memories as before, {done.removed:,} taken out{left}")

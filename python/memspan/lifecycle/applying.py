@@ -95,7 +95,7 @@ def apply_changes(
             for record in with_lifetimes(change_.writer, fresh, moment):
                 records[record.id] = record
             if records and journal is not None:
-                journal.note(change_.writer, stored, records, made_tags)
+                journal.note(change_, stored, records, made_tags)
             if records:
                 write_records(change_, list(records.values()))
                 kept = {id_: tags for id_, tags in made_tags.items() if id_ in records}

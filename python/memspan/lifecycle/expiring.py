@@ -98,10 +98,14 @@ def _erase_cold(engine: Engine, now: Micros) -> int:
             return 0
     with engine.changing() as change:
         erased = change.writer.cold.expire(now)
+        for user, ids in erased.items():
+            # Where a record lives on that an expired copy is an original of, its other traces are its own.
+            gone = set(ids) - set(change.writer.fetch(user, ids))
+            change.writer.traces.erase(user, gone)
         if erased:
             engine.snapshots.delete(change.writer)
             change.writer.request_erasure()
-    return erased
+    return sum(map(len, erased.values()))
 
 
 def _erase(engine: Engine, change: Change, user: str, ids: list[str]) -> int:

@@ -20,7 +20,6 @@ from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
 from memspan.remember.indexing import write_records
-from memspan.remember.tags import given_records
 from memspan.store.transcripts import TranscriptTurn
 from memspan.times import from_micros, now_micros
 
@@ -163,7 +162,7 @@ def apply(engine: Engine, proposals: Proposals, write: Write = write_records) ->
     with engine.changing() as change:
         moment = from_micros(now_micros())
         wanted = [*fresh, *(one.id for one, _ in proposals.ending)]
-        stored = given_records(change.writer, user, wanted, embeddings=True)
+        stored = change.writer.fetch(user, wanted, embeddings=True)
         made_tags = change.writer.made_tags(user, list(stored)) if stored else {}
         records: list[Record] = []
         for proposal in proposals.changes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from time import sleep
 from typing import Final
 
 import numpy as np
@@ -15,11 +16,12 @@ from memspan.remember.asking import when_asked
 from memspan.remember.engine import Engine
 from memspan.times import from_micros
 
+from .allocations import SHARED_KINDS
 from .staleness import StalenessPolicy, true_staleness
 
-__all__ = ["StalenessSurvey", "survey_staleness"]
+__all__ = ["StalenessSurvey", "is_prunable", "survey_staleness"]
 
-_BATCH: Final = 512
+_BATCH: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +38,18 @@ class StalenessSurvey:
     stale: int
     """How many are staler than .5."""
     prunable: tuple[str, ...]
-    """Ids of those above `prune_above` that are neither pinned nor held; empty when the policy does not prune."""
+    """Ids of those that `is_prunable` names; empty when the policy does not prune."""
+    now: datetime
+    """The moment that ages end at."""
+
+
+def is_prunable(record: Record, staleness: float, policy: StalenessPolicy) -> bool:
+    """Whether a policy sends a record to the cold tier: it is staler than `prune_above`, believed, neither pinned nor
+    held, and of one of the kinds that share a capacity. Pointers and secrets do not grow stale by age: `memspan
+    resources` tells whether a target is there."""
+    if policy.prune_above is None or record.kind not in SHARED_KINDS or record.retired_at is not None:
+        return False
+    return staleness > policy.prune_above and not (record.pinned or record.held)
 
 
 def survey_staleness(
@@ -56,12 +69,11 @@ def survey_staleness(
         ages = [(moment - record.at) / policy.unit for record in records]
         tracked += found
         true += true_staleness(ages, policy.rate).tolist()
-        if policy.prune_above is not None:
-            prunable += [
-                record.id
-                for record, value in zip(records, found, strict=True)
-                if value > policy.prune_above and not (record.pinned or record.held)
-            ]
+        prunable += [
+            record.id
+            for record, value in zip(records, found, strict=True)
+            if is_prunable(record, value, policy)
+        ]
     return StalenessSurvey(
         policy=policy.name,
         records=len(tracked),
@@ -69,12 +81,14 @@ def survey_staleness(
         true=float(np.mean(true)) if true else 0.0,
         stale=sum(value > 0.5 for value in tracked),
         prunable=tuple(prunable),
+        now=moment,
     )
 
 
 def _believed(engine: Engine, user: str, now: datetime) -> Iterator[list[Record]]:
     with engine.store.reading() as reader:
         for batch in reader.scan(user, _BATCH):
+            sleep(0)  # Searches of other threads wait for the interpreter.
             yield [
                 record
                 for record in batch

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from memspan.errors import UndoError, invalid
-from memspan.records import Record
 from memspan.remember.auditing import audited
 from memspan.remember.change import Change
-from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
-from memspan.remember.indexing import write_records
 from memspan.run_info import Run, Undone
 from memspan.store.runs import RunChange
 from memspan.times import now_micros
 
-from .journal import fingerprint, read_before
+from .journal import is_left_as, left_cold, read_before
+from .putting_back import Place, PutBack, places
 
 __all__ = ["undo"]
 
@@ -48,55 +45,55 @@ def _run(change: Change, id_: str, user: str | None) -> Run:
 
 
 def _undo(engine: Engine, change: Change, run: Run, leave_changed: bool) -> Undone:
-    writer = change.writer
     first: dict[str, RunChange] = {}
     last: dict[str, RunChange] = {}
-    for each in writer.runs.changes(run.id):
+    for each in change.writer.runs.changes(run.id):
         first.setdefault(each.record, each)
+        last.pop(each.record, None)  # In the order of the last changes.
         last[each.record] = each
-    stored = writer.fetch(run.user, list(first), embeddings=True)
-    changed = [id_ for id_ in first if not _as_left(stored.get(id_), first[id_], last[id_])]
+    now = places(change.writer, run.user, list(first))
+    changed = {id_ for id_ in first if not _as_left(now.get(id_), first[id_], last[id_])}
+    changed |= _needed(change, run.user, {id_ for id_ in first if first[id_].before is None} - changed)
     if changed and not leave_changed:
         raise UndoError(
-            f"{len(changed):,} of the {len(first):,} memories of the run {run.id} were changed or went since "
-            f"({_listed(changed)}); undo what came after it first, or leave them as they are (leave_changed)"
+            f"{len(changed):,} of the {len(first):,} memories of the run {run.id} were changed or went since, or "
+            f"others were made of them ({_listed(sorted(changed))}); undo what came after it first, or leave them as "
+            "they are (leave_changed)"
         )
-    back, gone = [], []
-    made: dict[str, tuple[str, ...]] = {}
-    for id_ in first.keys() - set(changed):
-        if first[id_].before is None:
-            gone.append(id_)
+    back = PutBack(engine, change, run.user)
+    for id_, left in last.items():
+        if id_ in changed:
             continue
-        record, tags = read_before(first[id_], run.user)
-        back.append(_with_embedding(engine, record, stored.get(id_)))
-        made[id_] = tags
-    if gone:
-        writer.remove(run.user, sorted(gone))
-        change.apply(lambda index: index.remove(user=run.user, ids=sorted(gone)))
-    if back:
-        back.sort(key=lambda record: (record.at, record.id))
-        write_records(change, back)
-        writer.set_made_tags(run.user, made)
-    return Undone(run.id, len(back), len(gone), tuple(sorted(changed)))
+        if first[id_].before is None:
+            back.remove(id_, now.get(id_))
+            continue
+        before = read_before(first[id_], run.user)
+        place = now.get(id_)
+        if place is None:
+            back.to_memory(before.record, None)
+        elif before.evicted_at is not None:
+            back.to_cold(before.record, place, before.evicted_at)
+        elif place.cold and left_cold(left):
+            back.to_memory_if_room(before.record, place)
+        elif place.cold:
+            back.stays_cold(before.record, place)
+        else:
+            back.to_memory(before.record, place)
+    done = back.carry_out()
+    return Undone(run.id, done.restored, done.removed, tuple(sorted(changed)), done.cold)
 
 
-def _as_left(now: Record | None, first: RunChange, last: RunChange) -> bool:
-    """Whether a record is as the run left it."""
-    if now is None or last.after is None:
-        return now is None and last.after is None
-    if first.before is None and (now.pinned or now.held):
+def _as_left(now: Place | None, first: RunChange, last: RunChange) -> bool:
+    """Whether a record says what the run left, wherever it lies."""
+    if now is not None and first.before is None and (now.record.pinned or now.record.held):
         return False  # Somebody wants to keep what the run made.
-    return fingerprint(now) == last.after
+    return is_left_as(last, None if now is None else now.record)
 
 
-def _with_embedding(engine: Engine, record: Record, now: Record | None) -> Record:
-    """A record that says what it said before has the vector for it. Others are embedded again: the journal keeps no
-    vectors, and the store may have been converted since."""
-    if now is not None:
-        record = replace(record, pinned=now.pinned, held=now.held)
-        if embedded_text(now) == embedded_text(record):
-            return replace(record, embedding=now.embedding)
-    return replace(record, embedding=engine.embedder.documents([embedded_text(record)])[0])
+def _needed(change: Change, user: str, made: set[str]) -> set[str]:
+    """What a run made and something else was made of since, that would lose its source."""
+    traces = change.writer.traces
+    return {id_ for id_ in made if traces.derived(user, [id_]) - made}
 
 
 def _listed(ids: Sequence[str]) -> str:

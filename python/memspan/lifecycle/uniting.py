@@ -13,6 +13,7 @@ from memspan.remember.damage import survives_damage
 from memspan.remember.endings import ended, moment_after
 from memspan.remember.engine import Engine
 from memspan.remember.indexing import write_records
+from memspan.remember.tags import tagged, without_made
 
 from .duplicates import Merger, united
 from .journal import Journal
@@ -71,13 +72,13 @@ def _unite_slice(engine: Engine, mergers: Sequence[Merger], journal: Journal) ->
             sleep(0)
             fields = united(kept, ending)
             if any(getattr(kept, name) != value for name, value in fields.items()):
-                after[kept.id] = replace(kept, **fields)
+                after[kept.id] = _given_first(replace(kept, **fields), made.get(kept.id, ()))
             for record in ending:
                 after[record.id] = _ended(record, kept)
                 count += 1
         if after:
             sleep(0)
-            journal.note(writer, stored, after, made)
+            journal.note(change, stored, after, made)
             records = list(after.values())
             for start in range(0, len(records), _PIECE):
                 sleep(0)
@@ -86,6 +87,13 @@ def _unite_slice(engine: Engine, mergers: Sequence[Merger], journal: Journal) ->
             audited(change, "consolidate", user=journal.user, ids=list(after), merged=count)
     engine.note_unsaved(len(after))
     return count, skipped
+
+
+def _given_first(record: Record, made: Sequence[str]) -> Record:
+    """Tags that were made come last, as wherever they are made."""
+    if not made:
+        return record
+    return tagged(without_made(record, {record.id: made}), made)
 
 
 def _is_as_seen(now: Record | None, seen: Record) -> bool:

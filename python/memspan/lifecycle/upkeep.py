@@ -20,6 +20,9 @@ from .duplicates import Merger, Merging, mergers
 from .expiring import expired_ids, sweep
 from .journal import Journal
 from .mining import mine_procedures
+from .pruning import prune
+from .staleness import StalenessPolicy
+from .survey import StalenessSurvey, survey_staleness
 from .uniting import unite
 
 __all__ = ["ACTION", "Upkeep"]
@@ -40,6 +43,7 @@ class Upkeep:
     Args:
         user: `None` for all users.
         merging: when memories say the same; `None` to leave them alone.
+        staleness: what counts as stale, and whether sleep prunes it; `None`: only what was ended counts.
         learning: whether to learn procedures from what agents did.
         dry_run: change nothing, and say what would be done.
         seconds: begin no slice after so long; `None` for no limit.
@@ -52,6 +56,7 @@ class Upkeep:
         user: str | None,
         *,
         merging: Merging | None = Merging(),  # noqa: B008
+        staleness: StalenessPolicy | None = None,
         learning: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
@@ -60,6 +65,8 @@ class Upkeep:
         self._engine = engine
         self._user = user
         self._merging = merging
+        self._staleness = staleness
+        self._surveys: list[StalenessSurvey] = []
         self._learning = learning
         self.dry_run: Final = dry_run
         self._start = perf_counter()
@@ -83,6 +90,9 @@ class Upkeep:
 
     def run(self) -> None:
         """The steps, for every user."""
+        if not self.dry_run:
+            # What is evicted now takes uses with it that nobody has written yet.
+            self._engine.write_uses()
         self._expire()
         for name in self._users():
             if not self.in_time():
@@ -90,17 +100,43 @@ class Upkeep:
                 return
             self._add(users=1)
             self._keep_to_quotas(name)
-            self._add(stale=_retired(self._engine, name))
-            if self._merging is not None:
+            self._look_at_staleness(name)
+            if self._merging is not None and self.in_time():
                 self._merge(name, self._merging)
             if self._learning and self.in_time():
                 self._learn(name)
 
     def _keep_to_quotas(self, user: str) -> None:
-        """Not journalled: what was evicted is in the cold tier, from which `Memory.restore` brings it back."""
+        """Left to do where quotas shrank and somebody was interrupted, or the time was over."""
         beyond = sum(excess(self._engine, user).values())
-        if beyond:
-            self._add(evicted=beyond if self.dry_run else enforce(self._engine, user))
+        if self.dry_run:
+            self._add(evicted=beyond)
+        elif beyond:
+            evicted = enforce(self._engine, user, follow=self.journal(user).follow, in_time=self.in_time)
+            self._add(evicted=evicted, finished=self.in_time() or not excess(self._engine, user))
+
+    def _look_at_staleness(self, user: str) -> None:
+        """Without a policy it costs nothing: the index knows what was ended. With one, all records are read."""
+        policy = self._staleness
+        if policy is None:
+            self._add(stale=_retired(self._engine, user))
+            return
+        if not self.in_time():
+            self._add(finished=False)
+            return
+        survey = survey_staleness(self._engine, user, policy)
+        self._surveys.append(survey)
+        if self.dry_run:
+            self._add(stale=survey.stale, pruned=len(survey.prunable))
+            self.plan(Planned("prune", user, (id_,)) for id_ in survey.prunable)
+            return
+        pruned = (
+            prune(self._engine, survey, policy, self.journal(user), self.in_time) if survey.prunable else 0
+        )
+        self._advance(pruned)
+        self._add(
+            stale=survey.stale, pruned=pruned, finished=self.in_time() or pruned == len(survey.prunable)
+        )
 
     def finish(self, **counts: Any) -> UpkeepReport:
         """End the runs, with what else they did, and say what was done."""
@@ -110,7 +146,10 @@ class Upkeep:
                     journal.end(self._engine, {**self._states.get(name, {}), **counts})
         began = tuple(journal.id for journal in self._journals.values() if journal.began)
         changed = self._changed(began)
-        return self._report._replace(runs=changed, seconds=perf_counter() - self._start)
+        tracked = _mean([(survey.tracked, survey.records) for survey in self._surveys])
+        true = _mean([(survey.true, survey.records) for survey in self._surveys])
+        seconds = perf_counter() - self._start
+        return self._report._replace(runs=changed, tracked=tracked, true=true, seconds=seconds)
 
     def _users(self) -> list[str]:
         if self._user is not None:
@@ -201,6 +240,12 @@ def _mergers(
                 records.update(reader.fetch(user, piece))
                 sleep(0)
     return mergers(found.pairs, records, merging), found.complete, found.records
+
+
+def _mean(values: Sequence[tuple[float, int]]) -> float | None:
+    """Weighted; `None` of nothing."""
+    total = sum(weight for _, weight in values)
+    return sum(value * weight for value, weight in values) / total if total else None
 
 
 def _settings(merging: Merging) -> dict[str, Any]:

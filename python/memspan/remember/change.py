@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
 from memspan.errors import MemspanError
 from memspan.index import Index
+from memspan.records import Record
 from memspan.store import StoreWriter
 
 from .tally import Added, Tally
@@ -28,6 +29,8 @@ class Change:
         self.touched = False
         self.evicted: list[tuple[str, str]] = []
         """(user, id) of what the index evicted; at the end of the transaction it goes to the cold tier."""
+        self.evicting: Callable[[str, Sequence[Record]], None] | None = None
+        """Is told a user and their records, without the tags that were made, before these go there: a journal."""
         self.moved: dict[str, int] = {}
         """By user, how many records went there."""
         self.unsourced: dict[str, frozenset[str]] = {}

@@ -21,8 +21,9 @@ from .damage import survives_damage
 from .engine import Engine
 from .fields import checked_kind, checked_name, checked_names
 from .indexing import write_records
+from .tags import tagged
 
-__all__ = ["evicted", "original", "restore"]
+__all__ = ["evicted", "give_back_uses", "original", "restore"]
 
 
 def evicted(engine: Engine, user: str, k: int, kinds: Sequence[str] | None) -> list[Evicted]:
@@ -78,12 +79,12 @@ def restore(engine: Engine, user: str, ids: Sequence[str], *, pin: bool, origina
         if not records:
             return []
         restored = [record.id for record in records]
-        made = change.writer.made_tags(user, restored)
+        made = _made_tags(change.writer, user, restored)
         write_records(change, records, stay=True)
         change.writer.set_made_tags(user, made)
         if originals:
             change.writer.cold.drop(user, restored, ORIGINAL)
-        _give_back_uses(change, user, restored)
+        give_back_uses(change, user, restored)
         audited(change, "restore", user=user, ids=restored, originals=originals, pinned=pin)
     engine.note_unsaved(len(restored))
     return restored
@@ -92,7 +93,8 @@ def restore(engine: Engine, user: str, ids: Sequence[str], *, pin: bool, origina
 def _restorable(reader: StoreReader, user: str, ids: Sequence[str], originals: bool) -> dict[str, Record]:
     """What is to be written, by id; without an embedding where the store has none that is valid."""
     now = from_micros(now_micros())
-    found = {id_: cold.record for id_, cold in reader.cold.fetch(user, ids, embeddings=True).items()}
+    copies = reader.cold.fetch(user, ids, embeddings=True)
+    found = {id_: tagged(cold.record, cold.made_tags) for id_, cold in copies.items()}
     live = reader.fetch(user, list(found))
     found = {id_: record for id_, record in found.items() if id_ not in live}
     if originals:
@@ -102,6 +104,11 @@ def _restorable(reader: StoreReader, user: str, ids: Sequence[str], originals: b
     return {
         id_: record for id_, record in found.items() if record.expires_at is None or record.expires_at > now
     }
+
+
+def _made_tags(reader: StoreReader, user: str, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    cold = {id_: copy.made_tags for id_, copy in reader.cold.fetch(user, ids).items()}
+    return {**cold, **reader.made_tags(user, ids)}
 
 
 def _as_before(now: Record | None, before: Record) -> Record:
@@ -116,7 +123,8 @@ def _as_before(now: Record | None, before: Record) -> Record:
     )
 
 
-def _give_back_uses(change: Change, user: str, ids: Sequence[str]) -> None:
+def give_back_uses(change: Change, user: str, ids: Sequence[str]) -> None:
+    """Tell the index of the uses that records had before they left it. O(ids)."""
     uses = change.writer.uses.of(user, ids)
     if uses:
         change.apply(

@@ -10,7 +10,7 @@ from memspan.times import now_micros
 
 from .auditing import audited
 from .change import Change
-from .tags import given_records
+from .tags import without_made
 
 __all__ = ["settle_evictions"]
 
@@ -36,9 +36,13 @@ def settle_evictions(change: Change) -> None:
     for user, ids in gone.items():
         moved: list[str] = []
         for piece in _pieces(ids):
-            # Tags that were made can be made again; they are no part of what is kept.
-            records = list(given_records(change.writer, user, piece, embeddings=True).values())
-            change.writer.cold.evict(records, now)
+            found = change.writer.fetch(user, piece, embeddings=True)
+            tagged = [id_ for id_, record in found.items() if record.tags]
+            made = change.writer.made_tags(user, tagged) if tagged else {}
+            records = [without_made(record, made) for record in found.values()]
+            if change.evicting is not None:
+                change.evicting(user, records)
+            change.writer.cold.evict(records, now, made)
             moved += [record.id for record in records]
         if not moved:
             continue

@@ -113,6 +113,7 @@ def erase_within(change: Change, user: str, scope: Scope) -> int:
     _forget_in_jobs(change, user, scope)
     tags = _tags_of(writer, user, [*ids, *scope.retagged])
     write_made_tags(change, user, dict.fromkeys(scope.retagged, ()))
+    writer.cold.untag(user, scope.retagged)
     _unname(change, user, ids)
     writer.traces.erase(user, ids)
     writer.remove(user, ids)

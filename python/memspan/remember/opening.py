@@ -11,6 +11,7 @@ from memspan.embed.resolve import resolve_embedder
 from memspan.errors import EmbedderMismatchError, invalid
 from memspan.store import SqliteStore, inspect
 
+from .auditing import audited
 from .embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
 from .engine import Engine
 from .index_options import IndexOptions
@@ -76,11 +77,15 @@ def open_engine(
             )
         embedder = StoreEmbedder(store.path, identity, offered)
         snapshots = make_snapshots(store, embedder, chosen)
+        converted = None
         if recorded != identity.dump():
-            convert(store, embedder, snapshots, progress)
+            converted = convert(store, embedder, snapshots, progress)
         options = IndexOptions(max_resident_bytes, store.path.parent, auto_consolidate)
         engine = Engine(store, embedder, snapshots, chosen, options, actor)
         engine.current()
+        if converted is not None:
+            with engine.changing() as change:
+                audited(change, "reembed", records=converted)
     except BaseException:
         store.close()
         raise

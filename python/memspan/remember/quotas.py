@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 from memspan.errors import QuotaError
 from memspan.lifecycle.quotas import Quotas, as_quotas
@@ -16,6 +17,9 @@ from .fields import checked_name
 from .quota_settings import apply_to, stored_quotas
 
 __all__ = ["enforce", "excess", "quotas_of", "set_quotas"]
+
+_SLICE: Final = 256
+"""Records of a transaction; other writers wait for it."""
 
 
 def quotas_of(engine: Engine, user: str | None) -> Quotas | None:
@@ -46,10 +50,8 @@ def set_quotas(engine: Engine, quotas: Quotas | int | None, user: str | None) ->
         kinds: dict[str, Any] = {} if wanted is None else dict(wanted.capacities)
         audited(change, "quotas", user=user, **kinds)
         change.apply(lambda index: apply_to(index, user, wanted))
-        if user is not None:
-            return _evict(change, user)
-        affected = writer.users()
-    # One transaction for each: others get their turn in between. What a crash leaves undone, sleep does.
+        affected = writer.users() if user is None else [user]
+    # What a crash leaves undone, sleep does.
     return sum(enforce(engine, name) for name in affected)
 
 
@@ -82,19 +84,36 @@ def excess(engine: Engine, user: str) -> dict[str, int]:
     return {kind: count for kind, count in found.items() if count > 0}
 
 
-@survives_damage
-def enforce(engine: Engine, user: str) -> int:
+def enforce(
+    engine: Engine,
+    user: str,
+    *,
+    follow: Callable[[Change], None] = lambda change: None,
+    in_time: Callable[[], bool] = lambda: True,
+) -> int:
     """Bring a user within their quotas, after they have shrunk; returns how many records went to the cold tier.
 
-    One transaction: linear in what goes. Searches go on meanwhile.
+    In transactions of 256 records: others get their turn in between, and until the last one the user has more than the
+    new quotas allow. Interrupted, the next sleep goes on.
+
+    Args:
+        follow: is told of each transaction, so that a journal can keep what goes.
+        in_time: is asked before each whether to go on.
     """
-    with engine.changing() as change:
-        evicted = _evict(change, user)
-    engine.note_unsaved(evicted)
+    evicted = 0
+    while in_time():
+        went = _evict_slice(engine, user, follow)
+        evicted += went
+        if went < _SLICE:
+            break
     return evicted
 
 
-def _evict(change: Change, user: str) -> int:
-    ids = change.apply(lambda index: index.evict(user=user))
-    change.evicted += [(user, id_) for id_ in ids]
+@survives_damage
+def _evict_slice(engine: Engine, user: str, follow: Callable[[Change], None]) -> int:
+    with engine.changing() as change:
+        follow(change)
+        ids = change.apply(lambda index: index.evict(user=user, most=_SLICE))
+        change.evicted += [(user, id_) for id_ in ids]
+    engine.note_unsaved(len(ids))
     return len(ids)

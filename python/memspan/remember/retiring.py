@@ -8,6 +8,7 @@ from datetime import datetime
 
 from memspan.arguments import as_texts
 from memspan.errors import invalid
+from memspan.lifecycle.journal import Journal
 from memspan.recipes import Recipe
 from memspan.records import Record
 from memspan.times import from_micros, now_micros
@@ -39,14 +40,13 @@ def retire(engine: Engine, *, user: str, ids: Sequence[str], at: datetime | None
                 raise invalid("ids", id_, f"ids of records of {user!r}")
         believed = [found[id_] for id_ in wanted if found[id_].retired_at is None]
         moment = moment_after(believed)
-        restate(
-            change,
-            [
-                ended(record, action="retire", by=(), at=moment if at is None else at, moment=moment)
-                for record in believed
-            ],
-        )
+        after = [
+            ended(record, action="retire", by=(), at=moment if at is None else at, moment=moment)
+            for record in believed
+        ]
         if believed:
+            _journalled(change, "retire", believed, after)
+            restate(change, after)
             ended_ids = [record.id for record in believed]
             audited(change, "retire", user=user, ids=ended_ids, records=len(believed))
     engine.note_unsaved(len(believed))
@@ -114,8 +114,8 @@ def _take_over(engine: Engine, successor: Record, old: str, recipe: Recipe | Non
     with engine.changing() as change:
         record = _believed(change, successor.user, old, "id")
         moment = moment_after([record])
-        _end(engine, change, record, successor.id, successor.at, moment)
         new = replace(successor, recorded_at=moment, embedding=vector)
+        _end(engine, change, record, successor.id, successor.at, moment, new)
         write_records(change, [new])
         jobs = follow_turns(change, [new], {}, recipe)
     engine.note_unsaved(2)
@@ -132,9 +132,29 @@ def _replace(engine: Engine, user: str, old: str, new: str, at: datetime | None)
     engine.note_unsaved(1)
 
 
-def _end(engine: Engine, change: Change, record: Record, by: str, at: datetime, moment: datetime) -> None:
-    restate(change, [ended(record, action="supersede", by=[by], at=at, moment=moment)])
+def _end(
+    engine: Engine,
+    change: Change,
+    record: Record,
+    by: str,
+    at: datetime,
+    moment: datetime,
+    new: Record | None = None,
+) -> None:
+    """End a record; `new` is what takes its place and is about to be written."""
+    over = ended(record, action="supersede", by=[by], at=at, moment=moment)
+    _journalled(change, "supersede", [record], [over] if new is None else [over, new])
+    restate(change, [over])
     audited(change, "supersede", user=record.user, ids=[record.id, by])
+
+
+def _journalled(change: Change, action: str, before: Sequence[Record], after: Sequence[Record]) -> None:
+    """Write down what is about to be done to a user's records as a run of its own, for `Memory.undo`."""
+    journal = Journal(before[0].user, action)
+    made = change.writer.made_tags(journal.user, [record.id for record in before])
+    known = {record.id: record for record in before}
+    journal.note(change, known, {record.id: record for record in after}, made)
+    journal.end_within(change.writer, {})
 
 
 def _believed(change: Change, user: str, id_: str, argument: str) -> Record:

@@ -14,7 +14,7 @@ from memspan.store import StoreReader
 
 from .fields import checked_name, checked_names
 
-__all__ = ["checked_tag", "checked_tags", "given_records", "without_made"]
+__all__ = ["checked_tag", "checked_tags", "given_records", "tagged", "without_made"]
 
 
 def checked_tag(value: Any, argument: str = "tag") -> str:
@@ -45,6 +45,13 @@ def given_records(
         return found
     made = reader.made_tags(user, list(found))
     return {id_: without_made(record, made) for id_, record in found.items()}
+
+
+def tagged(record: Record, made: Sequence[str]) -> Record:
+    """A record without made tags, with these: those that a caller gave come first."""
+    if not made:
+        return record
+    return replace(record, tags=(*record.tags, *(tag for tag in made if tag not in record.tags))[:MAX_TAGS])
 
 
 def without_made(record: Record, made: Mapping[str, Sequence[str]]) -> Record:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from memspan.lifecycle.duplicates import Merging
     from memspan.lifecycle.sleep import SleepUpdate
     from memspan.lifecycle.sleep_log import SleepDecision
+    from memspan.lifecycle.staleness import StalenessPolicy
     from memspan.memory import Memory
 
 __all__ = ["UserSleepCalls"]
@@ -29,6 +30,7 @@ class UserSleepCalls:
         *,
         update: bool | SleepUpdate | None = None,
         merge: bool | Merging = True,
+        staleness: str | StalenessPolicy | None = None,
         learn: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
@@ -39,6 +41,7 @@ class UserSleepCalls:
             self.name,
             update=update,
             merge=merge,
+            staleness=staleness,
             learn=learn,
             dry_run=dry_run,
             seconds=seconds,
@@ -50,6 +53,7 @@ class UserSleepCalls:
         *,
         update: bool | SleepUpdate | None = None,
         merge: bool | Merging = True,
+        staleness: str | StalenessPolicy | None = None,
         learn: bool = True,
         dry_run: bool = False,
         seconds: float | None = None,
@@ -60,6 +64,7 @@ class UserSleepCalls:
             self.name,
             update=update,
             merge=merge,
+            staleness=staleness,
             learn=learn,
             dry_run=dry_run,
             seconds=seconds,

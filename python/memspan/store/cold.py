@@ -27,6 +27,8 @@ class ColdRecord(NamedTuple):
     """With its embedding when that was asked for and is still valid: a conversion to another embedder drops it."""
     reason: Reason
     moved_at: datetime
+    made_tags: tuple[str, ...] = ()
+    """Tags that were made for it, and that it gets again when it comes back; `record.tags` are without them."""
 
 
 class ColdReader(Protocol):
@@ -69,10 +71,15 @@ class ColdReader(Protocol):
 class ColdWriter(ColdReader, Protocol):
     """Changes of the cold tier inside the one exclusive transaction."""
 
-    def evict(self, records: Sequence[Record], now: Micros) -> None:
+    def evict(
+        self, records: Sequence[Record], now: Micros, made_tags: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
         """Move stored records, with their embeddings, out of `records`. Advances the change counter.
 
-        What a job, a derived record or a use names by id stays named. Tags that were made go: they can be made anew.
+        What a job, a derived record or a use names by id stays named.
+
+        Args:
+            made_tags: by id, what was made for them; they are not among their tags here. Then all are of one user.
         """
 
     def keep_originals(self, records: Sequence[Record], now: Micros) -> None:
@@ -82,12 +89,15 @@ class ColdWriter(ColdReader, Protocol):
     def drop(self, user: str, ids: Sequence[str], reason: Reason = EVICTED) -> int:
         """Take copies out because they are records again; returns how many there were."""
 
+    def untag(self, user: str, ids: Sequence[str]) -> None:
+        """Take away the tags that were made for these."""
+
     def rename_originals(self, user: str, ids: Mapping[str, str]) -> None:
         """Let originals follow their records to other ids, `ids` being from old to new; what is already there under a
         new one is replaced."""
 
-    def expire(self, now: Micros) -> int:
-        """Erase copies whose `expires_at` has come; returns how many. O(copies that have one)."""
+    def expire(self, now: Micros) -> dict[str, list[str]]:
+        """Erase copies whose `expires_at` has come; returns their ids by user. O(cold)."""
 
     def forget(self, user: str, ids: Sequence[str]) -> int:
         """Erase every copy of these ids, whatever the reason; returns how many there were."""

@@ -12,7 +12,7 @@ from memspan.times import Micros, from_micros
 
 from .codec import embedding_blob, unpack_embedding
 from .cold import EVICTED, ORIGINAL, ColdRecord, Reason
-from .documents import dump_record, load_record
+from .documents import dump_record, load_made_tags, load_record
 from .sqlite_rows import SqliteRows
 from .statements import chunks, marks
 from .writer_state import WriterState
@@ -166,10 +166,12 @@ class SqliteColdWriter(SqliteColdReader):
             self._state.cold_empty = super().empty
         return self._state.cold_empty
 
-    def evict(self, records: Sequence[Record], now: Micros) -> None:
+    def evict(
+        self, records: Sequence[Record], now: Micros, made_tags: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
         for user in dict.fromkeys(record.user for record in records):
             own = [record for record in records if record.user == user]
-            self._put(own, EVICTED, now)
+            self._put(own, EVICTED, now, made_tags or {})
             self._for_each(
                 "DELETE FROM records WHERE user_pk = ? AND id IN ({places})",
                 user,
@@ -181,9 +183,11 @@ class SqliteColdWriter(SqliteColdReader):
             own = {record.id: record for record in records if record.user == user}
             for id_ in self.fetch(user, list(own), reason=ORIGINAL):
                 del own[id_]
-            self._put(list(own.values()), ORIGINAL, now)
+            self._put(list(own.values()), ORIGINAL, now, {})
 
-    def _put(self, records: Sequence[Record], reason: Reason, now: Micros) -> None:
+    def _put(
+        self, records: Sequence[Record], reason: Reason, now: Micros, made: Mapping[str, Sequence[str]]
+    ) -> None:
         if not records:
             return
         self._state.cold_empty = False
@@ -193,8 +197,8 @@ class SqliteColdWriter(SqliteColdReader):
         self._connection.executemany(
             _PUT,
             (
-                (pk, record.id, sequence, reason, now, dump_record(record), _blob(record))
-                for record in records
+                (pk, one.id, sequence, reason, now, dump_record(one, made.get(one.id, ())), _blob(one))
+                for one in records
             ),
         )
         sources = [(source, pk, record.id, reason) for record in records for source in record.sources]
@@ -203,6 +207,14 @@ class SqliteColdWriter(SqliteColdReader):
 
     def drop(self, user: str, ids: Sequence[str], reason: Reason = EVICTED) -> int:
         return self._erase(user, ids, "AND reason = ? AND id IN ({places})", reason)
+
+    def untag(self, user: str, ids: Sequence[str]) -> None:
+        self._for_each(
+            "UPDATE cold SET record = json_remove(record, '$.made_tags') WHERE user_pk = ? AND id IN ({places}) "
+            "AND json_extract(record, '$.made_tags') IS NOT NULL",
+            user,
+            ids,
+        )
 
     def rename_originals(self, user: str, ids: Mapping[str, str]) -> None:
         pk = self._user_pk(user)
@@ -214,16 +226,18 @@ class SqliteColdWriter(SqliteColdReader):
                 (new, dump_record(replace(cold.record, id=new)), pk, old, ORIGINAL),
             )
 
-    def expire(self, now: Micros) -> int:
+    def expire(self, now: Micros) -> dict[str, list[str]]:
         # Both are ISO 8601 in UTC, which sorts as text; the sign of the offset sorts before a fraction's point.
         which = "WHERE json_extract(record, '$.expires_at') <= ?"
         moment = (from_micros(now).isoformat(),)
-        owners = f"SELECT name FROM users WHERE pk IN (SELECT user_pk FROM cold {which})"  # noqa: S608
-        users = [user for (user,) in self._all(owners, moment)]
-        if not users:
-            return 0
-        expired = self._connection.execute(f"DELETE FROM cold {which}", moment).rowcount  # noqa: S608
-        for user in users:
+        expired: dict[str, list[str]] = {}
+        copies = f"SELECT u.name, c.id FROM cold c JOIN users u ON u.pk = c.user_pk {which} ORDER BY c.id"  # noqa: S608
+        for user, id_ in self._all(copies, moment):
+            expired.setdefault(user, []).append(id_)
+        if not expired:
+            return {}
+        self._connection.execute(f"DELETE FROM cold {which}", moment)  # noqa: S608
+        for user in expired:
             # A handle that has not heard of an eviction yet still has the record in its index.
             self._mark_removal(user)
         return expired
@@ -256,4 +270,4 @@ def _decoded(user: str, row: Sequence[Any]) -> ColdRecord:
     record = load_record(user, text)
     if blob is not None:
         record = replace(record, embedding=unpack_embedding(blob))
-    return ColdRecord(record, reason, from_micros(moved_at))
+    return ColdRecord(record, reason, from_micros(moved_at), load_made_tags(text))

@@ -56,8 +56,9 @@ def test_without_a_model_only_the_index(run, run_json, known):
     document = run_json("consolidate", "--store", known)
     assert (document["users"], document["sleep"]) == (2, None)
     said = run("consolidate", "--store", known, "--user", "ana").stdout.splitlines()
-    assert said[0] == "memories: 0 expired, 0 evicted, 0 merged into others, 0 procedures learnt"
-    assert said[1].startswith("index: ")
+    assert said[0] == "memories: 0 expired, 0 evicted, 0 pruned, 0 merged into others, 0 procedures learnt"
+    assert said[1] == "stale: 0"
+    assert said[2].startswith("index: ")
     assert held(known, "ana") == set(FACTS)
 
 
@@ -114,7 +115,8 @@ def repeated(known):
 def test_a_dry_run_says_what_would_be_done(run, run_json, repeated):
     said = run("consolidate", "--store", repeated, "--dry-run").stdout.splitlines()
     assert said == [
-        "memories: would be 0 expired, 0 evicted, 1 merged into others, 0 procedures learnt",
+        "memories: would be 0 expired, 0 evicted, 0 pruned, 1 merged into others, 0 procedures learnt",
+        "stale: 0",
         "  merge ana: again into f0",
     ]
     document = run_json("consolidate", "--store", repeated, "--dry-run")
@@ -134,6 +136,24 @@ def test_what_was_merged_can_be_taken_back(run, run_json, repeated):
     failed = run("undo", known["id"], "--store", repeated, code=1)
     assert "was undone already" in failed.stderr
     assert run("undo", "unknown", "--store", repeated, code=3)
+
+
+def test_what_is_too_stale_is_pruned_and_can_be_taken_back(run, run_json, known):
+    call = ("consolidate", "--store", known, "--staleness", "decay", "--prune-above", "0.04", "--no-merge")
+    said = run(*call, "--dry-run").stdout.splitlines()
+    assert said[0].startswith("memories: would be 0 expired, 0 evicted, 2 pruned")
+    assert said[1] == "stale: 0, 0.02 on average, 0.02 by age"
+    assert said[2:] == ["  prune ana: f0", "  prune ben: f0"]
+    document = run_json(*call, "--user", "ana")
+    assert (document["upkeep"]["pruned"], document["upkeep"]["stale"]) == (1, 0)
+    (pruned,) = document["upkeep"]["runs"]
+    assert run("undo", pruned, "--store", known).stdout == "1 memories as before, 0 taken out\n"
+    assert run_json(*call, "--user", "ana", "--dry-run")["upkeep"]["pruned"] == 1
+
+
+def test_pruning_needs_a_policy(run, known):
+    failed = run("consolidate", "--store", known, "--prune-above", "0.5", code=2)
+    assert "--staleness" in failed.stderr
 
 
 def test_merging_may_be_left_out_and_the_time_be_short(run, run_json, repeated):

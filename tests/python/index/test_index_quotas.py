@@ -141,7 +141,8 @@ def test_batches() -> None:
     assert index.ids(user="ana") == ["m0", "m3", "m4"]
     assert index.add_many(user="ana", ids=["x", "y"], ats=[0, 1], evict=False) == []
     assert index.stats(user="ana")["kinds"] == {"episodic": 5}
-    assert index.evict(user="ana") == ["x", "y"]
+    assert index.evict(user="ana", most=1) == ["x"]
+    assert index.evict(user="ana") == ["y"]
     assert index.evict(user="ana") == index.evict(user="nobody") == []
 
 

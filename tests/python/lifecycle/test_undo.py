@@ -35,7 +35,7 @@ ROWS = {
     "made_tags": "SELECT r.id, m.tags FROM made_tags m JOIN records r ON r.pk = m.record_pk",
     "derivations": "SELECT d.source, r.id FROM derivations d JOIN records r ON r.pk = d.derived_pk",
     "relations": "SELECT parent, child, made FROM relations",
-    "cold": "SELECT id, reason, record FROM cold",
+    "cold": "SELECT id, reason, moved_at, record FROM cold",
 }
 MOVING = {"pk", "user_pk", "record_pk", "sequence"}
 """What every write of a record changes."""
@@ -210,7 +210,7 @@ def test_what_was_forgotten_stays_forgotten(memory: Memory):
     assert memory.forget(user="ana", id="b") == 2
     with memory._engine.store.reading() as reader:
         assert reader.runs.changes(run) == []
-    assert memory.undo(run) == (run, 0, 0, ())
+    assert memory.undo(run) == (run, 0, 0, (), ())
     assert memory.get(user="ana", id="b") is None
     assert memory.get(user="ana", id="a") is None
 

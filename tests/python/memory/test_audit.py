@@ -255,3 +255,14 @@ def test_handles_take_turns(open_memory: Open) -> None:
     other.close()
     assert [entry.number for entry in one.audit()] == list(range(1, 17))
     assert one.verify() == []
+
+
+def test_a_conversion_while_opening_is_entered(tmp_path):
+    path = tmp_path / "c.memspan"
+    with Memory(path, "hash:16") as memory:
+        memory.add("a story", user="ana")
+    with Memory(path, "hash:32", reembed=True) as memory:
+        (entry,) = memory.audit(action="reembed")
+        assert entry.details == {"records": 1}
+    with Memory(path, "hash:32", reembed=True) as memory:
+        assert len(memory.audit(action="reembed")) == 1

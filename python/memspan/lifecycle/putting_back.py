@@ -1,0 +1,180 @@
+"""Put records back where they were and as they were: in memory, or in the cold tier."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple
+
+from memspan.records import Record
+from memspan.remember.change import Change
+from memspan.remember.cold import give_back_uses
+from memspan.remember.compose import embedded_text
+from memspan.remember.engine import Engine
+from memspan.remember.indexing import write_records
+from memspan.remember.quota_settings import stored_quotas
+from memspan.remember.tags import tagged, without_made
+from memspan.store import StoreReader
+from memspan.times import Micros, to_micros
+
+__all__ = ["Done", "Place", "PutBack", "places"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a record is now, and what it says there."""
+
+    record: Record
+    """With its embedding, if there is a valid one, and without the tags that were made for it."""
+    made_tags: tuple[str, ...]
+    moved_at: Micros | None
+    """When it went to the cold tier; `None` for one in memory."""
+
+    @property
+    def cold(self) -> bool:
+        """Whether it lies in the cold tier."""
+        return self.moved_at is not None
+
+
+class Done(NamedTuple):
+    """What was put back."""
+
+    restored: int
+    removed: int
+    cold: tuple[str, ...]
+    """Ids of records that could not go back to memory."""
+
+
+def places(reader: StoreReader, user: str, ids: Sequence[str]) -> dict[str, Place]:
+    """Where each record is now; those that are nowhere are left out."""
+    live = reader.fetch(user, ids, embeddings=True)
+    made = reader.made_tags(user, ids)
+    found = {id_: Place(without_made(one, made), made.get(id_, ()), None) for id_, one in live.items()}
+    if not reader.cold.empty:
+        away = reader.cold.fetch(user, [id_ for id_ in ids if id_ not in live], embeddings=True)
+        for id_, cold in away.items():
+            found[id_] = Place(cold.record, cold.made_tags, to_micros(cold.moved_at))
+    return found
+
+
+class PutBack:
+    """Collects what is to be done to a user's records within a change, and does it all at once.
+
+    Nothing that is in memory has to make room for what comes back: what finds none goes, or stays, in the cold tier.
+    Pins, holds and made tags are those that a record has now.
+    """
+
+    def __init__(self, engine: Engine, change: Change, user: str) -> None:
+        self._engine: Final = engine
+        self._change: Final = change
+        self._user: Final = user
+        self._removed: dict[str, Place | None] = {}
+        self._made: dict[str, tuple[str, ...]] = {}
+        self._live: list[Record] = []
+        self._waiting: list[tuple[Record, Place]] = []
+        self._cold: list[tuple[Record, Micros]] = []
+        self._left: list[str] = []
+
+    def remove(self, id_: str, now: Place | None) -> None:
+        """A record goes, from wherever it is."""
+        self._removed[id_] = now
+
+    def to_memory(self, before: Record, now: Place | None) -> None:
+        """A record is in memory again, or still, in the place of what is there now."""
+        self._live.append(self._with_own(before, now))
+
+    def to_memory_if_room(self, before: Record, now: Place) -> None:
+        """A record of the cold tier is in memory again, if there is room; what was said last goes first."""
+        self._waiting.append((self._with_own(before, now), now))
+
+    def stays_cold(self, before: Record, now: Place) -> None:
+        """A record of the cold tier stays there, with what it said before."""
+        assert now.moved_at is not None
+        self._cold.append((self._with_own(before, now), now.moved_at))
+        self._left.append(before.id)
+
+    def to_cold(self, before: Record, now: Place, moved_at: Micros) -> None:
+        """A record is in the cold tier again."""
+        self._cold.append((self._with_own(before, now), moved_at))
+
+    def carry_out(self) -> Done:
+        """Do it. O(records), but for those that have to be embedded anew."""
+        self._remove()
+        cold = self._embedded([record for record, _ in self._cold])
+        self._put_cold(list(zip(cold, (moved_at for _, moved_at in self._cold), strict=True)))
+        returning = self._with_room()
+        live = self._embedded([*self._live, *returning])
+        if live:
+            live.sort(key=lambda record: (record.at, record.id))
+            made = self._made
+            write_records(self._change, [tagged(record, made.get(record.id, ())) for record in live])
+            self._change.writer.set_made_tags(self._user, {one.id: made.get(one.id, ()) for one in live})
+            give_back_uses(self._change, self._user, [record.id for record in returning])
+        return Done(len(live) + len(self._cold), len(self._removed), tuple(sorted(self._left)))
+
+    def _with_own(self, before: Record, now: Place | None) -> Record:
+        """With what belongs to whoever set it, and with the embedding if that is of the same words."""
+        if now is None:
+            return before
+        self._made[before.id] = now.made_tags
+        record = replace(before, pinned=now.record.pinned, held=now.record.held)
+        same = embedded_text(now.record) == embedded_text(record)
+        return replace(record, embedding=now.record.embedding if same else None)
+
+    def _embedded(self, records: Sequence[Record]) -> list[Record]:
+        """The journal keeps no vectors, and the store may have been converted since."""
+        bare = [embedded_text(record) for record in records if record.embedding is None]
+        vectors: Mapping[str, Any] = {}
+        if bare:
+            texts = list(dict.fromkeys(bare))
+            vectors = dict(zip(texts, self._engine.embedder.documents(texts), strict=True))
+        return [
+            replace(record, embedding=vectors[embedded_text(record)]) if record.embedding is None else record
+            for record in records
+        ]
+
+    def _remove(self) -> None:
+        writer, user, gone = self._change.writer, self._user, sorted(self._removed)
+        if not gone:
+            return
+        writer.cold.drop(user, gone)
+        writer.remove(user, gone)
+        # A handle that has not heard of an eviction yet still has the record in its index.
+        writer.mark_removal(user)
+        self._change.apply(lambda index: index.remove(user=user, ids=gone))
+
+    def _put_cold(self, records: Sequence[tuple[Record, Micros]]) -> None:
+        by_time: defaultdict[Micros, list[Record]] = defaultdict(list)
+        for record, moved_at in records:
+            by_time[moved_at].append(record)
+        for moved_at, own in sorted(by_time.items(), key=lambda item: item[0]):
+            self._change.writer.cold.evict(own, moved_at, self._made)
+        ids = [record.id for record, _ in records]
+        if ids:
+            self._change.apply(lambda index: index.remove(user=self._user, ids=ids))
+
+    def _with_room(self) -> list[Record]:
+        """Of what waits to come back, that for which there is room: first what left last, which was worth most. The
+        rest is put where it is with what it said before."""
+        if not self._waiting:
+            return []
+        quotas = stored_quotas(self._change.writer, self._user)
+        capacities = {} if quotas is None else quotas.capacities
+        counts = dict(self._change.index.stats(user=self._user)["kinds"])
+        chosen: list[Record] = []
+        rest: list[tuple[Record, Micros]] = []
+        for record, now in reversed(self._waiting):
+            capacity = capacities.get(record.kind)
+            if capacity is None or counts.get(record.kind, 0) < capacity:
+                counts[record.kind] = counts.get(record.kind, 0) + 1
+                chosen.append(record)
+            else:
+                assert now.moved_at is not None
+                rest.append((record, now.moved_at))
+        if rest:
+            embedded = self._embedded([record for record, _ in rest])
+            self._put_cold(list(zip(embedded, (moved_at for _, moved_at in rest), strict=True)))
+            self._cold += rest
+            self._left += [record.id for record, _ in rest]
+        return chosen

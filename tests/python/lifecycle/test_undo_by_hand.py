@@ -1,0 +1,81 @@
+"""`retire` and `supersede` are runs, and `undo` takes them back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memspan import Memory, Record
+from memspan.embed import HashEmbedder
+from memspan.errors import UndoError
+from memspan.remember.made_tags import write_made_tags
+
+from .test_undo import answers, fact, rows
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with Memory(tmp_path / "m.memspan", HashEmbedder(dim=64), auto_consolidate=False) as opened:
+        opened.add_records([fact("a"), fact("b", 1, tags=("given",)), fact("c", text="Ana bought a saw.")])
+        with opened._engine.changing() as change:
+            write_made_tags(change, "ana", {"a": ("made",), "b": ("made",)})
+        yield opened
+
+
+def path(memory: Memory) -> Path:
+    return Path(memory._engine.store.path)
+
+
+def test_what_was_retired_is_believed_again(memory: Memory):
+    before, answered = rows(path(memory)), answers(memory)
+    assert memory.retire(user="ana", ids=["a", "b"]) == 2
+    (run,) = memory.runs("ana")
+    assert (run.action, run.state, run.changes) == ("retire", "done", 2)
+    assert memory.undo(run.id) == (run.id, 2, 0, (), ())
+    assert rows(path(memory)) == before
+    assert answers(memory) == answered
+    assert memory.retire(user="ana", ids=["a"]) == 1
+    assert memory.retire(user="ana", ids=["a"]) == 0
+    assert len(memory.runs("ana")) == 2
+    assert memory.verify() == []
+
+
+def test_what_was_superseded_is_believed_again(memory: Memory):
+    before, answered = rows(path(memory)), answers(memory)
+    new = memory.supersede(user="ana", id="a", text="Ana drinks coffee.")
+    (run,) = memory.runs("ana")
+    assert (run.action, run.changes) == ("supersede", 2)
+    assert memory.undo(run.id) == (run.id, 1, 1, (), ())
+    assert memory.get(user="ana", id=new) is None
+    assert rows(path(memory)) == before
+    assert answers(memory) == answered
+    memory.supersede(user="ana", id="a", by="b")
+    assert memory.undo(memory.runs("ana")[0].id).restored == 1
+    assert rows(path(memory)) == before
+    assert memory.verify() == []
+
+
+def test_what_was_made_of_the_successor_keeps_it(memory: Memory):
+    new = memory.supersede(user="ana", id="a", text="Ana drinks coffee.")
+    memory.add_records([Record(id="d", user="ana", text="Coffee.", at="2023-05-09", sources=(new,))])
+    with pytest.raises(UndoError, match="made of them"):
+        memory.undo(memory.runs("ana")[0].id)
+
+
+def test_forgetting_the_successor_leaves_the_rest_to_be_undone(memory: Memory):
+    new = memory.supersede(user="ana", id="a", text="Ana drinks coffee.")
+    assert memory.forget(user="ana", id=new) == 1
+    (run,) = memory.runs("ana")
+    assert run.changes == 1
+    assert memory.undo(run.id) == (run.id, 1, 0, (), ())
+    assert memory.get(user="ana", id="a").retired_at is None
+    assert memory.get(user="ana", id=new) is None
+
+
+def test_sleep_does_not_take_them_for_its_own(memory: Memory):
+    memory.consolidate("ana")
+    memory.retire(user="ana", ids=["c"])
+    assert memory.consolidate("ana").upkeep.compared == 0
+    assert memory.sleep_log("ana") == []
