@@ -107,6 +107,8 @@ class Processor:
         self._scope = scope
         self._reserve = max(1, scope.in_flight // 2)
         """Jobs beyond those that may ask: about to begin, or storing what came of them."""
+        self._bunch = max(1, self._reserve // 4)
+        """Jobs that end before others are claimed, as long as there are more than may ask: a claim is a commit."""
         self._colleagues = colleagues
         self._advance = advance
         self._counts = _Counts()
@@ -114,6 +116,8 @@ class Processor:
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
         self._running: dict[asyncio.Task[None], JobRun] = {}
+        self._ended: list[asyncio.Task[None]] = []
+        """Those of them that were not looked at since they ended."""
         self._worker = new_worker(now_micros(), pace.lease)
         self._committer = Committer(engine.store)
         self._finisher = ThreadPoolExecutor(1, "memspan-jobs-finish")
@@ -194,29 +198,35 @@ class Processor:
             return reader.jobs.open(self._scope.user)
 
     async def _wait(self, pause: float | None) -> None:
-        """Until a job ends, news come, or the pause is over. Raises what ends processing."""
+        """Until enough jobs ended, news come, or the pause is over. Raises what ends processing."""
         news = asyncio.create_task(self._news.wait())
         try:
-            done, _ = await asyncio.wait(
-                [news, *self._running], timeout=pause, return_when=asyncio.FIRST_COMPLETED
-            )
+            await asyncio.wait([news], timeout=pause)
         finally:
             news.cancel()
-        for task in [task for task in self._running if task in done]:
+        ended, self._ended = self._ended, []
+        for task in ended:
             task.result()  # When it raises, the job is given back with the others.
             del self._running[task]
 
+    def _note_end(self, task: asyncio.Task[None]) -> None:
+        self._ended.append(task)
+        left = len(self._running) - len(self._ended)
+        failed = task.cancelled() or task.exception() is not None
+        if failed or left <= self._scope.in_flight or len(self._ended) >= self._bunch:
+            self._news.set()
+
     async def _claim(self, count: int) -> list[ClaimedJob]:
         def claim(writer: StoreWriter) -> list[ClaimedJob]:
-            now, workers = now_micros(), writer.jobs.workers()
-            dead = {each.token for each in workers if gone(each, now)} - {self._worker.token}
+            now, workers, own = now_micros(), writer.jobs.workers(), self._worker.token
+            dead = {each.token for each in workers if each.token != own and gone(each, now)}
             if dead:
                 writer.jobs.bury(dead, self._pace.attempts, now)
-            if self._worker.token not in {each.token for each in workers}:
+            if own not in {each.token for each in workers}:
                 writer.jobs.register(self._worker)  # Another one took it for dead.
             scope = self._scope
             return writer.jobs.claim(
-                self._worker.token, scope.user, count, now, self._history, gathering=scope.gathering
+                own, scope.user, count, now, self._history, gathering=scope.gathering
             )
 
         return await self._committer.commit(claim)
@@ -238,6 +248,7 @@ class Processor:
         run = JobRun(self._shared, job, found or self._own)
         task = asyncio.create_task(self._attempt(run) if found else self._park_unknown(run))
         self._running[task] = run
+        task.add_done_callback(self._note_end)
 
     async def _attempt(self, run: JobRun) -> None:
         try:
