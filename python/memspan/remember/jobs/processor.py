@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
 from typing import Final
 
@@ -27,7 +27,8 @@ from memspan.store import StoreWriter
 from memspan.store.jobs import ClaimedJob, Gathering, Note
 from memspan.times import now_micros
 
-from .committer import Committer, JobLostError
+from .committer import Committer, JobLostError, in_store
+from .finishing import finish_all
 from .pace import Pace
 from .run import JobRun, Shared
 from .threads import InterpreterEndsError, in_worker
@@ -49,6 +50,8 @@ _NOBODYS_FAULT: Final = (
 _REASON_CHARS: Final = 1000
 _BRIEFLY: Final = 0.05
 """Seconds between looks at what a colleague has in hand."""
+_RECORDS: Final = 256
+"""Records and tags of jobs that end in one transaction, about; answers that came meanwhile wait for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,8 +122,8 @@ class Processor:
         self._ended: list[asyncio.Task[None]] = []
         """Those of them that were not looked at since they ended."""
         self._worker = new_worker(now_micros(), pace.lease)
-        self._committer = Committer(engine.store)
-        self._finisher = ThreadPoolExecutor(1, "memspan-jobs-finish")
+        self._committer = Committer(in_store(engine.store))
+        self._finisher = Committer(partial(finish_all, engine), "memspan-jobs-finish", _RECORDS)
         slots = asyncio.Semaphore(scope.in_flight)
         self._shared = Shared(engine, self._committer, llm, slots, pace.stage, self._finisher)
 
@@ -225,9 +228,7 @@ class Processor:
             if own not in {each.token for each in workers}:
                 writer.jobs.register(self._worker)  # Another one took it for dead.
             scope = self._scope
-            return writer.jobs.claim(
-                own, scope.user, count, now, self._history, gathering=scope.gathering
-            )
+            return writer.jobs.claim(own, scope.user, count, now, self._history, gathering=scope.gathering)
 
         return await self._committer.commit(claim)
 
@@ -339,6 +340,6 @@ class Processor:
             with suppress(StoreError):
                 await self._committer.commit(leave)
         finally:
-            self._finisher.shutdown(wait=False, cancel_futures=True)
+            self._finisher.close()
             self._committer.close()
             self._colleagues.discard(token)
