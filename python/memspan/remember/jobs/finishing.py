@@ -15,9 +15,10 @@ from memspan.errors import TagCycleError
 from memspan.index import Index
 from memspan.records import Record
 from memspan.remember.auditing import audited
+from memspan.remember.change import Change
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
-from memspan.remember.engine import Change, Engine
+from memspan.remember.engine import Engine
 from memspan.remember.indexing import write_records
 from memspan.remember.lifetimes import with_lifetimes
 from memspan.remember.made_tags import write_made_tags
@@ -64,7 +65,7 @@ def finish_all(engine: Engine, operations: Sequence[Callable[[Change], int]]) ->
     return results
 
 
-def finish(engine: Engine, job: ClaimedJob, results: Results, notes: Sequence[Note], change: Change) -> int:
+def finish(job: ClaimedJob, results: Results, notes: Sequence[Note], change: Change) -> int:
     """Store what came of a job, and that it is done. Returns how many records came of it.
 
     What an earlier run of the job made and this one did not, because its turns changed meanwhile, goes.
@@ -84,7 +85,7 @@ def finish(engine: Engine, job: ClaimedJob, results: Results, notes: Sequence[No
     tagged = [id_ for id_, tags in results.turn_tags.items() if tags]
     relations = _relate(change, job, results.relations, notes)
     jobs.finish(job, Outcome(made, tagged, relations), notes)
-    audited(engine, change, "derive", user=job.user, records=len(made), tagged=len(tagged))
+    audited(change, "derive", user=job.user, records=len(made), tagged=len(tagged))
     return len(made)
 
 

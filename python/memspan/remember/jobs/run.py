@@ -13,7 +13,8 @@ from memspan.encode.values import Work
 from memspan.errors import JobError
 from memspan.llm import LLM
 from memspan.recipes import Recipe
-from memspan.remember.engine import Change, Engine
+from memspan.remember.change import Change
+from memspan.remember.engine import Engine
 from memspan.store import StoreWriter
 from memspan.store.jobs import ClaimedJob, Note, Step
 from memspan.times import now_micros
@@ -72,7 +73,7 @@ class JobRun:
             tools = JobTools(stage.name, self.results, shared.engine, shared.llm, shared.slots)
             work = await self._within_time(stage, work, tools)
         arrived_at = await in_worker(self._compose, work)
-        finish = partial(finishing.finish, shared.engine, self.job, arrived_at, self.results.notes)
+        finish = partial(finishing.finish, self.job, arrived_at, self.results.notes)
         weight = 1 + len(arrived_at.records) + len(arrived_at.turn_tags)
         return await shared.finisher.commit(finish, weight=weight, source=self.job.user)
 
