@@ -44,7 +44,7 @@ def main(file: Path, user: str, question: str, out: Path | None) -> None:
                     row, answer = run(memory, name, user, turns, question)
             rows.append(row)
             answers.append(answer)
-    page = "\n".join([*head(file, user, len(turns)), *rows, "", *ASK_HEAD, *answers, ""])
+    page = "\n".join([*head(file, user, len(turns)), *rows, "", *CALLS, *ASK_HEAD, *answers, ""])
     click.echo(page)
     if out is not None:
         out.write_text(page, encoding="utf-8")
@@ -97,7 +97,7 @@ def head(file: Path, user: str, count: int) -> list[str]:
     return [
         "# Every recipe over one conversation",
         "",
-        f"    python benches/recipes_end_to_end.py {file.name} --user {user}",
+        f'    python benches/recipes_end_to_end.py {file.name} --user {user} --question "When ...?"',
         "",
         f"{count} turns. The model is scripted: calls are real, tokens are counted as words, replies follow rules.",
         f"Seconds include embedding; {machine['cpu']}, {machine['cores']} cores, memspan {machine['memspan']}, "
@@ -109,6 +109,15 @@ def head(file: Path, user: str, count: int) -> list[str]:
     ]
 
 
+CALLS = [
+    "Calls are what the papers' analysis of their cost says, which tests hold every recipe to "
+    "(tests/python/recipes/test_calls.py, test_tokens.py): SimpleMem one for each window of 20 turns with a step of 15 "
+    "and one to synthesise a session; ProMem two for each memory beside extracting and completing; SwiftMem one for "
+    "each pair of turns; LightMem at most one whenever its buffer of 512 tokens is full or a session ends "
+    "(table 1: N r^x T / th, against N of a turn-by-turn system); `best` one for each window, at most one to complete, and two "
+    "for every eight statements in doubt.",
+    "",
+]
 ASK_HEAD = [
     "One question to `ask`, by each recipe's own way of reading:",
     "",

@@ -12,7 +12,7 @@ from typing import Any
 from tiny_recipe import ScriptedModel, recipe_of
 
 from memspan import errors
-from memspan.llm import Prompt
+from memspan.llm import LLM, OpenAIModel, Prompt
 from memspan.memory import Memory
 from memspan.remember.jobs.pace import Pace
 
@@ -21,7 +21,7 @@ SESSIONS = ("s1", "s2", "s3", None)
 PACE = Pace(first_pause=0.002, growth=1.5, lease=600.0, poll=0.01)
 
 
-def open_memory(path: Path, model: ScriptedModel) -> Memory:
+def open_memory(path: Path, model: LLM) -> Memory:
     memory = Memory(path, "hash:16", llm=model, recipe=recipe_of(history=1))
     memory._processing.pace = PACE
     return memory
@@ -37,7 +37,7 @@ def misbehaving(chance: random.Random, rate: float, tell: Any) -> ScriptedModel:
         if fate < rate / 2:
             raise errors.BadReplyError(f"not JSON: {prompt.user[:20]}")
         if fate < rate * 3 / 4:
-            raise errors.TruncatedReplyError("too long") if prompt.name == "none" else ValueError("a bug")
+            raise errors.TruncatedReplyError("too long") if chance.random() < 0.5 else ValueError("a bug")
         return answer(prompt, 0.03 if fate < rate else 0.0)
 
     async def answer(prompt: Prompt, seconds: float) -> None:
@@ -48,14 +48,32 @@ def misbehaving(chance: random.Random, rate: float, tell: Any) -> ScriptedModel:
     return ScriptedModel(misbehave, seconds=0.001)
 
 
-def work_until_killed(path: Path, descriptor: int, name: str, seed: int, forgets: bool) -> None:
-    """Tell every change before it starts and after it is acknowledged, through a pipe that outlives the process."""
+def at_server(url: str) -> OpenAIModel:
+    """The real client; pauses before retries are not waited for."""
+
+    async def at_once(seconds: float) -> None:
+        await asyncio.sleep(min(seconds, 0.001))
+
+    return OpenAIModel(
+        "scripted", base_url=url, api_key_variable=None, timeout=0.3, retries=1, concurrency=8, sleep=at_once
+    )
+
+
+def work_until_killed(
+    path: Path, descriptor: int, name: str, seed: int, forgets: bool, url: str | None
+) -> None:
+    """Tell every change before it starts and after it is acknowledged, through a pipe that outlives the process.
+
+    Args:
+        url: of a server that answers, or does not; without one a model in the process does the same.
+    """
     chance = random.Random(seed)
 
     def tell(word: str, value: Any = None) -> None:
         os.write(descriptor, (json.dumps([word, value]) + "\n").encode())
 
-    model = misbehaving(chance, chance.choice([0.0, 0.2, 0.6]), tell)
+    rate = chance.choice([0.0, 0.2, 0.6])
+    model = at_server(url) if url else misbehaving(chance, rate, tell)
     memory = open_memory(path, model)
     if chance.random() < 0.5:
         memory.start_processing(jobs_in_flight=3)

@@ -9,12 +9,16 @@ import os
 import random
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 from job_workers import open_memory, work_until_killed
-from tiny_recipe import ScriptedModel, note_fact
+from llm_faults import FAULTS, Fault, slow, status
+from scripted_llm import Asked, ScriptedLLM
+from tiny_recipe import ScriptedModel, note_fact, sum_fact
 
 from memspan.memory import Memory
 
@@ -48,18 +52,64 @@ class Told:
             self.perhaps.update(pending[1] if pending[0] == "add" else [pending[1]])
 
 
-def _child(path: Path, descriptor: Any, name: str, seed: int, forgets: bool) -> None:
-    work_until_killed(path, descriptor.detach(), name, seed, forgets)
+RULES = {
+    "note": lambda asked: {"facts": [note_fact(asked.user)]},
+    "sum": lambda asked: {"facts": [sum_fact(asked.user)]},
+}
+NOTICED = [
+    *(fault for name, fault in FAULTS.items() if name not in ("injected", "empty lists")),
+    slow(0.02),
+    slow(0.4),  # longer than the clients wait
+]
+"""What a client notices, or what is the right reply all the same. The others change what is right to store; what
+becomes of them is tested where the stages are."""
 
 
-def run_and_kill(path: Path, names: list[str], seed: int, forgets: bool, delay: float, told: Told) -> None:
+@contextmanager
+def misbehaving_server(seed: int, told: Told) -> Iterator[ScriptedLLM]:
+    """Every way to fail, over HTTP, and now and then an outage in which nothing else happens."""
+    chance = random.Random(seed)
+    rate = chance.choice([0.0, 0.3, 0.6])
+    down = 0
+
+    def misbehave(asked: Asked, number: int) -> Fault | None:
+        nonlocal down
+        down = down - 1 if down else chance.choice([0, 20]) * (chance.random() < rate / 40)
+        if down:
+            return status(503)
+        return chance.choice(NOTICED) if chance.random() < rate else None
+
+    with ScriptedLLM(RULES) as server:
+        server.schedule = misbehave
+        yield server
+    assert not server.troubles, server.troubles
+    told.answered.update(
+        each.asked.user for each in server.exchanges if each.asked.task == "note" and each.fault is None
+    )
+
+
+def _child(path: Path, descriptor: Any, name: str, seed: int, forgets: bool, url: str | None) -> None:
+    work_until_killed(path, descriptor.detach(), name, seed, forgets, url)
+
+
+def run_and_kill(
+    path: Path,
+    names: list[str],
+    seed: int,
+    forgets: bool,
+    delay: float,
+    told: Told,
+    server: ScriptedLLM | None,
+) -> None:
     """Let children work side by side, and kill them one after the other."""
+    url = server.url if server else None
+    asked = len(server.asked) if server else 0
     context = multiprocessing.get_context("forkserver")
     children, pipes = [], []
     for place, name in enumerate(names):
         reading, writing = os.pipe()
         child = context.Process(
-            target=_child, args=(path, context.reducer.DupFd(writing), name, seed + place, forgets)
+            target=_child, args=(path, context.reducer.DupFd(writing), name, seed + place, forgets, url)
         )
         child.start()
         os.close(writing)
@@ -68,6 +118,9 @@ def run_and_kill(path: Path, names: list[str], seed: int, forgets: bool, delay: 
     try:
         for pipe in pipes:
             assert json.loads(pipe.readline())[0] == "ready"
+        late = time.monotonic() + 2
+        while server is not None and len(server.asked) == asked and time.monotonic() < late:
+            time.sleep(0.001)  # A client takes its time to begin with.
         for child in children:
             time.sleep(delay)
             child.kill()
@@ -81,13 +134,16 @@ def run_and_kill(path: Path, names: list[str], seed: int, forgets: bool, delay: 
 
 
 def check_schedule(path: Path, seed: int) -> None:
+    """Every other schedule asks a server over HTTP, the others a model in their process."""
     chance = random.Random(seed)
     told, forgets = Told(), chance.random() < 0.3
     kills = 0
-    for round_ in range(chance.choice([1, 2, 3])):
-        names = [f"r{round_}{letter}" for letter in "ab"[: chance.choice([1, 1, 2])]]
-        run_and_kill(path, names, seed * 100 + round_ * 10, forgets, chance.random() * 0.15, told)
-        kills += len(names)
+    with misbehaving_server(seed, told) if seed % 2 else nullcontext() as server:
+        for round_ in range(chance.choice([1, 2, 3])):
+            names = [f"r{round_}{letter}" for letter in "ab"[: chance.choice([1, 1, 2])]]
+            delay = chance.random() * 0.15
+            run_and_kill(path, names, seed * 100 + round_ * 10, forgets, delay, told, server)
+            kills += len(names)
     with open_memory(path, ScriptedModel()) as memory:
         memory.process()
         for job in memory.jobs():
@@ -132,7 +188,9 @@ def check_end(memory: Memory, told: Told) -> None:
 
 
 def check_schedules(tmp_path: Path, seeds: range) -> None:
-    multiprocessing.get_context("forkserver").set_forkserver_preload(["memspan.memory", "tiny_recipe"])
+    multiprocessing.get_context("forkserver").set_forkserver_preload(
+        ["memspan.llm.client", "memspan.memory", "tiny_recipe"]
+    )
     for seed in seeds:
         folder = tmp_path / str(seed)
         folder.mkdir()

@@ -28,7 +28,7 @@ from typing import Any, Final
 
 from llm_faults import Fault
 
-__all__ = ["Asked", "Exchange", "Rule", "ScriptedLLM", "all_rules", "read_data"]
+__all__ = ["Asked", "Exchange", "Rule", "ScriptedLLM", "all_rules", "count_tokens", "read_data"]
 
 _DATA: Final = re.compile(r"^<([a-z][a-z_]*)>\n(.*?)^</\1>$", re.MULTILINE | re.DOTALL)
 _TOKEN: Final = re.compile(r"\w+|[^\w\s]")
@@ -74,6 +74,11 @@ Rule = Callable[[Asked], Any]
 def read_data(text: str) -> dict[str, list[Any]]:
     """The data of a rendered prompt, by the name of its delimiters."""
     return {found[1]: [json.loads(line) for line in found[2].splitlines()] for found in _DATA.finditer(text)}
+
+
+def count_tokens(text: str) -> int:
+    """Words and marks count as tokens."""
+    return len(_TOKEN.findall(text))
 
 
 def all_rules() -> dict[str, Rule]:
@@ -360,9 +365,8 @@ async def no_pause(seconds: float) -> None:
 
 
 def _usage(asked: Asked, text: str, cached: int) -> dict[str, Any]:
-    """Words and marks count as tokens."""
-    prompt = sum(len(_TOKEN.findall(one["content"])) for one in asked.body["messages"])
-    completion = len(_TOKEN.findall(text))
+    prompt = sum(count_tokens(one["content"]) for one in asked.body["messages"])
+    completion = count_tokens(text)
     return {
         "prompt_tokens": prompt,
         "completion_tokens": completion,

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from queue import SimpleQueue
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from memspan.errors import MemspanError
 from memspan.store import Store, StoreWriter
 
-__all__ = ["Committer", "JobLostError"]
+__all__ = ["Committer", "JobLostError", "in_store", "outcomes"]
 
 T = TypeVar("T")
+W = TypeVar("W")
 _MOST: Final = 512
 """Operations of one transaction; other writers wait for it."""
 
@@ -22,35 +23,78 @@ class JobLostError(MemspanError):
     """The job is not this run's any more: it was forgotten, began anew, or another worker has it."""
 
 
-class _Entry(NamedTuple):
-    operation: Callable[[StoreWriter], Any]
+def outcomes(operations: Sequence[Callable[[W], Any]], writer: W) -> list[Any]:
+    """What each operation returns, or the `JobLostError` that it raises."""
+    return [_outcome(operation, writer) for operation in operations]
+
+
+def _outcome(operation: Callable[[W], Any], writer: W) -> Any:
+    try:
+        return operation(writer)
+    except JobLostError as error:
+        return error
+
+
+def in_store(store: Store) -> Callable[[Sequence[Callable[[StoreWriter], Any]]], list[Any]]:
+    """Transactions of operations that write nothing of the index's."""
+
+    def run(operations: Sequence[Callable[[StoreWriter], Any]]) -> list[Any]:
+        with store.writing() as writer:
+            return outcomes(operations, writer)
+
+    return run
+
+
+class _Entry(NamedTuple, Generic[W]):
+    operation: Callable[[W], Any]
     future: asyncio.Future[Any]
+    weight: int
+    source: object
 
 
-class Committer:
-    """A thread that runs operations on the store, all that came while it was busy in one transaction: one wait for the
-    disk, however many jobs there are.
+class Committer(Generic[W]):
+    """A thread that runs operations, those that came while it was busy in one transaction: one wait for the disk,
+    however many jobs there are.
 
-    An operation writes nothing of the index's, may raise `JobLostError` before it wrote anything, and may be run
-    twice: when another error occurs, each is run again in a transaction of its own. Belongs to one event loop.
+    An operation may raise `JobLostError` before it wrote anything, and may be run twice: when another error occurs,
+    each is run again in a transaction of its own. Belongs to one event loop.
+
+    Args:
+        transaction: runs operations, gives what `outcomes` says of them, and commits; or raises, and then nothing of
+            them happened.
+        name: of the thread.
+        most: weight of one transaction.
     """
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(
+        self,
+        transaction: Callable[[Sequence[Callable[[W], Any]]], list[Any]],
+        name: str = "memspan-jobs-commit",
+        most: int = _MOST,
+    ) -> None:
+        self._transaction = transaction
+        self._most = most
         self._loop = asyncio.get_running_loop()
-        self._queue: SimpleQueue[_Entry | None] = SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="memspan-jobs-commit", daemon=True)
+        self._queue: SimpleQueue[_Entry[W] | None] = SimpleQueue()
+        self._alone: set[object] = set()
+        """Sources whose last operation failed: the next ones are not to fail others, whose work is then done twice."""
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    async def commit(self, operation: Callable[[StoreWriter], T]) -> T:
-        """What the operation returns, when it is on disk.
+    async def commit(self, operation: Callable[[W], T], *, weight: int = 1, source: object = None) -> T:
+        """What the operation returns, when it is on disk. It happens also when nobody waits for it any more.
+
+        Args:
+            weight: how long it takes, beside others.
+            source: whose it is. After one that failed, operations of the same source run by themselves until one does
+                not fail.
 
         Raises:
             JobLostError: by the operation.
             StoreError: the database failed; nothing of the operation happened.
         """
         future: asyncio.Future[T] = self._loop.create_future()
-        self._queue.put(_Entry(operation, future))
+        self._queue.put(_Entry(operation, future, weight, source))
         return await future
 
     def close(self) -> None:
@@ -59,41 +103,55 @@ class Committer:
 
     def _run(self) -> None:
         while True:
-            # The only reader: what the queue says that it has is there.
-            entries = [self._queue.get()]
-            entries += [self._queue.get() for _ in range(min(self._queue.qsize(), _MOST))]
-            batch = [entry for entry in entries if entry is not None]
+            batch, closed = self._batch()
             if batch:
-                outcomes = self._together(batch)
+                results = self._together(batch)
                 try:
-                    self._loop.call_soon_threadsafe(_settle, batch, outcomes)
+                    self._loop.call_soon_threadsafe(_settle, batch, results)
                 except RuntimeError:
                     return  # The loop is closed: nobody waits any more.
-            if len(batch) < len(entries):
+            if closed:
                 return
 
-    def _together(self, batch: list[_Entry]) -> list[Any]:
+    def _batch(self) -> tuple[list[_Entry[W]], bool]:
+        """What is there, as far as it fits in one transaction; at least one, which may have to be waited for."""
+        batch: list[_Entry[W]] = []
+        weight = 0
+        # The only reader: what the queue says that it has is there.
+        while not batch or (weight < self._most and not self._queue.empty()):
+            entry = self._queue.get()
+            if entry is None:
+                return batch, True
+            weight += entry.weight
+            batch.append(entry)
+        return batch, False
+
+    def _together(self, batch: list[_Entry[W]]) -> list[Any]:
+        if not any(entry.source in self._alone for entry in batch if entry.source is not None):
+            try:
+                return self._transaction([entry.operation for entry in batch])
+            except Exception as error:
+                if len(batch) == 1:
+                    self._alone.update(entry.source for entry in batch if entry.source is not None)
+                    return [error]
+        return [self._by_itself(entry) for entry in batch]
+
+    def _by_itself(self, entry: _Entry[W]) -> Any:
         try:
-            with self._store.writing() as writer:
-                return [_outcome(entry, writer) for entry in batch]
+            (result,) = self._transaction([entry.operation])
         except Exception as error:
-            if len(batch) == 1:
-                return [error]
-        return [self._together([entry])[0] for entry in batch]
+            if entry.source is not None:
+                self._alone.add(entry.source)
+            return error
+        self._alone.discard(entry.source)
+        return result
 
 
-def _outcome(entry: _Entry, writer: StoreWriter) -> Any:
-    try:
-        return entry.operation(writer)
-    except JobLostError as error:
-        return error
-
-
-def _settle(batch: list[_Entry], outcomes: list[Any]) -> None:
-    for entry, outcome in zip(batch, outcomes, strict=True):
+def _settle(batch: Sequence[_Entry[Any]], results: Sequence[Any]) -> None:
+    for entry, result in zip(batch, results, strict=True):
         if entry.future.done():
             continue  # Nobody waits for it.
-        if isinstance(outcome, Exception):
-            entry.future.set_exception(outcome)
+        if isinstance(result, Exception):
+            entry.future.set_exception(result)
         else:
-            entry.future.set_result(outcome)
+            entry.future.set_result(result)

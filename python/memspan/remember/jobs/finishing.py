@@ -1,10 +1,11 @@
-"""The last step of a job: its records, relations and end, in one transaction."""
+"""The last step of a job: its records, relations and end; several jobs in one transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +27,9 @@ from memspan.remember.tags import given_records
 from memspan.store.jobs import ClaimedJob, Note, Outcome
 from memspan.times import from_micros, now_micros
 
-from .committer import JobLostError
+from .committer import JobLostError, outcomes
 
-__all__ = ["Results", "finish", "with_embeddings"]
+__all__ = ["Results", "finish", "finish_all", "with_embeddings"]
 
 
 def with_embeddings(engine: Engine, records: Sequence[Record]) -> list[Record]:
@@ -55,8 +56,17 @@ class Results:
 
 
 @survives_damage
-def finish(engine: Engine, job: ClaimedJob, results: Results, notes: Sequence[Note]) -> int:
-    """Store what came of a job, and that it is done: all of it or nothing. Returns how many records came of it.
+def finish_all(engine: Engine, operations: Sequence[Callable[[Change], int]]) -> list[Any]:
+    """Finish jobs in one transaction: all of them or none. Returns for each how many records came of it, or that it
+    was lost."""
+    with engine.changing() as change:
+        results = outcomes(operations, change)
+    engine.note_unsaved(sum(count for count in results if isinstance(count, int)))
+    return results
+
+
+def finish(job: ClaimedJob, results: Results, notes: Sequence[Note], change: Change) -> int:
+    """Store what came of a job, and that it is done. Returns how many records came of it.
 
     What an earlier run of the job made and this one did not, because its turns changed meanwhile, goes.
 
@@ -65,19 +75,17 @@ def finish(engine: Engine, job: ClaimedJob, results: Results, notes: Sequence[No
     """
     notes = list(notes)
     made = [record.id for record in results.records]
-    with engine.changing() as change:
-        jobs = change.writer.jobs
-        if not jobs.holds(job, now_micros()):
-            raise JobLostError(f"job {job.id} is not this run's any more")
-        _remove(change, job.user, set(jobs.made([job.pk])).difference(made))
-        _write(change, job.user, results.records)
-        taken_back: dict[str, tuple[str, ...]] = dict.fromkeys(jobs.tagged([job.pk]), ())
-        write_made_tags(change, job.user, {**taken_back, **results.turn_tags})
-        tagged = [id_ for id_, tags in results.turn_tags.items() if tags]
-        relations = _relate(change, job, results.relations, notes)
-        jobs.finish(job, Outcome(made, tagged, relations), notes)
-        audited(change, "derive", user=job.user, records=len(made), tagged=len(tagged))
-    engine.note_unsaved(len(made))
+    jobs = change.writer.jobs
+    if not jobs.holds(job, now_micros()):
+        raise JobLostError(f"job {job.id} is not this run's any more")
+    _remove(change, job.user, set(jobs.made([job.pk])).difference(made))
+    _write(change, job.user, results.records)
+    taken_back: dict[str, tuple[str, ...]] = dict.fromkeys(jobs.tagged([job.pk]), ())
+    write_made_tags(change, job.user, {**taken_back, **results.turn_tags})
+    tagged = [id_ for id_, tags in results.turn_tags.items() if tags]
+    relations = _relate(change, job, results.relations, notes)
+    jobs.finish(job, Outcome(made, tagged, relations), notes)
+    audited(change, "derive", user=job.user, records=len(made), tagged=len(tagged))
     return len(made)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
 from typing import Final
 
@@ -27,7 +27,8 @@ from memspan.store import StoreWriter
 from memspan.store.jobs import ClaimedJob, Gathering, Note
 from memspan.times import now_micros
 
-from .committer import Committer, JobLostError
+from .committer import Committer, JobLostError, in_store
+from .finishing import finish_all
 from .pace import Pace
 from .run import JobRun, Shared
 from .threads import InterpreterEndsError, in_worker
@@ -49,6 +50,8 @@ _NOBODYS_FAULT: Final = (
 _REASON_CHARS: Final = 1000
 _BRIEFLY: Final = 0.05
 """Seconds between looks at what a colleague has in hand."""
+_RECORDS: Final = 256
+"""Records and tags of jobs that end in one transaction, about; answers that came meanwhile wait for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +110,8 @@ class Processor:
         self._scope = scope
         self._reserve = max(1, scope.in_flight // 2)
         """Jobs beyond those that may ask: about to begin, or storing what came of them."""
+        self._bunch = max(1, self._reserve // 4)
+        """Jobs that end before others are claimed, as long as there are more than may ask: a claim is a commit."""
         self._colleagues = colleagues
         self._advance = advance
         self._counts = _Counts()
@@ -114,9 +119,11 @@ class Processor:
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
         self._running: dict[asyncio.Task[None], JobRun] = {}
+        self._ended: list[asyncio.Task[None]] = []
+        """Those of them that were not looked at since they ended."""
         self._worker = new_worker(now_micros(), pace.lease)
-        self._committer = Committer(engine.store)
-        self._finisher = ThreadPoolExecutor(1, "memspan-jobs-finish")
+        self._committer = Committer(in_store(engine.store))
+        self._finisher = Committer(partial(finish_all, engine), "memspan-jobs-finish", _RECORDS)
         slots = asyncio.Semaphore(scope.in_flight)
         self._shared = Shared(engine, self._committer, llm, slots, pace.stage, self._finisher)
 
@@ -194,30 +201,34 @@ class Processor:
             return reader.jobs.open(self._scope.user)
 
     async def _wait(self, pause: float | None) -> None:
-        """Until a job ends, news come, or the pause is over. Raises what ends processing."""
+        """Until enough jobs ended, news come, or the pause is over. Raises what ends processing."""
         news = asyncio.create_task(self._news.wait())
         try:
-            done, _ = await asyncio.wait(
-                [news, *self._running], timeout=pause, return_when=asyncio.FIRST_COMPLETED
-            )
+            await asyncio.wait([news], timeout=pause)
         finally:
             news.cancel()
-        for task in [task for task in self._running if task in done]:
+        ended, self._ended = self._ended, []
+        for task in ended:
             task.result()  # When it raises, the job is given back with the others.
             del self._running[task]
 
+    def _note_end(self, task: asyncio.Task[None]) -> None:
+        self._ended.append(task)
+        left = len(self._running) - len(self._ended)
+        failed = task.cancelled() or task.exception() is not None
+        if failed or left <= self._scope.in_flight or len(self._ended) >= self._bunch:
+            self._news.set()
+
     async def _claim(self, count: int) -> list[ClaimedJob]:
         def claim(writer: StoreWriter) -> list[ClaimedJob]:
-            now, workers = now_micros(), writer.jobs.workers()
-            dead = {each.token for each in workers if gone(each, now)} - {self._worker.token}
+            now, workers, own = now_micros(), writer.jobs.workers(), self._worker.token
+            dead = {each.token for each in workers if each.token != own and gone(each, now)}
             if dead:
                 writer.jobs.bury(dead, self._pace.attempts, now)
-            if self._worker.token not in {each.token for each in workers}:
+            if own not in {each.token for each in workers}:
                 writer.jobs.register(self._worker)  # Another one took it for dead.
             scope = self._scope
-            return writer.jobs.claim(
-                self._worker.token, scope.user, count, now, self._history, gathering=scope.gathering
-            )
+            return writer.jobs.claim(own, scope.user, count, now, self._history, gathering=scope.gathering)
 
         return await self._committer.commit(claim)
 
@@ -238,6 +249,7 @@ class Processor:
         run = JobRun(self._shared, job, found or self._own)
         task = asyncio.create_task(self._attempt(run) if found else self._park_unknown(run))
         self._running[task] = run
+        task.add_done_callback(self._note_end)
 
     async def _attempt(self, run: JobRun) -> None:
         try:
@@ -328,6 +340,6 @@ class Processor:
             with suppress(StoreError):
                 await self._committer.commit(leave)
         finally:
-            self._finisher.shutdown(wait=False, cancel_futures=True)
+            self._finisher.close()
             self._committer.close()
             self._colleagues.discard(token)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from memspan.encode.stage import Stage
@@ -13,7 +13,9 @@ from memspan.encode.values import Work
 from memspan.errors import JobError
 from memspan.llm import LLM
 from memspan.recipes import Recipe
+from memspan.remember.change import Change
 from memspan.remember.engine import Engine
+from memspan.store import StoreWriter
 from memspan.store.jobs import ClaimedJob, Note, Step
 from memspan.times import now_micros
 
@@ -36,15 +38,15 @@ class Shared:
     """What all runs of one worker use."""
 
     engine: Engine
-    committer: Committer
+    committer: Committer[StoreWriter]
     llm: LLM | None
     slots: asyncio.Semaphore
     """Taken for each question while the model has it. A job that is read, stores its records or waits for an answer to
     be on disk does not keep another one from the model."""
     stage_seconds: float
     """See `Pace.stage`."""
-    finisher: Executor
-    """One thread: the last steps of jobs wait for each other in any case, and so do not keep others from threads."""
+    finisher: Committer[Change]
+    """For the last steps of jobs. They wait for each other in any case, and so do not keep others from threads."""
 
 
 class JobRun:
@@ -71,7 +73,9 @@ class JobRun:
             tools = JobTools(stage.name, self.results, shared.engine, shared.llm, shared.slots)
             work = await self._within_time(stage, work, tools)
         arrived_at = await in_worker(self._compose, work)
-        return await in_worker(self._finish, arrived_at, executor=self._shared.finisher)
+        finish = partial(finishing.finish, self.job, arrived_at, self.results.notes)
+        weight = 1 + len(arrived_at.records) + len(arrived_at.turn_tags)
+        return await shared.finisher.commit(finish, weight=weight, source=self.job.user)
 
     async def _within_time(self, stage: Stage, work: Work, tools: JobTools) -> Work:
         """Run a stage, as long as it gets on.
@@ -111,9 +115,6 @@ class JobRun:
         relations = relations_of(work.relations, self._drop)
         complete = finishing.with_embeddings(self._shared.engine, records)
         return finishing.Results(complete, turn_tags, relations)
-
-    def _finish(self, arrived_at: finishing.Results) -> int:
-        return finishing.finish(self._shared.engine, self.job, arrived_at, self.results.notes)
 
     def _drop(self, event: str, details: Mapping[str, Any]) -> None:
         self.results.notes.append(Note(now_micros(), "store", event, details))

@@ -38,7 +38,7 @@ class NoModelError(JobError):
 class Results:
     """What one run of a job has got so far, by what earlier runs committed and by its own asking."""
 
-    def __init__(self, job: ClaimedJob, steps: dict[str, Step], committer: Committer) -> None:
+    def __init__(self, job: ClaimedJob, steps: dict[str, Step], committer: Committer[StoreWriter]) -> None:
         self.job = job
         self.steps = steps
         self.usage = Usage()
