@@ -56,12 +56,11 @@ def survey_staleness(
         ages = [(moment - record.at) / policy.unit for record in records]
         tracked += found
         true += true_staleness(ages, policy.rate).tolist()
-        if policy.prune_above is not None:
-            prunable += [
-                record.id
-                for record, value in zip(records, found, strict=True)
-                if value > policy.prune_above and not (record.pinned or record.held)
-            ]
+        prunable += [
+            record.id
+            for record, above in zip(records, policy.prunable(found), strict=True)
+            if above and not (record.pinned or record.held)
+        ]
     return StalenessSurvey(
         policy=policy.name,
         records=len(tracked),

@@ -13,10 +13,9 @@ from .condition import Condition
 from .experiments import EXPERIMENTS, Experiment, run_experiment, simulate
 from .run import Outcome
 from .sensitivity import WORLDS, sensitivity
-from .world import ALLOCATIONS, World
+from .world import World
 
 __all__ = [
-    "ALLOCATIONS",
     "CLAIMS",
     "EXPERIMENTS",
     "WORLDS",

@@ -8,12 +8,12 @@ from typing import Final
 __all__ = ["ALLOCATION", "ANOVA_F", "COMPRESSION", "HORIZON", "INTERVALS", "PRESSURE", "SCORES", "STALENESS"]
 
 ALLOCATION: Final[Mapping[str, float]] = {
-    "episodic-dominated": 0.572,
-    "semantic-dominated": 0.574,
-    "procedural-dominated": 0.544,
+    "episodic_dominated": 0.572,
+    "semantic_dominated": 0.574,
+    "procedural_dominated": 0.544,
     "uniform": 0.591,
-    "balanced-episodic": 0.594,
-    "balanced-semantic": 0.590,
+    "balanced_episodic": 0.594,
+    "balanced_semantic": 0.590,
     "optimized": 0.594,
 }
 """Table 1."""

@@ -37,6 +37,12 @@ WORLDS: Final[Mapping[str, World]] = MappingProxyType(
         "difficulty counts half": World(hardness=0.5),
         "the least valuable is evicted": World(eviction="value"),
         "three memories a step": World(per_step=3),
+        "r* = .2": World(ratio=0.2),
+        "r* = .8": World(ratio=0.8),
+        "agents go by the last access": World(staleness="refresh"),
+        "agents go by provenance": World(staleness="provenance"),
+        "agents track nothing": World(staleness="none"),
+        "decides before it writes": World(decides_first=True),
     }
 )
 """Each changes one choice of `World`; `per_step` also changes what the paper states of the memory pressure."""

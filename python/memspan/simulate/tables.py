@@ -64,7 +64,7 @@ def _allocation(title: str, outcomes: Sequence[Outcome]) -> Table:
     rows = tuple(
         (
             outcome.condition.name,
-            " / ".join(f"{share:.2f}" for share in outcome.condition.allocation),
+            " / ".join(f"{share:.2f}" for share in outcome.condition.shares.values()),
             _with_interval(outcome),
             _number(published.ALLOCATION.get(outcome.condition.name)),
         )

@@ -11,8 +11,10 @@ from plain_keeper import PlainKeeper
 
 from memspan.errors import InvalidArgumentError
 from memspan.index import Index
+from memspan.lifecycle.allocations import ALLOCATIONS
+from memspan.lifecycle.quotas import Quotas
 from memspan.lifecycle.staleness import StalenessPolicy
-from memspan.simulate import ALLOCATIONS, CLAIMS, EXPERIMENTS, WORLDS, Condition, World, sensitivity, simulate
+from memspan.simulate import CLAIMS, EXPERIMENTS, WORLDS, Condition, World, published, sensitivity, simulate
 from memspan.simulate.claims import verdicts
 from memspan.simulate.keeping import NativeKeeper
 from memspan.simulate.quality import WEIGHTS, decision_quality
@@ -74,14 +76,25 @@ def test_quotas_are_never_exceeded() -> None:
     assert outcome_of(condition).size.max() <= 20
 
 
-@pytest.mark.parametrize("shares", list(ALLOCATIONS.values()))
+@pytest.mark.parametrize("name", ALLOCATIONS)
 @pytest.mark.parametrize("capacity", [3, 7, 100, 500])
-def test_the_slots_of_the_kinds_sum_to_the_capacity(shares: tuple[float, ...], capacity: int) -> None:
-    slots = Condition(name="x", allocation=shares, capacity=capacity).capacities()  # type: ignore[arg-type]
-    assert sum(slots) == capacity
-    assert min(slots) >= 1
-    if capacity == 500:
-        assert slots == tuple(round(500 * share) for share in shares)
+def test_an_agent_has_the_slots_that_quotas_would_give(name: str, capacity: int) -> None:
+    slots = Condition(name="x", allocation=name, capacity=capacity).capacities()
+    quotas = Quotas(capacity=capacity, shares=name).capacities
+    assert slots == {kind: quotas[kind] for kind in slots}
+    assert sum(slots.values()) == capacity
+
+
+def test_the_papers_example_of_quotas() -> None:
+    """3.2: "(40%, 35%, 25%) with capacity 500 reserves 200 episodic slots, 175 semantic, and 125 procedural"."""
+    slots = Condition(name="x", allocation="balanced_episodic", capacity=500).capacities()
+    assert slots == {"episodic": 200, "semantic": 175, "procedural": 125}
+
+
+def test_the_allocations_are_those_of_the_package() -> None:
+    tried = {one.name: one.shares for one in EXPERIMENTS["allocation"].conditions}
+    assert tried == ALLOCATIONS
+    assert list(tried) == list(published.ALLOCATION)
 
 
 def test_unmanaged_memories_go_stale_and_are_believed_fresh() -> None:
@@ -179,8 +192,11 @@ def test_the_worlds_differ_from_the_chosen_one_in_one_thing() -> None:
         (World, {"prune_above": 0}),
         (World, {"replaced": 1.5}),
         (World, {"eviction": "newest"}),
-        (Condition, {"name": "x", "allocation": (0.5, 0.5, 0.5)}),
-        (Condition, {"name": "x", "allocation": (1.0, 0.0, 0.0)}),
+        (World, {"ratio": 0}),
+        (World, {"staleness": "age"}),
+        (Condition, {"name": "x", "allocation": "half"}),
+        (Condition, {"name": "x", "allocation": {"episodic": 0.5, "semantic": 0.5, "procedural": 0.5}}),
+        (Condition, {"name": "x", "allocation": {"episodic": 1.0, "semantic": 0.0, "procedural": 0.0}}),
         (Condition, {"name": "x", "capacity": 0}),
         (Condition, {"name": "x", "ratio": 0}),
         (Condition, {"name": "x", "compression": "zip"}),
