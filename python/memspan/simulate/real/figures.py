@@ -75,6 +75,7 @@ def _bars(axis: Any, outcomes: Sequence[RealOutcome], values: Mapping[str, float
     colours = ["#111111" if each.reference else "#1b6ca8" for each in reversed(outcomes)]
     axis.barh(range(len(names)), [values[name] for name in names], color=colours, height=0.7)
     for place, name in enumerate(names):
+        # Validity is asked only where labels say what was replaced.
         if np.isfinite(values[name]):
             axis.text(values[name] + 1, place, f"{values[name]:.1f}", va="center", fontsize=7)
     axis.set_yticks(range(len(names)), names, fontsize=7)
