@@ -12,12 +12,13 @@ from .claims import CLAIMS, Claim, Verdict, verdicts
 from .condition import Condition
 from .experiments import EXPERIMENTS, Experiment, run_experiment, simulate
 from .run import Outcome
-from .sensitivity import WORLDS, sensitivity
+from .sensitivity import READINGS, WORLDS, sensitivity
 from .world import World
 
 __all__ = [
     "CLAIMS",
     "EXPERIMENTS",
+    "READINGS",
     "WORLDS",
     "Claim",
     "Condition",
