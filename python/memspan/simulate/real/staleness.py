@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -16,6 +16,7 @@ from memspan.lifecycle.reordering import bounded_order
 from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.memory import Memory
 from memspan.records import Record
+from memspan.remember.aging import has_ended, provenance_quality
 from memspan.remember.recall import Recalls
 
 from .asking import K, recall, remembering
@@ -156,8 +157,9 @@ def _ask_conversation(
     noted: _Found,
 ) -> None:
     step = _step(one)
-    records = {record.id: record for record in one.records}
     ends = _ends(one)
+    told = [replace(record, until=ends.get(record.id)) for record in one.records]
+    records = {record.id: record for record in told}
     policies = [name for name in POLICIES if name != "validity" or ends]
     accessed: dict[str, dict[str, datetime]] = {name: {} for name in noted.recall}
     for asking in _askings(one, first, seed):
@@ -175,18 +177,18 @@ def _ask_conversation(
         plain, deep = search(K), search(_DEPTH)
         noted.take(asking, "off", [each.id for each in plain], accessed["off"])
         for name in policies:
-            policy = StalenessPolicy(name=name, unit=step)
+            policy = StalenessPolicy(name=name, unit=step, prune_above=_PRUNE)
             for way in _WAYS:
                 label = f"{name}, {way}"
                 seen = accessed[label]
                 if way == "pruned":
-                    there = [record for record in one.records if record.at < asking.at]
-                    stale = _tracked(policy, there, asking.at, seen, ends) > _PRUNE
+                    there = [record for record in told if record.at < asking.at]
+                    stale = policy.prunable(_tracked(policy, there, asking.at, seen))
                     gone = [record.id for record, is_stale in zip(there, stale, strict=True) if is_stale]
                     ids = [each.id for each in search(K, gone)]
                 else:
                     found = plain if way == "bounded" else deep
-                    values_of = _tracked(policy, [records[each.id] for each in found], asking.at, seen, ends)
+                    values_of = _tracked(policy, [records[each.id] for each in found], asking.at, seen)
                     if way == "bounded":
                         order = bounded_order(values_of, policy.places)
                     else:
@@ -201,13 +203,14 @@ def _tracked(
     records: Sequence[Record],
     now: datetime,
     seen: Mapping[str, datetime],
-    ends: Mapping[str, datetime],
 ) -> NDArray[np.float64]:
     ages = [(now - record.at) / policy.unit for record in records]
     unused = [(now - max(seen.get(record.id, record.at), record.at)) / policy.unit for record in records]
     # Of an assistant's replies half is believed, of what people say themselves all.
-    provenance = [0.5 if record.speaker == ASSISTANT else 1.0 for record in records]
-    ended = [record.id in ends and ends[record.id] < now for record in records]
+    provenance = [
+        provenance_quality(record) * (0.5 if record.speaker == ASSISTANT else 1) for record in records
+    ]
+    ended = [has_ended(record, now) for record in records]
     return policy.tracked(ages, unused=unused, provenance=provenance, ended=ended)
 
 
