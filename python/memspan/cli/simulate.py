@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from click.core import ParameterSource
 from rich.progress import TaskID
 
 from memspan.formats.questions import DATA_SETS
-from memspan.simulate import CLAIMS, EXPERIMENTS, WORLDS, Outcome, sensitivity, simulate, verdicts
+from memspan.simulate import CLAIMS, EXPERIMENTS, READINGS, WORLDS, Outcome, sensitivity, simulate, verdicts
 
 from . import options
 from .environment import Environment, pass_environment
@@ -19,9 +20,12 @@ from .tables import cell, plain_table
 from .tracking import bar
 
 if TYPE_CHECKING:
+    from memspan.simulate.claims import Verdict
     from memspan.simulate.tables import Table
 
 __all__ = ["simulate_"]
+
+_FLAGS = {"sensitive": "sensitivity"}
 
 
 @click.command(
@@ -117,7 +121,12 @@ def simulate_(
     With --real the memories are the turns of real conversations, and what counts is how much of the evidence of their
     questions is among the first ten records. Nothing is written to a store of yours, and no language model is used.
     """
+    if out is not None:
+        _prepare(out)
     if files:
+        for option in ("trials", "seed", "sensitive"):
+            if _given(option):
+                raise click.UsageError(f"--{_FLAGS.get(option, option)} does not go with --real")
         _real(env, names, files, ratios, embedder, store_dir, out, as_json)
         return
     if embedder is not None and _given("embedder"):
@@ -125,7 +134,7 @@ def simulate_(
     if store_dir is not None or ratios:
         raise click.UsageError("--store-dir and --ratio go with --real")
     from memspan.simulate.statistics import require_scipy
-    from memspan.simulate.tables import sensitivity_table, tables
+    from memspan.simulate.tables import readings_table, sensitivity_table, tables
 
     require_scipy()
     chosen = names or tuple(EXPERIMENTS)
@@ -133,9 +142,11 @@ def simulate_(
         outcomes = simulate(chosen, trials=trials, seed=seed, advance=advance)
     found = None
     if sensitive:
-        with bar(env, "other worlds", len(WORLDS)) as advance:
+        with bar(env, "other worlds", len(WORLDS) + len(READINGS)) as advance:
             found = sensitivity(trials=min(trials, 8), seed=seed, advance=advance)
-    shown = [*tables(outcomes), *([] if found is None else [sensitivity_table(found)])]
+    shown = tables(outcomes)
+    if found is not None:
+        shown += [readings_table(found, outcomes), sensitivity_table(found)]
     if out is not None:
         _write(out, shown, outcomes)
     if as_json:
@@ -143,6 +154,17 @@ def simulate_(
         return
     for table in shown:
         print_table(env, table)
+
+
+def _prepare(out: Path) -> None:
+    """What would fail after minutes fails at once: a folder that cannot be, figures that cannot be drawn."""
+    from memspan.simulate.figures import require_matplotlib
+
+    require_matplotlib()
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise click.UsageError(f"--out {out}: {error.strerror or error}") from error
 
 
 def _given(name: str) -> bool:
@@ -186,7 +208,6 @@ def _real(
     if out is not None:
         from memspan.simulate.real.figures import draw_real
 
-        out.mkdir(parents=True, exist_ok=True)
         draw_real(study, out)
         _write_tables(out / "real.md", shown)
     if as_json:
@@ -212,7 +233,6 @@ def print_table(env: Environment, table: Table) -> None:
 def _write(directory: Path, shown: Sequence[Table], outcomes: Mapping[str, Sequence[Outcome]]) -> None:
     from memspan.simulate.figures import draw
 
-    directory.mkdir(parents=True, exist_ok=True)
     draw(outcomes, directory)
     _write_tables(directory / "tables.md", shown)
 
@@ -225,7 +245,7 @@ def _document(
     outcomes: Mapping[str, Sequence[Outcome]],
     trials: int,
     seed: int,
-    found: Mapping[str, Mapping[str, bool]] | None,
+    found: Mapping[str, Mapping[str, Verdict]] | None,
 ) -> dict[str, Any]:
     from memspan.simulate.statistics import anova, interval
 
@@ -265,5 +285,8 @@ def _document(
         test = anova(outcomes["agents"])
         document["anova"] = {"f": test.f, "p": test.p}
     if found is not None:
-        document["sensitivity"] = found
+        document["sensitivity"] = {
+            claim: {world: asdict(verdict) for world, verdict in worlds.items()}
+            for claim, worlds in found.items()
+        }
     return document

@@ -13,7 +13,7 @@ from memspan.store.statements import chunks
 
 from .journal import Journal
 from .staleness import StalenessPolicy
-from .survey import StalenessSurvey, is_prunable
+from .survey import StalenessSurvey, may_be_pruned
 
 __all__ = ["prune"]
 
@@ -49,8 +49,8 @@ def _prune_slice(
         found = tracked_staleness(engine, user, records, policy, survey.now)
         going = [
             record.id
-            for record, staleness in zip(records, found, strict=True)
-            if is_prunable(record, staleness, policy)
+            for record, above in zip(records, policy.prunable(found), strict=True)
+            if above and may_be_pruned(record)
         ]
         if going:
             journal.follow(change)

@@ -100,6 +100,11 @@ class StalenessPolicy:
             return superseded(ended)
         return np.zeros(known.shape)
 
+    def prunable(self, tracked: ArrayLike) -> NDArray[np.bool_]:
+        """Which of these are staler than `prune_above`; none where the policy does not prune."""
+        values = np.asarray(tracked, dtype=np.float64)
+        return np.asarray(values > (np.inf if self.prune_above is None else self.prune_above))
+
 
 def as_staleness_policy(value: Any, argument: str = "staleness") -> StalenessPolicy:
     """A policy as callers may give it: one of `POLICIES`, or a `StalenessPolicy`."""

@@ -19,7 +19,7 @@ from memspan.times import from_micros
 from .allocations import SHARED_KINDS
 from .staleness import StalenessPolicy, true_staleness
 
-__all__ = ["StalenessSurvey", "is_prunable", "survey_staleness"]
+__all__ = ["StalenessSurvey", "may_be_pruned", "survey_staleness"]
 
 _BATCH: Final = 32
 
@@ -38,18 +38,16 @@ class StalenessSurvey:
     stale: int
     """How many are staler than .5."""
     prunable: tuple[str, ...]
-    """Ids of those that `is_prunable` names; empty when the policy does not prune."""
+    """Ids of those that `may_be_pruned` names; empty when the policy does not prune."""
     now: datetime
     """The moment that ages end at."""
 
 
-def is_prunable(record: Record, staleness: float, policy: StalenessPolicy) -> bool:
-    """Whether a policy sends a record to the cold tier: it is staler than `prune_above`, believed, neither pinned nor
+def may_be_pruned(record: Record) -> bool:
+    """Whether a policy that finds a record too stale sends it to the cold tier: one that is believed, neither pinned nor
     held, and of one of the kinds that share a capacity. Pointers and secrets do not grow stale by age: `memspan
     resources` tells whether a target is there."""
-    if policy.prune_above is None or record.kind not in SHARED_KINDS or record.retired_at is not None:
-        return False
-    return staleness > policy.prune_above and not (record.pinned or record.held)
+    return record.kind in SHARED_KINDS and record.retired_at is None and not (record.pinned or record.held)
 
 
 def survey_staleness(
@@ -71,8 +69,8 @@ def survey_staleness(
         true += true_staleness(ages, policy.rate).tolist()
         prunable += [
             record.id
-            for record, value in zip(records, found, strict=True)
-            if is_prunable(record, value, policy)
+            for record, above in zip(records, policy.prunable(found), strict=True)
+            if above and may_be_pruned(record)
         ]
     return StalenessSurvey(
         policy=policy.name,

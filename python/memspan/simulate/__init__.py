@@ -12,13 +12,13 @@ from .claims import CLAIMS, Claim, Verdict, verdicts
 from .condition import Condition
 from .experiments import EXPERIMENTS, Experiment, run_experiment, simulate
 from .run import Outcome
-from .sensitivity import WORLDS, sensitivity
-from .world import ALLOCATIONS, World
+from .sensitivity import READINGS, WORLDS, sensitivity
+from .world import World
 
 __all__ = [
-    "ALLOCATIONS",
     "CLAIMS",
     "EXPERIMENTS",
+    "READINGS",
     "WORLDS",
     "Claim",
     "Condition",

@@ -74,8 +74,8 @@ def _listed(values: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {value:.3f}" for name, value in values.items())
 
 
-_BALANCED: Final = ("uniform", "balanced-episodic", "balanced-semantic", "optimized")
-_DOMINATED: Final = ("episodic-dominated", "semantic-dominated", "procedural-dominated")
+_BALANCED: Final = ("uniform", "balanced_episodic", "balanced_semantic", "optimized")
+_DOMINATED: Final = ("episodic_dominated", "semantic_dominated", "procedural_dominated")
 
 
 def _balanced_beats_dominated(outcomes: Sequence[Outcome]) -> Verdict:
@@ -88,13 +88,13 @@ def _balanced_episodic_best(outcomes: Sequence[Outcome]) -> Verdict:
     scores = _scores(outcomes)
     best = max(scores, key=scores.__getitem__)
     # The paper has a tie of these two.
-    return Verdict(best in ("balanced-episodic", "optimized"), f"{best} {scores[best]:.3f}")
+    return Verdict(best in ("balanced_episodic", "optimized"), f"{best} {scores[best]:.3f}")
 
 
 def _procedural_worst(outcomes: Sequence[Outcome]) -> Verdict:
     scores = _scores(outcomes)
     worst = min(scores, key=scores.__getitem__)
-    return Verdict(worst == "procedural-dominated", f"{worst} {scores[worst]:.3f}")
+    return Verdict(worst == "procedural_dominated", f"{worst} {scores[worst]:.3f}")
 
 
 def _allocation_gap(outcomes: Sequence[Outcome]) -> Verdict:

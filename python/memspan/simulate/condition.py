@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from memspan.arguments import as_choice, as_integer, as_share
-from memspan.errors import invalid
+from memspan.lifecycle.allocations import DEFAULT_ALLOCATION, apportioned, checked_shares
 from memspan.lifecycle.compression import STRATEGIES
+from memspan.lifecycle.quotas import EVICTIONS
 from memspan.lifecycle.staleness import StalenessPolicy
 
-from .world import ALLOCATIONS, KINDS
+from .world import KINDS
 
 __all__ = ["Condition"]
 
@@ -20,38 +21,35 @@ class Condition:
     """An agent: what it keeps, how it compresses, what it holds for stale."""
 
     name: str
-    allocation: tuple[float, float, float] = ALLOCATIONS["balanced-episodic"]
-    """Shares of the capacity by kind, and how often memories of each kind are written."""
+    allocation: str | Mapping[str, float] = DEFAULT_ALLOCATION
+    """Shares of the capacity by kind, and how often memories of each kind are written; as for `memspan.Quotas`."""
     capacity: int = 500
     steps: int = 300
     compression: str = "uniform"
-    ratio: float = 0.5
-    """The target ratio r*."""
-    staleness: StalenessPolicy = field(default_factory=StalenessPolicy)
+    ratio: float | None = None
+    """The target ratio r*; `None` for the world's."""
+    staleness: StalenessPolicy | None = None
+    """`None` for the world's."""
     prunes: bool = True
     """Whether what it holds for stale is thrown away now and then."""
     eviction: str | None = None
     """`oldest` or `value`; `None` for the world's."""
 
     def __post_init__(self) -> None:
-        shares: Sequence[float] = self.allocation
-        if len(shares) != len(KINDS) or min(shares) <= 0 or abs(sum(shares) - 1) > 1e-6:
-            raise invalid("allocation", shares, "three shares above 0 that sum to 1")
-        as_integer(self.capacity, "capacity", 3, 1 << 20)
+        checked_shares(self.allocation, "allocation")
+        as_integer(self.capacity, "capacity", len(KINDS), 1 << 20)
         as_integer(self.steps, "steps", 1, 1 << 20)
         as_choice(self.compression, "compression", STRATEGIES)
-        as_share(self.ratio, "ratio")
+        if self.ratio is not None:
+            as_share(self.ratio, "ratio")
         if self.eviction is not None:
-            as_choice(self.eviction, "eviction", ("oldest", "value"))
+            as_choice(self.eviction, "eviction", EVICTIONS)
 
-    def capacities(self) -> tuple[int, int, int]:
-        """Slots of each kind; together the capacity, at least one each (3.2). The last fractions go to the kinds that
-        lost most by rounding down."""
-        exact = [share * self.capacity / sum(self.allocation) for share in self.allocation]
-        whole = [max(1, int(slots)) for slots in exact]
-        by_loss = sorted(range(len(exact)), key=lambda kind: whole[kind] - exact[kind])
-        for kind in by_loss[: max(0, self.capacity - sum(whole))]:
-            whole[kind] += 1
-        while sum(whole) > self.capacity:
-            whole[whole.index(max(whole))] -= 1
-        return whole[0], whole[1], whole[2]
+    @property
+    def shares(self) -> Mapping[str, float]:
+        """Of the capacity, by kind."""
+        return checked_shares(self.allocation, "allocation")
+
+    def capacities(self) -> dict[str, int]:
+        """Slots of each kind; together the capacity, at least one each (3.2)."""
+        return apportioned(self.capacity, self.shares)

@@ -8,6 +8,7 @@ from typing import Final
 
 from memspan.arguments import as_integer
 from memspan.errors import invalid
+from memspan.lifecycle.allocations import ALLOCATIONS
 from memspan.lifecycle.compression import STRATEGIES
 from memspan.lifecycle.staleness import StalenessPolicy
 
@@ -15,7 +16,7 @@ from .condition import Condition
 from .keeping import NativeKeeper
 from .run import MakeKeeper, Outcome, run_condition
 from .tasks import draw_arrivals, draw_tasks
-from .world import ALLOCATIONS, World
+from .world import World
 
 __all__ = ["EXPERIMENTS", "RATIOS", "Experiment", "run_experiment", "simulate"]
 
@@ -56,7 +57,7 @@ EXPERIMENTS: Final[Mapping[str, Experiment]] = {
             name="allocation",
             number=1,
             title="Memory type allocation with per-type quotas (table 1, figure 1)",
-            conditions=tuple(Condition(name=name, allocation=shares) for name, shares in ALLOCATIONS.items()),
+            conditions=tuple(Condition(name=name, allocation=name) for name in ALLOCATIONS),
         ),
         Experiment(
             name="compression",
@@ -82,20 +83,18 @@ EXPERIMENTS: Final[Mapping[str, Experiment]] = {
                 Condition(
                     name="Baseline (No Mgmt)", compression="none", staleness=_NOT_MANAGED, prunes=False
                 ),
-                Condition(name="Episodic + Uniform", allocation=ALLOCATIONS["episodic-dominated"]),
+                Condition(name="Episodic + Uniform", allocation="episodic_dominated"),
                 Condition(
                     name="Semantic + Adaptive",
-                    allocation=ALLOCATIONS["semantic-dominated"],
+                    allocation="semantic_dominated",
                     compression="adaptive",
                 ),
                 Condition(
                     name="Procedural + Adaptive",
-                    allocation=ALLOCATIONS["procedural-dominated"],
+                    allocation="procedural_dominated",
                     compression="adaptive",
                 ),
-                Condition(
-                    name="Optimal (Tuned)", allocation=ALLOCATIONS["optimized"], compression="adaptive"
-                ),
+                Condition(name="Optimal (Tuned)", allocation="optimized", compression="adaptive"),
                 Condition(name="Balanced + Hierarchical", compression="hierarchical"),
             ),
         ),

@@ -16,10 +16,22 @@ from .experiments import EXPERIMENTS, RATIOS
 from .run import Outcome
 from .statistics import interval
 
-__all__ = ["draw", "new_figure"]
+__all__ = ["draw", "new_figure", "require_matplotlib"]
 
 _OURS = "#1b6ca8"
 _PAPER = "#d08a2e"
+
+
+def require_matplotlib() -> Any:
+    """`matplotlib.figure`.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed; says which extra installs it.
+    """
+    try:
+        return importlib.import_module("matplotlib.figure")
+    except ImportError as error:
+        raise missing_extra("matplotlib", "drawing a simulation", "simulate") from error
 
 
 def new_figure(columns: int, width: float = 12.0) -> tuple[Any, list[Any]]:
@@ -28,11 +40,7 @@ def new_figure(columns: int, width: float = 12.0) -> tuple[Any, list[Any]]:
     Raises:
         MissingExtraError: matplotlib is not installed; says which extra installs it.
     """
-    try:
-        module = importlib.import_module("matplotlib.figure")
-    except ImportError as error:
-        raise missing_extra("matplotlib", "the figures of a simulation", "simulate") from error
-    figure = module.Figure(figsize=(width, 4.2), layout="constrained")
+    figure = require_matplotlib().Figure(figsize=(width, 4.2), layout="constrained")
     axes = figure.subplots(1, columns)
     panels = [axes] if columns == 1 else list(axes)
     for axis in panels:

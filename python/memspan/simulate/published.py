@@ -8,12 +8,12 @@ from typing import Final
 __all__ = ["ALLOCATION", "ANOVA_F", "COMPRESSION", "HORIZON", "INTERVALS", "PRESSURE", "SCORES", "STALENESS"]
 
 ALLOCATION: Final[Mapping[str, float]] = {
-    "episodic-dominated": 0.572,
-    "semantic-dominated": 0.574,
-    "procedural-dominated": 0.544,
+    "episodic_dominated": 0.572,
+    "semantic_dominated": 0.574,
+    "procedural_dominated": 0.544,
     "uniform": 0.591,
-    "balanced-episodic": 0.594,
-    "balanced-semantic": 0.590,
+    "balanced_episodic": 0.594,
+    "balanced_semantic": 0.590,
     "optimized": 0.594,
 }
 """Table 1."""
@@ -50,7 +50,7 @@ INTERVALS: Final[Mapping[str, tuple[float, float]]] = {
     "Balanced + Hierarchical": (0.558, 0.563),
 }
 CONTROL: Final[Mapping[str, float]] = {"Baseline (No Mgmt)": 0.082, "Episodic + Uniform": 0.323}
-"""4.4: staleness control. That of the baseline is 1 - .918, near its memories' staleness at the end (.927)."""
+"""4.4: staleness control; `Outcome.control` says how we read it."""
 ANOVA_F: Final = 191.77
 
 PRESSURE: Final[Mapping[int, float]] = {50: 0.83, 100: 0.67}

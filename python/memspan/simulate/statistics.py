@@ -49,7 +49,7 @@ def require_scipy() -> Any:
     try:
         return importlib.import_module("scipy.stats")
     except ImportError as error:
-        raise missing_extra("scipy", "the tests of a simulation", "simulate") from error
+        raise missing_extra("scipy", "the analysis of a simulation", "simulate") from error
 
 
 def anova(outcomes: Sequence[Outcome]) -> Anova:

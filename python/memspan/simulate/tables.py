@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import published
-from .claims import CLAIMS, by_strategy, verdicts
+from .claims import CLAIMS, Verdict, by_strategy, verdicts
 from .experiments import EXPERIMENTS, RATIOS
-from .run import Outcome
+from .run import CONTROL_STEPS, Outcome
 from .statistics import anova, interval, pairs
 
-__all__ = ["Table", "claims_table", "pairs_table", "sensitivity_table", "tables"]
+__all__ = ["Table", "claims_table", "pairs_table", "readings_table", "sensitivity_table", "tables"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def _allocation(title: str, outcomes: Sequence[Outcome]) -> Table:
     rows = tuple(
         (
             outcome.condition.name,
-            " / ".join(f"{share:.2f}" for share in outcome.condition.allocation),
+            " / ".join(f"{share:.2f}" for share in outcome.condition.shares.values()),
             _with_interval(outcome),
             _number(published.ALLOCATION.get(outcome.condition.name)),
         )
@@ -115,14 +115,17 @@ def _agents(title: str, outcomes: Sequence[Outcome]) -> Table:
             outcome.condition.name,
             _with_interval(outcome),
             _paper_agent(outcome.condition.name),
-            _number(float(1 - outcome.true_staleness[:, -20:].mean())),
+            _number(outcome.control),
             _number(published.CONTROL.get(outcome.condition.name)),
         )
         for outcome in outcomes
     )
     test = anova(outcomes)
-    note = f"One-way ANOVA: F = {test.f:.2f}, p = {test.p:.1e} (paper: F = {published.ANOVA_F}, p < 1e-6)."
-    columns = ("agent", "quality [95 %]", "paper", "staleness control, last 20 steps", "paper")
+    note = (
+        f"One-way ANOVA: F = {test.f:.2f}, p = {test.p:.1e} (paper: F = {published.ANOVA_F}, p < 1e-6). "
+        f"Staleness control is over the last {CONTROL_STEPS} steps."
+    )
+    columns = ("agent", "quality [95 %]", "paper", "staleness control", "paper")
     return Table(title, columns, rows, note)
 
 
@@ -194,16 +197,40 @@ def claims_table(outcomes: Mapping[str, Sequence[Outcome]]) -> Table:
     return Table("The paper's claims", ("section", "claim", "of", "paper", "ours", "holds"), rows)
 
 
-def sensitivity_table(found: Mapping[str, Mapping[str, bool]]) -> Table:
+def sensitivity_table(found: Mapping[str, Mapping[str, Verdict]]) -> Table:
     """In how many worlds a claim holds, and which change the verdict."""
     rows = []
     for claim in CLAIMS:
         worlds = found[claim.name]
-        usual = next(iter(worlds.values()))
-        other = [name for name, holds in worlds.items() if holds != usual]
-        rows.append((claim.says, _yes(usual), f"{sum(worlds.values())} of {len(worlds)}", "; ".join(other)))
+        usual = next(iter(worlds.values())).holds
+        held = [verdict.holds for verdict in worlds.values()]
+        other = [_short(name) for name, verdict in worlds.items() if verdict.holds != usual]
+        rows.append((claim.says, _yes(usual), f"{sum(held)} of {len(held)}", "; ".join(other)))
     columns = ("claim", "as chosen", "holds in", "the other verdict where")
     return Table("Which claims depend on what the paper leaves open", columns, tuple(rows))
+
+
+def readings_table(
+    found: Mapping[str, Mapping[str, Verdict]], outcomes: Mapping[str, Sequence[Outcome]]
+) -> Table:
+    """Of the claims that do not hold with our choices: every other reading in which they do, with its figures."""
+    judged = verdicts(outcomes)
+    rows = []
+    for claim in CLAIMS:
+        if claim.name not in judged or judged[claim.name].holds:
+            continue
+        others = dict(list(found[claim.name].items())[1:])
+        rows.append((claim.says, claim.paper, "as chosen", judged[claim.name].ours, "no"))
+        holding = {name: verdict for name, verdict in others.items() if verdict.holds}
+        rows += [("", "", name, verdict.ours, "yes") for name, verdict in holding.items()]
+        rows.append(("", "", f"the other {len(others) - len(holding)} of {len(others)} tried", "", "no"))
+    columns = ("claim", "paper", "reading", "ours", "holds")
+    return Table("Which readings make the other claims hold", columns, tuple(rows))
+
+
+def _short(name: str) -> str:
+    """Readings have a letter."""
+    return name.split(":")[0]
 
 
 def _yes(holds: bool) -> str:

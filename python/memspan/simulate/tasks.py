@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .condition import Condition
-from .world import World
+from .world import KINDS, World
 
 __all__ = ["Arrivals", "Tasks", "draw_arrivals", "draw_tasks"]
 
@@ -56,7 +56,8 @@ def draw_arrivals(
 ) -> Arrivals:
     """The memories of one condition: an independent, deterministic seed for each condition and trial."""
     count = condition.steps * world.per_step
-    shares = np.array(condition.allocation) / sum(condition.allocation)
+    shares = np.array([condition.shares[kind] for kind in KINDS])
+    shares /= shares.sum()
     kinds, importance, provenance, ends, noticed = [], [], [], [], []
     for trial in range(trials):
         random = np.random.default_rng([seed, _MEMORIES, experiment, number, trial])

@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
 
 from memspan.arguments import as_choice, as_integer, as_number, as_share
 from memspan.errors import invalid
+from memspan.lifecycle.allocations import SHARED_KINDS as KINDS
+from memspan.lifecycle.quotas import EVICTIONS
+from memspan.lifecycle.staleness import POLICIES
 
-__all__ = ["ALLOCATIONS", "KINDS", "TASKS", "World"]
-
-KINDS: Final = ("episodic", "semantic", "procedural")
-"""The three kinds of memory (3.1); the first three of `memspan.KINDS`."""
+__all__ = ["KINDS", "TASKS", "World"]
 
 TASKS: Final = ("recall", "reason", "execute", "plan", "verify")
 """The five types of task (3.5)."""
-
-ALLOCATIONS: Final[Mapping[str, tuple[float, float, float]]] = MappingProxyType(
-    {
-        "episodic-dominated": (0.80, 0.10, 0.10),
-        "semantic-dominated": (0.10, 0.80, 0.10),
-        "procedural-dominated": (0.10, 0.10, 0.80),
-        "uniform": (0.33, 0.34, 0.33),
-        "balanced-episodic": (0.40, 0.35, 0.25),
-        "balanced-semantic": (0.25, 0.50, 0.25),
-        "optimized": (0.38, 0.37, 0.25),
-    }
-)
-"""Shares of `KINDS`, as in table 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +57,13 @@ class World:
     noticed: float = 0.8
     """Of such replacements, the share that the policy `validity` notices."""
     eviction: str = "oldest"
-    """Where a condition does not say: `oldest` (3.2) or `value` (4.5, "retains the highest-value entries")."""
+    """Where an experiment does not say: `oldest` (3.2) or `value` (4.5, "retains the highest-value entries")."""
+    ratio: float = 0.5
+    """Where an experiment does not vary it: r*. The paper gives none."""
+    staleness: str = "decay"
+    """Where an experiment does not say: the policy of a managed agent. The paper calls decay the best (4.3)."""
+    decides_first: bool = False
+    """Whether an agent decides before it writes what comes by at a step; its first decision then rests on nothing."""
 
     def __post_init__(self) -> None:
         if abs(sum(self.demand) - 1) > 1e-9 or min(self.demand) < 0:
@@ -87,4 +78,6 @@ class World:
         if self.replaced is not None:
             as_number(self.replaced, "replaced", 0, 1)
         as_number(self.noticed, "noticed", 0, 1)
-        as_choice(self.eviction, "eviction", ("oldest", "value"))
+        as_choice(self.eviction, "eviction", EVICTIONS)
+        as_share(self.ratio, "ratio")
+        as_choice(self.staleness, "staleness", POLICIES)

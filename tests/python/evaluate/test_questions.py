@@ -82,6 +82,24 @@ def test_beam(labelled: Labelled) -> None:
     assert contradiction.position.endswith("probing_questions.json:1: contradiction_resolution[0]")
 
 
+def test_beam_tells_outdated_evidence_of_updates(labelled: Labelled) -> None:
+    def update(asked: Any) -> None:
+        labels = (
+            {"original_info": [0, 2], "updated_info": [2, 4]},
+            {"original_info": [0], "updated_info": [99]},
+            [0, 4],
+        )
+        asked["knowledge_update"] = [{"question": "How now?", "source_chat_ids": each} for each in labels]
+
+    found = [
+        each for each in questions(labelled("beam", update), "beam") if each.category == "knowledge_update"
+    ]
+    # What holds both stands; without what replaces it nothing is outdated; a plain list does not say.
+    assert [each.outdated for each in found] == [{"0"}, frozenset(), frozenset()]
+    assert found[0].evidence == {"0", "2", "4"}
+    assert not any(each.outdated for each in questions(labelled("beam"), "beam"))
+
+
 def test_longmemeval(labelled: Labelled) -> None:
     ladder, anvil, dog, tea = questions(labelled("longmemeval"), "longmemeval")
     assert (ladder.id, ladder.user, ladder.category) == ("q-1", "q-1", "knowledge-update")

@@ -135,3 +135,8 @@ def test_a_stale_first_sinks_by_all_its_places_below_fresh_ones() -> None:
     assert bounded_order([1, 0, 0, 0, 0], 3) == [1, 2, 3, 0, 4]
     assert bounded_order([1, 1, 1], 3) == [0, 1, 2]
     assert bounded_order([], 3) == []
+
+
+def test_only_what_is_above_the_policys_limit_is_prunable() -> None:
+    assert StalenessPolicy(prune_above=0.5).prunable([0.4, 0.5, 0.6]).tolist() == [False, False, True]
+    assert not StalenessPolicy().prunable([0.0, 1.0]).any()

@@ -76,6 +76,65 @@ def test_staleness_over_the_conversations_own_time(file: Path, tmp_path: Path) -
         assert found[f"{policy}, pruned"].measured["evidence old"] <= off.measured["evidence old"]
     assert found["decay, pruned"].measured["evidence old"] < 0.3 < off.measured["evidence old"]
     assert found["decay, bounded"].measured["moved"] > 0
+    assert not any(name.startswith("validity") for name in found)
+
+
+@pytest.fixture
+def chat(tmp_path: Path) -> Path:
+    """A chat in BEAM's layout: a number is said, is replaced, and then many other things are said."""
+    said = ["The ferry to Texel leaves at seven.", "The ferry to Texel leaves at nine now."]
+    said += [f"On day {day} I saw a {topic}." for day in range(6) for topic in TOPICS]
+    turns = [
+        [{"id": number, "role": "user", "content": text, "time_anchor": None, "index": None}]
+        for number, text in enumerate(said)
+    ]
+    directory = tmp_path / "100K" / "3"
+    (directory / "probing_questions").mkdir(parents=True)
+    (directory / "chat.json").write_text(
+        json.dumps(
+            [
+                {"batch_number": number + 1, "time_anchor": f"{month}-01-2024", "turns": turns[start:end]}
+                for number, (month, start, end) in enumerate(
+                    [("January", 0, 1), ("March", 1, 10), ("July", 10, len(turns))]
+                )
+            ]
+        )
+    )
+    asked = {
+        "knowledge_update": [
+            {
+                "question": "When does the ferry to Texel leave?",
+                "source_chat_ids": {"original_info": [0], "updated_info": [1]},
+            }
+        ],
+        "information_extraction": [{"question": "What about the glacier?", "source_chat_ids": [9]}],
+    }
+    (directory / "probing_questions" / "probing_questions.json").write_text(json.dumps(asked))
+    return directory / "chat.json"
+
+
+def test_validity_takes_away_what_was_replaced_and_nothing_else(
+    file: Path, chat: Path, tmp_path: Path
+) -> None:
+    files = [("locomo", file), ("beam", chat)]
+    done = real_study(files, names=["staleness"], embedder="hash:64", store_dir=tmp_path / "kept")
+    found = by_name(done, "staleness")
+    off, pruned = found["off"], found["validity, pruned"]
+    assert (off.measured["stands"], off.measured["outdated"]) == (1, 1)
+    assert (pruned.measured["stands"], pruned.measured["outdated"]) == (1, 0)
+    assert found["validity, multiplied"].measured["stands first"] == 1
+    assert found["validity, bounded"].measured["outdated"] == 1
+    # Of the evidence of the update half is gone; the other question keeps its own; where no label says what was
+    # replaced nobody is asked.
+    assert pruned.values[-2:].tolist() == [0.5, off.values[-1]]
+    assert np.isnan(pruned.values[:-2]).all()
+    table = done.tables()[1]
+    assert next(row for row in table.rows if row[0] == "validity, pruned")[1] == ""
+    document = json.loads(json.dumps(done.as_json()))["experiments"]["staleness"]
+    shown = {each["condition"]: each for each in document}["validity, pruned"]
+    assert list(shown["recall@10"]) == list(shown["difference"]) == ["beam"]
+    pytest.importorskip("matplotlib")
+    draw_real(done, tmp_path)
 
 
 def test_compression_on_real_text(file: Path, tmp_path: Path) -> None:

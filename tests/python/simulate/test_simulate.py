@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +12,20 @@ from plain_keeper import PlainKeeper
 
 from memspan.errors import InvalidArgumentError
 from memspan.index import Index
+from memspan.lifecycle.allocations import ALLOCATIONS
+from memspan.lifecycle.quotas import Quotas
 from memspan.lifecycle.staleness import StalenessPolicy
-from memspan.simulate import ALLOCATIONS, CLAIMS, EXPERIMENTS, WORLDS, Condition, World, sensitivity, simulate
+from memspan.simulate import (
+    CLAIMS,
+    EXPERIMENTS,
+    READINGS,
+    WORLDS,
+    Condition,
+    World,
+    published,
+    sensitivity,
+    simulate,
+)
 from memspan.simulate.claims import verdicts
 from memspan.simulate.keeping import NativeKeeper
 from memspan.simulate.quality import WEIGHTS, decision_quality
@@ -74,14 +87,25 @@ def test_quotas_are_never_exceeded() -> None:
     assert outcome_of(condition).size.max() <= 20
 
 
-@pytest.mark.parametrize("shares", list(ALLOCATIONS.values()))
+@pytest.mark.parametrize("name", ALLOCATIONS)
 @pytest.mark.parametrize("capacity", [3, 7, 100, 500])
-def test_the_slots_of_the_kinds_sum_to_the_capacity(shares: tuple[float, ...], capacity: int) -> None:
-    slots = Condition(name="x", allocation=shares, capacity=capacity).capacities()  # type: ignore[arg-type]
-    assert sum(slots) == capacity
-    assert min(slots) >= 1
-    if capacity == 500:
-        assert slots == tuple(round(500 * share) for share in shares)
+def test_an_agent_has_the_slots_that_quotas_would_give(name: str, capacity: int) -> None:
+    slots = Condition(name="x", allocation=name, capacity=capacity).capacities()
+    quotas = Quotas(capacity=capacity, shares=name).capacities
+    assert slots == {kind: quotas[kind] for kind in slots}
+    assert sum(slots.values()) == capacity
+
+
+def test_the_papers_example_of_quotas() -> None:
+    """3.2: "(40%, 35%, 25%) with capacity 500 reserves 200 episodic slots, 175 semantic, and 125 procedural"."""
+    slots = Condition(name="x", allocation="balanced_episodic", capacity=500).capacities()
+    assert slots == {"episodic": 200, "semantic": 175, "procedural": 125}
+
+
+def test_the_allocations_are_those_of_the_package() -> None:
+    tried = {one.name: one.shares for one in EXPERIMENTS["allocation"].conditions}
+    assert tried == ALLOCATIONS
+    assert list(tried) == list(published.ALLOCATION)
 
 
 def test_unmanaged_memories_go_stale_and_are_believed_fresh() -> None:
@@ -160,7 +184,10 @@ def test_sensitivity_asks_in_every_world() -> None:
     found = sensitivity(worlds=worlds, trials=2, keeper=PlainKeeper)
     assert set(found) == {claim.name for claim in CLAIMS}
     assert all(set(of_worlds) == set(worlds) for of_worlds in found.values())
-    assert found["swings"] == {"as chosen": True, "never prunes": False}
+    assert {name: verdict.holds for name, verdict in found["swings"].items()} == {
+        "as chosen": True,
+        "never prunes": False,
+    }
 
 
 def test_the_worlds_differ_from_the_chosen_one_in_one_thing() -> None:
@@ -168,6 +195,57 @@ def test_the_worlds_differ_from_the_chosen_one_in_one_thing() -> None:
     for name, world in WORLDS.items():
         changed = [field for field in names if getattr(world, field) != getattr(World(), field)]
         assert len(changed) == (0 if name == "as chosen" else 2 if world.multiplied else 1), name
+
+
+def test_every_claim_that_fails_was_tried_in_other_readings() -> None:
+    assert len(WORLDS) + len(READINGS) - 1 >= 3
+    assert not set(WORLDS) & set(READINGS)
+    for name, world in READINGS.items():
+        changed = [field for field in World.__slots__ if getattr(world, field) != getattr(World(), field)]
+        assert len(changed) >= 2, name
+
+
+def test_two_steps_by_hand() -> None:
+    """3.1, 3.3 and 3.5, line by line: two memories, both chosen."""
+    world = World(hardness=0.5)
+    condition = Condition(name="two", steps=2, compression="uniform", ratio=0.4)
+    tasks, arrivals = draw_tasks(world, 1, 9, 2, 2), draw_arrivals(world, condition, 1, 9, 0, 2)
+    found = run_condition(world, condition, tasks, arrivals, PlainKeeper)
+    fresh = [[1.0], [math.exp(-0.05), 1.0]]
+    for trial in range(2):
+        for step in range(2):
+            kinds = arrivals.kinds[trial, : step + 1].tolist()
+            score = 0.25 * kinds.count(tasks.primary[trial, step]) / len(kinds)
+            score += 0.20 * (0.6 + 0.4 * 0.4)
+            score += 0.25 * sum(fresh[step]) / len(kinds)
+            score += 0.15 * arrivals.provenance[trial, : step + 1].mean()
+            score += 0.15 * len(set(kinds)) / 3
+            assert found.quality[trial, step] == pytest.approx(score * tasks.scale[trial, step])
+            assert found.true_staleness[trial, step] == pytest.approx(1 - sum(fresh[step]) / len(kinds))
+    assert found.pressure.tolist() == [0, 0]
+
+
+def test_staleness_control_is_the_papers_where_nobody_manages() -> None:
+    """A store of one memory a step has the mean freshness (1 - q^(t + 1)) / ((1 - q)(t + 1)) after step t."""
+    found = outcome_of(Condition(name="none", staleness=StalenessPolicy(name="none"), prunes=False))
+    q = math.exp(-0.05)
+    means = [(1 - q ** (step + 1)) / ((1 - q) * (step + 1)) for step in range(200, 300)]
+    assert found.control == pytest.approx(sum(means) / 100)
+    assert found.control == pytest.approx(published.CONTROL["Baseline (No Mgmt)"], abs=0.002)
+
+
+def test_who_decides_before_writing_first_rests_on_nothing() -> None:
+    found = outcome_of(Condition(name="x", steps=3), World(decides_first=True))
+    assert not found.quality[:, 0].any()
+    assert found.quality[:, 1].all()
+    assert found.size[0].tolist() == [1, 2, 3]
+
+
+def test_what_a_condition_leaves_open_is_the_worlds() -> None:
+    plain = outcome_of(Condition(name="x", steps=40), World(ratio=0.2, staleness="none"))
+    said = outcome_of(Condition(name="x", steps=40, ratio=0.2, staleness=StalenessPolicy(name="none")))
+    assert (plain.quality == said.quality).all()
+    assert not plain.tracked_staleness.any()
 
 
 @pytest.mark.parametrize(
@@ -179,8 +257,11 @@ def test_the_worlds_differ_from_the_chosen_one_in_one_thing() -> None:
         (World, {"prune_above": 0}),
         (World, {"replaced": 1.5}),
         (World, {"eviction": "newest"}),
-        (Condition, {"name": "x", "allocation": (0.5, 0.5, 0.5)}),
-        (Condition, {"name": "x", "allocation": (1.0, 0.0, 0.0)}),
+        (World, {"ratio": 0}),
+        (World, {"staleness": "age"}),
+        (Condition, {"name": "x", "allocation": "half"}),
+        (Condition, {"name": "x", "allocation": {"episodic": 0.5, "semantic": 0.5, "procedural": 0.5}}),
+        (Condition, {"name": "x", "allocation": {"episodic": 1.0, "semantic": 0.0, "procedural": 0.0}}),
         (Condition, {"name": "x", "capacity": 0}),
         (Condition, {"name": "x", "ratio": 0}),
         (Condition, {"name": "x", "compression": "zip"}),

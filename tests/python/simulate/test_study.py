@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,11 @@ from plain_keeper import PlainKeeper
 
 from memspan.cli.main import cli
 from memspan.errors import MissingExtraError
-from memspan.simulate import CLAIMS, EXPERIMENTS, simulate
+from memspan.simulate import CLAIMS, EXPERIMENTS, Verdict, simulate, verdicts
 from memspan.simulate.figures import draw
 from memspan.simulate.run import Outcome
 from memspan.simulate.statistics import _holm, anova, interval, pairs
-from memspan.simulate.tables import sensitivity_table, tables
+from memspan.simulate.tables import readings_table, sensitivity_table, tables
 
 Outcomes = dict[str, list[Outcome]]
 
@@ -61,10 +62,25 @@ def test_there_is_a_table_for_each_experiment_with_the_papers_figures(outcomes: 
     assert len(found[-1].rows) == len(CLAIMS)
 
 
-def test_the_table_of_other_worlds(outcomes: Outcomes) -> None:
-    found = {claim.name: {"as chosen": True, "never prunes": False} for claim in CLAIMS}
-    table = sensitivity_table(found)
-    assert table.rows[0][1:] == ("yes", "1 of 2", "never prunes")
+def test_the_table_of_other_worlds() -> None:
+    verdicts = {"as chosen": Verdict(True, ""), "A: never prunes": Verdict(False, "")}
+    table = sensitivity_table(dict.fromkeys((claim.name for claim in CLAIMS), verdicts))
+    assert table.rows[0][1:] == ("yes", "1 of 2", "A")
+
+
+def test_the_table_of_readings_has_the_claims_that_fail_only(outcomes: Outcomes) -> None:
+    tried = {
+        "as chosen": Verdict(False, "0"),
+        "r* = .2": Verdict(True, "7 points"),
+        "r* = .8": Verdict(False, "8 points"),
+    }
+    found = dict.fromkeys((claim.name for claim in CLAIMS), tried)
+    failing = [claim for claim in CLAIMS if not verdicts(outcomes)[claim.name].holds]
+    assert failing
+    rows = readings_table(found, outcomes).rows
+    assert [row[0] for row in rows if row[0]] == [claim.says for claim in failing]
+    assert rows[1][2:] == ("r* = .2", "7 points", "yes")
+    assert rows[2][2:] == ("the other 1 of 2 tried", "", "no")
 
 
 def test_figures_are_written(outcomes: Outcomes, tmp_path: Path) -> None:
@@ -117,3 +133,64 @@ def test_the_command_speaks_json() -> None:
     assert len(document["experiments"]["agents"]) == 6
     assert document["anova"]["f"] > 0
     assert {claim["section"] for claim in document["claims"]} == {"4.4"}
+
+
+@pytest.mark.usefixtures("_plain")
+def test_the_command_says_which_extra_is_missing_before_it_simulates(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import memspan.cli.simulate as command
+
+    def never(*args: Any, **kwargs: Any) -> Outcomes:
+        raise AssertionError("simulated")
+
+    monkeypatch.setattr(command, "simulate", never)
+    for module, options in (("scipy.stats", []), ("matplotlib.figure", ["--out", str(tmp_path / "out")])):
+        with monkeypatch.context() as missing:
+            missing.setitem(sys.modules, module, None)  # type: ignore[arg-type]
+            done = CliRunner().invoke(cli, ["simulate", *options])
+        assert done.exit_code == 1
+        assert "memspan[simulate]" in str(done.exception) + done.output
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--experiment", "everything"], "everything"),
+        (["--trials", "1"], "2<=x<=1000"),
+        (["--trials", "many"], "many"),
+        (["--seed", "-1"], "-1"),
+        (["--steps", "0"], "No such option"),
+        (["--ratio", "0.5"], "--real"),
+        (["--store-dir", "x"], "--real"),
+        (["--real", "locomo", "missing.json"], "does not exist"),
+        (["--real", "novel", "missing.json"], "novel"),
+        (["--real", "locomo", "here.json", "--trials", "3"], "--trials does not go with --real"),
+        (["--real", "locomo", "here.json", "--sensitivity"], "--sensitivity does not go with --real"),
+        (["--real", "locomo", "here.json", "--ratio", "0"], "0<x<=1"),
+        (["--out", "here.json"], "is a file"),
+        (["--out", "here.json/out"], "--out"),
+    ],
+)
+def test_bad_options_are_usage_errors(
+    options: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("scipy")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", ModuleType("matplotlib.figure"))
+    Path("here.json").write_text("[]")
+    done = CliRunner().invoke(cli, ["simulate", *options])
+    assert done.exit_code == 2, done.output
+    assert said in done.output
+
+
+def test_a_file_without_questions_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "empty.json"
+    path.write_text("[]")
+    done = CliRunner().invoke(
+        cli,
+        ["simulate", "--real", "locomo", str(path), "--embedder", "hash:64", "--store-dir", str(tmp_path)],
+    )
+    assert done.exit_code == 3
+    assert "holds no turns" in done.output

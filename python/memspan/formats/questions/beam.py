@@ -1,7 +1,8 @@
 """Questions of BEAM: `probing_questions/probing_questions.json` beside `chat.json`, lists by ability.
 
 Evidence is every number anywhere below `source_chat_ids`, which is a list, or an object of lists (first and
-second statement, original and updated information). Abstention questions have none and are unanswerable.
+second statement, original and updated information); of a `knowledge_update` the original information is outdated.
+Abstention questions have none and are unanswerable.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ..format import Request
 from ..place import Place
 from ..sessions import placed_objects
 from ..source import Item, json_values, open_source
+from ..turns import Turn
 from .evidence import numbers_below, resolve
 from .labelled import DataSet, LabelledQuestion, Turns
 from .qa import as_answer, as_question
@@ -22,6 +24,7 @@ from .qa import as_answer, as_question
 __all__ = ["BEAM"]
 
 _ABSTENTION = "abstention"
+_UPDATE = "knowledge_update"
 _ANSWERS = ("answer", "ideal_answer", "ideal_response", "ideal_summary")
 
 
@@ -53,11 +56,24 @@ def _questions(value: object, place: Place, user: str, turns: Turns) -> Iterator
                 answerable=category != _ABSTENTION,
                 answer=_answer(fields, position),
                 evidence=evidence.records,
+                outdated=_outdated(fields, position, turns[user]) if category == _UPDATE else frozenset(),
                 sessions=evidence.sessions,
                 missing=evidence.missing,
                 position=str(position),
             )
             number += 1
+
+
+def _outdated(fields: Mapping[str, Any], position: Place, turns: Mapping[str, Turn]) -> frozenset[str]:
+    """Records of the original information that do not hold the updated one as well."""
+    labels = fields.get("source_chat_ids")
+    if not isinstance(labels, dict):
+        return frozenset()
+    original, updated = (
+        resolve(optional(labels, name, position, numbers_below) or (), turns).records
+        for name in ("original_info", "updated_info")
+    )
+    return original - updated if updated else frozenset()
 
 
 def _answer(fields: Mapping[str, Any], position: Place) -> str | None:

@@ -39,6 +39,9 @@ class LabelledQuestion:
     recall."""
     evidence: frozenset[str] = frozenset()
     """Ids of the records that hold the answer; empty when the labels name none, or name none by record."""
+    outdated: frozenset[str] = frozenset()
+    """Of the evidence: records whose information a later part of the evidence replaced; empty when the labels do not
+    say."""
     answer: str | None = None
     """What a right answer says, as the labels put it; `None` when they give none."""
     sessions: frozenset[str] = frozenset()

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ..condition import Condition
-from ..world import ALLOCATIONS, KINDS
+from memspan.lifecycle.allocations import ALLOCATIONS, apportioned
+
+from ..world import KINDS
 from .asking import ask_all
 from .conversations import Conversation, Embedding
 from .keeping import kept_at_random, kept_under
@@ -70,8 +71,7 @@ def allocation(
         for name, shares in ALLOCATIONS.items():
             kept = {}
             for one in conversations:
-                slots = Condition(name=name, allocation=shares, capacity=_slots(one)).capacities()
-                kept[one.user] = kept_under(one, dict(zip(KINDS, slots, strict=True)), eviction)
+                kept[one.user] = kept_under(one, apportioned(_slots(one), shares), eviction)
             values = ask_all(conversations, embedding, kept, advance=advance)
             yield RealOutcome(
                 "allocation", f"{name}, {eviction}", values, measured=_evidence(conversations, kept, None)

@@ -71,12 +71,13 @@ def _compression(axis: Any, outcomes: Sequence[RealOutcome], values: Mapping[str
 
 
 def _bars(axis: Any, outcomes: Sequence[RealOutcome], values: Mapping[str, float]) -> None:
-    names = [each.name for each in reversed(outcomes)]
-    colours = ["#111111" if each.reference else "#1b6ca8" for each in reversed(outcomes)]
+    # Validity is asked only where labels say what was replaced.
+    shown = [each for each in reversed(outcomes) if np.isfinite(values[each.name])]
+    names = [each.name for each in shown]
+    colours = ["#111111" if each.reference else "#1b6ca8" for each in shown]
     axis.barh(range(len(names)), [values[name] for name in names], color=colours, height=0.7)
     for place, name in enumerate(names):
-        if np.isfinite(values[name]):
-            axis.text(values[name] + 1, place, f"{values[name]:.1f}", va="center", fontsize=7)
+        axis.text(values[name] + 1, place, f"{values[name]:.1f}", va="center", fontsize=7)
     axis.set_yticks(range(len(names)), names, fontsize=7)
     axis.set_xlim(0, 106)
     axis.set_xlabel("evidence recall@10, percent")

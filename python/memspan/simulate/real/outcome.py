@@ -32,6 +32,10 @@ class RealOutcome:
         """Over the questions chosen."""
         return float(np.nanmean(self.values[chosen])) if np.isfinite(self.values[chosen]).any() else np.nan
 
+    def asked(self, sets: NDArray[np.str_]) -> list[str]:
+        """The data sets, of those of the questions, that were asked at all."""
+        return list(dict.fromkeys(sets[np.isfinite(self.values)].tolist()))
+
     def against(self, other: RealOutcome, chosen: NDArray[np.bool_]) -> Estimate:
         """The mean difference from another condition on the same questions, with its paired bootstrap interval."""
         both = chosen & np.isfinite(self.values) & np.isfinite(other.values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -16,6 +16,7 @@ from memspan.lifecycle.reordering import bounded_order
 from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.memory import Memory
 from memspan.records import Record
+from memspan.remember.aging import has_ended, provenance_quality
 from memspan.remember.recall import Recalls
 
 from .asking import K, recall, remembering
@@ -25,11 +26,12 @@ from .salience import ASSISTANT
 
 __all__ = ["POLICIES", "staleness"]
 
-POLICIES: Final = ("decay", "refresh", "provenance")
+POLICIES: Final = ("decay", "refresh", "provenance", "validity")
 _STEPS: Final = 300
 """A conversation's span is taken for the paper's horizon of 300 steps, so that lambda = .05 means the same."""
 _DEPTH: Final = 50
 _PRUNE: Final = 0.85
+_UPDATES: Final = ("stands", "outdated", "stands first")
 _WAYS: Final = ("bounded", "multiplied", "pruned")
 
 
@@ -55,12 +57,16 @@ class _Found:
     """Reciprocal, of the first evidence."""
     moved: dict[str, int]
     """Places of the first K whose record is another one than without a policy."""
+    updates: Mapping[str, list[tuple[float, float, float]]]
+    """Of questions whose evidence is in part outdated, what `_of_update` gives."""
 
     def take(self, asking: _Asking, name: str, ids: Sequence[str], seen: dict[str, datetime]) -> None:
         """Score an answer, and note that its records were accessed."""
         evidence = asking.question.evidence
         self.recall[name][asking.place] = recall(asking.question, ids)
         self.ranks[name][asking.place] = reciprocal_rank(evidence, list(ids[:K]))
+        if asking.question.outdated:
+            self.updates[name].append(_of_update(asking.question, ids[:K]))
         seen.update(dict.fromkeys(ids[:K], asking.at))
 
 
@@ -76,6 +82,11 @@ def staleness(
     A policy may reorder the answer within its bounds (`bounded`, what a search does when it is asked to), multiply the
     scores of the best 50 by 1 - s (`multiplied`, as age multipliers are deployed), or take away what is staler than .85
     (`pruned`, the paper's use).
+
+    `validity` is asked only of conversations whose labels say what was replaced: a turn has ended as soon as the turn
+    that replaces it is there, as if somebody noticed every time. Of the questions about such updates `stands` and
+    `outdated` are the shares of what stands and of what is outdated among the first ten, `stands first` how often the
+    best of the first is before all of the second.
     """
     total = sum(len(one.questions) for one in conversations)
     names = ["off", *(f"{policy}, {way}" for policy in POLICIES for way in _WAYS)]
@@ -83,26 +94,37 @@ def staleness(
     ages = np.full(total, np.nan)
     moved = dict.fromkeys(names, 0)
     ranks = {name: np.full(total, np.nan) for name in names}
+    updates: dict[str, list[tuple[float, float, float]]] = {name: [] for name in names}
     first = 0
     with remembering([record for one in conversations for record in one.records], embedding) as memory:
         for number, one in enumerate(conversations):
             for asking in _askings(one, first, seed + number):
                 ages[asking.place] = asking.age
-            _ask_conversation(memory, one, first, seed + number, _Found(values, ranks, moved))
+            _ask_conversation(memory, one, first, seed + number, _Found(values, ranks, moved, updates))
             first += len(one.questions)
             advance(1)
     old = ages > np.nanmedian(ages)
     for name in names:
+        asked = np.isfinite(values[name])
+        if not asked.any():
+            continue
         yield RealOutcome(
             "staleness",
             name,
             values[name],
             name == "off",
             {
-                "evidence young": float(np.nanmean(values[name][~old])),
-                "evidence old": float(np.nanmean(values[name][old])),
+                "evidence young": _mean(values[name][~old]),
+                "evidence old": _mean(values[name][old]),
                 "mrr": float(np.nanmean(ranks[name])),
-                "moved": moved[name] / total,
+                "moved": moved[name] / int(asked.sum()),
+                **dict(
+                    zip(
+                        _UPDATES,
+                        np.mean(updates[name], axis=0).tolist() if updates[name] else (),
+                        strict=False,
+                    )
+                ),
             },
         )
 
@@ -135,7 +157,10 @@ def _ask_conversation(
     noted: _Found,
 ) -> None:
     step = _step(one)
-    records = {record.id: record for record in one.records}
+    ends = _ends(one)
+    told = [replace(record, until=ends.get(record.id)) for record in one.records]
+    records = {record.id: record for record in told}
+    policies = [name for name in POLICIES if name != "validity" or ends]
     accessed: dict[str, dict[str, datetime]] = {name: {} for name in noted.recall}
     for asking in _askings(one, first, seed):
 
@@ -151,14 +176,14 @@ def _ask_conversation(
 
         plain, deep = search(K), search(_DEPTH)
         noted.take(asking, "off", [each.id for each in plain], accessed["off"])
-        for name in POLICIES:
-            policy = StalenessPolicy(name=name, unit=step)
+        for name in policies:
+            policy = StalenessPolicy(name=name, unit=step, prune_above=_PRUNE)
             for way in _WAYS:
                 label = f"{name}, {way}"
                 seen = accessed[label]
                 if way == "pruned":
-                    there = [record for record in one.records if record.at < asking.at]
-                    stale = _tracked(policy, there, asking.at, seen) > _PRUNE
+                    there = [record for record in told if record.at < asking.at]
+                    stale = policy.prunable(_tracked(policy, there, asking.at, seen))
                     gone = [record.id for record, is_stale in zip(there, stale, strict=True) if is_stale]
                     ids = [each.id for each in search(K, gone)]
                 else:
@@ -174,13 +199,49 @@ def _ask_conversation(
 
 
 def _tracked(
-    policy: StalenessPolicy, records: Sequence[Record], now: datetime, seen: Mapping[str, datetime]
+    policy: StalenessPolicy,
+    records: Sequence[Record],
+    now: datetime,
+    seen: Mapping[str, datetime],
 ) -> NDArray[np.float64]:
     ages = [(now - record.at) / policy.unit for record in records]
     unused = [(now - max(seen.get(record.id, record.at), record.at)) / policy.unit for record in records]
     # Of an assistant's replies half is believed, of what people say themselves all.
-    provenance = [0.5 if record.speaker == ASSISTANT else 1.0 for record in records]
-    return policy.tracked(ages, unused=unused, provenance=provenance)
+    provenance = [
+        provenance_quality(record) * (0.5 if record.speaker == ASSISTANT else 1) for record in records
+    ]
+    ended = [has_ended(record, now) for record in records]
+    return policy.tracked(ages, unused=unused, provenance=provenance, ended=ended)
+
+
+def _ends(one: Conversation) -> dict[str, datetime]:
+    """When turns were replaced, by the labels: at the first turn of what stands, if that is later."""
+    at = {record.id: record.at for record in one.records}
+    ends: dict[str, datetime] = {}
+    for question in one.questions:
+        standing = [at[id_] for id_ in question.evidence - question.outdated if id_ in at]
+        for id_ in question.outdated & at.keys():
+            later = [moment for moment in standing if moment > at[id_]]
+            if later:
+                ends[id_] = min(later + ([ends[id_]] if id_ in ends else []))
+    return ends
+
+
+def _of_update(question: LabelledQuestion, ids: Sequence[str]) -> tuple[float, float, float]:
+    """Of `_UPDATES`."""
+    standing = question.evidence - question.outdated
+    first = next((id_ for id_ in ids if id_ in question.evidence), None)
+    return (
+        len(standing.intersection(ids)) / len(standing),
+        len(question.outdated.intersection(ids)) / len(question.outdated),
+        float(first in standing),
+    )
+
+
+def _mean(values: NDArray[np.float64]) -> float:
+    """Of those asked; NaN without any."""
+    asked = values[np.isfinite(values)]
+    return float(asked.mean()) if len(asked) else float("nan")
 
 
 def _multiplied(found: Recalls, staleness: NDArray[np.float64]) -> list[int]:

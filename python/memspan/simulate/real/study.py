@@ -59,7 +59,6 @@ class RealStudy:
     def as_json(self) -> dict[str, Any]:
         """Shares 0-1, by experiment, condition and data set, with their differences from the reference."""
         sets = data_set_of(self.conversations)
-        names = list(dict.fromkeys(sets.tolist()))
         experiments = {}
         for name, found in self.outcomes.items():
             reference = next(outcome for outcome in found if outcome.reference)
@@ -67,8 +66,10 @@ class RealStudy:
                 {
                     "condition": outcome.name,
                     "measured": dict(outcome.measured),
-                    "recall@10": {each: outcome.mean(sets == each) for each in names},
-                    "difference": {each: asdict(outcome.against(reference, sets == each)) for each in names},
+                    "recall@10": {each: outcome.mean(sets == each) for each in outcome.asked(sets)},
+                    "difference": {
+                        each: asdict(outcome.against(reference, sets == each)) for each in outcome.asked(sets)
+                    },
                 }
                 for outcome in found
             ]
@@ -100,6 +101,9 @@ class RealStudy:
         for outcome in found:
             cells = []
             for data_set in names:
+                if data_set not in outcome.asked(sets):
+                    cells.append("")
+                    continue
                 chosen = sets == data_set
                 cells.append(f"{100 * outcome.mean(chosen):.1f}" + _difference(outcome, reference, chosen))
             measured = [f"{outcome.measured[what]:.3f}" if what in outcome.measured else "" for what in extra]
