@@ -10,8 +10,8 @@ from memspan.errors import invalid
 from memspan.limits import MAX_K
 from memspan.llm.background import run_in_background
 from memspan.recall.answer import Answer, AnswerStream
-from memspan.recall.context import TokenCounter, checked_budget
 from memspan.recall.chat_history import ChatHistory, checked_history
+from memspan.recall.context import TokenCounter, checked_budget
 from memspan.recall.plan import Plan
 from memspan.recall.plan_by_model import MAX_DEADLINE_MS, PlanByModel
 from memspan.recipes.reading import PLANNERS, Reading

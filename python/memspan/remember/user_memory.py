@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from memspan.lifetimes import TimeToLive
 from memspan.recall.answer import Answer, AnswerStream
-from memspan.recall.context import Context, TokenCounter
 from memspan.recall.chat_history import ChatHistory
+from memspan.recall.context import Context, TokenCounter
 from memspan.records import Record
 from memspan.tag_info import TagInfo, TagReport
 from memspan.times import TimeLike
