@@ -383,7 +383,7 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
         return self._native.users()
 
     def names(self, *, user: str) -> tuple[list[str], list[str]]:
-        """The speakers and the tags of a user's records, each sorted. O(records + tags)."""
+        """The speakers of a user's records, but for retired ones, and the tags, each sorted. O(records + tags)."""
         return self._native.names(as_text(user, "user"))
 
     def ids(self, *, user: str) -> list[str]:

@@ -93,6 +93,40 @@ BOOST_AUTO_TEST_CASE(keep_if_asks_about_members_only) {
   BOOST_TEST(members(bits) == std::vector<Slot>{99}, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(keep_words_sees_words_with_members_and_adds_none) {
+  Bitset bits;
+  bits.assign(300, false);
+  for (const size_t bit : {1, 2, 130, 299}) bits.set(bit);
+  std::vector<size_t> seen;
+  bits.keep_words([&](size_t i, uint64_t word) {
+    BOOST_TEST(word == bits.word(i));
+    seen.push_back(i);
+    return i == 0 ? ~uint64_t{2} : ~uint64_t{0};
+  });
+  BOOST_TEST(seen == (std::vector<size_t>{0, 2, 4}), boost::test_tools::per_element());
+  BOOST_TEST(members(bits) == (std::vector<Slot>{2, 130, 299}), boost::test_tools::per_element());
+  BOOST_TEST(bits.word(5) == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(for_every_takes_the_same_as_a_list) {
+  std::mt19937 random(3);
+  for (const unsigned density : {1u, 3u, 64u}) {
+    Bitset bits;
+    bits.assign(1000, false);
+    for (size_t i = 0; i < 1000; ++i) {
+      if (random() % density == 0) bits.set(i);
+    }
+    const std::vector<Slot> all = members(bits);
+    for (const size_t step : {1, 2, 63, 64, 65, 900}) {
+      std::vector<Slot> expected;
+      for (size_t i = 0; i < all.size(); i += step) expected.push_back(all[i]);
+      std::vector<Slot> taken;
+      bits.for_every(step, [&](Slot slot) { taken.push_back(slot); });
+      BOOST_TEST(taken == expected, boost::test_tools::per_element());
+    }
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

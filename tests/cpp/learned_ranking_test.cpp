@@ -428,6 +428,8 @@ BOOST_AUTO_TEST_CASE(names_are_the_users_speakers_and_tags) {
   BOOST_TEST(index.names("ana").speakers == (Ids{"Bob", "Zoe"}));
   BOOST_TEST(index.names("ana").tags == (Ids{"boat", "isle", "sea"}));
   BOOST_TEST(index.names("bob").speakers == (Ids{"Eve"}));
+  test::add(index, {{.id = "3", .speaker = "Zoe"}, {.id = "6", .speaker = "Max", .retired_at = 1}});
+  BOOST_TEST(index.names("ana").speakers == (Ids{"Bob", "Zoe"}));  // Max said what nobody believes any more
   test::remove(index, "ana", {"1", "2"});
   BOOST_TEST(index.names("ana").speakers == (Ids{"Zoe"}));
   BOOST_TEST(index.names("ana").tags == (Ids{"isle", "sea"}));

@@ -147,7 +147,7 @@ class Index {
   Duplicates duplicates(std::string_view user, const DuplicateQuery& query) const;
 
   std::vector<std::string> users() const;                  // sorted
-  // What the user's records call people and things, each sorted. O(records + tags).
+  // What the user's records call people, but for retired ones, and things; each sorted. O(records + tags).
   struct Names {
     std::vector<std::string> speakers;
     std::vector<std::string> tags;

@@ -35,6 +35,8 @@ class Attributes {
     const uint64_t* distance = before_forever_.find(slot);
     return distance == nullptr ? kForever : static_cast<Micros>(static_cast<uint64_t>(kForever) - *distance);
   }
+  // False: none of the 64 slots around this one ends.
+  bool may_end_near(Slot slot) const { return before_forever_.find(slot) != nullptr; }
   Micros recorded_at(Slot slot) const { return recorded_ats_[slot]; }
   TextTraits traits(Slot slot) const { return traits_[slot]; }
   StringPool::Symbol session(Slot slot) const { return places_[slot].session; }

@@ -36,15 +36,14 @@ class Standing {
   size_t retired_count() const { return retired_count_; }
   size_t expiring_count() const { return expiries_.size(); }
   bool retired(Slot slot) const { return slot < retired_.size() && retired_.test(slot); }
+  // The retired of the slots 64 i to 64 i + 63, as bits.
+  uint64_t retired_word(size_t i) const { return retired_.word(i); }
   bool any_expired(Micros now) const { return !expiries_.empty() && expiries_.front().at <= now; }
   // O(expired).
   template <typename F>
   void for_each_expired(Micros now, F&& f) const {
     for (auto expiry = expiries_.begin(); expiry != expiries_.end() && expiry->at <= now; ++expiry) f(expiry->slot);
   }
-  // Takes the retired records out of a set. O(slots / 64).
-  void take_retired_from(Bitset& set) const { set.subtract(retired_); }
-
   void remap(std::span<const Slot> new_slots);
   size_t bytes() const { return retired_.bytes() + expiries_.bytes(); }
 

@@ -32,6 +32,9 @@ class Bitset {
   void set(size_t bit) { words_[bit >> 6] |= uint64_t{1} << (bit & 63); }
   void reset(size_t bit) { words_[bit >> 6] &= ~(uint64_t{1} << (bit & 63)); }
 
+  // The members 64 i to 64 i + 63; none behind size().
+  uint64_t word(size_t i) const { return i < words_.size() ? words_[i] : 0; }
+
   size_t count() const { return kernels().count_ones(words_.data(), words_.size()); }
 
   // The least and the greatest member; size() if there is none.
@@ -76,6 +79,32 @@ class Bitset {
         const uint64_t lowest = word & (~word + 1);
         if (!f(static_cast<Slot>(i * 64 + static_cast<size_t>(std::countr_zero(word))))) words_[i] &= ~lowest;
       }
+    }
+  }
+
+  // Replaces each word i that has members by those that keep(i, word) leaves of it.
+  template <typename F>
+  void keep_words(F&& keep) {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      if (words_[i] != 0) words_[i] &= keep(i, words_[i]);
+    }
+  }
+
+  // Calls f for the first member in ascending order and every `step`-th after it. O(size / 64).
+  template <typename F>
+  void for_every(size_t step, F&& f) const {
+    size_t skip = 0;  // members before the next one that counts
+    for (size_t i = 0; i < words_.size(); ++i) {
+      uint64_t word = words_[i];
+      size_t left = static_cast<size_t>(std::popcount(word));
+      while (left > skip) {
+        for (size_t passed = 0; passed < skip; ++passed) word &= word - 1;
+        f(static_cast<Slot>(i * 64 + static_cast<size_t>(std::countr_zero(word))));
+        word &= word - 1;
+        left -= skip + 1;
+        skip = step - 1;
+      }
+      skip -= left;
     }
   }
 

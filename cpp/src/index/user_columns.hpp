@@ -7,6 +7,7 @@
 #include "attributes/attributes.hpp"
 #include "attributes/record_uses.hpp"
 #include "attributes/standing.hpp"
+#include "attributes/time_bounds.hpp"
 #include "base/bitset.hpp"
 #include "base/chunked_vector.hpp"
 #include "base/id_table.hpp"
@@ -28,6 +29,9 @@ struct UserColumns {
   Recency recency() const { return Recency(ats, ids); }
   size_t slots() const { return ids.slots(); }  // dead ones included
   size_t live_count() const { return ids.size(); }
+  TimeBounds::Times times(Slot slot) const {
+    return {ats[slot], attributes.recorded_at(slot), attributes.states().retired_at(slot)};
+  }
 
   IdTable ids;  // hands out the slots
   ChunkedVector<Micros> ats;
@@ -38,6 +42,7 @@ struct UserColumns {
   Attributes attributes;
   RecordUses uses;
   Standing standing;
+  TimeBounds bounds;
   TagDag tags;
   TagRouter router;
   LexicalIndex lexical;

@@ -48,6 +48,8 @@ void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens) {
     ++done;
     c.standing.add(slot, input.retired_at, input.expires_at);
     ++done;
+    c.bounds.add(slot, {input.at, input.recorded_at, input.retired_at});
+    ++done;
     if (!c.standing.retired(slot)) c.sessions.insert(c.attributes.session(slot), slot, c.recency());
     ++done;
     c.timeline.insert(slot, c.recency());
@@ -82,12 +84,15 @@ void UserIndex::erase(Slot slot, int columns) {
       for (TagId tag : c.tags.tags_of(slot)) c.router.record_removed(tag, embedding(slot));
       c.tags.remove_record(slot, tag_changed());
       [[fallthrough]];
-    case 10: c.evictions.remove(c, slot); [[fallthrough]];
-    case 9: c.lexical.remove(slot); [[fallthrough]];
-    case 8: c.vectors.remove(slot); [[fallthrough]];
-    case 7: c.timeline.erase(slot, c.recency()); [[fallthrough]];
-    case 6:
+    case 11: c.evictions.remove(c, slot); [[fallthrough]];
+    case 10: c.lexical.remove(slot); [[fallthrough]];
+    case 9: c.vectors.remove(slot); [[fallthrough]];
+    case 8: c.timeline.erase(slot, c.recency()); [[fallthrough]];
+    case 7:
       if (!c.standing.retired(slot)) c.sessions.erase(c.attributes.session(slot), slot, c.recency());
+      [[fallthrough]];
+    case 6:
+      c.bounds.remove(slot, c.times(slot), c.live, [&](Slot other) { return c.times(other); });
       [[fallthrough]];
     case 5: {
       const RecordStates& states = c.attributes.states();
@@ -220,6 +225,8 @@ void UserIndex::compact_if_worthwhile() {
   columns_.tags.remap(new_slots, next);
   columns_.lexical.remap(new_slots, next);
   columns_.vectors.remap(new_slots, next);
+  columns_.bounds.clear();
+  columns_.live.for_each([&](Slot slot) { columns_.bounds.add(slot, columns_.times(slot)); });
 }
 
 void UserIndex::search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const {
@@ -436,7 +443,7 @@ Index::Names UserIndex::names() const {
   Bitset known;
   columns_.live.for_each([&](Slot slot) {
     const StringPool::Symbol speaker = columns_.attributes.speaker(slot);
-    if (speaker == StringPool::kNone) return;
+    if (speaker == StringPool::kNone || columns_.standing.retired(slot)) return;
     if (speaker >= known.size()) known.resize(std::max<size_t>(64, 2 * size_t{speaker}));
     if (known.test(speaker)) return;
     known.set(speaker);

@@ -69,6 +69,7 @@ void UserIndex::load(ByteReader& in, const Body& body) {
     c.standing.add(slot, states.retired_at(slot), states.expires_at(slot));
     if (c.standing.retired(slot)) sessions[slot] = StringPool::kNone;
   }
+  for (Slot slot = 0; slot < count; ++slot) c.bounds.add(slot, c.times(slot));
   c.sessions.build(sessions, c.timeline);
   c.tags.load(in, count, c.vectors.dim());
   for (TagId tag = 0; tag < c.tags.capacity(); ++tag) c.router.changed(tag);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "query/column_filters.hpp"
+#include "query/time_filter.hpp"
 
 namespace memspan {
 namespace {
@@ -14,6 +14,9 @@ constexpr size_t kAskInstead = 6;
 
 // Turning a record that was walked past into one that was selected by its time costs so many times as much.
 constexpr size_t kSelectCost = 3;
+
+// Asking a record of a span for its times costs so many times as much as asking 64 slots at once, shared out.
+constexpr size_t kWordCost = 64;
 
 }  // namespace
 
@@ -41,13 +44,11 @@ void Admission::admit(const UserColumns& user, const PreparedQuery& prepared) {
   } else if (prepared.intervals) {
     start_from_intervals(*prepared.intervals);
   }
-  if (!user.standing.empty()) hide(prepared);
+  const TimeFilter times(user, prepared);
+  if (times.any()) keep_by_times(times);
   const ColumnFilters filters(user, prepared);
-  if (filters.only_kinds()) {
-    keep_if([&](Slot slot) { return filters.admits_kind(slot); });
-  } else if (filters.any()) {
-    keep_if([&](Slot slot) { return filters.admits(slot); });
-  }
+  if (filters.refuses_kinds()) keep_if([&](Slot slot) { return filters.admits_kind(slot); });
+  if (prepared.where) keep_if([&](Slot slot) { return filters.matches_where(slot); });
   if (!prepared.query->exclude.empty()) exclude(prepared.query->exclude);
 }
 
@@ -105,25 +106,19 @@ void Admission::start_from_intervals(std::span<const Interval> intervals) {
   intervals_ = intervals;
 }
 
-// Leaves out what is not believed now, unless the query names another time, and what has expired. O(slots / 64 + expired)
-// for everything, O(records left) for spans and lists.
-void Admission::hide(const PreparedQuery& prepared) {
-  const Standing& standing = user_->standing;
-  const bool retired = standing.retired_count() > 0 && !prepared.query->as_of && !prepared.query->valid_at;
-  const Micros now = standing.expiring_count() > 0 ? wall_clock() : 0;
-  const bool expired = standing.any_expired(now);
-  if (!retired && !expired) return;
-  if (form_ == Form::all) {
-    bits_ = user_->live;
-    if (retired) standing.take_retired_from(bits_);
-    if (expired) standing.for_each_expired(now, [this](Slot slot) { bits_.reset(slot); });
-    has_bits_ = true;
-    form_ = Form::bits;
-    count_ = bits_.count();
+void Admission::keep_by_times(const TimeFilter& times) {
+  const bool in_words = form_ == Form::all || (form_ == Form::spans && count_ * kWordCost > user_->live.size());
+  if (!in_words) {
+    keep_if([&](Slot slot) { return times.admits(slot); });
     return;
   }
-  const RecordStates& states = user_->attributes.states();
-  keep_if([&](Slot slot) { return !(retired && standing.retired(slot)) && !(expired && states.expires_at(slot) <= now); });
+  bits_ = user_->live;
+  times.keep(intervals_, bits_);
+  const size_t left = bits_.count();
+  if (left == count_) return;  // nothing is hidden: the form stays
+  has_bits_ = true;
+  form_ = Form::bits;
+  count_ = left;
 }
 
 template <typename Keep>
@@ -144,6 +139,7 @@ void Admission::keep_if(Keep keep) {
       }
       has_slots_ = true;
       form_ = Form::slots;
+      intervals_ = {};
       count_ = slots_.size();
       return;
     case Form::slots:
@@ -227,6 +223,10 @@ void Admission::newest(size_t limit, std::vector<Slot>& out) const {
     walk(user_->timeline.entries(), any);
   } else if (form_ == Form::spans) {
     for (size_t i = spans_.size(); i > 0; --i) walk(spans_[i - 1], any);
+  } else if (form_ == Form::bits && !intervals_.empty()) {
+    for (size_t i = spans_.size(); i > 0; --i) {
+      walk(spans_[i - 1], [&admitted = bits()](Slot slot) { return admitted.test(slot); });
+    }
   } else if (wanted * user_->timeline.size() / count_ < kSelectCost * count_) {
     walk(user_->timeline.entries(), [&admitted = bits()](Slot slot) { return admitted.test(slot); });
   } else {

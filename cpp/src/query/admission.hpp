@@ -14,25 +14,29 @@
 
 namespace memspan {
 
+class TimeFilter;
+
 // The set is kept in the form in which it was found, and turned into another one when a view asks for that:
 //   all    every live record. Dead slots need no test: they are in no list, vector block, session or timeline.
 //   spans  what the timeline holds between the ends of the query's intervals
 //   slots  a list
-//   bits   a bit for each slot
+//   bits   a bit for each slot; of records within the query's intervals, if it began as spans
 // Valid while the user's lock is held and the prepared query lives. Reusing an object reuses its memory.
 // Thread safety: even const members may build a form, so an object belongs to one thread.
 class Admission {
  public:
   enum class Form : uint8_t { all, spans, slots, bits };
 
-  // Applies the filters of the query. O(log n) for each interval, O(records of the tags) for required tags, O(records
-  // left) for each other filter.
+  // Applies the filters of the query. O(log n) for each interval, O(records of the tags) for required tags, O(slots / 64)
+  // for times where records came about in their order (TimeFilter), O(records left) for each other filter.
   void admit(const UserColumns& user, const PreparedQuery& prepared);
   void admit_all(const UserColumns& user);
 
   Form form() const { return form_; }
   bool all() const { return form_ == Form::all; }
   size_t count() const { return count_; }
+  // Every record of the set lies in one of these, if there are any.
+  std::span<const Interval> intervals() const { return intervals_; }
 
   // Only slots of live records may be asked for. O(1); O(log intervals) for spans.
   bool admits(Slot slot) const {
@@ -61,6 +65,25 @@ class Admission {
   // The set as a list: ascending, or, of spans, in the order of time. O(count) the first time, unless it has that form.
   std::span<const Slot> slots() const;
 
+  // Calls f for one record of the set and every `step`-th after it: by slot, or, of spans, by time. O(records so far
+  // apart, and slots / 64 of bits or the pieces of spans).
+  template <typename F>
+  void for_every(size_t step, F&& f) const {
+    if (has_slots_) {
+      for (size_t i = 0; i < slots_.size(); i += step) f(slots_[i]);
+    } else if (form_ == Form::spans) {
+      size_t next = 0;  // of the entries that are left
+      for (const Timeline::Range& range : spans_) {
+        Timeline::Entries::for_each_piece(range.begin(), range.end(), [&](std::span<const Timeline::Entry> entries) {
+          for (; next < entries.size(); next += step) f(entries[next].slot);
+          next -= entries.size();
+        });
+      }
+    } else {
+      bits().for_every(step, f);
+    }
+  }
+
   // The newest `limit` of the set, newest first, then by id. O(limit) for all and spans; otherwise O(limit n / count)
   // or O(count), whichever is less.
   void newest(size_t limit, std::vector<Slot>& out) const;
@@ -71,13 +94,13 @@ class Admission {
   void clear(const UserColumns& user);
   void start_from_tags(const PreparedQuery& prepared);
   void start_from_intervals(std::span<const Interval> intervals);
-  void hide(const PreparedQuery& prepared);
+  void keep_by_times(const TimeFilter& times);
   template <typename Keep>
   void keep_if(Keep keep);
   void exclude(std::span<const std::string> ids);
 
   const UserColumns* user_ = nullptr;
-  std::span<const Interval> intervals_;  // of the form `spans`
+  std::span<const Interval> intervals_;  // of spans, and of bits that were spans
   size_t count_ = 0;
   Form form_ = Form::all;
   mutable bool has_bits_ = false;

@@ -1,4 +1,5 @@
-// The filters that look at one record's columns: kinds, times of belief and of validity, metadata.
+// The filters that look at one record's columns: kinds, metadata, and the times of belief and of validity, for which
+// time_filter.hpp knows more.
 #pragma once
 
 #include "index/user_columns.hpp"
@@ -16,16 +17,7 @@ class ColumnFilters {
     const Query& query = *prepared_.query;
     return refuses_kinds_ || query.as_of || query.valid_at || prepared_.where;
   }
-  bool only_kinds() const {
-    const Query& query = *prepared_.query;
-    return refuses_kinds_ && !query.as_of && !query.valid_at && !prepared_.where;
-  }
-
-  bool admits(Slot slot) const {
-    const Query& query = *prepared_.query;
-    return admits_kind(slot) && !(query.as_of && !believed_at(slot, *query.as_of)) &&
-           !(query.valid_at && !valid_at(slot, *query.valid_at)) && !(prepared_.where && !matches_where(slot));
-  }
+  bool refuses_kinds() const { return refuses_kinds_; }
 
   bool admits_kind(Slot slot) const { return prepared_.kinds[static_cast<size_t>(user_.attributes.kind(slot))]; }
   bool believed_at(Slot slot, Micros time) const {

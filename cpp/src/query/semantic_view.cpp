@@ -38,17 +38,14 @@ SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& pr
   SemanticReading reading;
   const float* const query = prepared.unit_embedding.data();
   const size_t k = prepared.depth;
-  const bool in_spans = admission.form() == Admission::Form::spans;
+  const bool in_spans = !admission.intervals().empty();
   const bool everything = admission.all();
   bool gather = !everything && admission.count() <= user.vectors.probing_cost(admission.count(), k, in_spans);
   if (!gather) {
     VectorFilter filter;
     if (!everything) filter.count = admission.count();
-    if (in_spans) {
-      filter.intervals = *prepared.intervals;
-    } else if (!everything) {
-      filter.admitted = &admission.bits();
-    }
+    filter.intervals = admission.intervals();
+    if (!everything && admission.form() != Admission::Form::spans) filter.admitted = &admission.bits();
     gather = !user.vectors.nearest(query, k, prepared.query->recall, filter, scratch, reading);
     reading.scan = everything ? "probe" : "masked probe";
   }

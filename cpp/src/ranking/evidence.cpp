@@ -73,9 +73,7 @@ Spread RankingEvidence::spread_of_cosines(const UserColumns& user, const float* 
       if (user.live.test(static_cast<Slot>(slot))) take(static_cast<Slot>(slot));
     }
   } else {
-    const std::span<const Slot> slots = admission.slots();
-    const size_t step = std::max<size_t>(1, slots.size() / kSample);
-    for (size_t i = 0; i < slots.size(); i += step) take(slots[i]);
+    admission.for_every(std::max<size_t>(1, admission.count() / kSample), take);
   }
   Spread spread;
   if (sample_.empty()) return spread;

@@ -14,7 +14,7 @@ namespace memspan {
 
 // Which rows may come back.
 struct VectorFilter {
-  const Bitset* admitted = nullptr;          // null: every row
+  const Bitset* admitted = nullptr;          // null: every row of the intervals; otherwise all lie in them
   std::span<const Interval> intervals = {};  // disjoint, ascending; empty: any time
   // How many rows that lets through, if the caller can list them: a search that turns out to read more than those gives
   // up. 0: it may not.

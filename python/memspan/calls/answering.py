@@ -10,8 +10,8 @@ from memspan.errors import invalid
 from memspan.limits import MAX_K
 from memspan.llm.background import run_in_background
 from memspan.recall.answer import Answer, AnswerStream
+from memspan.recall.chat_history import ChatHistory, checked_history
 from memspan.recall.context import TokenCounter, checked_budget
-from memspan.recall.history import History, checked_history
 from memspan.recall.plan import Plan
 from memspan.recall.plan_by_model import MAX_DEADLINE_MS, PlanByModel
 from memspan.recipes.reading import PLANNERS, Reading
@@ -51,7 +51,7 @@ class AnsweringCalls(SearchingCalls):
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
-        history: History = (),
+        history: ChatHistory = (),
     ) -> Answer:
         """Answer a question from a user's memories, with the language model of this memory.
 
@@ -131,7 +131,7 @@ class AnsweringCalls(SearchingCalls):
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
-        history: History = (),
+        history: ChatHistory = (),
     ) -> Answer:
         """Asynchronous form of `ask`; cancelling the task ends the request."""
         answering, asked = self._question(
@@ -176,7 +176,7 @@ class AnsweringCalls(SearchingCalls):
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
-        history: History = (),
+        history: ChatHistory = (),
     ) -> AnswerStream:
         """The same as `ask`, the answer's text in pieces as it comes.
 
@@ -231,7 +231,7 @@ class AnsweringCalls(SearchingCalls):
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
-        history: History = (),
+        history: ChatHistory = (),
     ) -> AnswerStream:
         """Asynchronous form of `stream_answer`: `async for piece in await memory.astream_answer(...)`."""
         answering, asked = self._question(
@@ -274,7 +274,7 @@ class AnsweringCalls(SearchingCalls):
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
-        history: History = (),
+        history: ChatHistory = (),
         **filters: Any,
     ) -> Question:
         """What `ask` is told, with what the recipe says of the rest; needs no model."""

@@ -54,6 +54,7 @@ class SearchingCalls(Calls):
         confidence: bool = False,
         staleness: str | StalenessPolicy = "none",
         explain: bool = False,
+        track: bool = True,
     ) -> Recalls:
         """Find the records of a user that answer a question best.
 
@@ -85,6 +86,8 @@ class SearchingCalls(Calls):
                 `StalenessPolicy`. The answer holds the same records, none of them more than `places` from where it
                 stood; `Recalls.moved` names those that moved.
             explain: fill in `explanation`.
+            track: count this as a use of the records that come back, see `uses`; `False` for a look that shall not
+                keep them alive, as of an inspector or a test.
 
         Returns:
             A list of `Recall`, best first; newer first among equals. Its `timings` say where the time went.
@@ -107,6 +110,7 @@ class SearchingCalls(Calls):
             "neighbors": neighbors,
             "route": route,
             "explain": explain,
+            "track": as_flag(track, "track"),
         }
         question_asked = asked(
             self._engine,
@@ -147,6 +151,7 @@ class SearchingCalls(Calls):
         route: int = 0,
         rerank_ms: int = 0,
         count_tokens: TokenCounter | None = None,
+        track: bool = True,
     ) -> Context:
         """The best memories for a question as text for a prompt, within a number of tokens.
 
@@ -161,6 +166,7 @@ class SearchingCalls(Calls):
             tokens: the most that the text may have, 1 to 1,000,000; empty if no part of the best memory fits.
             k: how many records are looked at; by default 50, or a twelfth of `tokens` if that is more.
             count_tokens: counts the tokens of a line; by default `memspan.estimate_tokens`, a rule without vocabulary.
+            track: count this as a use of the records that are looked at, as in `search`.
 
         Returns:
             A `Context`; empty, with 0 tokens, when nothing was found.
@@ -189,6 +195,7 @@ class SearchingCalls(Calls):
             ranker=ranker,
             route=route,
             rerank_ms=rerank_ms,
+            track=track,
         )
         return context_of(self._engine, question, user, recalls, budget)
 

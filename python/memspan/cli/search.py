@@ -53,6 +53,12 @@ __all__ = ["search"]
     help="Let so many of the user's tags nearest to the question lift the records that carry them; see `memspan tags`.",
 )
 @click.option(
+    "--no-track",
+    "untracked",
+    is_flag=True,
+    help="Do not count this search as a use of what it finds: uses keep memories from being evicted.",
+)
+@click.option(
     "--explain", is_flag=True, help="Say for each hit where it came from, and what was left out and why."
 )
 @click.option(
@@ -87,6 +93,7 @@ def search(
     rerank_ms: int,
     staleness: str,
     route: int,
+    untracked: bool,
     explain: bool,
     as_context: bool,
     tokens: int,
@@ -117,6 +124,7 @@ def search(
                 route=route,
                 rerank_ms=rerank_ms,
                 valid_at=valid_at,
+                track=not untracked,
             )
         print_context(env, question, user, context, as_json=as_json)
         return
@@ -136,6 +144,7 @@ def search(
             staleness=staleness,
             route=route,
             explain=explain,
+            track=not untracked,
         )
     if as_json:
         answer = {"question": question, "user": user, "hits": recall_json(recalls, scores=True)}

@@ -204,6 +204,6 @@ def when_asked(index: Index, user: str, now: TimeLike | None, as_of: datetime | 
     newest = (
         index.latest(user=user, k=1)
         if as_of is None
-        else index.search(user=user, as_of=as_of, views=["symbolic"], k=1)
+        else index.search(user=user, as_of=as_of, views=["symbolic"], k=1, track=False)
     ).ats
     return int(newest[0]) if len(newest) else 0

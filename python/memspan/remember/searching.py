@@ -36,7 +36,8 @@ def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Agin
         return index.search(exclude=[*question.exclude, *vanished], **question.arguments)
 
     recalls = _with_records(engine, question.user, find, question.embedding_seconds, question.as_of)
-    engine.note_search(question.user)
+    if question.arguments.get("track", True):
+        engine.note_search(question.user)
     confidence: float | None = None
     if question.row is not None:
         confidence = _confidence(engine, question, question.row)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from memspan.lifetimes import TimeToLive
 from memspan.recall.answer import Answer, AnswerStream
+from memspan.recall.chat_history import ChatHistory
 from memspan.recall.context import Context, TokenCounter
-from memspan.recall.history import History
 from memspan.records import Record
 from memspan.tag_info import TagInfo, TagReport
 from memspan.times import TimeLike
@@ -106,6 +106,7 @@ class UserMemory(
         confidence: bool = False,
         staleness: str | StalenessPolicy = "none",
         explain: bool = False,
+        track: bool = True,
     ) -> Recalls:
         """See `Memory.search`."""
         return self._memory.search(
@@ -130,6 +131,7 @@ class UserMemory(
             confidence=confidence,
             staleness=staleness,
             explain=explain,
+            track=track,
         )
 
     def context(
@@ -154,6 +156,7 @@ class UserMemory(
         route: int = 0,
         rerank_ms: int = 0,
         count_tokens: TokenCounter | None = None,
+        track: bool = True,
     ) -> Context:
         """See `Memory.context`."""
         return self._memory.context(
@@ -177,6 +180,7 @@ class UserMemory(
             route=route,
             rerank_ms=rerank_ms,
             count_tokens=count_tokens,
+            track=track,
         )
 
     def ask(
@@ -198,7 +202,7 @@ class UserMemory(
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
-        history: History = (),
+        history: ChatHistory = (),
     ) -> Answer:
         """See `Memory.ask`."""
         return self._memory.ask(
@@ -241,7 +245,7 @@ class UserMemory(
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
-        history: History = (),
+        history: ChatHistory = (),
     ) -> Answer:
         """See `Memory.aask`."""
         return await self._memory.aask(
@@ -284,7 +288,7 @@ class UserMemory(
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
-        history: History = (),
+        history: ChatHistory = (),
     ) -> AnswerStream:
         """See `Memory.stream_answer`."""
         return self._memory.stream_answer(
@@ -327,7 +331,7 @@ class UserMemory(
         plan_ms: int = 10_000,
         least_confidence: float = 0.0,
         count_tokens: TokenCounter | None = None,
-        history: History = (),
+        history: ChatHistory = (),
     ) -> AnswerStream:
         """See `Memory.astream_answer`."""
         return await self._memory.astream_answer(

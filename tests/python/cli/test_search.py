@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+import memspan
+
 
 @pytest.fixture
 def search(run_json, filled):
@@ -250,6 +252,19 @@ def test_a_context_is_not_explained(run, filled):
     stderr = run("search", "x", "--store", filled, "--user", "demo", "--context", "--explain", code=2).stderr
     assert "--explain" in stderr
     run("search", "x", "--store", filled, "--user", "demo", "--context", "--tokens", 0, code=2)
+
+
+@pytest.mark.parametrize("as_context", [(), ("--context",)])
+def test_a_search_that_is_not_tracked(run, run_json, filled, as_context):
+    def uses():
+        with memspan.Memory(filled, "hash") as memory, memory._engine.store.reading() as reader:
+            return [use.searches for use in reader.uses.of("demo")]
+
+    command = ("search", "cats", "--store", filled, "--user", "demo", *as_context)
+    run(*command, "--no-track")
+    assert uses() == []
+    run(*command)
+    assert uses()
 
 
 def test_staleness_tells_what_it_moved(filled, run, run_json):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memspan import Memory, Quotas
+from memspan import InvalidArgumentError, Memory, Quotas
 from memspan.remember import use_counts
 from memspan.store.uses import Use
 from memspan.times import now_micros
@@ -51,6 +51,39 @@ def test_closing_writes_uses(open_memory: Open) -> None:
     look_for(memory, "apple")
     memory.close()
     assert uses(open_memory()) == {"apple": 4, "cherry": 1}
+
+
+def test_a_search_that_is_not_tracked_is_no_use(open_memory: Open) -> None:
+    memory = open_memory()
+    fill(memory)
+    tracked = memory.search("apple", user="ana", k=2)
+    again = memory.search("apple", user="ana", k=2, track=False)
+    assert [recall.id for recall in again] == [recall.id for recall in tracked]
+    memory.user("ana").search("apple", k=2, track=False)
+    memory.context("apple", user="ana", k=2, track=False)
+    memory.user("ana").context("apple", k=2, track=False)
+    memory.search("apple", user="ana", k=2, as_of="2030-01-01", track=False, confidence=True)
+    memory.close()
+    memory = open_memory()
+    assert uses(memory) == {recall.id: 1 for recall in tracked}
+    memory.context("apple", user="ana", k=2)
+    memory.close()
+    assert uses(open_memory()) == {recall.id: 2 for recall in tracked}
+
+
+def test_the_clock_of_a_question_is_no_use(open_memory: Open) -> None:
+    """When a question of the past was asked is when the newest record that was believed then happened."""
+    memory = open_memory()
+    fill(memory)
+    found = memory.search("apple", user="ana", k=1, as_of="2030-01-01")
+    assert [recall.id for recall in found] == ["apple"]
+    memory.close()
+    assert uses(open_memory()) == {"apple": 1}
+
+
+def test_track_is_a_flag(open_memory: Open) -> None:
+    with pytest.raises(InvalidArgumentError, match="track"):
+        open_memory().search("apple", user="ana", track="no")  # type: ignore[arg-type]
 
 
 def test_a_write_takes_uses_along(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:

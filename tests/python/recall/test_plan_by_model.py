@@ -13,7 +13,7 @@ from scripted_llm import read_data
 from memspan.errors import InvalidArgumentError, LLMError
 from memspan.llm import Prompt, Reply, Usage
 from memspan.recall import Plan, Vocabulary, plan_by_rules
-from memspan.recall.history import MOST_MESSAGES, checked_history
+from memspan.recall.chat_history import MOST_MESSAGES, checked_history
 from memspan.recall.plan_by_model import PlanByModel, Planned, plan_prompt
 from memspan.recall.plan_reply import PlanReply
 from memspan.times import to_micros
