@@ -21,11 +21,11 @@ class AlignedBuffer {
 
  public:
   AlignedBuffer() = default;
-  explicit AlignedBuffer(size_t count) : count_(count) {
+  explicit AlignedBuffer(size_t count, huge_pages::Stay stay = huge_pages::Stay::lasting) : count_(count) {
     if (count == 0) return;
     const size_t size = count * sizeof(T);
     if (huge_pages::serve(size)) {
-      data_ = Memory(static_cast<T*>(huge_pages::allocate(size)), Free{size});
+      data_ = Memory(static_cast<T*>(huge_pages::allocate(size, stay)), Free{size});
       return;
     }
     data_ = Memory(static_cast<T*>(::operator new(size, alignment_of(size))), Free{size});

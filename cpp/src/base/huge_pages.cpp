@@ -25,7 +25,8 @@ struct Region {
   Region* next = nullptr;                    // in its list
   Region* previous = nullptr;
   uint32_t longest = kPages - 1;             // run of free pages
-  uint32_t list = 0;
+  uint16_t list = 0;
+  Stay stay = Stay::lasting;
 
   bool empty() const { return longest == kPages - 1; }
 
@@ -62,16 +63,15 @@ struct Region {
   }
 };
 
-// List i holds the regions whose longest run is of 2^(i-1) to 2^i - 1 pages; list 0 the full ones.
-struct Pool {
+// The regions of one kind. List i holds those whose longest run is of 2^(i-1) to 2^i - 1 pages; list 0 the full ones.
+struct Regions {
   static constexpr size_t kLists = std::bit_width(kPages) + 1;
 
-  std::mutex mutex;
   std::array<Region*, kLists> lists = {};
-  size_t empty = 0;  // regions
+  size_t empty = 0;
 
   void link(Region* region) {
-    region->list = static_cast<uint32_t>(std::bit_width(region->longest));
+    region->list = static_cast<uint16_t>(std::bit_width(region->longest));
     region->previous = nullptr;
     region->next = lists[region->list];
     if (region->next != nullptr) region->next->previous = region;
@@ -94,6 +94,28 @@ struct Pool {
     }
     return nullptr;
   }
+  // Takes out what is empty; linked by `next`.
+  Region* take_empty() {
+    Region* taken = nullptr;
+    for (Region* region = lists[std::bit_width(kPages - 1)]; region != nullptr;) {
+      Region* const next = region->next;
+      if (region->empty()) {
+        unlink(region);
+        region->next = taken;
+        taken = region;
+      }
+      region = next;
+    }
+    empty = 0;
+    return taken;
+  }
+};
+
+struct Pool {
+  std::mutex mutex;
+  std::array<Regions, 2> regions;  // by Stay
+
+  Regions& of(Stay stay) { return regions[static_cast<size_t>(stay)]; }
 };
 
 // Never destroyed: objects that live as long as the process give memory back at its end.
@@ -108,7 +130,7 @@ Pool& pool() {
   return *made;
 }
 
-Region* make_region() {
+Region* make_region(Stay stay) {
   // Twice as much, and what lies around an aligned region goes back.
   void* const mapped = ::mmap(nullptr, 2 * kRegion, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
@@ -119,7 +141,9 @@ Region* make_region() {
 #if defined(MADV_HUGEPAGE)
   ::madvise(bytes + before, kRegion, MADV_HUGEPAGE);  // only advice: a failure costs speed
 #endif
-  return new (bytes + before) Region;
+  auto* const region = new (bytes + before) Region;
+  region->stay = stay;
+  return region;
 }
 
 std::atomic<Observer> observing = nullptr;
@@ -136,17 +160,18 @@ void observe(Observer observer) { observing = observer; }
 
 void take_part_in_forks() { huge_pages::pool(); }
 
-void* allocate(size_t bytes) {
+void* allocate(size_t bytes, Stay stay) {
   tell(static_cast<ptrdiff_t>(bytes));
   const size_t pages = pages_of(bytes);
   Pool& pool = huge_pages::pool();
   const std::lock_guard lock(pool.mutex);
-  Region* region = pool.find(pages);
+  Regions& regions = pool.of(stay);
+  Region* region = regions.find(pages);
   if (region == nullptr) {
-    region = make_region();
+    region = make_region(stay);
   } else {
-    pool.unlink(region);
-    if (region->empty()) --pool.empty;
+    regions.unlink(region);
+    if (region->empty()) --regions.empty;
   }
   // The shortest run that is long enough.
   size_t first = 0;
@@ -156,7 +181,7 @@ void* allocate(size_t bytes) {
     return length == pages;
   });
   region->mark(first, pages, true);
-  pool.link(region);
+  regions.link(region);
   return reinterpret_cast<std::byte*>(region) + first * kPage;
 }
 
@@ -168,16 +193,33 @@ void free(void* piece, size_t bytes) noexcept {
   auto* const region = reinterpret_cast<Region*>(address / kRegion * kRegion);
   Pool& pool = huge_pages::pool();
   const std::lock_guard lock(pool.mutex);
-  pool.unlink(region);
+  Regions& regions = pool.of(region->stay);
+  regions.unlink(region);
   region->mark(address % kRegion / kPage, pages_of(bytes), false);
   if (region->empty()) {
-    if (pool.empty > 0) {
+    if (regions.empty > 0) {
       ::munmap(region, kRegion);
       return;
     }
-    ++pool.empty;
+    ++regions.empty;
   }
-  pool.link(region);
+  regions.link(region);
+}
+
+void trim() noexcept {
+  Pool& pool = huge_pages::pool();
+  std::array<Region*, 2> taken;
+  {
+    const std::lock_guard lock(pool.mutex);
+    for (size_t stay = 0; stay < taken.size(); ++stay) taken[stay] = pool.regions[stay].take_empty();
+  }
+  for (Region* region : taken) {
+    while (region != nullptr) {
+      Region* const next = region->next;
+      ::munmap(region, kRegion);
+      region = next;
+    }
+  }
 }
 
 }  // namespace memspan::huge_pages

@@ -133,6 +133,7 @@ void AutoConsolidation::work() {
       waiting_.pop_front();
     }
   }
+  huge_pages::trim();
 }
 
 void AutoConsolidation::note_done(const std::shared_ptr<UserIndex>& user, const ConsolidationReport& report) {

@@ -1,4 +1,5 @@
 // Index::consolidate, by hand and by itself, and the layout map.
+#include "base/huge_pages.hpp"
 #include "index/auto_consolidation.hpp"
 #include "index/consolidation.hpp"
 #include "index/user_table.hpp"
@@ -18,7 +19,9 @@ ConsolidationReport consolidate_user(UserIndex& user, bool force) {
 
 ConsolidationReport Index::consolidate(std::string_view user, bool force) {
   const auto found = find(user);
-  return found ? consolidate_user(*found, force) : ConsolidationReport();
+  const ConsolidationReport report = found ? consolidate_user(*found, force) : ConsolidationReport();
+  huge_pages::trim();
+  return report;
 }
 
 ConsolidationReport Index::consolidate_all(bool force) {
@@ -31,6 +34,7 @@ ConsolidationReport Index::consolidate_all(bool force) {
     join_reports(total, consolidate_user(*user, force));
     users_->wrote(entry.name, user);
   }
+  huge_pages::trim();
   return total;
 }
 

@@ -25,8 +25,8 @@ inline constexpr size_t code_stride(size_t dim) { return (dim + kCodeAlignment -
 class CodeRows {
  public:
   CodeRows() = default;
-  CodeRows(size_t dim, size_t capacity)
-      : CodeRows(dim, AlignedBuffer<uint8_t>(capacity * code_stride(dim)), capacity) {}
+  CodeRows(size_t dim, size_t capacity, huge_pages::Stay stay = huge_pages::Stay::lasting)
+      : CodeRows(dim, AlignedBuffer<uint8_t>(capacity * code_stride(dim), stay), capacity) {}
   // What else is to be known of each row is not set yet.
   CodeRows(size_t dim, std::unique_ptr<StoredRows> stored) : CodeRows(dim, {}, stored->size()) {
     codes_ = reinterpret_cast<uint8_t*>(stored->data());

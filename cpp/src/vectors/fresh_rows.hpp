@@ -31,7 +31,7 @@ class FreshRows {
     if (free_.empty()) {
       place = static_cast<uint32_t>(size_);
       if (chunks_.size() < ChunkGeometry::chunks(size_ - stored_size_ + 1)) {
-        chunks_.emplace_back(dim_, ChunkGeometry::size(chunks_.size()));
+        chunks_.emplace_back(dim_, ChunkGeometry::size(chunks_.size()), huge_pages::Stay::passing);
         free_.reserve(size_ + ChunkGeometry::size(chunks_.size() - 1));  // an erasure needs no memory
       }
       ++size_;
