@@ -44,8 +44,8 @@ class StalenessSurvey:
 
 
 def may_be_pruned(record: Record) -> bool:
-    """Whether a policy that finds a record too stale sends it to the cold tier: one that is believed, neither pinned nor
-    held, and of one of the kinds that share a capacity. Pointers and secrets do not grow stale by age: `memspan
+    """Whether a policy that finds a record too stale sends it to the cold tier: one that is believed, neither pinned
+    nor held, and of one of the kinds that share a capacity. Pointers and secrets do not grow stale by age: `memspan
     resources` tells whether a target is there."""
     return record.kind in SHARED_KINDS and record.retired_at is None and not (record.pinned or record.held)
 
