@@ -17,12 +17,12 @@ from pathlib import Path
 import numpy as np
 
 from memspan.embed import resolve_embedder
+from memspan.fitting.adapter import EmbedderName
+from memspan.fitting.cross_validation import Parts
+from memspan.fitting.examples import Example, collect, collect_askings
+from memspan.fitting.learning import Learning
+from memspan.fitting.weights import fit, scores_of
 from memspan.ranking import FEATURES, Condition
-from memspan.ranking.cross_validation import Parts
-from memspan.ranking.examples import Example, collect, collect_askings
-from memspan.ranking.fit import fit, scores_of
-from memspan.ranking.fit_adapter import EmbedderName
-from memspan.ranking.learning import Learning
 
 SETS = ("locomo", "realtalk", "beam")
 _DRAWS = 2000

@@ -15,10 +15,11 @@ import json
 import numpy as np
 
 from memspan.embed import resolve_embedder
+from memspan.fitting.confidence import fit_confidence
+from memspan.fitting.examples import collect
+from memspan.fitting.weights import scores_of
 from memspan.ranking import default_ranker
-from memspan.ranking.confidence import SIGNALS, fit_confidence, signals_of
-from memspan.ranking.examples import collect
-from memspan.ranking.fit import scores_of
+from memspan.ranking.confidence import SIGNALS, signals_of
 
 
 def area_under_roc(scores, positive) -> float:

@@ -6,6 +6,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from scripted_llm import ScriptedLLM, all_rules
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -17,3 +18,11 @@ def interrupts_come_through() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedLLM]:
+    """A model's server that answers every prompt of this package by rules, and finds nothing amiss in them."""
+    with ScriptedLLM(all_rules()) as running:
+        yield running
+        assert not running.troubles, running.troubles

@@ -345,7 +345,7 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
 
     def features(self, query: Query) -> tuple[list[str], NDArray[np.float32]]:
         """The ids of the records that a `learned` query scores (`InvalidArgumentError` for others), and what its
-        ranking sees in them, shape (n, len(FEATURES)): `memspan.ranking.fit` learns from it. Costs what a search does.
+        ranking sees in them, shape (n, len(FEATURES)): `memspan.fitting` learns from it. Costs what a search does.
         """
         (native,) = natives_of([query])
         return _core.ranking_features(self._native, native)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import copy
-import json
 import multiprocessing
-import os
 import random
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from children import run_and_kill
 from crash_writers import USERS, Operation, write_until_killed
 
 from memspan.memory import Memory
@@ -51,35 +49,6 @@ def observe(memory: Memory) -> State:
         }
 
 
-def run_and_kill(path: Path, round_: int, delay: float) -> tuple[list[Operation], Operation | None]:
-    """Operations that a child acknowledged before it was killed, and the one it was in."""
-    context = multiprocessing.get_context("forkserver")
-    reading, writing = os.pipe()
-    child = context.Process(target=_child, args=(path, context.reducer.DupFd(writing), f"r{round_}", round_))
-    child.start()
-    os.close(writing)
-    with os.fdopen(reading, "rb") as lines:
-        assert json.loads(lines.readline())[0] == "ready"
-        time.sleep(delay)
-        child.kill()
-        told = [json.loads(line) for line in lines.read().splitlines()]
-    child.join()
-    done: list[Operation] = []
-    pending: Operation | None = None
-    for word, operation in told:
-        if word == "start":
-            pending = operation
-        else:
-            assert pending is not None
-            done.append(pending)
-            pending = None
-    return done, pending
-
-
-def _child(path: Path, descriptor: Any, name: str, seed: int) -> None:
-    write_until_killed(path, descriptor.detach(), name, seed)
-
-
 def check(path: Path, rounds: int) -> None:
     multiprocessing.get_context("forkserver").set_forkserver_preload(["memspan.memory"])
     chance = random.Random(rounds)
@@ -88,7 +57,7 @@ def check(path: Path, rounds: int) -> None:
     erased: set[str] = set()
     for round_ in range(rounds):
         before = copy.deepcopy(state)
-        done, pending = run_and_kill(path, round_, chance.random() * 0.08)
+        done, pending = run_and_kill(write_until_killed, path, round_, chance.random() * 0.08)
         for operation in done:
             apply(state, operation)
         acknowledged += len(done)

@@ -2,47 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
-import os
 import random
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
+from children import run_and_kill
 from quota_writers import write_until_killed
 
 from memspan import Memory
 from memspan.remember.quotas import enforce
-
-
-def run_and_kill(path: Path, round_: int, delay: float) -> tuple[set[str], set[str]]:
-    """Ids that were acknowledged before the child was killed, and those of the add that it was in."""
-    context = multiprocessing.get_context("forkserver")
-    reading, writing = os.pipe()
-    child = context.Process(target=_child, args=(path, context.reducer.DupFd(writing), f"r{round_}", round_))
-    child.start()
-    os.close(writing)
-    with os.fdopen(reading, "rb") as lines:
-        assert json.loads(lines.readline())[0] == "ready"
-        time.sleep(delay)
-        child.kill()
-        told = [json.loads(line) for line in lines.read().splitlines()]
-    child.join()
-    done: set[str] = set()
-    pending: set[str] = set()
-    for word, ids in told:
-        if word == "start":
-            pending = set(ids)
-        else:
-            done |= pending
-            pending = set()
-    return done, pending
-
-
-def _child(path: Path, descriptor: Any, name: str, seed: int) -> None:
-    write_until_killed(path, descriptor.detach(), name, seed)
 
 
 def check(path: Path, rounds: int) -> None:
@@ -51,8 +20,9 @@ def check(path: Path, rounds: int) -> None:
     known: set[str] = set()
     evicted = 0
     for round_ in range(rounds):
-        done, pending = run_and_kill(path, round_, 0.05 + chance.random() * 0.2)
-        known |= done
+        done, pending = run_and_kill(write_until_killed, path, round_, 0.05 + chance.random() * 0.2)
+        known |= {id_ for ids in done for id_ in ids}
+        begun = set(pending or ())
         with Memory(path, "hash:16") as memory:
             with memory._engine.store.reading() as reader:
                 live, cold = set(reader.ids("ana")), set(reader.cold.ids("ana"))
@@ -62,9 +32,9 @@ def check(path: Path, rounds: int) -> None:
                 }
             assert not live & cold
             found = live | cold
-            assert known <= found <= known | pending
+            assert known <= found <= known | begun
             # An add is there as a whole or not at all.
-            assert found - known in (set(), pending)
+            assert found - known in (set(), begun)
             assert texts == {id_: f"text of {id_}" for id_ in found}
             known, evicted = found, len(cold)
             assert memory.verify() == []

@@ -12,13 +12,13 @@ from rich.table import Table
 
 from memspan.embed import resolve_embedder
 from memspan.evaluate import DATA_SETS
+from memspan.fitting.adapter import Asking, EmbedderName
+from memspan.fitting.cross_validation import HOLD_OUTS, HoldOut, Quality, by_rankers, cross_validate
+from memspan.fitting.examples import AdapterOf, Example, collect, collect_askings, embedder_of
+from memspan.fitting.labelled_store import collect_own
+from memspan.fitting.learning import Learning
+from memspan.fitting.weights import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY, fit
 from memspan.ranking import Ranker, default_ranker
-from memspan.ranking.cross_validation import HOLD_OUTS, HoldOut, Quality, by_rankers, cross_validate
-from memspan.ranking.examples import AdapterOf, Example, collect, collect_askings, embedder_of
-from memspan.ranking.fit import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY, fit
-from memspan.ranking.fit_adapter import Asking, EmbedderName
-from memspan.ranking.labelled_store import collect_own
-from memspan.ranking.learning import Learning
 
 from . import options
 from .environment import Environment, pass_environment

@@ -57,6 +57,6 @@ def _prune_slice(
             change.apply(lambda index: index.remove(user=user, ids=going))
             # From here on they go the way of all that is evicted.
             change.evicted += [(user, id_) for id_ in going]
-            audited(engine, change, "prune", user=user, records=len(going), policy=policy.name)
+            audited(change, "prune", user=user, records=len(going), policy=policy.name)
     engine.note_unsaved(len(going))
     return len(going)

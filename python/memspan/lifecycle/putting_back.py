@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from memspan.records import Record
+from memspan.remember.change import Change
 from memspan.remember.cold import give_back_uses
 from memspan.remember.compose import embedded_text
-from memspan.remember.engine import Change, Engine
+from memspan.remember.engine import Engine
 from memspan.remember.indexing import write_records
 from memspan.remember.quota_settings import stored_quotas
 from memspan.remember.tags import tagged, without_made

@@ -85,7 +85,7 @@ def open_engine(
         engine.current()
         if converted is not None:
             with engine.changing() as change:
-                audited(engine, change, "reembed", records=converted)
+                audited(change, "reembed", records=converted)
     except BaseException:
         store.close()
         raise

@@ -14,11 +14,12 @@ from memspan.records import Record
 from memspan.times import from_micros, now_micros
 
 from .auditing import audited
+from .change import Change
 from .checking import checked_record
 from .compose import embedded_text
 from .damage import survives_damage
 from .endings import ended, ended_by, moment_after
-from .engine import Change, Engine
+from .engine import Engine
 from .fields import checked_name
 from .identifiers import new_id
 from .indexing import write_records
@@ -47,7 +48,7 @@ def retire(engine: Engine, *, user: str, ids: Sequence[str], at: datetime | None
             _journalled(change, "retire", believed, after)
             restate(change, after)
             ended_ids = [record.id for record in believed]
-            audited(engine, change, "retire", user=user, ids=ended_ids, records=len(believed))
+            audited(change, "retire", user=user, ids=ended_ids, records=len(believed))
     engine.note_unsaved(len(believed))
     return len(believed)
 
@@ -114,7 +115,7 @@ def _take_over(engine: Engine, successor: Record, old: str, recipe: Recipe | Non
         record = _believed(change, successor.user, old, "id")
         moment = moment_after([record])
         new = replace(successor, recorded_at=moment, embedding=vector)
-        _end(engine, change, record, successor.id, successor.at, moment, new)
+        _end(change, record, successor.id, successor.at, moment, new)
         write_records(change, [new])
         jobs = follow_turns(change, [new], {}, recipe)
     engine.note_unsaved(2)
@@ -127,12 +128,11 @@ def _replace(engine: Engine, user: str, old: str, new: str, at: datetime | None)
         record = _believed(change, user, old, "id")
         successor = _believed(change, user, new, "by")
         moment = moment_after([record, successor])
-        _end(engine, change, record, new, successor.at if at is None else at, moment)
+        _end(change, record, new, successor.at if at is None else at, moment)
     engine.note_unsaved(1)
 
 
 def _end(
-    engine: Engine,
     change: Change,
     record: Record,
     by: str,
@@ -144,7 +144,7 @@ def _end(
     over = ended(record, action="supersede", by=[by], at=at, moment=moment)
     _journalled(change, "supersede", [record], [over] if new is None else [over, new])
     restate(change, [over])
-    audited(engine, change, "supersede", user=record.user, ids=[record.id, by])
+    audited(change, "supersede", user=record.user, ids=[record.id, by])
 
 
 def _journalled(change: Change, action: str, before: Sequence[Record], after: Sequence[Record]) -> None:

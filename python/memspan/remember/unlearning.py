@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from memspan.lifecycle.procedures.procedure import actions_of, is_learnt, last_run
 from memspan.records import Record
 
-from .engine import Change
+from .change import Change
 
 __all__ = ["unlearn"]
 

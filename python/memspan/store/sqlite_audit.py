@@ -13,7 +13,7 @@ from memspan.audit_info import AuditEntry
 from memspan.times import Micros, from_micros
 
 from .audit import AuditFilter
-from .statements import Parameters
+from .sqlite_rows import SqliteRows
 from .writer_state import WriterState
 
 __all__ = ["SqliteAuditReader", "SqliteAuditWriter"]
@@ -26,18 +26,12 @@ _DIGITS: Final = 24
 _COLUMNS: Final = "pk, at, actor, action, user, records, details, previous, hash"
 
 
-class SqliteAuditReader:
+class SqliteAuditReader(SqliteRows):
     """`AuditReader` on an open transaction.
 
     A fingerprint is an HMAC-SHA-256 under the store's own random id, cut to 96 bits: the same name has another one in
     another store. Whoever has the whole file can still try names; what is not guessed cannot be read back.
     """
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
-        return self._connection.execute(statement, parameters).fetchall()
 
     def _store_id(self) -> str:
         ((store_id,),) = self._all("SELECT value FROM meta WHERE key = 'store_id'")

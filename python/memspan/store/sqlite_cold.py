@@ -13,7 +13,8 @@ from memspan.times import Micros, from_micros
 from .codec import embedding_blob, unpack_embedding
 from .cold import EVICTED, ORIGINAL, ColdRecord, Reason
 from .documents import dump_record, load_made_tags, load_record
-from .statements import Parameters, chunks, marks
+from .sqlite_rows import SqliteRows
+from .statements import chunks, marks
 from .writer_state import WriterState
 
 __all__ = ["SqliteColdReader", "SqliteColdWriter"]
@@ -33,18 +34,8 @@ _UNSOURCED: Final = (
 """Of derivations `d`: no source of the derived record is a record."""
 
 
-class SqliteColdReader:
+class SqliteColdReader(SqliteRows):
     """`ColdReader` on an open transaction."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
-        return self._connection.execute(statement, parameters).fetchall()
-
-    def _user_pk(self, user: str) -> int | None:
-        rows = self._all("SELECT pk FROM users WHERE name = ?", (user,))
-        return int(rows[0][0]) if rows else None
 
     def _for_each(self, statement: str, user: str, ids: Sequence[str], *more: Any) -> list[Any]:
         """The rows of a statement with `{places}` for ids, after the user's key and further values."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Collection, Sequence
-from typing import Any, Final
+from typing import Final
 
 from memspan.job_info import Job, JobEvent, UsageEntry
 from memspan.llm.usage import Usage
 from memspan.times import Micros, from_micros
 
 from .jobs import Gathering, Step, Worker
-from .statements import Parameters, chunks, marks
+from .sqlite_rows import SqliteRows
+from .statements import chunks, marks
 
 __all__ = ["DUE", "OPEN", "UNBLOCKED", "USAGE_COLUMNS", "SqliteJobReader"]
 
@@ -40,22 +40,8 @@ _JOB: Final = (
 )
 
 
-class SqliteJobReader:
+class SqliteJobReader(SqliteRows):
     """`JobReader` on an open transaction."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
-        return self._connection.execute(statement, parameters).fetchall()
-
-    def _one(self, statement: str, parameters: Parameters = ()) -> Any:
-        row = self._connection.execute(statement, parameters).fetchone()
-        return None if row is None else row[0]
-
-    def _user_pk(self, user: str) -> int | None:
-        pk = self._one("SELECT pk FROM users WHERE name = ?", (user,))
-        return None if pk is None else int(pk)
 
     def jobs(self, user: str | None = None, state: str | None = None, id: str | None = None) -> list[Job]:
         rows = self._all(

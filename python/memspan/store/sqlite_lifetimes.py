@@ -8,43 +8,42 @@ from typing import Final
 
 from memspan.times import Micros
 
+from .sqlite_rows import SqliteRows
+
 __all__ = ["SqliteLifetimeReader", "SqliteLifetimeWriter"]
 
 _EVERYBODY: Final = 0
 """The key that stands for every user without a lifetime of its own."""
 
 
-class SqliteLifetimeReader:
+class SqliteLifetimeReader(SqliteRows):
     """`LifetimeReader` on an open transaction."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def lifetimes(self, user: str | None) -> dict[str, float]:
         """See `LifetimeReader.lifetimes`."""
-        rows = self._connection.execute(
+        rows = self._all(
             "SELECT kind, seconds FROM lifetimes WHERE user_pk = "
             "CASE WHEN :user IS NULL THEN :everybody ELSE (SELECT pk FROM users WHERE name = :user) END",
             {"user": user, "everybody": _EVERYBODY},
-        ).fetchall()
+        )
         return dict(rows)
 
     def of_kind(self, user: str, kind: str) -> list[str]:
         """See `LifetimeReader.of_kind`."""
-        rows = self._connection.execute(
+        rows = self._all(
             "SELECT r.id FROM records r JOIN users u ON u.pk = r.user_pk WHERE u.name = ? AND r.kind = ?",
             (user, kind),
-        ).fetchall()
+        )
         return [id_ for (id_,) in rows]
 
     def expired(self, user: str | None, now: Micros, limit: int) -> list[tuple[str, str]]:
         """See `LifetimeReader.expired`."""
-        return self._connection.execute(
+        return self._all(
             "SELECT u.name, r.id FROM record_states x JOIN records r ON r.pk = x.record_pk "
             "JOIN users u ON u.pk = r.user_pk WHERE x.expires_at IS NOT NULL AND x.expires_at <= :now "
             "AND NOT x.held AND (:user IS NULL OR u.name = :user) ORDER BY x.expires_at LIMIT :limit",
             {"user": user, "now": now, "limit": limit},
-        ).fetchall()
+        )
 
     def any_expiring(self) -> bool:
         """See `LifetimeReader.any_expiring`."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from .quotas import StoredQuotas
+from .sqlite_rows import SqliteRows
 
 __all__ = ["EVERYBODY", "SqliteQuotaReader", "SqliteQuotaWriter"]
 
@@ -17,11 +18,8 @@ _NONE: Final = "null"
 """Settings that were taken back; the row stays, so that other handles hear of it."""
 
 
-class SqliteQuotaReader:
+class SqliteQuotaReader(SqliteRows):
     """`QuotaReader` on an open transaction."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def get(self, user: str | None) -> str | None:
         row = self._connection.execute(
@@ -32,20 +30,20 @@ class SqliteQuotaReader:
         return None if row is None or row[0] == _NONE else str(row[0])
 
     def changed(self, after: int) -> list[StoredQuotas]:
-        rows = self._connection.execute(
+        rows = self._all(
             "SELECT u.name, q.settings FROM quotas q LEFT JOIN users u ON u.pk = q.user_pk "
             "WHERE q.sequence > ? AND (q.user_pk = 0 OR u.name IS NOT NULL) ORDER BY q.user_pk",
             (after,),
-        ).fetchall()
+        )
         return [StoredQuotas(user, None if settings == _NONE else settings) for user, settings in rows]
 
     def pinned(self, user: str | None = None) -> list[tuple[str, str, int]]:
-        return self._connection.execute(
+        return self._all(
             "SELECT u.name, r.kind, count(*) FROM record_states x JOIN records r ON r.pk = x.record_pk "
             "JOIN users u ON u.pk = r.user_pk WHERE (x.pinned OR x.held) AND (:user IS NULL OR u.name = :user) "
             "GROUP BY u.name, r.kind ORDER BY u.name, r.kind",
             {"user": user},
-        ).fetchall()
+        )
 
 
 class SqliteQuotaWriter(SqliteQuotaReader):

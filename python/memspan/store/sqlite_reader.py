@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -19,13 +18,14 @@ from .sqlite_job_reader import SqliteJobReader
 from .sqlite_lifetimes import SqliteLifetimeReader
 from .sqlite_quotas import SqliteQuotaReader
 from .sqlite_resources import SqliteResourceReader
+from .sqlite_rows import SqliteRows
 from .sqlite_runs import SqliteRunReader
 from .sqlite_secrets import SqliteSecretReader
 from .sqlite_traces import SqliteTraceReader
 from .sqlite_transcripts import SqliteTranscriptReader
 from .sqlite_unlearnt import SqliteUnlearntReader
 from .sqlite_uses import SqliteUseReader
-from .statements import Parameters, chunks, marks
+from .statements import chunks, marks
 
 __all__ = ["SqliteReader", "slept_key"]
 
@@ -43,11 +43,8 @@ def slept_key(user_pk: int) -> str:
     return f"slept/{user_pk}"
 
 
-class SqliteReader:
+class SqliteReader(SqliteRows):
     """`StoreReader` on an open transaction. Every query is read to its end: an open cursor would block erasure."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     @property
     def jobs(self) -> SqliteJobReader:
@@ -113,17 +110,6 @@ class SqliteReader:
     def traces(self) -> SqliteTraceReader:
         """See `StoreReader.traces`."""
         return SqliteTraceReader(self._connection)
-
-    def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
-        return self._connection.execute(statement, parameters).fetchall()
-
-    def _one(self, statement: str, parameters: Parameters = ()) -> Any:
-        row = self._connection.execute(statement, parameters).fetchone()
-        return None if row is None else row[0]
-
-    def _user_pk(self, user: str) -> int | None:
-        pk = self._one("SELECT pk FROM users WHERE name = ?", (user,))
-        return None if pk is None else int(pk)
 
     def sequence(self) -> int:
         return int(self._one(_SEQUENCE))

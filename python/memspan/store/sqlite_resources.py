@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
 from memspan.resource_info import Resource
 from memspan.times import from_micros, to_micros
+
+from .sqlite_rows import SqliteRows
 
 __all__ = ["SqliteResourceReader", "SqliteResourceWriter"]
 
@@ -20,14 +21,11 @@ _RESOURCES: Final = (
 )
 
 
-class SqliteResourceReader:
+class SqliteResourceReader(SqliteRows):
     """`ResourceReader` on an open transaction."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
     def all(self, user: str | None = None, state: str | None = None) -> list[Resource]:
-        rows = self._connection.execute(_RESOURCES, {"user": user, "state": state}).fetchall()
+        rows = self._all(_RESOURCES, {"user": user, "state": state})
         return [
             Resource._make((*row[:5], None if row[5] is None else from_micros(row[5]), row[6]))
             for row in rows

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -11,7 +10,8 @@ from memspan.run_info import Run
 from memspan.times import Micros, from_micros
 
 from .runs import RunChange
-from .statements import Parameters, chunks, marks
+from .sqlite_rows import SqliteRows
+from .statements import chunks, marks
 
 __all__ = ["SqliteRunReader", "SqliteRunWriter"]
 
@@ -30,14 +30,8 @@ _DROP_EMPTY: Final = (
 )
 
 
-class SqliteRunReader:
+class SqliteRunReader(SqliteRows):
     """`RunReader` on an open transaction."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
-        return self._connection.execute(statement, parameters).fetchall()
 
     def runs(self, user: str | None = None, id: str | None = None) -> list[Run]:
         rows = self._all(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from .secrets import SealedSecret
-from .statements import Parameters
+from .sqlite_rows import SqliteRows
 
 __all__ = ["SqliteSecretReader", "SqliteSecretWriter"]
 
@@ -17,14 +16,8 @@ _SECRETS: Final = (
 )
 
 
-class SqliteSecretReader:
+class SqliteSecretReader(SqliteRows):
     """`SecretReader` on an open transaction."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
-        return self._connection.execute(statement, parameters).fetchall()
 
     def all(self, user: str) -> list[SealedSecret]:
         return [SealedSecret(*row) for row in self._all(_SECRETS + " ORDER BY s.record", (user,))]

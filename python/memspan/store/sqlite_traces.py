@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Final
 
 from memspan.times import MAX_MICROS, MIN_MICROS, Interval, to_micros
 
-from .statements import Parameters, chunks, marks
+from .sqlite_rows import SqliteRows
+from .statements import chunks, marks
 from .traces import Chosen
 
 __all__ = ["TRACES", "SqliteTraceReader", "SqliteTraceWriter"]
@@ -55,18 +55,8 @@ _CHOSEN: Final = (
 )
 
 
-class SqliteTraceReader:
+class SqliteTraceReader(SqliteRows):
     """`TraceReader` on an open transaction."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
-        return self._connection.execute(statement, parameters).fetchall()
-
-    def _user_pk(self, user: str) -> int | None:
-        rows = self._all("SELECT pk FROM users WHERE name = ?", (user,))
-        return int(rows[0][0]) if rows else None
 
     def _of(
         self, statement: str, user_pk: int | None, ids: Collection[str], repeat: int = 1

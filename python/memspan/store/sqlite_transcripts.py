@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from memspan.records import Record
 from memspan.times import now_micros
 
+from .sqlite_rows import SqliteRows
 from .transcripts import TranscriptTurn
 
 __all__ = ["SqliteTranscriptReader"]
@@ -25,7 +26,7 @@ _CALLS: Final = "instr(r.metadata, '\"actions\":') > 0"
 _ACTS: Final = f"({_CALLS} OR instr(r.metadata, '\"outcomes\":') > 0)"
 
 
-class SqliteTranscriptReader:
+class SqliteTranscriptReader(SqliteRows):
     """`TranscriptReader` on an open transaction.
 
     Args:
@@ -33,7 +34,7 @@ class SqliteTranscriptReader:
     """
 
     def __init__(self, connection: sqlite3.Connection, fetch: Callable[..., dict[str, Record]]) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._fetch = fetch
 
     def turns(self, user: str, chars: int) -> list[TranscriptTurn]:
@@ -68,6 +69,3 @@ class SqliteTranscriptReader:
             {"user": user},
         )
         return list(self._fetch(user, [id_ for (id_,) in rows]).values())
-
-    def _all(self, statement: str, parameters: dict[str, Any]) -> list[Any]:
-        return self._connection.execute(statement, parameters).fetchall()

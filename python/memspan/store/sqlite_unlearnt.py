@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Sequence
 
 from memspan.times import Micros
 
 from .sqlite_audit import fingerprint
+from .sqlite_rows import SqliteRows
 
 __all__ = ["SqliteUnlearntReader", "SqliteUnlearntWriter", "unlearnt_key"]
 
@@ -18,28 +18,21 @@ def unlearnt_key(user_pk: int) -> str:
     return f"unlearnt/{user_pk}"
 
 
-class SqliteUnlearntReader:
+class SqliteUnlearntReader(SqliteRows):
     """`UnlearntReader` on an open transaction."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
 
     def through(self, user: str, actions: Sequence[Sequence[str]]) -> list[Micros | None]:
         pk = self._user_pk(user)
         known = {} if pk is None else self._known(pk)
         return [known.get(self._fingerprint(user, each)) if known else None for each in actions]
 
-    def _user_pk(self, user: str) -> int | None:
-        row = self._connection.execute("SELECT pk FROM users WHERE name = ?", (user,)).fetchone()
-        return None if row is None else int(row[0])
-
     def _known(self, user_pk: int) -> dict[str, Micros]:
-        statement = "SELECT value FROM meta WHERE key = ?"
-        row = self._connection.execute(statement, (unlearnt_key(user_pk),)).fetchone()
-        return {} if row is None else json.loads(row[0])
+        text = self._one("SELECT value FROM meta WHERE key = ?", (unlearnt_key(user_pk),))
+        known: dict[str, Micros] = {} if text is None else json.loads(text)
+        return known
 
     def _fingerprint(self, user: str, actions: Sequence[str]) -> str:
-        (store_id,) = self._connection.execute("SELECT value FROM meta WHERE key = 'store_id'").fetchone()
+        store_id = self._one("SELECT value FROM meta WHERE key = 'store_id'")
         return fingerprint(str(store_id), user, json.dumps(["procedure", *actions]))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
 from memspan.times import Micros
 
+from .sqlite_rows import SqliteRows
 from .statements import chunks, marks
 from .uses import Use
 
@@ -22,35 +22,25 @@ _ADD: Final = (
 )
 
 
-class SqliteUseReader:
+class SqliteUseReader(SqliteRows):
     """`UseReader` on an open transaction."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def _user_pk(self, user: str) -> int | None:
-        row = self._connection.execute("SELECT pk FROM users WHERE name = ?", (user,)).fetchone()
-        return None if row is None else int(row[0])
-
     def users(self, after: Micros = -1) -> list[str]:
-        rows = self._connection.execute(
+        rows = self._all(
             "SELECT DISTINCT u.name FROM uses g JOIN users u ON u.pk = g.user_pk WHERE g.last > ? ORDER BY u.name",
             (after,),
-        ).fetchall()
+        )
         return [name for (name,) in rows]
 
     def of(self, user: str, ids: Sequence[str] | None = None) -> list[Use]:
         pk = self._user_pk(user)
         statement = "SELECT record, count, last FROM uses WHERE user_pk = ?"
         if ids is None:
-            return [
-                Use(*row)
-                for row in self._connection.execute(statement + " ORDER BY record", (pk,)).fetchall()
-            ]
+            return [Use(*row) for row in self._all(statement + " ORDER BY record", (pk,))]
         found = []
         for piece in chunks(ids):
             places, values = marks(piece)
-            rows = self._connection.execute(f"{statement} AND record IN ({places})", (pk, *values)).fetchall()
+            rows = self._all(f"{statement} AND record IN ({places})", (pk, *values))
             found += [Use(*row) for row in rows]
         return found
 

@@ -61,7 +61,7 @@ def spawn() -> Callable[..., subprocess.CompletedProcess[str]]:
     """Run a command as a process of its own."""
 
     def invoke(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "memspan.cli", *map(str, arguments)]
+        command = [sys.executable, "-m", "memspan", *map(str, arguments)]
         environment = {**os.environ, "PYTHONIOENCODING": "utf-8", **options.pop("env", {})}
         return subprocess.run(
             command,

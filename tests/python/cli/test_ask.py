@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from llm_faults import Fault
-from scripted_llm import ScriptedLLM, all_rules
+from scripted_llm import ScriptedLLM
 
 ASK = ("ask", "Who is Rex?", "--user", "ana")
 
@@ -17,12 +17,6 @@ ASK = ("ask", "Who is Rex?", "--user", "ana")
 def _no_model(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("MEMSPAN_LLM", "OPENAI_BASE_URL", "OPENAI_API_KEY", "HTTP_PROXY", "http_proxy"):
         monkeypatch.delenv(name, raising=False)
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM(all_rules()) as running:
-        yield running
 
 
 @pytest.fixture

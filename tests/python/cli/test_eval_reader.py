@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,6 @@ from llm_faults import status
 from scripted_llm import ScriptedLLM, all_rules
 
 Evaluate = Callable[..., Any]
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM(all_rules()) as running:
-        yield running
 
 
 @pytest.fixture

@@ -67,7 +67,7 @@ def test_shell(tmp_path, embedder):
     for line in lines:
         program, *arguments = shlex.split(line)
         assert program == "memspan"
-        command = [sys.executable, "-m", "memspan.cli", *arguments]
+        command = [sys.executable, "-m", "memspan", *arguments]
         done = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
         )

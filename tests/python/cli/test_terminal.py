@@ -19,7 +19,7 @@ from memspan.store import inspect
 
 
 def command(*arguments):
-    return [sys.executable, "-m", "memspan.cli", *map(str, arguments)]
+    return [sys.executable, "-m", "memspan", *map(str, arguments)]
 
 
 class Terminal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -242,3 +242,20 @@ def labelled(tmp_path: Path) -> WriteLabelled:
 def stores(tmp_path: Path) -> Path:
     """A folder for stores that is not there yet."""
     return tmp_path / "cache" / "eval"
+
+
+@pytest.fixture
+def answered(labelled: WriteLabelled) -> Callable[[Sequence[str | None]], Path]:
+    """Writes the first conversation of LoCoMo's layout, its questions with these answers, or with none."""
+
+    def write(golds: Sequence[str | None]) -> Path:
+        def change(samples: Any) -> None:
+            for question, gold in zip(samples[0]["qa"], golds, strict=True):
+                question["answer"] = gold
+                if gold is None:
+                    del question["answer"]
+            del samples[1]
+
+        return labelled("locomo", change)
+
+    return write

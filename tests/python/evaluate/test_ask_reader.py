@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from llm_faults import slow, status
-from scripted_llm import Asked, ScriptedLLM, all_rules
+from scripted_llm import Asked, ScriptedLLM, no_pause
 
 from memspan.errors import InvalidArgumentError
 from memspan.evaluate import Evaluation, evaluate
@@ -24,17 +24,6 @@ Labelled = Any
 GOLDS = ["first flower", "Saturday", "-", "blue hive", "-"]
 
 
-async def no_pause(seconds: float) -> None:
-    """Retries come at once."""
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM(all_rules()) as running:
-        yield running
-        assert not running.troubles
-
-
 @pytest.fixture
 def model(server: ScriptedLLM) -> Iterator[OpenAIModel]:
     with OpenAIModel("reader", base_url=server.url, retries=0, sleep=no_pause) as opened:
@@ -42,13 +31,8 @@ def model(server: ScriptedLLM) -> Iterator[OpenAIModel]:
 
 
 @pytest.fixture
-def path(labelled: Labelled) -> Path:
-    def with_golds(samples: Any) -> None:
-        for question, gold in zip(samples[0]["qa"], GOLDS, strict=True):
-            question["answer"] = gold
-        del samples[1]
-
-    found: Path = labelled("locomo", with_golds)
+def path(answered: Any) -> Path:
+    found: Path = answered(GOLDS)
     return found
 
 

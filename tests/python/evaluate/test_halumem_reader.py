@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from llm_faults import status
-from scripted_llm import ScriptedLLM, all_rules
+from scripted_llm import ScriptedLLM
 
 from memspan.encode.buffer import Buffer
 from memspan.errors import FormatError
@@ -25,13 +25,6 @@ from memspan.times import from_micros
 
 Labelled = Any
 KEEPS = Recipe(name="keeps", summary="every turn is a memory", write=(Buffer(),))
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM(all_rules()) as running:
-        yield running
-        assert not running.troubles
 
 
 @pytest.fixture

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from conversations import conversation
-from scripted_llm import ScriptedLLM, all_rules
+from scripted_llm import ScriptedLLM
 
 from memspan.encode.corpus import Corpus
 from memspan.encode.segment import Segment
@@ -30,12 +29,6 @@ def lightmem() -> Recipe:
     compress, segment, buffer = found.write
     assert isinstance(segment, Segment)
     return replace(found, write=(compress, replace(segment, method="similarity"), buffer))
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM(all_rules()) as running:
-        yield running
 
 
 def test_turns_stay_and_entries_stand_beside_them(open_memory: Open, server: ScriptedLLM) -> None:

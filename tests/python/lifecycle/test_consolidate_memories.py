@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from llm_faults import FAULTS, status
-from scripted_llm import ScriptedLLM, all_rules
+from scripted_llm import ScriptedLLM, no_pause
 
 from memspan import Memory, Record, SleepReport
 from memspan.embed import CallableEmbedder, HashEmbedder
@@ -60,17 +60,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def server() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM(all_rules()) as running:
-        yield running
-        assert running.troubles == []
-
-
-@pytest.fixture
 def client(server: ScriptedLLM) -> Iterator[OpenAIModel]:
-    async def no_pause(seconds: float) -> None:
-        await asyncio.sleep(0)
-
     with OpenAIModel("scripted", base_url=server.url, retries=1, sleep=no_pause) as opened:
         yield opened
 

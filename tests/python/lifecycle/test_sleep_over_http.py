@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from llm_faults import FAULTS
-from scripted_llm import ScriptedLLM, all_rules
+from scripted_llm import ScriptedLLM, no_pause
 
 from memspan import InvalidArgumentError, Memory, Record
 from memspan.embed import HashEmbedder
@@ -49,16 +49,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield opened
 
 
-@pytest.fixture
-def server() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM(all_rules()) as running:
-        yield running
-
-
 def slept(memory: Memory, server: ScriptedLLM) -> tuple[Slept, DirectTools]:
-    async def no_pause(seconds: float) -> None:
-        await asyncio.sleep(0)
-
     with OpenAIModel("scripted-1", base_url=server.url, sleep=no_pause, retries=2) as model:
         tools = DirectTools(model, "sleep")
         done = asyncio.run(SleepUpdate(least=0.5).run(memory._engine, "ana", tools, model=model.model))

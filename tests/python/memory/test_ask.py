@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from llm_faults import FAULTS, slow
-from scripted_llm import Asked, ScriptedLLM, all_rules
+from scripted_llm import Asked, ScriptedLLM, all_rules, no_pause
 
 from memspan.errors import InvalidArgumentError, LLMError, TimeError, TruncatedReplyError
 from memspan.llm import OpenAIModel, Usage
@@ -41,9 +41,6 @@ def server() -> Iterator[ScriptedLLM]:
 
 @pytest.fixture
 def model(server: ScriptedLLM) -> Iterator[OpenAIModel]:
-    async def no_pause(seconds: float) -> None:
-        await asyncio.sleep(0)
-
     with OpenAIModel("scripted", base_url=server.url, sleep=no_pause, retries=2) as client:
         yield client
 

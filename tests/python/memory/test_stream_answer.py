@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from llm_faults import FAULTS, Fault, slow
 from pydantic import BaseModel
-from scripted_llm import ScriptedLLM, all_rules
+from scripted_llm import ScriptedLLM, all_rules, no_pause
 
 from memspan.errors import InvalidArgumentError, LLMError
 from memspan.llm import OpenAIModel, Prompt, Reply, Usage
@@ -30,9 +30,6 @@ def server() -> Iterator[ScriptedLLM]:
 
 @pytest.fixture
 def asking(open_memory: Callable[..., Memory], server: ScriptedLLM) -> Iterator[Memory]:
-    async def no_pause(seconds: float) -> None:
-        await asyncio.sleep(0)
-
     with OpenAIModel("scripted", base_url=server.url, sleep=no_pause, retries=1) as model:
         memory = open_memory(llm=model)
         memory.add(

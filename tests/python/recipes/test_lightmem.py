@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from conversations import conversation, turn, work
 from llm_faults import FAULTS
-from scripted_llm import ScriptedLLM, all_rules, read_data
+from scripted_llm import ScriptedLLM, all_rules, no_pause, read_data
 from tools import MemoryTools, run_stages
 
 from memspan.encode.buffer import Buffer
@@ -42,16 +41,7 @@ def stages(th: int = 128) -> list[Stage]:
     return [write[0], replace(write[1], method="similarity", buffer=128), replace(write[2], tokens=th)]
 
 
-@pytest.fixture
-def server() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM(all_rules()) as running:
-        yield running
-
-
 def run(server: ScriptedLLM, given: tuple[Turn, ...] = TURNS) -> tuple[Work, MemoryTools]:
-    async def no_pause(seconds: float) -> None:
-        await asyncio.sleep(0)
-
     with OpenAIModel("scripted-1", base_url=server.url, sleep=no_pause) as model:
         tools = MemoryTools(llm=model)
         return asyncio.run(run_stages(stages(), work(given), tools)), tools

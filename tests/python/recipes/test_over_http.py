@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 
 import pytest
 from conversations import conversation, work
 from llm_faults import FAULTS
-from scripted_llm import ScriptedLLM, all_rules
+from scripted_llm import ScriptedLLM, all_rules, no_pause
 from tools import MemoryTools, run_stages
 
 from memspan.encode.values import Work
@@ -19,16 +18,7 @@ from memspan.recipes import recipe
 TURNS = conversation(45)
 
 
-@pytest.fixture
-def server() -> Iterator[ScriptedLLM]:
-    with ScriptedLLM(all_rules()) as running:
-        yield running
-
-
 def run(name: str, server: ScriptedLLM) -> tuple[Work, MemoryTools]:
-    async def no_pause(seconds: float) -> None:
-        await asyncio.sleep(0)
-
     with OpenAIModel("scripted-1", base_url=server.url, sleep=no_pause) as model:
         tools = MemoryTools(llm=model)
         return asyncio.run(run_stages(recipe(name).write, work(TURNS), tools)), tools

@@ -14,9 +14,10 @@ from memspan.errors import TagCycleError
 from memspan.index import Index
 from memspan.records import Record
 from memspan.remember.auditing import audited
+from memspan.remember.change import Change
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
-from memspan.remember.engine import Change, Engine
+from memspan.remember.engine import Engine
 from memspan.remember.indexing import write_records
 from memspan.remember.lifetimes import with_lifetimes
 from memspan.remember.made_tags import write_made_tags
@@ -75,7 +76,7 @@ def finish(engine: Engine, job: ClaimedJob, results: Results, notes: Sequence[No
         tagged = [id_ for id_, tags in results.turn_tags.items() if tags]
         relations = _relate(change, job, results.relations, notes)
         jobs.finish(job, Outcome(made, tagged, relations), notes)
-        audited(engine, change, "derive", user=job.user, records=len(made), tagged=len(tagged))
+        audited(change, "derive", user=job.user, records=len(made), tagged=len(tagged))
     engine.note_unsaved(len(made))
     return len(made)
 
@@ -94,7 +95,13 @@ def _remove(change: Change, user: str, ids: Iterable[str]) -> None:
 
 
 def _write(change: Change, user: str, records: Sequence[Record]) -> None:
-    """Write what is new or says something else now; what was derived from the latter goes."""
+    """Write what is new or says something else now; what was derived from the latter goes.
+
+    No versions are kept of what a job made before. It begins anew because a turn says something else, and that turn's
+    older wording is kept, so that `as_of` still finds what was said; or because a turn was forgotten, and then what was
+    made of it must not stay under any id. A version would also outlive what the job knows to be its own: forgetting a
+    turn that it was only shown, which is no source of it, would miss it.
+    """
     existing = given_records(change.writer, user, [record.id for record in records], embeddings=True)
     moment = from_micros(now_micros())
     changed = []

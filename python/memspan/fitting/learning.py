@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TypeAlias
 
-from .adapter import QueryAdapter
+from memspan.ranking.adapter import QueryAdapter
+from memspan.ranking.ranker import Ranker
+
+from .adapter import Asking, EmbedderName, fit_adapter
 from .cross_validation import HoldOut, Parts, Quality, by_rankers
 from .examples import AdapterOf, Example
-from .fit import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY, fit
-from .fit_adapter import Asking, EmbedderName, fit_adapter
-from .ranker import Ranker
+from .weights import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY, fit
 
 __all__ = ["ExamplesWith", "Learning"]
 

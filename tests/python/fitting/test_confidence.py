@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from memspan import HashEmbedder, Memory, errors
+from memspan.fitting.confidence import fit_confidence
+from memspan.fitting.examples import Example
 from memspan.ranking import CONDITIONS, FEATURES, Ranker
-from memspan.ranking.confidence import SIGNALS, Confidence, default_confidence, fit_confidence, signals_of
-from memspan.ranking.examples import Example
+from memspan.ranking.confidence import SIGNALS, Confidence, default_confidence, signals_of
 
 RANKER = Ranker({"always": {"cosine": 1.0}})
 

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from planted import PLANTED, make_examples
 
-from memspan.ranking.examples import Example
+from memspan.fitting.examples import Example
 
 
 @pytest.fixture

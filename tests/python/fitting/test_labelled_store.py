@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from memspan import errors
+from memspan.fitting.labelled_store import collect_own
 from memspan.memory import Memory
-from memspan.ranking.labelled_store import collect_own
 
 TURNS = ["The kite is red.", "Who has the kite?", "Bo has it in the shed.", "It rained all day."]
 

@@ -9,10 +9,10 @@ import pytest
 from planted import PLANTED, make_examples
 
 from memspan import errors
+from memspan.fitting.cross_validation import cross_validate, quality_of
+from memspan.fitting.examples import Example
+from memspan.fitting.weights import _Problem, fit, scores_of
 from memspan.ranking import FEATURES, Ranker
-from memspan.ranking.cross_validation import cross_validate, quality_of
-from memspan.ranking.examples import Example
-from memspan.ranking.fit import _Problem, fit, scores_of
 
 pytest.importorskip("scipy")
 

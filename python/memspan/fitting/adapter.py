@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from memspan.arguments import as_integer, as_number
 from memspan.errors import invalid, missing_extra
-
-from .adapter import QueryAdapter
+from memspan.ranking.adapter import QueryAdapter
 
 __all__ = ["Asking", "EmbedderName", "fit_adapter"]
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from memspan.fitting.examples import Example
 from memspan.ranking import CONDITIONS, FEATURES, Condition
-from memspan.ranking.examples import Example
 
 Planted = Mapping[str, Mapping[str, float]]
 

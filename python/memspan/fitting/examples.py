@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.ranking.adapter import QueryAdapter
+from memspan.ranking.ranker import Condition, Ranker
 from memspan.remember.asking import asked
 from memspan.remember.recall import Recalls
 from memspan.remember.searching import features
 
-from .adapter import QueryAdapter
-from .fit_adapter import Asking, EmbedderName
-from .ranker import Condition, Ranker
+from .adapter import Asking, EmbedderName
 
 if TYPE_CHECKING:
     from memspan.evaluate.run import Tracker

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from memspan.arguments import as_number
 from memspan.errors import invalid, missing_extra
+from memspan.ranking.ranker import CONDITIONS, FEATURES, Ranker
 
 from .examples import Example
-from .ranker import CONDITIONS, FEATURES, Ranker
 
 __all__ = ["DEFAULT_PENALTY", "DEFAULT_SPECIAL_PENALTY", "fit"]
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from memspan.arguments import as_choice
 from memspan.errors import invalid
+from memspan.ranking.ranker import Ranker
 
 from .examples import Example
-from .fit import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY, fit, scores_of
-from .ranker import Ranker
+from .weights import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY, fit, scores_of
 
 __all__ = ["HOLD_OUTS", "HoldOut", "Parts", "Quality", "by_rankers", "cross_validate", "quality_of"]
 

@@ -7,12 +7,12 @@ import pytest
 from planted import PLANTED, make_examples
 
 from memspan import errors
+from memspan.fitting import learning as module
+from memspan.fitting.adapter import Asking, EmbedderName
+from memspan.fitting.cross_validation import Parts
+from memspan.fitting.examples import AdapterOf, Example
+from memspan.fitting.learning import Learning
 from memspan.ranking import QueryAdapter
-from memspan.ranking import learning as module
-from memspan.ranking.cross_validation import Parts
-from memspan.ranking.examples import AdapterOf, Example
-from memspan.ranking.fit_adapter import Asking, EmbedderName
-from memspan.ranking.learning import Learning
 
 pytest.importorskip("scipy")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from memspan import errors
-from memspan.ranking.fit_adapter import Asking, EmbedderName, fit_adapter
+from memspan.fitting.adapter import Asking, EmbedderName, fit_adapter
 
 pytest.importorskip("scipy")
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from memspan import errors
+from memspan.fitting.examples import collect
+from memspan.fitting.weights import scores_of
 from memspan.memory import Memory
 from memspan.ranking import FEATURES, Ranker
-from memspan.ranking.examples import collect
-from memspan.ranking.fit import scores_of
 
 LOCOMO: list[dict[str, Any]] = [
     {

@@ -1,0 +1,29 @@
+"""What every reader of the store's tables starts from."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from .statements import Parameters
+
+__all__ = ["SqliteRows"]
+
+
+class SqliteRows:
+    """Rows on an open transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def _all(self, statement: str, parameters: Parameters = ()) -> list[Any]:
+        return self._connection.execute(statement, parameters).fetchall()
+
+    def _one(self, statement: str, parameters: Parameters = ()) -> Any:
+        """The first value of the first row, or `None`."""
+        row = self._connection.execute(statement, parameters).fetchone()
+        return None if row is None else row[0]
+
+    def _user_pk(self, user: str) -> int | None:
+        pk = self._one("SELECT pk FROM users WHERE name = ?", (user,))
+        return None if pk is None else int(pk)

@@ -1,0 +1,47 @@
+"""A child process that tells what it begins and what is done, and is killed while it works."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Writer = Callable[[Path, int, str, int], None]
+"""Works on a store, and tells through a descriptor; has a name and a seed."""
+
+
+def run_and_kill(writer: Writer, path: Path, round_: int, delay: float) -> tuple[list[Any], Any]:
+    """Let a child write until it is killed, so many seconds after it is ready.
+
+    It tells a line of JSON for each step: `["ready", ...]` once, then `["start", what]` before and `["done", ...]`
+    after each change. Returns what was acknowledged, and what it was in (`None`: nothing).
+    """
+    context = multiprocessing.get_context("forkserver")
+    reading, writing = os.pipe()
+    child = context.Process(target=_child, args=(writer, path, context.reducer.DupFd(writing), round_))
+    child.start()
+    os.close(writing)
+    with os.fdopen(reading, "rb") as lines:
+        assert json.loads(lines.readline())[0] == "ready"
+        time.sleep(delay)
+        child.kill()
+        told = [json.loads(line) for line in lines.read().splitlines()]
+    child.join()
+    done: list[Any] = []
+    pending = None
+    for word, what in told:
+        if word == "start":
+            pending = what
+        else:
+            assert pending is not None
+            done.append(pending)
+            pending = None
+    return done, pending
+
+
+def _child(writer: Writer, path: Path, descriptor: Any, round_: int) -> None:
+    writer(path, descriptor.detach(), f"r{round_}", round_)
