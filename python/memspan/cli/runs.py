@@ -1,4 +1,4 @@
-"""`memspan runs`: consolidations that changed memories."""
+"""`memspan runs`: consolidations that changed memories, and what was retired or superseded."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["runs"]
 def runs(
     env: Environment, store: Path, user: str | None, log: bool, run_id: str | None, as_json: bool
 ) -> None:
-    """Show the consolidations that changed memories, the latest first.
+    """Show the consolidations that changed memories, and what was retired or superseded, the latest first.
 
     `memspan undo` takes one back. No model is needed.
     """
@@ -52,11 +52,11 @@ def runs(
         env.say("no runs")
         return
     table = plain_table()
-    for name in ("run", "user", "state", "began"):
+    for name in ("run", "user", "action", "state", "began"):
         table.add_column(name)
     table.add_column("memories", justify="right")
     for run in known:
-        values = (run.id, run.user, run.state, moment(run.began), f"{run.changes:,}")
+        values = (run.id, run.user, run.action, run.state, moment(run.began), f"{run.changes:,}")
         table.add_row(*(cell(value) for value in values))
     env.out.print(table)
 

@@ -107,17 +107,24 @@ def propose(engine: Engine, user: str, settings: Mining | None = None) -> Propos
         stored = reader.transcripts.procedures(user) if turns else []
         cold: Any = getattr(reader, "cold", None)
         evicted = set() if cold is None or not turns else set(cold.ids(user))
-    transcripts = transcripts_of(turns)
-    learnt = learn(transcripts, settings)
+        transcripts = transcripts_of(turns)
+        learnt = learn(transcripts, settings)
+        unlearnt = reader.unlearnt.through(user, [one.actions for one in learnt])
     by_turn = {turn.id: turn for turn in turns}
     by_id = {record.id: record for record in stored}
     ours = [record for record in stored if is_learnt(record)]
     known = [record for record in ours if not _gave_way(record)]
     pairs = matched([one.actions for one in learnt], [actions_of(record) for record in known])
     changes = []
+    least = (settings or Mining()).least
     whole: dict[tuple[str, ...], str] = {}
     for position, one in enumerate(learnt):
         before = known[pairs[position]] if position in pairs else None
+        if (through := unlearnt[position]) is not None:
+            # It was forgotten: the runs that it was learnt from then do not count.
+            one = one.since(through)
+            if len(one.runs) < (least if before is None else 1):
+                continue
         if before is not None and (before.until is not None or before.retired_at is not None):
             continue
         id_ = before.id if before is not None else new_id(user, one.actions, (record.id for record in ours))

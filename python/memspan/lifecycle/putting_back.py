@@ -15,6 +15,7 @@ from memspan.remember.engine import Engine
 from memspan.remember.indexing import write_records
 from memspan.remember.quota_settings import stored_quotas
 from memspan.remember.tags import tagged, without_made
+from memspan.remember.unlearning import unlearn
 from memspan.store import StoreReader
 from memspan.times import Micros, to_micros
 
@@ -138,6 +139,8 @@ class PutBack:
         writer, user, gone = self._change.writer, self._user, sorted(self._removed)
         if not gone:
             return
+        # What a run learnt and is undone is not learnt again from the same runs.
+        unlearn(self._change, user, [now.record for now in self._removed.values() if now is not None])
         writer.cold.drop(user, gone)
         writer.remove(user, gone)
         # A handle that has not heard of an eviction yet still has the record in its index.

@@ -14,6 +14,7 @@ from memspan.records import Record
 from memspan.remember.aging import tracked_staleness
 from memspan.remember.asking import when_asked
 from memspan.remember.engine import Engine
+from memspan.store.statements import chunks
 from memspan.times import from_micros
 
 from .allocations import SHARED_KINDS
@@ -85,7 +86,8 @@ def survey_staleness(
 
 def _believed(engine: Engine, user: str, now: datetime) -> Iterator[list[Record]]:
     with engine.store.reading() as reader:
-        for batch in reader.scan(user, _BATCH):
+        for piece in chunks(reader.ids(user), _BATCH):
+            batch = reader.fetch(user, piece).values()
             sleep(0)  # Searches of other threads wait for the interpreter.
             yield [
                 record

@@ -101,7 +101,7 @@ class Upkeep:
             self._add(users=1)
             self._keep_to_quotas(name)
             self._look_at_staleness(name)
-            if self._merging is not None and self.in_time():
+            if self._merging is not None:
                 self._merge(name, self._merging)
             if self._learning and self.in_time():
                 self._learn(name)

@@ -8,7 +8,6 @@ from typing import Any
 
 from memspan.errors import HeldError
 from memspan.records import Record
-from memspan.store import StoreReader
 
 from .auditing import audited
 from .catch_up import reconcile
@@ -21,6 +20,7 @@ from .indexing import write_records
 from .made_tags import write_made_tags
 from .scope import Scope, scope_of
 from .selecting import Selection
+from .unlearning import unlearn
 
 __all__ = ["confirm", "erase_within", "forget"]
 
@@ -111,10 +111,13 @@ def erase_within(change: Change, user: str, scope: Scope) -> int:
     writer, ids = change.writer, list(scope.ids)
     _refuse_held(writer.traces.held(user, ids), len(ids))
     _forget_in_jobs(change, user, scope)
-    tags = _tags_of(writer, user, [*ids, *scope.retagged])
+    going, untagged = writer.fetch(user, ids), writer.fetch(user, scope.retagged)
+    tags = sorted({tag for one in (*going.values(), *untagged.values()) for tag in one.tags})
     write_made_tags(change, user, dict.fromkeys(scope.retagged, ()))
     writer.cold.untag(user, scope.retagged)
     _unname(change, user, ids)
+    copies = {} if writer.cold.empty else writer.cold.fetch(user, ids)
+    unlearn(change, user, [*going.values(), *(copy.record for copy in copies.values())], frozenset(ids))
     writer.traces.erase(user, ids)
     writer.remove(user, ids)
     # Also for what was only in the cold tier: a handle that has not heard of an eviction yet has it in its index.
@@ -166,7 +169,3 @@ def _without_names(record: Record, gone: Collection[str]) -> Record:
     ended: Mapping[str, Any] = record.metadata["ended"]
     by = [id_ for id_ in ended["by"] if id_ not in gone]
     return replace(record, metadata={**record.metadata, "ended": {**ended, "by": by}})
-
-
-def _tags_of(reader: StoreReader, user: str, ids: list[str]) -> list[str]:
-    return sorted({tag for record in reader.fetch(user, ids).values() for tag in record.tags})

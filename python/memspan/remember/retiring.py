@@ -115,7 +115,7 @@ def _take_over(engine: Engine, successor: Record, old: str, recipe: Recipe | Non
         record = _believed(change, successor.user, old, "id")
         moment = moment_after([record])
         new = replace(successor, recorded_at=moment, embedding=vector)
-        _end(engine, change, record, successor.id, successor.at, moment, new)
+        _end(change, record, successor.id, successor.at, moment, new)
         write_records(change, [new])
         jobs = follow_turns(change, [new], {}, recipe)
     engine.note_unsaved(2)
@@ -128,12 +128,11 @@ def _replace(engine: Engine, user: str, old: str, new: str, at: datetime | None)
         record = _believed(change, user, old, "id")
         successor = _believed(change, user, new, "by")
         moment = moment_after([record, successor])
-        _end(engine, change, record, new, successor.at if at is None else at, moment)
+        _end(change, record, new, successor.at if at is None else at, moment)
     engine.note_unsaved(1)
 
 
 def _end(
-    engine: Engine,
     change: Change,
     record: Record,
     by: str,

@@ -23,6 +23,7 @@ from .runs import RunReader, RunWriter
 from .secrets import SecretReader, SecretWriter
 from .traces import TraceReader, TraceWriter
 from .transcripts import TranscriptReader
+from .unlearnt import UnlearntReader, UnlearntWriter
 from .uses import UseReader, UseWriter
 
 __all__ = ["Relation", "Removals", "Store", "StoreReader", "StoreWriter"]
@@ -75,6 +76,10 @@ class StoreReader(Protocol):
     @property
     def uses(self) -> UseReader:
         """How often searches returned records."""
+
+    @property
+    def unlearnt(self) -> UnlearntReader:
+        """Procedures that are not to be learnt again."""
 
     @property
     def transcripts(self) -> TranscriptReader:
@@ -159,6 +164,10 @@ class StoreWriter(StoreReader, Protocol):
     @property
     def jobs(self) -> JobWriter:
         """Encode jobs, and what models cost."""
+
+    @property
+    def unlearnt(self) -> UnlearntWriter:
+        """Procedures that are not to be learnt again."""
 
     @property
     def runs(self) -> RunWriter:

@@ -23,6 +23,7 @@ from .sqlite_runs import SqliteRunReader
 from .sqlite_secrets import SqliteSecretReader
 from .sqlite_traces import SqliteTraceReader
 from .sqlite_transcripts import SqliteTranscriptReader
+from .sqlite_unlearnt import SqliteUnlearntReader
 from .sqlite_uses import SqliteUseReader
 from .statements import chunks, marks
 
@@ -74,6 +75,11 @@ class SqliteReader(SqliteRows):
     def uses(self) -> SqliteUseReader:
         """See `StoreReader.uses`."""
         return SqliteUseReader(self._connection)
+
+    @property
+    def unlearnt(self) -> SqliteUnlearntReader:
+        """See `StoreReader.unlearnt`."""
+        return SqliteUnlearntReader(self._connection)
 
     @property
     def transcripts(self) -> SqliteTranscriptReader:

@@ -31,6 +31,7 @@ from .sqlite_resources import SqliteResourceWriter
 from .sqlite_runs import SqliteRunWriter
 from .sqlite_secrets import SqliteSecretWriter
 from .sqlite_traces import SqliteTraceWriter
+from .sqlite_unlearnt import SqliteUnlearntWriter, unlearnt_key
 from .sqlite_uses import SqliteUseWriter
 from .statements import chunks, marks
 from .writer_state import WriterState
@@ -131,6 +132,11 @@ class SqliteWriter(SqliteReader):
     def secrets(self) -> SqliteSecretWriter:
         """See `StoreWriter.secrets`."""
         return SqliteSecretWriter(self._connection)
+
+    @property
+    def unlearnt(self) -> SqliteUnlearntWriter:
+        """See `StoreWriter.unlearnt`."""
+        return SqliteUnlearntWriter(self._connection)
 
     @property
     def traces(self) -> SqliteTraceWriter:
@@ -253,7 +259,7 @@ class SqliteWriter(SqliteReader):
         del self._state.user_pks[user]
         removed = self._connection.execute("DELETE FROM records WHERE user_pk = ?", (pk,)).rowcount
         self._connection.execute("DELETE FROM users WHERE pk = ?", (pk,))
-        self._connection.execute("DELETE FROM meta WHERE key = ?", (slept_key(pk),))
+        self._connection.execute("DELETE FROM meta WHERE key IN (?, ?)", (slept_key(pk), unlearnt_key(pk)))
         self._connection.execute("DELETE FROM removals WHERE user_pk = ?", (pk,))
         self._mark(_VANISHED)
         return removed

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
@@ -200,3 +202,39 @@ def test_what_something_was_made_of_is_not_taken_out(memory: Memory):
         memory.undo(journal.id)
     assert memory.undo(journal.id, leave_changed=True).left == (made,)
     assert memory.get(user="ana", id=made) is not None
+
+
+def test_after_a_conversion_it_is_embedded_anew(memory: Memory):
+    journal = Journal("ana")
+    updated(memory, "f1", "f3", journal)
+    memory.reembed(HashEmbedder(dim=32))
+    assert memory.undo(journal.id) == (journal.id, 1, 1, (), ())
+    assert "f1" in {hit.id for hit in memory.search("town number 7", user="ana")}
+    assert memory.verify() == []
+
+
+def test_tags_that_were_made_since_stay(memory: Memory):
+    memory.set_quotas(None, user="ana")
+    journal = Journal("ana")
+    updated(memory, "f1", "f3", journal)
+    with memory._engine.changing() as change:
+        write_made_tags(change, "ana", {"f1": ("since",)})
+    assert memory.undo(journal.id).left == ()
+    back = memory.get(user="ana", id="f1")
+    assert (back.tags, back.until) == (("since",), None)
+    with memory._engine.store.reading() as reader:
+        assert reader.made_tags("ana") == {"f1": ("since",)}
+
+
+def test_what_expired_in_the_cold_tier_leaves_nothing_in_the_journal(memory: Memory):
+    end = datetime.now(timezone.utc) + timedelta(milliseconds=300)
+    memory.add_records([replace(memory.get(user="ana", id="f1"), expires_at=end, embedding=None)])
+    journal = Journal("ana")
+    updated(memory, "f1", "f3", journal)
+    assert [each.record.id for each in memory.evicted(user="ana")] == ["f1"]
+    sleep(0.35)
+    memory.consolidate("ana")
+    assert memory.evicted(user="ana") == []
+    with memory._engine.store.reading() as reader:
+        assert [each.record for each in reader.runs.changes(journal.id) if each.record == "f1"] == []
+    assert memory.get(user="ana", id="f1") is None

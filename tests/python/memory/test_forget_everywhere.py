@@ -19,6 +19,7 @@ from memspan.memory import Memory
 from memspan.records import Record
 from memspan.remember.compose import embedded_text
 from memspan.remember.export_format import encode_record_line
+from memspan.store.documents import dump_record
 from memspan.store.sqlite_traces import TRACES
 from memspan.times import from_micros
 
@@ -111,7 +112,7 @@ def fill(memory: Memory) -> list[bytes]:
                     record.id,
                     writer.sequence(),
                     reason,
-                    as_json(record),
+                    dump_record(record),
                     vector(record).tobytes() if SECRET in record.text else None,
                 ),
             )

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from memspan import InvalidArgumentError, Memory, QuotaError, Quotas
+from memspan.remember import quotas as quotas_module
 from memspan.remember.quotas import enforce, excess
 
 Open = Callable[..., Memory]
@@ -300,3 +301,29 @@ def test_forgetting_what_another_handle_did_not_see_going(open_memory: Open) -> 
     assert {recall.id for recall in found} == {"m1", "m2", "m3", "m4"}
     assert "m0" not in other._engine.current().ids(user="ana")
     assert cold(one) == []
+
+
+def test_shrinking_goes_in_slices_that_sleep_finishes(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_memory()
+    memory.add(turns(*range(20)), user="ana")
+    monkeypatch.setattr(quotas_module, "_SLICE", 4)
+    monkeypatch.setattr(quotas_module, "enforce", lambda engine, user: 0)  # As if the process had died.
+    memory.set_quotas(Quotas(capacity=15, shares={"episodic": 1 / 3, "semantic": 1 / 3, "procedural": 1 / 3}))
+    monkeypatch.undo()
+    monkeypatch.setattr(quotas_module, "_SLICE", 4)
+    assert excess(memory._engine, "ana") == {"episodic": 15}
+    answers = iter([True, True, False])
+    assert enforce(memory._engine, "ana", in_time=lambda: next(answers)) == 8
+    before = memory._engine.store.sequence()
+    report = memory.consolidate("ana").upkeep
+    assert (report.evicted, report.finished) == (7, True)
+    assert memory._engine.store.sequence() - before >= 2
+    assert excess(memory._engine, "ana") == {}
+    # What was evicted by the run has no room to come back to.
+    undone = memory.undo(report.runs[0])
+    assert (undone.restored, len(undone.cold)) == (7, 7)
+    assert excess(memory._engine, "ana") == {}
+    memory.set_quotas(None)
+    assert set(memory.restore(user="ana", ids=undone.cold)) == set(undone.cold)

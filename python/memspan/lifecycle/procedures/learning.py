@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from memspan.procedure_info import ProcedureStep
+from memspan.times import Micros
 
 from .arguments import steps_of
 from .patterns import Mining, find_patterns
@@ -42,6 +43,13 @@ class Learned:
     def actions(self) -> tuple[str, ...]:
         """Of its steps."""
         return tuple(step.action for step in self.steps)
+
+    def since(self, time: Micros) -> Learned:
+        """With the runs that ended after that time, and what these show; there may be none."""
+        runs, broken = (tuple(run for run in found if run.at > time) for found in (self.runs, self.broken))
+        good = [run for run in runs if run.success is not False] or runs
+        before = _turns_of(self.preconditions, good)
+        return replace(self, runs=runs, broken=broken, asked=_typical(good), before=before)
 
 
 def learn(transcripts: Sequence[Transcript], settings: Mining | None = None) -> list[Learned]:

@@ -11,12 +11,12 @@ from memspan.encode.procedure_text import Wording, wording_of, written
 from memspan.procedure_info import Procedure, ProcedureStep
 from memspan.records import Record
 from memspan.remember.fields import MAX_NAMES
-from memspan.times import from_micros, to_micros
+from memspan.times import Micros, from_micros, to_micros
 
 from .learning import Learned
 from .runs import Run
 
-__all__ = ["STAGE", "Known", "is_learnt", "new_id", "procedure_of", "recorded"]
+__all__ = ["STAGE", "Known", "is_learnt", "last_run", "new_id", "procedure_of", "recorded"]
 
 STAGE: Final = "learning"
 """In the metadata of what was learnt from many runs; the stage `procedures` of a recipe makes records of single
@@ -41,6 +41,12 @@ def is_learnt(record: Record) -> bool:
 def actions_of(record: Record) -> tuple[str, ...]:
     """The actions of the steps that a record tells; empty for one that tells none."""
     return tuple(step.action for step in _steps(record))
+
+
+def last_run(record: Record) -> Micros:
+    """When the last run ended that a learnt procedure knows of."""
+    known = Known.of(record)
+    return max([known.through, *(at for at, _ in known.seen.values())])
 
 
 def new_id(user: str, actions: Sequence[str], known: Iterable[str] = ()) -> str:

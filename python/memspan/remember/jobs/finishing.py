@@ -103,7 +103,13 @@ def _remove(change: Change, user: str, ids: Iterable[str]) -> None:
 
 
 def _write(change: Change, user: str, records: Sequence[Record]) -> None:
-    """Write what is new or says something else now; what was derived from the latter goes."""
+    """Write what is new or says something else now; what was derived from the latter goes.
+
+    No versions are kept of what a job made before. It begins anew because a turn says something else, and that turn's
+    older wording is kept, so that `as_of` still finds what was said; or because a turn was forgotten, and then what was
+    made of it must not stay under any id. A version would also outlive what the job knows to be its own: forgetting a
+    turn that it was only shown, which is no source of it, would miss it.
+    """
     existing = given_records(change.writer, user, [record.id for record in records], embeddings=True)
     moment = from_micros(now_micros())
     changed = []

@@ -1,0 +1,52 @@
+"""What was unlearnt, in a SQLite store: one setting for each user."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from memspan.times import Micros
+
+from .sqlite_audit import fingerprint
+from .sqlite_rows import SqliteRows
+
+__all__ = ["SqliteUnlearntReader", "SqliteUnlearntWriter", "unlearnt_key"]
+
+
+def unlearnt_key(user_pk: int) -> str:
+    """The setting of a user. Keys of users are never used again."""
+    return f"unlearnt/{user_pk}"
+
+
+class SqliteUnlearntReader(SqliteRows):
+    """`UnlearntReader` on an open transaction."""
+
+    def through(self, user: str, actions: Sequence[Sequence[str]]) -> list[Micros | None]:
+        pk = self._user_pk(user)
+        known = {} if pk is None else self._known(pk)
+        return [known.get(self._fingerprint(user, each)) if known else None for each in actions]
+
+    def _known(self, user_pk: int) -> dict[str, Micros]:
+        text = self._one("SELECT value FROM meta WHERE key = ?", (unlearnt_key(user_pk),))
+        known: dict[str, Micros] = {} if text is None else json.loads(text)
+        return known
+
+    def _fingerprint(self, user: str, actions: Sequence[str]) -> str:
+        store_id = self._one("SELECT value FROM meta WHERE key = 'store_id'")
+        return fingerprint(str(store_id), user, json.dumps(["procedure", *actions]))
+
+
+class SqliteUnlearntWriter(SqliteUnlearntReader):
+    """`UnlearntWriter` on an open exclusive transaction."""
+
+    def add(self, user: str, actions: Sequence[str], through: Micros) -> None:
+        pk = self._user_pk(user)
+        if pk is None:
+            return
+        known = self._known(pk)
+        name = self._fingerprint(user, actions)
+        known[name] = max(through, known.get(name, through))
+        # Not `set_meta`: a writer keeps what that says in memory.
+        self._connection.execute(
+            "INSERT OR REPLACE INTO meta VALUES (?, ?)", (unlearnt_key(pk), json.dumps(known))
+        )

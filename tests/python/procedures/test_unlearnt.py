@@ -1,0 +1,114 @@
+"""A procedure that was forgotten is not learnt again from the transcripts that are still there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from agent_sessions import cancel_order
+
+from memspan import Quotas
+from memspan.memory import Memory
+from memspan.procedure_info import Procedure
+
+
+def ran(memory: Memory, *numbers: int) -> None:
+    memory.add([cancel_order(number) for number in numbers], user="ana")
+
+
+def learnt(memory: Memory) -> Procedure:
+    memory.learn_procedures("ana")
+    (one,) = memory.procedures(user="ana")
+    return one
+
+
+def test_it_stays_away_and_later_runs_alone_bring_it_back(memory: Memory, open_memory: Callable[..., Memory]):
+    ran(memory, 1, 2, 3, 4)
+    first = learnt(memory)
+    assert memory.forget(user="ana", id=first.id) == 1
+    for _ in range(2):
+        assert memory.learn_procedures("ana").ids == ()
+        assert memory.consolidate("ana").upkeep.learnt == 0
+    assert memory.procedures(user="ana") == []
+
+    ran(memory, 5, 6)
+    assert memory.learn_procedures("ana").ids == ()
+    memory.close()
+    memory = open_memory()
+    ran(memory, 7)
+    again = learnt(memory)
+    assert (again.successes, first.successes) == (3, 4)
+    sources = memory.get(user="ana", id=again.id).sources
+    assert {source.split("-")[0] for source in sources} == {"s5", "s6", "s7"}
+    # Nor do the old ones count later on.
+    ran(memory, 8)
+    assert learnt(memory).successes == 4
+    assert memory.verify() == []
+
+
+def test_of_others_it_says_nothing(memory: Memory):
+    for user in ("ana", "ben"):
+        memory.add([cancel_order(number) for number in range(4)], user=user)
+    memory.forget(user="ana", id=learnt(memory).id)
+    assert memory.learn_procedures("ben").new == 1
+    memory.forget(user="ana")
+    ran(memory, 1, 2, 3)
+    assert learnt(memory).successes == 3
+
+
+def test_one_that_goes_with_a_source_is_learnt_from_the_others(memory: Memory):
+    ran(memory, 1, 2, 3, 4)
+    learnt(memory)
+    memory.forget(user="ana", session="s1")
+    assert memory.procedures(user="ana") == []
+    assert learnt(memory).successes == 3
+
+
+def test_by_question_by_kind_and_from_the_cold_tier(memory: Memory):
+    ran(memory, 1, 2, 3, 4)
+    learnt(memory)
+    memory.forget(user="ana", kinds=["procedural"])
+    assert memory.learn_procedures("ana").ids == ()
+    ran(memory, 5, 6, 7)
+    one = learnt(memory)
+    memory.set_quotas(
+        Quotas(capacity=100, shares={"episodic": 0.98, "semantic": 0.01, "procedural": 0.01}), user="ana"
+    )
+    memory.add_records([one_more(memory, one.id)])
+    (cold,) = memory.evicted(user="ana", kinds=["procedural"])
+    assert cold.record.id == one.id
+    memory.forget(user="ana", id=one.id)
+    memory.set_quotas(None, user="ana")
+    assert memory.learn_procedures("ana").ids == ()
+
+
+def one_more(memory: Memory, id_: str):
+    from dataclasses import replace
+
+    found = memory.get(user="ana", id=id_)
+    return replace(found, id="by-hand", metadata={}, sources=(), pinned=True, embedding=None)
+
+
+def test_what_is_undone_is_not_learnt_again(memory: Memory):
+    ran(memory, 1, 2, 3, 4)
+    report = memory.consolidate("ana").upkeep
+    assert report.learnt == 1
+    assert memory.undo(report.runs[0]).removed == 1
+    assert memory.consolidate("ana").upkeep.learnt == 0
+    ran(memory, 5, 6, 7)
+    assert memory.consolidate("ana").upkeep.learnt == 1
+
+
+@pytest.mark.parametrize("word", ["find_order", "cancel"])
+def test_no_name_of_an_action_is_kept(memory: Memory, path: Path, word: str):
+    ran(memory, 1, 2, 3, 4)
+    memory.forget(user="ana", id=learnt(memory).id)
+    with memory._engine.store.reading() as reader:
+        assert (
+            reader.unlearnt.through("ana", [("find_order", "check_refund", "cancel_order"), ("x",)])[1]
+            is None
+        )
+        values = [reader.meta(f"unlearnt/{number}") for number in range(1, 4)]
+    assert all(word not in value for value in values if value is not None)
+    assert any(values)
