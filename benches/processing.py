@@ -153,7 +153,8 @@ def busy(jobs: int, seconds: float, slots: int) -> dict[str, float]:
 @click.command()
 @click.option("--jobs", default=512, show_default=True, help="Jobs of 20 turns.")
 @click.option("--save", type=click.Path(path_type=Path), help="Write the figures here as JSON.")
-def main(jobs: int, save: Path | None) -> None:
+@click.option("--page", type=click.Path(path_type=Path), help="Write a page about them here.")
+def main(jobs: int, save: Path | None, page: Path | None) -> None:
     """Print both tables."""
     report: dict[str, Any] = {"machine": describe_machine(), "turns_a_job": TURNS, "overhead": [], "busy": []}
     for in_flight in (1, IN_FLIGHT):
@@ -169,6 +170,49 @@ def main(jobs: int, save: Path | None) -> None:
             click.echo(f"{seconds:.1f} s an answer, {slots} slots: {row['busy']:.1%} busy")
     if save is not None:
         save.write_text(json.dumps(report, indent=1) + "\n")
+    if page is not None:
+        page.write_text(page_of(report))
+
+
+def page_of(report: dict[str, Any]) -> str:
+    """The figures, with what they say."""
+    machine = report["machine"]
+    load = machine["load_average"][0]
+    lines = [
+        "# What processing costs outside the model",
+        "",
+        "    python benches/processing.py --save processing.json --page processing.md",
+        "",
+        f"{machine['cpu']}, {machine['cores']} cores, memspan {machine['memspan']}; one process. The machine's "
+        f"load was {load:.1f} when it began: other work counts in every figure but processor time.",
+        "",
+        f"Jobs of {TURNS} turns ask four times one after the other and make a record of every turn; vectors cost "
+        "nothing. A model that answers at once leaves the price of committing every answer, of the records, and of "
+        "the end of each job:",
+        "",
+        "| jobs in flight | ms a turn | processor ms a turn |",
+        "|---|---|---|",
+        *(
+            f"| {row['jobs_in_flight']} | {row['ms']:.2f} | {row['processor_ms']:.2f} |"
+            for row in report["overhead"]
+        ),
+        "",
+        f"A server with so many slots takes a fixed time an answer; {IN_FLIGHT} questions in flight. How much of its "
+        f"slots' time is used, from the first request until the last {IN_FLIGHT} jobs are left:",
+        "",
+        "| seconds an answer | slots | most answers a second | busy |",
+        "|---|---|---|---|",
+        *(
+            f"| {row['seconds']:g} | {row['slots']} | {row['slots'] / row['seconds']:.0f} | {row['busy']:.1%} |"
+            for row in report["busy"]
+        ),
+        "",
+        "Where there are as many slots as questions none waits in line: a slot is idle from the end of an answer until "
+        "another job's question comes. Jobs beyond those that may ask, answers that share commits, and jobs that end "
+        "in one transaction keep that short.",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 if __name__ == "__main__":

@@ -114,8 +114,8 @@ CALLS = [
     "(tests/python/recipes/test_calls.py, test_tokens.py): SimpleMem one for each window of 20 turns with a step of 15 "
     "and one to synthesise a session; ProMem two for each memory beside extracting and completing; SwiftMem one for "
     "each pair of turns; LightMem at most one whenever its buffer of 512 tokens is full or a session ends "
-    "(table 1: N r^x T / th, against N of a turn-by-turn system); `best` one for each window, at most one to "
-    "complete, and two for every eight statements in doubt.",
+    "(table 1: N r^x T / th, against N of a turn-by-turn system); `best` one for each window, at most one to complete, "
+    "and two for every eight statements in doubt.",
     "",
 ]
 ASK_HEAD = [

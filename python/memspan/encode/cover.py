@@ -8,6 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan import _core
+
 from .values import Statement, Turn
 
 __all__ = ["alignment", "deviations_of", "turn_text"]
@@ -25,13 +27,13 @@ def alignment(
 ) -> NDArray[np.float32]:
     """S(t, m) of ProMem, equation 2: the cosines of turns and statements, shape (turns, statements).
 
-    One product of matrices, which numpy hands to BLAS; the core has no batch of dot products to offer at its border.
+    Computed by the core, whose value of a pair depends on nothing but its two texts. O(turns * statements * dim).
 
     Args:
         vectors: of unit length, of the texts of the turns and then of the statements, shape (turns + statements, dim).
     """
-    scores: NDArray[np.float32] = vectors[: len(turns)] @ vectors[len(turns) : len(turns) + len(statements)].T
-    return scores
+    rows = np.ascontiguousarray(vectors, np.float32)
+    return _core.inner_products(rows[: len(turns)], rows[len(turns) : len(turns) + len(statements)])
 
 
 def deviations_of(scores: NDArray[np.float32]) -> NDArray[np.float32] | None:

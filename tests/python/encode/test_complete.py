@@ -16,6 +16,7 @@ from rules_statements import RULES
 from scripted_llm import read_data
 from tools import MemoryTools, run_stages
 
+from memspan._core import inner_products
 from memspan.encode.complete import Complete
 from memspan.encode.cover import alignment, deviations_of
 from memspan.encode.values import Work
@@ -211,3 +212,15 @@ def test_by_rules_over_a_conversation() -> None:
 def test_parameters_are_checked(wrong: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgumentError):
         Complete(**wrong)
+
+
+def test_the_core_multiplies_any_matrices() -> None:
+    chance = np.random.default_rng(1)
+    for rows, others, dim in ((0, 3, 4), (3, 0, 4), (2, 3, 1), (5, 400, 100)):
+        left = chance.standard_normal((rows, dim), np.float32)
+        right = chance.standard_normal((others, dim), np.float32)
+        products = inner_products(left, right)
+        assert products.shape == (rows, others)
+        np.testing.assert_allclose(products, left @ right.T, atol=1e-4)
+    with pytest.raises(InvalidArgumentError, match="as many columns"):
+        inner_products(np.ones((1, 2), np.float32), np.ones((1, 3), np.float32))

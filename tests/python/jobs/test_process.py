@@ -23,7 +23,7 @@ from tiny_recipe import (
     sum_fact,
 )
 
-from memspan import errors
+from memspan import Quotas, errors
 from memspan.encode.values import Statement, Work
 from memspan.job_info import UsageEntry
 from memspan.llm import Prompt, Usage
@@ -239,6 +239,31 @@ def test_a_job_that_keeps_failing_is_parked_and_can_be_retried(
     assert memory.process().done == 2
     assert memory.job_log(parked.id)[5].event == "retried"
     assert len(derived(memory)) == 4
+
+
+def test_a_job_whose_records_find_no_room_stops_no_other(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_memory()
+    memory.add([{"id": "fact", "text": "a fact", "kind": "semantic"}], user="ana")
+    memory.pin(user="ana", ids=["fact"])
+    shares = {"episodic": 0.8, "semantic": 0.1, "procedural": 0.1}
+    memory.set_quotas(Quotas(capacity=10, shares=shares), user="ana")
+    for user in ("ana", "ben", "cem"):
+        for session in "abc":
+            memory.add(f"text {session}", user=user, session=session)
+    rebuilt = []
+    monkeypatch.setattr(memory._engine.snapshots, "load", lambda *arguments: rebuilt.append(arguments))
+    report = memory.process()
+    assert (report.done, report.parked, report.failed) == (6, 3, 15)
+    assert all("semantic" in (job.reason or "") for job in memory.jobs(user="ana"))
+    assert [len(derived(memory, user)) for user in ("ana", "ben", "cem")] == [0, 6, 6]
+    assert len(rebuilt) <= 1, "who fails alone leaves the index as it is"
+    memory.set_quotas(None, user="ana")
+    memory.retry()
+    assert memory.process().done == 3
+    assert len(derived(memory)) == 6
+    assert memory.verify() == []
 
 
 def test_a_job_that_gets_on_is_not_parked(open_memory: Open, model: ScriptedModel) -> None:
