@@ -21,7 +21,8 @@ from .calls.sleeping import SleepingCalls
 from .calls.tagging import TaggingCalls
 from .lifecycle.quotas import Quotas, as_quotas
 from .remember.asynchronous import in_thread
-from .remember.auditing import checked_actor, end_tally
+from .remember.audit_trail import end_tally
+from .remember.auditing import checked_actor
 from .remember.embedding import EmbedderSpec
 from .remember.fields import checked_name
 from .remember.jobs.processing import Processing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,11 @@ def test_a_history_with_consolidations(seed: int) -> None:
             latest = [index.latest(user=user, k=30).ids for index in (history.by_itself, history.never)]
             assert latest[0] == latest[1]
     assert found >= 0.99 * wanted
+    # The thread that does it has a low priority: on a busy machine it gets its turn when the writes have ended.
+    for _ in range(600):
+        if history.by_itself.auto_consolidations().done >= 2:
+            break
+        time.sleep(0.1)
     assert history.by_itself.auto_consolidations().done >= 2
     assert history.by_itself.auto_consolidations().failed == 0
     assert history.never.auto_consolidations().done == 0

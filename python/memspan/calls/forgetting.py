@@ -9,7 +9,8 @@ from typing import Any
 from memspan.audit_info import AuditEntry
 from memspan.errors import invalid
 from memspan.remember.asynchronous import in_thread
-from memspan.remember.auditing import acting, audit
+from memspan.remember.audit_trail import audit
+from memspan.remember.auditing import acting
 from memspan.remember.forget_plans import ForgetPlan, plan_of
 from memspan.remember.forgetting import confirm as confirm_plan
 from memspan.remember.forgetting import forget

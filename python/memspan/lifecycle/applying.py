@@ -101,7 +101,7 @@ def apply_changes(
                 kept = {id_: tags for id_, tags in made_tags.items() if id_ in records}
                 if kept:
                     change_.writer.set_made_tags(user, kept)
-                audited(engine, change_, "update", user=user, ids=list(records), records=len(records))
+                audited(change_, "update", user=user, ids=list(records), records=len(records))
                 written += len(records)
     engine.note_unsaved(written)
     return Applied(

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from memspan.remember.auditing import audited
+from memspan.remember.change import Change
 from memspan.remember.damage import survives_damage
-from memspan.remember.engine import Change, Engine
+from memspan.remember.engine import Engine
 from memspan.remember.forgetting import erase_within
 from memspan.remember.scope import Scope
 from memspan.times import Micros, now_micros
@@ -110,7 +111,7 @@ def _erase(engine: Engine, change: Change, user: str, ids: list[str]) -> int:
     # Jobs keep what they made of it, but not what they wrote down on the way.
     jobs.forget_results(set().union(*jobs.seeing(user, doomed).values()))
     erase_within(change, user, Scope(tuple(doomed), frozenset(), ()))
-    audited(engine, change, "expire", user=user, ids=doomed, records=len(doomed))
+    audited(change, "expire", user=user, ids=doomed, records=len(doomed))
     return len(doomed)
 
 

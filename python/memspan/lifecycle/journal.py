@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from memspan.errors import UndoError
 from memspan.records import Record
-from memspan.remember.engine import Change, Engine
+from memspan.remember.change import Change
+from memspan.remember.engine import Engine
 from memspan.remember.export_format import decode_record_line, encode_record_line
 from memspan.remember.indexing import write_records
 from memspan.store import StoreWriter

@@ -15,9 +15,10 @@ from memspan.encode.procedure_text import Wording, wording_of
 from memspan.procedure_info import ProcedureReport
 from memspan.records import Record
 from memspan.remember.auditing import audited
+from memspan.remember.change import Change
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
-from memspan.remember.engine import Change, Engine
+from memspan.remember.engine import Engine
 from memspan.remember.indexing import write_records
 from memspan.remember.tags import given_records
 from memspan.store.transcripts import TranscriptTurn
@@ -196,7 +197,6 @@ def apply(engine: Engine, proposals: Proposals, write: Write = write_records) ->
                 change.writer.set_made_tags(user, kept)
             new = sum(proposal.before is None for proposal in made)
             audited(
-                engine,
                 change,
                 "learn",
                 user=user,

@@ -9,9 +9,10 @@ from typing import Final
 from memspan.errors import UndoError, invalid
 from memspan.records import Record
 from memspan.remember.auditing import audited
+from memspan.remember.change import Change
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
-from memspan.remember.engine import Change, Engine
+from memspan.remember.engine import Engine
 from memspan.remember.indexing import write_records
 from memspan.run_info import Run, Undone
 from memspan.store.runs import RunChange
@@ -32,9 +33,7 @@ def undo(engine: Engine, id: str, *, user: str | None = None, leave_changed: boo
         run = _run(change, id, user)
         undone = _undo(engine, change, run, leave_changed)
         change.writer.runs.undone(id, now_micros())
-        audited(
-            engine, change, "undo", user=run.user, restored=undone.restored, removed=undone.removed, run=id
-        )
+        audited(change, "undo", user=run.user, restored=undone.restored, removed=undone.removed, run=id)
     engine.note_unsaved(undone.restored + undone.removed)
     return undone
 

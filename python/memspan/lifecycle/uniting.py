@@ -83,7 +83,7 @@ def _unite_slice(engine: Engine, mergers: Sequence[Merger], journal: Journal) ->
                 sleep(0)
                 write_records(change, records[start : start + _PIECE])
             writer.set_made_tags(journal.user, {id_: made[id_] for id_ in after if id_ in made})
-            audited(engine, change, "consolidate", user=journal.user, ids=list(after), merged=count)
+            audited(change, "consolidate", user=journal.user, ids=list(after), merged=count)
     engine.note_unsaved(len(after))
     return count, skipped
 

@@ -18,12 +18,14 @@ from memspan.store import StoreReader
 from memspan.store.cold import ORIGINAL
 from memspan.times import from_micros, now_micros
 
-from .auditing import count_added, enter_added
+from .audit_trail import count_added
+from .auditing import enter_added
+from .change import Change
 from .checking import checked_record, checked_vector
 from .compose import embedded_text
 from .damage import survives_damage
 from .draft import Draft
-from .engine import Change, Engine
+from .engine import Engine
 from .indexing import write_records
 from .jobs.turns import follow_turns
 from .lifetimes import with_lifetimes
@@ -93,7 +95,7 @@ def add_drafts(
             write_records(change, [*settled.versions, *records])
             _keep_originals_apart(change, records, existing, settled.versions)
             jobs = follow_turns(change, records, existing, recipe)
-            entered = enter_added(engine, change, records)
+            entered = enter_added(change, records)
         if within is not None:
             within(change)
         settled.restate(change)

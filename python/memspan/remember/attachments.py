@@ -96,7 +96,7 @@ def load_attachments(engine: Engine, attachments: Sequence[Attachment]) -> None:
             else:
                 loaded[user] += _load_secret(change.writer, user, attachment)
         for user, secrets in loaded.items():
-            audited(engine, change, "vault.load", user=user, records=secrets)
+            audited(change, "vault.load", user=user, records=secrets)
 
 
 def _load_secret(writer: StoreWriter, user: str, secret: SealedSecret) -> bool:

@@ -15,9 +15,10 @@ from memspan.store.cold import ORIGINAL
 from memspan.times import from_micros, now_micros
 
 from .auditing import audited
+from .change import Change
 from .compose import embedded_text
 from .damage import survives_damage
-from .engine import Change, Engine
+from .engine import Engine
 from .fields import checked_kind, checked_name, checked_names
 from .indexing import write_records
 
@@ -83,7 +84,7 @@ def restore(engine: Engine, user: str, ids: Sequence[str], *, pin: bool, origina
         if originals:
             change.writer.cold.drop(user, restored, ORIGINAL)
         _give_back_uses(change, user, restored)
-        audited(engine, change, "restore", user=user, ids=restored, originals=originals, pinned=pin)
+        audited(change, "restore", user=user, ids=restored, originals=originals, pinned=pin)
     engine.note_unsaved(len(restored))
     return restored
 

@@ -227,7 +227,6 @@ def _write(engine: Engine, wanted: _Wanted, shorter: Sequence[_Shorter]) -> list
             if kept:
                 change.writer.set_made_tags(wanted.user, kept)
             audited(
-                engine,
                 change,
                 "compress",
                 user=wanted.user,

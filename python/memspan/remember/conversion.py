@@ -22,5 +22,5 @@ def reembed(engine: Engine, embedder: EmbedderSpec, progress: bool) -> int:
     count = convert(engine.store, target, snapshots, progress)
     engine.adopt(target, snapshots)
     with engine.changing() as change:
-        audited(engine, change, "reembed", records=count)
+        audited(change, "reembed", records=count)
     return count

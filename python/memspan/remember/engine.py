@@ -6,10 +6,10 @@ import logging
 import os
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from memspan.errors import CorruptSnapshotError, EmbedderMismatchError, MemspanError, StoreError
 from memspan.index import Index
@@ -17,17 +17,17 @@ from memspan.store import Store, StoreReader, StoreWriter
 from memspan.times import Micros
 
 from .catch_up import apply_changes
+from .change import Change
 from .embedding import EmbedderIdentity, StoreEmbedder
 from .evicting import settle_evictions
 from .index_options import IndexOptions
 from .snapshots import Snapshots
-from .tally import Added, Tally
+from .tally import Tally
 from .use_counts import UseCounts, load_uses
 from .vocabularies import Vocabularies
 
-__all__ = ["Change", "Engine"]
+__all__ = ["Engine"]
 
-T = TypeVar("T")
 _logger = logging.getLogger("memspan")
 _engines: weakref.WeakSet[Engine] = weakref.WeakSet()
 # Indexes inherited through fork: a lock inside may be held by a thread that the child does not have.
@@ -43,32 +43,6 @@ class _State:
 
     index: Index
     sequence: int
-
-
-class Change:
-    """A write in progress: the store's exclusive transaction and the index, equal to each other at its start."""
-
-    def __init__(self, writer: StoreWriter, index: Index) -> None:
-        self.writer: Final = writer
-        self.index: Final = index
-        self.touched = False
-        self.evicted: list[tuple[str, str]] = []
-        """(user, id) of what the index evicted; at the end of the transaction it goes to the cold tier."""
-        self.moved: dict[str, int] = {}
-        """By user, how many records went there."""
-        self.unsourced: dict[str, frozenset[str]] = {}
-        """By user, ids of derived records that so lost their last source."""
-        self.counted: list[Added] = []
-        """What the transaction took from the tally."""
-
-    def apply(self, operation: Callable[[Index], T], *, atomic: bool = True) -> T:
-        """Change the index. An atomic operation leaves the index as it was when it raises a `MemspanError`."""
-        before, self.touched = self.touched, True
-        try:
-            return operation(self.index)
-        except MemspanError:
-            self.touched = before or not atomic
-            raise
 
 
 class Engine:
@@ -136,10 +110,10 @@ class Engine:
             change: Change | None = None
             try:
                 with self._writing() as writer:
-                    change = Change(writer, self._catch_up(writer).index)
+                    change = Change(writer, self._catch_up(writer).index, self.tally, self.actor)
                     before = writer.sequence()
                     yield change
-                    settle_evictions(self, change)
+                    settle_evictions(change)
                     if self.uses.due:
                         self.uses.write(change)
                     sequence = writer.sequence()

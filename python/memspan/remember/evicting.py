@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memspan.times import now_micros
 
 from .auditing import audited
+from .change import Change
 from .tags import given_records
-
-if TYPE_CHECKING:
-    from .engine import Change, Engine
 
 __all__ = ["settle_evictions"]
 
@@ -23,7 +21,7 @@ _NAMED: Final = 64
 """Records that an entry of the audit names; of more it tells the number."""
 
 
-def settle_evictions(engine: Engine, change: Change) -> None:
+def settle_evictions(change: Change) -> None:
     """Move the records that the index evicted during a change from `records` to the cold tier, and tell of which
     derived records they were the last source: in the change, the log and the audit.
 
@@ -48,7 +46,7 @@ def settle_evictions(engine: Engine, change: Change) -> None:
         unsourced = change.writer.cold.unsourced(user, moved)
         derived = {id_ for ids in unsourced.values() for id_ in ids}
         named = moved if len(moved) <= _NAMED else ()
-        audited(engine, change, "evict", user=user, ids=named, records=len(moved), unsourced=len(derived))
+        audited(change, "evict", user=user, ids=named, records=len(moved), unsourced=len(derived))
         if derived:
             change.unsourced[user] = change.unsourced.get(user, frozenset()) | derived
             _logger.info(

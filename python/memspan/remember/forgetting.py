@@ -12,8 +12,9 @@ from memspan.store import StoreReader
 
 from .auditing import audited
 from .catch_up import reconcile
+from .change import Change
 from .damage import survives_damage
-from .engine import Change, Engine
+from .engine import Engine
 from .fields import checked_name
 from .forget_plans import ForgetPlan, opened
 from .indexing import write_records
@@ -50,7 +51,6 @@ def confirm(engine: Engine, plan: ForgetPlan | str, user: str | None = None) -> 
         if not removed:
             return 0
         audited(
-            engine,
             change,
             "forget",
             user=agreed.user,
@@ -82,7 +82,7 @@ def _forget_user(engine: Engine, change: Change, user: str) -> int:
         return 0
     _refuse_held(writer.traces.held(user), writer.count(user))
     removed = _remove_user(change, user)
-    audited(engine, change, "forget", user=user, by="everything", records=removed)
+    audited(change, "forget", user=user, by="everything", records=removed)
     return removed
 
 
@@ -92,7 +92,7 @@ def _forget_some(engine: Engine, change: Change, user: str, selection: Selection
     scope = scope_of(writer, user, roots)
     removed = erase_within(change, user, scope)
     if removed:
-        audited(engine, change, "forget", user=user, ids=scope.ids, by=selection.by, records=removed)
+        audited(change, "forget", user=user, ids=scope.ids, by=selection.by, records=removed)
     return removed
 
 

@@ -37,6 +37,6 @@ def hold(engine: Engine, *, user: str, selection: Selection, held: bool) -> int:
                 changed += [record.id for record in records]
         if changed:
             action = "hold" if held else "release"
-            audited(engine, change, action, user=user, ids=changed, by=selection.by, records=len(changed))
+            audited(change, action, user=user, ids=changed, by=selection.by, records=len(changed))
     engine.note_unsaved(len(changed))
     return len(changed)

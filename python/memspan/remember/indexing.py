@@ -6,7 +6,7 @@ import threading
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 from memspan.index import Index
 from memspan.records import Record
 
+from .change import Change
 from .compose import lexical_text
-
-if TYPE_CHECKING:
-    from .engine import Change
 
 __all__ = ["index_records", "write_records"]
 

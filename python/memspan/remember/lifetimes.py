@@ -11,8 +11,9 @@ from memspan.records import Record
 from memspan.store import StoreReader
 
 from .auditing import audited
+from .change import Change
 from .damage import survives_damage
-from .engine import Change, Engine
+from .engine import Engine
 from .life import end_of_life, given_end
 from .restating import restate
 
@@ -93,7 +94,7 @@ def _settle(
             new = sorted(set(reader.of_kind(name, kind)).difference(done.get(name, ())))
             changed += _give(change, name, new, kind, seconds)
         reader.set_lifetime(user, kind, seconds)
-        audited(engine, change, "lifetime", user=user, kind=kind, seconds=seconds)
+        audited(change, "lifetime", user=user, kind=kind, seconds=seconds)
     return changed
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from memspan.limits import MAX_TAGS
 from memspan.records import Record
 
-from .engine import Change
+from .change import Change
 from .indexing import write_records
 from .tags import without_made
 

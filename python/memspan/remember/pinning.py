@@ -28,6 +28,6 @@ def set_pinned(engine: Engine, user: str, ids: Sequence[str], pinned: bool) -> i
         made = change.writer.made_tags(user, changed)
         write_records(change, records)
         change.writer.set_made_tags(user, made)
-        audited(engine, change, "pin" if pinned else "unpin", user=user, ids=changed)
+        audited(change, "pin" if pinned else "unpin", user=user, ids=changed)
     engine.note_unsaved(len(records))
     return len(records)

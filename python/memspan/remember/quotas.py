@@ -9,8 +9,9 @@ from memspan.lifecycle.quotas import Quotas, as_quotas
 from memspan.store import StoreReader
 
 from .auditing import audited
+from .change import Change
 from .damage import survives_damage
-from .engine import Change, Engine
+from .engine import Engine
 from .fields import checked_name
 from .quota_settings import apply_to, stored_quotas
 
@@ -43,7 +44,7 @@ def set_quotas(engine: Engine, quotas: Quotas | int | None, user: str | None) ->
             _refuse_to_evict_pinned(writer, applied, user)
         writer.quotas.set(user, text)
         kinds: dict[str, Any] = {} if wanted is None else dict(wanted.capacities)
-        audited(engine, change, "quotas", user=user, **kinds)
+        audited(change, "quotas", user=user, **kinds)
         change.apply(lambda index: apply_to(index, user, wanted))
         if user is not None:
             return _evict(change, user)

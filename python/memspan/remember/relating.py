@@ -8,8 +8,9 @@ from typing import TypeAlias
 from memspan.errors import TagCycleError
 
 from .auditing import audited
+from .change import Change
 from .damage import survives_damage
-from .engine import Change, Engine
+from .engine import Engine
 from .fields import checked_name
 from .tags import checked_tag
 
@@ -34,7 +35,7 @@ def relate(engine: Engine, *, user: str, parent: str, child: str) -> bool:
         change.writer.jobs.own_relation(user, above, below)
         related = change.writer.relate(user, above, below)
         if related:
-            audited(engine, change, "relate", user=user)
+            audited(change, "relate", user=user)
         return related
 
 
@@ -47,7 +48,7 @@ def unrelate(engine: Engine, *, user: str, parent: str, child: str) -> bool:
         removed = change.writer.unrelate(user, above, below)
         if removed:
             change.apply(lambda index: index.unrelate(user=user, parent=above, child=below))
-            audited(engine, change, "unrelate", user=user)
+            audited(change, "unrelate", user=user)
         return removed
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from memspan.records import Record
 
-from .engine import Change
+from .change import Change
 from .indexing import write_records
 
 __all__ = ["restate"]

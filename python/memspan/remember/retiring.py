@@ -13,11 +13,12 @@ from memspan.records import Record
 from memspan.times import from_micros, now_micros
 
 from .auditing import audited
+from .change import Change
 from .checking import checked_record
 from .compose import embedded_text
 from .damage import survives_damage
 from .endings import ended, ended_by, moment_after
-from .engine import Change, Engine
+from .engine import Engine
 from .fields import checked_name
 from .identifiers import new_id
 from .indexing import write_records
@@ -47,7 +48,7 @@ def retire(engine: Engine, *, user: str, ids: Sequence[str], at: datetime | None
         )
         if believed:
             ended_ids = [record.id for record in believed]
-            audited(engine, change, "retire", user=user, ids=ended_ids, records=len(believed))
+            audited(change, "retire", user=user, ids=ended_ids, records=len(believed))
     engine.note_unsaved(len(believed))
     return len(believed)
 
@@ -133,7 +134,7 @@ def _replace(engine: Engine, user: str, old: str, new: str, at: datetime | None)
 
 def _end(engine: Engine, change: Change, record: Record, by: str, at: datetime, moment: datetime) -> None:
     restate(change, [ended(record, action="supersede", by=[by], at=at, moment=moment)])
-    audited(engine, change, "supersede", user=record.user, ids=[record.id, by])
+    audited(change, "supersede", user=record.user, ids=[record.id, by])
 
 
 def _believed(change: Change, user: str, id_: str, argument: str) -> Record:

@@ -11,8 +11,8 @@ from memspan.index import Index
 from memspan.records import Record
 from memspan.store import StoreReader
 
+from .change import Change
 from .draft import Draft
-from .engine import Change
 from .life import end_of_life
 from .lifetimes import lifetimes_of
 from .restating import restate

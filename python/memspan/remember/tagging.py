@@ -16,9 +16,10 @@ from memspan.tag_info import TagInfo, TagReport
 
 from .adding import Advance
 from .auditing import audited
+from .change import Change
 from .compose import shown_text
 from .damage import survives_damage
-from .engine import Change, Engine
+from .engine import Engine
 from .fields import checked_name
 from .made_tags import beside, write_made_tags
 from .progress import tracking
@@ -145,7 +146,7 @@ def _write(engine: Engine, user: str, wanted: dict[str, tuple[str, ...]], texts:
             ),
         )
         if changed:
-            audited(engine, change, "tag", user=user, records=changed)
+            audited(change, "tag", user=user, records=changed)
     engine.note_unsaved(changed)
     return changed
 

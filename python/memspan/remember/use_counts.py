@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from memspan.errors import CorruptSnapshotError
 from memspan.index import Index
@@ -13,8 +13,7 @@ from memspan.store import StoreReader
 from memspan.store.uses import Use
 from memspan.times import Micros, now_micros
 
-if TYPE_CHECKING:
-    from .engine import Change
+from .change import Change
 
 __all__ = ["UseCounts", "load_uses"]
 

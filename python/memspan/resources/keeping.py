@@ -9,7 +9,8 @@ from typing import Any, Final
 from memspan.arguments import as_flag, as_number
 from memspan.errors import invalid
 from memspan.remember.adding import Advance, add_drafts
-from memspan.remember.engine import Change, Engine
+from memspan.remember.change import Change
+from memspan.remember.engine import Engine
 from memspan.remember.fields import checked_name
 from memspan.remember.messages import to_drafts
 from memspan.resource_info import RESOURCE_STATES, Resource, ResourceReport

@@ -9,7 +9,8 @@ from memspan.errors import VaultError, VaultKeyError, invalid
 from memspan.remember.adding import add_drafts
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.auditing import audited
-from memspan.remember.engine import Change, Engine
+from memspan.remember.change import Change
+from memspan.remember.engine import Engine
 from memspan.remember.fields import checked_name
 from memspan.remember.forgetting import forget
 from memspan.remember.messages import to_drafts
@@ -81,7 +82,7 @@ class Vault:
             # Somebody may have changed it since, however unlikely.
             key = self._key(change.writer, record, another_key)
             change.writer.secrets.put(self.user, [sealed(key, self.user, record, kept)])
-            audited(self._engine, change, "vault.put", user=self.user, ids=[record])
+            audited(change, "vault.put", user=self.user, ids=[record])
 
         add_drafts(self._engine, drafts, within=keep)
         return record
@@ -124,7 +125,7 @@ class Vault:
         except VaultError as error:
             failure = error
         with self._engine.changing() as change:
-            audited(self._engine, change, "vault.read", user=self.user, ids=[id], opened=failure is None)
+            audited(change, "vault.read", user=self.user, ids=[id], opened=failure is None)
         if failure is not None:
             raise failure
         return secret
@@ -181,7 +182,7 @@ class Vault:
             if changed:
                 secrets.put(self.user, changed)
                 ids = [secret.record for secret in changed]
-                audited(self._engine, change, "vault.rekey", user=self.user, ids=ids, records=len(ids))
+                audited(change, "vault.rekey", user=self.user, ids=ids, records=len(ids))
                 change.writer.request_erasure()
         self._ring = ring
         if changed:

@@ -14,9 +14,10 @@ from memspan.errors import TagCycleError
 from memspan.index import Index
 from memspan.records import Record
 from memspan.remember.auditing import audited
+from memspan.remember.change import Change
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
-from memspan.remember.engine import Change, Engine
+from memspan.remember.engine import Engine
 from memspan.remember.indexing import write_records
 from memspan.remember.lifetimes import with_lifetimes
 from memspan.remember.made_tags import write_made_tags
@@ -75,7 +76,7 @@ def finish(engine: Engine, job: ClaimedJob, results: Results, notes: Sequence[No
         tagged = [id_ for id_, tags in results.turn_tags.items() if tags]
         relations = _relate(change, job, results.relations, notes)
         jobs.finish(job, Outcome(made, tagged, relations), notes)
-        audited(engine, change, "derive", user=job.user, records=len(made), tagged=len(tagged))
+        audited(change, "derive", user=job.user, records=len(made), tagged=len(tagged))
     engine.note_unsaved(len(made))
     return len(made)
 

@@ -1,0 +1,45 @@
+"""A write in progress."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+from memspan.errors import MemspanError
+from memspan.index import Index
+from memspan.store import StoreWriter
+
+from .tally import Added, Tally
+
+__all__ = ["Change"]
+
+T = TypeVar("T")
+
+
+class Change:
+    """A write in progress: the store's exclusive transaction and the index, equal to each other at its start."""
+
+    def __init__(self, writer: StoreWriter, index: Index, tally: Tally, actor: str) -> None:
+        self.writer: Final = writer
+        self.index: Final = index
+        self.tally: Final = tally
+        self.actor: Final = actor
+        """Who acts, for the audit, unless `acting` says otherwise."""
+        self.touched = False
+        self.evicted: list[tuple[str, str]] = []
+        """(user, id) of what the index evicted; at the end of the transaction it goes to the cold tier."""
+        self.moved: dict[str, int] = {}
+        """By user, how many records went there."""
+        self.unsourced: dict[str, frozenset[str]] = {}
+        """By user, ids of derived records that so lost their last source."""
+        self.counted: list[Added] = []
+        """What the transaction took from the tally."""
+
+    def apply(self, operation: Callable[[Index], T], *, atomic: bool = True) -> T:
+        """Change the index. An atomic operation leaves the index as it was when it raises a `MemspanError`."""
+        before, self.touched = self.touched, True
+        try:
+            return operation(self.index)
+        except MemspanError:
+            self.touched = before or not atomic
+            raise
