@@ -43,8 +43,8 @@ std::vector<std::string> tags_of(const RecordInput& input, std::optional<size_t>
   return checked_tags(input.tags, {"tags", row}, limits::kTagsPerRecord);
 }
 
-// The records of a batch by user, in the order of their coming, and their tags. Of a large batch this is as much memory as a
-// few hundred records take for good, so it is kept apart from that.
+// The records of a batch by user, in the order of their coming, and their tags. Of a large batch this is much memory, so
+// it is kept apart from what stays.
 struct Batch {
   Batch(std::span<const RecordInput> inputs, size_t dim, bool columns) {
     size_t most_tags = 0;
