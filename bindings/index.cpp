@@ -38,7 +38,7 @@ std::vector<std::pair<std::string, std::string>> add(
   columns.expires_ats = expires_ats;
   if (const auto* array = std::get_if<FloatArray>(&embeddings)) columns.embeddings = *array;
   if (const auto* rows = std::get_if<py::list>(&embeddings)) columns.embedding_rows = *rows;
-  const std::vector<RecordInput> records = columns.to_records();
+  const auto records = columns.to_records();
   const py::gil_scoped_release release;
   std::vector<std::pair<std::string, std::string>> evicted;
   for (Evicted& each : self.add(records, named_as_columns, evict)) {

@@ -12,11 +12,12 @@ std::string_view view_at(const py::list& texts, size_t i) {
 
 }  // namespace
 
-std::vector<RecordInput> RecordColumns::to_records() {
+huge_pages::PassingVector<RecordInput> RecordColumns::to_records() {
   const size_t count = ids.size();
   const size_t dim = embeddings ? static_cast<size_t>(embeddings->shape(1)) : 0;
-  std::vector<RecordInput> records(count);
-  tag_views = as_views(tags);
+  huge_pages::PassingVector<RecordInput> records(count);
+  tag_views.reserve(tags.size());
+  for (const py::handle tag : tags) tag_views.push_back(as_view(tag));
   for (size_t i = 0; i < count; ++i) {
     RecordInput& record = records[i];
     record.user = view_at(users, i);

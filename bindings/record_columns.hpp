@@ -5,9 +5,9 @@
 
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "arrays.hpp"
+#include "base/huge_pages.hpp"
 #include "memspan/record.hpp"
 
 namespace memspan::python {
@@ -27,9 +27,9 @@ struct RecordColumns {
   std::optional<MicrosArray> retired_ats = {}, expires_ats = {};
 
   // Needs the GIL; the result does not. Valid while this object lives.
-  std::vector<RecordInput> to_records();
+  huge_pages::PassingVector<RecordInput> to_records();
 
-  std::vector<std::string_view> tag_views = {};  // of all records, one after the other; filled by to_records
+  huge_pages::PassingVector<std::string_view> tag_views = {};  // of all records, one after the other; filled by to_records
 };
 
 }  // namespace memspan::python

@@ -17,6 +17,10 @@ BOOST_AUTO_TEST_SUITE(huge_pages)
 using memspan::huge_pages::kPage;
 using memspan::huge_pages::kRegion;
 using memspan::huge_pages::serve;
+using memspan::huge_pages::Stay;
+
+// The largest piece that shares a region with others.
+constexpr size_t kMostShared = kRegion - 2 * kPage;
 
 struct Piece {
   unsigned char* bytes;
@@ -34,7 +38,7 @@ struct Piece {
 
 size_t any_size(std::mt19937& random) {
   for (;;) {
-    const size_t size = random() % 3 == 0 ? 1 + random() % (kRegion + kPage) : kPage * (1 + random() % 12);
+    const size_t size = random() % 3 == 0 ? 1 + random() % (kRegion + kRegion / 2) : kPage * (1 + random() % 12);
     if (serve(size)) return size;
   }
 }
@@ -57,11 +61,13 @@ void churn(unsigned seed, int steps, size_t most) {
     const bool growing = step / 200 % 2 == 0;
     if (pieces.size() < most && (pieces.empty() || random() % 10 < (growing ? 7u : 3u))) {
       const size_t size = any_size(random);
-      const Piece piece = {static_cast<unsigned char*>(memspan::huge_pages::allocate(size)), size,
+      const Stay stay = random() % 2 == 0 ? Stay::lasting : Stay::passing;
+      const Piece piece = {static_cast<unsigned char*>(memspan::huge_pages::allocate(size, stay)), size,
                            static_cast<unsigned char>(random())};
       const auto start = reinterpret_cast<uintptr_t>(piece.bytes);
       const auto after = taken.lower_bound(start);
-      right &= start % kPage == 0 && start / kRegion == (start + size - 1) / kRegion;
+      right &= start % kPage == 0;
+      right &= size > kMostShared ? start % kRegion == 0 : start / kRegion == (start + size - 1) / kRegion;
       right &= after == taken.end() || start + size <= after->first;
       right &= after == taken.begin() || std::prev(after)->second <= start;
       taken.emplace(start, start + size);
@@ -69,6 +75,7 @@ void churn(unsigned seed, int steps, size_t most) {
       pieces.push_back(piece);
     } else {
       release(random() % pieces.size());
+      if (random() % 64 == 0) memspan::huge_pages::trim();
     }
   }
   while (!pieces.empty()) release(0);
@@ -90,7 +97,7 @@ BOOST_AUTO_TEST_CASE(only_pieces_that_fit_well_are_served) {
   BOOST_TEST(!serve(0));
   BOOST_TEST(!serve(kPage - 1));
   BOOST_TEST(!serve(kPage + 1));
-  BOOST_TEST(!serve(kRegion));
+  BOOST_TEST(serve(kRegion) == serve(kPage));
   memspan::huge_pages::Allocator<uint32_t> allocator;
   for (const size_t count : {1, 1023, 1024, 1025, 100'000, 1'000'000}) {
     uint32_t* const numbers = allocator.allocate(count);
@@ -101,7 +108,7 @@ BOOST_AUTO_TEST_CASE(only_pieces_that_fit_well_are_served) {
 }
 
 BOOST_AUTO_TEST_CASE(the_largest_piece_takes_a_region) {
-  const size_t largest = kRegion - 2 * kPage;
+  const size_t largest = kMostShared;
   if (!serve(largest)) return;
   void* const first = memspan::huge_pages::allocate(largest);
   void* const second = memspan::huge_pages::allocate(largest);
@@ -124,6 +131,43 @@ BOOST_AUTO_TEST_CASE(the_pages_of_a_large_piece_go_back_while_its_region_stays) 
   BOOST_TEST(std::all_of(again, again + large, [](unsigned char byte) { return byte == 0; }));
   memspan::huge_pages::free(again, large);
   memspan::huge_pages::free(beside, small);
+}
+
+BOOST_AUTO_TEST_CASE(what_passes_lies_apart_from_what_lasts) {
+  if (!serve(kPage)) return;
+  std::vector<std::pair<void*, Stay>> pieces;
+  for (int i = 0; i < 64; ++i) {
+    const Stay stay = i % 2 == 0 ? Stay::lasting : Stay::passing;
+    pieces.emplace_back(memspan::huge_pages::allocate(4 * kPage, stay), stay);
+  }
+  std::map<uintptr_t, Stay> regions;
+  for (const auto& [piece, stay] : pieces) {
+    BOOST_TEST((regions.try_emplace(reinterpret_cast<uintptr_t>(piece) / kRegion, stay).first->second == stay));
+  }
+  for (const auto& [piece, stay] : pieces) memspan::huge_pages::free(piece, 4 * kPage);
+}
+
+// A region that comes anew from the system holds zeros; the one that is kept for what comes next does not.
+BOOST_AUTO_TEST_CASE(a_trim_gives_the_empty_regions_back) {
+  if (!serve(kPage)) return;
+  constexpr size_t kSize = 8 * kPage;
+  for (const Stay stay : {Stay::lasting, Stay::passing}) {
+    // So many that a region is theirs alone.
+    std::vector<void*> pieces;
+    for (int i = 0; i < 256; ++i) pieces.push_back(memspan::huge_pages::allocate(kSize, stay));
+    for (void* const piece : pieces) std::memset(piece, 7, kSize);
+    for (void* const piece : pieces) memspan::huge_pages::free(piece, kSize);
+    memspan::huge_pages::trim();
+    pieces.clear();
+    size_t fresh = 0;
+    for (int i = 0; i < 256; ++i) {
+      pieces.push_back(memspan::huge_pages::allocate(kSize, stay));
+      const auto* const bytes = static_cast<const unsigned char*>(pieces.back());
+      if (std::all_of(bytes, bytes + kSize, [](unsigned char byte) { return byte == 0; })) ++fresh;
+    }
+    BOOST_TEST(fresh >= 63u);  // a region's worth
+    for (void* const piece : pieces) memspan::huge_pages::free(piece, kSize);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -130,18 +130,23 @@ Pool& pool() {
   return *made;
 }
 
-Region* make_region(Stay stay) {
-  // Twice as much, and what lies around an aligned region goes back.
-  void* const mapped = ::mmap(nullptr, 2 * kRegion, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+// Whole pages at the address of a region.
+std::byte* map(size_t size) {
+  // A region more, and what lies around goes back.
+  void* const mapped = ::mmap(nullptr, size + kRegion, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
   auto* const bytes = static_cast<std::byte*>(mapped);
   const size_t before = (kRegion - reinterpret_cast<uintptr_t>(bytes) % kRegion) % kRegion;
   if (before != 0) ::munmap(bytes, before);
-  ::munmap(bytes + before + kRegion, kRegion - before);
+  if (before != kRegion) ::munmap(bytes + before + size, kRegion - before);
 #if defined(MADV_HUGEPAGE)
-  ::madvise(bytes + before, kRegion, MADV_HUGEPAGE);  // only advice: a failure costs speed
+  ::madvise(bytes + before, size, MADV_HUGEPAGE);  // only advice: a failure costs speed
 #endif
-  auto* const region = new (bytes + before) Region;
+  return bytes + before;
+}
+
+Region* make_region(Stay stay) {
+  auto* const region = new (map(kRegion)) Region;
   region->stay = stay;
   return region;
 }
@@ -154,6 +159,9 @@ void tell(ptrdiff_t bytes) {
 
 size_t pages_of(size_t bytes) { return (bytes + kPage - 1) / kPage; }
 
+// Has a mapping of its own.
+bool alone(size_t bytes) { return bytes > kRegion - 2 * kPage; }
+
 }  // namespace
 
 void observe(Observer observer) { observing = observer; }
@@ -163,6 +171,7 @@ void take_part_in_forks() { huge_pages::pool(); }
 void* allocate(size_t bytes, Stay stay) {
   tell(static_cast<ptrdiff_t>(bytes));
   const size_t pages = pages_of(bytes);
+  if (alone(bytes)) return map(pages * kPage);
   Pool& pool = huge_pages::pool();
   const std::lock_guard lock(pool.mutex);
   Regions& regions = pool.of(stay);
@@ -187,6 +196,10 @@ void* allocate(size_t bytes, Stay stay) {
 
 void free(void* piece, size_t bytes) noexcept {
   tell(-static_cast<ptrdiff_t>(bytes));
+  if (alone(bytes)) {
+    ::munmap(piece, pages_of(bytes) * kPage);
+    return;
+  }
   // What a consolidation leaves behind would otherwise stay as long as anything else lies in its regions.
   if (bytes >= kLarge) ::madvise(piece, pages_of(bytes) * kPage, MADV_DONTNEED);
   const auto address = reinterpret_cast<uintptr_t>(piece);

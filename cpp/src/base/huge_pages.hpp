@@ -3,7 +3,8 @@
 // A search of one user among many finds hardly anything in the caches, and with pages of 4 kB hardly any translation of
 // an address either: each line that it reads then waits for a walk through the page tables, which under a hypervisor
 // takes longer than the line. So pieces of 4 kB to nearly 2 MB are cut out of regions of one huge page each. Smaller
-// ones come from operator new, as do those that would be rounded up by more than an eighth.
+// ones come from operator new, as do those that would be rounded up by more than an eighth. Larger ones are mapped one by
+// one: malloc, which has seen a large piece come back, would put the next one among what stays (its threshold grows).
 //
 // A region is an array of pages of 4 kB, the first of which holds a bit for each that is taken. Regions are kept in
 // lists by their longest run of free pages, so that a piece is found, or given back, in O(pages of a region / 64); a
@@ -17,16 +18,17 @@
 
 #include <cstddef>
 #include <new>
+#include <vector>
 
 namespace memspan::huge_pages {
 
 inline constexpr size_t kPage = 4096;
 inline constexpr size_t kRegion = size_t{2} << 20;
 
-// Does a piece of so many bytes lie in a huge page? False on systems without.
+// Do pieces of so many bytes come from here? False on systems without huge pages.
 constexpr bool serve(size_t bytes) {
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
-  if (bytes < kPage || bytes > kRegion - 2 * kPage) return false;
+  if (bytes < kPage) return false;
   const size_t rounded = (bytes + kPage - 1) / kPage * kPage;
   return rounded - bytes <= bytes / 8;
 #else
@@ -37,7 +39,8 @@ constexpr bool serve(size_t bytes) {
 // How long a piece is likely to be needed.
 enum class Stay { lasting, passing };
 
-// Of a size that they serve: a multiple of the page's size is its address. Not initialised. Throws std::bad_alloc.
+// Of a size that they serve: a multiple of the page's size is its address, of a large piece of a region's. Not
+// initialised. Throws std::bad_alloc.
 void* allocate(size_t bytes, Stay stay = Stay::lasting);
 void free(void* piece, size_t bytes) noexcept;
 
@@ -54,17 +57,21 @@ using Observer = void (*)(ptrdiff_t bytes);
 void observe(Observer observer);
 
 // For the standard containers, and for others that know the sizes of their pieces.
-template <typename T>
+template <typename T, Stay kStay = Stay::lasting>
 struct Allocator {
   using value_type = T;
+  template <typename U>
+  struct rebind {
+    using other = Allocator<U, kStay>;
+  };
 
   Allocator() = default;
   template <typename U>
-  Allocator(const Allocator<U>&) noexcept {}
+  Allocator(const Allocator<U, kStay>&) noexcept {}
 
   T* allocate(size_t count) {
     const size_t bytes = count * sizeof(T);
-    return static_cast<T*>(serve(bytes) ? huge_pages::allocate(bytes) : ::operator new(bytes));
+    return static_cast<T*>(serve(bytes) ? huge_pages::allocate(bytes, kStay) : ::operator new(bytes));
   }
   void deallocate(T* piece, size_t count) noexcept {
     const size_t bytes = count * sizeof(T);
@@ -76,5 +83,9 @@ struct Allocator {
   }
   friend bool operator==(const Allocator&, const Allocator&) { return true; }
 };
+
+// For the columns of a batch: what malloc would put among what stays.
+template <typename T>
+using PassingVector = std::vector<T, Allocator<T, Stay::passing>>;
 
 }  // namespace memspan::huge_pages

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <mutex>
 
+#include "base/huge_pages.hpp"
 #include "index/auto_consolidation.hpp"
 #include "index/quota_table.hpp"
 #include "index/user_index.hpp"
@@ -29,26 +31,46 @@ IndexConfig checked(const IndexConfig& config) {
   return config;
 }
 
+// All but the tags.
 UserIndex::NewRecord checked_record(const RecordInput& input, size_t dim, std::optional<size_t> row) {
   check_record(input, dim, row);
-  UserIndex::NewRecord record{input, checked_tags(input.tags, {"tags", row}, limits::kTagsPerRecord), {},
-                              IdTable::hash(input.id)};
+  UserIndex::NewRecord record{input, {}, {}, IdTable::hash(input.id)};
   if (!input.metadata.empty()) record.metadata = parse_json_object(input.metadata, {"metadata", row});
   return record;
 }
 
-// Groups the records by user, in the order of their coming.
-std::map<std::string_view, std::vector<UserIndex::NewRecord>> group_by_user(std::span<const RecordInput> inputs, size_t dim,
-                                                                              bool columns) {
-  std::map<std::string_view, std::vector<UserIndex::NewRecord>> groups;
-  auto group = groups.end();
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const std::optional<size_t> row = columns ? std::optional(i) : std::nullopt;
-    if (group == groups.end() || group->first != inputs[i].user) group = groups.try_emplace(inputs[i].user).first;
-    group->second.push_back(checked_record(inputs[i], dim, row));
-  }
-  return groups;
+std::vector<std::string> tags_of(const RecordInput& input, std::optional<size_t> row) {
+  return checked_tags(input.tags, {"tags", row}, limits::kTagsPerRecord);
 }
+
+// The records of a batch by user, in the order of their coming, and their tags. Of a large batch this is much memory, so
+// it is kept apart from what stays.
+struct Batch {
+  Batch(std::span<const RecordInput> inputs, size_t dim, bool columns) {
+    size_t most_tags = 0;
+    std::map<std::string_view, size_t> sizes;
+    auto size = sizes.end();
+    for (const RecordInput& input : inputs) {
+      most_tags += input.tags.size();
+      if (size == sizes.end() || size->first != input.user) size = sizes.try_emplace(input.user).first;
+      ++size->second;
+    }
+    tags.reserve(most_tags);  // they do not move
+    for (const auto& [user, count] : sizes) groups[user].reserve(count);
+    auto group = groups.end();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const std::optional<size_t> row = columns ? std::optional(i) : std::nullopt;
+      if (group == groups.end() || group->first != inputs[i].user) group = groups.find(inputs[i].user);
+      group->second.push_back(checked_record(inputs[i], dim, row));
+      std::vector<std::string> own = tags_of(inputs[i], row);
+      group->second.back().tags = {tags.data() + tags.size(), own.size()};
+      std::move(own.begin(), own.end(), std::back_inserter(tags));
+    }
+  }
+
+  huge_pages::PassingVector<std::string> tags;
+  std::map<std::string_view, huge_pages::PassingVector<UserIndex::NewRecord>> groups;
+};
 
 void refuse_repeated_ids(std::span<const RecordInput> inputs) {
   boost::unordered_flat_map<std::pair<std::string_view, std::string_view>, size_t> seen;
@@ -110,25 +132,27 @@ std::vector<Evicted> Index::add(std::span<const RecordInput> records, bool colum
   if (records.size() == 1) {
     const std::optional<size_t> row = columns ? std::optional<size_t>(0) : std::nullopt;
     UserIndex::NewRecord record = checked_record(records.front(), config_.dim, row);
+    const std::vector<std::string> tags = tags_of(records.front(), row);
+    record.tags = tags;
     const std::string_view name = records.front().user;
     const Quotas quotas = quotas_->of(name);
     const auto user = find_or_create(name);
     add_to(name, user, {&record, 1}, quotas);
     return evicted;
   }
-  auto groups = group_by_user(records, config_.dim, columns);
+  Batch batch(records, config_.dim, columns);
   refuse_repeated_ids(records);
   struct Group {
     std::shared_ptr<UserIndex> user;
     Quotas quotas;
   };
   std::vector<Group> users;
-  for (auto& [name, group] : groups) {
+  for (auto& [name, group] : batch.groups) {
     users.push_back({find_or_create(name), quotas_->of(name)});
     if (enforce) users.back().user->check_room(group, users.back().quotas);
   }
   auto next = users.begin();
-  for (auto& [name, group] : groups) {
+  for (auto& [name, group] : batch.groups) {
     add_to(name, next->user, group, next->quotas);
     ++next;
   }

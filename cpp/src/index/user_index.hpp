@@ -40,7 +40,7 @@ class UserIndex {
   // A checked record with what was parsed of it.
   struct NewRecord {
     RecordInput input;
-    std::vector<std::string> tags;  // normalised, distinct
+    std::span<const std::string> tags;  // normalised, distinct; the caller's
     json::object metadata;
     uint32_t id_hash = 0;  // IdTable::hash of the id
   };

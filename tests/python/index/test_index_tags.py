@@ -171,3 +171,29 @@ def test_a_tag_without_an_embedding_is_routed_by_its_records(index: memspan.Inde
     assert dict(index.route(user="ana", embedding=vector(0, 1), k=10))["camping"] == pytest.approx(
         1.0, abs=1e-6
     )
+
+
+def test_every_record_of_a_batch_keeps_its_own_tags() -> None:
+    """Tags that fall together, users that take turns, records without any: each still has what was said of it."""
+    index = memspan.Index(2)
+    tags = [
+        ["Sea", "sea", " SEA ", "Boat"],
+        [],
+        ["boat"],
+        ["Hill", "hill"],
+        ["a tag of more than fifteen letters", "x"],
+    ]
+    count = 40 * len(tags)
+    index.add_many(
+        users=[f"u{i % 3}" for i in range(count)],
+        ids=[str(i) for i in range(count)],
+        ats=list(range(count)),
+        tags=[tags[i % len(tags)] for i in range(count)],
+    )
+    distinct = {"sea": {0}, "boat": {0, 2}, "hill": {3}, "a tag of more than fifteen letters": {4}, "x": {4}}
+    for tag, kinds in distinct.items():
+        for user in range(3):
+            hits = index.search(user=f"u{user}", require_tags=[tag], k=count)
+            assert {int(id) for id in hits.ids} == {
+                i for i in range(count) if i % 3 == user and i % len(tags) in kinds
+            }
