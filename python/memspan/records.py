@@ -20,14 +20,18 @@ KINDS: Final = ("episodic", "semantic", "procedural", "resource", "vault")
 - `semantic`: what is known. A caller adds it with `kind="semantic"`, or the stages of a recipe make it of turns
   (`Extract`, `Complete`, `Synthesise`, `Buffer`; `sources` names the turns); sleep merges, rewrites and ends these.
 - `procedural`: how to do something. A caller adds it, `Memory.learn_procedures` learns it from tool calls that come
-  back, and the stage `Procedures` of a recipe tells the tasks of one session.
-- `resource`: a pointer to a file or address, with what is known of it. A caller adds it.
-- `vault`: what is sensitive. No recipe, tagging or learning reads it.
+  back, and the stage `Procedures` of a recipe tells the tasks of one session. Its text holds name, conditions and
+  steps, and is searched as any text.
+- `resource`: a pointer to a file or address, with what is known of it. `Memory.add_resource` adds it with its checksum,
+  and looks after it (`check_resources`). Its description is searched, not what the target holds.
+- `vault`: what is sensitive. `Memory.vault(user, key).put` encrypts a secret under a label, and only the label is
+  embedded and searched; what a caller adds with `kind="vault"` is searched by its text. No recipe, tagging or learning
+  reads the vault.
 
-All but the vault are searched together, by one ranking. `kinds=` is a filter: only these come back. A question about
-how something is done finds procedures among the first, see `Plan.record_kinds`; a plan by hand may want other kinds
-so. The vault comes back only when `kinds` names it. Where there are quotas, each kind has its own, so that much talk
-pushes out no knowledge.
+All but the vault are searched together, by one ranking over meaning and words. `kinds=` is a filter: only these come
+back. A question about how something is done finds procedures among the first, see `Plan.record_kinds`; a plan by hand
+may want other kinds so. The vault comes back only when `kinds` names it. Where there are quotas, each kind has its own,
+so that much talk pushes out no knowledge.
 """
 
 

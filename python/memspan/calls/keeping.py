@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from memspan.arguments import as_flag
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.conversion import reembed
 from memspan.remember.embedding import EmbedderSpec
@@ -20,26 +21,33 @@ __all__ = ["KeepingCalls"]
 class KeepingCalls(Calls):
     """See `Memory`."""
 
-    def export(self, user: str | None, file: TextFile, embeddings: bool = False) -> int:
-        """Write everything of a user, or of all users (`None`), as JSON Lines; returns the number of records.
+    def export(
+        self, user: str | None, file: TextFile, embeddings: bool = False, *, records_only: bool = False
+    ) -> int:
+        """Write everything of a user, or of all users (`None`), as JSON Lines; returns the number of records in memory.
 
-        What `tag` made is left out, and encode jobs are: they can be made again. So is what lies in the cold tier
-        (`evicted`): restore it first. Secrets of the vault stay encrypted, and their key opens them wherever the file
-        is loaded.
+        With them go the cold tier (`evicted` and `original`), the quotas and times to live of the user, and with `None`
+        those of everybody. What `tag` made is left out, and encode jobs are: they can be made again. Secrets of the
+        vault stay encrypted, and their key opens them wherever the file is loaded.
 
         Args:
             user: an unknown user makes a file without records.
             file: a path, which is replaced when the export is complete, or a text file open for writing.
             embeddings: write the vectors too, so that loading needs no model.
+            records_only: leave out the cold tier, quotas and times to live.
         """
-        return export(self._engine, user, file, embeddings=embeddings)
+        only = as_flag(records_only, "records_only")
+        return export(self._engine, user, file, embeddings=embeddings, records_only=only)
 
     def load(self, file: TextFile, progress: bool = False) -> int:
         """Add what `export` wrote, a record with a known id being replaced; returns the number of records.
 
-        Vectors in the file are used when this store's embedder made them.
+        Vectors in the file are used when this store's embedder made them. Quotas and times to live in the file replace
+        those of the same user; they come last, and then apply to what this store had before, too. A copy for the cold
+        tier stays away where the record is in memory here.
 
         Raises:
+            QuotaError: more is pinned here than the quotas of the file have room for; all else is committed.
             FormatError: a line is broken; names file, line and reason. What came before it is committed.
         """
         with tracking("loading", None, progress) as advance:
@@ -56,7 +64,12 @@ class KeepingCalls(Calls):
         return reembed(self._engine, embedder, progress)
 
     def stats(self, user: str | None = None) -> dict[str, Any]:
-        """Counts, time span and sizes of the store, or of one user, as JSON values."""
+        """Counts, time span and sizes of the store, or of one user, as JSON values.
+
+        `records` are all that can be found, with what is only found by asking for another time: `retired` counts those
+        that are no longer believed, `versions` the ones among them that were overwritten. `cold` counts what was
+        evicted and the originals of what was shortened, which are none of the records.
+        """
         return stats(self._engine, user)
 
     def users(self) -> list[str]:

@@ -23,6 +23,7 @@ __all__ = ["export"]
 @options.existing_store
 @options.one_user
 @click.option("--embeddings", is_flag=True, help="Write the vectors as well, so that loading needs no model.")
+@click.option("--records-only", is_flag=True, help="Leave out the cold tier, quotas and times to live.")
 @options.as_json
 @pass_environment
 def export(
@@ -31,6 +32,7 @@ def export(
     store: Path,
     user: str,
     embeddings: bool,
+    records_only: bool,
     as_json: bool,
 ) -> None:
     """Write all records of USER to FILE (`-`: stdout).
@@ -42,7 +44,8 @@ def export(
     if to_stdout and as_json:
         raise click.UsageError("--json reports on a file; with '-' stdout holds the records themselves")
     with open_memory(store) as memory:
-        records = memory.export(user, env.out.file if to_stdout else file, embeddings=embeddings)
+        target = env.out.file if to_stdout else file
+        records = memory.export(user, target, embeddings=embeddings, records_only=records_only)
     if as_json:
         env.write_json({"user": user, "records": records, "file": str(file)})
     else:

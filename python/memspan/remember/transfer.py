@@ -17,6 +17,7 @@ from .attachments import TYPES, Attachment, attachment_lines, load_attachments, 
 from .draft import Draft
 from .engine import Engine
 from .export_format import decode_header, decode_record_line, encode_record_line, header
+from .export_life import LIFE_TYPES, LifeLine, life_lines, load_life, parsed_life
 from .fields import checked_name
 from .relating import relate
 from .tags import without_made
@@ -29,7 +30,9 @@ TextFile: TypeAlias = "str | os.PathLike[str] | IO[str]"
 _BATCH: Final = 512
 
 
-def export(engine: Engine, user: str | None, file: TextFile, *, embeddings: bool) -> int:
+def export(
+    engine: Engine, user: str | None, file: TextFile, *, embeddings: bool, records_only: bool = False
+) -> int:
     """See `Memory.export`."""
     if user is not None:
         checked_name(user, "user")
@@ -49,6 +52,9 @@ def export(engine: Engine, user: str | None, file: TextFile, *, embeddings: bool
                 _write(lines, {"type": "relation", **relation._asdict()})
         for line in attachment_lines(reader, user):
             _write(lines, line)
+        if not records_only:
+            for line in life_lines(reader, user, embeddings=embeddings):
+                _write(lines, line)
     return count
 
 
@@ -91,15 +97,17 @@ def load(engine: Engine, file: TextFile, advance: Advance | None = None) -> int:
     """See `Memory.load`."""
     relations: list[_RelationLine] = []
     attachments: list[Attachment] = []
+    life: list[LifeLine] = []
     with _readable(file) as (lines, name):
         try:
-            drafts = _drafts(engine, lines, name, relations, attachments)
+            drafts = _drafts(engine, lines, name, relations, attachments, life)
             return add_in_batches(engine, drafts, _BATCH, advance)
         finally:
             # Also on a broken line: what came before it stays.
             for line in relations:
                 _relate(engine, line)
             load_attachments(engine, attachments)
+            load_life(engine, life)
 
 
 @contextmanager
@@ -119,8 +127,9 @@ def _drafts(
     name: str,
     relations: list[_RelationLine],
     attachments: list[Attachment],
+    life: list[LifeLine],
 ) -> Iterator[Draft]:
-    """The records of the file; relations and attachments are collected on the way.
+    """The records of the file; what else there is is collected on the way.
 
     Raises:
         FormatError: names the file and line.
@@ -150,8 +159,10 @@ def _drafts(
                 relations.append(_RelationLine(place, *names))
             elif line.get("type") in TYPES:
                 attachments.append(parsed_attachment(line, place))
+            elif line.get("type") in LIFE_TYPES:
+                life.append(parsed_life(line, place, dim))
             else:
-                accepted = "'record', 'relation', 'secret' or 'resource'"
+                accepted = "'record', 'relation', 'secret', 'resource', 'cold', 'quotas' or 'lifetime'"
                 raise invalid(f"{place}: type", line.get("type"), accepted)
         except FormatError:
             raise

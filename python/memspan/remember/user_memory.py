@@ -383,9 +383,9 @@ class UserMemory(
         """See `Memory.tags`."""
         return self._memory.tags(user=self.name)
 
-    def export(self, file: TextFile, embeddings: bool = False) -> int:
+    def export(self, file: TextFile, embeddings: bool = False, *, records_only: bool = False) -> int:
         """See `Memory.export`."""
-        return self._memory.export(self.name, file, embeddings)
+        return self._memory.export(self.name, file, embeddings, records_only=records_only)
 
     def stats(self) -> dict[str, Any]:
         """See `Memory.stats`."""

@@ -48,6 +48,9 @@ class ColdReader(Protocol):
 
     def ids(self, user: str, reason: Reason = EVICTED) -> list[str]: ...
 
+    def in_order(self, user: str) -> list[str]:
+        """Ids of what was evicted, in the order in which it went."""
+
     def counts(self, user: str | None = None) -> dict[Reason, int]:
         """How many records are there for each reason, of a user or of all."""
 

@@ -85,6 +85,13 @@ class SqliteColdReader(SqliteRows):
         )
         return [id_ for (id_,) in rows]
 
+    def in_order(self, user: str) -> list[str]:
+        rows = self._all(
+            "SELECT id FROM cold WHERE user_pk = ? AND reason = ? ORDER BY sequence, pk",
+            (self._user_pk(user), EVICTED),
+        )
+        return [id_ for (id_,) in rows]
+
     def counts(self, user: str | None = None) -> dict[Reason, int]:
         rows = self._all(
             "SELECT c.reason, count(*) FROM cold c JOIN users u ON u.pk = c.user_pk "
@@ -146,6 +153,7 @@ class SqliteColdWriter(SqliteColdReader):
     Args:
         advance: gives the number of this transaction in the change sequence, and makes it count.
         mark_removal: tells other handles to compare a user with the store.
+        ensure_user: the key of a user, who is made when unknown.
     """
 
     def __init__(
@@ -154,11 +162,13 @@ class SqliteColdWriter(SqliteColdReader):
         state: WriterState,
         advance: Callable[[], int],
         mark_removal: Callable[[str], None],
+        ensure_user: Callable[[str], int],
     ) -> None:
         super().__init__(connection)
         self._state = state
         self._advance = advance
         self._mark_removal = mark_removal
+        self._ensure_user = ensure_user
 
     @property
     def empty(self) -> bool:
@@ -192,7 +202,7 @@ class SqliteColdWriter(SqliteColdReader):
             return
         self._state.cold_empty = False
         user = records[0].user
-        sequence, pk = self._advance(), self._user_pk(user)
+        sequence, pk = self._advance(), self._ensure_user(user)
         self.drop(user, [record.id for record in records], reason)
         self._connection.executemany(
             _PUT,

@@ -320,8 +320,21 @@ class SqliteReader(SqliteRows):
             f"WHERE session IS NOT NULL AND {scope})",
             only,
         )
+        ((retired, versions, held, expiring),) = self._all(
+            "SELECT count(x.retired_at), coalesce(sum(instr(r.id, '@') AND "  # noqa: S608
+            "json_extract(r.metadata, '$.version_of') IS NOT NULL), 0), coalesce(sum(x.held), 0), "
+            "count(x.expires_at) FROM record_states x JOIN records r ON r.pk = x.record_pk "
+            f"WHERE {scope}",
+            only,
+        )
         return {
             "records": count,
+            "retired": retired,
+            "versions": versions,
+            "held": held,
+            "expiring": expiring,
+            "secrets": self._one(f"SELECT count(*) FROM secrets WHERE {scope}", only),  # noqa: S608
+            "resources": len(self.resources.all(user)),
             "kinds": dict(kinds),
             "sessions": sessions,
             "first": None if first is None else from_micros(first).isoformat(),

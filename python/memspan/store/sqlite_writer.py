@@ -106,7 +106,9 @@ class SqliteWriter(SqliteReader):
     @property
     def cold(self) -> SqliteColdWriter:
         """See `StoreWriter.cold`."""
-        return SqliteColdWriter(self._connection, self._state, self._advance, self.mark_removal)
+        return SqliteColdWriter(
+            self._connection, self._state, self._advance, self.mark_removal, self._ensure_user
+        )
 
     @property
     def quotas(self) -> SqliteQuotaWriter:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,28 @@ def test_stats(memory: Memory, path: Path) -> None:
     assert memory.stats("nobody")["records"] == 0
     with pytest.raises(errors.InvalidArgumentError, match="^user"):
         memory.stats("")
+
+
+def test_stats_of_the_life_of_records(open_memory: Callable[..., Memory], tmp_path: Path) -> None:
+    first, second = open_memory(), open_memory()
+    first.add([{"id": f"m{i}", "text": f"turn {i}", "at": i} for i in range(5)], user="ana")
+    for memory in (first, second):
+        plain = memory.stats("ana")
+        assert [plain[name] for name in ("retired", "versions", "held", "expiring")] == [0, 0, 0, 0]
+    first.add([{"id": "m0", "text": "another wording", "at": 0}], user="ana")
+    first.retire(user="ana", ids=["m1"])
+    first.hold(user="ana", id=["m2", "m3"])
+    first.add([{"id": "short", "text": "soon gone", "at": 9}], user="ana", ttl=3600)
+    (tmp_path / "file").write_text("x")
+    first.add_resource(tmp_path / "file", user="ana", id="r")
+    first.add("z", user="ben")
+    for memory in (first, second):
+        for stats in (memory.stats("ana"), memory.stats()):
+            assert (stats["retired"], stats["versions"], stats["held"], stats["expiring"]) == (2, 1, 2, 1)
+            assert (stats["resources"], stats["secrets"]) == (1, 0)
+        assert memory.stats("ana")["records"] == 8
+        assert memory.stats("ana")["index"]["retired"] == 2
+        assert memory.stats("ben")["retired"] == 0
 
 
 def test_verify_finds_every_difference(memory: Memory) -> None:

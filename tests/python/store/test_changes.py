@@ -236,4 +236,5 @@ def test_summary(store: SqliteStore, make_record: Make) -> None:
         {"episodic": 2, "vault": 1},
     )
     assert (ana["records"], ana["sessions"], ana["first"]) == (2, 1, "2023-11-14T22:13:20+00:00")
-    assert nobody == {"records": 0, "kinds": {}, "sessions": 0, "first": None, "last": None}
+    empty = dict.fromkeys(("retired", "versions", "held", "expiring", "secrets", "resources"), 0)
+    assert nobody == {"records": 0, **empty, "kinds": {}, "sessions": 0, "first": None, "last": None}

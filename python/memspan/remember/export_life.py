@@ -1,0 +1,134 @@
+"""The cold tier, quotas and times to live in exports."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from memspan.errors import invalid
+from memspan.lifecycle.quotas import Quotas
+from memspan.records import Record
+from memspan.store import StoreReader
+from memspan.store.cold import EVICTED, ORIGINAL, Reason
+from memspan.times import from_micros, to_micros
+
+from .damage import survives_damage
+from .engine import Engine
+from .export_format import decode_record_line, encode_record_line
+from .fields import checked_kind, checked_name
+from .lifetimes import set_lifetime
+from .quotas import set_quotas
+
+__all__ = ["LIFE_TYPES", "LifeLine", "life_lines", "load_life", "parsed_life"]
+
+LIFE_TYPES: Final = ("cold", "quotas", "lifetime")
+"""Types of lines."""
+
+_BATCH: Final = 512
+_LONGEST: Final = 1e12
+"""Seconds of a time to live."""
+
+
+class ColdLine(NamedTuple):
+    """A copy in the cold tier."""
+
+    record: Record
+    reason: Reason
+    moved_at: datetime
+
+
+class QuotaLine(NamedTuple):
+    """Quotas of a user, or with `None` of everybody else."""
+
+    user: str | None
+    quotas: Quotas
+
+
+class LifetimeLine(NamedTuple):
+    """The time to live of a kind, of a user or with `None` of everybody else."""
+
+    user: str | None
+    kind: str
+    seconds: float
+
+
+LifeLine = ColdLine | QuotaLine | LifetimeLine
+
+
+def life_lines(reader: StoreReader, user: str | None, *, embeddings: bool) -> Iterator[dict[str, Any]]:
+    """What a user, or with `None` the store, has beside its records, one JSON object each. Evicted copies come in the
+    order in which they went."""
+    users = reader.users() if user is None else [user]
+    for name in users:
+        yield from _cold_lines(reader, name, reader.cold.in_order(name), EVICTED, embeddings)
+        yield from _cold_lines(reader, name, reader.cold.ids(name, ORIGINAL), ORIGINAL, embeddings)
+    for owner in [None, *users] if user is None else users:
+        settings = reader.quotas.get(owner)
+        if settings is not None:
+            yield {"type": "quotas", "user": owner, "settings": json.loads(settings)}
+        for kind, seconds in sorted(reader.lifetimes.lifetimes(owner).items()):
+            yield {"type": "lifetime", "user": owner, "kind": kind, "seconds": seconds}
+
+
+def _cold_lines(
+    reader: StoreReader, user: str, ids: Sequence[str], reason: Reason, embeddings: bool
+) -> Iterator[dict[str, Any]]:
+    for start in range(0, len(ids), _BATCH):
+        wanted = ids[start : start + _BATCH]
+        found = reader.cold.fetch(user, wanted, reason=reason, embeddings=embeddings)
+        for id_ in wanted:
+            record, _, moved_at = found[id_]
+            line = encode_record_line(record, embedding=embeddings)
+            yield {**line, "type": "cold", "reason": reason, "moved_at": moved_at.isoformat()}
+
+
+def parsed_life(line: Mapping[str, Any], place: str, dim: int | None) -> LifeLine:
+    """What a line says; the vector of a record is left out when `dim` is `None`.
+
+    Raises:
+        InvalidArgumentError: names the place and field.
+    """
+    if line["type"] == "cold":
+        reason = line.get("reason")
+        if reason not in (EVICTED, ORIGINAL):
+            raise invalid(f"{place}: reason", reason, f"'{EVICTED}' or '{ORIGINAL}'")
+        moved_at = from_micros(to_micros(line.get("moved_at", ""), f"{place}: moved_at"))
+        fields = {key: value for key, value in line.items() if key not in ("reason", "moved_at")}
+        return ColdLine(decode_record_line(fields, place, dim), reason, moved_at)
+    user = line.get("user")
+    if user is not None:
+        checked_name(user, f"{place}: user")
+    if line["type"] == "quotas":
+        return QuotaLine(user, Quotas.parse(json.dumps(line.get("settings"))))
+    seconds = line.get("seconds")
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds <= _LONGEST:
+        raise invalid(f"{place}: seconds", seconds, "a number of seconds above 0")
+    return LifetimeLine(user, checked_kind(line.get("kind"), f"{place}: kind"), float(seconds))
+
+
+def load_life(engine: Engine, lines: Sequence[LifeLine]) -> None:
+    """Store what lines say, after the records: quotas come last, so that they apply to all of them. A copy of a record
+    that is in memory here stays away, unless it is an original."""
+    cold = [line for line in lines if isinstance(line, ColdLine)]
+    for start in range(0, len(cold), _BATCH):
+        _load_cold(engine, cold[start : start + _BATCH])
+    for line in lines:
+        if isinstance(line, LifetimeLine):
+            set_lifetime(engine, kind=line.kind, seconds=line.seconds, user=line.user)
+    for line in lines:
+        if isinstance(line, QuotaLine):
+            set_quotas(engine, line.quotas, line.user)
+
+
+@survives_damage
+def _load_cold(engine: Engine, lines: Sequence[ColdLine]) -> None:
+    with engine.changing() as change:
+        writer = change.writer
+        for record, reason, moved_at in lines:
+            known = record.id in writer.fetch(record.user, [record.id])
+            if reason == EVICTED and not known:
+                writer.cold.evict([record], to_micros(moved_at))
+            elif reason == ORIGINAL:
+                writer.cold.keep_originals([record], to_micros(moved_at))
