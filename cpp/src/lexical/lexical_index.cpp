@@ -9,6 +9,8 @@ namespace {
 
 // How far memory is asked for before it is needed: almost every term of a record lies somewhere else.
 constexpr size_t kAhead = 24;
+// Postings that are searched without asking for their middle first.
+constexpr size_t kFew = 64;
 
 }  // namespace
 
@@ -123,7 +125,7 @@ void LexicalIndex::prefetch_places(std::span<const Occurrence> terms, Slot slot)
   for (const Occurrence& each : terms) lists_[each.term].prefetch_end();
   for (const Occurrence& each : terms) {
     const PostingList& list = lists_[each.term];
-    if (list.empty()) continue;
+    if (list.size() <= kFew) continue;  // its head and end are nearly all of it
     if (const size_t piece = list.find_block(slot); piece < list.blocks()) list.prefetch(piece, slot, true);
   }
 }

@@ -3,6 +3,12 @@
 #include <memory>
 
 namespace memspan {
+namespace {
+
+// Of so many gaps in a block of `size`.
+bool worth_a_sweep(size_t gaps, size_t size) { return gaps * 4 > size; }
+
+}  // namespace
 
 static_assert(sizeof(void*) <= sizeof(uint64_t) && alignof(std::max_align_t) >= 4, "two bits of a pointer are free");
 
@@ -160,12 +166,11 @@ void PostingList::erase_in_directory(Slot slot) {
     piece.block->begin()[position].make_gap();
     ++piece.gaps, ++list.gaps;
   }
-  shrink(i);
+  if (piece.gaps == 0 || worth_a_sweep(piece.gaps, piece.size)) shrink(i);
 }
 
 void PostingList::leave_gap(Slot slot) {
   constexpr size_t kFew = 64;
-  constexpr size_t kMostGaps = 4;  // one of so many
   if (!is(kDirectory) && (size() <= kFew || !make_directory())) return erase(slot);
   Directory& list = directory();
   const size_t i = find_piece(list, slot);
@@ -177,7 +182,7 @@ void PostingList::leave_gap(Slot slot) {
   --list.size;
   piece.block->begin()[position].make_gap();
   ++piece.gaps, ++list.gaps;
-  if (size_t{piece.gaps} * kMostGaps > piece.size) shrink(i);
+  if (worth_a_sweep(piece.gaps, piece.size)) shrink(i);
 }
 
 void PostingList::sweep() {
