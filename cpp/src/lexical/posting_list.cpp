@@ -166,7 +166,10 @@ void PostingList::erase_in_directory(Slot slot) {
     piece.block->begin()[position].make_gap();
     ++piece.gaps, ++list.gaps;
   }
-  if (piece.gaps == 0 || worth_a_sweep(piece.gaps, piece.size)) shrink(i);
+  // One piece alone stays what it is until it is small: the next gap would make its directory again.
+  constexpr size_t kFew = 32;
+  const bool alone = list.pieces.size() == 1 && piece.size > kFew;
+  if (worth_a_sweep(piece.gaps, piece.size) || (piece.gaps == 0 && !alone)) shrink(i);
 }
 
 void PostingList::leave_gap(Slot slot) {
