@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "memspan/index.hpp"
+#include "memspan/quotas.hpp"
 
 namespace memspan {
 namespace {
@@ -145,6 +146,17 @@ void replace(World& world) {
   for (int i = 0; i < kWrites; ++i) world.add(kUser, i * 31, 1);
 }
 
+void fill_up(World& world) {
+  Quotas quotas;
+  quotas.capacities[static_cast<size_t>(Kind::episodic)] = kRecords;
+  world.index.set_quotas(kUser, quotas);
+  world.add(kUser, kRecords, 1);  // makes the order
+}
+
+void add_at_capacity(World& world) {
+  for (int i = 1; i < kWrites; ++i) world.add(kUser, kRecords + i, 1);
+}
+
 void remove(World& world) {
   for (int i = 0; i < kWrites; ++i) {
     const std::string_view id = world.records[static_cast<size_t>(kRecords + i)].id;
@@ -219,6 +231,8 @@ void run(World& world) {
   measure(world, "replace", kWrites, replace);
   measure(world, "remove", kWrites, remove);
   measure(world, "add_many", 1000, add_many);
+  fill_up(world);
+  measure(world, "add_at_capacity", kWrites - 1, add_at_capacity);
   measure(world, "add_small_users", kWrites, add_small_users);
 }
 

@@ -111,6 +111,66 @@ BOOST_AUTO_TEST_CASE(a_removal_of_most_records_keeps_the_order) {
   BOOST_TEST(add(index, {.id = "new", .importance = 1.0f}) == Ids{"r700"});
 }
 
+// What evictions leave in long inverted lists changes no answer.
+BOOST_AUTO_TEST_CASE(texts_rank_as_in_an_index_that_never_evicted) {
+  std::mt19937 random(8);
+  constexpr int kRecords = 15'000;
+  constexpr int kCapacity = 5'000;
+  std::vector<Item> items;
+  for (int i = 0; i < kRecords; ++i) {
+    std::string text;
+    for (int word = 0; word < 12; ++word) text += "w" + std::to_string(std::min(random() % 60, random() % 60)) + " ";
+    items.push_back({.id = "r" + std::to_string(i), .at = i, .text = text, .importance = static_cast<float>(random() % 9) / 9.0f});
+  }
+  Index index(IndexConfig{.dim = 2});
+  index.set_quotas("ana", episodic(kCapacity));
+  const auto compare = [&] {
+    std::vector<Item> left;
+    for (const std::string& id : index.ids("ana")) left.push_back(items[static_cast<size_t>(std::stoi(id.substr(1)))]);
+    Index fresh(IndexConfig{.dim = 2});
+    test::add(fresh, left);
+    BOOST_REQUIRE(index.stats("ana").value().terms == fresh.stats("ana").value().terms);
+    for (const char* const text : {"w0", "w3 w17", "w0 w1 w2 w3", "w40 w0 w59", "w58 w59", "w5 w5 w6 w7 w8 w9 w10"}) {
+      for (const uint32_t k : {5u, 3000u}) {
+        const Query query{.user = "ana", .text = text, .k = k};
+        BOOST_REQUIRE(test::same_hits(index.search(query), fresh.search(query)));
+      }
+    }
+  };
+  for (int i = 0; i < kRecords; ++i) {
+    add(index, items[static_cast<size_t>(i)]);
+    if (i % 7 == 0 && i > 0) {  // the same id with another text
+      items[static_cast<size_t>(i / 2)].text = items[static_cast<size_t>(i)].text;
+      if (index.locate("ana", items[static_cast<size_t>(i / 2)].id)) add(index, items[static_cast<size_t>(i / 2)]);
+    }
+    if (i % 1000 == 500 && i > 6000) index.remove("ana", std::vector<std::string_view>{items[static_cast<size_t>(i - 1)].id});
+    if (i == 5'200 || i == 9'000) compare();
+  }
+  compare();
+  index.consolidate("ana", true);
+  compare();
+}
+
+BOOST_AUTO_TEST_CASE(uses_stay_with_a_record_that_is_replaced) {
+  Index index(IndexConfig{.dim = 2});
+  index.track_uses();
+  index.set_quotas("ana", episodic(2));
+  add(index, {.id = "used", .at = 1});
+  add(index, {.id = "other", .at = 2});
+  const std::vector<std::string_view> used = {"used", "used"};
+  BOOST_TEST(index.note_uses("ana", used) == 2u);
+  BOOST_TEST(add(index, {.id = "used", .at = 1, .text = "new words", .pinned = true}).empty());
+  BOOST_TEST(add(index, {.id = "used", .at = 1, .text = "newer words"}).empty());
+  const Uses uses = index.take_uses("ana");
+  BOOST_TEST(uses.ids == Ids{"used"});
+  BOOST_TEST(uses.counts == std::vector<uint32_t>{2});
+  BOOST_TEST(add(index, {.id = "new", .at = 3}) == Ids{"other"});
+  // One that was removed and comes again begins anew.
+  index.remove("ana", std::vector<std::string_view>{"used"});
+  add(index, {.id = "used", .at = 1});
+  BOOST_TEST(add(index, {.id = "newer", .at = 4}) == Ids{"used"});
+}
+
 BOOST_AUTO_TEST_CASE(one_eviction_takes_few_second_looks) {
   Index index(IndexConfig{.dim = 2});
   index.track_uses();

@@ -48,6 +48,7 @@ struct Oracle {
         BOOST_REQUIRE(list.size() == wanted.size());
         for (size_t i = 0; i < list.blocks(); ++i) {
           for (const Posting& posting : list.block(i)) {
+            if (posting.is_gap()) continue;
             BOOST_REQUIRE(found.empty() || found.rbegin()->first < posting.slot());
             found[posting.slot()] = index.frequency(term, posting);
             if (posting.has_length()) BOOST_REQUIRE(posting.length() == index.length(posting.slot()));
@@ -142,10 +143,11 @@ BOOST_AUTO_TEST_CASE(statistics_are_exact_where_slots_are_recycled) {
     } else {
       auto victim = oracle.words.lower_bound(static_cast<Slot>(random() % next));
       if (victim == oracle.words.end()) victim = oracle.words.begin();
-      index.remove(victim->first);
+      random() % 3 == 0 ? index.remove(victim->first) : index.remove_for_another(victim->first);
       free.push_back(victim->first);
       oracle.words.erase(victim);
     }
+    if (step % 3000 == 2999) index.sweep(0, 30), index.sweep(30, 30);
     if (step % 500 == 499) oracle.check(index, vocabulary);
   }
   const size_t bytes_of_few = index.bytes();

@@ -60,6 +60,16 @@ void RecordUses::set(Slot slot, uint32_t count, Micros last) {
   totals_[slot] = count;
 }
 
+RecordUses::Kept RecordUses::keep(Slot slot) const {
+  return slot < totals_.size() ? Kept{fresh_[slot], totals_[slot]} : Kept();
+}
+
+void RecordUses::restore(Slot slot, const Kept& kept) noexcept {
+  if (slot >= totals_.size()) return;
+  fresh_[slot] = kept.fresh;
+  totals_[slot] = kept.total;
+}
+
 void RecordUses::remap(std::span<const Slot> new_slots, size_t size) {
   if (!counting_) return;
   remap_column(fresh_, new_slots, size);

@@ -62,6 +62,11 @@ class RecordUses {
   // Replaces what is known.
   void set(Slot slot, uint32_t count, Micros last);
 
+  // What is known of one slot, for a record that is about to be replaced and gets it back.
+  struct Kept;
+  Kept keep(Slot slot) const;
+  void restore(Slot slot, const Kept& kept) noexcept;
+
   // Grows with the first use after each `save`.
   uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }
 
@@ -83,6 +88,11 @@ class RecordUses {
   mutable std::atomic<bool> has_fresh_ = false;
   mutable std::atomic<bool> unsaved_ = false;
   mutable std::atomic<uint64_t> generation_ = 0;
+};
+
+struct RecordUses::Kept {
+  Fresh fresh;
+  uint32_t total = 0;
 };
 
 // Counts the hits of one search, or nothing.

@@ -22,6 +22,7 @@ namespace {
 // Some tens of microseconds each.
 constexpr Slot kSlice = 512;
 constexpr size_t kCaughtUp = 256;
+constexpr TermId kSliceTerms = 64;
 
 class Stopwatch {
  public:
@@ -191,6 +192,12 @@ ConsolidationReport UserIndex::consolidate(bool plan_anew) {
   } catch (...) {
     abandon_layout();
     throw;
+  }
+  // What evictions left in the inverted lists.
+  for (TermId first = 0;; first += kSliceTerms) {
+    begin_turn();
+    const std::unique_lock writing(mutex_);
+    if (!columns_.lexical.sweep(first, kSliceTerms)) break;
   }
   report.seconds = watch.seconds();
   return report;

@@ -32,7 +32,7 @@ constexpr size_t kMostAtOnce = 32;
 
 }  // namespace
 
-void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens) {
+void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens, const RecordUses::Kept& uses) {
   UserColumns& c = columns_;
   const RecordInput& input = record.input;
   const Slot slot = c.ids.add(input.id, record.id_hash, !c.vectors.pinned());
@@ -45,6 +45,7 @@ void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens) {
     c.attributes.add(slot, input, std::move(record.metadata));
     ++done;
     c.uses.add(slot);
+    c.uses.restore(slot, uses);
     ++done;
     c.standing.add(slot, input.retired_at, input.expires_at);
     ++done;
@@ -76,8 +77,9 @@ void UserIndex::check(Slot slot) const {
   columns_.lexical.check(slot);
 }
 
-// Takes a record out of the first `columns` columns of those that insert fills, the last one first.
-void UserIndex::erase(Slot slot, int columns) {
+// Takes a record out of the first `columns` columns of those that insert fills, the last one first. `for_another`: one
+// comes in its place, usually.
+void UserIndex::erase(Slot slot, int columns, bool for_another) {
   UserColumns& c = columns_;
   switch (columns) {
     default:
@@ -85,7 +87,7 @@ void UserIndex::erase(Slot slot, int columns) {
       c.tags.remove_record(slot, tag_changed());
       [[fallthrough]];
     case 11: c.evictions.remove(c, slot); [[fallthrough]];
-    case 10: c.lexical.remove(slot); [[fallthrough]];
+    case 10: for_another ? c.lexical.remove_for_another(slot) : c.lexical.remove(slot); [[fallthrough]];
     case 9: c.vectors.remove(slot); [[fallthrough]];
     case 8: c.timeline.erase(slot, c.recency()); [[fallthrough]];
     case 7:
@@ -109,6 +111,15 @@ void UserIndex::erase(Slot slot, int columns) {
   }
 }
 
+// The next record of a full kind evicts one that has usually not been read for long.
+void UserIndex::prefetch_eviction(Kind kind) const {
+  const Slot next = columns_.evictions.likely_next(kind);
+  if (next == kNoSlot) return;
+  columns_.lexical.prefetch_terms(next);
+  columns_.vectors.prefetch(next);
+  columns_.ids.prefetch_place(next);
+}
+
 UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens,
                                             const Quotas& quotas, std::vector<std::string>* evicted, bool batch) {
   const std::unique_lock writing(mutex_);
@@ -129,9 +140,11 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
     if (limited_kind && !batch && (columns_.evictions.evictable(kind) < 2 || columns_.attributes.count(kind) > capacity)) {
       check_room_locked({&records[i], 1}, quotas);
     }
+    RecordUses::Kept uses;
     if (old != kNoSlot) {
       check(old);
-      erase(old, kAllColumns);
+      uses = columns_.uses.keep(old);
+      erase(old, kAllColumns, true);
     } else if (evicted != nullptr && !evicted->empty()) {
       std::erase(*evicted, records[i].input.id);
     }
@@ -139,7 +152,8 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
       const size_t count = size_t{columns_.attributes.count(kind)} + 1;
       if (count > capacity) evict_locked(kind, std::min(count - capacity, kMostAtOnce), *evicted);
     }
-    insert(records[i], tokens[i]);
+    insert(records[i], tokens[i], uses);
+    if (limited_kind && columns_.attributes.count(kind) >= capacity) prefetch_eviction(kind);
   }
   need_.update(columns_.vectors);
   return {.behind = need_.behind(columns_.vectors),

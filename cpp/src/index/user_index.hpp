@@ -157,10 +157,11 @@ class UserIndex {
   AfterAdding add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens, const Quotas& quotas,
                         std::vector<std::string>* evicted, bool batch);
   void make_spare_rows(size_t dim);
-  void insert(NewRecord& record, const TokenBuffer& tokens);
+  void insert(NewRecord& record, const TokenBuffer& tokens, const RecordUses::Kept& uses);
+  void prefetch_eviction(Kind kind) const;
   void check(Slot slot) const;
   static constexpr int kAllColumns = 12;
-  void erase(Slot slot, int columns);
+  void erase(Slot slot, int columns, bool for_another = false);
   std::span<const float> embedding(Slot slot) const;  // empty: none
   void compact_if_worthwhile();
   double time_searches(std::span<const std::vector<float>> queries) const;

@@ -76,7 +76,7 @@ void UserIndex::evict_locked(Kind kind, size_t most, std::vector<std::string>& e
     check(slot);
     evicted.emplace_back(columns_.ids[slot]);
     ++changes_;
-    erase(slot, kAllColumns);
+    erase(slot, kAllColumns, true);
   }
 }
 

@@ -54,6 +54,9 @@ class ByteChains {
   // Needs no memory. O(length).
   void release(Chain chain);
 
+  void prefetch(Chain chain) const {
+    if (chain != kNone) __builtin_prefetch(&cell(chain));
+  }
   size_t bytes() const;  // on the heap
 
   // Snapshots. The image of a string of so many bytes takes so many cells.

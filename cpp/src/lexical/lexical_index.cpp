@@ -9,6 +9,8 @@ namespace {
 
 // How far memory is asked for before it is needed: almost every term of a record lies somewhere else.
 constexpr size_t kAhead = 24;
+// Postings that are searched without asking for their middle first.
+constexpr size_t kFew = 64;
 
 }  // namespace
 
@@ -123,7 +125,8 @@ void LexicalIndex::prefetch_places(std::span<const Occurrence> terms, Slot slot)
   for (const Occurrence& each : terms) lists_[each.term].prefetch_end();
   for (const Occurrence& each : terms) {
     const PostingList& list = lists_[each.term];
-    if (const size_t piece = list.find_block(slot); piece < list.blocks()) list.prefetch(piece, slot);
+    if (list.size() <= kFew) continue;  // its head and end are nearly all of it
+    if (const size_t piece = list.find_block(slot); piece < list.blocks()) list.prefetch(piece, slot, true);
   }
 }
 
@@ -160,14 +163,20 @@ void LexicalIndex::drop_if_unused(TermId term) {
   if (terms_.contains(term) && lists_[term].empty()) terms_.erase(term);
 }
 
-void LexicalIndex::remove(Slot slot) {
+bool LexicalIndex::sweep(TermId first, TermId count) {
+  const size_t end = std::min(lists_.size(), size_t{first} + count);
+  for (size_t term = first; term < end; ++term) lists_[term].sweep();
+  return end < lists_.size();
+}
+
+void LexicalIndex::take_out(Slot slot, void (PostingList::*erase)(Slot)) {
   if (forward_[slot] == ByteChains::kNone) return;
   std::array<Occurrence, kAhead> round;
   size_t count = 0;
   const auto erase_round = [&] {
     prefetch_places(std::span(round).first(count), slot);
     for (const Occurrence& each : std::span(round).first(count)) {
-      lists_[each.term].erase(slot);
+      (lists_[each.term].*erase)(slot);
       drop_if_unused(each.term);
     }
     count = 0;

@@ -34,8 +34,13 @@ class LexicalIndex {
   void add(Slot slot, const TokenBuffer& tokens);
   // Takes the record's terms away, and those from the dictionary that no other record has. Needs no memory, and check(slot)
   // before.
-  // O(distinct terms, and for each the logarithm of its list).
-  void remove(Slot slot);
+  // O(distinct terms, and for each the logarithm of its list and a move within a block of it).
+  void remove(Slot slot) { take_out(slot, &PostingList::erase); }
+  // The same for a record whose slot is soon used again: its places in long lists become gaps (posting_list.hpp), without
+  // the moves. That its slot had those terms stays there until the gaps are filled or swept.
+  void remove_for_another(Slot slot) { take_out(slot, &PostingList::leave_gap); }
+  // Closes the gaps in the lists of `count` terms from `first` on; false if there are no more behind them. Needs no memory.
+  bool sweep(TermId first, TermId count);
 
   // kNoTerm if no live record holds it. Numbers are valid until the next change.
   TermId find(std::string_view text) const { return terms_.find(text); }
@@ -52,6 +57,8 @@ class LexicalIndex {
   // How often the record of a posting of the term holds it. O(1), or O(the record's distinct terms) if that is not in
   // the posting itself.
   uint32_t frequency(TermId term, const Posting& posting) const;
+  // Asks for the memory that a removal reads first.
+  void prefetch_terms(Slot slot) const { forward_lists_.prefetch(forward_[slot]); }
   uint32_t length(Slot slot) const { return lengths_[slot]; }  // in tokens
   uint32_t longest() const { return longest_; }                // upper bound of every length
   uint64_t documents() const { return documents_; }            // live records with at least one token
@@ -79,6 +86,7 @@ class LexicalIndex {
   void prefetch_places(std::span<const Occurrence> terms, Slot slot) const;
   ByteChains::Chain insert(Slot slot, std::span<const Occurrence> terms, size_t length);
   void drop_if_unused(TermId term);
+  void take_out(Slot slot, void (PostingList::*erase)(Slot));
   // Calls visit(Occurrence) in the order of the terms' numbers until it returns false. It may change the lists and the
   // dictionary.
   template <typename Visit>

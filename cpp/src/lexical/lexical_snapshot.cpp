@@ -47,7 +47,8 @@ void LexicalIndex::save(ByteWriter& head, BodyWriter& body, std::span<const Slot
     const PostingList& postings_of_term = list(term);
     for (size_t b = 0; b < postings_of_term.blocks(); ++b) {
       for (const Posting& posting : postings_of_term.block(b)) {
-        if (const Slot slot = new_slots[posting.slot()]; slot != kNoSlot) postings.push_back(posting.moved_to(slot));
+        const Slot slot = posting.is_gap() ? kNoSlot : new_slots[posting.slot()];
+        if (slot != kNoSlot) postings.push_back(posting.moved_to(slot));
       }
     }
     const auto by_slot = [](const Posting& a, const Posting& b) { return a.slot() < b.slot(); };

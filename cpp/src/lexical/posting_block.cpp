@@ -42,7 +42,7 @@ PostingBlock* PostingBlock::make(std::span<const Posting> postings) {
 
 void PostingBlock::free(PostingBlock* block) { std::free(block); }
 
-PostingBlock* PostingBlock::insert(PostingBlock* block, Posting posting) {
+PostingBlock* PostingBlock::insert(PostingBlock* block, Posting posting, size_t position) {
   const size_t size = block->size;
   if (kCapacityOf[size + 1] != kCapacityOf[size]) {
     void* const moved = std::realloc(block, bytes_of(kCapacityOf[size + 1]));
@@ -50,7 +50,6 @@ PostingBlock* PostingBlock::insert(PostingBlock* block, Posting posting) {
     block = static_cast<PostingBlock*>(moved);
   }
   Posting* const postings = block->begin();
-  const size_t position = block->last() < posting.slot() ? size : block->lower_bound(posting.slot());
   std::memmove(postings + position + 1, postings + position, (size - position) * sizeof(Posting));
   postings[position] = posting;
   ++block->size;
@@ -91,11 +90,67 @@ PostingBlock* PostingBlock::append(PostingBlock* block, const PostingBlock* more
   return block;
 }
 
+PostingBlock* PostingBlock::sweep(PostingBlock* block, bool in_place) {
+  Posting* const end = std::remove_if(block->begin(), block->begin() + block->size, [](const Posting& each) { return each.is_gap(); });
+  const auto size = static_cast<size_t>(end - block->begin());
+  if (!in_place) return truncate(block, size);
+  block->size = static_cast<uint16_t>(size);
+  return block;
+}
+
+bool PostingBlock::fill_gap(Posting posting, size_t position, size_t reach) {
+  Posting* const postings = begin();
+  const size_t behind = std::min<size_t>(size - position, reach);
+  const size_t before = std::min(position, reach);
+  for (size_t i = 0; i < std::max(behind, before); ++i) {
+    Posting* place = nullptr;
+    if (i < behind && postings[position + i].is_gap()) {
+      place = postings + position;
+      std::memmove(place + 1, place, i * sizeof(Posting));
+    } else if (i < before && postings[position - 1 - i].is_gap()) {
+      place = postings + position - 1;
+      std::memmove(place - i, place - i + 1, i * sizeof(Posting));
+    } else {
+      continue;
+    }
+    *place = posting;
+    max_frequency = std::max(max_frequency, static_cast<uint16_t>(posting.frequency()));
+    return true;
+  }
+  return false;
+}
+
+const Posting* PostingBlock::find_near(const Posting* low, const Posting* high, Slot slot) {
+  if (low->slot() >= slot) return low;
+  return find_near(low, guess(low, high, slot), high, slot);
+}
+
+const Posting* PostingBlock::find_near(const Posting* low, const Posting* near, const Posting* high, Slot slot) {
+  if (near->slot() < slot) {
+    low = near + 1;
+    for (std::ptrdiff_t step = 8; low + step < high; step *= 4) {
+      if (low[step].slot() >= slot) {
+        high = low + step;
+        break;
+      }
+      low += step + 1;
+    }
+  } else {
+    high = near;
+    for (std::ptrdiff_t step = 8; high - step > low; step *= 4) {
+      if (high[-step].slot() < slot) {
+        low = high - step + 1;
+        break;
+      }
+      high -= step;
+    }
+  }
+  return std::lower_bound(low, high, slot, [](const Posting& posting, Slot wanted) { return posting.slot() < wanted; });
+}
+
 size_t PostingBlock::lower_bound(Slot slot) const {
-  const Posting* const first = begin();
-  const auto place = std::lower_bound(first, first + size, slot,
-                                      [](const Posting& posting, Slot wanted) { return posting.slot() < wanted; });
-  return static_cast<size_t>(place - first);
+  const Posting* const final = begin() + size - 1;
+  return final->slot() < slot ? size : static_cast<size_t>(find_near(begin(), final, slot) - begin());
 }
 
 size_t PostingBlock::bytes() const { return bytes_of(kCapacityOf[size]); }

@@ -27,8 +27,11 @@ struct PostingBlock {
   static void free(PostingBlock* block);
 
   // These change a block, which may move, and return it.
-  // Requires size < kMost, and that the slot is not there. Throws std::bad_alloc; then nothing changed.
-  static PostingBlock* insert(PostingBlock* block, Posting posting);
+  // Requires size < kMost, and that the slot is not there, but belongs at the position. Throws std::bad_alloc; then nothing changed.
+  static PostingBlock* insert(PostingBlock* block, Posting posting, size_t position);
+  static PostingBlock* insert(PostingBlock* block, Posting posting) {
+    return insert(block, posting, block->lower_bound(posting.slot()));
+  }
   // Requires size > 1. Needs no memory.
   static PostingBlock* erase(PostingBlock* block, size_t position);
   // The same, and the block stays where it is.
@@ -38,8 +41,29 @@ struct PostingBlock {
   // Requires that `more` lies behind and both fit in one block. Null, and nothing changed, if there is no memory.
   static PostingBlock* append(PostingBlock* block, const PostingBlock* more);
 
+  // Takes out what is_gap(); something else must be there. Needs no memory. With `in_place` the block stays where it is.
+  static PostingBlock* sweep(PostingBlock* block, bool in_place);
+  // Puts a posting that belongs at the position, which is not behind the block, into a gap: one of the next `reach` on
+  // either side, up to which the others move. False, and nothing changed, if there is none.
+  bool fill_gap(Posting posting, size_t position, size_t reach);
+
   // Position of the first posting whose slot is at least the given one. O(log size).
   size_t lower_bound(Slot slot) const;
+  // The first posting at or behind the slot among [low, high], which ends with such a one. Slots are spread evenly enough
+  // that a guess from both ends comes near. O(log size).
+  static const Posting* find_near(const Posting* low, const Posting* high, Slot slot);
+  // The same, beginning with a guess: what is far from it is not read.
+  static const Posting* find_near(const Posting* low, const Posting* near, const Posting* high, Slot slot);
+  // About where the slot is among `size` postings, the last of which has the slot `last`; those before have `before` or less.
+  static const Posting* guess(const Posting* first, Slot before, size_t size, Slot last, Slot slot) {
+    const double share = slot <= before ? 0.0 : static_cast<double>(slot - before) / static_cast<double>(last - before);
+    return first + static_cast<std::ptrdiff_t>(share * static_cast<double>(size - 1));
+  }
+  // About where the slot is between two postings on either side of it.
+  static const Posting* guess(const Posting* low, const Posting* high, Slot slot) {
+    const double share = static_cast<double>(slot - low->slot()) / static_cast<double>(high->slot() - low->slot());
+    return low + static_cast<std::ptrdiff_t>(share * static_cast<double>(high - low));
+  }
   // That of the slot's posting; size if it has none. O(log size).
   size_t find(Slot slot) const {
     const size_t position = lower_bound(slot);

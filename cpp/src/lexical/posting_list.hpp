@@ -3,6 +3,10 @@
 // Most terms of a user occur in one record, so a list is one word: nothing, a posting, a block, or a directory of
 // blocks. Blocks are short, so that an insertion or removal anywhere moves at most 12 kB, however long the list is.
 //
+// A posting may leave a gap (`leave_gap`), which is cheaper than closing it and is where a later one is put without moving
+// others. Every reader may meet gaps: they add nothing to scores. `size` does not count them. A block in which more than
+// a fourth are gaps is swept in one pass.
+//
 // A list of two postings or more that comes from a snapshot stays where it is there, block by block, until a block gets
 // a posting more; a posting less is taken out in place. That memory is private to the process.
 // Image of a list in a snapshot: its blocks of 2048 postings and one of the rest, each filled up to a multiple of 4 bytes.
@@ -37,6 +41,7 @@ class PostingList {
   size_t size() const;
   // Upper bound of Posting::frequency().
   uint32_t max_frequency() const;
+  bool has_gaps() const { return is(kDirectory) && directory().gaps > 0; }
 
   // The list in pieces: each is sorted, not empty and before the next. Valid until the list changes.
   size_t blocks() const;
@@ -77,16 +82,15 @@ class PostingList {
     const auto* const start = reinterpret_cast<const char*>(directory().pieces[i].block);
     for (size_t line = 0; line < 4; ++line) __builtin_prefetch(start + 64 * line);
   }
-  // Asks for the head and the end of a piece, and for where the slot may be in it if it is full.
-  void prefetch(size_t i, Slot slot) const {
-    if (!is(kDirectory)) return;
-    const std::vector<Piece>& pieces = directory().pieces;
-    const Posting* const start = pieces[i].block->begin();
-    const Slot before = i == 0 ? 0 : pieces[i - 1].last;
-    const double share = static_cast<double>(slot - before) / (static_cast<double>(pieces[i].last - before) + 1.0);
-    __builtin_prefetch(start);
-    __builtin_prefetch(start + PostingBlock::kMost - 1);
-    __builtin_prefetch(start + static_cast<size_t>(share * (PostingBlock::kMost - 1)));
+  // Asks for where the slot may be in a piece, and for its head with `to_change`.
+  void prefetch(size_t i, Slot slot, bool to_change = false) const {
+    const bool whole = is_one_block();
+    if (!whole && !is(kDirectory)) return;
+    const auto* const near =
+        reinterpret_cast<const char*>(whole ? guess_in_block(*only_block(), slot) : guess_in_piece(directory(), i, slot));
+    constexpr std::ptrdiff_t kLine = 64;
+    for (std::ptrdiff_t line = -2; line <= 2; ++line) __builtin_prefetch(near + line * kLine);
+    if (to_change && !whole) __builtin_prefetch(directory().pieces[i].block);
   }
   // The first piece that ends with the given slot or a later one; blocks() if there is none. O(log size).
   size_t find_block(Slot slot) const;
@@ -96,6 +100,10 @@ class PostingList {
   // A slot that is not there, as a snapshot that was made up may claim, is ignored. O(log size + 2048 + size / 2048). Needs
   // no memory.
   void erase(Slot slot);
+  // The same, but the place stays where the list is long: nothing else moves. O(log size); now and then O(2048).
+  void leave_gap(Slot slot);
+  // Closes all gaps. O(size). Needs no memory.
+  void sweep();
   void clear();
 
   size_t bytes() const;  // on the heap, beside sizeof(PostingList)
@@ -123,11 +131,17 @@ class PostingList {
   struct Piece {
     PostingBlock* block;
     Slot last;
-    bool stored = false;  // in a snapshot
+    uint16_t size;        // of the block, which is not in memory yet when a place in it is guessed
+    bool stored : 1 = false;  // in a snapshot
+    uint16_t gaps : 15 = 0;
+
+    size_t postings() const { return size_t{size} - gaps; }
   };
+  // Of one piece where gaps are, otherwise of several.
   struct Directory {
     std::vector<Piece> pieces;
     size_t size = 0;
+    size_t gaps = 0;
     uint32_t max_frequency = 0;
   };
 
@@ -155,8 +169,23 @@ class PostingList {
   void swap(PostingList& other) noexcept { std::swap_ranges(storage_, storage_ + sizeof storage_, other.storage_); }
   static void own(Piece& piece);
   static size_t find_piece(const Directory& list, Slot slot);
+  static const Posting* guess_in_block(const PostingBlock& block, Slot slot) {
+    const Slot last = block.last();
+    return last <= slot ? block.begin() + block.size - 1 : PostingBlock::guess(block.begin(), 0, block.size, last, slot);
+  }
+  static const Posting* guess_in_piece(const Directory& list, size_t i, Slot slot) {
+    const Piece& piece = list.pieces[i];
+    if (slot >= piece.last) return piece.block->begin() + piece.size - 1;
+    return PostingBlock::guess(piece.block->begin(), i == 0 ? 0 : list.pieces[i - 1].last, piece.size, piece.last, slot);
+  }
+  // Where the slot is, or would be, in the piece, which does not end before it.
+  static size_t find_in_piece(const Directory& list, size_t i, Slot slot);
+  static void renew(Piece& piece);
   void insert_in_directory(Posting posting);
   void erase_in_directory(Slot slot);
+  bool make_directory();
+  static void sweep_piece(Directory& list, Piece& piece);
+  void shrink(size_t i);
   static void merge_if_small(Directory& list, size_t i);
 
   alignas(uint64_t) unsigned char storage_[sizeof(uint64_t)] = {};

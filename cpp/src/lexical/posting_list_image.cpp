@@ -41,7 +41,9 @@ void PostingList::use_image(std::byte* image, size_t count, uint32_t max_frequen
   list->max_frequency = max_frequency;
   list->pieces.reserve(lasts.size());
   for (const Slot last : lasts) {
-    list->pieces.push_back({reinterpret_cast<PostingBlock*>(image), last, true});
+    const size_t before = list->pieces.size() * PostingBlock::kMost;
+    const auto size = static_cast<uint16_t>(std::min(count - before, PostingBlock::kMost));
+    list->pieces.push_back({reinterpret_cast<PostingBlock*>(image), last, size, true});
     image += image_bytes_of_block(PostingBlock::kMost);
   }
 }

@@ -50,7 +50,7 @@ class TermCursor {
     const size_t block = done() || (end_ - 1)->slot() >= slot ? block_ : list_->find_block(slot);
     if (block >= blocks_) return;
     if (block == block_ && !done()) {
-      if (next_->slot() < slot) __builtin_prefetch(guess(next_, end_ - 1, slot));
+      if (next_->slot() < slot) __builtin_prefetch(PostingBlock::guess(next_, end_ - 1, slot));
     } else {
       list_->prefetch(block, slot);
     }
@@ -63,14 +63,16 @@ class TermCursor {
       open_block();
       if (done()) return;
     }
-    next_ = find_near(slot);
+    next_ = PostingBlock::find_near(next_, end_ - 1, slot);
     if (next_->slot() == slot) score += weight_ * part_of(*next_, lexical, bm25);
   }
 
   // Calls visit(slot, what it adds) for each posting, and moves behind the last.
   template <typename Visit>
   void visit_parts(const LexicalIndex& lexical, const Bm25& bm25, Visit visit) {
-    for (; !done(); move_to(next_ + 1)) visit(slot(), weight_ * part_of(*next_, lexical, bm25));
+    for (; !done(); move_to(next_ + 1)) {
+      if (!next_->is_gap()) visit(slot(), weight_ * part_of(*next_, lexical, bm25));
+    }
   }
   // What the slot's posting adds, 0 if there is none. Slots must ascend from call to call; for such as lie together.
   float part_at(Slot slot, const LexicalIndex& lexical, const Bm25& bm25) {
@@ -98,41 +100,6 @@ class TermCursor {
   static const Posting* first_behind(const Posting* first, const Posting* end, Slot slot) {
     return std::lower_bound(first, end, slot,
                             [](const Posting& posting, Slot wanted) { return posting.slot() < wanted; });
-  }
-
-  // About where the slot is between two postings on either side of it.
-  static const Posting* guess(const Posting* low, const Posting* high, Slot slot) {
-    const double share = static_cast<double>(slot - low->slot()) / static_cast<double>(high->slot() - low->slot());
-    return low + static_cast<std::ptrdiff_t>(share * static_cast<double>(high - low));
-  }
-
-  // The first posting of the block at or behind the slot, which is not behind the block. Slots are spread evenly enough
-  // that a guess from the ends of the block comes near.
-  const Posting* find_near(Slot slot) const {
-    const Posting* low = next_;  // the result is in [low, high]
-    const Posting* high = end_ - 1;
-    if (low->slot() >= slot) return low;
-    const Posting* const near = guess(low, high, slot);
-    if (near->slot() < slot) {
-      low = near + 1;
-      for (std::ptrdiff_t step = 8; low + step < high; step *= 4) {
-        if (low[step].slot() >= slot) {
-          high = low + step;
-          break;
-        }
-        low += step + 1;
-      }
-    } else {
-      high = near;
-      for (std::ptrdiff_t step = 8; high - step > low; step *= 4) {
-        if (high[-step].slot() < slot) {
-          low = high - step + 1;
-          break;
-        }
-        high -= step;
-      }
-    }
-    return first_behind(low, high, slot);
   }
 
   float part_of(const Posting& posting, const LexicalIndex& lexical, const Bm25& bm25) const {

@@ -16,62 +16,56 @@ Micros end_of(const UserColumns& user, Slot slot) {
 
 }  // namespace
 
-void EvictionOrder::forget_order() {
-  positions_ = EvictionHeap::Positions();
-  for (EvictionHeap& heap : heaps_) heap = EvictionHeap();
-  for (auto& ending : ending_) ending.clear();
-  covered_ = 0;
-}
-
 void EvictionOrder::follow(const Quotas& quotas) {
+  if (!quotas.limit_any()) return order_.reset();
   std::array<bool, kKindCount> limited;
   for (size_t kind = 0; kind < kKindCount; ++kind) limited[kind] = quotas.limits(static_cast<Kind>(kind));
-  const bool active = quotas.limit_any();
-  if (active == active_ && (!active || (policy_ == quotas.eviction && limited_ == limited))) return;
-  forget_order();
-  active_ = active;
+  if (order_ && policy_ == quotas.eviction && order_->limited == limited) return;
+  order_ = std::make_unique<Order>();
+  order_->limited = limited;
   policy_ = quotas.eviction;
-  limited_ = limited;
 }
 
 bool EvictionOrder::ready(const UserColumns& user, const Quotas& quotas) const {
-  if (active_ != quotas.limit_any()) return false;
-  if (!active_) return true;
+  if (active() != quotas.limit_any()) return false;
+  if (!order_) return true;
   for (size_t kind = 0; kind < kKindCount; ++kind) {
-    if (limited_[kind] != quotas.limits(static_cast<Kind>(kind))) return false;
+    if (order_->limited[kind] != quotas.limits(static_cast<Kind>(kind))) return false;
   }
-  return policy_ == quotas.eviction && covered_ >= user.slots();
+  return policy_ == quotas.eviction && order_->covered >= user.slots();
 }
 
 void EvictionOrder::cover(const UserColumns& user, size_t most) {
-  if (!active_) return;
-  const size_t end = std::min(user.slots(), covered_ + most);
-  for (; covered_ < end; ++covered_) {
-    if (covered_ < user.live.size() && user.live.test(covered_)) push(user, static_cast<Slot>(covered_));
+  if (!order_) return;
+  size_t& covered = order_->covered;
+  const size_t end = std::min(user.slots(), covered + most);
+  for (; covered < end; ++covered) {
+    if (covered < user.live.size() && user.live.test(covered)) push(user, static_cast<Slot>(covered));
   }
 }
 
 // Takes a record into the order, if it belongs there.
 void EvictionOrder::push(const UserColumns& user, Slot slot) {
   const auto kind = static_cast<size_t>(user.attributes.kind(slot));
-  if (!limited_[kind] || user.attributes.states().pinned(slot)) return;
-  if (slot >= positions_.size()) positions_.resize(size_t{slot} + 1, EvictionHeap::kNowhere);
+  Order& order = *order_;
+  if (!order.limited[kind] || user.attributes.states().pinned(slot)) return;
+  if (slot >= order.positions.size()) order.positions.resize(size_t{slot} + 1, EvictionHeap::kNowhere);
   const Micros end = end_of(user, slot);
-  if (end != kForever) ending_[kind].emplace(end, slot);
+  if (end != kForever) order.ending[kind].emplace(end, slot);
   try {
-    heaps_[kind].push(slot, value(user, slot), user.recency(), positions_);
+    order.heaps[kind].push(slot, value(user, slot), user.recency(), order.positions);
   } catch (...) {
-    ending_[kind].erase({end, slot});
+    order.ending[kind].erase({end, slot});
     throw;
   }
 }
 
 void EvictionOrder::add(const UserColumns& user, Slot slot) {
-  if (!active_ || slot > covered_) return;  // what is not covered yet comes with the rest
+  if (!order_ || slot > order_->covered) return;  // what is not covered yet comes with the rest
   push(user, slot);
-  if (slot == covered_) ++covered_;
+  if (slot == order_->covered) ++order_->covered;
   const Kind kind = user.attributes.kind(slot);
-  if (policy_ != Eviction::value || !limited_[static_cast<size_t>(kind)] || !user.vectors.has(slot)) return;
+  if (policy_ != Eviction::value || !order_->limited[static_cast<size_t>(kind)] || !user.vectors.has(slot)) return;
   try {
     compare_with_window(user, slot);
   } catch (...) {
@@ -90,7 +84,7 @@ void EvictionOrder::compare_with_window(const UserColumns& user, Slot slot) {
     for (size_t line = 0; line < 4; ++line) __builtin_prefetch(row + 64 * line);
   };
   const std::span<const Slot> window = redundancy_.window(kind);
-  prefetch(window[0]);
+  if (!window.empty()) prefetch(window[0]);
   for (size_t i = 0; i < window.size(); ++i) {
     if (i + 1 < window.size()) prefetch(window[i + 1]);
     const Slot other = window[i];
@@ -100,7 +94,7 @@ void EvictionOrder::compare_with_window(const UserColumns& user, Slot slot) {
     if (redundancy <= redundancy_.of(other)) continue;
     redundancy_.set(other, redundancy);
     if (holds(other)) {
-      heaps_[static_cast<size_t>(kind)].change(other, value(user, other), user.recency(), positions_);
+      order_->heaps[static_cast<size_t>(kind)].change(other, value(user, other), user.recency(), order_->positions);
     }
   }
   redundancy_.came(slot, kind);
@@ -111,29 +105,31 @@ void EvictionOrder::remove(const UserColumns& user, Slot slot) noexcept {
   redundancy_.remove(slot, kind);
   if (!holds(slot)) return;
   const auto k = static_cast<size_t>(kind);
-  heaps_[k].erase(slot, user.recency(), positions_);
-  if (!ending_[k].empty()) ending_[k].erase({end_of(user, slot), slot});
+  order_->heaps[k].erase(slot, user.recency(), order_->positions);
+  if (!order_->ending[k].empty()) order_->ending[k].erase({end_of(user, slot), slot});
 }
 
 void EvictionOrder::renew(const UserColumns& user, Slot slot) {
-  if (!active_ || slot >= covered_) return;
+  if (!order_ || slot >= order_->covered) return;
   const auto kind = static_cast<size_t>(user.attributes.kind(slot));
   if (holds(slot)) {
-    heaps_[kind].erase(slot, user.recency(), positions_);
-    ending_[kind].erase({end_of(user, slot), slot});
+    order_->heaps[kind].erase(slot, user.recency(), order_->positions);
+    order_->ending[kind].erase({end_of(user, slot), slot});
   }
   push(user, slot);
 }
 
 Slot EvictionOrder::next(const UserColumns& user, Kind kind, Micros now) {
   const auto k = static_cast<size_t>(kind);
-  if (!ending_[k].empty() && ending_[k].begin()->first <= now) return ending_[k].begin()->second;
-  EvictionHeap& heap = heaps_[k];
+  if (!order_) return kNoSlot;
+  const auto& ending = order_->ending[k];
+  if (!ending.empty() && ending.begin()->first <= now) return ending.begin()->second;
+  EvictionHeap& heap = order_->heaps[k];
   if (heap.size() == 0) return kNoSlot;
   for (size_t looks = 0; policy_ == Eviction::value && looks < kMostSecondLooks; ++looks) {
     const float by_now = value(user, heap.top());
     if (!(by_now > heap.top_value())) break;
-    heap.change(heap.top(), by_now, user.recency(), positions_);
+    heap.change(heap.top(), by_now, user.recency(), order_->positions);
   }
   return heap.top();
 }
@@ -146,7 +142,11 @@ float EvictionOrder::value(const UserColumns& user, Slot slot) const {
 }
 
 void EvictionOrder::remap(std::span<const Slot> new_slots) {
-  forget_order();
+  if (order_) {  // made again
+    auto fresh = std::make_unique<Order>();
+    fresh->limited = order_->limited;
+    order_ = std::move(fresh);
+  }
   redundancy_.remap(new_slots);
 }
 
@@ -172,9 +172,11 @@ void EvictionOrder::load(ByteReader& in, size_t slots) {
 
 size_t EvictionOrder::bytes() const {
   constexpr size_t kNodeBytes = 56;
-  size_t total = positions_.bytes() + redundancy_.bytes();
-  for (const EvictionHeap& heap : heaps_) total += heap.bytes();
-  for (const auto& ending : ending_) total += ending.size() * kNodeBytes;
+  size_t total = redundancy_.bytes();
+  if (!order_) return total;
+  total += sizeof(Order) + order_->positions.bytes();
+  for (const EvictionHeap& heap : order_->heaps) total += heap.bytes();
+  for (const auto& ending : order_->ending) total += ending.size() * kNodeBytes;
   return total;
 }
 

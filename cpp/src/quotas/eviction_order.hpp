@@ -15,6 +15,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <set>
 #include <span>
 #include <utility>
@@ -36,7 +37,7 @@ class EvictionOrder {
 
   // From now on the order follows these quotas. What it held is dropped if the policy or the limited kinds are others.
   void follow(const Quotas& quotas);
-  bool active() const { return active_; }
+  bool active() const { return order_ != nullptr; }
   // Is every record of a limited kind in the order that these quotas ask for?
   bool ready(const UserColumns& user, const Quotas& quotas) const;
   // Takes the next `most` slots into the order. If that throws, the rest is still to come.
@@ -50,7 +51,9 @@ class EvictionOrder {
   void renew(const UserColumns& user, Slot slot);
 
   // How many records of a limited kind could be evicted.
-  size_t evictable(Kind kind) const { return heaps_[static_cast<size_t>(kind)].size(); }
+  size_t evictable(Kind kind) const { return order_ ? order_->heaps[static_cast<size_t>(kind)].size() : 0; }
+  // The one that is likely to be next; kNoSlot if there is none.
+  Slot likely_next(Kind kind) const { return evictable(kind) == 0 ? kNoSlot : order_->heaps[static_cast<size_t>(kind)].top(); }
   // The next one to go, or kNoSlot.
   Slot next(const UserColumns& user, Kind kind, Micros now);
   // What the order goes by; 0 for `oldest`.
@@ -63,18 +66,23 @@ class EvictionOrder {
   size_t bytes() const;
 
  private:
-  bool holds(Slot slot) const { return slot < positions_.size() && positions_[slot] != EvictionHeap::kNowhere; }
+  // Most users have no quotas: what only the order needs is one pointer without them.
+  struct Order {
+    std::array<bool, kKindCount> limited = {};
+    size_t covered = 0;  // slots below are in the order, if they should be
+    EvictionHeap::Positions positions;
+    std::array<EvictionHeap, kKindCount> heaps;
+    std::array<std::set<std::pair<Micros, Slot>>, kKindCount> ending;  // when the records of the heap retire or expire
+  };
+
+  bool holds(Slot slot) const {
+    return order_ && slot < order_->positions.size() && order_->positions[slot] != EvictionHeap::kNowhere;
+  }
   void push(const UserColumns& user, Slot slot);
-  void forget_order();
   void compare_with_window(const UserColumns& user, Slot slot);
 
-  bool active_ = false;
   Eviction policy_ = Eviction::value;
-  std::array<bool, kKindCount> limited_ = {};
-  size_t covered_ = 0;  // slots below are in the order, if they should be
-  EvictionHeap::Positions positions_;
-  std::array<EvictionHeap, kKindCount> heaps_;
-  std::array<std::set<std::pair<Micros, Slot>>, kKindCount> ending_;  // when the records of the heap retire or expire
+  std::unique_ptr<Order> order_;  // null: nothing is limited
   Redundancy redundancy_;
 };
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <span>
 
 #include "base/sparse_column.hpp"
@@ -24,10 +25,6 @@ class Redundancy {
   // Cosines up to here are no redundancy; from here it grows evenly to 1 for vectors that point the same way.
   static constexpr float kUnlike = 0.8f;
 
-  Redundancy() {
-    for (auto& window : windows_) window.fill(kNoSlot);
-  }
-
   // 0-1.
   float of(Slot slot) const {
     const float* found = values_.find(slot);
@@ -35,32 +32,46 @@ class Redundancy {
   }
   static float from_cosine(float cosine) { return std::clamp((cosine - kUnlike) / (1.0f - kUnlike), 0.0f, 1.0f); }
 
-  // The last slots of the kind that came, and kNoSlot for those that are missing.
-  std::span<const Slot> window(Kind kind) const { return windows_[static_cast<size_t>(kind)]; }
+  // The last slots of the kind that came, and kNoSlot for those that are missing; nothing before the first came.
+  std::span<const Slot> window(Kind kind) const {
+    return windows_ ? std::span<const Slot>(windows_->slots[static_cast<size_t>(kind)]) : std::span<const Slot>();
+  }
+  // If that throws, nothing has changed.
   void came(Slot slot, Kind kind) {
+    if (!windows_) windows_ = std::make_unique<Windows>();
     const size_t k = static_cast<size_t>(kind);
-    windows_[k][next_[k]] = slot;
-    next_[k] = (next_[k] + 1) % kWindow;
+    windows_->slots[k][windows_->next[k]] = slot;
+    windows_->next[k] = (windows_->next[k] + 1) % kWindow;
   }
   // If that throws, nothing has changed.
   void set(Slot slot, float value) { values_.set(slot, value); }
   void remove(Slot slot, Kind kind) noexcept {
-    auto& window = windows_[static_cast<size_t>(kind)];
-    std::replace(window.begin(), window.end(), slot, kNoSlot);
     values_.reset(slot);
+    if (!windows_) return;
+    auto& window = windows_->slots[static_cast<size_t>(kind)];
+    std::replace(window.begin(), window.end(), slot, kNoSlot);
   }
   void remap(std::span<const Slot> new_slots) {
     values_.remap(new_slots);
-    for (auto& window : windows_) {
+    if (!windows_) return;
+    for (auto& window : windows_->slots) {
       for (Slot& slot : window) slot = slot == kNoSlot ? kNoSlot : new_slots[slot];
     }
   }
-  size_t bytes() const { return values_.bytes(); }
+  size_t bytes() const { return values_.bytes() + (windows_ ? sizeof(Windows) : 0); }
 
  private:
+  struct Windows {
+    std::array<std::array<Slot, kWindow>, kKindCount> slots;
+    std::array<size_t, kKindCount> next = {};
+
+    Windows() {
+      for (auto& window : slots) window.fill(kNoSlot);
+    }
+  };
+
   SparseColumn<float> values_;
-  std::array<std::array<Slot, kWindow>, kKindCount> windows_;
-  std::array<size_t, kKindCount> next_ = {};
+  std::unique_ptr<Windows> windows_;  // null for a user without quotas
 };
 
 }  // namespace memspan

@@ -47,6 +47,7 @@ class VectorTable {
     rows_.check(slot);
     return {rows_.row(slot), dim()};
   }
+  void prefetch(Slot slot) const;  // asks for the memory of the row, if there is one
   // Throws CorruptSnapshot if anything that is kept of the slot is damaged; of every slot.
   void check(Slot slot) const;
   void check_all() const;
@@ -137,7 +138,6 @@ class VectorTable {
   void scan_block(const Block& block, const VectorFilter& filter, VectorScratch& scratch, VectorSearchStats& stats) const;
   bool probe(size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch, VectorSearchStats& stats) const;
   void rescore(const float* query, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const;
-  void prefetch(Slot slot) const;
   void begin_search(const float* query, size_t k, VectorScratch& scratch) const;
   CodeRows load_codes(ByteReader& in, const Body& body, std::span<const Micros> ats, uint32_t region);
   void load_layout(ByteReader& in, const Body& body, std::span<const Micros> ats);
