@@ -83,13 +83,15 @@ size_t set_uses(Index& self, const std::string& user, std::vector<std::string> i
   return self.set_uses(user, uses);
 }
 
+std::vector<std::string> evict(Index& self, const std::string& user, size_t most) { return self.evict(user, most); }
+
 }  // namespace
 
 void register_quotas(py::module_& module) {
   auto index = py::reinterpret_borrow<py::class_<Index>>(module.attr("Index"));
   index.def("set_quotas", &set_quotas)
       .def("quotas", &quotas)
-      .def("evict", [](Index& self, const std::string& user, size_t most) { return self.evict(user, most); }, py::call_guard<py::gil_scoped_release>())
+      .def("evict", &evict, py::call_guard<py::gil_scoped_release>())
       .def("pin", &pin)
       .def("track_uses", &Index::track_uses)
       .def("note_uses", &note_uses)

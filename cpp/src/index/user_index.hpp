@@ -57,7 +57,7 @@ class UserIndex {
 
   // Quotas and uses (user_quotas.cpp). Throws QuotaExceeded if the pinned records, with those to come, leave no room.
   void check_room(std::span<const NewRecord> records, const Quotas& quotas);
-  // Evicts what is too much, a few records at a time and not more than `most`; the ids of those. Pinned ones stay even so.
+  // Evicts what is too much, a few records at a time and `most` in all; the ids of those. Pinned ones stay even so.
   std::vector<std::string> evict(const Quotas& quotas, size_t most);
   // How many of the ids are there.
   size_t pin(std::span<const std::string_view> ids, bool pinned);
