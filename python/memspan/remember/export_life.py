@@ -79,9 +79,9 @@ def _cold_lines(
         wanted = ids[start : start + _BATCH]
         found = reader.cold.fetch(user, wanted, reason=reason, embeddings=embeddings)
         for id_ in wanted:
-            record, _, moved_at = found[id_]
-            line = encode_record_line(record, embedding=embeddings)
-            yield {**line, "type": "cold", "reason": reason, "moved_at": moved_at.isoformat()}
+            cold = found[id_]
+            line = encode_record_line(cold.record, embedding=embeddings)
+            yield {**line, "type": "cold", "reason": reason, "moved_at": cold.moved_at.isoformat()}
 
 
 def parsed_life(line: Mapping[str, Any], place: str, dim: int | None) -> LifeLine:
