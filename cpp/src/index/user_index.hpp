@@ -159,7 +159,7 @@ class UserIndex {
   void make_spare_rows(size_t dim);
   void insert(NewRecord& record, const TokenBuffer& tokens);
   void check(Slot slot) const;
-  static constexpr int kAllColumns = 12;
+  static constexpr int kAllColumns = 13;
   void erase(Slot slot, int columns);
   std::span<const float> embedding(Slot slot) const;  // empty: none
   void compact_if_worthwhile();
