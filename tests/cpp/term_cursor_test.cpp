@@ -35,7 +35,7 @@ struct Fixture {
     }
     tokens.clear();
     for (size_t word = 0; word < kWords; ++word) tokens.append("w" + std::to_string(word));
-    terms.find(lexical, tokens, config);
+    terms.find(WordStatistics(lexical, nullptr), tokens, config);
   }
 
   // What a cursor adds to each of some ascending slots.

@@ -157,7 +157,8 @@ class Oracle:
             scored["semantic"] = views_of.semantic(admissible, embedding)
         if "lexical" in asked:
             assert text is not None
-            corpus = owner.records.values()
+            now = filters.get("as_of") is None and filters.get("valid_at") is None
+            corpus = [rec for rec in owner.records.values() if not (now and rec.retired_at is not None)]
             scored["lexical"] = views_of.lexical(admissible, corpus, text, self.tokenise, self.k1, self.b)
         if "symbolic" in asked:
             weight_of = {tag: 0.5**steps for tag, steps in owner.distances(tags, tag_depth).items()}

@@ -68,7 +68,7 @@ def semantic(records: Iterable[Rec], query: Sequence[float]) -> list[Scored]:
 def lexical(
     records: Iterable[Rec], corpus: Iterable[Rec], query: str, tokenise: Tokeniser, k1: float, b: float
 ) -> list[Scored]:
-    """BM25 of `records`, with the statistics of the user's whole `corpus`."""
+    """BM25 of `records`, with the statistics of a `corpus` of the user's."""
     counted = {rec.id: Counter(tokenise(rec.text)) for rec in corpus}
     counted = {key: terms for key, terms in counted.items() if terms}
     total = len(counted)

@@ -1,13 +1,14 @@
-// The earliest and the latest of the times of each 64 slots, the bits of a word. They tell for most records at once which side
-// of a moment they lie on: what comes together lies together.
+// The earliest and the latest of the times of each 64 slots, the bits of a word. They tell for most records at once which
+// side of a moment they lie on: what comes together lies together.
 //
-// Thread safety: const members may run in parallel; writes need exclusion. Memory: 0.75 bytes a slot behind the first kLookedAt,
-// which have no bounds and are looked at one by one: a small user pays nothing.
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: 0.75 bytes a slot behind the first
+// kLookedAt, which have no bounds and are looked at one by one: a small user pays nothing.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <memory>
 
 #include "base/bitset.hpp"
 #include "base/chunked_vector.hpp"
@@ -52,15 +53,16 @@ class TimeBounds {
   void add(Slot slot, const Times& times) {
     if (slot < kLookedAt) return;
     const size_t at = slot / kSlots - kFirst;
-    if (at >= groups_.size()) groups_.resize(at + 1);
-    groups_[at].take(times);
+    if (!groups_) groups_ = std::make_unique<Groups>();
+    if (at >= groups_->size()) groups_->resize(at + 1);
+    (*groups_)[at].take(times);
   }
 
-  // Of a record with these times; times_of(slot) are those of another one. O(1), or O(kSlots) if it was a first or a last.
+  // Of a record with these times; times_of(slot) are those of another one. O(1), or O(kSlots) if it was a first or last.
   template <typename TimesOf>
   void remove(Slot slot, const Times& times, const Bitset& live, TimesOf times_of) noexcept {
     if (slot < kLookedAt) return;
-    Group& group = groups_[slot / kSlots - kFirst];
+    Group& group = (*groups_)[slot / kSlots - kFirst];
     const bool bounds = group.at.ends_at(times.at) || group.recorded_at.ends_at(times.recorded_at) ||
                         (times.retired_at != kForever && group.retired_at.ends_at(times.retired_at));
     if (!bounds) return;
@@ -72,19 +74,20 @@ class TimeBounds {
     }
   }
 
-  void clear() { groups_ = {}; }
+  void clear() { groups_.reset(); }
 
   // nullptr: not known, look at the records.
   const Group* find(size_t word) const {
-    return word < kFirst || word - kFirst >= groups_.size() ? nullptr : &groups_[word - kFirst];
+    return word < kFirst || !groups_ || word - kFirst >= groups_->size() ? nullptr : &(*groups_)[word - kFirst];
   }
 
-  size_t bytes() const { return groups_.bytes(); }
+  size_t bytes() const { return groups_ ? sizeof(Groups) + groups_->bytes() : 0; }
 
  private:
   static constexpr size_t kFirst = kLookedAt / kSlots;
 
-  ChunkedVector<Group, 64> groups_;
+  using Groups = ChunkedVector<Group, 64>;
+  std::unique_ptr<Groups> groups_;  // null: every slot is one of the first
 };
 
 }  // namespace memspan

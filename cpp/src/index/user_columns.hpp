@@ -13,6 +13,7 @@
 #include "base/id_table.hpp"
 #include "base/recency.hpp"
 #include "lexical/lexical_index.hpp"
+#include "lexical/retired_words.hpp"
 #include "memspan/types.hpp"
 #include "quotas/eviction_order.hpp"
 #include "tags/tag_dag.hpp"
@@ -46,6 +47,7 @@ struct UserColumns {
   TagDag tags;
   TagRouter router;
   LexicalIndex lexical;
+  RetiredWords retired_words;
   VectorTable vectors;
   EvictionOrder evictions;
 };

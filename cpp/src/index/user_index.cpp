@@ -59,6 +59,8 @@ void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens, const Recor
     ++done;
     c.lexical.add(slot, tokens);
     ++done;
+    if (c.standing.retired(slot)) c.retired_words.add(c.lexical, slot);
+    ++done;
     c.evictions.add(c, slot);
     ++done;
     c.router.cover(c.tags.capacity() + record.tags.size());
@@ -86,7 +88,10 @@ void UserIndex::erase(Slot slot, int columns, bool for_another) {
       for (TagId tag : c.tags.tags_of(slot)) c.router.record_removed(tag, embedding(slot));
       c.tags.remove_record(slot, tag_changed());
       [[fallthrough]];
-    case 11: c.evictions.remove(c, slot); [[fallthrough]];
+    case 12: c.evictions.remove(c, slot); [[fallthrough]];
+    case 11:
+      if (c.standing.retired(slot)) c.retired_words.remove(c.lexical, slot);
+      [[fallthrough]];
     case 10: for_another ? c.lexical.remove_for_another(slot) : c.lexical.remove(slot); [[fallthrough]];
     case 9: c.vectors.remove(slot); [[fallthrough]];
     case 8: c.timeline.erase(slot, c.recency()); [[fallthrough]];
@@ -144,7 +149,7 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
     if (old != kNoSlot) {
       check(old);
       uses = columns_.uses.keep(old);
-      erase(old, kAllColumns, true);
+      erase(old, kAllColumns);
     } else if (evicted != nullptr && !evicted->empty()) {
       std::erase(*evicted, records[i].input.id);
     }
@@ -238,9 +243,13 @@ void UserIndex::compact_if_worthwhile() {
   columns_.standing.remap(new_slots);
   columns_.tags.remap(new_slots, next);
   columns_.lexical.remap(new_slots, next);
+  columns_.retired_words = RetiredWords();
   columns_.vectors.remap(new_slots, next);
   columns_.bounds.clear();
-  columns_.live.for_each([&](Slot slot) { columns_.bounds.add(slot, columns_.times(slot)); });
+  columns_.live.for_each([&](Slot slot) {
+    columns_.bounds.add(slot, columns_.times(slot));
+    if (columns_.standing.retired(slot)) columns_.retired_words.add(columns_.lexical, slot);
+  });
 }
 
 void UserIndex::search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const {
@@ -437,14 +446,15 @@ Index::Frequencies UserIndex::frequencies(std::span<const std::string_view> word
   Index::Frequencies found;
   found.words.reserve(words.size());
   const std::shared_lock reading(mutex_);
-  found.documents = columns_.lexical.documents();
+  const WordStatistics statistics(columns_.lexical, &columns_.retired_words);
+  found.documents = statistics.documents();
   const std::span<const TermId> terms = columns_.lexical.find_all(tokens);
   size_t token = 0;
   for (const size_t end : ends) {
     uint64_t rarest = found.documents;
     for (; token < end; ++token) {
       const TermId term = terms[token];
-      rarest = std::min<uint64_t>(rarest, term == kNoTerm ? 0 : columns_.lexical.list(term).size());
+      rarest = std::min<uint64_t>(rarest, term == kNoTerm ? 0 : statistics.records(term));
     }
     found.words.push_back(rarest);
   }

@@ -160,7 +160,7 @@ class UserIndex {
   void insert(NewRecord& record, const TokenBuffer& tokens, const RecordUses::Kept& uses);
   void prefetch_eviction(Kind kind) const;
   void check(Slot slot) const;
-  static constexpr int kAllColumns = 12;
+  static constexpr int kAllColumns = 13;
   void erase(Slot slot, int columns, bool for_another = false);
   std::span<const float> embedding(Slot slot) const;  // empty: none
   void compact_if_worthwhile();

@@ -1,7 +1,7 @@
 // UserIndex::save and load: what is stored of one user (snapshot/body.hpp).
 //
 //   head := u64 records; their ids (base/id_table.hpp); i64 at of each; then timeline, attributes, uses, redundancies,
-//           tags, lexical index and vectors (see each)
+//           tags, lexical index, retired words and vectors (see each)
 //
 // Records are numbered anew: dead slots are left out, and those with a vector come first.
 #include <algorithm>
@@ -33,6 +33,7 @@ UserIndex::Saved UserIndex::save(ByteWriter& head, BodyWriter& body) const {
   c.evictions.save(head, live);
   c.tags.save(head, live);
   c.lexical.save(head, body, live, new_slots);
+  c.retired_words.save(head, c.lexical);
   c.vectors.save(head, body, live);
   return {UserSummary::of(stats_locked()), changes};
 }
@@ -74,6 +75,7 @@ void UserIndex::load(ByteReader& in, const Body& body) {
   c.tags.load(in, count, c.vectors.dim());
   for (TagId tag = 0; tag < c.tags.capacity(); ++tag) c.router.changed(tag);
   c.lexical.load(in, body, count);
+  c.retired_words.load(in, c.lexical);
   c.vectors.load(in, body, ats);
   in.check(in.left() == 0, "bytes are left after the last column");
 }

@@ -32,7 +32,7 @@ size_t UserIndex::bytes_locked() const {
   const UserColumns& c = columns_;
   return sizeof(UserIndex) + c.ids.bytes() + c.ats.bytes() + c.live.bytes() + c.timeline.bytes() + c.sessions.bytes() +
          c.attributes.bytes() + c.uses.bytes() + c.standing.bytes() + c.bounds.bytes() + c.evictions.bytes() + c.tags.bytes() +
-         c.router.bytes() + c.lexical.bytes() + c.vectors.bytes();
+         c.router.bytes() + c.lexical.bytes() + c.retired_words.bytes() + c.vectors.bytes();
 }
 
 }  // namespace memspan

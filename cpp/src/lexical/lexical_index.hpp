@@ -64,6 +64,16 @@ class LexicalIndex {
   uint64_t documents() const { return documents_; }            // live records with at least one token
   uint64_t tokens() const { return tokens_; }
   size_t terms() const { return terms_.size(); }
+  size_t numbers() const { return terms_.numbers(); }  // every term's is below
+  bool holds(TermId term) const { return terms_.contains(term); }
+
+  // Calls visit(Occurrence) for the terms of a record in the order of their numbers until it returns false. It may change
+  // the lists and the dictionary. Needs check(slot) before.
+  template <typename Visit>
+  void for_each_term(Slot slot, Visit visit) const {
+    if (forward_[slot] == ByteChains::kNone) return;
+    forward_list::read(ByteChains::Reader(forward_lists_, forward_[slot]), lists_.size(), visit);
+  }
 
   void remap(std::span<const Slot> new_slots, size_t size);
   // Throws CorruptSnapshot if anything that is kept of the slot is damaged; what a remap reads; anything at all.
@@ -87,13 +97,6 @@ class LexicalIndex {
   ByteChains::Chain insert(Slot slot, std::span<const Occurrence> terms, size_t length);
   void drop_if_unused(TermId term);
   void take_out(Slot slot, void (PostingList::*erase)(Slot));
-  // Calls visit(Occurrence) in the order of the terms' numbers until it returns false. It may change the lists and the
-  // dictionary.
-  template <typename Visit>
-  void for_each_term(Slot slot, Visit visit) const {
-    if (forward_[slot] == ByteChains::kNone) return;
-    forward_list::read(ByteChains::Reader(forward_lists_, forward_[slot]), lists_.size(), visit);
-  }
   void load_lists(ByteReader& in, const Body& body, StoredLists& stored);
   void check_list(TermId term) const {
     if (stored_ && !stored_->is_checked(term)) check_stored_list(term);

@@ -10,21 +10,21 @@
 #include <cmath>
 #include <cstdint>
 
-#include "lexical/lexical_index.hpp"
+#include "lexical/retired_words.hpp"
 
 namespace memspan {
 
 class Bm25 {
  public:
   // Fills the table if the postings to score are many enough to pay for it. O(longest record) or less.
-  void prepare(const LexicalIndex& lexical, double k1, double b, size_t postings) {
-    const double average = static_cast<double>(lexical.tokens()) / static_cast<double>(lexical.documents());
+  void prepare(const WordStatistics& statistics, double k1, double b, size_t postings) {
+    const double average = static_cast<double>(statistics.tokens()) / static_cast<double>(statistics.documents());
     offset_ = static_cast<float>(k1 * (1.0 - b));
     slope_ = static_cast<float>(k1 * b / average);
     gain_ = k1 + 1.0;
     usual_ = static_cast<float>(1.0 / (1.0 + k1));
-    documents_ = static_cast<double>(lexical.documents());
-    const uint32_t lengths = std::min(lexical.longest(), Posting::kShortLength) + 1;
+    documents_ = static_cast<double>(statistics.documents());
+    const uint32_t lengths = std::min(statistics.lexical().longest(), Posting::kShortLength) + 1;
     const size_t rows = postings > 2 * kRows * lengths ? kRows : 0;
     for (uint32_t f = 1; f <= rows; ++f) {
       float* const row = table_.data() + (f << Posting::kLengthBits);

@@ -248,9 +248,10 @@ void search_lexical(const UserColumns& user, const PreparedQuery& prepared, cons
                     const Admission& admission, std::vector<Candidate>& best) {
   const LexicalIndex& lexical = user.lexical;
   best.clear();
-  if (lexical.documents() == 0) return;
+  const WordStatistics statistics = statistics_for(user, prepared);
+  if (statistics.documents() == 0) return;
   Scratch& scratch = Scratch::of_thread();
-  scratch.terms.find(lexical, prepared.tokens, config);
+  scratch.terms.find(statistics, prepared.tokens, config);
 
   const auto [first, last] = slot_range(admission, scratch.terms.postings);
   const double share = std::min(1.0, (static_cast<double>(last) - first + 1.0) / static_cast<double>(user.slots()));

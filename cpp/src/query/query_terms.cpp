@@ -4,20 +4,26 @@
 
 namespace memspan {
 
-void QueryTerms::find(const LexicalIndex& lexical, const TokenBuffer& tokens, const IndexConfig& config) {
+WordStatistics statistics_for(const UserColumns& user, const PreparedQuery& prepared) {
+  const bool of_another_time = prepared.query->as_of || prepared.query->valid_at;
+  return WordStatistics(user.lexical, of_another_time ? nullptr : &user.retired_words);
+}
+
+void QueryTerms::find(const WordStatistics& statistics, const TokenBuffer& tokens, const IndexConfig& config) {
+  const LexicalIndex& lexical = statistics.lexical();
   cursors.clear();
   for (const TermId term : lexical.find_all(tokens)) {
-    if (term != kNoTerm) cursors.emplace_back(lexical, term);
+    if (term != kNoTerm && statistics.records(term) > 0) cursors.emplace_back(statistics, term);
   }
   std::sort(cursors.begin(), cursors.end(), [&](const TermCursor& a, const TermCursor& b) {
-    if (a.size() != b.size()) return a.size() < b.size();
+    if (a.records() != b.records()) return a.records() < b.records();
     return a.term() != b.term() && lexical.text(a.term()) < lexical.text(b.term());
   });
   const auto same = [](const TermCursor& a, const TermCursor& b) { return a.term() == b.term(); };
   cursors.erase(std::unique(cursors.begin(), cursors.end(), same), cursors.end());
   postings = 0;
   for (const TermCursor& cursor : cursors) postings += cursor.size();
-  bm25.prepare(lexical, config.k1, config.b, postings);
+  bm25.prepare(statistics, config.k1, config.b, postings);
   for (TermCursor& cursor : cursors) cursor.set_weight(bm25);
 }
 

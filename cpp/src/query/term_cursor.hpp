@@ -11,12 +11,17 @@ namespace memspan {
 // Valid while the user's lock is held.
 class TermCursor {
  public:
-  TermCursor(const LexicalIndex& lexical, TermId term)
-      : list_(&lexical.list(term)), term_(term), size_(list_->size()), blocks_(list_->blocks()) {}
+  TermCursor(const WordStatistics& statistics, TermId term)
+      : list_(&statistics.lexical().list(term)),
+        term_(term),
+        size_(list_->size()),
+        records_(statistics.records(term)),
+        blocks_(list_->blocks()) {}
 
   TermId term() const { return term_; }
-  size_t size() const { return size_; }
-  void set_weight(const Bm25& bm25) { weight_ = bm25.weight(size_); }
+  size_t size() const { return size_; }        // postings
+  size_t records() const { return records_; }  // of those, what the statistics count
+  void set_weight(const Bm25& bm25) { weight_ = bm25.weight(records_); }
   float weight() const { return weight_; }
   // What a posting of frequency 1 in a record of average length adds.
   float usual(const Bm25& bm25) const { return weight_ * bm25.usual(); }
@@ -145,6 +150,7 @@ class TermCursor {
   TermId term_;
   float weight_ = 0.0f;
   size_t size_;
+  size_t records_;
   size_t blocks_;
   size_t block_ = 0;
   const Posting* next_ = nullptr;

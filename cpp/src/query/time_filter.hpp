@@ -1,5 +1,5 @@
-// The filters by the times of a record: when it was believed, when it was true, and, if asked for, when it happened. For one record, or
-// for 64 at once where their bounds tell (attributes/time_bounds.hpp).
+// The filters by the times of a record: when it was believed, when it was true, and, if asked for, when it happened. For
+// one record, or for 64 at once where their bounds tell (attributes/time_bounds.hpp).
 //
 // Valid while the user's lock is held and the prepared query lives. Thread safety: const members may run in parallel.
 #pragma once
@@ -33,8 +33,8 @@ class TimeFilter {
            !(as_of_ && !columns_.believed_at(slot, *as_of_)) && !(valid_at_ && !columns_.valid_at(slot, *valid_at_));
   }
 
-  // Leaves in a set of live records those that are admitted and, if there are any intervals, happened in one. O(slots / 64 +
-  // expired), and O(64) for each word that a moment or an end of an interval divides.
+  // Leaves in a set of live records those that are admitted and, if there are any intervals, happened in one.
+  // O(slots / 64 + expired), and O(64) for each word that a moment or an end of an interval divides.
   void keep(std::span<const Interval> intervals, Bitset& set) const {
     if (hides_expired_) user_.standing.for_each_expired(now_, [&](Slot slot) { set.reset(slot); });
     if (!as_of_ && !valid_at_ && !hides_retired_ && intervals.empty()) return;

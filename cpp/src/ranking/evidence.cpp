@@ -52,8 +52,9 @@ void RankingEvidence::gather(const UserColumns& user, const PreparedQuery& prepa
     }
     gather_semantic(user, prepared, admission, pool);
   }
-  if (prepared.has(View::lexical) && user.lexical.documents() > 0) {
-    gather_lexical(user, prepared, pool);
+  const WordStatistics statistics = statistics_for(user, prepared);
+  if (prepared.has(View::lexical) && statistics.documents() > 0) {
+    gather_lexical(user, prepared, statistics, pool);
     gather_speakers(user, prepared, config, pool);
   }
   gather_sessions(pool);
@@ -117,14 +118,15 @@ void RankingEvidence::gather_semantic(const UserColumns& user, const PreparedQue
 
 // The spread of BM25 follows from how many records hold each word, as if words came independently: a sample would
 // hardly hold the rare ones.
-void RankingEvidence::gather_lexical(const UserColumns& user, const PreparedQuery& prepared, const RankingPool& pool) {
+void RankingEvidence::gather_lexical(const UserColumns& user, const PreparedQuery& prepared,
+                                     const WordStatistics& statistics, const RankingPool& pool) {
   QueryTerms& terms = QueryTerms::of_thread();
   const Bm25& bm25 = terms.bm25;
-  const auto documents = static_cast<double>(user.lexical.documents());
+  const auto documents = static_cast<double>(statistics.documents());
   double mean = 0.0;
   double variance = 0.0;
   for (const TermCursor& term : terms.cursors) {
-    const double share = std::min(1.0, static_cast<double>(term.size()) / documents);
+    const double share = std::min(1.0, static_cast<double>(term.records()) / documents);
     const auto usual = static_cast<double>(term.usual(bm25));
     mean += share * usual;
     variance += share * (1.0 - share) * usual * usual;

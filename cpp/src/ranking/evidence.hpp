@@ -56,7 +56,8 @@ class RankingEvidence {
   void gather_semantic(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission,
                        const RankingPool& pool);
   Spread spread_of_cosines(const UserColumns& user, const float* query, const Admission& admission);
-  void gather_lexical(const UserColumns& user, const PreparedQuery& prepared, const RankingPool& pool);
+  void gather_lexical(const UserColumns& user, const PreparedQuery& prepared, const WordStatistics& statistics,
+                      const RankingPool& pool);
   void gather_speakers(const UserColumns& user, const PreparedQuery& prepared, const IndexConfig& config,
                        const RankingPool& pool);
   void gather_sessions(const RankingPool& pool);
