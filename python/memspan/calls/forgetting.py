@@ -114,6 +114,7 @@ class ForgettingCalls(SearchingCalls):
             require_tags=require_tags,
             where=where,
             exclude=exclude,
+            track=False,
         )
         with self._engine.store.reading() as reader:
             return plan_of(reader, user, found)

@@ -63,6 +63,7 @@ def test_a_search_that_is_not_tracked_is_no_use(open_memory: Open) -> None:
     memory.context("apple", user="ana", k=2, track=False)
     memory.user("ana").context("apple", k=2, track=False)
     memory.search("apple", user="ana", k=2, as_of="2030-01-01", track=False, confidence=True)
+    memory.forget_matching("apple", user="ana", k=2)
     memory.close()
     memory = open_memory()
     assert uses(memory) == {recall.id: 1 for recall in tracked}
