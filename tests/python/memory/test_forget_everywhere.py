@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import threading
 from collections.abc import Callable
@@ -18,7 +17,6 @@ from memspan.embed.hashing import HashEmbedder
 from memspan.memory import Memory
 from memspan.records import Record
 from memspan.remember.compose import embedded_text
-from memspan.remember.export_format import encode_record_line
 from memspan.store.documents import dump_record
 from memspan.store.sqlite_traces import TRACES
 from memspan.times import from_micros
@@ -67,7 +65,7 @@ def vector(record: Record) -> np.ndarray[Any, Any]:
 
 
 def as_json(record: Record) -> str:
-    return json.dumps(encode_record_line(record, embedding=False))
+    return dump_record(record)
 
 
 def fill(memory: Memory) -> list[bytes]:
