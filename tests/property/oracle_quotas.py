@@ -76,13 +76,15 @@ class QuotaOracle:
             self.check_room(batch)
         evicted: list[str] = []
         for record in batch:
+            uses = 0
             if record.id in self.records:
+                uses = self.records[record.id].uses
                 self.remove(record.id)
             elif record.id in evicted:
                 evicted.remove(record.id)
             if evict:
                 evicted += self.make_room(record.kind)
-            self.insert(replace(record))
+            self.insert(replace(record, uses=uses))
         return evicted
 
     def make_room(self, kind: str) -> list[str]:
