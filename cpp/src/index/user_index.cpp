@@ -1,7 +1,6 @@
 #include "index/user_index.hpp"
 
 #include <algorithm>
-#include <array>
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
@@ -321,98 +320,6 @@ void UserIndex::beside(std::span<const std::string> ids, std::span<std::pair<std
     if (center != turns.begin()) found[i].first = recency.id(*std::prev(center));
     if (const auto after = std::next(center); after != turns.end()) found[i].second = recency.id(*after);
   }
-}
-
-bool UserIndex::relate(std::string_view parent, std::string_view child) {
-  const std::unique_lock writing(mutex_);
-  ++changes_;
-  return columns_.tags.relate(parent, child);
-}
-
-bool UserIndex::unrelate(std::string_view parent, std::string_view child) {
-  const std::unique_lock writing(mutex_);
-  ++changes_;
-  return columns_.tags.unrelate(parent, child);
-}
-
-std::vector<std::string> UserIndex::expand(std::span<const std::string> tags, uint32_t depth) const {
-  const std::shared_lock reading(mutex_);
-  std::vector<TagId> starts;
-  for (const std::string& name : tags) {
-    if (const auto tag = columns_.tags.find(name)) starts.push_back(*tag);
-  }
-  // Within one distance by name, so that the answer does not depend on the order in which tags were created.
-  auto reached = columns_.tags.graph().descend(starts, depth);
-  std::stable_sort(reached.begin(), reached.end(), [&](const auto& a, const auto& b) {
-    if (a.second != b.second) return a.second < b.second;
-    return a.second != 0 && columns_.tags.name(a.first) < columns_.tags.name(b.first);
-  });
-  std::vector<std::string> names;
-  for (const auto& [tag, distance] : reached) names.emplace_back(columns_.tags.name(tag));
-  return names;
-}
-
-std::vector<std::pair<std::string, float>> UserIndex::route(std::span<const float> unit_query, uint32_t k,
-                                                            RouteMethod method) const {
-  const std::shared_lock reading(mutex_);
-  std::vector<std::pair<std::string, float>> named;
-  for (const auto& [tag, score] : columns_.router.route(unit_query.data(), k, method, columns_.tags, columns_.vectors)) {
-    named.emplace_back(columns_.tags.name(tag), score);
-  }
-  return named;
-}
-
-std::vector<TagInfo> UserIndex::tags() const {
-  const std::shared_lock reading(mutex_);
-  return columns_.tags.list();
-}
-
-void UserIndex::set_tag_embedding(std::string_view tag, std::vector<float> unit_vector) {
-  const std::unique_lock writing(mutex_);
-  ++changes_;
-  columns_.tags.set_embedding(columns_.tags.find_or_create(tag), std::move(unit_vector), tag_changed());
-}
-
-bool UserIndex::rename_tag(std::string_view old_name, std::string_view new_name) {
-  const std::unique_lock writing(mutex_);
-  const auto tag = columns_.tags.find(old_name);
-  if (!tag || old_name == new_name) return false;
-  ++changes_;
-  if (const auto existing = columns_.tags.find(new_name)) {
-    columns_.tags.merge(std::array{*tag}, *existing, tag_changed());
-  } else {
-    columns_.tags.rename(*tag, new_name);
-  }
-  return true;
-}
-
-bool UserIndex::merge_tags(std::span<const std::string> tags, std::string_view into) {
-  const std::unique_lock writing(mutex_);
-  std::vector<TagId> sources;
-  for (const std::string& name : tags) {
-    const auto tag = columns_.tags.find(name);
-    if (tag && name != into) sources.push_back(*tag);
-  }
-  if (sources.empty()) return false;
-  ++changes_;
-  columns_.tags.merge(sources, columns_.tags.find_or_create(into), tag_changed());
-  return true;
-}
-
-size_t UserIndex::drop_tags(std::span<const std::string> tags) {
-  size_t dropped = 0;
-  {
-    const std::shared_lock reading(mutex_);
-    const auto exists = [this](const std::string& name) { return columns_.tags.find(name).has_value(); };
-    dropped = static_cast<size_t>(std::count_if(tags.begin(), tags.end(), exists));
-  }
-  for (const std::string& name : tags) {
-    const std::unique_lock writing(mutex_);
-    ++changes_;
-    // It may have vanished with the tag that it was related to.
-    if (const auto tag = columns_.tags.find(name)) columns_.tags.drop(*tag, tag_changed());
-  }
-  return dropped;
 }
 
 size_t UserIndex::size() const {
