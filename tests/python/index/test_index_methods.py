@@ -176,15 +176,18 @@ def test_no_reference_is_kept(call: Callable[[], Any]) -> None:
     tracemalloc.start()
     try:
         repeat(50)
-        gc.collect()
-        first = tracemalloc.get_traced_memory()[0]
-        repeat(400)
-        gc.collect()
-        grown = tracemalloc.get_traced_memory()[0] - first
+        grown = []
+        # What is kept is kept each time; a thread that reports the tests may keep something once.
+        for _ in range(3):
+            gc.collect()
+            first = tracemalloc.get_traced_memory()[0]
+            repeat(400)
+            gc.collect()
+            grown.append(tracemalloc.get_traced_memory()[0] - first)
     finally:
         tracemalloc.stop()
     assert [sys.getrefcount(thing) for thing in kept] == before
-    assert grown < 4000, "400 calls kept memory"
+    assert min(grown) < 4000, "400 calls kept memory"
 
 
 def test_arguments_that_another_thread_changes_meanwhile() -> None:
