@@ -25,8 +25,8 @@ namespace {
 constexpr Slot kListed = 2048;     // slots at a time
 constexpr size_t kCopied = 128;    // rows
 constexpr size_t kChecked = 128;   // pairs
-constexpr size_t kSample = 2048;   // rows that the leading directions are found of
-constexpr size_t kWorthAThread = 2048;
+constexpr size_t kPairSample = 2048;   // rows that the leading directions are found of
+constexpr size_t kPairsWorthAThread = 2048;
 constexpr float kRounding = 1e-6f;  // of a cosine: that of equal rows may come out a little below 1
 
 // A row's bytes in 128 bits; two rows that are not the same have different ones.
@@ -77,7 +77,7 @@ class UserIndex::DuplicateSearch {
     encode(near);
     out_.records += slots_.size();
     const size_t most_workers = in_background() ? 1 : std::min<size_t>(kMostWorkers, std::max(1u, std::thread::hardware_concurrency()));
-    near.find(distinct_fresh_, query_.threshold, near.size() < kWorthAThread ? 1 : most_workers,
+    near.find(distinct_fresh_, query_.threshold, near.size() < kPairsWorthAThread ? 1 : most_workers,
               [this](std::span<const NearPairs::Pair> pairs) { return check(pairs); });
     return !moved_;
   }
@@ -128,7 +128,7 @@ class UserIndex::DuplicateSearch {
   }
 
   std::vector<float> copy_sample() {
-    const size_t count = std::min(kSample, slots_.size());
+    const size_t count = std::min(kPairSample, slots_.size());
     std::vector<float> sample;
     sample.reserve(count * dim());
     std::vector<Slot> chosen;

@@ -14,7 +14,7 @@ namespace {
 
 // A slice is over within a fraction of a millisecond.
 constexpr size_t kSliceSlots = 4096;
-constexpr size_t kSliceRecords = 32;
+constexpr size_t kIdsAtOnce = 32;
 
 Micros now() {
   return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()).time_since_epoch().count();
@@ -91,7 +91,7 @@ std::vector<std::string> UserIndex::evict(const Quotas& quotas, size_t most) {
       const size_t count = columns_.attributes.count(static_cast<Kind>(kind));
       const size_t before = evicted.size();
       if (count > quotas.capacities[kind]) {
-        const size_t slice = std::min<size_t>(count - quotas.capacities[kind], kSliceRecords);
+        const size_t slice = std::min<size_t>(count - quotas.capacities[kind], kIdsAtOnce);
         evict_locked(static_cast<Kind>(kind), std::min(slice, most - before), evicted);
       }
       if (evicted.size() > before) continue;
@@ -105,9 +105,9 @@ std::vector<std::string> UserIndex::evict(const Quotas& quotas, size_t most) {
 
 size_t UserIndex::pin(std::span<const std::string_view> ids, bool pinned) {
   size_t found = 0;
-  for (size_t first = 0; first < ids.size(); first += kSliceRecords) {
+  for (size_t first = 0; first < ids.size(); first += kIdsAtOnce) {
     const std::unique_lock writing(mutex_);
-    for (const std::string_view id : ids.subspan(first, std::min(kSliceRecords, ids.size() - first))) {
+    for (const std::string_view id : ids.subspan(first, std::min(kIdsAtOnce, ids.size() - first))) {
       const Slot slot = columns_.ids.find(id);
       if (slot == kNoSlot) continue;
       ++found;
@@ -163,11 +163,11 @@ Uses UserIndex::take_uses() const {
 
 size_t UserIndex::set_uses(const Uses& uses) {
   size_t found = 0;
-  for (size_t first = 0; first < uses.ids.size(); first += kSliceRecords) {
+  for (size_t first = 0; first < uses.ids.size(); first += kIdsAtOnce) {
     const std::unique_lock writing(mutex_);
     if (!columns_.uses.counting()) columns_.uses.start(columns_.slots());
     ++changes_;
-    for (size_t i = first; i < std::min(uses.ids.size(), first + kSliceRecords); ++i) {
+    for (size_t i = first; i < std::min(uses.ids.size(), first + kIdsAtOnce); ++i) {
       const Slot slot = columns_.ids.find(uses.ids[i]);
       if (slot == kNoSlot) continue;
       columns_.uses.set(slot, uses.counts[i], uses.lasts[i]);

@@ -5,7 +5,7 @@
 namespace memspan {
 namespace {
 
-constexpr size_t kFew = 32;  // hits that are made before it is known how many there are
+constexpr size_t kFewRecords = 32;  // hits that are made before it is known how many there are
 
 }  // namespace
 
@@ -23,7 +23,7 @@ void list_by_time(const UserColumns& user, const std::optional<std::span<const I
   const auto walk = [&](Timeline::Entries::Iterator end, Micros start) {
     while (found < wanted && end != entries.begin() && (--end)->at >= start) {
       if (hides && hidden(end->slot)) continue;
-      if (found == hits.size()) hits.resize(std::min(wanted, std::max(kFew, 2 * found)));
+      if (found == hits.size()) hits.resize(std::min(wanted, std::max(kFewRecords, 2 * found)));
       Hit& hit = hits[found++];
       hit.id = user.ids[end->slot];
       hit.at = end->at;

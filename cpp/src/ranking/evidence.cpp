@@ -18,7 +18,7 @@ constexpr float kUnknownWord = 0.5f;
 constexpr size_t kShortestName = 3;  // bytes of a word of a name that counts
 // Reading postings one after the other against looking into a list for each record of the pool, with the pool sorted.
 constexpr size_t kPostingsPerRecord = 16;
-constexpr size_t kAhead = 4;         // rows that memory is asked for before they are read
+constexpr size_t kSlotsAhead = 4;         // rows that memory is asked for before they are read
 
 void prefetch_row(const UserColumns& user, Slot slot) {
   if (!user.vectors.has(slot)) return;
@@ -98,7 +98,8 @@ void RankingEvidence::gather_semantic(const UserColumns& user, const PreparedQue
   const Spread spread = spread_of_cosines(user, query, admission);
   const std::span<const Slot> slots = pool.slots();
   for (size_t at = 0; at < slots.size(); ++at) {
-    if (at + kAhead < slots.size() && !records_[at + kAhead].has_vector) prefetch_row(user, slots[at + kAhead]);
+    const size_t ahead = at + kSlotsAhead;
+    if (ahead < slots.size() && !records_[ahead].has_vector) prefetch_row(user, slots[ahead]);
     Record& record = records_[at];
     if (!record.has_vector && user.vectors.has(slots[at])) {
       record.cosine = kernels().dot(query, user.vectors.row(slots[at]).data(), dim);

@@ -9,7 +9,7 @@
 namespace memspan {
 namespace {
 
-constexpr int kRounds = 4;
+constexpr int kDirectionRounds = 4;
 constexpr double kTooShort = 1e-5;  // of what a direction had: what is left is rounding
 
 // Makes the rows orthonormal (Gram-Schmidt, twice, which is enough); drops those that depend on the ones before.
@@ -62,7 +62,7 @@ LeadingDirections find_leading_directions(std::span<const float> sample, size_t 
   for (float& value : found.rows) value = normal(random);
   orthonormalize(found.rows, dim);
   std::vector<float> shadow(rows);  // of the sample on one direction
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kDirectionRounds; ++round) {
     for (size_t k = 0; k * dim < found.rows.size(); ++k) {
       float* const direction = found.rows.data() + k * dim;
       kernels().dot_rows(direction, centred.data(), dim, rows, dim, shadow.data());
