@@ -16,5 +16,5 @@ def test_quotas_behave_like_the_model() -> None:
 
 @pytest.mark.slow
 def test_quotas_behave_like_the_model_for_long() -> None:
-    long = settings(PROFILE, max_examples=400, stateful_step_count=60, derandomize=False)
+    long = settings(PROFILE, max_examples=200, stateful_step_count=60, derandomize=False)
     run_state_machine_as_test(QuotaMachine, settings=long)

@@ -18,7 +18,7 @@ constexpr float kUnknownWord = 0.5f;
 constexpr size_t kShortestName = 3;  // bytes of a word of a name that counts
 // Reading postings one after the other against looking into a list for each record of the pool, with the pool sorted.
 constexpr size_t kPostingsPerRecord = 16;
-constexpr size_t kSlotsAhead = 4;         // rows that memory is asked for before they are read
+constexpr size_t kSlotsAhead = 4;    // rows that memory is asked for before they are read
 
 void prefetch_row(const UserColumns& user, Slot slot) {
   if (!user.vectors.has(slot)) return;
