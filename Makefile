@@ -97,7 +97,8 @@ levels: build ## Run the tests of the index once with scalar kernels, once with 
 	$(CPP_BUILD) memspan_tests
 	for level in scalar avx2; do \
 	  MEMSPAN_SIMD=$$level $(CTEST) --exclude-regex simd_forced && \
-	  MEMSPAN_SIMD=$$level $(BIN)/python -m pytest tests/python/index tests/property || exit 1; \
+	  MEMSPAN_SIMD=$$level $(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/python/index tests/property \
+	    || exit 1; \
 	done
 
 cross: venv ## Build the kernels for AArch64 and run their tests in an emulator

@@ -37,7 +37,8 @@ def check(path: Path, rounds: int) -> None:
             assert found - known in (set(), begun)
             assert texts == {id_: f"text of {id_}" for id_ in found}
             known, evicted = found, len(cold)
-            assert memory.verify() == []
+            # Killed while it saved, it leaves a snapshot that is not believed.
+            assert [problem for problem in memory.verify() if not problem.startswith("snapshot ")] == []
             quotas = memory.quotas()
             if quotas is not None:
                 # Quotas for everybody shrink user by user.
