@@ -43,7 +43,9 @@ def history(env: Environment, record: str, store: Path, user: str, as_json: bool
         env.write_json({"store": str(store), "user": user, **found.to_dict()})
         return
     table = plain_table(f"History of {found.id}")
-    for name in ("", "believed since", "until", "true from", "until", "text", "ended by"):
+    for name in ("", "believed (UTC)", "true (UTC)"):
+        table.add_column(name, no_wrap=True)
+    for name in ("text", "ended by"):
         table.add_column(name, ratio=1 if name == "text" else None, overflow="fold")
     for name, beliefs in (("before", found.before), ("", found.versions), ("after", found.after)):
         for row in _rows(name, beliefs):
@@ -56,17 +58,20 @@ def _rows(name: str, beliefs: Iterable[Belief]) -> Iterable[tuple[str, ...]]:
         said = belief.to_dict()
         yield (
             name,
-            _short(said["recorded_at"]),
-            _short(said["retired_at"]),
-            _short(said["at"]),
-            _short(said["until"]),
+            _span(said["recorded_at"], said["retired_at"]),
+            _span(said["at"], said["until"]),
             said["text"],
             " ".join([said["action"] or "", *said["by"]]).strip(),
         )
 
 
-def _short(time: str | None) -> str:
-    return "" if time is None else time.removesuffix("+00:00")
+def _span(since: str, until: str | None) -> str:
+    """From when to when, to the second, on two lines."""
+    return _seconds(since) + ("" if until is None else f"\nto {_seconds(until)}")
+
+
+def _seconds(time: str) -> str:
+    return time[:19].replace("T", " ")
 
 
 @click.command(

@@ -38,7 +38,7 @@ def models() -> None:
 @options.as_json
 @pass_environment
 def list_models(env: Environment, as_json: bool) -> None:
-    """List the known models, and whether they are on this machine."""
+    """List the known models, where they come from, and whether they are on this machine."""
     found = {name: find_model(name) for name in _KNOWN}
     if as_json:
         documents = [
@@ -62,16 +62,18 @@ def list_models(env: Environment, as_json: bool) -> None:
         return
     table = plain_table()
     table.add_column("name", no_wrap=True)
-    for column in ("kind", "what", "dim", "MB", "licence", "here"):
+    for column in ("kind", "dim", "MB", "licence", "here"):
         table.add_column(column, justify="right" if column in ("dim", "MB") else "left")
     for spec in _KNOWN.values():
         size = f"{spec.size / 1e6:.0f}"
         here = "yes" if found[spec.name] else "no"
         dim = spec.dim if isinstance(spec, EmbeddingSpec) else ""
-        row = (spec.name, _kind(spec), spec.description, dim, size, spec.licence, here)
+        row = (spec.name, _kind(spec), dim, size, spec.licence, here)
         table.add_row(*map(cell, row))
     env.out.print(table)
-    env.say(f"default: {' and '.join(_DEFAULTS)}; `--json` tells where each comes from")
+    for spec in _KNOWN.values():
+        default = f"default {_kind(spec)}, " if spec.name in _DEFAULTS else ""
+        env.say(f"{spec.name}: {default}{spec.description}; from {spec.source}", style="dim")
 
 
 def _kind(spec: ModelSpec) -> str:
