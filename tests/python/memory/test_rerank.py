@@ -122,6 +122,22 @@ def test_it_reads_each_turn_with_its_date_and_what_came_before(open_memory: Open
     assert "[11 May 2023] camping alone" in read
 
 
+def test_what_came_before_need_not_be_among_the_best(open_memory: Open) -> None:
+    likes = Likes("x")
+    memory = open_memory(reranker=likes)
+    memory.add(
+        [{"text": f"camping by the lake, evening {n}", "session": f"s{n}"} for n in range(80)],
+        user="ana",
+        at="2023-05-08",
+    )
+    question = {"speaker": "Ana", "text": "Where did you put it?", "session": "s", "at": "2023-05-09T10:00"}
+    answer = {"speaker": "Ben", "text": "camping by the lake", "session": "s", "at": "2023-05-09T11:00"}
+    memory.add([question, answer], user="ana")
+    memory.search("camping by the lake", user="ana", k=1, fusion="rrf", rerank_ms=LONG)
+    assert "[9 May 2023] Ana: Where did you put it?\nBen: camping by the lake" in likes.seen
+    assert "[9 May 2023] Ana: Where did you put it?" not in likes.seen, "else this test says nothing"
+
+
 def test_it_reads_only_what_the_search_may_return(open_memory: Open) -> None:
     likes = Likes("x")
     memory = open_memory(reranker=likes)
