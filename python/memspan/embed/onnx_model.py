@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.embed.onnx_graph import OnnxGraph, require_packages
+from memspan.embed.onnx_graph import OnnxGraph
 from memspan.embed.registry import Pooling
 from memspan.errors import EmbedderError
 
@@ -31,7 +31,6 @@ class OnnxModel:
     """
 
     def __init__(self, model_path: Path, tokenizer_path: Path, pooling: Pooling, max_tokens: int) -> None:
-        require_packages("OnnxEmbedder")
         self._pooling = pooling
         self._model_path = model_path
         self._graph = OnnxGraph(model_path, tokenizer_path, max_tokens, EmbedderError)

@@ -55,6 +55,16 @@ def test_it_reorders_within_bounds_and_drops_nothing(
     assert {recall.id: recall.score for recall in aged} == {recall.id: recall.score for recall in plain}
 
 
+def test_two_are_enough_to_change_places(memory: Memory) -> None:
+    texts = {"old": "the quince by the well", "new": "the quince by the well and so on"}
+    when = {"old": START - timedelta(days=9_000), "new": START}
+    memory.add_records(Record(id=id_, user="ana", text=texts[id_], at=when[id_]) for id_ in texts)
+    assert ids(memory.search(QUESTION, user="ana")) == ["old", "new"]
+    aged = memory.search(QUESTION, user="ana", now=START, staleness="decay")
+    assert ids(aged) == ["new", "old"]
+    assert len(aged.moved) == 2
+
+
 def test_every_move_is_told(filled: Memory) -> None:
     plain, aged = (filled.search(QUESTION, user="ana", staleness=name) for name in ("none", "decay"))
     told = {one.id: (one.before, one.after) for one in aged.moved}

@@ -101,6 +101,15 @@ def test_the_vault_and_long_ids_leave_no_version(memory: Memory) -> None:
     assert memory.stats("ana")["records"] == 2
 
 
+@pytest.mark.parametrize(("length", "versions"), [(488, 2), (489, 1)])
+def test_an_id_has_room_for_the_moment_of_a_version(memory: Memory, length: int, versions: int) -> None:
+    say(memory, "x" * length, "green tea")
+    say(memory, "x" * length, "black tea")
+    history = memory.history(user="ana", id="x" * length)
+    assert history is not None
+    assert len(history.versions) == versions
+
+
 def test_a_hold_holds_versions_too(memory: Memory) -> None:
     say(memory, "m1", "green tea")
     memory.hold(user="ana", id="m1")

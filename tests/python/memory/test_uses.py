@@ -134,6 +134,14 @@ def test_a_thread_writes_where_nobody_else_does(open_memory: Open, monkeypatch: 
     memory.close()
 
 
+def test_it_is_time_to_write_after_many_searches_and_some_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(use_counts, "_MANY", 3)
+    assert not any(use_counts.UseCounts().note("ana") for _ in range(9)), "no minute has passed"
+    monkeypatch.setattr(use_counts, "_LONG", 0.0)
+    counts = use_counts.UseCounts()
+    assert [counts.note("ana") for _ in range(6)] == [False, False, True] * 2
+
+
 def test_uses_keep_records(open_memory: Open, path: Path) -> None:
     """The oldest is used: another one goes, also after the index was made anew from the store."""
     memory = open_memory()
