@@ -135,6 +135,9 @@ def test_queues_without_anything_new_are_left_out(memory: Memory) -> None:
     assert named(queues(memory, since=since)) == {}
     add(memory, fact("d", "tea too", 1))
     assert named(queues(memory, since=since)) == {"c": ["d"]}
+    with memory._engine.store.reading() as reader:
+        newest = reader.fetch("ana", ["d"])["d"].recorded_at
+    assert named(queues(memory, since=newest)) == {}, "what was recorded at that very moment is not new"
 
 
 def test_dissimilar_memories_are_in_no_queue(memory: Memory) -> None:

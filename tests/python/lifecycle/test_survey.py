@@ -42,6 +42,14 @@ def test_a_survey_counts_and_changes_nothing(memory: Memory) -> None:
         assert len(memory._engine.current().ids(user="ana")) == 6
 
 
+@pytest.mark.parametrize(("days", "stale"), [(10, 0), (20, 3)])  # staleness .39, .63
+def test_stale_is_what_is_staler_than_half(memory: Memory, days: int, stale: int) -> None:
+    with memory:
+        policy = StalenessPolicy(name="decay")
+        found = survey_staleness(memory._engine, "ana", policy, now=START + timedelta(days=days))
+        assert found.stale == stale
+
+
 def test_true_and_tracked_are_apart(memory: Memory) -> None:
     with memory:
         found = survey_staleness(memory._engine, "ana", StalenessPolicy(name="none"))

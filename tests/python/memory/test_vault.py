@@ -268,7 +268,8 @@ def test_bad_keys_are_refused_and_not_repeated(memory: Memory, key: object) -> N
 
 def test_bad_arguments(memory: Memory) -> None:
     vault = memory.vault("ana", KEY)
-    for passphrase in ("short", 5, "\ud800" * 9):
+    memory.vault("ana", passphrase="8 signs.")
+    for passphrase in ("short", "7 signs", 5, "\ud800" * 9):
         with pytest.raises(errors.InvalidArgumentError, match="^passphrase: got .*; accepted: "):
             memory.vault("ana", passphrase=passphrase)  # type: ignore[arg-type]
     with pytest.raises(errors.InvalidArgumentError, match="either"):
