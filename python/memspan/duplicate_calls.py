@@ -40,6 +40,9 @@ class DuplicateCalls:
             threshold: above 0, at most 1; the lower, the longer it takes.
             since: only pairs with a record that was recorded at this time or later.
             most: pairs that are kept, 1 to 10,000,000; `complete` says whether there are more.
+
+        Raises:
+            InvalidArgumentError: a threshold, kind, time or number that is not one of these.
         """
         least = as_number(threshold, "threshold", 0, 1)
         if least == 0:

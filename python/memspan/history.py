@@ -33,9 +33,9 @@ class Belief:
             "id": self.record.id,
             "text": self.record.text,
             "at": self.record.at.isoformat(),
-            "valid_until": None if self.record.until is None else self.record.until.isoformat(),
-            "believed_since": self.since.isoformat(),
-            "believed_until": None if self.until is None else self.until.isoformat(),
+            "until": None if self.record.until is None else self.record.until.isoformat(),
+            "recorded_at": self.since.isoformat(),
+            "retired_at": None if self.until is None else self.until.isoformat(),
             "action": self.action or None,
             "by": list(self.by),
         }

@@ -126,6 +126,9 @@ class ProcessingCalls(Calls):
         Args:
             user: only this user's.
             state: only those that are `pending`, `running`, `done` or `parked`.
+
+        Raises:
+            InvalidArgumentError: another state, or a user's name that cannot be one.
         """
         _checked_user(user)
         if state is not None and state not in JOB_STATES:
@@ -184,6 +187,9 @@ class ProcessingCalls(Calls):
         Args:
             user: only this user's.
             by: which of `user`, `recipe`, `stage` and `model` are told apart; none: one sum.
+
+        Raises:
+            InvalidArgumentError: something else to tell apart, or a user's name that cannot be one.
         """
         _checked_user(user)
         if isinstance(by, str) or not set(by) <= set(_BY):

@@ -28,11 +28,12 @@ __all__ = ["ask"]
 
 
 @click.command(
+    short_help="Answer a question, with a language model, naming sources.",
     epilog=options.examples(
         'memspan ask "When did Jonas have his operation?" --store chat.memspan --user demo --llm gpt-4.1-mini',
         'memspan ask "Who is Pim?" --store chat.memspan --user demo --llm qwen3 --base-url http://localhost:8080/v1',
         'memspan ask "What changed at work?" --store chat.memspan --user demo --llm qwen3 --plan model --explain',
-    )
+    ),
 )
 @click.argument("question")
 @options.existing_store
@@ -119,7 +120,7 @@ def ask(
     }
     with _model(llm, base_url) as model, open_memory(store, recipe=recipe, llm=model) as memory:
         if as_json:
-            _write(env, memory.ask(question, **asking), explain)
+            _write(env, store, user, memory.ask(question, **asking), explain)
             return
         stream = memory.stream_answer(question, **asking)
         try:
@@ -166,8 +167,10 @@ def _tell(env: Environment, answer: Answer, explain: bool) -> None:
         env.note(line)
 
 
-def _write(env: Environment, answer: Answer, explain: bool) -> None:
+def _write(env: Environment, store: Path, user: str, answer: Answer, explain: bool) -> None:
     document: dict[str, Any] = {
+        "store": str(store),
+        "user": user,
         "question": answer.plan.question,
         "text": answer.text,
         "enough": answer.enough,

@@ -18,10 +18,11 @@ _SHOWN = 8
 
 
 @click.command(
+    short_help="Show who did what.",
     epilog=options.examples(
         "memspan audit --store chat.memspan --action forget",
         "memspan audit --store chat.memspan --user demo --since 2026-01-01 --json",
-    )
+    ),
 )
 @options.existing_store
 @click.option(
@@ -31,7 +32,7 @@ _SHOWN = 8
 @click.option("--action", metavar="ACTION", help="Only this action, such as forget.")
 @click.option("--since", metavar="TIME", help="Only entries from this time on.")
 @click.option("--until", metavar="TIME", help="Only entries before this time.")
-@options.count(100)
+@options.count(100, "entries")
 @options.as_json
 @pass_environment
 def audit(

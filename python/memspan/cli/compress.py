@@ -16,10 +16,11 @@ __all__ = ["compress"]
 
 
 @click.command(
+    short_help="Shorten records to the words that say most.",
     epilog=options.examples(
         "memspan compress --store chat.memspan --user ana --dry-run",
         "memspan compress --store chat.memspan --user ana --strategy uniform --ratio 0.6 --before 2024-01-01",
-    )
+    ),
 )
 @options.existing_store
 @options.one_user

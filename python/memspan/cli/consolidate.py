@@ -17,28 +17,25 @@ from memspan.memory import Memory
 from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError
-from .opening import open_memory
+from .opening import open_memory, open_model
 from .usage import usage_line
 
 __all__ = ["consolidate"]
 
 
 @click.command(
+    short_help="Put memories in order; lay out the index.",
     epilog=options.examples(
         "memspan consolidate --store chat.memspan",
         "memspan consolidate --store chat.memspan --dry-run",
         "memspan consolidate --store chat.memspan --user ana --llm gpt-4.1-mini",
         "memspan consolidate --store chat.memspan --llm qwen3 --base-url http://127.0.0.1:8080/v1",
-    )
+    ),
 )
 @options.existing_store
 @click.option("--user", metavar="USER", help="Only this user's memories. Default: everybody's.")
 @options.llm
-@click.option(
-    "--base-url",
-    metavar="URL",
-    help="Where the language model is served. Default: OPENAI_BASE_URL, else OpenAI.",
-)
+@options.base_url
 @click.option("--merge/--no-merge", default=True, help="Merge memories that say the same. Default: --merge.")
 @click.option(
     "--staleness",
@@ -76,8 +73,6 @@ def consolidate(
     what changed is rewritten, what no longer holds gets an end. Only what is new since the last time is looked at.
     `memspan runs` lists what was changed, and `memspan undo` takes it back.
     """
-    if base_url is not None and llm is None:
-        raise click.UsageError("--base-url says where --llm is served; name the model, too")
     if prune_above is not None and staleness is None:
         raise click.UsageError("--prune-above goes by a policy; name it with --staleness")
     policy = None if staleness is None else StalenessPolicy(name=staleness, prune_above=prune_above)
@@ -114,20 +109,11 @@ def consolidate(
 
 @contextmanager
 def _opened(store: Path, llm: str | None, base_url: str | None) -> Iterator[Memory]:
-    if llm is None:
-        with open_memory(store) as memory:
-            yield memory
-    elif base_url is None:
-        with open_memory(store, recipe="lightmem", llm=llm) as memory:
-            yield memory
-    else:
-        from memspan.llm import OpenAIModel
-
-        with (
-            OpenAIModel(llm, base_url=base_url) as model,
-            open_memory(store, recipe="lightmem", llm=model) as memory,
-        ):
-            yield memory
+    with (
+        open_model(llm, base_url) as model,
+        open_memory(store, recipe="verbatim" if model is None else "lightmem", llm=model) as memory,
+    ):
+        yield memory
 
 
 def _say(env: Environment, slept: SleepReport) -> None:

@@ -30,9 +30,10 @@ _ROUNDS = 5
 
 
 @click.command(
+    short_help="Ask six questions of a conversation that comes along.",
     epilog=options.examples(
         "memspan demo", "memspan demo --keep demo.memspan", "memspan demo --embedder hash"
-    )
+    ),
 )
 @click.option(
     "--keep", type=click.Path(path_type=Path), metavar="PATH", help="Keep the store here to go on with it."

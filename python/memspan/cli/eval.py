@@ -28,6 +28,7 @@ __all__ = ["eval_"]
 
 @click.command(
     "eval",
+    short_help="Score the evidence found for a data set's questions.",
     epilog=options.examples(
         "memspan eval locomo locomo10.json",
         "memspan eval realtalk chats/Chat_*.json --k 5 --k 10 --worst 5",

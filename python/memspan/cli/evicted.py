@@ -15,10 +15,11 @@ __all__ = ["evicted"]
 
 
 @click.command(
+    short_help="List the records that made room for others.",
     epilog=options.examples(
         "memspan evicted --store chat.memspan --user demo",
         "memspan evicted --store chat.memspan --user demo -k 5 --kind semantic",
-    )
+    ),
 )
 @options.existing_store
 @options.one_user
@@ -35,14 +36,14 @@ def evicted(env: Environment, store: Path, user: str, k: int, kinds: tuple[str, 
             {
                 "id": each.id,
                 "kind": each.record.kind,
-                "at": each.record.at.isoformat(),
-                "moved_at": each.moved_at.isoformat(),
+                "at": each.record.at,
+                "moved_at": each.moved_at,
                 "text": each.record.text,
                 "last_source_of": list(each.last_source_of),
             }
             for each in listed
         ]
-        env.write_json({"user": user, "records": records})
+        env.write_json({"store": str(store), "user": user, "records": records})
         return
     if not listed:
         env.note(f"nothing was evicted of user '{user}'")

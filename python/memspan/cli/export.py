@@ -9,15 +9,17 @@ import click
 from . import options
 from .environment import Environment, pass_environment
 from .opening import open_memory
+from .tables import counted
 
 __all__ = ["export"]
 
 
 @click.command(
+    short_help="Write the records of a user to a file.",
     epilog=options.examples(
         "memspan export demo.jsonl --store chat.memspan --user demo",
         "memspan export - --store chat.memspan --user demo | gzip > demo.jsonl.gz",
-    )
+    ),
 )
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
 @options.existing_store
@@ -47,6 +49,6 @@ def export(
         target = env.out.file if to_stdout else file
         records = memory.export(user, target, embeddings=embeddings, records_only=records_only)
     if as_json:
-        env.write_json({"user": user, "records": records, "file": str(file)})
+        env.write_json({"store": str(store), "user": user, "records": records, "file": str(file)})
     else:
-        env.note(f"{records:,} records of user '{user}' exported")
+        env.note(f"{counted(records, 'record')} of user '{user}' exported")

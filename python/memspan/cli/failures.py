@@ -45,12 +45,21 @@ def map_failures() -> Iterator[None]:
         _end(str(error), error.status, error)
     except (InvalidArgumentError, UnicodeError) as error:
         _end(str(error), ExitStatus.BAD_INPUT, error)
-    except (MemspanError, OSError) as error:
+    except OSError as error:
+        _end(_of_the_system(error), ExitStatus.ERROR, error)
+    except MemspanError as error:
         _end(str(error) or type(error).__name__, ExitStatus.ERROR, error)
+
+
+def _of_the_system(error: OSError) -> str:
+    """`file: what is the matter`, without the number that `str` puts first."""
+    if error.strerror is None or error.filename is None:
+        return str(error) or type(error).__name__
+    return f"{os.fsdecode(error.filename)}: {error.strerror}"
 
 
 def _end(message: str, status: ExitStatus, error: BaseException) -> NoReturn:
     if os.environ.get(DEBUG_VARIABLE, "0") not in ("", "0"):
         traceback.print_exception(error)
-    click.echo("error: " + " ".join(printable(message).split()), err=True)
+    click.echo("Error: " + " ".join(printable(message).split()), err=True)
     raise click.exceptions.Exit(status) from error

@@ -31,6 +31,7 @@ __all__ = ["fit_"]
 
 @click.command(
     "fit",
+    short_help="Learn the ranking's weights from labelled questions.",
     epilog=options.examples(
         "memspan fit --data locomo locomo10.json --data realtalk chats/Chat_1.json --out weights.json",
         "memspan fit --store chat.memspan --questions asked.jsonl --out weights.json",

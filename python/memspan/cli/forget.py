@@ -16,7 +16,7 @@ from .environment import Environment, pass_environment
 from .failures import CommandError
 from .opening import open_memory
 from .selectors import described, selected, selectors
-from .tables import cell, moment, plain_table
+from .tables import cell, counted, moment, plain_table
 
 __all__ = ["forget"]
 
@@ -25,12 +25,13 @@ _SHOWN = 100
 
 
 @click.command(
+    short_help="Erase a user or records, bytes and all.",
     epilog=options.examples(
         "memspan forget --store chat.memspan --user demo --id s07-05",
         "memspan forget --store chat.memspan --user demo --session s07 --kind episodic",
         'memspan forget --store chat.memspan --user demo --matching "my old address" -k 3',
         "memspan forget --store chat.memspan --user demo --yes",
-    )
+    ),
 )
 @options.existing_store
 @options.one_user
@@ -82,13 +83,13 @@ def forget(
                 matching, user=user, k=k, between=between, kinds=list(kinds) or None
             )
             if as_json:
-                env.write_json(_document(user, plan))
+                env.write_json({"store": str(store), **_document(user, plan)})
                 return
             _show(env, plan)
             if not plan.matches or not env.interactive:
                 env.note(f"nothing was erased; to erase this: --confirm {plan.token}")
                 return
-            _ask(env, f"these {plan.records:,} records", user)
+            _ask(env, f"{counted(plan.records, 'record')}", user)
             records = memory.forget(confirm=plan)
     else:
         what = "what was shown" if confirm is not None else described(chosen)
@@ -99,9 +100,9 @@ def forget(
         with open_memory(store) as memory:
             records = memory.forget(user=user, confirm=confirm, **chosen)
     if as_json:
-        env.write_json({"user": user, **chosen, "records": records})
+        env.write_json({"store": str(store), "user": user, **chosen, "records": records})
     else:
-        env.note(f"{records:,} records erased")
+        env.note(f"{counted(records, 'record')} erased")
 
 
 def _ask(env: Environment, what: str, user: str) -> None:

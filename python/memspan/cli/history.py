@@ -13,16 +13,17 @@ from memspan.history import Belief
 from . import options
 from .environment import Environment, pass_environment
 from .opening import open_memory
-from .tables import cell, plain_table
+from .tables import cell, counted, plain_table
 
 __all__ = ["history", "retire"]
 
 
 @click.command(
+    short_help="Show what a record said before, and what replaced it.",
     epilog=options.examples(
         "memspan history m1 --store chat.memspan --user demo",
         "memspan history m1 --store chat.memspan --user demo --json | jq '.versions[].text'",
-    )
+    ),
 )
 @click.argument("record", metavar="ID")
 @options.existing_store
@@ -39,7 +40,7 @@ def history(env: Environment, record: str, store: Path, user: str, as_json: bool
     if found is None:
         raise invalid("ID", record, f"the id of a record of user {user!r}")
     if as_json:
-        env.write_json({"user": user, **found.to_dict()})
+        env.write_json({"store": str(store), "user": user, **found.to_dict()})
         return
     table = plain_table(f"History of {found.id}")
     for name in ("", "believed since", "until", "true from", "until", "text", "ended by"):
@@ -55,10 +56,10 @@ def _rows(name: str, beliefs: Iterable[Belief]) -> Iterable[tuple[str, ...]]:
         said = belief.to_dict()
         yield (
             name,
-            _short(said["believed_since"]),
-            _short(said["believed_until"]),
+            _short(said["recorded_at"]),
+            _short(said["retired_at"]),
             _short(said["at"]),
-            _short(said["valid_until"]),
+            _short(said["until"]),
             said["text"],
             " ".join([said["action"] or "", *said["by"]]).strip(),
         )
@@ -69,11 +70,12 @@ def _short(time: str | None) -> str:
 
 
 @click.command(
+    short_help="Stop believing records; nothing is erased.",
     epilog=options.examples(
         "memspan retire m1 m2 --store chat.memspan --user demo --at 2024-06-01",
         'memspan retire m1 --store chat.memspan --user demo --text "Ana lives in Oslo."',
         "memspan retire m1 --store chat.memspan --user demo --by m7",
-    )
+    ),
 )
 @click.argument("records", metavar="ID...", nargs=-1, required=True)
 @options.existing_store
@@ -109,6 +111,8 @@ def retire(
         else:
             retired = memory.retire(user=user, ids=records, at=at)
     if as_json:
-        env.write_json({"user": user, "retired": retired, "by": new})
+        env.write_json({"store": str(store), "user": user, "retired": retired, "by": new})
     else:
-        env.note(f"{retired:,} records retired" + ("" if new is None else f"; '{new}' took the place"))
+        env.note(
+            f"{counted(retired, 'record')} retired" + ("" if new is None else f"; '{new}' took the place")
+        )

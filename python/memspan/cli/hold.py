@@ -12,15 +12,17 @@ from . import options
 from .environment import Environment, pass_environment
 from .opening import open_memory
 from .selectors import selected, selectors
+from .tables import counted
 
 __all__ = ["hold", "release"]
 
 
 @click.command(
+    short_help="Put a legal hold on records.",
     epilog=options.examples(
         "memspan hold --store chat.memspan --user demo --session s07",
         "memspan hold --store chat.memspan --user demo --id s07-05 --id s07-06",
-    )
+    ),
 )
 @options.existing_store
 @options.one_user
@@ -36,10 +38,11 @@ def hold(env: Environment, /, store: Path, user: str, as_json: bool, **chosen: A
 
 
 @click.command(
+    short_help="End a legal hold.",
     epilog=options.examples(
         "memspan release --store chat.memspan --user demo",
         "memspan release --store chat.memspan --user demo --id s07-05",
-    )
+    ),
 )
 @options.existing_store
 @options.one_user
@@ -58,6 +61,6 @@ def _change(
         call = memory.hold if held else memory.release
         records = call(user=user, **selected(**chosen))
     if as_json:
-        env.write_json({"user": user, "held": held, "records": records})
+        env.write_json({"store": str(store), "user": user, "held": held, "records": records})
     else:
-        env.note(f"{records:,} records {'held' if held else 'released'}")
+        env.note(f"{counted(records, 'record')} {'held' if held else 'released'}")

@@ -17,6 +17,7 @@ from .environment import Environment, pass_environment
 from .failures import CommandError
 from .opening import open_memory
 from .status import ExitStatus
+from .tables import counted
 
 __all__ = ["ingest", "store_bytes"]
 
@@ -25,11 +26,12 @@ _COUNTED_BYTES = 64 << 20
 
 
 @click.command(
+    short_help="Read conversations from a file into a store.",
     epilog=options.examples(
         "memspan ingest conversation.jsonl --store chat.memspan",
         "memspan ingest export.json --store chat.memspan --user ana --format chat",
         "some-program | memspan ingest - --store chat.memspan --user ana",
-    )
+    ),
 )
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True))
 @options.new_store
@@ -95,7 +97,7 @@ def ingest(
     else:
         _print(env, store, report, size)
     if message is not None:
-        raise CommandError(f"{message} ({report.total:,} turns before it are kept)", status) from error
+        raise CommandError(f"{message} (kept: {counted(report.total, 'turn')} before it)", status) from error
 
 
 def _run(
@@ -152,9 +154,9 @@ def _as_json(store: Path, report: IngestReport, size: int, error: str | None) ->
 
 def _print(env: Environment, store: Path, report: IngestReport, size: int) -> None:
     for user, turns in report.turns.items():
-        env.say(f"{user}: {turns:,} turns")
+        env.say(f"{user}: {counted(turns, 'turn')}")
     env.say(
-        f"{report.total:,} turns of {len(report.turns)} users in {report.seconds:.1f} s "
+        f"{counted(report.total, 'turn')} of {counted(len(report.turns), 'user')} in {report.seconds:.1f} s "
         f"({report.rate:,.0f} a second); "
         f"'{store}' takes {size / 1e6:.1f} MB"
     )

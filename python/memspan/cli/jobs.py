@@ -13,17 +13,18 @@ from memspan.job_info import JOB_STATES, Job, JobEvent
 from . import options
 from .environment import Environment, pass_environment
 from .opening import open_memory
-from .tables import cell, moment, plain_table
+from .tables import cell, counted, moment, plain_table
 
 __all__ = ["jobs"]
 
 
 @click.command(
+    short_help="Show what waits for `process`, what is done, what failed.",
     epilog=options.examples(
         "memspan jobs --store chat.memspan --state parked",
         "memspan jobs --store chat.memspan --retry",
         "memspan jobs --store chat.memspan --job 5f1c0a9be2d34c7788aa",
-    )
+    ),
 )
 @options.existing_store
 @click.option("--user", metavar="USER", help="Only this user's jobs.")
@@ -57,7 +58,7 @@ def jobs(
         env.write_json(document)
         return
     if retried is not None:
-        env.note(f"{retried:,} jobs will be tried again")
+        env.note(f"{counted(retried, 'job')} will be tried again")
     if not known:
         env.say("no jobs" + ("" if state is None else f" are {state}"))
         return

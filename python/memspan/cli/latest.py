@@ -8,17 +8,18 @@ import click
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import open_memory
+from .opening import nothing_found, open_memory
 from .recalls import print_recalls, recall_json
 
 __all__ = ["latest"]
 
 
 @click.command(
+    short_help="List the newest records.",
     epilog=options.examples(
         "memspan latest --store chat.memspan --user demo -k 5",
         "memspan latest --store chat.memspan --user demo --between 2024-05-01 2024-06-01",
-    )
+    ),
 )
 @options.existing_store
 @options.one_user
@@ -39,9 +40,10 @@ def latest(
     """List the newest records of USER, newest first. No model is needed."""
     with open_memory(store) as memory:
         recalls = memory.latest(user=user, k=k, between=between, kinds=kinds or None)
+        nothing = "" if recalls else nothing_found(memory, user)
     if as_json:
-        env.write_json({"user": user, "records": recall_json(recalls, scores=False)})
+        env.write_json({"store": str(store), "user": user, "records": recall_json(recalls, scores=False)})
     elif not recalls:
-        env.note(f"nothing found for user '{user}'")
+        env.note(nothing)
     else:
         print_recalls(env.out, recalls, scores=False)

@@ -9,15 +9,17 @@ import click
 from . import options
 from .environment import Environment, pass_environment
 from .opening import open_memory
+from .tables import counted
 
 __all__ = ["load"]
 
 
 @click.command(
+    short_help="Read what `export` wrote.",
     epilog=options.examples(
         "memspan load demo.jsonl --store other.memspan",
         "zcat demo.jsonl.gz | memspan load - --store other.memspan",
-    )
+    ),
 )
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True))
 @options.new_store
@@ -35,4 +37,4 @@ def load(env: Environment, file: Path, store: Path, embedder: str | None, as_jso
     if as_json:
         env.write_json({"store": str(store), "records": records})
     else:
-        env.note(f"{records:,} records loaded")
+        env.note(f"{counted(records, 'record')} loaded")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from io import TextIOWrapper
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -49,10 +49,22 @@ __all__ = ["cli", "main"]
 
 
 class _Group(click.Group):
-    """Keeps the commands in the order of use and translates their errors."""
+    """Lists the commands by what they are for and translates their errors."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, self.commands))
+        for title, commands in _SECTIONS.items():
+            with formatter.section(title):
+                # Names of one width, so that the texts of all sections stand below one another.
+                formatter.write_dl(
+                    [
+                        ((command.name or "").ljust(width), command.get_short_help_str(80))
+                        for command in commands
+                    ]
+                )
 
     def invoke(self, ctx: click.Context) -> Any:
         with map_failures():
@@ -64,7 +76,8 @@ class _Group(click.Group):
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 could not be done, 2 wrong command line, 3 unreadable input, "
     "130 interrupted. MEMSPAN_STORE, MEMSPAN_USER, MEMSPAN_EMBEDDER and MEMSPAN_LLM stand in for options; "
-    "MEMSPAN_ACTOR names who acts in the audit, by default the login name; MEMSPAN_DEBUG=1 shows tracebacks.",
+    "MEMSPAN_ACTOR names who acts in the audit, by default the login name; MEMSPAN_DEBUG=1 shows tracebacks. "
+    'Completion for bash: eval "$(_MEMSPAN_COMPLETE=bash_source memspan)"; also zsh_source, fish_source.',
 )
 @click.version_option(__version__, prog_name="memspan")
 @click.pass_context
@@ -73,45 +86,20 @@ def cli(context: click.Context) -> None:
     context.obj = context.obj or Environment.standard()
 
 
-_COMMANDS = (
-    demo,
-    ingest,
-    process,
-    jobs,
-    consolidate,
-    compress,
-    runs,
-    undo,
-    search,
-    ask,
-    latest,
-    history,
-    retire,
-    tags,
-    quotas,
-    evicted,
-    restore,
-    pin,
-    procedures,
-    stats,
-    verify,
-    export,
-    load,
-    forget,
-    hold,
-    release,
-    audit,
-    vault,
-    resources,
-    models,
-    recipes,
-    eval_,
-    fit_,
-    simulate_,
-)
+_SECTIONS: Final = {
+    "Begin": (demo, ingest),
+    "Questions": (search, ask, latest, tags, procedures, history),
+    "Memories in order": (process, jobs, consolidate, runs, undo, compress, retire),
+    "Room": (quotas, evicted, restore, pin),
+    "Erasing, and keeping safe": (forget, hold, release, audit, vault, resources),
+    "The store": (stats, verify, export, load),
+    "Models and recipes": (models, recipes),
+    "Measuring": (eval_, fit_, simulate_),
+}
 
-for _command in _COMMANDS:
-    cli.add_command(_command)
+for _commands in _SECTIONS.values():
+    for _command in _commands:
+        cli.add_command(_command)
 
 
 def main() -> None:

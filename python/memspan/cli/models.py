@@ -26,7 +26,7 @@ __all__ = ["models"]
 _KNOWN: dict[str, ModelSpec] = {**MODELS, **RERANKERS}
 _DEFAULTS = (DEFAULT_MODEL, DEFAULT_RERANKER)
 
-_name = click.argument("name", type=click.Choice(sorted(_KNOWN)), default=DEFAULT_MODEL)
+_name = click.argument("name", type=click.Choice(sorted(_KNOWN)), default=DEFAULT_MODEL, metavar="[NAME]")
 
 
 @click.group(epilog=options.examples("memspan models list", "memspan models pull", "memspan models verify"))
@@ -38,7 +38,7 @@ def models() -> None:
 @options.as_json
 @pass_environment
 def list_models(env: Environment, as_json: bool) -> None:
-    """List the known models, where they come from, and whether they are on this machine."""
+    """List the known models, and whether they are on this machine."""
     found = {name: find_model(name) for name in _KNOWN}
     if as_json:
         documents = [
@@ -61,16 +61,17 @@ def list_models(env: Environment, as_json: bool) -> None:
         env.write_json({"folder": str(model_dir()), "models": documents})
         return
     table = plain_table()
-    for column in ("name", "kind", "what", "dim", "MB", "licence", "from", "here"):
-        table.add_column(column, justify="right" if column in ("dim", "MB") else "left", overflow="fold")
+    table.add_column("name", no_wrap=True)
+    for column in ("kind", "what", "dim", "MB", "licence", "here"):
+        table.add_column(column, justify="right" if column in ("dim", "MB") else "left")
     for spec in _KNOWN.values():
-        name = f"{spec.name} (default)" if spec.name in _DEFAULTS else spec.name
         size = f"{spec.size / 1e6:.0f}"
         here = "yes" if found[spec.name] else "no"
         dim = spec.dim if isinstance(spec, EmbeddingSpec) else ""
-        row = (name, _kind(spec), spec.description, dim, size, spec.licence, spec.source, here)
+        row = (spec.name, _kind(spec), spec.description, dim, size, spec.licence, here)
         table.add_row(*map(cell, row))
     env.out.print(table)
+    env.say(f"default: {' and '.join(_DEFAULTS)}; `--json` tells where each comes from")
 
 
 def _kind(spec: ModelSpec) -> str:

@@ -13,7 +13,7 @@ import click
 from memspan.llm import LLMSpec
 from memspan.memory import Memory
 
-__all__ = ["open_memory", "open_model"]
+__all__ = ["nothing_found", "open_memory", "open_model"]
 
 
 @contextmanager
@@ -34,6 +34,13 @@ def _actor() -> str:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # a user without a name
         return ""
+
+
+def nothing_found(memory: Memory, user: str) -> str:
+    """What to say of a search without hits: a mistyped user must not look like one without such memories."""
+    if user in memory.users():
+        return f"nothing found for user '{user}'"
+    return f"the store knows no user '{user}'; `memspan stats` lists its users"
 
 
 @contextmanager

@@ -195,14 +195,14 @@ ranker = click.option(
 )
 
 
-def count(default: int) -> Callable[[Command], Command]:
+def count(default: int, what: str = "records") -> Callable[[Command], Command]:
     """`-k`, with the command's own default."""
     return click.option(
         "-k",
         type=click.IntRange(1, MAX_K),
         default=default,
         show_default=True,
-        help="At most this many records.",
+        help=f"At most this many {what}.",
     )
 
 

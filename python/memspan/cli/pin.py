@@ -9,15 +9,17 @@ import click
 from . import options
 from .environment import Environment, pass_environment
 from .opening import open_memory
+from .tables import counted
 
 __all__ = ["pin"]
 
 
 @click.command(
+    short_help="Keep records whatever quotas and sleep say.",
     epilog=options.examples(
         "memspan pin s01-02 s01-03 --store chat.memspan --user demo",
         "memspan pin s01-02 --store chat.memspan --user demo --undo",
-    )
+    ),
 )
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @options.existing_store
@@ -30,6 +32,6 @@ def pin(env: Environment, ids: tuple[str, ...], store: Path, user: str, undo: bo
     with open_memory(store) as memory:
         changed = memory.unpin(user=user, ids=list(ids)) if undo else memory.pin(user=user, ids=list(ids))
     if as_json:
-        env.write_json({"user": user, "pinned": not undo, "changed": changed})
+        env.write_json({"store": str(store), "user": user, "pinned": not undo, "changed": changed})
     else:
-        env.note(f"{changed:,} records {'let go' if undo else 'pinned'}")
+        env.note(f"{counted(changed, 'record')} {'let go' if undo else 'pinned'}")

@@ -24,10 +24,11 @@ __all__ = ["procedures"]
 
 
 @click.command(
+    short_help="Show how things are done; learn it from tool calls.",
     epilog=options.examples(
         "memspan procedures --store agent.memspan --user demo --learn",
         "memspan procedures --store agent.memspan --user demo --learn --dry-run",
-    )
+    ),
 )
 @options.existing_store
 @options.one_user

@@ -13,18 +13,20 @@ from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError
 from .opening import open_memory, open_model
+from .tables import counted
 from .usage import usage_line
 
 __all__ = ["process"]
 
 
 @click.command(
+    short_help="Make memories of turns, with a language model.",
     epilog=options.examples(
         "memspan ingest chat.json --store chat.memspan --user ana --recipe simplemem",
         "memspan process --store chat.memspan --llm gpt-4.1-mini",
         "memspan process --store chat.memspan --llm gpt-4.1-mini --follow",
         "memspan process --store chat.memspan --llm qwen3 --base-url http://127.0.0.1:8080/v1 --all-turns best",
-    )
+    ),
 )
 @options.existing_store
 @click.option("--user", metavar="USER", help="Only this user's jobs.")
@@ -77,7 +79,7 @@ def process(
     ):
         if all_turns is not None:
             count = memory.enqueue(user=user, progress=env.err.is_terminal)
-            env.note(f"{count:,} turns given to jobs of {all_turns}")
+            env.note(f"{counted(count, 'turn')} given to jobs of {all_turns}")
         try:
             report = memory.process(
                 user=user,
@@ -96,9 +98,9 @@ def process(
         env.write_json({"store": str(store), "user": user, **report._asdict(), "usage": asdict(report.usage)})
     else:
         env.say(
-            f"{report.done:,} jobs done, {report.records:,} records made in {report.seconds:.1f} s; "
-            f"{report.failed:,} attempts failed, {report.waiting:,} jobs wait"
+            f"{counted(report.done, 'job')} done, {counted(report.records, 'record')} made in {report.seconds:.1f} s; "
+            f"{counted(report.failed, 'attempt')} failed, {counted(report.waiting, 'job')} waiting"
         )
         env.say(usage_line(report.usage))
     if report.parked:
-        raise CommandError(f"{report.parked:,} jobs were parked; `memspan jobs --state parked` says why")
+        raise CommandError(f"{counted(report.parked, 'job')} parked; `memspan jobs --state parked` says why")

@@ -13,7 +13,7 @@ from memspan.lifecycle.quotas import EVICTIONS, MAX_CAPACITY, Quotas
 from . import options
 from .environment import Environment, pass_environment
 from .opening import open_memory
-from .tables import cell, plain_table
+from .tables import cell, counted, plain_table
 
 __all__ = ["quotas"]
 
@@ -21,12 +21,13 @@ _COUNT = click.IntRange(1, MAX_CAPACITY)
 
 
 @click.command(
+    short_help="Show or set how many records of each kind to keep.",
     epilog=options.examples(
         "memspan quotas --store chat.memspan",
         "memspan quotas --store chat.memspan --capacity 10000 --vault 100",
         "memspan quotas --store chat.memspan --user demo --capacity 500 --shares optimized --eviction oldest",
         "memspan quotas --store chat.memspan --user demo --off",
-    )
+    ),
 )
 @options.existing_store
 @click.option("--user", metavar="USER", help="Only this user; by default everybody without their own.")
@@ -81,10 +82,10 @@ def quotas(
         kinds = memory.stats(user)["kinds"] if user is not None else {}
     if as_json:
         document = None if found is None else {**found.document(), "kinds": found.capacities}
-        env.write_json({"user": user, "quotas": document, "evicted": evicted})
+        env.write_json({"store": str(store), "user": user, "quotas": document, "evicted": evicted})
         return
     if evicted:
-        env.note(f"{evicted:,} records went to the cold tier")
+        env.note(f"{counted(evicted, 'record')} went to the cold tier")
     if found is None:
         env.say("no quotas")
         return

@@ -44,7 +44,7 @@ def list_(env: Environment, as_json: bool) -> None:
 
 
 @recipes.command(epilog=options.examples("memspan recipes show verbatim"))
-@click.argument("name", type=click.Choice(recipe_names()))
+@click.argument("name", type=click.Choice(recipe_names()), metavar="NAME")
 @options.as_json
 @pass_environment
 def show(env: Environment, name: str, as_json: bool) -> None:

@@ -28,10 +28,11 @@ _any_user = click.option("--user", metavar="USER", help="Only this user's.")
 
 
 @click.group(
+    short_help="Point to files and pages, and see whether they are there.",
     epilog=options.examples(
         "memspan resources add report.pdf --store chat.memspan --user ana --description 'the yearly report'",
         "memspan resources check --store chat.memspan",
-    )
+    ),
 )
 def resources() -> None:
     """Point to files and pages, and look whether they are still there."""
@@ -73,7 +74,7 @@ def add(
             target, user=user, description=description, id=id_, fetch=fetch, seconds=seconds
         )
     if as_json:
-        env.write_json({"user": user, "id": added})
+        env.write_json({"store": str(store), "user": user, "id": added})
     else:
         env.note(f"added as {added}")
 

@@ -10,15 +10,17 @@ from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError
 from .opening import open_memory
+from .tables import counted
 
 __all__ = ["restore"]
 
 
 @click.command(
+    short_help="Bring records back from the cold tier.",
     epilog=options.examples(
         "memspan restore s01-02 s01-03 --store chat.memspan --user demo",
         "memspan restore s01-02 --store chat.memspan --user demo --pin",
-    )
+    ),
 )
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @options.existing_store
@@ -39,8 +41,8 @@ def restore(
     with open_memory(store) as memory:
         restored = memory.restore(user=user, ids=list(ids), pin=pin, originals=originals)
     if as_json:
-        env.write_json({"user": user, "restored": restored})
-    elif not restored:
+        env.write_json({"store": str(store), "user": user, "restored": restored})
+    if not restored:
         raise CommandError("none of these records is in the cold tier")
-    else:
-        env.note(f"{len(restored):,} records restored")
+    if not as_json:
+        env.note(f"{counted(len(restored), 'record')} restored")

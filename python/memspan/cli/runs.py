@@ -15,11 +15,12 @@ __all__ = ["runs"]
 
 
 @click.command(
+    short_help="Show what consolidations changed, the latest first.",
     epilog=options.examples(
         "memspan runs --store chat.memspan",
         "memspan runs --store chat.memspan --user ana --json",
         "memspan runs --store chat.memspan --user ana --log",
-    )
+    ),
 )
 @options.existing_store
 @click.option("--user", metavar="USER", help="Only this user's runs. Default: everybody's.")

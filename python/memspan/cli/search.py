@@ -17,7 +17,7 @@ from memspan.remember.recall import Recalls
 from . import options
 from .contexts import print_context
 from .environment import Environment, pass_environment
-from .opening import open_memory
+from .opening import nothing_found, open_memory
 from .recalls import print_recalls, recall_json
 from .tables import cell, plain_table
 
@@ -25,12 +25,13 @@ __all__ = ["search"]
 
 
 @click.command(
+    short_help="Find the records that answer a question best.",
     epilog=options.examples(
         'memspan search "When did Jonas have his operation?" --store chat.memspan --user demo',
         'memspan search "ferry" --store chat.memspan --user demo --between 2024-06-01 2024-07-01',
         'memspan search "Who is Pim?" --store chat.memspan --user demo --context --tokens 300',
         "memspan search \"vet\" --store chat.memspan --user demo -k 3 --json | jq '.hits[].id'",
-    )
+    ),
 )
 @click.argument("question")
 @options.existing_store
@@ -126,7 +127,7 @@ def search(
                 valid_at=valid_at,
                 track=not untracked,
             )
-        print_context(env, question, user, context, as_json=as_json)
+        print_context(env, store, user, question, context, as_json=as_json)
         return
     with open_memory(store, embedder) as memory:
         recalls = memory.search(
@@ -146,8 +147,14 @@ def search(
             explain=explain,
             track=not untracked,
         )
+        nothing = "" if recalls else nothing_found(memory, user)
     if as_json:
-        answer = {"question": question, "user": user, "hits": recall_json(recalls, scores=True)}
+        answer = {
+            "store": str(store),
+            "user": user,
+            "question": question,
+            "hits": recall_json(recalls, scores=True),
+        }
         if staleness != "none":
             answer["moved"] = [asdict(moved) for moved in recalls.moved]
         env.write_json({**answer, "explanation": _of_search(recalls)} if explain else answer)
@@ -155,7 +162,7 @@ def search(
     if recalls:
         print_recalls(env.out, recalls, scores=True)
     else:
-        env.note(f"nothing found for user '{user}'")
+        env.note(nothing)
     if recalls.moved:
         moved = ", ".join(f"{one.id} from {one.before} to {one.after}" for one in recalls.moved)
         env.say(f"moved by staleness ({staleness}): {moved}", style="dim")

@@ -15,12 +15,16 @@ __all__ = ["described", "selected", "selectors"]
 
 _OPTIONS = (
     click.option(
-        "--id", "ids", metavar="ID", multiple=True, help="This record; repeat for several. Alone only."
+        "--id",
+        "ids",
+        metavar="ID",
+        multiple=True,
+        help="This record; repeat for several. Not with other selectors.",
     ),
     click.option(
         "--source",
         metavar="SOURCE",
-        help="Records from this source: their provenance, or a record that they were derived from. Alone only.",
+        help="Records from this source: their provenance, or a record that they came from. Not with other selectors.",
     ),
     click.option("--session", metavar="SESSION", help="Records of this session."),
     options.between,

@@ -30,6 +30,7 @@ _FLAGS = {"sensitive": "sensitivity"}
 
 @click.command(
     "simulate",
+    short_help="Study quotas, compression and staleness.",
     epilog=options.examples(
         "memspan simulate",
         "memspan simulate --experiment staleness --trials 5 --json",

@@ -18,11 +18,12 @@ __all__ = ["stats"]
 
 
 @click.command(
+    short_help="Show counts and sizes.",
     epilog=options.examples(
         "memspan stats --store chat.memspan",
         "memspan stats --store chat.memspan --user demo --json",
         "memspan stats --store chat.memspan --usage",
-    )
+    ),
 )
 @options.existing_store
 @click.option("--user", metavar="USER", help="Only this user.")
@@ -36,8 +37,10 @@ def stats(env: Environment, store: Path, user: str | None, usage: bool, as_json:
             entries = memory.usage(user=user)
             if as_json:
                 env.write_json({"store": str(store), "user": user, "usage": usage_documents(entries)})
-            else:
+            elif entries:
                 env.out.print(usage_table(entries))
+            else:
+                env.note("no language model was asked")
             return
         figures = memory.stats(user)
         users = memory.users() if user is None else None
@@ -48,7 +51,7 @@ def stats(env: Environment, store: Path, user: str | None, usage: bool, as_json:
     table.add_column("what")
     table.add_column("value", justify="right", overflow="fold")
     for name, value in _flatten(figures):
-        table.add_row(cell(name), cell(value))
+        table.add_row(cell(name), cell("-" if value is None else value))
     env.out.print(table)
     if users is not None:
         env.say("users: " + ", ".join(users))

@@ -14,7 +14,7 @@ from .printable import printable
 if TYPE_CHECKING:
     from memspan.evaluate import Estimate
 
-__all__ = ["cell", "estimate_cell", "moment", "plain_table"]
+__all__ = ["cell", "counted", "estimate_cell", "moment", "plain_table"]
 
 
 def cell(text: object, style: str = "") -> Text:
@@ -25,6 +25,11 @@ def cell(text: object, style: str = "") -> Text:
 def moment(at: datetime) -> str:
     """A time as people read it, to the minute, in UTC."""
     return at.strftime("%Y-%m-%d %H:%M")
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 record`, `2 records`, `1,200 records`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def estimate_cell(estimate: Estimate, scale: float = 100) -> Text:

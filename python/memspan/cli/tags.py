@@ -23,10 +23,11 @@ _LONE_SHOWN = 60
 
 
 @click.command(
+    short_help="Show the tags as a tree, or make them.",
     epilog=options.examples(
         "memspan tags --store chat.memspan --user ana --make",
         "memspan tags --store chat.memspan --user ana --depth 1",
-    )
+    ),
 )
 @options.existing_store
 @options.one_user

@@ -14,10 +14,11 @@ __all__ = ["undo"]
 
 
 @click.command(
+    short_help="Take back what a consolidation changed.",
     epilog=options.examples(
         "memspan undo --store chat.memspan 5f1c0a9be2d34c7788aa",
         "memspan undo --store chat.memspan 5f1c0a9be2d34c7788aa --leave-changed",
-    )
+    ),
 )
 @click.argument("run", metavar="RUN")
 @options.existing_store

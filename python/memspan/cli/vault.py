@@ -12,7 +12,7 @@ from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError
 from .opening import open_memory
-from .tables import cell, moment, plain_table
+from .tables import cell, counted, moment, plain_table
 
 if TYPE_CHECKING:
     from memspan.memory import Memory
@@ -97,7 +97,7 @@ def put(
     with open_memory(store, embedder) as memory:
         kept = _open(memory, user, given).put(label, secret, id=id_, another_key=another_key)
     if as_json:
-        env.write_json({"user": user, "id": kept, "label": label})
+        env.write_json({"store": str(store), "user": user, "id": kept, "label": label})
     else:
         env.note(f"kept as {kept}")
 
@@ -122,7 +122,7 @@ def get(env: Environment, store: Path, user: str, id_: str, key_file: Path | Non
         raise CommandError(f"user '{user}' has no secret '{id_}'")
     text = secret if isinstance(secret, str) else secret.decode("utf-8", "backslashreplace")
     if as_json:
-        env.write_json({"user": user, "id": id_, "secret": text})
+        env.write_json({"store": str(store), "user": user, "id": id_, "secret": text})
     else:
         env.write(text + "\n")
 
@@ -142,7 +142,7 @@ def list_(env: Environment, store: Path, user: str, key_file: Path | None, as_js
     with open_memory(store) as memory:
         entries = _open(memory, user, given).labels()
     if as_json:
-        env.write_json({"user": user, "secrets": [entry._asdict() for entry in entries]})
+        env.write_json({"store": str(store), "user": user, "secrets": [entry._asdict() for entry in entries]})
         return
     if not entries:
         env.say("no secrets")
@@ -176,9 +176,9 @@ def delete(env: Environment, store: Path, user: str, id_: str, yes: bool, as_jso
             raise CommandError(f"record '{id_}' of user '{user}' is no secret; nothing was erased")
         records = memory.forget(user=user, id=id_)
     if as_json:
-        env.write_json({"user": user, "id": id_, "records": records})
+        env.write_json({"store": str(store), "user": user, "id": id_, "records": records})
     else:
-        env.note(f"{records:,} records erased")
+        env.note(f"{counted(records, 'record')} erased")
 
 
 @vault.command(
@@ -205,7 +205,7 @@ def rekey(
     with open_memory(store) as memory:
         done = _open(memory, user, given).rekey(key=_read_key(new_key_file))
     if as_json:
-        env.write_json({"user": user, **done._asdict()})
+        env.write_json({"store": str(store), "user": user, **done._asdict()})
     else:
         env.note(f"{done.changed:,} secrets under the new key, {done.others:,} under keys that are not here")
 

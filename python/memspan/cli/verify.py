@@ -15,9 +15,10 @@ __all__ = ["verify"]
 
 
 @click.command(
+    short_help="Check the database and the index.",
     epilog=options.examples(
         "memspan verify --store chat.memspan", "memspan verify --store chat.memspan --json"
-    )
+    ),
 )
 @options.existing_store
 @options.as_json

@@ -27,6 +27,9 @@ FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
 """Every format by its name."""
 
 
+_EXPORT: Final = "memspan-export"
+
+
 def detect(source: str | os.PathLike[str] | bytes) -> str:
     """The name of the format of a file, given by its path, or of bytes, which must hold the first value in
     full.
@@ -56,6 +59,8 @@ def format_of(value: Any, file: str) -> str:
         raise FormatError(
             f"{file}: could be any of {', '.join(names)}; name the format (format=..., or --format)"
         )
+    if isinstance(value, Mapping) and value.get("format") == _EXPORT:
+        raise FormatError(f"{file}: an export of memspan; `memspan load` and `Memory.load` read it")
     raise FormatError(f"{file}: of no known format; accepted: {_accepted()}")
 
 

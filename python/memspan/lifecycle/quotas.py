@@ -57,7 +57,11 @@ class Quotas:
 
     @property
     def capacities(self) -> dict[str, int | None]:
-        """Records of each of `KINDS`, `None` for no limit; what `Index.set_quotas` takes."""
+        """Records of each of `KINDS`, `None` for no limit; what `Index.set_quotas` takes.
+
+        Raises:
+            InvalidArgumentError: a capacity without room for one record of each kind; the constructor asks.
+        """
         shares = checked_shares(self.shares)
         shared: Mapping[str, int | None] = dict.fromkeys(SHARED_KINDS)
         if self.capacity is not None:

@@ -37,5 +37,10 @@ def find_key(variable: str | None, url: str) -> str | None:
             f"the environment variable {variable}: got a value that a header cannot hold; accepted: printable ASCII"
         )
     if not key and url == OPENAI_URL:
-        raise invalid("api_key_variable", variable, "the name of an environment variable that holds a key")
+        raise invalid(
+            "api_key_variable",
+            variable,
+            f"the name of an environment variable that holds a key for {OPENAI_URL}; "
+            f"a server of your own needs none, and is named by base_url or {_URL_VARIABLE}",
+        )
     return key or None

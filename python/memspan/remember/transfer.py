@@ -73,7 +73,10 @@ def _writable(file: TextFile) -> Iterator[IO[str]]:
         return
     path = Path(file)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-    descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    try:
+        descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except OSError as error:  # which would name the temporary file
+        raise OSError(error.errno, error.strerror, str(path)) from error
     try:
         with open(descriptor, "w", encoding="utf-8", newline="\n") as lines:
             yield lines

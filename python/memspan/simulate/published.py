@@ -28,7 +28,6 @@ COMPRESSION: Final[Mapping[str, float]] = {
 
 STALENESS: Final[Mapping[str, float]] = {"none": 0.562, "decay": 0.626}
 """Abstract and 4.3: quality at the end of the horizon. `none` begins at .522; its memories reach .927."""
-NONE_BEGINS: Final = 0.522
 NONE_STALENESS: Final = 0.927
 DECAY_STALENESS: Final = (0.55, 0.70)
 

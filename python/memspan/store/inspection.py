@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from memspan.errors import StoreError
+
 from .connection import translated
 from .migrations import schema_version
 from .schema import SCHEMA_VERSION
@@ -32,11 +34,13 @@ def inspect(path: str | os.PathLike[str]) -> Inspection | None:
     """Read a store's settings through a read-only connection; `None` when there is no file.
 
     Raises:
-        StoreError: the file is not a store, is damaged, or is of a newer schema.
+        StoreError: a folder, or the file is not a store, is damaged, or is of a newer schema.
     """
     file = Path(path)
     if not file.exists() or file.stat().st_size == 0:
         return None
+    if file.is_dir():
+        raise StoreError(f"{file}: is a folder; a store is a file, such as '{file / 'agent.memspan'}'")
     with translated(file):
         connection = sqlite3.connect(f"file:{quote(str(file.absolute()))}?mode=ro", uri=True, timeout=30.0)
         with closing(connection):

@@ -108,13 +108,17 @@ class StoreReader(Protocol):
     def sequence(self) -> int:
         """The change counter: grows by one with every transaction that changed something the index holds."""
 
-    def meta(self, key: str) -> str | None: ...
+    def meta(self, key: str) -> str | None:
+        """A setting of the store, such as `embedder`, `analyzer` or `store_id`; `None` if it was never set."""
 
-    def users(self) -> list[str]: ...
+    def users(self) -> list[str]:
+        """Users that the store knows, in order."""
 
-    def count(self, user: str | None = None) -> int: ...
+    def count(self, user: str | None = None) -> int:
+        """Records of the user, or of all."""
 
-    def ids(self, user: str) -> list[str]: ...
+    def ids(self, user: str) -> list[str]:
+        """Ids of all records of the user."""
 
     def fetch(self, user: str, ids: Sequence[str], *, embeddings: bool = False) -> dict[str, Record]:
         """Those of the asked records that exist, by id; one query for each 1,024 ids or fewer."""
@@ -125,7 +129,8 @@ class StoreReader(Protocol):
     def scan(self, user: str | None, batch: int, *, embeddings: bool = False) -> Iterator[list[Record]]:
         """All records of one user or of all, in the order of their last changes."""
 
-    def relations(self, user: str | None = None, after: int = 0) -> list[Relation]: ...
+    def relations(self, user: str | None = None, after: int = 0) -> list[Relation]:
+        """Relations between tags that came after that point of the sequence, of the user or of all."""
 
     def made_tags(self, user: str, ids: Sequence[str] | None = None) -> dict[str, tuple[str, ...]]:
         """Those of the records' tags that were made and not given, by id; of these records or of all."""
@@ -136,7 +141,8 @@ class StoreReader(Protocol):
     def made_relations(self, user: str | None = None) -> set[Relation]:
         """Those of the relations that were made and not given."""
 
-    def removals(self, after: int) -> Removals: ...
+    def removals(self, after: int) -> Removals:
+        """Whose records or relations were removed after that point of the sequence."""
 
     def tags(self, user: str) -> set[str]:
         """Tags that a record of the user has or a relation names; no other tag exists."""
@@ -212,9 +218,11 @@ class StoreWriter(StoreReader, Protocol):
     def put(self, records: Sequence[Record]) -> None:
         """Insert or replace by (user, id). Every record carries its embedding and `recorded_at`."""
 
-    def remove(self, user: str, ids: Sequence[str]) -> int: ...
+    def remove(self, user: str, ids: Sequence[str]) -> int:
+        """Delete those of the records that exist, and say how many these were."""
 
-    def remove_user(self, user: str) -> int: ...
+    def remove_user(self, user: str) -> int:
+        """Delete everything of the user, and say how many records these were."""
 
     def set_made_tags(self, user: str, tags: Mapping[str, Sequence[str]]) -> None:
         """Say which tags of records were made, by id, in the transaction that put these records."""
@@ -226,9 +234,11 @@ class StoreWriter(StoreReader, Protocol):
     def relate(self, user: str, parent: str, child: str, *, made: bool = False) -> bool:
         """A relation that was made and is now given stays as given; returns whether it is new."""
 
-    def unrelate(self, user: str, parent: str, child: str) -> bool: ...
+    def unrelate(self, user: str, parent: str, child: str) -> bool:
+        """Delete a relation between two tags; `False` when there is none."""
 
-    def drop_relations_of(self, user: str, tags: Sequence[str]) -> None: ...
+    def drop_relations_of(self, user: str, tags: Sequence[str]) -> None:
+        """Delete every relation that names one of the tags."""
 
     def mark_removal(self, user: str) -> None:
         """Tell other handles to compare this user with the store."""
@@ -245,14 +255,16 @@ class StoreWriter(StoreReader, Protocol):
     def adopt_staged(self) -> None:
         """Make the staged embeddings the valid ones."""
 
-    def discard_staged(self) -> None: ...
+    def discard_staged(self) -> None:
+        """Drop what `stage` kept."""
 
 
 class Store(Protocol):
     """A durable database shared by threads, handles and processes."""
 
     @property
-    def path(self) -> Path: ...
+    def path(self) -> Path:
+        """Where the database is."""
 
     def sequence(self) -> int:
         """`StoreReader.sequence` without opening a view; has to be cheap, as every operation asks."""
@@ -269,4 +281,5 @@ class Store(Protocol):
     def check(self) -> list[str]:
         """Problems of the database itself; empty when sound."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Give connections and files back; calls afterwards fail, another `close` does nothing."""

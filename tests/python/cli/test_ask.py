@@ -115,10 +115,10 @@ def test_a_server_that_is_down_or_hangs_up_ends_with_1(
     server.reply("answer_text", "word " * 200)
     server.misbehave(Fault(name="half", sent=0.5))
     result = run(*ASK, *model, code=1)
-    assert result.stderr.startswith("error: ")
+    assert result.stderr.startswith("Error: ")
 
     server.schedule = lambda asked, number: Fault(name="no", status=401)
-    assert run(*ASK, *model, code=1).stderr.startswith("error: ")
+    assert run(*ASK, *model, code=1).stderr.startswith("Error: ")
 
 
 def test_usage_is_counted_under_the_recipe(small: Path, server: ScriptedLLM, run: Any, run_json: Any) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 
 import pytest
 from llm_faults import status
 from scripted_llm import ScriptedLLM, all_rules
+from sleepy_facts import START, facts
 
 from memspan import Memory, Record
 
-START = datetime(2023, 5, 1, tzinfo=timezone.utc)
 FACTS = ("Ana drinks green tea in the morning.", "Ana drinks green tea in the morning no longer.")
 
 
@@ -31,19 +31,7 @@ def server():
 def known(store):
     """A store with two memories of each of two users; the second ends the first."""
     with Memory(store, "hash:256", auto_consolidate=False) as memory:
-        memory.add_records(
-            Record(
-                id=f"f{place}",
-                user=user,
-                text=text,
-                at=START + timedelta(days=place),
-                kind="semantic",
-                sources=(f"t{place}",),
-                metadata={"recipe": "lightmem"},
-            )
-            for user in ("ana", "ben")
-            for place, text in enumerate(FACTS)
-        )
+        memory.add_records([*facts("ana", FACTS), *facts("ben", FACTS)])
     return store
 
 

@@ -33,6 +33,13 @@ def test_the_commands_are_those_of_the_documents():
     assert set(cli.commands) == set(names.split())
 
 
+def test_the_list_of_commands_cuts_no_sentence_short(run):
+    output = run("--help").output.partition("Begin:")[2]
+    assert "..." not in output
+    for name in cli.commands:
+        assert f"\n  {name} " in output, "in one of the sections"
+
+
 @everyone
 def test_help_has_a_sentence_and_examples(path, command, run):
     output = run(*path, "--help").output
@@ -60,7 +67,7 @@ def test_version(run):
 
 
 def test_without_a_command_it_shows_help_and_says_that_this_is_wrong_usage(run):
-    assert "Commands:" in run(code=2).output
+    assert "Questions:" in run(code=2).output
 
 
 def test_exit_codes_are_documented(run):

@@ -38,7 +38,10 @@ def test_history(store: Path) -> None:
     there = ("--store", str(store), "--user", "ana")
     found = run_json("history", "m1", *there)
     assert [one["text"] for one in found["versions"]] == ["green tea", "black tea"]
-    assert found["versions"][0]["action"] == "overwrite"
+    old, new = found["versions"]
+    assert old["action"] == "overwrite"
+    assert old["recorded_at"] < old["retired_at"] == new["recorded_at"]
+    assert old["until"] is new["retired_at"] is None
     shown = run("history", "m1", *there)
     assert "green tea" in shown.output
     assert "overwrite" in shown.output
@@ -48,7 +51,12 @@ def test_history(store: Path) -> None:
 def test_retiring_and_looking_back(store: Path) -> None:
     there = ("--store", str(store), "--user", "ana")
     before = from_micros(now_micros()).isoformat()
-    assert run_json("retire", "m1", *there, "--at", "2023-05-20") == {"user": "ana", "retired": 1, "by": None}
+    assert run_json("retire", "m1", *there, "--at", "2023-05-20") == {
+        "store": str(store),
+        "user": "ana",
+        "retired": 1,
+        "by": None,
+    }
     new = run_json("retire", "m2", *there, "--text", "white tea")["by"]
     assert run("retire", new, *there, "--by", "m9").exit_code != 0
     assert run("retire", "m1", "m2", *there, "--by", new).exit_code == 2
@@ -63,4 +71,4 @@ def test_retiring_and_looking_back(store: Path) -> None:
     assert run("search", "tea", *there, "--valid-at", "soon").exit_code != 0
     context = run("search", "tea", *there, "--context", "--valid-at", "2023-05-10")
     assert "black tea" in context.output
-    assert "1 records retired" in run("retire", new, *there).output
+    assert "1 record retired" in run("retire", new, *there).output

@@ -74,8 +74,8 @@ def test_a_chat_needs_a_user(run, run_json, store, write_lines):
 def test_a_broken_line_keeps_what_was_before_it(run, run_json, store, write_lines):
     file = write_lines(turn(1), turn(2), '{"text": "half', turn(4))
     result = run("ingest", file, "--store", store, "--batch", 100, code=3)
-    assert result.stderr.startswith(f"error: {file}:3: ")
-    assert "2 turns before it are kept" in result.stderr
+    assert result.stderr.startswith(f"Error: {file}:3: ")
+    assert "kept: 2 turns before it" in result.stderr
     assert len(result.stderr.splitlines()) == 1
     kept = run_json("latest", "--store", store, "--user", "ana")["records"]
     assert [record["id"] for record in kept] == ["t2", "t1"]

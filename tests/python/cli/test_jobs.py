@@ -43,7 +43,7 @@ def test_process(run, run_json, waiting, model):
     assert (report["done"], report["records"], report["waiting"]) == (1, 3, 0)
     assert report["usage"]["calls"] == 3
     output = run("process", "--store", waiting, "--llm", "scripted", "--limit", 5).stdout
-    assert "1 jobs done, 2 records made" in output
+    assert "1 job done, 2 records made" in output
     assert "2 calls, 200 prompt tokens" in output
     lines = run("jobs", "--store", waiting).stdout
     assert "tiny" in lines
@@ -65,7 +65,7 @@ def test_parked_jobs(run, run_json, waiting, model, monkeypatch):
     model.misbehave = fail
     monkeypatch.setattr(pace.Pace, "pause", lambda self, failures: 0.0)
     result = run("process", "--store", waiting, "--llm", "scripted", code=1)
-    assert "2 jobs were parked; `memspan jobs --state parked` says why" in result.stderr
+    assert "2 jobs parked; `memspan jobs --state parked` says why" in result.stderr
     listed = run("jobs", "--store", waiting, "--state", "parked").stdout
     assert "LLMError: no such server" in listed
     job = run_json("jobs", "--store", waiting, "--user", "ben")["jobs"][0]["id"]
@@ -74,7 +74,7 @@ def test_parked_jobs(run, run_json, waiting, model, monkeypatch):
     assert "no such server" in run("jobs", "--store", waiting, "--job", job).stdout
     assert "there is no job" in run("jobs", "--store", waiting, "--job", "x", code=1).stderr
     assert run_json("jobs", "--store", waiting, "--job", job, "--retry")["retried"] == 1
-    assert run("jobs", "--store", waiting, "--retry").stderr == "1 jobs will be tried again\n"
+    assert run("jobs", "--store", waiting, "--retry").stderr == "1 job will be tried again\n"
     model.misbehave = None
     run("process", "--store", waiting, "--llm", "scripted")
 
@@ -127,7 +127,7 @@ def test_process_turns_that_were_stored_without_a_recipe(run, run_json, store):
         asking = ("process", "--store", store, "--llm", "m", "--base-url", server.url)
         assert run_json(*asking)["done"] == 0
         result = run(*asking, "--all-turns", "lightmem", "--gather")
-        assert "1 turns given to jobs of lightmem" in result.stderr
+        assert "1 turn given to jobs of lightmem" in result.stderr
         assert "0 jobs done" in result.stdout  # they wait for more
         assert run_json(*asking)["done"] == 1
         assert [each.task for each in server.asked] == ["summarise"]

@@ -21,7 +21,7 @@ def store(tmp_path: Path, run: Any, write_lines: Any) -> Path:
 
 def test_showing_and_setting(run: Any, run_json: Any, store: Path) -> None:
     assert run("quotas", "--store", store).stdout == "no quotas\n"
-    assert run_json("quotas", "--store", store) == {"user": None, "quotas": None, "evicted": None}
+    assert run_json("quotas", "--store", store)["quotas"] is None
     output = run("quotas", "--store", store, "--capacity", 10, "--eviction", "oldest")
     assert "8 records went to the cold tier" in output.stderr
     assert "no limit" in output.stdout
@@ -47,7 +47,7 @@ def test_refused_limits(run: Any, store: Path) -> None:
 def test_out_and_back(run: Any, run_json: Any, store: Path) -> None:
     who = ("--store", store, "--user", "ana")
     assert "nothing was evicted" in run("evicted", *who).stderr
-    assert "1 records pinned" in run("pin", "m0", *who).stderr
+    assert "1 record pinned" in run("pin", "m0", *who).stderr
     run("quotas", *who, "--capacity", 10, "--eviction", "oldest")
     listed = run_json("evicted", *who)["records"]
     assert {each["id"] for each in listed} == {f"m{n}" for n in range(1, 9)}
@@ -55,13 +55,15 @@ def test_out_and_back(run: Any, run_json: Any, store: Path) -> None:
     assert len(run_json("evicted", *who, "-k", 3)["records"]) == 3
     assert run_json("evicted", *who, "--kind", "vault")["records"] == []
     assert "turn 5" in run("evicted", *who).stdout
-    assert run_json("restore", "m1", "m2", *who, "--pin") == {"user": "ana", "restored": ["m1", "m2"]}
-    assert "1 records restored" in run("restore", "m5", *who).stderr
+    assert run_json("restore", "m1", "m2", *who, "--pin")["restored"] == ["m1", "m2"]
+    assert "1 record restored" in run("restore", "m5", *who).stderr
     assert "none of these" in run("restore", "m5", *who, code=1).stderr
+    assert run_json("restore", "m5", *who, code=1)["restored"] == []
     assert "none of these" in run("restore", "m5", *who, "--originals", code=1).stderr
     assert run_json("pin", "m5", *who)["changed"] == 1
-    assert "error: " in run("restore", "m6", *who, code=1).stderr
+    assert "Error: " in run("restore", "m6", *who, code=1).stderr
     assert run_json("pin", "m1", "m5", "unknown", *who, "--undo") == {
+        "store": str(store),
         "user": "ana",
         "pinned": False,
         "changed": 2,

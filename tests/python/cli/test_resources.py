@@ -10,7 +10,7 @@ def test_files_are_looked_after(store, tmp_path, run, run_json):
     file.write_text("x")
     assert "no resources" in run("resources", "list", "--store", store).stdout
     added = run_json("resources", "add", file, *mine, "--description", "the report", "--id", "r1")
-    assert added == {"user": "ana", "id": "r1"}
+    assert added == {"store": str(store), "user": "ana", "id": "r1"}
     assert "added as" in run("resources", "add", "http://127.0.0.1:9/x", *mine).stderr
     listed = run("resources", "list", *mine).stdout
     assert "report.txt" in "".join(listed.split())  # a long path is folded

@@ -19,7 +19,7 @@ def search(run_json, filled):
 
 def test_finds_the_turn_with_its_date_and_views(search):
     answer = search("emergency vet endoscope bill", "-k", 3)
-    assert set(answer) == {"question", "user", "hits"}
+    assert set(answer) == {"store", "user", "question", "hits"}
     hit = answer["hits"][0]
     fields = "rank id at until kind session speaker text tags metadata score views"
     assert set(hit) == {*fields.split()}
@@ -223,7 +223,7 @@ def test_a_context_is_the_text_alone(run, filled):
 
 def test_a_context_as_json(search):
     answer = search(VET, "--context", "--tokens", 200, "-k", 3)
-    assert set(answer) == {"question", "user", "text", "tokens", "sources"}
+    assert set(answer) == {"store", "user", "question", "text", "tokens", "sources"}
     assert answer["tokens"] <= 200
     assert len(answer["sources"]) <= 3
     best = next(source for source in answer["sources"] if source["rank"] == 1)

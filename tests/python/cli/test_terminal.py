@@ -138,7 +138,7 @@ def test_interrupted_ingest_keeps_what_was_committed(store, run_json):
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=60)
     assert process.returncode == 130, stderr
-    assert stderr == "error: interrupted (4 turns before it are kept)\n"
+    assert stderr == "Error: interrupted (kept: 4 turns before it)\n"
     assert "4 turns" in stdout
     assert _stored(store, run_json) == 4
 
@@ -175,7 +175,7 @@ def test_traceback_only_on_request(spawn, filled, debug, expected):
     )
     assert done.returncode == 3
     assert ("Traceback" in done.stderr) is expected
-    assert done.stderr.splitlines()[-1].startswith("error: as_of")
+    assert done.stderr.splitlines()[-1].startswith("Error: as_of")
 
 
 def test_a_folder_that_cannot_be_written(spawn, conversation_file, tmp_path):
@@ -183,7 +183,7 @@ def test_a_folder_that_cannot_be_written(spawn, conversation_file, tmp_path):
     blocker.write_text("not a folder")
     done = spawn("ingest", conversation_file, "--store", blocker / "chat.memspan")
     assert done.returncode == 1
-    assert done.stderr.startswith("error: ")
+    assert done.stderr.startswith("Error: ")
     assert "Traceback" not in done.stderr
 
 

@@ -47,7 +47,7 @@ def test_a_file_that_is_no_store(run, tmp_path):
     before = path.read_bytes()
     for command in ("verify", "stats"):
         result = run(command, "--store", path, code=1)
-        assert result.stderr.startswith("error: ")
+        assert result.stderr.startswith("Error: ")
         assert len(result.stderr.splitlines()) == 1
     assert path.read_bytes() == before
 
@@ -56,7 +56,7 @@ def test_a_file_that_is_no_store(run, tmp_path):
 def test_export_and_load_round_trip(run, run_json, filled, tmp_path, embeddings):
     flags = ["--embeddings"] if embeddings else []
     report = run_json("export", "demo.jsonl", "--store", filled, "--user", "demo", *flags)
-    assert report == {"user": "demo", "records": 169, "file": "demo.jsonl"}
+    assert report == {"store": str(filled), "user": "demo", "records": 169, "file": "demo.jsonl"}
     copy = tmp_path / "copy.memspan"
     assert run_json("load", "demo.jsonl", "--store", copy)["records"] == 169
     for question in ("emergency vet", "Which books did the group read?"):
@@ -64,7 +64,7 @@ def test_export_and_load_round_trip(run, run_json, filled, tmp_path, embeddings)
             run_json("search", question, "--store", store, "--user", "demo", "--json")
             for store in (filled, copy)
         ]
-        assert answers[0] == answers[1]
+        assert answers[0]["hits"] == answers[1]["hits"]
     again = run("export", "-", "--store", copy, "--user", "demo", *flags).stdout
     assert again == (tmp_path / "demo.jsonl").read_text(encoding="utf-8")
 
@@ -91,7 +91,7 @@ def test_loading_a_broken_file_names_the_line(run, filled, tmp_path, store):
     lines[5] = lines[5][:40]
     path.write_text("\n".join(lines), encoding="utf-8")
     stderr = run("load", path, "--store", tmp_path / "copy.memspan", code=3).stderr
-    assert stderr.startswith("error: ")
+    assert stderr.startswith("Error: ")
     assert "6" in stderr
     assert "Traceback" not in stderr
 
@@ -99,7 +99,7 @@ def test_loading_a_broken_file_names_the_line(run, filled, tmp_path, store):
 def test_forget_one_record(run_json, filled):
     report = run_json("forget", "--store", filled, "--user", "demo", "--id", "s07-05", "--yes")
     none = dict.fromkeys(("source", "session", "between", "kinds"))
-    assert report == {"user": "demo", "id": ["s07-05"], **none, "records": 1}
+    assert report == {"store": str(filled), "user": "demo", "id": ["s07-05"], **none, "records": 1}
     hits = run_json("search", "emergency vet bill sock", "--store", filled, "--user", "demo", "-k", 200)[
         "hits"
     ]

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from answers_read import read, run
 from llm_faults import slow, status
 from scripted_llm import Asked, ScriptedLLM, no_pause
 
 from memspan.errors import InvalidArgumentError
-from memspan.evaluate import Evaluation, evaluate
 from memspan.evaluate.reading.asking import Reading
-from memspan.evaluate.reading.report import AnswerReport
 from memspan.llm import OpenAIModel
 from memspan.recipes import Reading as Way
 from memspan.recipes import Recipe
@@ -33,16 +32,6 @@ def model(server: ScriptedLLM) -> Iterator[OpenAIModel]:
 @pytest.fixture
 def path(answered: Any) -> Path:
     found: Path = answered(GOLDS)
-    return found
-
-
-def run(path: Path, stores: Path, **more: Any) -> Evaluation:
-    return evaluate("locomo", path, embedder="hash:64", store_dir=stores, ks=(1, 5), **more)
-
-
-def read(path: Path, stores: Path, reading: Reading, **more: Any) -> AnswerReport:
-    found = run(path, stores, reading=reading, **more).reading
-    assert found is not None
     return found
 
 

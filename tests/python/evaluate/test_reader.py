@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import answers_read
 import pytest
 from llm_faults import slow, status
 from scripted_llm import Asked, ScriptedLLM, no_pause
 
 from memspan.errors import InvalidArgumentError, JobError
-from memspan.evaluate import Evaluation, evaluate
+from memspan.evaluate import evaluate
 from memspan.evaluate.reading.asking import Reading
-from memspan.evaluate.reading.report import AnswerReport
 from memspan.evaluate.sources import brought_by
 from memspan.llm import OpenAIModel
 from memspan.records import Record
@@ -37,14 +38,8 @@ def path(answered: Any) -> Path:
     return found
 
 
-def run(path: Path, stores: Path, **more: Any) -> Evaluation:
-    return evaluate("locomo", path, embedder="hash:64", store_dir=stores, ks=(1, 5), tokens=300, **more)
-
-
-def read(path: Path, stores: Path, reading: Reading, **more: Any) -> AnswerReport:
-    found = run(path, stores, reading=reading, **more).reading
-    assert found is not None
-    return found
+run = partial(answers_read.run, tokens=300)
+read = partial(answers_read.read, tokens=300)
 
 
 def test_answers_come_from_the_contexts_and_are_judged(

@@ -66,6 +66,7 @@ def test_a_mark_blank_lines_and_windows_line_ends_are_no_matter() -> None:
         (b"[]", "of no known format"),
         (b"7", "of no known format; accepted: locomo: "),
         (b'{"note": 1}', "of no known format"),
+        (b'{"type": "header", "format": "memspan-export"}', "`memspan load`"),
         (b'{"text": "a", "role": "user", "content": "b"}', "could be any of chat, jsonl"),
     ],
 )

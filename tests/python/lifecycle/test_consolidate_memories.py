@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from llm_faults import FAULTS, status
 from scripted_llm import ScriptedLLM, no_pause
+from sleepy_facts import FACTS, LEFT, START, fact, facts
 
 from memspan import Memory, Record, SleepReport
 from memspan.embed import CallableEmbedder, HashEmbedder
@@ -22,36 +23,9 @@ from memspan.lifecycle.sleep import SleepUpdate
 from memspan.llm.client import OpenAIModel
 from memspan.recipes import Recipe
 
-START = datetime(2023, 5, 1, tzinfo=timezone.utc)
 LATER = START + timedelta(days=30)
-FACTS = (
-    "Ana drinks green tea in the morning.",
-    "ana drinks green tea in the morning",
-    "Ana's exam in Porto is on 14 June.",
-    "Ana's exam in Porto was moved to 21 June.",
-    "Ana lives with her sister Ines.",
-    "Ana lives with her sister Ines no longer.",
-    "Ana bought a saw.",
-)
-LEFT = {FACTS[1], FACTS[3], FACTS[5], FACTS[6]}
 SLEEPY = Recipe(name="sleepy", summary="for tests", sleep=SleepUpdate(least=0.5))
 Open = Callable[..., Memory]
-
-
-def fact(id: str, text: str, day: int = 0, user: str = "ana") -> Record:
-    return Record(
-        id=id,
-        user=user,
-        text=text,
-        at=START + timedelta(days=day),
-        kind="semantic",
-        sources=(f"turn-{id}",),
-        metadata={"recipe": "lightmem"},
-    )
-
-
-def facts(user: str = "ana") -> list[Record]:
-    return [fact(f"f{place}", text, place, user) for place, text in enumerate(FACTS)]
 
 
 @pytest.fixture

@@ -4,48 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from llm_faults import FAULTS
 from scripted_llm import ScriptedLLM, no_pause
+from sleepy_facts import FACTS, LEFT, START, facts
 
-from memspan import InvalidArgumentError, Memory, Record
+from memspan import InvalidArgumentError, Memory
 from memspan.embed import HashEmbedder
 from memspan.lifecycle.direct_tools import DirectTools
 from memspan.lifecycle.sleep import SleepUpdate, Slept
 from memspan.llm.client import OpenAIModel
 
-START = datetime(2023, 5, 1, tzinfo=timezone.utc)
-FACTS = (
-    "Ana drinks green tea in the morning.",
-    "ana drinks green tea in the morning",
-    "Ana's exam in Porto is on 14 June.",
-    "Ana's exam in Porto was moved to 21 June.",
-    "Ana lives with her sister Ines.",
-    "Ana lives with her sister Ines no longer.",
-    "Ana bought a saw.",
-)
-
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
     with Memory(tmp_path / "m.memspan", HashEmbedder(dim=256), auto_consolidate=False) as opened:
-        opened.add_records(
-            Record(
-                id=f"f{i}",
-                user=user,
-                text=text,
-                at=START + timedelta(days=i),
-                kind="semantic",
-                sources=(f"t{i}",),
-                metadata={"recipe": "lightmem"},
-            )
-            for user in ("ana", "bob")
-            for i, text in enumerate(FACTS)
-        )
+        opened.add_records([*facts("ana"), *facts("bob")])
         yield opened
 
 
@@ -65,7 +43,7 @@ def test_memories_are_put_in_order(memory: Memory, server: ScriptedLLM) -> None:
     done, tools = slept(memory, server)
 
     assert (done.applied.merged, done.applied.updated, done.applied.retired) == (1, 1, 1)
-    assert texts(memory, "ana") == {FACTS[1], FACTS[3], FACTS[5], FACTS[6]}
+    assert texts(memory, "ana") == LEFT
     assert texts(memory, "bob") == set(FACTS)
     assert done.queues == tools.usage.calls == len(server.asked)
     assert tools.usage.prompt_tokens > 0

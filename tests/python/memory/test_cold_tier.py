@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numbered_turns import live, turns
 
 from memspan import InvalidArgumentError, Memory, QuotaError, Quotas, Record
 from memspan.remember.indexing import write_records
@@ -16,15 +17,6 @@ from memspan.times import from_micros, now_micros
 
 Open = Callable[..., Memory]
 OLDEST = Quotas(capacity=10, eviction="oldest")
-
-
-def turns(*numbers: int, **fields: Any) -> list[dict[str, Any]]:
-    return [{"id": f"m{n}", "text": f"turn number {n}", "at": n * 1_000_000, **fields} for n in numbers]
-
-
-def live(memory: Memory, user: str = "ana") -> set[str]:
-    with memory._engine.store.reading() as reader:
-        return set(reader.ids(user))
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from numbered_turns import live, turns
 
 from memspan import InvalidArgumentError, Memory, QuotaError, Quotas
 from memspan.remember import quotas as quotas_module
@@ -14,15 +15,6 @@ from memspan.remember.quotas import enforce, excess
 Open = Callable[..., Memory]
 OLDEST = Quotas(capacity=10, eviction="oldest")
 """4 episodic, 4 semantic (3.5 rounded up first), 2 procedural."""
-
-
-def turns(*numbers: int, **fields: Any) -> list[dict[str, Any]]:
-    return [{"id": f"m{n}", "text": f"turn number {n}", "at": n * 1_000_000, **fields} for n in numbers]
-
-
-def live(memory: Memory, user: str = "ana") -> set[str]:
-    with memory._engine.store.reading() as reader:
-        return set(reader.ids(user))
 
 
 def cold(memory: Memory, user: str = "ana") -> list[str]:
