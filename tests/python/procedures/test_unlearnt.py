@@ -74,8 +74,8 @@ def with_a_source(memory: Memory, one: Procedure, how: str) -> None:
     if how == "ids":
         assert memory.forget(user="ana", id=[one.id, one.sources[0]]) >= 2
     elif how == "kinds":
-        # Of four runs the procedure has the time of the last.
-        assert memory.forget(user="ana", between=(one.last, one.last + timedelta(days=1)), kinds=["episodic", "procedural"]) >= 2
+        last = (one.last, one.last + timedelta(days=1))
+        assert memory.forget(user="ana", between=last, kinds=["episodic", "procedural"]) >= 2
     elif how == "question":
         plan = memory.forget_matching(one.text, user="ana", k=3, kinds=["episodic", "procedural"])
         assert one.id in {match.id for match in plan.matches}
