@@ -4,6 +4,7 @@
 #include <random>
 #include <string>
 
+#include "simd/crc32c_shift.hpp"
 #include "simd/levels.hpp"
 
 namespace memspan {
@@ -41,20 +42,33 @@ BOOST_AUTO_TEST_CASE(continues_at_any_split) {
 }
 
 BOOST_AUTO_TEST_CASE(every_level_agrees_at_every_size_and_alignment) {
+  constexpr size_t kMost = 10'000;
   std::mt19937 random(7);
-  std::string bytes(4096 + 8, '\0');
+  std::string bytes(kMost + 8, '\0');
   for (char& byte : bytes) byte = static_cast<char>(random());
   SimdLevel levels[kMaxSimdLevels];
   const size_t count = supported_levels(levels);
   for (size_t offset = 0; offset < 8; ++offset) {
     const auto* start = reinterpret_cast<const uint8_t*>(bytes.data()) + offset;
-    for (size_t size = 0; size <= 4096; size += size < 70 ? 1 : 131) {
+    for (size_t size = 0; size <= kMost; size += size < 70 ? 1 : 131) {
       const uint32_t expected = crc32c_table(0, start, size);
       for (size_t i = 0; i < count; ++i) {
         BOOST_TEST(levels[i].kernels->crc32c(0, start, size) == expected, levels[i].name << ", size " << size);
+        const size_t split = random() % (size + 1);
+        const uint32_t first = levels[i].kernels->crc32c(0, start, split);
+        BOOST_TEST(levels[i].kernels->crc32c(first, start + split, size - split) == expected);
       }
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_shift_moves_past_any_bytes) {
+  constexpr Crc32cShift<1000> past;
+  const std::string head = "head";
+  const std::string tail(1000, 'x');
+  // Without the complements at both ends a checksum is linear: that of both is that of the first, moved, and the second's.
+  const uint32_t moved = past(~memspan::crc32c(head)) ^ ~memspan::crc32c(tail, ~0u);
+  BOOST_TEST(~moved == memspan::crc32c(head + tail));
 }
 
 BOOST_AUTO_TEST_CASE(every_flipped_bit_changes_it) {

@@ -40,6 +40,8 @@ Pairs pairs_of(const Duplicates& found) {
 
 // What the call promises, computed one pair at a time.
 Pairs expected(const std::vector<Item>& items, const DuplicateQuery& query) {
+  std::vector<std::vector<float>> units;
+  for (const Item& item : items) units.push_back(unit(item.embedding));
   Pairs pairs;
   for (size_t i = 0; i < items.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
@@ -48,7 +50,7 @@ Pairs expected(const std::vector<Item>& items, const DuplicateQuery& query) {
       if (a.kind != b.kind || a.until != kForever || b.until != kForever || a.embedding.empty() || b.embedding.empty()) continue;
       if (std::find(query.kinds.begin(), query.kinds.end(), a.kind) == query.kinds.end()) continue;
       if (a.recorded_at < query.since && b.recorded_at < query.since) continue;
-      const float cosine = kernels().dot(unit(a.embedding).data(), unit(b.embedding).data(), a.embedding.size());
+      const float cosine = kernels().dot(units[i].data(), units[j].data(), a.embedding.size());
       if (cosine >= query.threshold) pairs[std::minmax(a.id, b.id)] = std::min(cosine, 1.0f);
     }
   }

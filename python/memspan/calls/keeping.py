@@ -8,9 +8,10 @@ from memspan.arguments import as_flag
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.conversion import reembed
 from memspan.remember.embedding import EmbedderSpec
+from memspan.remember.loading import load
 from memspan.remember.progress import tracking
 from memspan.remember.statistics import stats
-from memspan.remember.transfer import TextFile, export, load
+from memspan.remember.transfer import TextFile, export
 from memspan.remember.verification import verify
 
 from .base import Calls
@@ -42,12 +43,16 @@ class KeepingCalls(Calls):
     def load(self, file: TextFile, progress: bool = False) -> int:
         """Add what `export` wrote, a record with a known id being replaced; returns the number of records.
 
-        Vectors in the file are used when this store's embedder made them. Quotas and times to live in the file replace
-        those of the same user; they come last, and then apply to what this store had before, too. A copy for the cold
-        tier stays away where the record is in memory here.
+        Vectors in the file are used when this store's embedder made them. Quotas in the file replace those of the same
+        user from then on, and what this store has too many of goes to the cold tier; times to live do at the end. Where
+        more is pinned or held than the file's quotas have room for, this store keeps its own, which the log tells, and
+        everything else is loaded. A copy for the cold tier stays away where the record is in memory here.
+
+        The file is read as it goes: what is kept of it until the end are ids, relations, secrets and targets.
 
         Raises:
-            QuotaError: more is pinned here than the quotas of the file have room for; all else is committed.
+            QuotaError: this store's own quotas have no room for a record, because others are pinned. What came before
+                its batch of 512 is committed.
             FormatError: a line is broken; names file, line and reason. What came before it is committed.
         """
         with tracking("loading", None, progress) as advance:

@@ -18,6 +18,7 @@ from memspan.remember.engine import Engine
 from memspan.remember.fields import MAX_NAMES
 from memspan.remember.indexing import write_records
 from memspan.remember.lifetimes import with_lifetimes
+from memspan.remember.tags import without_made
 
 from .changes import Change
 from .journal import Journal
@@ -89,6 +90,9 @@ def apply_changes(
                 for ending in change.ending:
                     records[ending.id] = _ended(stored[ending.id], change, moment)
                 if record is not None:
+                    record, made_tags[record.id] = _with_tags(
+                        record, [stored[ending.id] for ending in change.ending], made_tags
+                    )
                     records[record.id] = replace(record, recorded_at=moment)
                     fresh.append(records[record.id])
                     ids.append(record.id)
@@ -114,7 +118,7 @@ def apply_changes(
 
 
 def new_record(change: Change, metadata: Mapping[str, Any]) -> Record | None:
-    """The memory that takes the place of those that end, without embedding; `None` for `retire`.
+    """The memory that takes the place of those that end, without embedding and tags; `None` for `retire`.
 
     Its sources are those of all memories that it rests on, and these themselves, so that forgetting any of them
     erases it too. It happened when the latest of them did.
@@ -138,7 +142,6 @@ def new_record(change: Change, metadata: Mapping[str, Any]) -> Record | None:
         kind=first.kind,
         session=_shared(part.session for part in parts),
         speaker=_shared(part.speaker for part in parts),
-        tags=_united(part.tags for part in change.ending)[:MAX_TAGS],
         entities=_united(part.entities for part in parts)[:MAX_NAMES],
         importance=max(known, default=None),
         provenance=_shared(part.provenance for part in parts),
@@ -153,6 +156,15 @@ def new_record(change: Change, metadata: Mapping[str, Any]) -> Record | None:
             "replaces": [part.id for part in change.ending],
         },
     )
+
+
+def _with_tags(
+    record: Record, ending: Sequence[Record], made: Mapping[str, Sequence[str]]
+) -> tuple[Record, tuple[str, ...]]:
+    """The record with the tags of those that end, and which of these were made."""
+    given = _united(without_made(part, made).tags for part in ending)[:MAX_TAGS]
+    tags = _united((given, *(made.get(part.id, ()) for part in ending)))[:MAX_TAGS]
+    return replace(record, tags=tags), tags[len(given) :]
 
 
 def _ended(stored: Record, change: Change, moment: datetime) -> Record:

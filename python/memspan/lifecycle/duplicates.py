@@ -20,6 +20,7 @@ from memspan.errors import invalid
 from memspan.limits import MAX_TAGS
 from memspan.records import Record
 from memspan.remember.fields import MAX_NAMES
+from memspan.remember.tags import without_made
 
 __all__ = ["Merger", "Merging", "is_mergeable", "mergers", "united"]
 
@@ -119,19 +120,26 @@ def mergers(pairs: Sequence[Duplicate], records: Mapping[str, Record], merging: 
     return chosen
 
 
-def united(kept: Record, ending: Sequence[Record]) -> dict[str, Any]:
+def united(
+    kept: Record, ending: Sequence[Record], made: Mapping[str, Sequence[str]] | None = None
+) -> dict[str, Any]:
     """The fields of the memory that stays which change, for `dataclasses.replace`; none of one that is pinned or held.
 
     Derived memories get the sources of all, and those that end among them: forgetting any of them erases what stays,
     which says the same. Turns have no sources; theirs is a source of its own.
+
+    Args:
+        made: by id, which of the tags were made. Those of memories that end stay with these: what stays has its own,
+            and is to have no more that it seems to have been given.
     """
     if kept.pinned or kept.held:
         return {}
     parts = (kept, *ending)
+    given = (kept, *(without_made(part, made or {}) for part in ending))
     known = [part.importance for part in parts if part.importance is not None]
     fields: dict[str, Any] = {
         "importance": max(known, default=None),
-        "tags": tuple(dict.fromkeys(tag for part in parts for tag in part.tags))[:MAX_TAGS],
+        "tags": tuple(dict.fromkeys(tag for part in given for tag in part.tags))[:MAX_TAGS],
         "entities": tuple(dict.fromkeys(name for part in parts for name in part.entities))[:MAX_NAMES],
     }
     if kept.kind != "episodic":

@@ -114,7 +114,7 @@ def _erase(engine: Engine, change: Change, user: str, ids: list[str]) -> int:
     doomed = sorted({*ids, *(id_ for id_, record in versions.items() if not record.held)})
     # Jobs keep what they made of it, but not what they wrote down on the way.
     jobs.forget_results(set().union(*jobs.seeing(user, doomed).values()))
-    erase_within(change, user, Scope(tuple(doomed), frozenset(), ()))
+    erase_within(change, user, Scope(tuple(doomed), frozenset(), (), frozenset(ids)))
     audited(change, "expire", user=user, ids=doomed, records=len(doomed))
     return len(doomed)
 

@@ -140,7 +140,9 @@ class PutBack:
         if not gone:
             return
         # What a run learnt and is undone is not learnt again from the same runs.
-        unlearn(self._change, user, [now.record for now in self._removed.values() if now is not None])
+        for now in self._removed.values():
+            if now is not None:
+                unlearn(self._change, user, now.record)
         writer.cold.drop(user, gone)
         writer.remove(user, gone)
         # A handle that has not heard of an eviction yet still has the record in its index.

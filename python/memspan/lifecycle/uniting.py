@@ -70,7 +70,7 @@ def _unite_slice(engine: Engine, mergers: Sequence[Merger], journal: Journal) ->
                 continue
             kept, ending = stored[merger.kept.id], [stored[part.id] for part in merger.ending]
             sleep(0)
-            fields = united(kept, ending)
+            fields = united(kept, ending, made)
             if any(getattr(kept, name) != value for name, value in fields.items()):
                 after[kept.id] = _given_first(replace(kept, **fields), made.get(kept.id, ()))
             for record in ending:

@@ -30,10 +30,14 @@ TYPES: Final = ("secret", "resource")
 """Types of lines."""
 
 
-def attachment_lines(reader: StoreReader, user: str | None) -> Iterator[dict[str, Any]]:
-    """What records of a user, or of all, have beside them, one JSON object each."""
+def attachment_lines(reader: StoreReader, user: str | None, *, cold: bool) -> Iterator[dict[str, Any]]:
+    """What records of a user, or of all, have beside them, one JSON object each; with `cold`, also those that were
+    evicted."""
     for name in reader.users() if user is None else [user]:
+        evicted = set() if cold else set(reader.cold.ids(name))
         for secret in reader.secrets.all(name):
+            if secret.record in evicted:
+                continue
             yield {
                 "type": "secret",
                 "user": name,
@@ -42,7 +46,7 @@ def attachment_lines(reader: StoreReader, user: str | None) -> Iterator[dict[str
                 "nonce": base64.b64encode(secret.nonce).decode(),
                 "ciphertext": base64.b64encode(secret.ciphertext).decode(),
             }
-    for resource in reader.resources.all(user):
+    for resource in reader.resources.all(user, cold=cold):
         line = {"type": "resource", **resource._asdict()}
         if resource.seen_at is not None:
             line["seen_at"] = resource.seen_at.isoformat()
@@ -101,6 +105,8 @@ def load_attachments(engine: Engine, attachments: Sequence[Attachment]) -> None:
 
 def _load_secret(writer: StoreWriter, user: str, secret: SealedSecret) -> bool:
     record = writer.fetch(user, [secret.record]).get(secret.record)
+    if record is None and (copy := writer.cold.fetch(user, [secret.record]).get(secret.record)):
+        record = copy.record
     if record is None or record.kind != "vault":
         raise FormatError(
             f"secret of record {secret.record!r}: got no vault record of that id before it; "

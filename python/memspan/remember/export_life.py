@@ -18,10 +18,18 @@ from .damage import survives_damage
 from .engine import Engine
 from .export_format import decode_record_line, encode_record_line
 from .fields import checked_kind, checked_name
-from .lifetimes import set_lifetime
-from .quotas import set_quotas
 
-__all__ = ["LIFE_TYPES", "LifeLine", "life_lines", "load_life", "parsed_life"]
+__all__ = [
+    "LIFE_TYPES",
+    "ColdLine",
+    "LifeLine",
+    "LifetimeLine",
+    "QuotaLine",
+    "life_lines",
+    "load_cold",
+    "parsed_life",
+    "quota_lines",
+]
 
 LIFE_TYPES: Final = ("cold", "quotas", "lifetime")
 """Types of lines."""
@@ -37,6 +45,11 @@ class ColdLine(NamedTuple):
     record: Record
     reason: Reason
     moved_at: datetime
+
+    @property
+    def evicted(self) -> bool:
+        """Whether it stands for the record, and not for its wording of before."""
+        return self.reason == EVICTED
 
 
 class QuotaLine(NamedTuple):
@@ -57,17 +70,22 @@ class LifetimeLine(NamedTuple):
 LifeLine = ColdLine | QuotaLine | LifetimeLine
 
 
+def quota_lines(reader: StoreReader, user: str | None) -> Iterator[dict[str, Any]]:
+    """The quotas of a user, or with `None` of everybody and of all users, one JSON object each."""
+    for owner in [None, *reader.users()] if user is None else [user]:
+        settings = reader.quotas.get(owner)
+        if settings is not None:
+            yield {"type": "quotas", "user": owner, "settings": json.loads(settings)}
+
+
 def life_lines(reader: StoreReader, user: str | None, *, embeddings: bool) -> Iterator[dict[str, Any]]:
-    """What a user, or with `None` the store, has beside its records, one JSON object each. Evicted copies come in the
-    order in which they went."""
+    """The cold tier and the times to live of a user, or with `None` of the store, one JSON object each. Evicted copies
+    come in the order in which they went."""
     users = reader.users() if user is None else [user]
     for name in users:
         yield from _cold_lines(reader, name, reader.cold.in_order(name), EVICTED, embeddings)
         yield from _cold_lines(reader, name, reader.cold.ids(name, ORIGINAL), ORIGINAL, embeddings)
     for owner in [None, *users] if user is None else users:
-        settings = reader.quotas.get(owner)
-        if settings is not None:
-            yield {"type": "quotas", "user": owner, "settings": json.loads(settings)}
         for kind, seconds in sorted(reader.lifetimes.lifetimes(owner).items()):
             yield {"type": "lifetime", "user": owner, "kind": kind, "seconds": seconds}
 
@@ -108,22 +126,12 @@ def parsed_life(line: Mapping[str, Any], place: str, dim: int | None) -> LifeLin
     return LifetimeLine(user, checked_kind(line.get("kind"), f"{place}: kind"), float(seconds))
 
 
-def load_life(engine: Engine, lines: Sequence[LifeLine]) -> None:
-    """Store what lines say, after the records: quotas come last, so that they apply to all of them. A copy of a record
-    that is in memory here stays away, unless it is an original."""
-    cold = [line for line in lines if isinstance(line, ColdLine)]
-    for start in range(0, len(cold), _BATCH):
-        _load_cold(engine, cold[start : start + _BATCH])
-    for line in lines:
-        if isinstance(line, LifetimeLine):
-            set_lifetime(engine, kind=line.kind, seconds=line.seconds, user=line.user)
-    for line in lines:
-        if isinstance(line, QuotaLine):
-            set_quotas(engine, line.quotas, line.user)
-
-
 @survives_damage
-def _load_cold(engine: Engine, lines: Sequence[ColdLine]) -> None:
+def load_cold(engine: Engine, lines: Sequence[ColdLine]) -> None:
+    """Store copies in one transaction, after the records that they belong to. A copy of a record that is in memory here
+    stays away, unless it is an original."""
+    if not lines:
+        return
     with engine.changing() as change:
         writer = change.writer
         for record, reason, moved_at in lines:

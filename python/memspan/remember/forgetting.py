@@ -117,7 +117,10 @@ def erase_within(change: Change, user: str, scope: Scope) -> int:
     writer.cold.untag(user, scope.retagged)
     _unname(change, user, ids)
     copies = {} if writer.cold.empty else writer.cold.fetch(user, ids)
-    unlearn(change, user, [*going.values(), *(copy.record for copy in copies.values())], frozenset(ids))
+    for record in (*going.values(), *(copy.record for copy in copies.values())):
+        # One that only goes because a source does is learnt again from what is left.
+        if record.id in scope.chosen:
+            unlearn(change, user, record)
     writer.traces.erase(user, ids)
     writer.remove(user, ids)
     # Also for what was only in the cold tier: a handle that has not heard of an eviction yet has it in its index.

@@ -20,6 +20,8 @@ class Scope:
     """Keys of the jobs that were shown one of them: they begin again."""
     retagged: tuple[str, ...]
     """Records that stay, and lose the tags that such a job made for them."""
+    chosen: frozenset[str] = frozenset()
+    """The ids that all of this is the reach of."""
 
 
 def scope_of(reader: StoreReader, user: str, ids: Collection[str]) -> Scope:
@@ -35,7 +37,7 @@ def scope_of(reader: StoreReader, user: str, ids: Collection[str]) -> Scope:
     made = reader.traces.present(user, reader.jobs.made(shown))
     found |= _closed(reader, user, made)
     retagged = sorted(set(reader.jobs.tagged(shown)).difference(found))
-    return Scope(tuple(sorted(found)), frozenset(shown), tuple(retagged))
+    return Scope(tuple(sorted(found)), frozenset(shown), tuple(retagged), frozenset(ids))
 
 
 def _closed(reader: StoreReader, user: str, ids: Collection[str]) -> set[str]:

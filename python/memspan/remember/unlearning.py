@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-
 from memspan.lifecycle.procedures.procedure import actions_of, is_learnt, last_run
 from memspan.records import Record
 
@@ -12,16 +10,8 @@ from .change import Change
 __all__ = ["unlearn"]
 
 
-def unlearn(change: Change, user: str, records: Iterable[Record], gone: Collection[str] = ()) -> None:
-    """Let the runs that learnt procedures were made of count no more for these very steps: later runs alone decide
-    whether they are learnt again.
-
-    A procedure that goes because one of its sources does is none of these: it is learnt again from what is left.
-
-    Args:
-        records: what goes; those that are no learnt procedures are passed over.
-        gone: ids of all that goes.
-    """
-    for record in records:
-        if is_learnt(record) and not any(source in gone for source in record.sources):
-            change.writer.unlearnt.add(user, actions_of(record), last_run(record))
+def unlearn(change: Change, user: str, record: Record) -> None:
+    """Let the runs that a learnt procedure was made of count no more for these very steps, whichever transcripts stay:
+    later runs alone decide whether it is learnt again. Any other record is passed over."""
+    if is_learnt(record):
+        change.writer.unlearnt.add(user, actions_of(record), last_run(record))

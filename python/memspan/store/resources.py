@@ -13,8 +13,9 @@ __all__ = ["ResourceReader", "ResourceWriter"]
 class ResourceReader(Protocol):
     """Targets of records of kind `resource`."""
 
-    def all(self, user: str | None = None, state: str | None = None) -> list[Resource]:
-        """Of one user or of all, in the order of users and ids; without those whose record is not there."""
+    def all(self, user: str | None = None, state: str | None = None, *, cold: bool = False) -> list[Resource]:
+        """Of one user or of all, in the order of users and ids; without those whose record is not there, unless with
+        `cold` it was evicted."""
 
 
 class ResourceWriter(ResourceReader, Protocol):

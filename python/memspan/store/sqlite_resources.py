@@ -15,8 +15,10 @@ __all__ = ["SqliteResourceReader", "SqliteResourceWriter"]
 _RESOURCES: Final = (
     "SELECT u.name, s.record, s.uri, s.checksum, s.size, s.seen_at, s.state FROM resources s "
     "JOIN users u ON u.pk = s.user_pk "
-    "JOIN records r ON r.user_pk = s.user_pk AND r.id = s.record AND r.kind = 'resource' "
-    "WHERE (:user IS NULL OR u.name = :user) AND (:state IS NULL OR s.state = :state) "
+    "WHERE (:user IS NULL OR u.name = :user) AND (:state IS NULL OR s.state = :state) AND (EXISTS (SELECT 1 "
+    "FROM records r WHERE r.user_pk = s.user_pk AND r.id = s.record AND r.kind = 'resource') OR :cold AND EXISTS "
+    "(SELECT 1 FROM cold c WHERE c.user_pk = s.user_pk AND c.id = s.record AND c.reason = 'evicted' "
+    "AND json_extract(c.record, '$.kind') = 'resource')) "
     "ORDER BY u.name, s.record"
 )
 
@@ -24,8 +26,8 @@ _RESOURCES: Final = (
 class SqliteResourceReader(SqliteRows):
     """`ResourceReader` on an open transaction."""
 
-    def all(self, user: str | None = None, state: str | None = None) -> list[Resource]:
-        rows = self._all(_RESOURCES, {"user": user, "state": state})
+    def all(self, user: str | None = None, state: str | None = None, *, cold: bool = False) -> list[Resource]:
+        rows = self._all(_RESOURCES, {"user": user, "state": state, "cold": cold})
         return [
             Resource._make((*row[:5], None if row[5] is None else from_micros(row[5]), row[6]))
             for row in rows

@@ -24,16 +24,18 @@ class SqliteUnlearntReader(SqliteRows):
     def through(self, user: str, actions: Sequence[Sequence[str]]) -> list[Micros | None]:
         pk = self._user_pk(user)
         known = {} if pk is None else self._known(pk)
-        return [known.get(self._fingerprint(user, each)) if known else None for each in actions]
+        if not known:
+            return [None] * len(actions)
+        store_id = self._store_id()
+        return [known.get(_name(store_id, user, each)) for each in actions]
 
     def _known(self, user_pk: int) -> dict[str, Micros]:
         text = self._one("SELECT value FROM meta WHERE key = ?", (unlearnt_key(user_pk),))
         known: dict[str, Micros] = {} if text is None else json.loads(text)
         return known
 
-    def _fingerprint(self, user: str, actions: Sequence[str]) -> str:
-        store_id = self._one("SELECT value FROM meta WHERE key = 'store_id'")
-        return fingerprint(str(store_id), user, json.dumps(["procedure", *actions]))
+    def _store_id(self) -> str:
+        return str(self._one("SELECT value FROM meta WHERE key = 'store_id'"))
 
 
 class SqliteUnlearntWriter(SqliteUnlearntReader):
@@ -44,9 +46,14 @@ class SqliteUnlearntWriter(SqliteUnlearntReader):
         if pk is None:
             return
         known = self._known(pk)
-        name = self._fingerprint(user, actions)
+        name = _name(self._store_id(), user, actions)
         known[name] = max(through, known.get(name, through))
         # Not `set_meta`: a writer keeps what that says in memory.
         self._connection.execute(
             "INSERT OR REPLACE INTO meta VALUES (?, ?)", (unlearnt_key(pk), json.dumps(known))
         )
+
+
+def _name(store_id: str, user: str, actions: Sequence[str]) -> str:
+    """What a procedure is known by: its steps, whatever shows them."""
+    return fingerprint(store_id, user, json.dumps(["procedure", *actions]))

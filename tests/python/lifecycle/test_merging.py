@@ -20,6 +20,8 @@ from memspan.embed import HashEmbedder
 from memspan.errors import InvalidArgumentError, UndoError
 from memspan.lifecycle.duplicates import Merging, mergers
 from memspan.lifecycle.upkeep import Upkeep
+from memspan.remember.export_format import encode_record_line
+from memspan.remember.made_tags import write_made_tags
 
 START = datetime(2023, 5, 1, tzinfo=timezone.utc)
 DAY = timedelta(days=1)
@@ -344,3 +346,34 @@ def test_killed_between_slices_it_goes_on_and_can_be_undone(open_memory: Open, p
     assert all(hit.record.retired_at is None for hit in memory.latest(user="ana", k=500))
     assert len(memory.latest(user="ana", k=500)) == 200
     assert memory.verify() == []
+
+
+def test_what_was_given_and_what_was_made_stay_apart(memory: Memory):
+    """Tags that were made for a copy are not taken for given ones of the memory that stays."""
+    with memory._engine.changing() as change:
+        write_made_tags(change, "ana", {"a": ("drink", "morning"), "b": ("drink", "green"), "c": ("tool",)})
+    stored = memory.get(user="ana", id="a")
+    assert stored is not None
+    assert stored.tags == ("tea", "drink", "morning")
+    report = memory.consolidate("ana").upkeep
+    assert report.merged == 1
+    after = memory.get(user="ana", id="a")
+    assert after is not None
+    # `morning` was given to the copy and made for the one that stays: it is there once.
+    assert after.tags == ("tea", "drink", "morning")
+    with memory._engine.store.reading() as reader:
+        assert reader.made_tags("ana") == {"a": ("drink", "morning"), "b": ("drink", "green"), "c": ("tool",)}
+    assert memory.undo(report.runs[0]).restored == 2
+    undone = memory.get(user="ana", id="a")
+    assert undone is not None
+    assert encode_record_line(undone, embedding=True) == encode_record_line(stored, embedding=True)
+
+
+def test_given_tags_of_copies_stay_given_when_made_ones_are_taken_back(memory: Memory):
+    with memory._engine.changing() as change:
+        write_made_tags(change, "ana", {"a": ("drink",), "b": ("drink", "green")})
+    memory.consolidate("ana")
+    memory.untag("ana")
+    after = memory.get(user="ana", id="a")
+    assert after is not None
+    assert after.tags == ("tea", "morning")

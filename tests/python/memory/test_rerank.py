@@ -14,8 +14,8 @@ import pytest
 from memspan import errors
 from memspan.memory import Memory
 from memspan.records import Record
-from memspan.remember.compose import reranked_text
-from memspan.remember.reranking import CANDIDATES
+from memspan.remember.compose import reranked_alone, reranked_text
+from memspan.remember.reranking import ALONE, CANDIDATES
 from memspan.times import from_micros
 
 LONG = 600_000
@@ -120,6 +120,8 @@ def test_it_reads_each_turn_with_its_date_and_what_came_before(open_memory: Open
     assert "[8 May 2023] Ana: Where is the camping stove?" in read
     assert "[9 May 2023] Ana: Another camping session" in read
     assert "[11 May 2023] camping alone" in read
+    # Then each alone.
+    assert {"Ben: In the car", "Ana: Another camping session", "camping alone"} <= read
 
 
 def test_what_came_before_need_not_be_among_the_best(open_memory: Open) -> None:
@@ -177,6 +179,8 @@ def test_a_record_of_an_image_and_a_long_turn(open_memory: Open) -> None:
         "[1 January 1970] " + ("word " * 100_000)[-100:] + "\nAna: look"
     )
     assert len(reranked_text(long, long)) == 600
+    assert reranked_alone(record) == "Ana: look [image: a red tent]"
+    assert len(reranked_alone(long)) == 600
 
 
 @pytest.mark.parametrize(
@@ -202,7 +206,7 @@ def test_the_budget_holds_within_one_batch(open_memory: Open) -> None:
     assert 1 <= len(likes.seen) <= 20
     likes.seen.clear()
     memory.search("camping", user="ana", rerank_ms=LONG)
-    assert len(likes.seen) == CANDIDATES
+    assert len(likes.seen) == CANDIDATES + ALONE
 
 
 def test_explained(open_memory: Open) -> None:
@@ -212,6 +216,7 @@ def test_explained(open_memory: Open) -> None:
     first = found[0].explanation
     assert first is not None
     assert first["reranker"]["said"] == 9
+    assert first["reranker"]["said_alone"] == 9
     assert first["reranker"]["rank_before"] > 1
     assert found.explanation is not None
     plain = memory.search("camping lake", user="ana", k=12, explain=True)

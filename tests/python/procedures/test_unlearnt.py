@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 from agent_sessions import cancel_order
 
 from memspan import Quotas
+from memspan.lifecycle.expiring import sweep
 from memspan.memory import Memory
 from memspan.procedure_info import Procedure
+from memspan.times import to_micros
 
 
 def ran(memory: Memory, *numbers: int) -> None:
@@ -65,6 +69,48 @@ def test_one_that_goes_with_a_source_is_learnt_from_the_others(memory: Memory):
     assert learnt(memory).successes == 3
 
 
+def with_a_source(memory: Memory, one: Procedure, how: str) -> None:
+    """Forget the procedure together with one of its sources."""
+    if how == "ids":
+        assert memory.forget(user="ana", id=[one.id, one.sources[0]]) >= 2
+    elif how == "kinds":
+        last = (one.last, one.last + timedelta(days=1))
+        assert memory.forget(user="ana", between=last, kinds=["episodic", "procedural"]) >= 2
+    elif how == "question":
+        plan = memory.forget_matching(one.text, user="ana", k=3, kinds=["episodic", "procedural"])
+        assert one.id in {match.id for match in plan.matches}
+        assert {match.id for match in plan.matches} & set(one.sources)
+        memory.forget(confirm=plan)
+    else:
+        assert how == "expiry"
+        source = memory.get(user="ana", id=one.sources[0])
+        procedure = memory.get(user="ana", id=one.id)
+        assert source is not None
+        assert procedure is not None
+        soon = datetime.now(timezone.utc) + timedelta(hours=1)
+        memory.add_records([replace(each, expires_at=soon, embedding=None) for each in (source, procedure)])
+        assert sweep(memory._engine, now=to_micros(soon)).records >= 2
+
+
+@pytest.mark.parametrize("how", ["ids", "kinds", "question", "expiry"])
+def test_one_that_is_named_with_a_source_stays_away(memory: Memory, how: str):
+    ran(memory, 1, 2, 3, 4, 5, 6)
+    with_a_source(memory, learnt(memory), how)
+    assert memory.procedures(user="ana") == []
+    assert memory.learn_procedures("ana").ids == ()
+    assert memory.consolidate("ana").upkeep.learnt == 0
+    ran(memory, 11, 12, 13)
+    assert learnt(memory).successes == 3
+
+
+def test_what_was_made_of_a_turn_stays_away_while_the_turn_is_there(memory: Memory):
+    ran(memory, 1, 2, 3, 4)
+    one = learnt(memory)
+    memory.forget(user="ana", source=one.sources[-1])
+    assert memory.get(user="ana", id=one.sources[-1]) is not None
+    assert memory.learn_procedures("ana").ids == ()
+
+
 def test_by_question_by_kind_and_from_the_cold_tier(memory: Memory):
     ran(memory, 1, 2, 3, 4)
     learnt(memory)
@@ -84,8 +130,6 @@ def test_by_question_by_kind_and_from_the_cold_tier(memory: Memory):
 
 
 def one_more(memory: Memory, id_: str):
-    from dataclasses import replace
-
     found = memory.get(user="ana", id=id_)
     return replace(found, id="by-hand", metadata={}, sources=(), pinned=True, embedding=None)
 

@@ -40,11 +40,15 @@ def look(
 
 
 def oracle(scores: list[float], base: list[float], scored: int) -> tuple[list[int], list[float]]:
-    gains = [max(score, 0) + math.log1p(math.exp(-abs(score))) for score in scores[:scored]]
+    known = scores[:scored]
+    gains = []
+    for score in known:
+        rank = sum(other > score for other in known) + (1 + known.count(score)) / 2
+        gains.append(0.4 * (max(score, 0) + math.log1p(math.exp(-abs(score)))) - 0.7 * math.log(rank))
     blended = list(base)
     for position, gain in enumerate(gains):
         if scored > 1:
-            blended[position] += 0.9 * (gain - sum(gains) / scored)
+            blended[position] += gain - sum(gains) / scored
     return sorted(range(len(base)), key=lambda position: -blended[position]), blended
 
 
@@ -98,14 +102,48 @@ def test_those_without_a_passage_keep_their_log_odds() -> None:
     assert result.log_odds[2:].tolist() == [2.0, -8.0]
 
 
+def test_what_is_said_without_context_is_added_when_all_passages_are_scored() -> None:
+    said = {"a": 1.0, "b": 1.0, "c": 1.0, "A": -2.0, "B": 3.0, "C": 5.0}
+    base = np.array([2.0, 1.5, 1.0, -4.0])
+
+    def asked(seconds: float) -> tuple[Reordered, list[str]]:
+        clock = Clock()
+
+        def one(question: str, passage: str) -> float:
+            clock.now += 10.0 if passage == "c" else 0.0
+            return said[passage]
+
+        reranker = ByFunction(one)
+        passages, alone = ["a", "b", "c"], ["A", "B", "C"]
+        result = reorder(reranker, Pace(), "q", passages, base, seconds, clock, alone=alone)
+        return result, reranker.seen
+
+    result, seen = asked(PLENTY)
+    assert seen == ["a", "b", "c", "A", "B", "C"]
+    assert result.alone == [-2.0, 3.0, 5.0]
+    assert result.log_odds == pytest.approx([2.0 - 0.8, 1.5 + 0.2, 1.0 + 0.6, -4.0])
+    assert result.order == [1, 2, 0, 3]
+    ended, seen = asked(5.0)  # the time ends with the passages
+    assert seen == ["a", "b", "c"]
+    assert ended.alone == []
+    assert ended.log_odds.tolist() == base.tolist()
+
+
 def test_nothing_to_rank() -> None:
     assert look([], []).order == []
 
 
-def test_a_passage_that_answers_rises_and_a_sure_no_is_as_good_as_another() -> None:
+def test_a_passage_that_answers_rises_and_what_is_no_answer_moves_little() -> None:
     base = as_log_odds(4).tolist()
     assert look([-9, -9, -9, 9], base).order[0] == 3
-    assert look([-3, -11, -7, -5], base).order == [0, 1, 2, 3]
+    assert look([-9, -9, -9, -9], base).log_odds.tolist() == base
+    assert abs(look([-3, -11, -7, -5], base).log_odds - base).max() < 1.0
+
+
+def test_equal_scores_share_their_rank() -> None:
+    rise = look([-9.0, -9.0, 5.0], [0.0, 0.0, 0.0]).log_odds
+    assert rise[0] == rise[1]
+    assert rise[2] - rise[0] == pytest.approx(0.4 * math.log1p(math.exp(5)) + 0.7 * math.log(2.5), abs=1e-3)
 
 
 def test_ranks_fall_more_and_more_slowly() -> None:

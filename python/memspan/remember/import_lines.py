@@ -1,0 +1,109 @@
+"""The lines of an exported file, parsed and checked one by one."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TypeAlias
+
+from memspan.errors import FormatError, InvalidArgumentError, invalid
+
+from .attachments import TYPES, Attachment, parsed_attachment
+from .draft import Draft
+from .embedding import EmbedderIdentity
+from .export_format import decode_header, decode_record_line
+from .export_life import LIFE_TYPES, ColdLine, LifeLine, parsed_life
+from .fields import checked_name
+from .transfer import TextFile
+
+__all__ = ["Line", "RelationLine", "parsed_lines", "readable"]
+
+
+class RelationLine(NamedTuple):
+    """An edge between tags."""
+
+    place: str
+    user: str
+    parent: str
+    child: str
+
+
+Line: TypeAlias = "Draft | RelationLine | Attachment | LifeLine"
+
+
+@contextmanager
+def readable(file: TextFile) -> Iterator[tuple[Iterator[str], str]]:
+    """The lines of a file, and what to call it."""
+    if isinstance(file, (str, os.PathLike)):
+        with open(file, encoding="utf-8", errors="surrogateescape") as lines:
+            yield iter(lines), os.fspath(file)
+    elif hasattr(file, "__iter__") and hasattr(file, "read"):
+        yield iter(file), str(getattr(file, "name", "<stream>"))
+    else:
+        raise invalid("file", file, "a path or a text file open for reading")
+
+
+def parsed_lines(
+    lines: Iterator[str], name: str, identity: EmbedderIdentity, seen: dict[tuple[str, str], int]
+) -> Iterator[Line]:
+    """What a file says, in its order.
+
+    Args:
+        identity: vectors of another embedder are left out.
+        seen: gets the number of the line by the (user, id) of each record in memory and evicted copy.
+
+    Raises:
+        FormatError: names the file and line.
+    """
+    dim: int | None = None
+    number = 0
+    for number, text in enumerate(lines, 1):
+        place = f"{name}:{number}"
+        if number > 1 and not text.strip():
+            continue
+        try:
+            line = _parse(text, place)
+            if number == 1:
+                dim = identity.dim if decode_header(line, place) == identity else None
+                continue
+            parsed = _parsed(line, place, dim)
+        except FormatError:
+            raise
+        except InvalidArgumentError as error:
+            raise FormatError(str(error)) from error
+        if isinstance(parsed, Draft):
+            first = seen.setdefault((parsed.record.user, parsed.record.id), number)
+            if first != number:
+                raise FormatError(f"{place}: id {parsed.record.id!r} was already in line {first}")
+        elif isinstance(parsed, ColdLine) and parsed.evicted:
+            seen.setdefault((parsed.record.user, parsed.record.id), number)
+        yield parsed
+    if number == 0:
+        raise FormatError(f"{name}:1: the file is empty; accepted: a file written by export")
+
+
+def _parsed(line: dict[str, Any], place: str, dim: int | None) -> Line:
+    type_ = line.get("type")
+    if type_ == "record":
+        return Draft(decode_record_line(line, place, dim))
+    if type_ == "relation":
+        names = (checked_name(line.get(key), f"{place}: {key}") for key in ("user", "parent", "child"))
+        return RelationLine(place, *names)
+    if type_ in TYPES:
+        return parsed_attachment(line, place)
+    if type_ in LIFE_TYPES:
+        return parsed_life(line, place, dim)
+    accepted = "'record', 'relation', 'secret', 'resource', 'cold', 'quotas' or 'lifetime'"
+    raise invalid(f"{place}: type", type_, accepted)
+
+
+def _parse(text: str, place: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{place}: not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise FormatError(f"{place}: got {type(value).__name__}; accepted: a JSON object")
+    return value

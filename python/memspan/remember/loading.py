@@ -1,0 +1,155 @@
+"""Load what `export` wrote, line by line."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from typing import Final
+
+from memspan.errors import FormatError, InvalidArgumentError, QuotaError, TagCycleError
+from memspan.lifecycle.quotas import Quotas
+
+from .adding import Advance, add_drafts
+from .attachments import Attachment, load_attachments
+from .draft import Draft
+from .engine import Engine
+from .export_life import ColdLine, LifetimeLine, QuotaLine, load_cold
+from .import_lines import Line, RelationLine, parsed_lines, readable
+from .lifetimes import set_lifetime
+from .quotas import set_quotas
+from .relating import relate
+from .transfer import TextFile
+
+__all__ = ["load"]
+
+_logger = logging.getLogger("memspan")
+_BATCH: Final = 512
+
+
+def load(engine: Engine, file: TextFile, advance: Advance | None = None) -> int:
+    """See `Memory.load`."""
+    seen: dict[tuple[str, str], int] = {}
+    with readable(file) as (lines, name):
+        loading = _Loading(engine, seen, advance)
+        return loading.run(parsed_lines(lines, name, engine.embedder.identity, seen))
+
+
+class _Loading:
+    """Writes records and cold copies in batches as they come, so that a file may be larger than memory; what stays of
+    them are the ids.
+
+    Relations, secrets, targets and times to live, of which there are few, wait for the end, and so do originals whose
+    record has not come: a record that came later would take them for the wording of an older one. No export has those,
+    but a file that was sorted in between may.
+    """
+
+    def __init__(self, engine: Engine, seen: dict[tuple[str, str], int], advance: Advance | None) -> None:
+        self._engine = engine
+        self._seen = seen
+        self._advance = advance
+        self._drafts: list[Draft] = []
+        self._cold: list[ColdLine] = []
+        self._early: list[ColdLine] = []
+        self._relations: list[RelationLine] = []
+        self._attachments: list[Attachment] = []
+        self._lifetimes: list[LifetimeLine] = []
+        self._before: dict[str | None, Quotas | None] = {}
+        """Quotas of this store that those of the file took the place of, by user."""
+        self._count = 0
+
+    def run(self, lines: Iterable[Line]) -> int:
+        """Write everything; returns how many records came. An error goes on when what came before it, and all that
+        belongs to that, is written."""
+        try:
+            for line in lines:
+                self._take(line)
+        finally:
+            try:
+                self._flush()
+            finally:
+                self._finish()
+        return self._count
+
+    def _take(self, line: Line) -> None:
+        if isinstance(line, Draft):
+            self._drafts.append(line)
+        elif isinstance(line, RelationLine):
+            self._relations.append(line)
+        elif isinstance(line, LifetimeLine):
+            self._lifetimes.append(line)
+        elif isinstance(line, QuotaLine):
+            self._flush()
+            self._set_quotas(line)
+        elif not isinstance(line, ColdLine):
+            self._attachments.append(line)
+        elif line.evicted or (line.record.user, line.record.id) in self._seen:
+            self._cold.append(line)
+        else:
+            self._early.append(line)
+        # One of the two is empty, unless kinds of lines alternate.
+        if len(self._drafts) + len(self._cold) >= _BATCH:
+            self._flush()
+
+    def _flush(self) -> None:
+        drafts, self._drafts = self._drafts, []
+        cold, self._cold = self._cold, []
+        if drafts:
+            self._add(drafts)
+        load_cold(self._engine, cold)
+
+    def _add(self, drafts: list[Draft]) -> None:
+        try:
+            add_drafts(self._engine, drafts, self._advance)
+        except QuotaError:
+            # Pinned here and pinned in the file may be more than the file's quotas have room for.
+            if not self._give_quotas_back({draft.record.user for draft in drafts}):
+                raise
+            add_drafts(self._engine, drafts)
+        self._count += len(drafts)
+
+    def _set_quotas(self, line: QuotaLine) -> None:
+        with self._engine.store.reading() as reader:
+            text = reader.quotas.get(line.user)
+        try:
+            set_quotas(self._engine, line.quotas, line.user)
+        except QuotaError as error:
+            _warn(line.user, error)
+        else:
+            self._before.setdefault(line.user, None if text is None else Quotas.parse(text))
+
+    def _give_quotas_back(self, users: set[str]) -> bool:
+        """Put this store's quotas back in place of those of the file that apply to these users; whether any were."""
+        with self._engine.store.reading() as reader:
+            own = {user for user in users if reader.quotas.get(user) is not None}
+        concerned: set[str | None] = {user if user in own else None for user in users}
+        given = False
+        for owner in concerned & self._before.keys():
+            try:
+                set_quotas(self._engine, self._before.pop(owner), owner)
+            except QuotaError:
+                continue
+            _warn(owner)
+            given = True
+        return given
+
+    def _finish(self) -> None:
+        load_cold(self._engine, self._early)
+        try:
+            for line in self._relations:
+                self._relate(line)
+        finally:
+            load_attachments(self._engine, self._attachments)
+            for lifetime in self._lifetimes:
+                set_lifetime(self._engine, kind=lifetime.kind, seconds=lifetime.seconds, user=lifetime.user)
+
+    def _relate(self, line: RelationLine) -> None:
+        try:
+            relate(self._engine, user=line.user, parent=line.parent, child=line.child)
+        except (InvalidArgumentError, TagCycleError) as error:
+            raise FormatError(f"{line.place}: {error}") from error
+
+
+def _warn(user: str | None, error: QuotaError | None = None) -> None:
+    whose = "everybody" if user is None else f"user {user!r}"
+    reason = "more records are pinned or held than they have room for" if error is None else str(error)
+    _logger.warning("the quotas of %s in the file are left out (%s); those of this store stay", whose, reason)
