@@ -116,16 +116,17 @@ def test_what_was_made_of_others_lives_as_long_as_its_kind_and_not_longer_than_w
     memory.set_lifetime("episodic", 100)
     memory.add([{"id": "turn", "text": "tea"}], user="ana")
     memory.add([{"id": "whispered", "text": "secret tea"}], user="ana", ttl=50)
+    memory.add([{"id": "murmured", "text": "secret milk"}], user="ana", ttl=80)
     memory.add(
         [
             {"id": "fact", "text": "she drinks tea", "kind": "semantic", "sources": ["turn"]},
-            {"id": "rumour", "text": "a secret", "kind": "semantic", "sources": ["turn", "whispered"]},
+            {"id": "rumour", "text": "a secret", "kind": "semantic", "sources": ["murmured", "whispered"]},
         ],
         user="ana",
     )
     assert end_of(memory, "fact") is None
     assert end_of(memory, "rumour") == pytest.approx(50, abs=1)
-    assert sweep(memory._engine, now=now_micros() + LATER).records == 3
+    assert sweep(memory._engine, now=now_micros() + LATER).records == 4
     with memory._engine.store.reading() as reader:
         assert reader.ids("ana") == ["fact"]
 
