@@ -120,8 +120,8 @@ class Searching:
 
 
 def pruning(memory: memspan.Memory, share: float) -> memspan.StalenessPolicy:
-    """A policy by which this share of the memory is too stale: its facts are spread evenly over their time, and ages end
-    with it."""
+    """A policy by which this share of the memory is too stale: facts are spread evenly over their time, and
+    ages end with it."""
     stats = memory.stats(USER)
     first, last = (datetime.fromisoformat(stats[end]) for end in ("first", "last"))
     return memspan.StalenessPolicy(
