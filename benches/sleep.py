@@ -1,18 +1,23 @@
 """What a consolidation without a model costs, and whether a search waits for it.
 
 python benches/sleep.py --records 100000
+python benches/sleep.py --records 100000 --prune 0.05
 
 One user's memory of made facts, of which one in fifty says again what another one says. It is consolidated, again
 after one in a hundred is new, and the first is undone. Meanwhile another thread searches the index, a search every
 half millisecond; one that takes more than a millisecond is put down to what kept it, as in `stalls.py`. Threads of
 Python take turns of 5 ms at the interpreter, whatever they do; here they take turns of 0.1 ms, so that what is left
 is what a consolidation holds.
+
+With --prune the memory is consolidated once more by a policy of staleness, `decay` over the facts' own time, that sends
+this share of them, the oldest, to the cold tier while somebody searches.
 """
 
 from __future__ import annotations
 
 import gc
 import json
+import math
 import sys
 import threading
 import time
@@ -114,6 +119,16 @@ class Searching:
         }
 
 
+def pruning(memory: memspan.Memory, share: float) -> memspan.StalenessPolicy:
+    """A policy by which this share of the memory is too stale: facts are spread evenly over their time, and
+    ages end with it."""
+    stats = memory.stats(USER)
+    first, last = (datetime.fromisoformat(stats[end]) for end in ("first", "last"))
+    return memspan.StalenessPolicy(
+        name="decay", rate=1.0, unit=last - first, prune_above=1 - math.exp(share - 1)
+    )
+
+
 def measured(work: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
     """What the work answers, and its seconds, of a clock and of the processor."""
     start, own = time.perf_counter(), time.process_time()
@@ -126,7 +141,12 @@ def measured(work: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
 
 @click.command(help=__doc__)
 @click.option("--records", type=click.IntRange(1000), default=100_000, show_default=True)
-def main(records: int) -> None:
+@click.option(
+    "--prune",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="The share that a policy of staleness then sends to the cold tier.",
+)
+def main(records: int, prune: float | None) -> None:
     gc.disable()
     made, queries, words = facts(records + records // NEWS)
     result: dict[str, Any] = {}
@@ -164,6 +184,13 @@ def main(records: int) -> None:
             report, times = measured(lambda: memory.consolidate(USER, merge=merging))
         result["while_searching"] = {**times, "merged": report.upkeep.merged}
         result["searches_meanwhile"] = searching.report()
+        if prune is not None:
+            policy = pruning(memory, prune)
+            searching = Searching(memory._engine.current(), queries, words)
+            with searching.running():
+                report, times = measured(lambda: memory.consolidate(USER, staleness=policy))
+            result["pruned"] = {**times, "stale": report.upkeep.stale, "pruned": report.upkeep.pruned}
+            result["searches_while_pruning"] = searching.report()
     result["records"] = records
     result["machine"] = describe_machine(None)
     print(json.dumps(result, indent=1))

@@ -157,18 +157,19 @@ py::dict user_stats(const Index& self, const std::string& user) {
 }
 
 std::vector<std::tuple<std::string, uint64_t, std::vector<std::string>, std::vector<std::string>, uint32_t>> tags(
-    const Index& self, const std::string& user) {
+    const Index& self, const std::string& user, bool retired) {
   const py::gil_scoped_release release;
   std::vector<std::tuple<std::string, uint64_t, std::vector<std::string>, std::vector<std::string>, uint32_t>> rows;
-  for (TagInfo& tag : self.tags(user)) {
+  for (TagInfo& tag : self.tags(user, retired)) {
     rows.emplace_back(std::move(tag.name), tag.records, std::move(tag.parents), std::move(tag.children), tag.specificity);
   }
   return rows;
 }
 
-std::pair<std::vector<std::string>, std::vector<std::string>> names_of(const Index& self, const std::string& user) {
+std::pair<std::vector<std::string>, std::vector<std::string>> names_of(const Index& self, const std::string& user,
+                                                                            bool retired) {
   const py::gil_scoped_release release;
-  Index::Names names = self.names(user);
+  Index::Names names = self.names(user, retired);
   return {std::move(names.speakers), std::move(names.tags)};
 }
 
@@ -235,7 +236,7 @@ void register_index(py::module_& module) {
       .def("drop_tags", [](Index& self, const std::string& user, const std::vector<std::string>& tags) { return self.drop_tags(user, tags); }, Release())
       .def("users", &Index::users, Release())
       .def("frequencies", &frequencies)
-      .def("names", [](const Index& self, const std::string& user) { return names_of(self, user); })
+      .def("names", &names_of)
       .def("ids", [](const Index& self, const std::string& user) { return self.ids(user); }, Release())
       .def("__len__", &Index::size, Release())
       .def("total_stats", &total_stats)

@@ -28,6 +28,7 @@ __all__ = [
     "as_number",
     "as_optional_text",
     "as_path",
+    "as_positive",
     "as_residency",
     "as_share",
     "as_text",
@@ -112,9 +113,17 @@ def as_number(value: Any, argument: str, low: float, high: float) -> float:
 
 def as_share(value: Any, argument: str) -> float:
     """A number above 0 and at most 1."""
-    number = as_number(value, argument, 0, 1)
+    return as_positive(value, argument, 1)
+
+
+def as_positive(value: Any, argument: str, most: float) -> float:
+    """A number above 0 and at most `most`."""
+    try:
+        number = as_number(value, argument, 0, most)
+    except InvalidArgumentError:
+        number = 0.0
     if number == 0:
-        raise invalid(argument, value, "a number above 0 and at most 1")
+        raise invalid(argument, value, f"a number above 0 and at most {most:g}")
     return number
 
 

@@ -382,9 +382,13 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
         """Every user with a record or a tag, sorted."""
         return self._native.users()
 
-    def names(self, *, user: str) -> tuple[list[str], list[str]]:
-        """The speakers of a user's records, but for retired ones, and the tags, each sorted. O(records + tags)."""
-        return self._native.names(as_text(user, "user"))
+    def names(self, *, user: str, retired: bool = False) -> tuple[list[str], list[str]]:
+        """The speakers of a user's records, and the tags, each sorted; O(records + tags).
+
+        What only retired records have, which a search with `as_of` or `valid_at` may find, is among them with
+        `retired`. Tags that have a parent, a child or an embedding of their own always are.
+        """
+        return self._native.names(as_text(user, "user"), as_flag(retired, "retired"))
 
     def ids(self, *, user: str) -> list[str]:
         """The ids of a user's records, sorted."""

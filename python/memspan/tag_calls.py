@@ -8,7 +8,7 @@ from typing import Final
 from numpy.typing import ArrayLike
 
 from . import _core
-from .arguments import as_choice, as_embedding, as_integer, as_text, as_texts
+from .arguments import as_choice, as_embedding, as_flag, as_integer, as_text, as_texts
 from .limits import MAX_K
 from .tag_info import TagInfo
 
@@ -60,11 +60,16 @@ class TagCalls:
             as_choice(method, "method", ROUTE_METHODS),
         )
 
-    def tags(self, *, user: str) -> list[TagInfo]:
-        """Every tag of a user, sorted by name."""
+    def tags(self, *, user: str, retired: bool = False) -> list[TagInfo]:
+        """Every tag of a user, sorted by name; O(records that carry tags where some are retired, else tags).
+
+        Retired records count only with `retired`. Without, a tag that only they carry is left out, unless it has a
+        parent, a child or an embedding of its own.
+        """
+        rows = self._native.tags(as_text(user, "user"), as_flag(retired, "retired"))
         return [
             TagInfo(name, records, tuple(parents), tuple(children), specificity)
-            for name, records, parents, children, specificity in self._native.tags(as_text(user, "user"))
+            for name, records, parents, children, specificity in rows
         ]
 
     def set_tag_embedding(self, *, user: str, tag: str, embedding: ArrayLike) -> None:

@@ -76,8 +76,11 @@ def assert_same_contents(index: memspan.Index, oracle: Oracle, users: Sequence[s
         model = oracle.user(user)
         assert sorted(index.ids(user=user)) == sorted(model.records)
         assert index.stats(user=user)["records"] == len(model.records)
-        infos = {info.name: info for info in index.tags(user=user)}
+        infos = {info.name: info for info in index.tags(user=user, retired=True)}
         assert {name: info.records for name, info in infos.items()} == model.tags()
+        today = {info.name: info.records for info in index.tags(user=user)}
+        assert today == model.tags(retired=False)
+        assert index.names(user=user)[1] == list(today)
         for name, info in infos.items():
             assert sorted(info.children) == sorted(child for parent, child in model.edges if parent == name)
             assert sorted(info.parents) == sorted(parent for parent, child in model.edges if child == name)

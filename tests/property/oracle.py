@@ -25,11 +25,12 @@ class UserModel:
     edges: set[tuple[str, str]] = field(default_factory=set)
     tag_vectors: dict[str, Vector] = field(default_factory=dict)
 
-    def tags(self) -> dict[str, int]:
+    def tags(self, *, retired: bool = True) -> dict[str, int]:
         """Every tag that has a record, a relation or an embedding, with its number of records."""
         names = {tag for edge in self.edges for tag in edge} | set(self.tag_vectors)
-        names |= {tag for rec in self.records.values() for tag in rec.tags}
-        return {name: sum(name in rec.tags for rec in self.records.values()) for name in sorted(names)}
+        counted = [rec for rec in self.records.values() if retired or rec.retired_at is None]
+        names |= {tag for rec in counted for tag in rec.tags}
+        return {name: sum(name in rec.tags for rec in counted) for name in sorted(names)}
 
     def distances(self, tags: Sequence[str], depth: int) -> dict[str, int]:
         """Steps from the nearest of the known `tags` down to every tag within `depth`."""

@@ -123,7 +123,8 @@ class Index {
   std::vector<std::string> expand(std::string_view user, std::span<const std::string> tags, uint32_t depth) const;
   std::vector<std::pair<std::string, float>> route(std::string_view user, std::span<const float> embedding, uint32_t k,
                                                    RouteMethod method) const;
-  std::vector<TagInfo> tags(std::string_view user) const;
+  // With `retired`, of records that are not believed any more, too: their number, and tags that only they carry.
+  std::vector<TagInfo> tags(std::string_view user, bool retired = false) const;
   void set_tag_embedding(std::string_view user, std::string_view tag, std::span<const float> embedding);
   bool rename_tag(std::string_view user, std::string_view old_name, std::string_view new_name);
   bool merge_tags(std::string_view user, std::span<const std::string> tags, std::string_view into);
@@ -147,12 +148,13 @@ class Index {
   Duplicates duplicates(std::string_view user, const DuplicateQuery& query) const;
 
   std::vector<std::string> users() const;                  // sorted
-  // What the user's records call people, but for retired ones, and things; each sorted. O(records + tags).
+  // What the user's records, with `retired` those that are not believed any more, too, call people and things; each
+  // sorted. Tags of the hierarchy are always there. O(records + tags).
   struct Names {
     std::vector<std::string> speakers;
     std::vector<std::string> tags;
   };
-  Names names(std::string_view user) const;
+  Names names(std::string_view user, bool retired = false) const;
   std::vector<std::string> ids(std::string_view user) const;  // sorted
   // In how many of the user's records each word is; of a word that is several tokens, its rarest token, and of one that
   // the analyzer drops, all of them. O(a look-up each).

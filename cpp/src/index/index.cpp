@@ -259,9 +259,9 @@ std::vector<std::pair<std::string, float>> Index::route(std::string_view user, s
   return found ? found->route(query, k, method) : std::vector<std::pair<std::string, float>>();
 }
 
-std::vector<TagInfo> Index::tags(std::string_view user) const {
+std::vector<TagInfo> Index::tags(std::string_view user, bool retired) const {
   const auto found = find(user);
-  return found ? found->tags() : std::vector<TagInfo>();
+  return found ? found->tags(retired) : std::vector<TagInfo>();
 }
 
 void Index::set_tag_embedding(std::string_view user, std::string_view tag, std::span<const float> embedding) {
@@ -309,9 +309,9 @@ Index::Frequencies Index::frequencies(std::string_view user, std::span<const std
   return found ? found->frequencies(words, analyzer_) : Frequencies{0, std::vector<uint64_t>(words.size())};
 }
 
-Index::Names Index::names(std::string_view user) const {
+Index::Names Index::names(std::string_view user, bool retired) const {
   const auto found = find(user);
-  return found ? found->names() : Names();
+  return found ? found->names(retired) : Names();
 }
 
 size_t Index::size() const {

@@ -368,23 +368,6 @@ Index::Frequencies UserIndex::frequencies(std::span<const std::string_view> word
   return found;
 }
 
-Index::Names UserIndex::names() const {
-  const std::shared_lock reading(mutex_);
-  Index::Names names;
-  Bitset known;
-  columns_.live.for_each([&](Slot slot) {
-    const StringPool::Symbol speaker = columns_.attributes.speaker(slot);
-    if (speaker == StringPool::kNone || columns_.standing.retired(slot)) return;
-    if (speaker >= known.size()) known.resize(std::max<size_t>(64, 2 * size_t{speaker}));
-    if (known.test(speaker)) return;
-    known.set(speaker);
-    names.speakers.emplace_back(columns_.attributes.speaker_text(slot));
-  });
-  std::sort(names.speakers.begin(), names.speakers.end());
-  names.tags = columns_.tags.names();
-  return names;
-}
-
 UserStats UserIndex::stats() const {
   const std::shared_lock reading(mutex_);
   return stats_locked();

@@ -90,7 +90,7 @@ class UserIndex {
   bool unrelate(std::string_view parent, std::string_view child);
   std::vector<std::string> expand(std::span<const std::string> tags, uint32_t depth) const;
   std::vector<std::pair<std::string, float>> route(std::span<const float> unit_query, uint32_t k, RouteMethod method) const;
-  std::vector<TagInfo> tags() const;
+  std::vector<TagInfo> tags(bool retired) const;
   void set_tag_embedding(std::string_view tag, std::vector<float> unit_vector);
   bool rename_tag(std::string_view old_name, std::string_view new_name);
   bool merge_tags(std::span<const std::string> tags, std::string_view into);
@@ -111,7 +111,7 @@ class UserIndex {
   size_t size() const;
   bool empty() const;  // neither records nor tags
   std::vector<std::string> ids() const;
-  Index::Names names() const;
+  Index::Names names(bool retired) const;
   Index::Frequencies frequencies(std::span<const std::string_view> words, const Analyzer& analyzer) const;
   UserStats stats() const;
   size_t bytes() const;         // on the heap
@@ -138,6 +138,8 @@ class UserIndex {
   void verify() const;
 
  private:
+  // Tells records that are not believed any more, under the lock; null for all of them, and where there are none.
+  TagDag::Hidden hides_retired(bool retired) const;
   class DuplicateSearch;
 
   // Makes the order that these quotas need, in pieces, if it is not there.

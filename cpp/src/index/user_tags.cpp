@@ -47,9 +47,32 @@ std::vector<std::pair<std::string, float>> UserIndex::route(std::span<const floa
   return named;
 }
 
-std::vector<TagInfo> UserIndex::tags() const {
+TagDag::Hidden UserIndex::hides_retired(bool retired) const {
+  if (retired || columns_.standing.retired_count() == 0) return nullptr;
+  return [this](Slot slot) { return columns_.standing.retired(slot); };
+}
+
+std::vector<TagInfo> UserIndex::tags(bool retired) const {
   const std::shared_lock reading(mutex_);
-  return columns_.tags.list();
+  return columns_.tags.list(hides_retired(retired));
+}
+
+Index::Names UserIndex::names(bool retired) const {
+  const std::shared_lock reading(mutex_);
+  const TagDag::Hidden hidden = hides_retired(retired);
+  Index::Names names;
+  Bitset known;
+  columns_.live.for_each([&](Slot slot) {
+    const StringPool::Symbol speaker = columns_.attributes.speaker(slot);
+    if (speaker == StringPool::kNone || (!retired && columns_.standing.retired(slot))) return;
+    if (speaker >= known.size()) known.resize(std::max<size_t>(64, 2 * size_t{speaker}));
+    if (known.test(speaker)) return;
+    known.set(speaker);
+    names.speakers.emplace_back(columns_.attributes.speaker_text(slot));
+  });
+  std::sort(names.speakers.begin(), names.speakers.end());
+  names.tags = columns_.tags.names(hidden);
+  return names;
 }
 
 void UserIndex::set_tag_embedding(std::string_view tag, std::vector<float> unit_vector) {

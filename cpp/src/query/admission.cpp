@@ -47,7 +47,7 @@ void Admission::admit(const UserColumns& user, const PreparedQuery& prepared) {
   const TimeFilter times(user, prepared);
   if (times.any()) keep_by_times(times);
   const ColumnFilters filters(user, prepared);
-  if (filters.refuses_kinds()) keep_if([&](Slot slot) { return filters.admits_kind(slot); });
+  if (filters.refuses_kinds()) keep_by_kinds(filters, times);
   if (prepared.where) keep_if([&](Slot slot) { return filters.matches_where(slot); });
   if (!prepared.query->exclude.empty()) exclude(prepared.query->exclude);
 }
@@ -116,6 +116,23 @@ void Admission::keep_by_times(const TimeFilter& times) {
   times.keep(intervals_, bits_);
   const size_t left = bits_.count();
   if (left == count_) return;  // nothing is hidden: the form stays
+  has_bits_ = true;
+  form_ = Form::bits;
+  count_ = left;
+}
+
+void Admission::keep_by_kinds(const ColumnFilters& filters, const TimeFilter& times) {
+  const bool in_words = form_ == Form::all || form_ == Form::bits ||
+                        (form_ == Form::spans && count_ * kWordCost > user_->live.size());
+  if (!in_words) {
+    keep_if([&](Slot slot) { return filters.admits_kind(slot); });
+    return;
+  }
+  if (form_ != Form::bits) bits_ = user_->live;
+  if (form_ == Form::spans) times.keep(intervals_, bits_);
+  filters.keep_kinds(bits_);
+  const size_t left = bits_.count();
+  if (left == count_) return;  // all of the others are outside: the form stays
   has_bits_ = true;
   form_ = Form::bits;
   count_ = left;

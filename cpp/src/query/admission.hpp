@@ -14,6 +14,7 @@
 
 namespace memspan {
 
+class ColumnFilters;
 class TimeFilter;
 
 // The set is kept in the form in which it was found, and turned into another one when a view asks for that:
@@ -28,7 +29,7 @@ class Admission {
   enum class Form : uint8_t { all, spans, slots, bits };
 
   // Applies the filters of the query. O(log n) for each interval, O(records of the tags) for required tags, O(slots / 64)
-  // for times where records came about in their order (TimeFilter), O(records left) for each other filter.
+  // for kinds and for times where records came about in their order (TimeFilter), O(records left) for each other filter.
   void admit(const UserColumns& user, const PreparedQuery& prepared);
   void admit_all(const UserColumns& user);
 
@@ -95,6 +96,7 @@ class Admission {
   void start_from_tags(const PreparedQuery& prepared);
   void start_from_intervals(std::span<const Interval> intervals);
   void keep_by_times(const TimeFilter& times);
+  void keep_by_kinds(const ColumnFilters& filters, const TimeFilter& times);
   template <typename Keep>
   void keep_if(Keep keep);
   void exclude(std::span<const std::string> ids);

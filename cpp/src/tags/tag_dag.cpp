@@ -179,23 +179,29 @@ void TagDag::erase(TagId tag, const Changed& changed) {
   changed(tag);
 }
 
-void TagDag::erase_if_unused(TagId tag, const Changed& changed) {
-  const bool used = !tags_[tag].records.empty() || tags_[tag].embedding || !graph_.parents(tag).empty() ||
-                    !graph_.children(tag).empty();
-  if (!used) erase(tag, changed);
+// Is there a tag whatever records carry it?
+bool TagDag::stands_alone(TagId tag) const {
+  return tags_[tag].embedding || !graph_.parents(tag).empty() || !graph_.children(tag).empty();
 }
 
-std::vector<std::string> TagDag::names() const {
+void TagDag::erase_if_unused(TagId tag, const Changed& changed) {
+  if (tags_[tag].records.empty() && !stands_alone(tag)) erase(tag, changed);
+}
+
+std::vector<std::string> TagDag::names(const Hidden& hidden) const {
   std::vector<std::string> names;
   names.reserve(size());
   for (TagId tag = 0; tag < tags_.size(); ++tag) {
-    if (exists(tag)) names.emplace_back(name(tag));
+    if (!exists(tag)) continue;
+    const Slots& records = tags_[tag].records;
+    if (hidden && !stands_alone(tag) && std::all_of(records.begin(), records.end(), hidden)) continue;
+    names.emplace_back(name(tag));
   }
   std::sort(names.begin(), names.end());
   return names;
 }
 
-std::vector<TagInfo> TagDag::list() const {
+std::vector<TagInfo> TagDag::list(const Hidden& hidden) const {
   const std::vector<uint32_t> specificities = graph_.specificities();
   const auto names = [this](std::span<const TagId> tags) {
     std::vector<std::string> result;
@@ -207,7 +213,11 @@ std::vector<TagInfo> TagDag::list() const {
   infos.reserve(size());
   for (TagId tag = 0; tag < tags_.size(); ++tag) {
     if (!exists(tag)) continue;
-    infos.push_back({std::string(name(tag)), tags_[tag].records.size(), names(graph_.parents(tag)),
+    const Slots& records = tags_[tag].records;
+    size_t count = records.size();
+    if (hidden) count -= static_cast<size_t>(std::count_if(records.begin(), records.end(), hidden));
+    if (count == 0 && !stands_alone(tag)) continue;
+    infos.push_back({std::string(name(tag)), count, names(graph_.parents(tag)),
                      names(graph_.children(tag)), specificities[tag]});
   }
   std::sort(infos.begin(), infos.end(), [](const TagInfo& a, const TagInfo& b) { return a.name < b.name; });

@@ -63,8 +63,11 @@ class TagDag {
   void rename(TagId tag, std::string_view name);  // the name must be free
   void drop(TagId tag, const Changed& changed);   // from its records and relations too
 
-  std::vector<TagInfo> list() const;  // sorted by name
-  std::vector<std::string> names() const;  // sorted
+  // Sorted by name. With `hidden`: without the records that it names, and without tags that only these carry, unless
+  // they have a place in the hierarchy or an embedding of their own.
+  using Hidden = std::function<bool(Slot)>;
+  std::vector<TagInfo> list(const Hidden& hidden = nullptr) const;
+  std::vector<std::string> names(const Hidden& hidden = nullptr) const;
   size_t size() const { return index_.size(); }
   size_t capacity() const { return tags_.size(); }  // tag numbers are below this
 
@@ -82,6 +85,7 @@ class TagDag {
 
   void load_records(ByteReader& in, size_t slots, size_t tags);
   void erase(TagId tag, const Changed& changed);
+  bool stands_alone(TagId tag) const;
   void erase_if_unused(TagId tag, const Changed& changed);
   void forget(TagId tag);  // all but the graph's node
 

@@ -54,7 +54,11 @@ class TaggingCalls(Calls):
         return untag(self._engine, user, progress)
 
     def tags(self, *, user: str) -> list[TagInfo]:
-        """Every tag of a user, given or made, with its place in the hierarchy, sorted by name."""
+        """Every tag of a user, given or made, with its place in the hierarchy, sorted by name.
+
+        They are those of what is believed now: a tag that only retired records carry is left out, unless it has a
+        place in the hierarchy. Searches with `as_of` or `valid_at` know the names of then.
+        """
         from memspan.remember.tagging import tags
 
         return tags(self._engine, user)

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from memspan.arguments import as_choice, as_integer, as_number
+from memspan.arguments import as_choice, as_integer, as_number, as_positive
 from memspan.errors import invalid
 
 __all__ = [
@@ -64,8 +64,8 @@ class StalenessPolicy:
 
     def __post_init__(self) -> None:
         as_choice(self.name, "name", POLICIES)
-        _as_positive(self.rate, "rate")
-        _as_positive(self.horizon, "horizon")
+        as_positive(self.rate, "rate", _MOST_RATE)
+        as_positive(self.horizon, "horizon", _MOST_RATE)
         unit: Any = self.unit
         if not isinstance(unit, timedelta) or unit <= timedelta(0):
             raise invalid("unit", unit, "a timedelta above 0")
@@ -122,12 +122,12 @@ def true_staleness(ages: ArrayLike, rate: float = 0.05) -> NDArray[np.float64]:
 
 def decay(ages: ArrayLike, rate: float) -> NDArray[np.float64]:
     """1 - exp(-rate * age) (3.4, decay)."""
-    return np.asarray(-np.expm1(-_as_positive(rate, "rate") * _elapsed(ages)))
+    return np.asarray(-np.expm1(-as_positive(rate, "rate", _MOST_RATE) * _elapsed(ages)))
 
 
 def since_access(unused: ArrayLike, horizon: float) -> NDArray[np.float64]:
     """min(1, unused / horizon) (3.4, refresh; the paper's horizon is 100)."""
-    return np.minimum(1.0, _elapsed(unused) / _as_positive(horizon, "horizon"))
+    return np.minimum(1.0, _elapsed(unused) / as_positive(horizon, "horizon", _MOST_RATE))
 
 
 def provenance_decay(ages: ArrayLike, rate: float, provenance: ArrayLike) -> NDArray[np.float64]:
@@ -137,7 +137,7 @@ def provenance_decay(ages: ArrayLike, rate: float, provenance: ArrayLike) -> NDA
     source itself at half that rate, hearsay at one and a half times.
     """
     quality = np.clip(np.asarray(provenance, dtype=np.float64), 0.0, 1.0)
-    return np.asarray(-np.expm1(-_as_positive(rate, "rate") * (1.5 - quality) * _elapsed(ages)))
+    return np.asarray(-np.expm1(-as_positive(rate, "rate", _MOST_RATE) * (1.5 - quality) * _elapsed(ages)))
 
 
 def superseded(ended: ArrayLike) -> NDArray[np.float64]:
@@ -147,10 +147,3 @@ def superseded(ended: ArrayLike) -> NDArray[np.float64]:
 
 def _elapsed(times: ArrayLike) -> NDArray[np.float64]:
     return np.maximum(0.0, np.asarray(times, dtype=np.float64))
-
-
-def _as_positive(value: Any, argument: str) -> float:
-    number = as_number(value, argument, 0, _MOST_RATE)
-    if number == 0:
-        raise invalid(argument, value, "a number above 0")
-    return number

@@ -219,7 +219,8 @@ def _circumstances(engine: Engine, question: Question) -> tuple[Micros, Vocabula
     """When it is asked, what the user's memories call things, and whether there are none."""
     engine.require_open()
     index = engine.current()
-    vocabulary = engine.vocabularies.of(index, question.user)
+    then = question.as_of is not None
+    vocabulary = engine.vocabularies.of(index, question.user, retired=then)
     empty = not len(index.latest(user=question.user, k=1).ats)
     return when_asked(index, question.user, question.now, question.as_of), vocabulary, empty
 

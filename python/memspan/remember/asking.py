@@ -145,7 +145,8 @@ def asked(
         if ranker is not None and not isinstance(ranker, Ranker):
             raise invalid("ranker", ranker, "a memspan.ranking.Ranker")
         index = engine.current()
-        vocabulary = engine.vocabularies.of(index, user)
+        then = as_of is not None or arguments.get("valid_at") is not None
+        vocabulary = engine.vocabularies.of(index, user, retired=then)
         if plan is None:
             plan = plan_by_rules(text, now=when_asked(index, user, now, as_of), vocabulary=vocabulary)
         words, meaning = plan.lexical, plan.semantic

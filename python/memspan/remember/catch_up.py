@@ -55,7 +55,7 @@ def reconcile(index: Index, reader: StoreReader, user: str) -> int:
     gone = sorted(set(index.ids(user=user)).difference(reader.ids(user)))
     removed = index.remove(user=user, ids=gone) if gone else 0
     edges = {(relation.parent, relation.child) for relation in reader.relations(user)}
-    for tag in index.tags(user=user):
+    for tag in index.tags(user=user, retired=True):
         for child in tag.children:
             if (tag.name, child) not in edges:
                 removed += index.unrelate(user=user, parent=tag.name, child=child)

@@ -66,7 +66,7 @@ def _compare_records(index: Index, reader: StoreReader, dim: int) -> list[str]:
 
 
 def _compare_tags(index: Index, reader: StoreReader, user: str) -> list[str]:
-    known = {tag.name: tag for tag in index.tags(user=user)}
+    known = {tag.name: tag for tag in index.tags(user=user, retired=True)}
     stored = reader.tags(user)
     problems = [f"index: user {user!r} lacks the tag {tag!r}" for tag in sorted(stored.difference(known))]
     problems += [

@@ -23,19 +23,21 @@ class Vocabularies:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: OrderedDict[str, tuple[Names, Vocabulary]] = OrderedDict()
+        self._known: OrderedDict[tuple[str, bool], tuple[Names, Vocabulary]] = OrderedDict()
 
-    def of(self, index: Index, user: str) -> Vocabulary:
-        """The user's vocabulary: speakers and tags. O(records and tags of the user), a microsecond for some hundred."""
-        names = index.names(user=user)
+    def of(self, index: Index, user: str, *, retired: bool = False) -> Vocabulary:
+        """The user's vocabulary: speakers and tags, with `retired` also what only records have that are not believed
+        any more. O(records and tags of the user), a microsecond for some hundred."""
+        names = index.names(user=user, retired=retired)
+        key = (user, retired)
         with self._lock:
-            known = self._known.get(user)
+            known = self._known.get(key)
             if known is not None and known[0] == names:
-                self._known.move_to_end(user)
+                self._known.move_to_end(key)
                 return known[1]
         made = Vocabulary(speakers=names[0], tags=names[1])
         with self._lock:
-            self._known[user] = (names, made)
+            self._known[key] = (names, made)
             while len(self._known) > _MOST:
                 self._known.popitem(last=False)
         return made
@@ -43,4 +45,5 @@ class Vocabularies:
     def forget(self, user: str) -> None:
         """Lets a user's names go, as after an erasure."""
         with self._lock:
-            self._known.pop(user, None)
+            for retired in (False, True):
+                self._known.pop((user, retired), None)

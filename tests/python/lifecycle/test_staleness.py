@@ -140,3 +140,11 @@ def test_a_stale_first_sinks_by_all_its_places_below_fresh_ones() -> None:
 def test_only_what_is_above_the_policys_limit_is_prunable() -> None:
     assert StalenessPolicy(prune_above=0.5).prunable([0.4, 0.5, 0.6]).tolist() == [False, False, True]
     assert not StalenessPolicy().prunable([0.0, 1.0]).any()
+
+
+@pytest.mark.parametrize("rate", [0, -1, float("nan"), 2e6, "fast"])
+def test_a_rate_is_told_what_is_accepted(rate):
+    with pytest.raises(
+        InvalidArgumentError, match=r"^rate: got .*; accepted: a number above 0 and at most 1e\+06$"
+    ):
+        StalenessPolicy(rate=rate)

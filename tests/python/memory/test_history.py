@@ -301,3 +301,19 @@ def test_the_asynchronous_forms(memory: Memory) -> None:
         assert len(list(history)) == 2
 
     asyncio.run(run())
+
+
+def test_tags_are_those_of_what_is_believed(memory: Memory) -> None:
+    memory.add([{"id": "a", "text": "The boat lies in Porto.", "at": 0, "tags": ["porto"]}], user="ana")
+    memory.add([{"id": "b", "text": "The boat lies in Lagos.", "at": 1, "tags": ["lagos"]}], user="ana")
+    before = now_micros()
+    memory.retire(user="ana", ids=["a"])
+    assert [tag.name for tag in memory.tags(user="ana")] == ["lagos"]
+    assert memory.verify() == []
+
+    def lifted(**when: Any) -> tuple[str, ...]:
+        seen = memory.search("What about porto?", user="ana", **when)
+        return () if seen.plan is None else tuple(seen.plan.tags)
+
+    assert "porto" in lifted(as_of=before)
+    assert "porto" not in lifted()
