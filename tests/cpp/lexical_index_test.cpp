@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "support/allocations.hpp"
 #include "support/body.hpp"
 
 namespace memspan {
@@ -143,9 +144,30 @@ BOOST_AUTO_TEST_CASE(statistics_are_exact_where_slots_are_recycled) {
     } else {
       auto victim = oracle.words.lower_bound(static_cast<Slot>(random() % next));
       if (victim == oracle.words.end()) victim = oracle.words.begin();
-      random() % 3 == 0 ? index.remove(victim->first) : index.remove_for_another(victim->first);
-      free.push_back(victim->first);
+      const Slot slot = victim->first;
       oracle.words.erase(victim);
+      if (random() % 3 == 0) {
+        index.remove(slot);
+        free.push_back(slot);
+      } else {
+        index.remove_for_another(slot, random() % 2 == 0);
+        const uint32_t what = random() % 4;
+        if (what == 0) {
+          index.finish_removal();
+          free.push_back(slot);
+        } else if (what == 1) {  // the next record takes another slot
+          oracle.words[next] = random_words(random, vocabulary);
+          index.add(next, tokens_of(oracle.words[next]));
+          ++next;
+          free.push_back(slot);
+        } else {  // the same, with all, some or no words
+          std::vector<std::string> words = random_words(random, vocabulary);
+          if (random() % 8 == 0) words.clear();
+          if (random() % 4 != 0) words.push_back(vocabulary[random() % 3]);
+          index.add(slot, tokens_of(words));
+          oracle.words[slot] = words;
+        }
+      }
     }
     if (step % 3000 == 2999) index.sweep(0, 30), index.sweep(30, 30);
     if (step % 500 == 499) oracle.check(index, vocabulary);
@@ -157,6 +179,39 @@ BOOST_AUTO_TEST_CASE(statistics_are_exact_where_slots_are_recycled) {
   }
   oracle.check(index, vocabulary);
   BOOST_TEST(index.bytes() < bytes_of_few);
+}
+
+// Wherever memory ends, the one that leaves is gone afterwards, and nothing is left of the one that did not come.
+BOOST_AUTO_TEST_CASE(a_failed_addition_to_a_slot_that_is_left) {
+  const std::vector<std::string> old_words = {"camping", "lake", "tent", "tent"};
+  const std::vector<std::string> new_words = {"a word that takes memory of its own", "lake", "rain", "tent"};
+  std::vector<std::string> vocabulary = old_words;
+  vocabulary.insert(vocabulary.end(), new_words.begin(), new_words.end());
+  bool failed = true;
+  for (long successes = 0; failed; ++successes) {
+    LexicalIndex index;
+    Oracle oracle;
+    for (Slot slot = 0; slot < 200; ++slot) {
+      oracle.words[slot] = {"lake", slot % 2 == 0 ? "tent" : "fire"};
+      if (slot == 100) oracle.words[slot] = old_words;
+      index.add(slot, tokens_of(oracle.words[slot]));
+    }
+    vocabulary.push_back("fire");
+    const TokenBuffer tokens = tokens_of(new_words);
+    index.remove_for_another(100, successes % 2 == 0);
+    oracle.words.erase(100);
+    try {
+      {
+        const test::FailingAllocation failing(successes);
+        index.add(100, tokens);
+        failed = failing.failed();
+      }
+      oracle.words[100] = new_words;
+    } catch (const std::bad_alloc&) {
+      index.finish_removal();
+    }
+    oracle.check(index, vocabulary);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(any_frequency_and_length_is_kept) {

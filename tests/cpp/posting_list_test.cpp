@@ -131,6 +131,35 @@ BOOST_AUTO_TEST_CASE(gaps_are_filled_swept_and_never_many) {
   BOOST_TEST(list.bytes() == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(a_posting_is_overwritten_where_it_is) {
+  for (const Slot size : {1u, 2u, 50u, 3000u, 9000u}) {
+    PostingList list;
+    for (Slot slot = 0; slot < size; ++slot) list.insert(Posting(slot * 2, 1, 20));
+    const size_t bytes = list.bytes();
+    BOOST_TEST(!list.overwrite(Posting(1, 5, 20)));
+    BOOST_TEST(!list.overwrite(Posting(size * 2, 5, 20)));
+    for (Slot slot = 0; slot < size; slot += 7) {
+      const size_t piece = slot % 2 == 0 ? PostingList::kUnknown : list.find_block(slot * 2);
+      BOOST_REQUIRE(list.overwrite(Posting(slot * 2, 5, 30), piece));
+    }
+    Slot next = 0;
+    for (size_t i = 0; i < list.blocks(); ++i) {
+      for (const Posting& posting : list.block(i)) {
+        BOOST_REQUIRE(posting.slot() == next * 2);
+        BOOST_REQUIRE(posting.frequency() == (next % 7 == 0 ? 5u : 1u));
+        BOOST_REQUIRE(posting.length() == (next % 7 == 0 ? 30u : 20u));
+        ++next;
+      }
+    }
+    BOOST_TEST(next == size);
+    BOOST_TEST(list.max_frequency() >= 5u);
+    BOOST_TEST(list.bytes() == bytes);
+    if (size < 3000) continue;
+    list.leave_gap(4);
+    BOOST_TEST(!list.overwrite(Posting(4, 5, 20)));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_gap_takes_the_same_slot_again_without_moving_others) {
   PostingList list;
   std::set<Slot> slots;

@@ -92,7 +92,7 @@ class ChunkedVector {
 
  private:
   void grow_first() {
-    constexpr uint32_t kStep = 4;
+    constexpr uint32_t kStep = std::clamp<uint32_t>(64 / sizeof(T), 1, 4);  // a line of the cache, if that is not many
     const uint32_t more = std::max(kStep, first_capacity_ / 2);
     const auto capacity = static_cast<uint32_t>(std::min<size_t>(kBlock, first_capacity_ + more));
     T* grown = huge_pages::Allocator<T>().allocate(capacity);

@@ -1,7 +1,7 @@
 // A column by slot most of whose entries have one and the same value: memory is taken only around the others.
 //
-// Thread safety: const members may run in parallel; writes need exclusion. Memory: one pointer for 64 slots, and 64
-// entries where one of them differs from T().
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: one pointer; once something was set
+// another for 64 slots, and 64 entries where one of them differs from T().
 #pragma once
 
 #include <algorithm>
@@ -21,29 +21,30 @@ class SparseColumn {
  public:
   // The entry, or nullptr where none was set nearby.
   const T* find(Slot slot) const {
-    const size_t block = slot / kBlock;
-    return block < blocks_.size() && blocks_[block] ? &(*blocks_[block])[slot % kBlock] : nullptr;
+    const Block* const block = find_block(slot);
+    return block == nullptr ? nullptr : &(*block)[slot % kBlock];
   }
 
   // If that throws, nothing has changed.
   void set(Slot slot, T value) {
-    const size_t block = slot / kBlock;
-    if (block >= blocks_.size()) blocks_.resize(block + 1);
-    if (!blocks_[block]) blocks_[block] = std::make_unique<Block>();
-    (*blocks_[block])[slot % kBlock] = std::move(value);
+    const size_t i = slot / kBlock;
+    if (!blocks_) blocks_ = std::make_unique<Blocks>();
+    if (i >= blocks_->size()) blocks_->resize(i + 1);
+    std::unique_ptr<Block>& block = (*blocks_)[i];
+    if (!block) block = std::make_unique<Block>();
+    (*block)[slot % kBlock] = std::move(value);
   }
   void reset(Slot slot) {
-    const size_t block = slot / kBlock;
-    if (block < blocks_.size() && blocks_[block]) (*blocks_[block])[slot % kBlock] = T();
+    if (Block* const block = find_block(slot)) (*block)[slot % kBlock] = T();
   }
 
   // See remap_column.
   void remap(std::span<const Slot> new_slots) {
     SparseColumn moved;
-    for (size_t block = 0; block < blocks_.size(); ++block) {
-      for (size_t i = 0; blocks_[block] && i < kBlock; ++i) {
+    for (size_t block = 0; blocks_ && block < blocks_->size(); ++block) {
+      for (size_t i = 0; (*blocks_)[block] && i < kBlock; ++i) {
         const size_t old = block * kBlock + i;
-        T& value = (*blocks_[block])[i];
+        T& value = (*(*blocks_)[block])[i];
         if (old < new_slots.size() && new_slots[old] != kNoSlot && value != T()) moved.set(new_slots[old], std::move(value));
       }
     }
@@ -52,14 +53,23 @@ class SparseColumn {
 
   // Of the blocks; not what the entries own.
   size_t bytes() const {
-    const auto used = std::count_if(blocks_.begin(), blocks_.end(), [](const auto& block) { return block != nullptr; });
-    return blocks_.capacity() * sizeof(blocks_[0]) + static_cast<size_t>(used) * sizeof(Block);
+    if (!blocks_) return 0;
+    const auto used = std::count_if(blocks_->begin(), blocks_->end(), [](const auto& block) { return block != nullptr; });
+    return sizeof(Blocks) + blocks_->capacity() * sizeof(std::unique_ptr<Block>) + static_cast<size_t>(used) * sizeof(Block);
   }
 
  private:
   static constexpr size_t kBlock = 64;
   using Block = std::array<T, kBlock>;
-  std::vector<std::unique_ptr<Block>> blocks_;
+  using Blocks = std::vector<std::unique_ptr<Block>>;
+
+  // nullptr where no entry was set.
+  Block* find_block(Slot slot) const {
+    const size_t i = slot / kBlock;
+    return blocks_ && i < blocks_->size() ? (*blocks_)[i].get() : nullptr;
+  }
+
+  std::unique_ptr<Blocks> blocks_;  // null: nothing was ever set, as for most users
 };
 
 }  // namespace memspan

@@ -79,8 +79,8 @@ void UserIndex::check(Slot slot) const {
 }
 
 // Takes a record out of the first `columns` columns of those that insert fills, the last one first. `for_another`: one
-// comes in its place, usually.
-void UserIndex::erase(Slot slot, int columns, bool for_another) {
+// comes in its place, usually, and the caller sees to it that its words go (LexicalIndex::finish_removal).
+void UserIndex::erase(Slot slot, int columns, Leaving leaving) {
   UserColumns& c = columns_;
   switch (columns) {
     default:
@@ -91,7 +91,13 @@ void UserIndex::erase(Slot slot, int columns, bool for_another) {
     case 11:
       if (c.standing.retired(slot)) c.retired_words.remove(c.lexical, slot);
       [[fallthrough]];
-    case 10: for_another ? c.lexical.remove_for_another(slot) : c.lexical.remove(slot); [[fallthrough]];
+    case 10:
+      if (leaving == Leaving::for_ever) {
+        c.lexical.remove(slot);
+      } else {
+        c.lexical.remove_for_another(slot, leaving == Leaving::evicted);
+      }
+      [[fallthrough]];
     case 9: c.vectors.remove(slot); [[fallthrough]];
     case 8: c.timeline.erase(slot, c.recency()); [[fallthrough]];
     case 7:
@@ -135,6 +141,7 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
                           "at most " + std::to_string(limits::kRecordsPerUser));
   }
   changes_ += records.size();
+  const WholeRemovals whole(columns_.lexical);
   for (size_t i = 0; i < records.size(); ++i) {
     const Slot old = columns_.ids.find(records[i].input.id, records[i].id_hash);
     const Kind kind = records[i].input.kind;
@@ -148,7 +155,7 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
     if (old != kNoSlot) {
       check(old);
       uses = columns_.uses.keep(old);
-      erase(old, kAllColumns);
+      erase(old, kAllColumns, Leaving::replaced);
     } else if (evicted != nullptr && !evicted->empty()) {
       std::erase(*evicted, records[i].input.id);
     }

@@ -163,7 +163,19 @@ class UserIndex {
   void prefetch_eviction(Kind kind) const;
   void check(Slot slot) const;
   static constexpr int kAllColumns = 13;
-  void erase(Slot slot, int columns, bool for_another = false);
+  enum class Leaving { for_ever, replaced, evicted };  // the last two: another record usually takes the slot at once
+  void erase(Slot slot, int columns, Leaving leaving = Leaving::for_ever);
+  // However its scope is left, no record's removal is unfinished then.
+  class WholeRemovals {
+   public:
+    explicit WholeRemovals(LexicalIndex& lexical) : lexical_(lexical) {}
+    ~WholeRemovals() { lexical_.finish_removal(); }
+    WholeRemovals(const WholeRemovals&) = delete;
+    WholeRemovals& operator=(const WholeRemovals&) = delete;
+
+   private:
+    LexicalIndex& lexical_;
+  };
   std::span<const float> embedding(Slot slot) const;  // empty: none
   void compact_if_worthwhile();
   double time_searches(std::span<const std::vector<float>> queries) const;

@@ -67,7 +67,7 @@ void UserIndex::check_room_locked(std::span<const NewRecord> records, const Quot
   }
 }
 
-// Evicts up to `most` records.
+// Evicts up to `most` records; the words of the last one go with WholeRemovals.
 void UserIndex::evict_locked(Kind kind, size_t most, std::vector<std::string>& evicted) {
   const Micros time = now();
   for (; most > 0; --most) {
@@ -76,7 +76,7 @@ void UserIndex::evict_locked(Kind kind, size_t most, std::vector<std::string>& e
     check(slot);
     evicted.emplace_back(columns_.ids[slot]);
     ++changes_;
-    erase(slot, kAllColumns, true);
+    erase(slot, kAllColumns, Leaving::evicted);
   }
 }
 
@@ -92,6 +92,7 @@ std::vector<std::string> UserIndex::evict(const Quotas& quotas, size_t most) {
       const size_t before = evicted.size();
       if (count > quotas.capacities[kind]) {
         const size_t slice = std::min<size_t>(count - quotas.capacities[kind], kIdsAtOnce);
+        const WholeRemovals whole(columns_.lexical);
         evict_locked(static_cast<Kind>(kind), std::min(slice, most - before), evicted);
       }
       if (evicted.size() > before) continue;

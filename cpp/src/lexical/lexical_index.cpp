@@ -14,11 +14,19 @@ constexpr size_t kFew = 64;
 
 }  // namespace
 
+// What an addition does to one list.
+struct LexicalIndex::Change {
+  TermId term;
+  uint32_t frequency;  // 0: the record that was there leaves, and the next one does not have the term
+  bool held;           // by the record that leaves
+};
+
 // Memory that a thread keeps between additions and searches.
 struct LexicalIndex::Scratch {
   std::vector<uint64_t> hashes;
   std::vector<TermId> tokens;
   std::vector<Occurrence> terms;
+  std::vector<Change> changes;
   std::vector<uint8_t> bytes;
 
   static Scratch& of_thread() {
@@ -57,6 +65,7 @@ std::span<const TermId> LexicalIndex::find_all(const TokenBuffer& words) const {
 }
 
 void LexicalIndex::add(Slot slot, const TokenBuffer& tokens) {
+  if (leaving_ != slot || tokens.empty() || forward_[slot] == ByteChains::kNone) finish_removal();
   forward_.make_room();
   lengths_.make_room();
   const ByteChains::Chain chain = tokens.empty() ? ByteChains::kNone : insert(slot, count_terms(tokens), tokens.size());
@@ -112,22 +121,44 @@ std::span<const Occurrence> LexicalIndex::count_terms(const TokenBuffer& tokens)
   return terms;
 }
 
-void LexicalIndex::prefetch_ends(std::span<const Occurrence> terms) const {
-  for (const Occurrence& each : terms) lists_[each.term].prefetch_head();
-  for (const Occurrence& each : terms) lists_[each.term].prefetch_end();
-  for (const Occurrence& each : terms) lists_[each.term].prefetch_last_block();
-  for (const Occurrence& each : terms) lists_[each.term].prefetch_last_end();
+void LexicalIndex::prefetch_ends(std::span<const Change> terms) const {
+  for (const Change& each : terms) lists_[each.term].prefetch_head();
+  for (const Change& each : terms) lists_[each.term].prefetch_end();
+  for (const Change& each : terms) lists_[each.term].prefetch_last_block();
+  for (const Change& each : terms) lists_[each.term].prefetch_last_end();
 }
 
-// The same for a slot that is, or comes, somewhere in the lists.
-void LexicalIndex::prefetch_places(std::span<const Occurrence> terms, Slot slot) const {
-  for (const Occurrence& each : terms) lists_[each.term].prefetch_head();
-  for (const Occurrence& each : terms) lists_[each.term].prefetch_end();
-  for (const Occurrence& each : terms) {
+// The same for a slot that is, or comes, somewhere in the lists. Leaves in `places` what the change of each needs.
+template <typename Terms>
+void LexicalIndex::find_places(const Terms& terms, Slot slot, size_t* places) const {
+  for (const auto& each : terms) lists_[each.term].prefetch_head();
+  for (const auto& each : terms) lists_[each.term].prefetch_end();
+  for (const auto& each : terms) {
     const PostingList& list = lists_[each.term];
+    size_t& piece = *places++ = PostingList::kUnknown;
     if (list.size() <= kFew) continue;  // its head and end are nearly all of it
-    if (const size_t piece = list.find_block(slot); piece < list.blocks()) list.prefetch(piece, slot, true);
+    piece = list.find_block(slot);
+    if (piece < list.blocks()) list.prefetch(piece, slot, true);
   }
+}
+
+// By term, ascending: what the record brings, and what the one that leaves the slot takes away. Valid until the thread's
+// next call.
+std::span<const LexicalIndex::Change> LexicalIndex::changes_to(Slot slot, std::span<const Occurrence> terms) const {
+  std::vector<Change>& changes = Scratch::of_thread().changes;
+  changes.clear();
+  auto next = terms.begin();
+  if (leaving_ == slot) {
+    for_each_term(slot, [&](const Occurrence& old) {
+      for (; next != terms.end() && next->term < old.term; ++next) changes.push_back({next->term, next->frequency, false});
+      const bool stays = next != terms.end() && next->term == old.term;
+      changes.push_back({old.term, stays ? next->frequency : 0, true});
+      next += stays;
+      return true;
+    });
+  }
+  for (; next != terms.end(); ++next) changes.push_back({next->term, next->frequency, false});
+  return changes;
 }
 
 // Puts the record into the lists of its terms, which are distinct, ascending and in the dictionary. If there is no
@@ -135,24 +166,41 @@ void LexicalIndex::prefetch_places(std::span<const Occurrence> terms, Slot slot)
 ByteChains::Chain LexicalIndex::insert(Slot slot, std::span<const Occurrence> terms, size_t length) {
   std::vector<uint8_t>& bytes = Scratch::of_thread().bytes;
   ByteChains::Chain chain = ByteChains::kNone;
-  size_t inserted = 0;
+  std::array<size_t, kAhead> places;
+  std::span<const Change> changes;
+  size_t done = 0;
   try {
     for (const Occurrence& each : terms) check_list(each.term);
     forward_list::write(terms, bytes);
-    for (; inserted < terms.size(); ++inserted) {
-      if (inserted % kAhead == 0) {
-        const auto round = terms.subspan(inserted, std::min(kAhead, terms.size() - inserted));
-        slot < lengths_.size() ? prefetch_places(round, slot) : prefetch_ends(round);
+    changes = changes_to(slot, terms);
+    for (; done < changes.size(); ++done) {
+      if (done % kAhead == 0) {
+        const auto round = changes.subspan(done, std::min(kAhead, changes.size() - done));
+        if (slot < lengths_.size()) {
+          find_places(round, slot, places.data());
+        } else {
+          places.fill(PostingList::kUnknown);
+          prefetch_ends(round);
+        }
       }
-      const Occurrence& each = terms[inserted];
-      lists_[each.term].insert(Posting(slot, each.frequency, static_cast<uint32_t>(length)));
+      const Change& each = changes[done];
+      const size_t place = places[done % kAhead];
+      PostingList& list = lists_[each.term];
+      if (each.frequency == 0) {
+        leaves_gaps_ ? list.leave_gap(slot, place) : list.erase(slot);
+        drop_if_unused(each.term);
+        continue;
+      }
+      const Posting posting(slot, each.frequency, static_cast<uint32_t>(length));
+      if (!each.held || !list.overwrite(posting, place)) list.insert(posting, place);
     }
     chain = forward_lists_.write(bytes);
   } catch (...) {
-    for (const Occurrence& each : terms.first(inserted)) lists_[each.term].erase(slot);
+    for (const Change& each : changes.first(done)) lists_[each.term].erase(slot);
     for (const Occurrence& each : terms) drop_if_unused(each.term);
     throw;
   }
+  if (leaving_ == slot) forget_terms(std::exchange(leaving_, kNoSlot));
   longest_ = std::max(longest_, static_cast<uint32_t>(length));
   ++documents_;
   tokens_ += length;
@@ -169,15 +217,17 @@ bool LexicalIndex::sweep(TermId first, TermId count) {
   return end < lists_.size();
 }
 
-void LexicalIndex::take_out(Slot slot, void (PostingList::*erase)(Slot)) {
+void LexicalIndex::take_out(Slot slot, bool gaps) {
   if (forward_[slot] == ByteChains::kNone) return;
   std::array<Occurrence, kAhead> round;
+  std::array<size_t, kAhead> places;
   size_t count = 0;
   const auto erase_round = [&] {
-    prefetch_places(std::span(round).first(count), slot);
-    for (const Occurrence& each : std::span(round).first(count)) {
-      (lists_[each.term].*erase)(slot);
-      drop_if_unused(each.term);
+    find_places(std::span(round).first(count), slot, places.data());
+    for (size_t i = 0; i < count; ++i) {
+      PostingList& list = lists_[round[i].term];
+      gaps ? list.leave_gap(slot, places[i]) : list.erase(slot);
+      drop_if_unused(round[i].term);
     }
     count = 0;
   };
@@ -187,6 +237,11 @@ void LexicalIndex::take_out(Slot slot, void (PostingList::*erase)(Slot)) {
     return true;
   });
   erase_round();
+  forget_terms(slot);
+}
+
+// Of a record that is in no list any more.
+void LexicalIndex::forget_terms(Slot slot) {
   forward_lists_.release(forward_[slot]);
   forward_[slot] = ByteChains::kNone;
   --documents_;

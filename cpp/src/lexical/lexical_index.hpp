@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -35,10 +36,22 @@ class LexicalIndex {
   // Takes the record's terms away, and those from the dictionary that no other record has. Needs no memory, and check(slot)
   // before.
   // O(distinct terms, and for each the logarithm of its list and a move within a block of it).
-  void remove(Slot slot) { take_out(slot, &PostingList::erase); }
-  // The same for a record whose slot is soon used again: its places in long lists become gaps (posting_list.hpp), without
-  // the moves. That its slot had those terms stays there until the gaps are filled or swept.
-  void remove_for_another(Slot slot) { take_out(slot, &PostingList::leave_gap); }
+  void remove(Slot slot) {
+    finish_removal();
+    take_out(slot, false);
+  }
+  // The same for a record whose slot the next one is likely to take. Nothing happens yet: if the next call is an `add` to
+  // the slot, the terms that both records have are looked up once, and their postings overwritten. Otherwise, and before
+  // anything is read, finish_removal() must be called. With `gaps` the places in long lists become gaps (posting_list.hpp),
+  // without the moves: that the slot had those terms stays there until the gaps are filled or swept.
+  void remove_for_another(Slot slot, bool gaps) {
+    finish_removal();
+    leaving_ = slot;
+    leaves_gaps_ = gaps;
+  }
+  void finish_removal() {
+    if (leaving_ != kNoSlot) take_out(std::exchange(leaving_, kNoSlot), leaves_gaps_);
+  }
   // Closes the gaps in the lists of `count` terms from `first` on; false if there are no more behind them. Needs no memory.
   bool sweep(TermId first, TermId count);
 
@@ -90,13 +103,17 @@ class LexicalIndex {
 
  private:
   struct Scratch;
+  struct Change;
 
   std::span<const Occurrence> count_terms(const TokenBuffer& tokens);
-  void prefetch_ends(std::span<const Occurrence> terms) const;
-  void prefetch_places(std::span<const Occurrence> terms, Slot slot) const;
+  void prefetch_ends(std::span<const Change> terms) const;
+  template <typename Terms>
+  void find_places(const Terms& terms, Slot slot, size_t* places) const;
+  std::span<const Change> changes_to(Slot slot, std::span<const Occurrence> terms) const;
   ByteChains::Chain insert(Slot slot, std::span<const Occurrence> terms, size_t length);
   void drop_if_unused(TermId term);
-  void take_out(Slot slot, void (PostingList::*erase)(Slot));
+  void take_out(Slot slot, bool gaps);
+  void forget_terms(Slot slot);
   void load_lists(ByteReader& in, const Body& body, StoredLists& stored);
   void check_list(TermId term) const {
     if (stored_ && !stored_->is_checked(term)) check_stored_list(term);
@@ -111,6 +128,8 @@ class LexicalIndex {
   uint32_t longest_ = 0;
   uint64_t documents_ = 0;
   uint64_t tokens_ = 0;
+  Slot leaving_ = kNoSlot;                    // whose removal is not finished
+  bool leaves_gaps_ = false;
   std::unique_ptr<StoredLists> stored_;       // null: none of the lists lies in a snapshot
 };
 

@@ -58,7 +58,7 @@ size_t PostingList::find_block(Slot slot) const {
   return block(0).back().slot() < slot ? 1 : 0;
 }
 
-void PostingList::insert(Posting posting) {
+void PostingList::insert(Posting posting, size_t piece) {
   if (empty()) return set_single(posting);
   if (is(kSingle)) {
     const Posting old = single();
@@ -71,8 +71,36 @@ void PostingList::insert(Posting posting) {
     if (block->size < PostingBlock::kMost) return set_block(PostingBlock::insert(block, posting));
     auto* const list = new Directory{{Piece{block, block->last(), block->size}}, block->size, 0, block->max_frequency};
     set_word(reinterpret_cast<uint64_t>(list) | kDirectory);
+    piece = kUnknown;
   }
-  insert_in_directory(posting);
+  insert_in_directory(posting, piece);
+}
+
+bool PostingList::overwrite(Posting posting, size_t piece) {
+  if (empty()) return false;
+  if (is(kSingle)) {
+    if (single().slot() != posting.slot()) return false;
+    set_single(posting);
+    return true;
+  }
+  PostingBlock* block = only_block();
+  size_t position = 0;
+  if (is(kDirectory)) {
+    Directory& list = directory();
+    if (piece == kUnknown) piece = find_piece(list, posting.slot());
+    if (piece == list.pieces.size()) return false;
+    block = list.pieces[piece].block;
+    position = find_in_piece(list, piece, posting.slot());
+    const Posting& found = block->begin()[position];
+    if (found.slot() != posting.slot() || found.is_gap()) return false;
+    list.max_frequency = std::max(list.max_frequency, posting.frequency());
+  } else {
+    position = block->find(posting.slot());
+    if (position == block->size) return false;
+  }
+  block->begin()[position] = posting;
+  block->max_frequency = std::max(block->max_frequency, static_cast<uint16_t>(posting.frequency()));
+  return true;
 }
 
 void PostingList::own(Piece& piece) {
@@ -81,11 +109,11 @@ void PostingList::own(Piece& piece) {
   piece.stored = false;
 }
 
-void PostingList::insert_in_directory(Posting posting) {
+void PostingList::insert_in_directory(Posting posting, size_t piece) {
   Directory& list = directory();
   std::vector<Piece>& pieces = list.pieces;
   if (pieces.size() == pieces.capacity()) pieces.reserve(pieces.size() + pieces.size() / 4 + 3);
-  size_t i = std::min(find_piece(list, posting.slot()), pieces.size() - 1);
+  const size_t i = std::min(piece == kUnknown ? find_piece(list, posting.slot()) : piece, pieces.size() - 1);
   PostingBlock*& block = pieces[i].block;
   const bool inside = posting.slot() <= pieces[i].last;
   size_t position = inside ? find_in_piece(list, i, posting.slot()) : block->size;
@@ -121,7 +149,7 @@ void PostingList::insert_in_directory(Posting posting) {
     block = PostingBlock::truncate(block, kHalf);
     renew(pieces[i]);
     pieces.insert(next, Piece{back, back->last(), back->size});
-    return insert_in_directory(posting);
+    return insert_in_directory(posting, kUnknown);
   }
   ++list.size;
   list.max_frequency = std::max(list.max_frequency, posting.frequency());
@@ -172,11 +200,11 @@ void PostingList::erase_in_directory(Slot slot) {
   if (worth_a_sweep(piece.gaps, piece.size) || (piece.gaps == 0 && !alone)) shrink(i);
 }
 
-void PostingList::leave_gap(Slot slot) {
+void PostingList::leave_gap(Slot slot, size_t piece_of_slot) {
   constexpr size_t kFew = 64;
   if (!is(kDirectory) && (size() <= kFew || !make_directory())) return erase(slot);
   Directory& list = directory();
-  const size_t i = find_piece(list, slot);
+  const size_t i = piece_of_slot == kUnknown ? find_piece(list, slot) : piece_of_slot;
   if (i == list.pieces.size()) return;
   Piece& piece = list.pieces[i];
   const size_t position = find_in_piece(list, i, slot);

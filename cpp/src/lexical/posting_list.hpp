@@ -95,13 +95,18 @@ class PostingList {
   // The first piece that ends with the given slot or a later one; blocks() if there is none. O(log size).
   size_t find_block(Slot slot) const;
 
+  // Where in the list a change comes, from find_block of its slot: saves the change the search for it. Holds until the list
+  // changes. `kUnknown`: not looked for.
+  static constexpr size_t kUnknown = ~size_t{0};
   // The slot must not be there. O(log size + 2048). Throws std::bad_alloc; then nothing changed.
-  void insert(Posting posting);
+  void insert(Posting posting, size_t piece = kUnknown);
+  // Puts the posting in the place of that of its slot; false if there is none. O(log size). Needs no memory.
+  bool overwrite(Posting posting, size_t piece = kUnknown);
   // A slot that is not there, as a snapshot that was made up may claim, is ignored. O(log size + 2048 + size / 2048). Needs
   // no memory.
   void erase(Slot slot);
   // The same, but the place stays where the list is long: nothing else moves. O(log size); now and then O(2048).
-  void leave_gap(Slot slot);
+  void leave_gap(Slot slot, size_t piece = kUnknown);
   // Closes all gaps. O(size). Needs no memory.
   void sweep();
   void clear();
@@ -181,7 +186,7 @@ class PostingList {
   // Where the slot is, or would be, in the piece, which does not end before it.
   static size_t find_in_piece(const Directory& list, size_t i, Slot slot);
   static void renew(Piece& piece);
-  void insert_in_directory(Posting posting);
+  void insert_in_directory(Posting posting, size_t piece);
   void erase_in_directory(Slot slot);
   bool make_directory();
   static void sweep_piece(Directory& list, Piece& piece);
