@@ -19,9 +19,7 @@ void Attributes::add(Slot slot, const RecordInput& record, json::object metadata
     traits_.resize(size_t{slot} + 1);
     kinds_.resize(size_t{slot} + 1);
   }
-  if (Bitset& of_kind = of_kinds_[static_cast<size_t>(record.kind)]; slot >= of_kind.size()) {
-    of_kind.resize(std::max<size_t>({64, 2 * of_kind.size(), size_t{slot} + 1}));
-  }
+  of_kinds_.make_room(slot, record.kind);
   if (distance != 0) before_forever_.set(slot, distance);
   const size_t object_bytes = object ? json_bytes(*object) : 0;
   Place place;
@@ -39,7 +37,7 @@ void Attributes::add(Slot slot, const RecordInput& record, json::object metadata
   }
   metadata_bytes_ += object_bytes;
   kinds_[slot] = record.kind;
-  of_kinds_[static_cast<size_t>(record.kind)].set(slot);
+  of_kinds_.set(slot, record.kind);
   traits_[slot] = traits_of(record.text);
   recorded_ats_[slot] = record.recorded_at;
   places_[slot] = place;
@@ -48,7 +46,7 @@ void Attributes::add(Slot slot, const RecordInput& record, json::object metadata
 
 void Attributes::remove(Slot slot) noexcept {
   --kind_counts_[static_cast<size_t>(kinds_[slot])];
-  of_kinds_[static_cast<size_t>(kinds_[slot])].reset(slot);
+  of_kinds_.reset(slot, kinds_[slot]);
   strings_.release(places_[slot].session);
   strings_.release(places_[slot].speaker);
   places_[slot] = Place();
@@ -66,14 +64,7 @@ const json::object& Attributes::metadata(Slot slot) const {
 
 void Attributes::remap(std::span<const Slot> new_slots, size_t size) {
   remap_column(kinds_, new_slots, size);
-  for (Bitset& of_kind : of_kinds_) {
-    Bitset moved;
-    moved.resize(std::min(of_kind.size(), size));
-    of_kind.for_each([&](Slot slot) {
-      if (new_slots[slot] != kNoSlot) moved.set(new_slots[slot]);
-    });
-    of_kind = std::move(moved);
-  }
+  of_kinds_.remap(new_slots);
   remap_column(traits_, new_slots, size);
   remap_column(recorded_ats_, new_slots, size);
   remap_column(places_, new_slots, size);
@@ -117,10 +108,10 @@ void Attributes::load(ByteReader& in, size_t slots) {
       ++kind_counts_[number];
     }
   });
-  for (size_t kind = 0; kind < kKindCount; ++kind) {
-    if (kind_counts_[kind] > 0) of_kinds_[kind].resize(slots);
+  for (Slot slot = 0; slot < slots && count(Kind::episodic) < slots; ++slot) {
+    of_kinds_.make_room(slot, kinds_[slot]);
+    of_kinds_.set(slot, kinds_[slot]);
   }
-  for (size_t slot = 0; slot < slots; ++slot) of_kinds_[static_cast<size_t>(kinds_[slot])].set(slot);
   traits_.fill(slots, [&](std::span<TextTraits> traits) {
     in.get_each(traits);
     for (const TextTraits each : traits) in.check((each & ~kAllTraits) == 0, "an unknown trait of a text");
@@ -166,9 +157,7 @@ void Attributes::load(ByteReader& in, size_t slots) {
 }
 
 size_t Attributes::bytes() const {
-  size_t of_kinds = 0;
-  for (const Bitset& of_kind : of_kinds_) of_kinds += of_kind.bytes();
-  return of_kinds + kinds_.bytes() + traits_.bytes() + recorded_ats_.bytes() + places_.bytes() + before_forever_.bytes() + metadata_.bytes() +
+  return of_kinds_.bytes() + kinds_.bytes() + traits_.bytes() + recorded_ats_.bytes() + places_.bytes() + before_forever_.bytes() + metadata_.bytes() +
          metadata_bytes_ + states_.bytes() + strings_.bytes();
 }
 

@@ -1,8 +1,9 @@
 // The plain columns of a user's records: kind, times of validity and of learning, session, speaker, metadata, what is
 // kept of the text, and what few records have (record_states.hpp).
 //
-// Thread safety: const members may run in parallel; writes need exclusion. Memory: 18 bytes and a bit a record, each distinct
-// session and speaker once, and what the records with an end, with metadata or with a state add.
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: 18 bytes a record, each distinct
+// session and speaker once, and what the records of other kinds than most, with an end, with metadata or with a state
+// add.
 #pragma once
 
 #include <array>
@@ -11,8 +12,8 @@
 #include <string_view>
 
 #include "attributes/json.hpp"
+#include "attributes/kind_sets.hpp"
 #include "attributes/record_states.hpp"
-#include "base/bitset.hpp"
 #include "base/bytes.hpp"
 #include "base/chunked_vector.hpp"
 #include "base/sparse_column.hpp"
@@ -32,8 +33,7 @@ class Attributes {
 
   Kind kind(Slot slot) const { return kinds_[slot]; }
   uint32_t count(Kind kind) const { return kind_counts_[static_cast<size_t>(kind)]; }
-  // The records of a kind among the slots 64 i to 64 i + 63, as bits.
-  uint64_t kind_word(Kind kind, size_t i) const { return of_kinds_[static_cast<size_t>(kind)].word(i); }
+  const KindSets& of_kinds() const { return of_kinds_; }
   Micros until(Slot slot) const {
     const uint64_t* distance = before_forever_.find(slot);
     return distance == nullptr ? kForever : static_cast<Micros>(static_cast<uint64_t>(kForever) - *distance);
@@ -63,7 +63,7 @@ class Attributes {
   };
 
   ChunkedVector<Kind> kinds_;
-  std::array<Bitset, kKindCount> of_kinds_;  // each up to the last slot of its kind
+  KindSets of_kinds_;
   ChunkedVector<TextTraits> traits_;
   ChunkedVector<Micros> recorded_ats_;
   ChunkedVector<Place> places_;

@@ -21,13 +21,7 @@ class ColumnFilters {
 
   bool admits_kind(Slot slot) const { return prepared_.kinds[static_cast<size_t>(user_.attributes.kind(slot))]; }
   // Leaves in a set of records those of the kinds that are admitted. O(slots / 64).
-  void keep_kinds(Bitset& set) const {
-    for (size_t k = 0; k < kKindCount; ++k) {
-      const auto kind = static_cast<Kind>(k);
-      if (prepared_.kinds[k] || user_.attributes.count(kind) == 0) continue;
-      set.keep_words([&](size_t i, uint64_t word) { return word & ~user_.attributes.kind_word(kind, i); });
-    }
-  }
+  void keep_kinds(Bitset& records) const { user_.attributes.of_kinds().keep(prepared_.kinds, records); }
   bool believed_at(Slot slot, Micros time) const {
     return user_.attributes.recorded_at(slot) <= time && time < user_.attributes.states().retired_at(slot);
   }
