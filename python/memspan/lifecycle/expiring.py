@@ -12,6 +12,7 @@ from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
 from memspan.remember.forgetting import erase_within
 from memspan.remember.scope import Scope
+from memspan.remember.unlearning import unlearn
 from memspan.times import Micros, now_micros
 
 __all__ = ["Expired", "expired_ids", "sweep"]
@@ -98,10 +99,14 @@ def _erase_cold(engine: Engine, now: Micros) -> int:
             return 0
     with engine.changing() as change:
         erased = change.writer.cold.expire(now)
-        for user, ids in erased.items():
+        for user, copies in erased.items():
             # Where a record lives on that an expired copy is an original of, its other traces are its own.
-            gone = set(ids) - set(change.writer.fetch(user, ids))
-            change.writer.traces.erase(user, gone)
+            gone = {copy.id: copy for copy in copies}
+            for living in change.writer.fetch(user, list(gone)):
+                del gone[living]
+            for copy in gone.values():
+                unlearn(change, user, copy)
+            change.writer.traces.erase(user, gone.keys())
         if erased:
             engine.snapshots.delete(change.writer)
             change.writer.request_erasure()

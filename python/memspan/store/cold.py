@@ -99,8 +99,8 @@ class ColdWriter(ColdReader, Protocol):
         """Let originals follow their records to other ids, `ids` being from old to new; what is already there under a
         new one is replaced."""
 
-    def expire(self, now: Micros) -> dict[str, list[str]]:
-        """Erase copies whose `expires_at` has come; returns their ids by user. O(cold)."""
+    def expire(self, now: Micros) -> dict[str, list[Record]]:
+        """Erase copies whose `expires_at` has come; returns them by user, without embeddings. O(cold)."""
 
     def forget(self, user: str, ids: Sequence[str]) -> int:
         """Erase every copy of these ids, whatever the reason; returns how many there were."""

@@ -236,14 +236,17 @@ class SqliteColdWriter(SqliteColdReader):
                 (new, dump_record(replace(cold.record, id=new)), pk, old, ORIGINAL),
             )
 
-    def expire(self, now: Micros) -> dict[str, list[str]]:
+    def expire(self, now: Micros) -> dict[str, list[Record]]:
         # Both are ISO 8601 in UTC, which sorts as text; the sign of the offset sorts before a fraction's point.
         which = "WHERE json_extract(record, '$.expires_at') <= ?"
         moment = (from_micros(now).isoformat(),)
-        expired: dict[str, list[str]] = {}
-        copies = f"SELECT u.name, c.id FROM cold c JOIN users u ON u.pk = c.user_pk {which} ORDER BY c.id"  # noqa: S608
-        for user, id_ in self._all(copies, moment):
-            expired.setdefault(user, []).append(id_)
+        expired: dict[str, list[Record]] = {}
+        copies = (
+            "SELECT u.name, reason, moved_at, record, NULL FROM cold c JOIN users u ON u.pk = c.user_pk "  # noqa: S608
+            f"{which} ORDER BY c.id"
+        )
+        for user, *row in self._all(copies, moment):
+            expired.setdefault(user, []).append(_decoded(user, row).record)
         if not expired:
             return {}
         self._connection.execute(f"DELETE FROM cold {which}", moment)  # noqa: S608

@@ -111,6 +111,24 @@ def test_what_was_made_of_a_turn_stays_away_while_the_turn_is_there(memory: Memo
     assert memory.learn_procedures("ana").ids == ()
 
 
+def test_one_that_expires_in_the_cold_tier_stays_away(memory: Memory):
+    ran(memory, 1, 2, 3, 4)
+    one = learnt(memory)
+    record = memory.get(user="ana", id=one.id)
+    assert record is not None
+    soon = datetime.now(timezone.utc) + timedelta(hours=1)
+    memory.add_records([replace(record, expires_at=soon, embedding=None)])
+    memory.set_quotas(
+        Quotas(capacity=100, shares={"episodic": 0.98, "semantic": 0.01, "procedural": 0.01}), user="ana"
+    )
+    memory.add_records([one_more(memory, one.id)])
+    assert [cold.record.id for cold in memory.evicted(user="ana", kinds=["procedural"])] == [one.id]
+    memory.set_quotas(None, user="ana")
+    sweep(memory._engine, now=to_micros(soon))
+    assert memory.evicted(user="ana", kinds=["procedural"]) == []
+    assert memory.learn_procedures("ana").ids == ()
+
+
 def test_by_question_by_kind_and_from_the_cold_tier(memory: Memory):
     ran(memory, 1, 2, 3, 4)
     learnt(memory)
