@@ -94,7 +94,7 @@ def _console(stream: TextIO) -> Console:
 
 def _encode(value: Any) -> Any:
     if isinstance(value, datetime):
-        return value.isoformat().replace("+00:00", "Z")
+        return value.isoformat()
     if hasattr(value, "tolist"):
         return value.tolist()
     if hasattr(value, "items"):

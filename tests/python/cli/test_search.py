@@ -24,7 +24,7 @@ def test_finds_the_turn_with_its_date_and_views(search):
     fields = "rank id at until kind session speaker text tags metadata score views"
     assert set(hit) == {*fields.split()}
     assert (hit["rank"], hit["id"], hit["speaker"], hit["session"]) == (1, "s07-05", "Mira", "s07")
-    assert hit["at"] == "2024-05-19T16:55:41Z"
+    assert hit["at"] == "2024-05-19T16:55:41+00:00"
     assert hit["views"]["lexical"]["rank"] == 1
     assert len(answer["hits"]) == 3
 
@@ -229,7 +229,7 @@ def test_a_context_as_json(search):
     best = next(source for source in answer["sources"] if source["rank"] == 1)
     assert best == {
         "id": "s07-05",
-        "at": "2024-05-19T16:55:41Z",
+        "at": "2024-05-19T16:55:41+00:00",
         "speaker": "Mira",
         "session": "s07",
         "label": "s07-05",
