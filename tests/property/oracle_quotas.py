@@ -39,6 +39,8 @@ class QuotaOracle:
         self.comparing: set[str] = set()
         """The kinds whose records are compared with those that came before."""
         self.windows: dict[str, deque[str]] = {}
+        self.there = False
+        """Whether the index knows the user: of one that it does not, it keeps no order."""
 
     def value(self, record: Kept) -> Any:
         if self.eviction == "oldest":
@@ -71,6 +73,7 @@ class QuotaOracle:
                 raise NoRoomError(kind)
 
     def add(self, batch: list[Kept], evict: bool) -> list[str]:
+        self.there = True
         if evict:
             self.enforce()
             self.check_room(batch)
@@ -114,6 +117,8 @@ class QuotaOracle:
             window[window.index(id)] = ""
 
     def evict(self) -> list[str]:
+        if not self.there:
+            return []
         self.enforce()
         evicted: list[str] = []
         for kind, capacity in (self.capacities or {}).items():
@@ -126,3 +131,4 @@ class QuotaOracle:
     def reload(self) -> None:
         self.windows.clear()
         self.comparing = set()
+        self.there = bool(self.records)
