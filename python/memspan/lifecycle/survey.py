@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from time import sleep
 from typing import Final
-
-import numpy as np
 
 from memspan.records import Record
 from memspan.remember.aging import tracked_staleness
@@ -23,6 +22,7 @@ from .staleness import StalenessPolicy, true_staleness
 __all__ = ["StalenessSurvey", "may_be_pruned", "survey_staleness"]
 
 _BATCH: Final = 32
+_PAGE: Final = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,14 +60,16 @@ def survey_staleness(
         now: the moment that ages end at; by default that of the user's newest record.
     """
     moment = from_micros(when_asked(engine.current(), user, None)) if now is None else now
-    tracked: list[float] = []
-    true: list[float] = []
+    count = stale = 0
+    tracked = true = 0.0
     prunable: list[str] = []
     for records in _believed(engine, user, moment):
         found = tracked_staleness(engine, user, records, policy, moment)
         ages = [(moment - record.at) / policy.unit for record in records]
-        tracked += found
-        true += true_staleness(ages, policy.rate).tolist()
+        count += len(records)
+        stale += sum(value > 0.5 for value in found)
+        tracked += sum(found)
+        true += float(true_staleness(ages, policy.rate).sum())
         prunable += [
             record.id
             for record, above in zip(records, policy.prunable(found), strict=True)
@@ -75,10 +77,10 @@ def survey_staleness(
         ]
     return StalenessSurvey(
         policy=policy.name,
-        records=len(tracked),
-        tracked=float(np.mean(tracked)) if tracked else 0.0,
-        true=float(np.mean(true)) if true else 0.0,
-        stale=sum(value > 0.5 for value in tracked),
+        records=count,
+        tracked=tracked / max(count, 1),
+        true=true / max(count, 1),
+        stale=stale,
         prunable=tuple(prunable),
         now=moment,
     )
@@ -86,9 +88,10 @@ def survey_staleness(
 
 def _believed(engine: Engine, user: str, now: datetime) -> Iterator[list[Record]]:
     with engine.store.reading() as reader:
-        for piece in chunks(reader.ids(user), _BATCH):
+        # In pages: to let a list of all ids go takes milliseconds, in which searches wait for the interpreter.
+        for piece in chain.from_iterable(chunks(page, _BATCH) for page in reader.id_pages(user, _PAGE)):
             batch = reader.fetch(user, piece).values()
-            sleep(0)  # Searches of other threads wait for the interpreter.
+            sleep(0)  # likewise
             yield [
                 record
                 for record in batch

@@ -120,6 +120,9 @@ class StoreReader(Protocol):
     def ids(self, user: str) -> list[str]:
         """Ids of all records of the user."""
 
+    def id_pages(self, user: str, size: int) -> Iterator[list[str]]:
+        """The same in pieces of at most so many, ascending: what comes or goes meanwhile may be among them or not."""
+
     def fetch(self, user: str, ids: Sequence[str], *, embeddings: bool = False) -> dict[str, Record]:
         """Those of the asked records that exist, by id; one query for each 1,024 ids or fewer."""
 

@@ -162,6 +162,13 @@ class SqliteReader(SqliteRows):
             id_ for (id_,) in self._all("SELECT id FROM records WHERE user_pk = ?", (self._user_pk(user),))
         ]
 
+    def id_pages(self, user: str, size: int) -> Iterator[list[str]]:
+        statement = "SELECT id FROM records WHERE user_pk = ? AND id > ? ORDER BY id LIMIT ?"
+        pk, last = self._user_pk(user), ""
+        while page := [id_ for (id_,) in self._all(statement, (pk, last, size))]:
+            last = page[-1]
+            yield page
+
     def fetch(self, user: str, ids: Sequence[str], *, embeddings: bool = False) -> dict[str, Record]:
         pk = self._user_pk(user)
         found: dict[str, Record] = {}

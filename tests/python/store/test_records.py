@@ -153,3 +153,13 @@ def test_scan_pages_in_order_of_insertion(store: SqliteStore, make_record: Calla
             ["m9"],
         ]
         assert sum(len(page) for page in reader.scan(None, 4)) == 11
+
+
+def test_ids_come_in_pages_ascending(store: SqliteStore, make_record: Callable[..., Record]) -> None:
+    with store.writing() as writer:
+        writer.put([make_record(f"m{i}", user="ana" if i % 2 else "ben") for i in range(9)])
+    with store.reading() as reader:
+        assert list(reader.id_pages("ana", 3)) == [["m1", "m3", "m5"], ["m7"]]
+        assert list(reader.id_pages("ana", 2)) == [["m1", "m3"], ["m5", "m7"]]
+        assert list(reader.id_pages("nobody", 2)) == []
+        assert sorted(id_ for page in reader.id_pages("ben", 1) for id_ in page) == sorted(reader.ids("ben"))
