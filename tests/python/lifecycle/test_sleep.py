@@ -26,7 +26,6 @@ from memspan.lifecycle.changes import Change, settled
 from memspan.lifecycle.deciding import decide, update_prompt
 from memspan.lifecycle.queues import UpdateQueue
 from memspan.lifecycle.sleep import SleepUpdate
-from memspan.remember.made_tags import write_made_tags
 
 START = datetime(2023, 5, 1, tzinfo=timezone.utc)
 TOPICS = ("exam", "porto", "tea", "dog")
@@ -441,29 +440,6 @@ def test_made_tags_stay_made(memory: Memory) -> None:
         after = reader.made_tags("ana")
     assert before
     assert {id_: after.get(id_) for id_ in before} == before
-
-
-def test_a_new_memory_takes_given_tags_as_given_and_made_ones_as_made(memory: Memory) -> None:
-    add(
-        memory,
-        fact("a", "green tea", 0, tags=("drink",)),
-        fact("b", "green tea now", 1, tags=("hot",)),
-    )
-    with memory._engine.changing() as change:
-        write_made_tags(change, "ana", {"a": ("hot", "tea"), "b": ("leaf",)})
-    a, b = (memory.get(user="ana", id=id_) for id_ in "ab")
-    assert a is not None
-    assert b is not None
-    (made,) = apply_changes(
-        memory._engine, [Change(action="merge", ending=(a, b), text="green tea, hot")]
-    ).made
-    new = memory.get(user="ana", id=made)
-    assert new is not None
-    assert new.tags == ("drink", "hot", "tea", "leaf")
-    with memory._engine.store.reading() as reader:
-        assert reader.made_tags("ana")[made] == ("tea", "leaf")
-    memory.untag("ana")
-    assert memory.get(user="ana", id=made).tags == ("drink", "hot")  # type: ignore[union-attr]
 
 
 def test_other_users_are_untouched(memory: Memory) -> None:
