@@ -166,8 +166,8 @@ std::vector<std::tuple<std::string, uint64_t, std::vector<std::string>, std::vec
   return rows;
 }
 
-std::pair<std::vector<std::string>, std::vector<std::string>> names_of(const Index& self, const std::string& user,
-                                                                            bool retired) {
+std::pair<std::vector<std::string>, std::vector<std::string>> names_of(
+    const Index& self, const std::string& user, bool retired) {
   const py::gil_scoped_release release;
   Index::Names names = self.names(user, retired);
   return {std::move(names.speakers), std::move(names.tags)};

@@ -78,8 +78,8 @@ void UserIndex::check(Slot slot) const {
   columns_.lexical.check(slot);
 }
 
-// Takes a record out of the first `columns` columns of those that insert fills, the last one first. `for_another`: one
-// comes in its place, usually, and the caller sees to it that its words go (LexicalIndex::finish_removal).
+// Takes a record out of the first `columns` columns of those that insert fills, the last one first. Of one that does not
+// leave for ever the words stay in the lists until the scope's WholeRemovals, or the record that takes its slot.
 void UserIndex::erase(Slot slot, int columns, Leaving leaving) {
   UserColumns& c = columns_;
   switch (columns) {
