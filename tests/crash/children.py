@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
-import time
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,11 @@ def run_and_kill(writer: Writer, path: Path, round_: int, delay: float) -> tuple
     os.close(writing)
     with os.fdopen(reading, "rb") as lines:
         assert json.loads(lines.readline())[0] == "ready"
-        time.sleep(delay)
-        child.kill()
-        told = [json.loads(line) for line in lines.read().splitlines()]
+        killing = threading.Timer(delay, child.kill)
+        killing.start()
+        # Read until its end: a child that waits for room in the pipe would not be killed at work.
+        told = [json.loads(line) for line in _whole_lines(lines.read())]
+    killing.join()
     child.join()
     done: list[Any] = []
     pending = None
@@ -41,6 +43,11 @@ def run_and_kill(writer: Writer, path: Path, round_: int, delay: float) -> tuple
             done.append(pending)
             pending = None
     return done, pending
+
+
+def _whole_lines(told: bytes) -> list[bytes]:
+    """Without the line that it was killed in: longer ones are not written at once, and what one tells was not begun."""
+    return told[: told.rfind(b"\n") + 1].splitlines()
 
 
 def _child(writer: Writer, path: Path, descriptor: Any, round_: int) -> None:
