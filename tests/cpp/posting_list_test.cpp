@@ -17,7 +17,6 @@ void check(const PostingList& list, const std::set<Slot>& slots) {
     BOOST_REQUIRE(block.size() <= PostingBlock::kMost);
     for (size_t j = 1; j < block.size(); ++j) BOOST_REQUIRE(block[j - 1].slot() < block[j].slot());
     for (const Posting& posting : block) {
-      if (posting.is_gap()) continue;
       BOOST_REQUIRE(wanted != slots.end());
       BOOST_REQUIRE(posting.slot() == *wanted++);
       BOOST_REQUIRE(posting.frequency() == posting.slot() % 7 + 1);
@@ -87,46 +86,37 @@ BOOST_AUTO_TEST_CASE(insertions_and_removals_anywhere) {
   BOOST_TEST(list.bytes() == 0u);
 }
 
-size_t gaps_of(const PostingList& list) {
-  size_t gaps = 0;
-  for (size_t i = 0; i < list.blocks(); ++i) {
-    for (const Posting& posting : list.block(i)) gaps += posting.is_gap();
-  }
-  return gaps;
-}
-
-BOOST_AUTO_TEST_CASE(gaps_are_filled_swept_and_never_many) {
+// A block's postings without some, and with others between.
+BOOST_AUTO_TEST_CASE(blocks_are_replaced_by_any_others) {
   std::mt19937 random(3);
   PostingList list;
   std::set<Slot> slots;
-  size_t most_gaps = 0;
-  for (int step = 0; step < 80'000; ++step) {
-    const size_t wanted = (step / 20'000) % 2 == 0 ? 6000 : 0;
-    if (slots.size() < wanted || (step % 2 == 0 && wanted > 0)) {
-      insert(list, slots, static_cast<Slot>(random() % 20'000));
-    } else if (!slots.empty()) {
-      auto victim = slots.lower_bound(static_cast<Slot>(random() % 20'000));
-      if (victim == slots.end()) victim = slots.begin();
-      step % 5 == 1 ? list.erase(*victim) : list.leave_gap(*victim);
-      slots.erase(victim);
+  size_t most_blocks = 0;
+  for (int step = 0; step < 4000; ++step) {
+    if (slots.empty()) insert(list, slots, static_cast<Slot>(random() % 100'000));
+    const size_t i = random() % list.blocks();
+    const Slot first = i == 0 ? 0 : list.block(i - 1).back().slot() + 1;
+    const Slot last = i + 1 == list.blocks() ? 100'000 : list.block(i + 1).front().slot() - 1;
+    const bool grows = (step / 500) % 2 == 0;
+    const size_t coming = random() % 8 == 0 ? 3000 : random() % (grows ? 200 : 20);
+    const uint32_t staying = random() % 16 == 0 ? 0 : grows ? 95 : 60;
+    const std::span<const Posting> block = list.block(i);
+    std::set<Slot> wanted;
+    for (const Posting& each : block) {
+      slots.erase(each.slot());
+      if (random() % 100 < staying) wanted.insert(each.slot());
     }
-    if (step % 500 == 0 || slots.size() < 4) {
-      check(list, slots);
-      most_gaps = std::max(most_gaps, gaps_of(list));
-      BOOST_REQUIRE(gaps_of(list) <= slots.size() / 3 + 1);
-      BOOST_REQUIRE(list.has_gaps() == (gaps_of(list) > 0));
-    }
-    if (step % 30'000 == 29'999) {
-      list.sweep();
-      check(list, slots);
-      BOOST_REQUIRE(gaps_of(list) == 0);
-    }
+    for (size_t n = 0; n < (grows || coming < 20 ? coming : 0) && last > first; ++n) wanted.insert(first + static_cast<Slot>(random() % (last - first)));
+    std::vector<Posting> postings;
+    for (const Slot slot : wanted) postings.emplace_back(slot, slot % 7 + 1, 20);
+    list.replace(i, postings);
+    slots.insert(wanted.begin(), wanted.end());
+    check(list, slots);
+    most_blocks = std::max(most_blocks, list.blocks());
   }
-  BOOST_TEST(most_gaps > 20u);
-  while (!slots.empty()) {
-    list.leave_gap(*slots.rbegin());
-    slots.erase(std::prev(slots.end()));
-  }
+  BOOST_TEST(most_blocks > 5u);
+  while (list.blocks() > 0) list.replace(list.blocks() - 1, {});
+  slots.clear();
   check(list, slots);
   BOOST_TEST(list.bytes() == 0u);
 }
@@ -154,30 +144,7 @@ BOOST_AUTO_TEST_CASE(a_posting_is_overwritten_where_it_is) {
     BOOST_TEST(next == size);
     BOOST_TEST(list.max_frequency() >= 5u);
     BOOST_TEST(list.bytes() == bytes);
-    if (size < 3000) continue;
-    list.leave_gap(4);
-    BOOST_TEST(!list.overwrite(Posting(4, 5, 20)));
   }
-}
-
-BOOST_AUTO_TEST_CASE(a_gap_takes_the_same_slot_again_without_moving_others) {
-  PostingList list;
-  std::set<Slot> slots;
-  for (Slot slot = 0; slot < 3000; ++slot) insert(list, slots, slot * 2);
-  const size_t bytes = list.bytes();
-  for (const Slot slot : {0u, 2u, 3000u, 4094u, 4096u, 5998u}) {
-    list.leave_gap(slot);
-    slots.erase(slot);
-    check(list, slots);
-    BOOST_TEST(gaps_of(list) == 1u);
-    list.leave_gap(slot);  // is not there
-    list.erase(slot);
-    BOOST_TEST(gaps_of(list) == 1u);
-    insert(list, slots, slot);
-    check(list, slots);
-    BOOST_TEST(gaps_of(list) == 0u);
-  }
-  BOOST_TEST(list.bytes() == bytes);
 }
 
 BOOST_AUTO_TEST_CASE(a_list_that_shrinks_gives_memory_back) {

@@ -14,6 +14,7 @@
 
 #include "base/bytes.hpp"
 #include "base/chunked_vector.hpp"
+#include "base/prefetch.hpp"
 #include "memspan/types.hpp"
 
 namespace memspan {
@@ -31,7 +32,7 @@ class RecordUses {
   void add(Slot slot);
   void remove(Slot slot) noexcept;
 
-  void prefetch(Slot slot) const { __builtin_prefetch(&fresh_[slot], 1); }
+  void prefetch(Slot slot) const { prefetch_line_to_write(&fresh_[slot]); }
   void note(Slot slot, Seconds now) const {
     Fresh& fresh = fresh_[slot];
     __atomic_fetch_add(&fresh.count, 1, __ATOMIC_RELAXED);

@@ -32,6 +32,16 @@ class Bitset {
   void set(size_t bit) { words_[bit >> 6] |= uint64_t{1} << (bit & 63); }
   void reset(size_t bit) { words_[bit >> 6] &= ~(uint64_t{1} << (bit & 63)); }
 
+  // Is there a member from `first` to `last`? O((last - first) / 64).
+  bool any(size_t first, size_t last) const {
+    const uint64_t from_first = ~uint64_t{0} << (first & 63);
+    const uint64_t to_last = ~uint64_t{0} >> (63 - (last & 63));
+    if (first >> 6 == last >> 6) return (words_[first >> 6] & from_first & to_last) != 0;
+    uint64_t found = (words_[first >> 6] & from_first) | (words_[last >> 6] & to_last);
+    for (size_t i = (first >> 6) + 1; i < last >> 6 && found == 0; ++i) found |= words_[i];
+    return found != 0;
+  }
+
   // The members 64 i to 64 i + 63; none behind size().
   uint64_t word(size_t i) const { return i < words_.size() ? words_[i] : 0; }
 
@@ -67,6 +77,18 @@ class Bitset {
     for (size_t i = 0; i < words_.size(); ++i) {
       for (uint64_t word = words_[i]; word != 0; word &= word - 1) {
         f(static_cast<Slot>(i * 64 + static_cast<size_t>(std::countr_zero(word))));
+      }
+    }
+  }
+
+  // The same, the greatest first.
+  template <typename F>
+  void for_each_backwards(F&& f) const {
+    for (size_t i = words_.size(); i-- > 0;) {
+      for (uint64_t word = words_[i]; word != 0;) {
+        const auto highest = static_cast<size_t>(63 - std::countl_zero(word));
+        word &= ~(uint64_t{1} << highest);
+        f(static_cast<Slot>(i * 64 + highest));
       }
     }
   }

@@ -1,6 +1,6 @@
 // The ids of a user's records, each stored once, and the slots that they own.
 //
-// The table hands slots out: that of a record which was removed goes to the next one that is added, so that columns by
+// The table hands slots out: the last one that was freed goes to the next record that is added, so that columns by
 // slot never need a compaction in ordinary life. Thread safety: const members may run in parallel; writes need
 // exclusion. Memory: the id and about 21 bytes.
 #pragma once
@@ -14,6 +14,7 @@
 
 #include "base/chunked_vector.hpp"
 #include "base/hash_index.hpp"
+#include "base/prefetch.hpp"
 #include "base/text_arena.hpp"
 #include "base/text_list.hpp"
 #include "memspan/types.hpp"
@@ -35,8 +36,11 @@ class IdTable {
   std::string_view operator[](Slot slot) const { return texts_.text(places_[slot]); }
 
   // Asks for the memory that the text of a slot takes: first for its place, and when that is there for the text.
-  void prefetch_place(Slot slot) const { __builtin_prefetch(&places_[slot]); }
+  void prefetch_place(Slot slot) const { prefetch_line(&places_[slot]); }
   void prefetch_text(Slot slot) const { texts_.prefetch(places_[slot]); }
+  // The same for a removal: what it reads first, and when that is there the rest.
+  void prefetch_hash_head(Slot slot) const { index_.prefetch_head(hash((*this)[slot])); }
+  void prefetch_hash(Slot slot) const { index_.prefetch(hash((*this)[slot])); }
 
   // Takes a slot for the absent id: a free one, if it may be `reused`, or the next new one. If that throws, nothing has
   // changed. O(1).
@@ -60,8 +64,15 @@ class IdTable {
 
   // Erases the id's bytes and frees the slot.
   void remove(Slot slot) noexcept {
+    remove_id(slot);
+    free(slot);
+  }
+  // The two parts of that, for a slot that rests in between.
+  void remove_id(Slot slot) noexcept {
     index_.erase(hash((*this)[slot]), slot);
     texts_.remove(places_[slot]);
+  }
+  void free(Slot slot) noexcept {
     places_[slot] = free_;
     free_ = slot;
   }

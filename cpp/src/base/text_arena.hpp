@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/prefetch.hpp"
 #include "base/small_arena.hpp"
 
 namespace memspan {
@@ -36,7 +37,7 @@ class TextArena {
   }
 
   // Asks for the first bytes of the text.
-  void prefetch(Ref place) const { __builtin_prefetch(arena_.data(place)); }
+  void prefetch(Ref place) const { prefetch_line(arena_.data(place)); }
 
   size_t bytes() const { return arena_.bytes(); }
 

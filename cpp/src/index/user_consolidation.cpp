@@ -22,7 +22,7 @@ namespace {
 // Some tens of microseconds each.
 constexpr Slot kSlice = 512;
 constexpr size_t kCaughtUp = 256;
-constexpr TermId kSliceTerms = 64;
+constexpr size_t kSlicePostings = 32768;
 
 class Stopwatch {
  public:
@@ -194,10 +194,10 @@ ConsolidationReport UserIndex::consolidate(bool plan_anew) {
     throw;
   }
   // What evictions left in the inverted lists.
-  for (TermId first = 0;; first += kSliceTerms) {
+  for (bool swept = false; !swept;) {
     begin_turn();
     const std::unique_lock writing(mutex_);
-    if (!columns_.lexical.sweep(first, kSliceTerms)) break;
+    swept = columns_.lexical.sweep_all(kSlicePostings, [&](Slot free) { columns_.ids.free(free); });
   }
   report.seconds = watch.seconds();
   return report;

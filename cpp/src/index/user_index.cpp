@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "memspan/error.hpp"
+#include "base/prefetch.hpp"
 #include "base/remap.hpp"
 #include "index/analysis_ahead.hpp"
 #include "query/executor.hpp"
@@ -78,8 +79,9 @@ void UserIndex::check(Slot slot) const {
   columns_.lexical.check(slot);
 }
 
-// Takes a record out of the first `columns` columns of those that insert fills, the last one first. Of one that does not
-// leave for ever the words stay in the lists until the scope's WholeRemovals, or the record that takes its slot.
+// Takes a record out of the first `columns` columns of those that insert fills, the last one first. The words of one that
+// is replaced stay in the lists until the scope's WholeRemovals, or the record that takes its slot; those of one that is
+// evicted until a sweep, and its slot rests until then.
 void UserIndex::erase(Slot slot, int columns, Leaving leaving) {
   UserColumns& c = columns_;
   switch (columns) {
@@ -92,13 +94,16 @@ void UserIndex::erase(Slot slot, int columns, Leaving leaving) {
       if (c.standing.retired(slot)) c.retired_words.remove(c.lexical, slot);
       [[fallthrough]];
     case 10:
-      if (leaving == Leaving::for_ever) {
-        c.lexical.remove(slot);
+      if (leaving == Leaving::evicted) {
+        c.lexical.depart(slot);
+        c.ids.prefetch_hash(slot);
+      } else if (leaving == Leaving::replaced) {
+        c.lexical.remove_for_another(slot);
       } else {
-        c.lexical.remove_for_another(slot, leaving == Leaving::evicted);
+        c.lexical.remove(slot);
       }
       [[fallthrough]];
-    case 9: c.vectors.remove(slot); [[fallthrough]];
+    case 9: c.vectors.remove(slot, leaving == Leaving::evicted); [[fallthrough]];
     case 8: c.timeline.erase(slot, c.recency()); [[fallthrough]];
     case 7:
       if (!c.standing.retired(slot)) c.sessions.erase(c.attributes.session(slot), slot, c.recency());
@@ -117,16 +122,19 @@ void UserIndex::erase(Slot slot, int columns, Leaving leaving) {
       c.live.reset(slot);
       c.ats[slot] = 0;
       [[fallthrough]];
-    case 1: c.ids.remove(slot);
+    case 1: leaving == Leaving::evicted ? c.ids.remove_id(slot) : c.ids.remove(slot);
   }
 }
 
-// The next record of a full kind evicts one that has usually not been read for long.
-void UserIndex::prefetch_eviction(Kind kind) const {
+// The next record of a full kind evicts one that has usually not been read for long. After one addition, and before the next.
+void UserIndex::prefetch_eviction(Kind kind, bool again) const {
   const Slot next = columns_.evictions.likely_next(kind);
   if (next == kNoSlot) return;
+  if (again) return columns_.ids.prefetch_text(next);
+  prefetch_line(&columns_.ats[next]);
+  columns_.attributes.prefetch(next);
   columns_.lexical.prefetch_terms(next);
-  columns_.vectors.prefetch(next);
+  columns_.vectors.prefetch_codes(next);
   columns_.ids.prefetch_place(next);
 }
 
@@ -143,9 +151,10 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
   changes_ += records.size();
   const WholeRemovals whole(columns_.lexical);
   for (size_t i = 0; i < records.size(); ++i) {
-    const Slot old = columns_.ids.find(records[i].input.id, records[i].id_hash);
     const Kind kind = records[i].input.kind;
     const bool limited_kind = limited && quotas.limits(kind);
+    if (limited_kind) prefetch_eviction(kind, true);
+    const Slot old = columns_.ids.find(records[i].input.id, records[i].id_hash);
     const size_t capacity = limited_kind ? quotas.capacities[static_cast<size_t>(kind)] : 0;
     // A batch was checked as a whole. With two that could go, one can, whichever this one replaces.
     if (limited_kind && !batch && (columns_.evictions.evictable(kind) < 2 || columns_.attributes.count(kind) > capacity)) {
@@ -164,7 +173,7 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
       if (count > capacity) evict_locked(kind, std::min(count - capacity, kMostAtOnce), *evicted);
     }
     insert(records[i], tokens[i], uses);
-    if (limited_kind && columns_.attributes.count(kind) >= capacity) prefetch_eviction(kind);
+    if (limited_kind && columns_.attributes.count(kind) >= capacity) prefetch_eviction(kind, false);
   }
   need_.update(columns_.vectors);
   return {.behind = need_.behind(columns_.vectors),

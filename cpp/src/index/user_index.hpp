@@ -146,6 +146,7 @@ class UserIndex {
   void make_order(const Quotas& quotas);
   void check_room_locked(std::span<const NewRecord> records, const Quotas& quotas) const;
   void evict_locked(Kind kind, size_t most, std::vector<std::string>& evicted);
+  void sweep_words();
   uint64_t changes_locked() const { return changes_ + columns_.uses.generation(); }
   bool list_latest(const std::optional<std::span<const Interval>>& intervals, size_t k, std::vector<Hit>& hits) const;
   TagDag::Changed tag_changed();
@@ -160,10 +161,10 @@ class UserIndex {
                         std::vector<std::string>* evicted, bool batch);
   void make_spare_rows(size_t dim);
   void insert(NewRecord& record, const TokenBuffer& tokens, const RecordUses::Kept& uses);
-  void prefetch_eviction(Kind kind) const;
+  void prefetch_eviction(Kind kind, bool again) const;
   void check(Slot slot) const;
   static constexpr int kAllColumns = 13;
-  enum class Leaving { for_ever, replaced, evicted };  // the last two: another record usually takes the slot at once
+  enum class Leaving { for_ever, replaced, evicted };
   void erase(Slot slot, int columns, Leaving leaving = Leaving::for_ever);
   // However its scope is left, no record's removal is unfinished then.
   class WholeRemovals {

@@ -67,16 +67,27 @@ void UserIndex::check_room_locked(std::span<const NewRecord> records, const Quot
   }
 }
 
-// Evicts up to `most` records; the words of the last one go with WholeRemovals.
+// Evicts up to `most` records.
 void UserIndex::evict_locked(Kind kind, size_t most, std::vector<std::string>& evicted) {
   const Micros time = now();
   for (; most > 0; --most) {
     const Slot slot = columns_.evictions.next(columns_, kind, time);
     if (slot == kNoSlot) return;
     check(slot);
+    columns_.lexical.make_room_to_depart();
+    columns_.ids.prefetch_hash_head(slot);
     evicted.emplace_back(columns_.ids[slot]);
     ++changes_;
     erase(slot, kAllColumns, Leaving::evicted);
+    sweep_words();
+  }
+}
+
+// Does what an eviction owes to the sweep of the inverted lists. Without memory that waits for the next one.
+void UserIndex::sweep_words() {
+  try {
+    columns_.lexical.sweep([&](Slot slot) { columns_.ids.free(slot); });
+  } catch (const std::bad_alloc&) {
   }
 }
 
@@ -92,7 +103,6 @@ std::vector<std::string> UserIndex::evict(const Quotas& quotas, size_t most) {
       const size_t before = evicted.size();
       if (count > quotas.capacities[kind]) {
         const size_t slice = std::min<size_t>(count - quotas.capacities[kind], kIdsAtOnce);
-        const WholeRemovals whole(columns_.lexical);
         evict_locked(static_cast<Kind>(kind), std::min(slice, most - before), evicted);
       }
       if (evicted.size() > before) continue;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/chunked_vector.hpp"
+#include "base/prefetch.hpp"
 
 namespace memspan {
 
@@ -55,7 +56,7 @@ class ByteChains {
   void release(Chain chain);
 
   void prefetch(Chain chain) const {
-    if (chain != kNone) __builtin_prefetch(&cell(chain));
+    if (chain != kNone) prefetch_line(&cell(chain));
   }
   size_t bytes() const;  // on the heap
 

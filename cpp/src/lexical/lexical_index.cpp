@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "base/prefetch.hpp"
+
 namespace memspan {
 namespace {
 
@@ -13,6 +15,8 @@ constexpr size_t kAhead = 24;
 constexpr size_t kFew = 64;
 
 }  // namespace
+
+const PostingList LexicalIndex::kNoPostings;
 
 // What an addition does to one list.
 struct LexicalIndex::Change {
@@ -52,7 +56,7 @@ std::span<const TermId> LexicalIndex::find_all(const TokenBuffer& words) const {
       numbers[i] = terms_.likely(hashes[i]);
       if (numbers[i] == kNoTerm) continue;
       terms_.prefetch_text(numbers[i]);
-      __builtin_prefetch(&lists_[numbers[i]]);
+      prefetch_line(&lists_[numbers[i]]);
     }
     for (size_t i = first; i < last; ++i) {
       if (numbers[i] != kNoTerm) lists_[numbers[i]].prefetch_start();
@@ -65,7 +69,7 @@ std::span<const TermId> LexicalIndex::find_all(const TokenBuffer& words) const {
 }
 
 void LexicalIndex::add(Slot slot, const TokenBuffer& tokens) {
-  if (leaving_ != slot || tokens.empty() || forward_[slot] == ByteChains::kNone) finish_removal();
+  if (leaving_ != slot || departures_ || tokens.empty() || forward_[slot] == ByteChains::kNone) finish_removal();
   forward_.make_room();
   lengths_.make_room();
   const ByteChains::Chain chain = tokens.empty() ? ByteChains::kNone : insert(slot, count_terms(tokens), tokens.size());
@@ -101,12 +105,13 @@ std::span<const Occurrence> LexicalIndex::count_terms(const TokenBuffer& tokens)
         const TermId likely = terms_.likely(hashes[i]);
         if (likely == kNoTerm) continue;
         terms_.prefetch_text(likely);
-        __builtin_prefetch(&lists_[likely]);
+        prefetch_line(&lists_[likely]);
       }
       for (size_t i = first; i < last; ++i) {
         lists_.make_room();
         numbers.push_back(terms_.find_or_create(tokens[i], hashes[i]));
         if (numbers.back() == lists_.size()) lists_.push_back(PostingList());
+        if (departures_ && departures_->covered() < lists_.size()) departures_->cover(0);
       }
     }
   } catch (...) {
@@ -121,11 +126,17 @@ std::span<const Occurrence> LexicalIndex::count_terms(const TokenBuffer& tokens)
   return terms;
 }
 
-void LexicalIndex::prefetch_ends(std::span<const Change> terms) const {
-  for (const Change& each : terms) lists_[each.term].prefetch_head();
-  for (const Change& each : terms) lists_[each.term].prefetch_end();
-  for (const Change& each : terms) lists_[each.term].prefetch_last_block();
-  for (const Change& each : terms) lists_[each.term].prefetch_last_end();
+// Where a posting more of the term goes. While a sweep runs, tails that it has emptied stay empty: slots come in ascending
+// order, and those of the next round are lower.
+PostingList& LexicalIndex::list_for(TermId term, bool recycled) {
+  return recycled && !lists_[term].empty() && !departures_->was_swept(term) ? departures_->tail(term) : lists_[term];
+}
+
+void LexicalIndex::prefetch_ends(std::span<const Change> terms, bool recycled) {
+  for (const Change& each : terms) list_for(each.term, recycled).prefetch_head();
+  for (const Change& each : terms) list_for(each.term, recycled).prefetch_end();
+  for (const Change& each : terms) list_for(each.term, recycled).prefetch_last_block();
+  for (const Change& each : terms) list_for(each.term, recycled).prefetch_last_end();
 }
 
 // The same for a slot that is, or comes, somewhere in the lists. Leaves in `places` what the change of each needs.
@@ -168,6 +179,8 @@ ByteChains::Chain LexicalIndex::insert(Slot slot, std::span<const Occurrence> te
   ByteChains::Chain chain = ByteChains::kNone;
   std::array<size_t, kAhead> places;
   std::span<const Change> changes;
+  const bool at_end = slot >= lengths_.size();
+  const bool recycled = departures_ && !at_end;
   size_t done = 0;
   try {
     for (const Occurrence& each : terms) check_list(each.term);
@@ -176,27 +189,28 @@ ByteChains::Chain LexicalIndex::insert(Slot slot, std::span<const Occurrence> te
     for (; done < changes.size(); ++done) {
       if (done % kAhead == 0) {
         const auto round = changes.subspan(done, std::min(kAhead, changes.size() - done));
-        if (slot < lengths_.size()) {
-          find_places(round, slot, places.data());
-        } else {
+        if (at_end || recycled) {
           places.fill(PostingList::kUnknown);
-          prefetch_ends(round);
+          prefetch_ends(round, recycled);
+        } else {
+          find_places(round, slot, places.data());
         }
       }
       const Change& each = changes[done];
       const size_t place = places[done % kAhead];
-      PostingList& list = lists_[each.term];
+      PostingList& list = list_for(each.term, recycled);
       if (each.frequency == 0) {
-        leaves_gaps_ ? list.leave_gap(slot, place) : list.erase(slot);
-        drop_if_unused(each.term);
+        take_posting(each.term, slot);
         continue;
       }
       const Posting posting(slot, each.frequency, static_cast<uint32_t>(length));
-      if (!each.held || !list.overwrite(posting, place)) list.insert(posting, place);
+      if (each.held && list.overwrite(posting, place)) continue;
+      list.insert(posting, place);
+      if (departures_) ++departures_->live(each.term);
     }
     chain = forward_lists_.write(bytes);
   } catch (...) {
-    for (const Change& each : changes.first(done)) lists_[each.term].erase(slot);
+    for (const Change& each : changes.first(done)) take_posting(each.term, slot);
     for (const Occurrence& each : terms) drop_if_unused(each.term);
     throw;
   }
@@ -207,28 +221,34 @@ ByteChains::Chain LexicalIndex::insert(Slot slot, std::span<const Occurrence> te
   return chain;
 }
 
+// Takes a live record's posting away, and the term if it was its last one.
+void LexicalIndex::take_posting(TermId term, Slot slot) {
+  if (!departures_) {
+    lists_[term].erase(slot);
+  } else if (departures_->tail(term).erase(slot) || lists_[term].erase(slot)) {
+    --departures_->live(term);
+    if (lists_[term].empty()) std::swap(lists_[term], departures_->tail(term));
+  }
+  drop_if_unused(term);
+}
+
 void LexicalIndex::drop_if_unused(TermId term) {
-  if (terms_.contains(term) && lists_[term].empty()) terms_.erase(term);
+  if (!terms_.contains(term) || (departures_ ? departures_->live(term) > 0 : !lists_[term].empty())) return;
+  if (departures_) {
+    lists_[term].clear();
+    departures_->tail(term).clear();
+  }
+  terms_.erase(term);
 }
 
-bool LexicalIndex::sweep(TermId first, TermId count) {
-  const size_t end = std::min(lists_.size(), size_t{first} + count);
-  for (size_t term = first; term < end; ++term) lists_[term].sweep();
-  return end < lists_.size();
-}
-
-void LexicalIndex::take_out(Slot slot, bool gaps) {
+void LexicalIndex::take_out(Slot slot) {
   if (forward_[slot] == ByteChains::kNone) return;
   std::array<Occurrence, kAhead> round;
   std::array<size_t, kAhead> places;
   size_t count = 0;
   const auto erase_round = [&] {
     find_places(std::span(round).first(count), slot, places.data());
-    for (size_t i = 0; i < count; ++i) {
-      PostingList& list = lists_[round[i].term];
-      gaps ? list.leave_gap(slot, places[i]) : list.erase(slot);
-      drop_if_unused(round[i].term);
-    }
+    for (size_t i = 0; i < count; ++i) take_posting(round[i].term, slot);
     count = 0;
   };
   for_each_term(slot, [&](const Occurrence& each) {
@@ -247,7 +267,7 @@ void LexicalIndex::forget_terms(Slot slot) {
   --documents_;
   tokens_ -= lengths_[slot];
   lengths_[slot] = 0;
-  if (documents_ == 0) longest_ = 0;
+  if (documents_ == 0 && !departures_) longest_ = 0;  // of those that departed, there are postings
 }
 
 uint32_t LexicalIndex::frequency(TermId term, const Posting& posting) const {
@@ -292,7 +312,7 @@ void LexicalIndex::remap(std::span<const Slot> new_slots, size_t size) {
 
 size_t LexicalIndex::bytes() const {
   size_t total = terms_.bytes() + lists_.bytes() + forward_lists_.bytes() + forward_.bytes() + lengths_.bytes() +
-                 (stored_ ? stored_->bytes() : 0);
+                 (stored_ ? stored_->bytes() : 0) + (departures_ ? departures_->bytes() : 0);
   for (size_t term = 0; term < lists_.size(); ++term) total += lists_[term].bytes();
   return total;
 }

@@ -17,6 +17,7 @@
 #include "base/bytes.hpp"
 #include "base/chunked_vector.hpp"
 #include "lexical/byte_chains.hpp"
+#include "lexical/departures.hpp"
 #include "lexical/forward_list.hpp"
 #include "lexical/posting_list.hpp"
 #include "lexical/stored_lists.hpp"
@@ -38,22 +39,40 @@ class LexicalIndex {
   // O(distinct terms, and for each the logarithm of its list and a move within a block of it).
   void remove(Slot slot) {
     finish_removal();
-    take_out(slot, false);
+    take_out(slot);
   }
   // The same for a record whose slot the next one is likely to take. Nothing happens yet: if the next call is an `add` to
   // the slot, the terms that both records have are looked up once, and their postings overwritten. Otherwise, and before
-  // anything is read, finish_removal() must be called. With `gaps` the places in long lists become gaps (posting_list.hpp),
-  // without the moves: that the slot had those terms stays there until the gaps are filled or swept.
-  void remove_for_another(Slot slot, bool gaps) {
+  // anything is read, finish_removal() must be called.
+  void remove_for_another(Slot slot) {
     finish_removal();
     leaving_ = slot;
-    leaves_gaps_ = gaps;
   }
   void finish_removal() {
-    if (leaving_ != kNoSlot) take_out(std::exchange(leaving_, kNoSlot), leaves_gaps_);
+    if (leaving_ != kNoSlot) take_out(std::exchange(leaving_, kNoSlot));
   }
-  // Closes the gaps in the lists of `count` terms from `first` on; false if there are no more behind them. Needs no memory.
-  bool sweep(TermId first, TermId count);
+
+  // Takes the record out of the statistics, and terms that no other record has out of the dictionary, but leaves its other
+  // postings where they are, and its slot must not be given again until sweep() says so (departures.hpp). Needs
+  // make_room_to_depart() before, and after that no memory. O(distinct terms).
+  void depart(Slot slot);
+  // O(1); O(terms) when the first record departs.
+  void make_room_to_depart();
+  // Does a piece of the sweep that is due, if one is. Calls free(slot) for the slots that may be given again, the highest
+  // first. O(postings of a record that departs), about. Throws std::bad_alloc; the sweep then goes on another time.
+  template <typename Free>
+  void sweep(Free free) {
+    if (departures_ && sweep_on(departures_->share())) departures_->finish(free);
+  }
+  // A sweep as a whole, of all that has departed, in pieces of about so many postings: false if more is to do.
+  template <typename Free>
+  bool sweep_all(size_t work, Free free) {
+    if (!departures_) return true;
+    if (!departures_->sweeping()) begin_sweep();
+    if (!sweep_on(work)) return false;
+    departures_->finish(free);
+    return true;
+  }
 
   // kNoTerm if no live record holds it. Numbers are valid until the next change.
   TermId find(std::string_view text) const { return terms_.find(text); }
@@ -66,6 +85,11 @@ class LexicalIndex {
     check_list(term);
     return lists_[term];
   }
+
+  // Of records that took the slots of others which had departed: no record is both here and in the list.
+  const PostingList& tail(TermId term) const { return departures_ ? departures_->tail(term) : kNoPostings; }
+  // Live records that hold the term: the list and its tail may name others, too.
+  size_t records(TermId term) const { return departures_ ? departures_->live(term) : list(term).size(); }
 
   // How often the record of a posting of the term holds it. O(1), or O(the record's distinct terms) if that is not in
   // the posting itself.
@@ -106,13 +130,20 @@ class LexicalIndex {
   struct Change;
 
   std::span<const Occurrence> count_terms(const TokenBuffer& tokens);
-  void prefetch_ends(std::span<const Change> terms) const;
+  static const PostingList kNoPostings;
+  PostingList& list_for(TermId term, bool recycled);
+  void prefetch_ends(std::span<const Change> terms, bool recycled);
   template <typename Terms>
   void find_places(const Terms& terms, Slot slot, size_t* places) const;
   std::span<const Change> changes_to(Slot slot, std::span<const Occurrence> terms) const;
   ByteChains::Chain insert(Slot slot, std::span<const Occurrence> terms, size_t length);
+  void came(TermId term);
+  void take_posting(TermId term, Slot slot);
   void drop_if_unused(TermId term);
-  void take_out(Slot slot, bool gaps);
+  void take_out(Slot slot);
+  void begin_sweep();
+  bool sweep_on(size_t work);
+  size_t sweep_piece(Departures::Place& place);
   void forget_terms(Slot slot);
   void load_lists(ByteReader& in, const Body& body, StoredLists& stored);
   void check_list(TermId term) const {
@@ -129,7 +160,7 @@ class LexicalIndex {
   uint64_t documents_ = 0;
   uint64_t tokens_ = 0;
   Slot leaving_ = kNoSlot;                    // whose removal is not finished
-  bool leaves_gaps_ = false;
+  std::unique_ptr<Departures> departures_;    // null: none ever did
   std::unique_ptr<StoredLists> stored_;       // null: none of the lists lies in a snapshot
 };
 

@@ -44,11 +44,12 @@ void LexicalIndex::save(ByteWriter& head, BodyWriter& body, std::span<const Slot
     if (!terms_.contains(term)) continue;
     new_terms[term] = static_cast<TermId>(counts.size());
     postings.clear();
-    const PostingList& postings_of_term = list(term);
-    for (size_t b = 0; b < postings_of_term.blocks(); ++b) {
-      for (const Posting& posting : postings_of_term.block(b)) {
-        const Slot slot = posting.is_gap() ? kNoSlot : new_slots[posting.slot()];
-        if (slot != kNoSlot) postings.push_back(posting.moved_to(slot));
+    for (const PostingList* const part : {&list(term), &tail(term)}) {
+      for (size_t b = 0; b < part->blocks(); ++b) {
+        for (const Posting& posting : part->block(b)) {
+          const Slot slot = new_slots[posting.slot()];
+          if (slot != kNoSlot) postings.push_back(posting.moved_to(slot));
+        }
       }
     }
     const auto by_slot = [](const Posting& a, const Posting& b) { return a.slot() < b.slot(); };

@@ -34,10 +34,6 @@ class Posting {
     return moved;
   }
 
-  // What may stay where a posting was taken out: it has the slot, but no frequency, and adds nothing to any score.
-  void make_gap() { code_ = 0; }
-  bool is_gap() const { return code_ == 0; }
-
   Slot slot() const { return static_cast<Slot>(low_) | static_cast<Slot>(high_) << 16; }
   uint32_t code() const { return code_; }
 

@@ -90,34 +90,18 @@ PostingBlock* PostingBlock::append(PostingBlock* block, const PostingBlock* more
   return block;
 }
 
-PostingBlock* PostingBlock::sweep(PostingBlock* block, bool in_place) {
-  Posting* const end = std::remove_if(block->begin(), block->begin() + block->size, [](const Posting& each) { return each.is_gap(); });
-  const auto size = static_cast<size_t>(end - block->begin());
-  if (!in_place) return truncate(block, size);
-  block->size = static_cast<uint16_t>(size);
-  return block;
-}
-
-bool PostingBlock::fill_gap(Posting posting, size_t position, size_t reach) {
-  Posting* const postings = begin();
-  const size_t behind = std::min<size_t>(size - position, reach);
-  const size_t before = std::min(position, reach);
-  for (size_t i = 0; i < std::max(behind, before); ++i) {
-    Posting* place = nullptr;
-    if (i < behind && postings[position + i].is_gap()) {
-      place = postings + position;
-      std::memmove(place + 1, place, i * sizeof(Posting));
-    } else if (i < before && postings[position - 1 - i].is_gap()) {
-      place = postings + position - 1;
-      std::memmove(place - i, place - i + 1, i * sizeof(Posting));
-    } else {
-      continue;
-    }
-    *place = posting;
-    max_frequency = std::max(max_frequency, static_cast<uint16_t>(posting.frequency()));
-    return true;
+PostingBlock* PostingBlock::assign(PostingBlock* block, std::span<const Posting> postings) {
+  if (kCapacityOf[postings.size()] != kCapacityOf[block->size]) {
+    PostingBlock* const other = make(postings);
+    free(block);
+    return other;
   }
-  return false;
+  block->size = static_cast<uint16_t>(postings.size());
+  uint32_t most = block->max_frequency;
+  for (const Posting& each : postings) most = std::max(most, each.frequency());
+  block->max_frequency = static_cast<uint16_t>(most);
+  std::memcpy(block->begin(), postings.data(), postings.size_bytes());
+  return block;
 }
 
 const Posting* PostingBlock::find_near(const Posting* low, const Posting* high, Slot slot) {

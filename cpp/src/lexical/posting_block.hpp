@@ -41,11 +41,8 @@ struct PostingBlock {
   // Requires that `more` lies behind and both fit in one block. Null, and nothing changed, if there is no memory.
   static PostingBlock* append(PostingBlock* block, const PostingBlock* more);
 
-  // Takes out what is_gap(); something else must be there. Needs no memory. With `in_place` the block stays where it is.
-  static PostingBlock* sweep(PostingBlock* block, bool in_place);
-  // Puts a posting that belongs at the position, which is not behind the block, into a gap: one of the next `reach` on
-  // either side, up to which the others move. False, and nothing changed, if there is none.
-  bool fill_gap(Posting posting, size_t position, size_t reach);
+  // Makes it hold other postings, at least one and at most kMost. Throws std::bad_alloc; then nothing changed.
+  static PostingBlock* assign(PostingBlock* block, std::span<const Posting> postings);
 
   // Position of the first posting whose slot is at least the given one. O(log size).
   size_t lower_bound(Slot slot) const;

@@ -3,12 +3,6 @@
 #include <memory>
 
 namespace memspan {
-namespace {
-
-// Of so many gaps in a block of `size`.
-bool worth_a_sweep(size_t gaps, size_t size) { return gaps * 4 > size; }
-
-}  // namespace
 
 static_assert(sizeof(void*) <= sizeof(uint64_t) && alignof(std::max_align_t) >= 4, "two bits of a pointer are free");
 
@@ -69,7 +63,7 @@ void PostingList::insert(Posting posting, size_t piece) {
   if (is(kBlock)) {
     PostingBlock* const block = only_block();
     if (block->size < PostingBlock::kMost) return set_block(PostingBlock::insert(block, posting));
-    auto* const list = new Directory{{Piece{block, block->last(), block->size}}, block->size, 0, block->max_frequency};
+    auto* const list = new Directory{{Piece{block, block->last(), block->size}}, block->size, block->max_frequency};
     set_word(reinterpret_cast<uint64_t>(list) | kDirectory);
     piece = kUnknown;
   }
@@ -91,8 +85,7 @@ bool PostingList::overwrite(Posting posting, size_t piece) {
     if (piece == list.pieces.size()) return false;
     block = list.pieces[piece].block;
     position = find_in_piece(list, piece, posting.slot());
-    const Posting& found = block->begin()[position];
-    if (found.slot() != posting.slot() || found.is_gap()) return false;
+    if (block->begin()[position].slot() != posting.slot()) return false;
     list.max_frequency = std::max(list.max_frequency, posting.frequency());
   } else {
     position = block->find(posting.slot());
@@ -116,25 +109,7 @@ void PostingList::insert_in_directory(Posting posting, size_t piece) {
   const size_t i = std::min(piece == kUnknown ? find_piece(list, posting.slot()) : piece, pieces.size() - 1);
   PostingBlock*& block = pieces[i].block;
   const bool inside = posting.slot() <= pieces[i].last;
-  size_t position = inside ? find_in_piece(list, i, posting.slot()) : block->size;
-  if (inside && pieces[i].gaps > 0) {
-    // The gap of the slot itself, or another one where there are so many that one is near.
-    constexpr size_t kReach = 64;
-    const bool many = size_t{pieces[i].gaps} * 2 * kReach >= block->size;
-    const bool own_gap = block->begin()[position].slot() == posting.slot();
-    if ((many || own_gap) && block->fill_gap(posting, position, own_gap ? 1 : kReach)) {
-      pieces[i].last = block->last();
-      --pieces[i].gaps;
-      --list.gaps;
-      ++list.size;
-      list.max_frequency = std::max(list.max_frequency, posting.frequency());
-      return;
-    }
-    if (block->size == PostingBlock::kMost) {
-      sweep_piece(list, pieces[i]);
-      position = block->lower_bound(posting.slot());
-    }
-  }
+  const size_t position = inside ? find_in_piece(list, i, posting.slot()) : block->size;
   const auto next = pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1;
   const bool full = block->size == PostingBlock::kMost;
   if (!full || posting.slot() < pieces[i].last) own(pieces[i]);
@@ -155,115 +130,127 @@ void PostingList::insert_in_directory(Posting posting, size_t piece) {
   list.max_frequency = std::max(list.max_frequency, posting.frequency());
 }
 
-void PostingList::erase(Slot slot) {
-  if (empty()) return;
+bool PostingList::erase(Slot slot) {
+  if (empty()) return false;
   if (is(kSingle)) {
-    if (single().slot() == slot) set_word(0);
-    return;
+    if (single().slot() != slot) return false;
+    set_word(0);
+    return true;
   }
   if (is(kDirectory)) return erase_in_directory(slot);
   PostingBlock* const block = only_block();
   const size_t position = block->find(slot);
-  if (position == block->size) return;
+  if (position == block->size) return false;
   if (block->size > 2) {
-    if (is(kStored)) return PostingBlock::erase_in_place(block, position);
-    return set_block(PostingBlock::erase(block, position));
+    if (is(kStored)) {
+      PostingBlock::erase_in_place(block, position);
+    } else {
+      set_block(PostingBlock::erase(block, position));
+    }
+    return true;
   }
   const Posting left = block->begin()[1 - position];
   if (is(kBlock)) PostingBlock::free(block);
   set_single(left);
+  return true;
 }
 
-void PostingList::erase_in_directory(Slot slot) {
+bool PostingList::erase_in_directory(Slot slot) {
   Directory& list = directory();
   const size_t i = find_piece(list, slot);
-  if (i == list.pieces.size()) return;
+  if (i == list.pieces.size()) return false;
   Piece& piece = list.pieces[i];
   const size_t position = find_in_piece(list, i, slot);
-  const Posting& found = piece.block->begin()[position];
-  if (found.slot() != slot || found.is_gap()) return;
-  --list.size;
-  if (piece.postings() > 1) {
-    if (piece.stored) {
-      PostingBlock::erase_in_place(piece.block, position);
-    } else {
-      piece.block = PostingBlock::erase(piece.block, position);
-    }
-    renew(piece);
-  } else {
-    piece.block->begin()[position].make_gap();
-    ++piece.gaps, ++list.gaps;
-  }
-  // One piece alone stays what it is until it is small: the next gap would make its directory again.
-  constexpr size_t kFew = 32;
-  const bool alone = list.pieces.size() == 1 && piece.size > kFew;
-  if (worth_a_sweep(piece.gaps, piece.size) || (piece.gaps == 0 && !alone)) shrink(i);
-}
-
-void PostingList::leave_gap(Slot slot, size_t piece_of_slot) {
-  constexpr size_t kFew = 64;
-  if (!is(kDirectory) && (size() <= kFew || !make_directory())) return erase(slot);
-  Directory& list = directory();
-  const size_t i = piece_of_slot == kUnknown ? find_piece(list, slot) : piece_of_slot;
-  if (i == list.pieces.size()) return;
-  Piece& piece = list.pieces[i];
-  const size_t position = find_in_piece(list, i, slot);
-  const Posting& found = piece.block->begin()[position];
-  if (found.slot() != slot || found.is_gap()) return;
-  --list.size;
-  piece.block->begin()[position].make_gap();
-  ++piece.gaps, ++list.gaps;
-  if (worth_a_sweep(piece.gaps, piece.size)) shrink(i);
-}
-
-void PostingList::sweep() {
-  if (!has_gaps()) return;
-  for (size_t i = directory().pieces.size(); i-- > 0 && is(kDirectory);) {
-    if (i < directory().pieces.size() && directory().pieces[i].gaps > 0) shrink(i);
-  }
-}
-
-// Of one block. False, and nothing changed, if there is no memory.
-bool PostingList::make_directory() {
-  PostingBlock* const block = only_block();
-  try {
-    auto list = std::make_unique<Directory>();
-    list->pieces.push_back({block, block->last(), block->size, is(kStored)});
-    list->size = block->size;
-    list->max_frequency = block->max_frequency;
-    set_word(reinterpret_cast<uint64_t>(list.release()) | kDirectory);
+  if (piece.block->begin()[position].slot() != slot) return false;
+  if (piece.size == 1) {
+    drop_piece(i);
     return true;
-  } catch (const std::bad_alloc&) {
-    return false;
   }
-}
-
-// Something else must be in the piece.
-void PostingList::sweep_piece(Directory& list, Piece& piece) {
-  piece.block = PostingBlock::sweep(piece.block, piece.stored);
-  list.gaps -= piece.gaps;
-  piece.gaps = 0;
+  --list.size;
+  if (piece.stored) {
+    PostingBlock::erase_in_place(piece.block, position);
+  } else {
+    piece.block = PostingBlock::erase(piece.block, position);
+  }
   renew(piece);
+  if (list.pieces.size() > 1) merge_if_small(list, std::min(i, list.pieces.size() - 2));
+  collapse();
+  return true;
 }
 
-// After a posting has left a piece: sweeps that, and puts what is small into as little as it needs.
-void PostingList::shrink(size_t i) {
-  Directory& list = directory();
-  std::vector<Piece>& pieces = list.pieces;
-  if (pieces[i].postings() == 0) {
-    list.gaps -= pieces[i].gaps;
-    if (!pieces[i].stored) PostingBlock::free(pieces[i].block);
-    pieces.erase(pieces.begin() + static_cast<std::ptrdiff_t>(i));
-  } else if (pieces[i].gaps > 0) {
-    sweep_piece(list, pieces[i]);
+void PostingList::replace(size_t i, std::span<const Posting> postings) {
+  if (!is(kDirectory) && postings.size() <= 1) {
+    clear();
+    if (!postings.empty()) set_single(postings.front());
+    return;
   }
-  if (pieces.size() > 1) return merge_if_small(list, std::min(i, pieces.size() - 2));
-  if (!pieces.empty() && pieces[0].gaps > 0) sweep_piece(list, pieces[0]);
-  const Piece only = pieces.empty() ? Piece{nullptr, 0, 0} : pieces[0];
+  if (!is(kDirectory) && postings.size() <= PostingBlock::kMost) {
+    if (is(kBlock)) return set_block(PostingBlock::assign(only_block(), postings));
+    return set_block(PostingBlock::make(postings));
+  }
+  if (is(kDirectory) && postings.empty()) return drop_piece(i);
+  if (is(kDirectory) && postings.size() <= PostingBlock::kMost) {
+    Directory& list = directory();
+    Piece& piece = list.pieces[i];
+    list.size = list.size - piece.size + postings.size();
+    piece.block = piece.stored ? PostingBlock::make(postings) : PostingBlock::assign(piece.block, postings);
+    piece.stored = false;
+    renew(piece);
+    list.max_frequency = std::max<uint32_t>(list.max_frequency, piece.block->max_frequency);
+    if (list.pieces.size() > 1) merge_if_small(list, std::min(i, list.pieces.size() - 2));
+    return collapse();
+  }
+  // More than one block holds: all that takes memory comes first.
+  Directory parts;
+  try {
+    const size_t blocks = (postings.size() + PostingBlock::kMost - 1) / PostingBlock::kMost;
+    parts.pieces.reserve(blocks);
+    for (size_t left = blocks; left > 0; --left) {
+      const std::span<const Posting> part = postings.first(postings.size() / left);
+      parts.pieces.push_back({PostingBlock::make(part), part.back().slot(), static_cast<uint16_t>(part.size())});
+      parts.size += part.size();
+      parts.max_frequency = std::max<uint32_t>(parts.max_frequency, parts.pieces.back().block->max_frequency);
+      postings = postings.subspan(part.size());
+    }
+    if (is(kDirectory)) {
+      Directory& list = directory();
+      list.pieces.reserve(list.pieces.size() + blocks);
+      Piece& old = list.pieces[i];
+      if (!old.stored) PostingBlock::free(old.block);
+      list.size = list.size - old.size + parts.size;
+      list.max_frequency = std::max(list.max_frequency, parts.max_frequency);
+      old = parts.pieces.front();
+      list.pieces.insert(list.pieces.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts.pieces.begin() + 1, parts.pieces.end());
+    } else {
+      auto* const list = new Directory(std::move(parts));
+      clear();
+      set_word(reinterpret_cast<uint64_t>(list) | kDirectory);
+    }
+  } catch (const std::bad_alloc&) {
+    for (const Piece& piece : parts.pieces) PostingBlock::free(piece.block);
+    throw;
+  }
+}
+
+// Of a directory.
+void PostingList::drop_piece(size_t i) {
+  Directory& list = directory();
+  const Piece& piece = list.pieces[i];
+  list.size -= piece.size;
+  if (!piece.stored) PostingBlock::free(piece.block);
+  list.pieces.erase(list.pieces.begin() + static_cast<std::ptrdiff_t>(i));
+  collapse();
+}
+
+// Puts what is left of a directory of one piece or none into as little as it needs.
+void PostingList::collapse() {
+  Directory& list = directory();
+  if (list.pieces.size() > 1) return;
+  const Piece only = list.pieces.empty() ? Piece{nullptr, 0, 0} : list.pieces[0];
   delete &list;
   if (only.block == nullptr) {
     set_word(0);
-  } else if (only.block->size > 1) {
+  } else if (only.size > 1) {
     set_block(only.block, only.stored);
   } else {
     set_single(only.block->begin()[0]);
@@ -279,9 +266,46 @@ void PostingList::merge_if_small(Directory& list, size_t i) {
   PostingBlock* const merged = PostingBlock::append(piece.block, next->block);
   if (merged == nullptr) return;
   if (!next->stored) PostingBlock::free(next->block);
-  const unsigned gaps = piece.gaps + next->gaps;
-  piece = {merged, next->last, merged->size, false, static_cast<uint16_t>(gaps & 0x7FFF)};
+  piece = {merged, next->last, merged->size};
   list.pieces.erase(next);
+}
+
+void PostingList::truncate(Slot first) {
+  while (is(kDirectory) && directory().pieces.back().block->begin()->slot() >= first) drop_piece(directory().pieces.size() - 1);
+  if (empty()) return;
+  if (is(kSingle)) {
+    if (single().slot() >= first) set_word(0);
+    return;
+  }
+  PostingBlock* const block = is(kDirectory) ? directory().pieces.back().block : only_block();
+  const size_t left = block->lower_bound(first);
+  if (left == block->size) return;
+  if (is(kDirectory)) {
+    Directory& list = directory();
+    Piece& last = list.pieces.back();
+    list.size -= block->size - left;
+    shorten(last.block, last.stored, left);
+    renew(last);
+    merge_if_small(list, list.pieces.size() - 2);
+    return collapse();
+  }
+  if (left > 1) {
+    PostingBlock* shorter = block;
+    shorten(shorter, is(kStored), left);
+    return set_block(shorter, is(kStored));
+  }
+  const Posting only = block->begin()[0];
+  if (is(kBlock)) PostingBlock::free(block);
+  left == 1 ? set_single(only) : set_word(0);
+}
+
+// Drops all but the first `size` > 0 postings of a block, which stays where it is in a snapshot.
+void PostingList::shorten(PostingBlock*& block, bool stored, size_t size) {
+  if (stored) {
+    block->size = static_cast<uint16_t>(size);
+  } else {
+    block = PostingBlock::truncate(block, size);
+  }
 }
 
 void PostingList::clear() {

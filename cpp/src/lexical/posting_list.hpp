@@ -3,10 +3,6 @@
 // Most terms of a user occur in one record, so a list is one word: nothing, a posting, a block, or a directory of
 // blocks. Blocks are short, so that an insertion or removal anywhere moves at most 12 kB, however long the list is.
 //
-// A posting may leave a gap (`leave_gap`), which is cheaper than closing it and is where a later one is put without moving
-// others. Every reader may meet gaps: they add nothing to scores. `size` does not count them. A block in which more than
-// a fourth are gaps is swept in one pass.
-//
 // A list of two postings or more that comes from a snapshot stays where it is there, block by block, until a block gets
 // a posting more; a posting less is taken out in place. That memory is private to the process.
 // Image of a list in a snapshot: its blocks of 2048 postings and one of the rest, each filled up to a multiple of 4 bytes.
@@ -22,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/prefetch.hpp"
 #include "lexical/posting.hpp"
 #include "lexical/posting_block.hpp"
 
@@ -41,7 +38,6 @@ class PostingList {
   size_t size() const;
   // Upper bound of Posting::frequency().
   uint32_t max_frequency() const;
-  bool has_gaps() const { return is(kDirectory) && directory().gaps > 0; }
 
   // The list in pieces: each is sorted, not empty and before the next. Valid until the list changes.
   size_t blocks() const;
@@ -49,38 +45,38 @@ class PostingList {
   // Asks for the memory that an insertion at the end touches: first for the head, and when that is there for the rest.
   // Each reads what the one before has asked for.
   void prefetch_head() const {
-    if (!is(kSingle)) __builtin_prefetch(reinterpret_cast<const void*>(word() & ~kFormBits));
+    if (!is(kSingle)) prefetch_line(reinterpret_cast<const void*>(word() & ~kFormBits));
   }
   void prefetch_end() const {
     if (is(kDirectory)) {
-      __builtin_prefetch(&directory().pieces.back());
+      prefetch_line(&directory().pieces.back());
     } else if (is_one_block() && !empty()) {
-      __builtin_prefetch(only_block()->begin() + only_block()->size);
+      prefetch_line(only_block()->begin() + only_block()->size);
     }
   }
   void prefetch_last_block() const {
-    if (is(kDirectory)) __builtin_prefetch(directory().pieces.back().block);
+    if (is(kDirectory)) prefetch_line(directory().pieces.back().block);
   }
   void prefetch_last_end() const {
     if (!is(kDirectory)) return;
     const PostingBlock* const last = directory().pieces.back().block;
-    __builtin_prefetch(last->begin() + last->size);
+    prefetch_line(last->begin() + last->size);
   }
   // Asks for what a search reads first.
   void prefetch_start() const {
     constexpr size_t kLines = 12;
     if (is(kDirectory)) {
-      __builtin_prefetch(&directory());
+      prefetch_line(&directory());
     } else if (is_one_block()) {
       const auto* const start = reinterpret_cast<const char*>(only_block());
-      for (size_t line = 0; line < kLines; ++line) __builtin_prefetch(start + 64 * line);
+      for (size_t line = 0; line < kLines; ++line) prefetch_line(start + 64 * line);
     }
   }
   // Asks for the start of a piece that will be read soon.
   void prefetch(size_t i) const {
     if (!is(kDirectory)) return;
     const auto* const start = reinterpret_cast<const char*>(directory().pieces[i].block);
-    for (size_t line = 0; line < 4; ++line) __builtin_prefetch(start + 64 * line);
+    for (size_t line = 0; line < 4; ++line) prefetch_line(start + 64 * line);
   }
   // Asks for where the slot may be in a piece, and for its head with `to_change`.
   void prefetch(size_t i, Slot slot, bool to_change = false) const {
@@ -89,8 +85,8 @@ class PostingList {
     const auto* const near =
         reinterpret_cast<const char*>(whole ? guess_in_block(*only_block(), slot) : guess_in_piece(directory(), i, slot));
     constexpr std::ptrdiff_t kLine = 64;
-    for (std::ptrdiff_t line = -2; line <= 2; ++line) __builtin_prefetch(near + line * kLine);
-    if (to_change && !whole) __builtin_prefetch(directory().pieces[i].block);
+    for (std::ptrdiff_t line = -2; line <= 2; ++line) prefetch_line(near + line * kLine);
+    if (to_change && !whole) prefetch_line(directory().pieces[i].block);
   }
   // The first piece that ends with the given slot or a later one; blocks() if there is none. O(log size).
   size_t find_block(Slot slot) const;
@@ -102,13 +98,15 @@ class PostingList {
   void insert(Posting posting, size_t piece = kUnknown);
   // Puts the posting in the place of that of its slot; false if there is none. O(log size). Needs no memory.
   bool overwrite(Posting posting, size_t piece = kUnknown);
-  // A slot that is not there, as a snapshot that was made up may claim, is ignored. O(log size + 2048 + size / 2048). Needs
+  // False for a slot that is not there, as a snapshot that was made up may claim. O(log size + 2048 + size / 2048). Needs
   // no memory.
-  void erase(Slot slot);
-  // The same, but the place stays where the list is long: nothing else moves. O(log size); now and then O(2048).
-  void leave_gap(Slot slot, size_t piece = kUnknown);
-  // Closes all gaps. O(size). Needs no memory.
-  void sweep();
+  bool erase(Slot slot);
+  // Puts other postings in the place of a block: sorted, behind the block before and before the one behind. How many blocks
+  // they become, and whether small neighbours become one, is the list's affair: blocks before that one keep their numbers,
+  // all but the one right before keep what they hold. O(postings + size / 2048). Throws std::bad_alloc; then nothing changed.
+  void replace(size_t i, std::span<const Posting> postings);
+  // Drops the postings from that slot on. O(log size, and what is dropped / 2048). Needs no memory.
+  void truncate(Slot first);
   void clear();
 
   size_t bytes() const;  // on the heap, beside sizeof(PostingList)
@@ -137,16 +135,12 @@ class PostingList {
     PostingBlock* block;
     Slot last;
     uint16_t size;        // of the block, which is not in memory yet when a place in it is guessed
-    bool stored : 1 = false;  // in a snapshot
-    uint16_t gaps : 15 = 0;
-
-    size_t postings() const { return size_t{size} - gaps; }
+    bool stored = false;  // in a snapshot
   };
-  // Of one piece where gaps are, otherwise of several.
+  // Of more than one piece.
   struct Directory {
     std::vector<Piece> pieces;
     size_t size = 0;
-    size_t gaps = 0;
     uint32_t max_frequency = 0;
   };
 
@@ -187,10 +181,10 @@ class PostingList {
   static size_t find_in_piece(const Directory& list, size_t i, Slot slot);
   static void renew(Piece& piece);
   void insert_in_directory(Posting posting, size_t piece);
-  void erase_in_directory(Slot slot);
-  bool make_directory();
-  static void sweep_piece(Directory& list, Piece& piece);
-  void shrink(size_t i);
+  bool erase_in_directory(Slot slot);
+  void drop_piece(size_t i);
+  void collapse();
+  static void shorten(PostingBlock*& block, bool stored, size_t size);
   static void merge_if_small(Directory& list, size_t i);
 
   alignas(uint64_t) unsigned char storage_[sizeof(uint64_t)] = {};

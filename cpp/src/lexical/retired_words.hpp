@@ -57,7 +57,7 @@ class WordStatistics {
   uint64_t documents() const { return less(lexical_.documents(), left_out_ ? left_out_->documents() : 0); }
   uint64_t tokens() const { return less(lexical_.tokens(), left_out_ ? left_out_->tokens() : 0); }
   size_t records(TermId term) const {
-    return less(lexical_.list(term).size(), left_out_ ? left_out_->records(term) : 0);
+    return less(lexical_.records(term), left_out_ ? left_out_->records(term) : 0);
   }
   const LexicalIndex& lexical() const { return lexical_; }
 

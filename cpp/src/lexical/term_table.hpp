@@ -15,6 +15,7 @@
 
 #include "base/bytes.hpp"
 #include "base/huge_pages.hpp"
+#include "base/prefetch.hpp"
 
 namespace memspan {
 
@@ -33,8 +34,8 @@ class TermTable {
   void prefetch(uint64_t hash) const {
     if (cells_.empty()) return;
     const size_t cell = hash & (cells_.size() - 1);
-    __builtin_prefetch(&tags_[cell]);
-    __builtin_prefetch(&cells_[cell]);
+    prefetch_line(&tags_[cell]);
+    prefetch_line(&cells_[cell]);
   }
 
   // The term that a look-up with this hash compares first: the one it is about, most times. kNoTerm: it finds none.
@@ -45,7 +46,7 @@ class TermTable {
     while (tags_[cell] != 0 && tags_[cell] != tag) cell = (cell + 1) & (cells_.size() - 1);
     return tags_[cell] == 0 ? kNoTerm : cells_[cell];
   }
-  void prefetch_text(TermId term) const { __builtin_prefetch(&entries_[term]); }
+  void prefetch_text(TermId term) const { prefetch_line(&entries_[term]); }
 
   // kNoTerm if the table does not hold the text.
   TermId find(std::string_view text) const { return find(text, hash(text)); }

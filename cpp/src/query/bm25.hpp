@@ -30,7 +30,6 @@ class Bm25 {
       float* const row = table_.data() + (f << Posting::kLengthBits);
       for (uint32_t n = 0; n < lengths; ++n) row[n] = saturation(static_cast<float>(f), static_cast<float>(n));
     }
-    table_[0] = 0.0f;  // of a gap
     limit_ = static_cast<uint32_t>(rows + 1) << Posting::kLengthBits;
   }
 

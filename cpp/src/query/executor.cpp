@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/prefetch.hpp"
 #include "query/column_filters.hpp"
 #include "query/explanation.hpp"
 #include "query/listing.hpp"
@@ -104,7 +105,7 @@ void write_hits(const UserColumns& user, const SearchScratch& scratch, const Use
   const auto prefetch_columns = [&](size_t i) {
     const Slot slot = scratch.hits[i].slot;
     user.ids.prefetch_place(slot);
-    __builtin_prefetch(&user.ats[slot]);
+    prefetch_line(&user.ats[slot]);
     uses.prefetch(slot);
   };
   const auto prefetch_text = [&](size_t i) { user.ids.prefetch_text(scratch.hits[i].slot); };

@@ -21,10 +21,22 @@ void QueryTerms::find(const WordStatistics& statistics, const TokenBuffer& token
   });
   const auto same = [](const TermCursor& a, const TermCursor& b) { return a.term() == b.term(); };
   cursors.erase(std::unique(cursors.begin(), cursors.end(), same), cursors.end());
+  words = cursors.size();
+  for (uint32_t word = 0; word < words; ++word) cursors[word].set_word(word);
+  add_tails(lexical);
   postings = 0;
   for (const TermCursor& cursor : cursors) postings += cursor.size();
   bm25.prepare(statistics, config.k1, config.b, postings);
   for (TermCursor& cursor : cursors) cursor.set_weight(bm25);
+}
+
+// Each right behind its word's list, so that every score is still added up in the order of the words.
+void QueryTerms::add_tails(const LexicalIndex& lexical) {
+  for (size_t i = 0; i < cursors.size(); ++i) {
+    if (lexical.tail(cursors[i].term()).empty()) continue;
+    cursors.insert(cursors.begin() + static_cast<std::ptrdiff_t>(i) + 1, cursors[i].split_off_tail(lexical));
+    ++i;
+  }
 }
 
 QueryTerms& QueryTerms::of_thread() {

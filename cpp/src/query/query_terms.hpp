@@ -17,9 +17,10 @@ WordStatistics statistics_for(const UserColumns& user, const PreparedQuery& prep
 // Memory that a thread keeps between queries; what it holds is of the last search that looked for words, and valid
 // while its user's lock is held.
 struct QueryTerms {
-  // Each word that the statistics count once. The rarest first, equals by text: every record's score is added up in this order, which depends on
-  // the user's records alone.
+  // Each word that the statistics count once, or twice in a row where its list has a tail. The rarest first, equals by text:
+  // every record's score is added up in this order, which depends on the user's records alone.
   std::vector<TermCursor> cursors;
+  size_t words = 0;     // different ones
   Bm25 bm25;
   size_t postings = 0;  // of all lists
 
@@ -27,6 +28,9 @@ struct QueryTerms {
   void find(const WordStatistics& statistics, const TokenBuffer& tokens, const IndexConfig& config);
 
   static QueryTerms& of_thread();
+
+ private:
+  void add_tails(const LexicalIndex& lexical);
 };
 
 }  // namespace memspan

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/prefetch.hpp"
 #include "query/bm25.hpp"
 
 namespace memspan {
@@ -16,7 +17,21 @@ class TermCursor {
         term_(term),
         size_(list_->size()),
         records_(statistics.records(term)),
-        blocks_(list_->blocks()) {}
+        blocks_(list_->blocks()),
+        max_frequency_(list_->max_frequency()) {}
+
+  // The cursor of the postings behind the list's (departures.hpp). A record is in one of both, and it is the one that
+  // comes last which says how much the term can add.
+  TermCursor split_off_tail(const LexicalIndex& lexical) {
+    TermCursor tail = *this;
+    tail.list_ = &lexical.tail(term_);
+    tail.size_ = tail.list_->size();
+    tail.blocks_ = tail.list_->blocks();
+    tail.max_frequency_ = std::max(max_frequency_, tail.list_->max_frequency());
+    tail.is_tail_ = true;
+    max_frequency_ = 0;
+    return tail;
+  }
 
   TermId term() const { return term_; }
   size_t size() const { return size_; }        // postings
@@ -26,7 +41,11 @@ class TermCursor {
   // What a posting of frequency 1 in a record of average length adds.
   float usual(const Bm25& bm25) const { return weight_ * bm25.usual(); }
   // No posting adds more than that.
-  float most(const Bm25& bm25) const { return weight_ * bm25.most(list_->max_frequency()); }
+  float most(const Bm25& bm25) const { return weight_ * bm25.most(max_frequency_); }
+  // The place of the term among the query's different ones.
+  uint32_t word() const { return word_; }
+  void set_word(uint32_t word) { word_ = word; }
+  bool is_tail() const { return is_tail_; }
 
   // Goes to the first posting at or behind the slot.
   void seek(Slot slot) {
@@ -55,7 +74,7 @@ class TermCursor {
     const size_t block = done() || (end_ - 1)->slot() >= slot ? block_ : list_->find_block(slot);
     if (block >= blocks_) return;
     if (block == block_ && !done()) {
-      if (next_->slot() < slot) __builtin_prefetch(PostingBlock::guess(next_, end_ - 1, slot));
+      if (next_->slot() < slot) prefetch_line(PostingBlock::guess(next_, end_ - 1, slot));
     } else {
       list_->prefetch(block, slot);
     }
@@ -76,7 +95,7 @@ class TermCursor {
   template <typename Visit>
   void visit_parts(const LexicalIndex& lexical, const Bm25& bm25, Visit visit) {
     for (; !done(); move_to(next_ + 1)) {
-      if (!next_->is_gap()) visit(slot(), weight_ * part_of(*next_, lexical, bm25));
+      visit(slot(), weight_ * part_of(*next_, lexical, bm25));
     }
   }
   // What the slot's posting adds, 0 if there is none. Slots must ascend from call to call; for such as lie together.
@@ -152,6 +171,9 @@ class TermCursor {
   size_t size_;
   size_t records_;
   size_t blocks_;
+  uint32_t max_frequency_;
+  uint32_t word_ = 0;
+  bool is_tail_ = false;
   size_t block_ = 0;
   const Posting* next_ = nullptr;
   const Posting* end_ = nullptr;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/prefetch.hpp"
 #include "index/user_columns.hpp"
 #include "simd/kernels.hpp"
 
@@ -81,7 +82,7 @@ void EvictionOrder::compare_with_window(const UserColumns& user, Slot slot) {
   const auto prefetch = [&](Slot other) {
     if (other == kNoSlot) return;
     const auto* const row = reinterpret_cast<const char*>(user.vectors.row(other).data());
-    for (size_t line = 0; line < 4; ++line) __builtin_prefetch(row + 64 * line);
+    for (size_t line = 0; line < 4; ++line) prefetch_line(row + 64 * line);
   };
   const std::span<const Slot> window = redundancy_.window(kind);
   if (!window.empty()) prefetch(window[0]);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/prefetch.hpp"
 #include "query/query_terms.hpp"
 #include "simd/kernels.hpp"
 
@@ -24,8 +25,10 @@ void prefetch_row(const UserColumns& user, Slot slot) {
   if (!user.vectors.has(slot)) return;
   const std::span<const float> row = user.vectors.row(slot);
   constexpr size_t kLineFloats = 16;
-  for (size_t i = 0; i < row.size(); i += kLineFloats) __builtin_prefetch(row.data() + i);
+  for (size_t i = 0; i < row.size(); i += kLineFloats) prefetch_line(row.data() + i);
 }
+
+uint64_t bit_of(const TermCursor& term) { return term.word() < kMaskedWords ? uint64_t{1} << term.word() : 0; }
 
 void keep_best(float (&best)[3], float score, uint32_t known) {
   size_t at = std::min<size_t>(known, 3);
@@ -127,6 +130,7 @@ void RankingEvidence::gather_lexical(const UserColumns& user, const PreparedQuer
   double mean = 0.0;
   double variance = 0.0;
   for (const TermCursor& term : terms.cursors) {
+    if (term.is_tail()) continue;  // the same word again
     const double share = std::min(1.0, static_cast<double>(term.records()) / documents);
     const auto usual = static_cast<double>(term.usual(bm25));
     mean += share * usual;
@@ -135,7 +139,7 @@ void RankingEvidence::gather_lexical(const UserColumns& user, const PreparedQuer
     if (word_weights_.size() < kMaskedWords) word_weights_.push_back(term.weight());
   }
   // Words that no record holds; one that comes twice counts twice among them.
-  const size_t known = terms.cursors.size();
+  const size_t known = terms.words;
   if (prepared.tokens.size() > known) {
     all_words_ += static_cast<float>(prepared.tokens.size() - known) * bm25.weight(0) * kUnknownWord;
   }
@@ -144,10 +148,10 @@ void RankingEvidence::gather_lexical(const UserColumns& user, const PreparedQuer
 
   const std::span<const Slot> slots = pool.slots();
   if (terms.postings <= kPostingsPerRecord * slots.size()) {
-    for (size_t t = 0; t < terms.cursors.size(); ++t) {
-      const uint64_t bit = t < kMaskedWords ? uint64_t{1} << t : 0;
-      terms.cursors[t].seek(0);
-      terms.cursors[t].visit_parts(user.lexical, bm25, [&](Slot slot, float part) {
+    for (TermCursor& term : terms.cursors) {
+      const uint64_t bit = bit_of(term);
+      term.seek(0);
+      term.visit_parts(user.lexical, bm25, [&](Slot slot, float part) {
         const RankingPool::Position at = pool.find(slot);
         if (at == RankingPool::kNobody) return;
         records_[at].bm25 += part;
@@ -160,9 +164,9 @@ void RankingEvidence::gather_lexical(const UserColumns& user, const PreparedQuer
   by_slot_.resize(slots.size());
   for (size_t at = 0; at < slots.size(); ++at) by_slot_[at] = static_cast<RankingPool::Position>(at);
   std::sort(by_slot_.begin(), by_slot_.end(), [&](auto a, auto b) { return slots[a] < slots[b]; });
-  for (size_t t = 0; t < terms.cursors.size() && !slots.empty(); ++t) {
-    TermCursor& term = terms.cursors[t];
-    const uint64_t bit = t < kMaskedWords ? uint64_t{1} << t : 0;
+  for (TermCursor& term : terms.cursors) {
+    if (slots.empty()) break;
+    const uint64_t bit = bit_of(term);
     term.seek(slots[by_slot_.front()]);
     for (const RankingPool::Position at : by_slot_) {
       const float part = term.part_at(slots[at], user.lexical, bm25);

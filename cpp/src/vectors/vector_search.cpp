@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/prefetch.hpp"
 #include "simd/kernels.hpp"
 #include "timeline/intervals.hpp"
 #include "vectors/vector_table.hpp"
@@ -34,7 +35,14 @@ constexpr size_t kRowsAhead = 8;
 void VectorTable::prefetch(Slot slot) const {
   if (!has(slot)) return;
   const float* const row = rows_.row(slot);
-  for (size_t i = 0; i < dim(); i += 16) __builtin_prefetch(row + i, 0, 2);
+  for (size_t i = 0; i < dim(); i += 16) prefetch_line(row + i);
+}
+
+void VectorTable::prefetch_codes(Slot slot) const {
+  if (!has(slot)) return;
+  const auto [rows, position] = find_codes(places_[slot]);
+  const uint8_t* const codes = rows->codes(position);
+  for (size_t i = 0; i < rows->stride(); i += 64) prefetch_line_to_write(codes + i);
 }
 
 void VectorTable::begin_search(const float* query, size_t k, VectorScratch& scratch) const {

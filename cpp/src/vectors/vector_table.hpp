@@ -34,7 +34,7 @@ class VectorTable {
   // that throws, nothing has changed.
   void add(Slot slot, Micros at, std::span<const float> vector);
   // Overwrites the row with zeros, which must have been checked; while a consolidation runs, when that ends. Needs no memory.
-  void remove(Slot slot);
+  void remove(Slot slot, bool keep_floats = false);
 
   // Room for more rows that is made without exclusion (row_store.hpp).
   bool wants_spare() const { return rows_.wants_spare(); }
@@ -48,6 +48,7 @@ class VectorTable {
     return {rows_.row(slot), dim()};
   }
   void prefetch(Slot slot) const;  // asks for the memory of the row, if there is one
+  void prefetch_codes(Slot slot) const;  // that which a removal that keeps the floats changes
   // Throws CorruptSnapshot if anything that is kept of the slot is damaged; of every slot.
   void check(Slot slot) const;
   void check_all() const;

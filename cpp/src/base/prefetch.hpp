@@ -1,0 +1,19 @@
+// Asks for a line of memory before it is read.
+//
+// GCC takes a function that does nothing but __builtin_prefetch for one without effects, and drops the calls to it, inline
+// or not, without a word. The empty asm is an effect that costs no instruction.
+#pragma once
+
+namespace memspan {
+
+[[gnu::always_inline]] inline void prefetch_line(const void* place) {
+  __builtin_prefetch(place);
+  __asm__ volatile("");
+}
+
+[[gnu::always_inline]] inline void prefetch_line_to_write(const void* place) {
+  __builtin_prefetch(place, 1);
+  __asm__ volatile("");
+}
+
+}  // namespace memspan
