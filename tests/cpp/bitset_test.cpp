@@ -127,6 +127,22 @@ BOOST_AUTO_TEST_CASE(for_every_takes_the_same_as_a_list) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(members_between_two_places_and_backwards) {
+  Bitset set;
+  set.resize(300);
+  for (const Slot slot : {5u, 64u, 191u, 299u}) set.set(slot);
+  for (size_t first = 0; first < 300; ++first) {
+    for (size_t last = first; last < 300; ++last) {
+      bool wanted = false;
+      for (const size_t slot : {5u, 64u, 191u, 299u}) wanted |= first <= slot && slot <= last;
+      BOOST_REQUIRE(set.any(first, last) == wanted);
+    }
+  }
+  std::vector<Slot> found;
+  set.for_each_backwards([&](Slot slot) { found.push_back(slot); });
+  BOOST_TEST(found == (std::vector<Slot>{299, 191, 64, 5}), boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

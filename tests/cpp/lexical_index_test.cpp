@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -23,6 +24,7 @@ TokenBuffer tokens_of(const std::vector<std::string>& words) {
 // The records' words, and every figure counted from them anew.
 struct Oracle {
   std::map<Slot, std::vector<std::string>> words;
+  std::set<Slot> resting;  // that lists may still name
 
   void check(const LexicalIndex& index, const std::vector<std::string>& vocabulary) const {
     std::map<std::string, std::map<Slot, uint32_t>> postings;
@@ -45,15 +47,23 @@ struct Oracle {
       std::map<Slot, uint32_t> found;
       if (const TermId term = index.find(word); term != kNoTerm) {
         BOOST_REQUIRE(index.text(term) == word);
-        const PostingList& list = index.list(term);
-        BOOST_REQUIRE(list.size() == wanted.size());
-        for (size_t i = 0; i < list.blocks(); ++i) {
-          for (const Posting& posting : list.block(i)) {
-            if (posting.is_gap()) continue;
-            BOOST_REQUIRE(found.empty() || found.rbegin()->first < posting.slot());
-            found[posting.slot()] = index.frequency(term, posting);
-            if (posting.has_length()) BOOST_REQUIRE(posting.length() == index.length(posting.slot()));
-            BOOST_REQUIRE(posting.frequency() <= list.max_frequency());
+        BOOST_REQUIRE(index.records(term) == wanted.size());
+        BOOST_REQUIRE(!index.list(term).empty());
+        for (const PostingList* list : {&index.list(term), &index.tail(term)}) {
+          Slot next = 0;
+          for (size_t i = 0; i < list->blocks(); ++i) {
+            for (const Posting& posting : list->block(i)) {
+              BOOST_REQUIRE(posting.slot() >= next);
+              next = posting.slot() + 1;
+              BOOST_REQUIRE(posting.frequency() <= list->max_frequency());
+              if (!words.contains(posting.slot())) {
+                BOOST_REQUIRE(resting.contains(posting.slot()));
+                continue;
+              }
+              BOOST_REQUIRE(!resting.contains(posting.slot()));
+              BOOST_REQUIRE(found.emplace(posting.slot(), index.frequency(term, posting)).second);
+              if (posting.has_length()) BOOST_REQUIRE(posting.length() == index.length(posting.slot()));
+            }
           }
         }
       }
@@ -63,8 +73,10 @@ struct Oracle {
 };
 
 struct Saved {
-  Saved(const LexicalIndex& index, const std::vector<Slot>& live) : slots(live.size()) {
-    std::vector<Slot> new_slots(live.empty() ? 0 : size_t{*std::max_element(live.begin(), live.end())} + 1, kNoSlot);
+  // Of an index of so many slots: of no more than the live ones need, if that is 0.
+  Saved(const LexicalIndex& index, const std::vector<Slot>& live, size_t all = 0) : slots(live.size()) {
+    const size_t least = live.empty() ? 0 : size_t{*std::max_element(live.begin(), live.end())} + 1;
+    std::vector<Slot> new_slots(std::max(all, least), kNoSlot);
     for (Slot i = 0; i < live.size(); ++i) new_slots[live[i]] = i;
     index.save(head, body, live, new_slots);
   }
@@ -126,6 +138,13 @@ BOOST_AUTO_TEST_CASE(statistics_are_exact_where_slots_are_recycled) {
   Oracle oracle;
   std::vector<Slot> free;
   Slot next = 0;
+  size_t freed = 0;
+  int swept_wholes = 0;
+  const auto reuse = [&](Slot slot) {
+    ++freed;
+    BOOST_REQUIRE(oracle.resting.erase(slot) == 1);
+    free.push_back(slot);
+  };
   for (int step = 0; step < 12'000; ++step) {
     const size_t wanted = step < 4000 || (step >= 7000 && step < 10'000) ? 3000 : 40;
     if (oracle.words.size() < wanted) {
@@ -146,11 +165,17 @@ BOOST_AUTO_TEST_CASE(statistics_are_exact_where_slots_are_recycled) {
       if (victim == oracle.words.end()) victim = oracle.words.begin();
       const Slot slot = victim->first;
       oracle.words.erase(victim);
-      if (random() % 3 == 0) {
+      const uint32_t how = random() % 4;
+      if (how == 0) {
         index.remove(slot);
         free.push_back(slot);
+      } else if (how == 1 && step > 2000) {
+        index.make_room_to_depart();
+        index.depart(slot);
+        oracle.resting.insert(slot);
+        index.sweep(reuse);
       } else {
-        index.remove_for_another(slot, random() % 2 == 0);
+        index.remove_for_another(slot);
         const uint32_t what = random() % 4;
         if (what == 0) {
           index.finish_removal();
@@ -169,9 +194,33 @@ BOOST_AUTO_TEST_CASE(statistics_are_exact_where_slots_are_recycled) {
         }
       }
     }
-    if (step % 3000 == 2999) index.sweep(0, 30), index.sweep(30, 30);
+    if (step % 3000 == 2999) {
+      while (!index.sweep_all(1000, reuse)) {
+      }
+      swept_wholes += oracle.resting.empty();
+    }
     if (step % 500 == 499) oracle.check(index, vocabulary);
+    if (step % 2000 == 1999) {
+      std::vector<Slot> live;
+      Oracle moved;
+      for (const auto& [slot, words] : oracle.words) {
+        moved.words[static_cast<Slot>(live.size())] = words;
+        live.push_back(slot);
+      }
+      moved.check(Saved(index, live, next).load(), vocabulary);
+      std::vector<Slot> new_slots(next, kNoSlot);
+      for (Slot i = 0; i < live.size(); ++i) new_slots[live[i]] = i;
+      if (step == 7999) {
+        index.remap(new_slots, live.size());
+        oracle = moved;
+        free.clear();
+        next = static_cast<Slot>(live.size());
+        oracle.check(index, vocabulary);
+      }
+    }
   }
+  BOOST_TEST(freed > 200u);
+  BOOST_TEST(swept_wholes > 0);
   const size_t bytes_of_few = index.bytes();
   while (!oracle.words.empty()) {
     index.remove(oracle.words.begin()->first);
@@ -198,7 +247,7 @@ BOOST_AUTO_TEST_CASE(a_failed_addition_to_a_slot_that_is_left) {
     }
     vocabulary.push_back("fire");
     const TokenBuffer tokens = tokens_of(new_words);
-    index.remove_for_another(100, successes % 2 == 0);
+    index.remove_for_another(100);
     oracle.words.erase(100);
     try {
       {

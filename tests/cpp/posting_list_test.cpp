@@ -121,6 +121,21 @@ BOOST_AUTO_TEST_CASE(blocks_are_replaced_by_any_others) {
   BOOST_TEST(list.bytes() == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(a_list_is_cut_at_any_slot) {
+  for (const Slot size : {1u, 2u, 3u, 50u, 2048u, 2049u, 9000u}) {
+    for (const Slot first : {0u, 1u, 2u, 3u, 90u, 4094u, 4095u, 4096u, 4098u, 4100u, 17'000u, 20'000u}) {
+      PostingList list;
+      std::set<Slot> slots;
+      for (Slot slot = 0; slot < size; ++slot) insert(list, slots, slot * 2);
+      list.truncate(first);
+      slots.erase(slots.lower_bound(first), slots.end());
+      check(list, slots);
+      insert(list, slots, 30'001);
+      check(list, slots);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_posting_is_overwritten_where_it_is) {
   for (const Slot size : {1u, 2u, 50u, 3000u, 9000u}) {
     PostingList list;

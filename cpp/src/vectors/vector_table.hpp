@@ -33,7 +33,8 @@ class VectorTable {
   // `slot` must be the next one or one that was removed. `vector` must have passed check_embedding, or be empty. If
   // that throws, nothing has changed.
   void add(Slot slot, Micros at, std::span<const float> vector);
-  // Overwrites the row with zeros, which must have been checked; while a consolidation runs, when that ends. Needs no memory.
+  // Overwrites the row with zeros, which must have been checked; while a consolidation runs, when that ends. With
+  // `keep_floats` its floats stay until another row comes to the slot: nothing reads them. Needs no memory.
   void remove(Slot slot, bool keep_floats = false);
 
   // Room for more rows that is made without exclusion (row_store.hpp).
