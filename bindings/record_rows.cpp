@@ -59,6 +59,12 @@ bool read_json_array(PyObject* value, std::string& scratch, py::object& out) {
 py::object vector_bytes(PyObject* value) {
   if (std::endian::native != std::endian::little || !py::isinstance<FloatArray>(value)) return {};
   const auto array = py::reinterpret_borrow<FloatArray>(value);
+  const py::object base = array.base();
+  if (base && PyByteArray_CheckExact(base.ptr()) && !array.writeable() &&
+      PyByteArray_AS_STRING(base.ptr()) == static_cast<const void*>(array.data()) &&
+      PyByteArray_GET_SIZE(base.ptr()) == array.nbytes()) {
+    return base;  // a copy that normal_record made
+  }
   return py::reinterpret_steal<py::object>(
       PyByteArray_FromStringAndSize(reinterpret_cast<const char*>(array.data()), array.nbytes()));
 }

@@ -40,6 +40,40 @@ BOOST_AUTO_TEST_CASE(what_was_written_is_read) {
   BOOST_TEST(in.left() == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(views_read_values_where_they_lie) {
+  ByteWriter out;
+  out.put<uint8_t>(1);  // what follows is not aligned
+  out.put_each<uint32_t>(3, [](size_t i) { return static_cast<uint32_t>(10 * i); });
+  const std::array<int64_t, 2> numbers = {-1, 1LL << 40};
+  out.put_array<int64_t>(numbers);
+  ByteReader in = reader_of(out);
+  in.get<uint8_t>();
+  const auto each = in.view_each<uint32_t>(3);
+  BOOST_TEST((each.size() == 3 && each[0] == 0 && each[1] == 10 && each[2] == 20));
+  const auto array = in.view_array<int64_t>();
+  BOOST_TEST((array.size() == 2 && array[0] == -1 && array[1] == 1LL << 40));
+  BOOST_TEST(in.left() == 0u);
+
+  ByteReader again = reader_of(out);
+  again.get<uint8_t>();
+  BOOST_CHECK_EXCEPTION(again.view_each<uint32_t>(1000), CorruptSnapshot, Mentions{"ends too early"});
+  BOOST_CHECK_EXCEPTION(again.view_array<uint64_t>(), CorruptSnapshot, Mentions{"longer than the block"});
+}
+
+BOOST_AUTO_TEST_CASE(a_part_ends_where_it_ends) {
+  ByteWriter out;
+  for (uint32_t i = 0; i < 4; ++i) out.put<uint32_t>(i);
+  ByteReader in = reader_of(out);
+  in.get<uint32_t>();
+  ByteReader part = in.part(2 * sizeof(uint32_t));
+  BOOST_TEST(part.get<uint32_t>() == 1u);
+  BOOST_TEST(part.get<uint32_t>() == 2u);
+  BOOST_CHECK_THROW(part.get<uint32_t>(), CorruptSnapshot);
+  BOOST_TEST(part.origin() == in.origin() + sizeof(uint32_t));
+  BOOST_TEST(in.get<uint32_t>() == 3u);
+  BOOST_CHECK_THROW(in.part(1), CorruptSnapshot);
+}
+
 BOOST_AUTO_TEST_CASE(numbers_are_little_endian) {
   ByteWriter out;
   out.put<uint32_t>(0x01020304);

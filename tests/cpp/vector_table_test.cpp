@@ -163,7 +163,7 @@ BOOST_FIXTURE_TEST_CASE(remap_save_and_load_keep_every_bit, Fixture) {
   table.save(out, body, saved);
   VectorTable loaded(17);
   ByteReader in(out.bytes(), "file", 0);
-  loaded.load(in, body.map(), ats);
+  loaded.load(in, body.map(), PackedValues<Micros>(ats));
   BOOST_TEST(in.left() == 0u);
   BOOST_TEST(loaded.count() == table.count());
   for (Slot slot = 0; slot < live.size(); ++slot) {
@@ -270,7 +270,7 @@ BOOST_FIXTURE_TEST_CASE(damaged_rows_and_codes_are_noticed_when_they_are_read, F
     body.bytes()[place] = static_cast<char>(body.bytes()[place] ^ (1 << (random() % 8)));
     VectorTable loaded(40);
     ByteReader in(out.bytes(), "file", 0);
-    loaded.load(in, body.map(), ats);  // reads nothing of the body
+    loaded.load(in, body.map(), PackedValues<Micros>(ats));  // reads nothing of the body
     VectorScratch scratch;
     VectorSearchStats stats;
     const auto search = [&](const std::vector<float>& query) { loaded.nearest(query.data(), 10, 1.0f, {}, scratch, stats); };
@@ -312,8 +312,9 @@ BOOST_AUTO_TEST_CASE(rows_that_are_not_unit_vectors_are_refused) {
     out.put<float>(0.005f);
     StoredRows::save(out, body, 1, code_stride(2), [](size_t, std::byte* row) { std::memset(row, kZeroCode, code_stride(2)); });
     VectorTable table(2);
+    const std::vector<Micros> ats = {0};
     ByteReader in(out.bytes(), "file", 0);
-    table.load(in, body.map(), std::vector<Micros>{0});
+    table.load(in, body.map(), PackedValues<Micros>(ats));
     BOOST_TEST(in.left() == 0u);
     BOOST_CHECK_THROW(table.row(0), CorruptSnapshot);
     VectorScratch scratch;

@@ -117,16 +117,17 @@ void Attributes::load(ByteReader& in, size_t slots) {
     for (const TextTraits each : traits) in.check((each & ~kAllTraits) == 0, "an unknown trait of a text");
   });
   recorded_ats_.fill(slots, [&](std::span<Micros> ats) { in.get_each(ats); });
-  const std::vector<uint32_t> sessions = in.get_each<uint32_t>(slots);
-  const std::vector<uint32_t> speakers = in.get_each<uint32_t>(slots);
+  const auto sessions = in.view_each<uint32_t>(slots);
+  const auto speakers = in.view_each<uint32_t>(slots);
   places_.fill(slots, [&](std::span<Place> places) {
     const size_t first = places_.size();
     for (size_t i = 0; i < places.size(); ++i) places[i] = {sessions[first + i], speakers[first + i]};
   });
   strings_.load(in, [&](size_t count) {
     std::vector<uint32_t> references(count, 0);
-    for (const std::vector<uint32_t>* const column : {&sessions, &speakers}) {
-      for (const uint32_t symbol : *column) {
+    for (const PackedValues<uint32_t>& column : {sessions, speakers}) {
+      for (size_t slot = 0; slot < slots; ++slot) {
+        const uint32_t symbol = column[slot];
         in.check(symbol < count || symbol == StringPool::kNone, "a record has an unknown session or speaker");
         if (symbol != StringPool::kNone) ++references[symbol];
       }

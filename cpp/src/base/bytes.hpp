@@ -52,6 +52,28 @@ class ByteWriter {
   std::string bytes_;
 };
 
+// Values that put_each or put_array wrote, where they lie: at any address, for as long as the bytes are there. Reading a
+// large column so spares its copy, whose pages would have to come from the system.
+template <typename T>
+class PackedValues {
+ public:
+  PackedValues() = default;
+  PackedValues(const char* bytes, size_t size) : bytes_(bytes), size_(size) {}
+  explicit PackedValues(std::span<const T> values)
+      : PackedValues(reinterpret_cast<const char*>(values.data()), values.size()) {}
+
+  size_t size() const { return size_; }
+  T operator[](size_t i) const {
+    T value;
+    std::memcpy(&value, bytes_ + i * sizeof(T), sizeof value);
+    return value;
+  }
+
+ private:
+  const char* bytes_ = nullptr;
+  size_t size_ = 0;
+};
+
 class ByteReader {
  public:
   // `file` and `origin` (offset of `bytes` in it) only serve the error messages.
@@ -87,6 +109,23 @@ class ByteReader {
     std::vector<T> values(count);
     get_each(std::span<T>(values));
     return values;
+  }
+  // As get_each and get_array, without a copy.
+  template <typename T>
+  PackedValues<T> view_each(size_t count) {
+    if (count > left() / sizeof(T)) fail("the block ends too early");
+    return {take(count * sizeof(T)), count};
+  }
+  template <typename T>
+  PackedValues<T> view_array() {
+    const uint64_t count = get<uint64_t>();
+    if (count > left() / sizeof(T)) fail("an array is longer than the block");
+    return {take(count * sizeof(T)), count};
+  }
+  // A reader of the next `size` bytes, which this one passes over.
+  ByteReader part(uint64_t size) {
+    const uint64_t origin = origin_ + position_;
+    return {get_bytes(size), file_, origin};
   }
   std::string_view get_text(size_t limit) {
     const uint32_t size = get<uint32_t>();

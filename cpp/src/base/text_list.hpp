@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <numeric>
 #include <string_view>
-#include <vector>
 
 #include "base/bytes.hpp"
 
@@ -20,8 +18,11 @@ void put_texts(ByteWriter& out, size_t count, Each each) {
 // Reads them in their order; views are valid as long as the reader's bytes.
 class TextList {
  public:
-  TextList(ByteReader& in, size_t count)
-      : sizes_(in.get_each<uint16_t>(count)), left_(in.get_bytes(std::reduce(sizes_.begin(), sizes_.end(), uint64_t{0}))) {}
+  TextList(ByteReader& in, size_t count) : sizes_(in.view_each<uint16_t>(count)) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; ++i) total += sizes_[i];
+    left_ = in.get_bytes(total);
+  }
 
   size_t size() const { return sizes_.size(); }
   // For each text once at most.
@@ -32,7 +33,7 @@ class TextList {
   }
 
  private:
-  std::vector<uint16_t> sizes_;
+  PackedValues<uint16_t> sizes_;
   std::string_view left_;
   size_t next_ = 0;
 };

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #endif
 #if defined(__linux__)
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -67,9 +68,14 @@ class Registry {
   std::vector<AutoConsolidation*> all_;
 };
 
-// Searches and writes go first where there are fewer cores than threads.
+// Searches and writes go first where there are fewer cores than threads. A thread starts with the scheduling of the one
+// that starts it, and where that is real-time a nice value means nothing.
 void lower_priority() {
 #if defined(__linux__)
+  if (const int policy = sched_getscheduler(0); policy == SCHED_FIFO || policy == SCHED_RR) {
+    const sched_param ordinary = {};
+    sched_setscheduler(0, SCHED_OTHER, &ordinary);  // of this thread alone, as Linux takes it
+  }
   constexpr int kNice = 10;
   setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);  // of this thread alone
 #endif

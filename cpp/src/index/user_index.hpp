@@ -138,6 +138,9 @@ class UserIndex {
   void verify() const;
 
  private:
+  void load_records(ByteReader& in, const PackedValues<Micros>& ats);
+  void load_views(ByteReader& in, const Body& body, const PackedValues<Micros>& ats);
+  void check_retired_words(const ByteReader& in) const;
   // Tells records that are not believed any more, under the lock; null for all of them, and where there are none.
   TagDag::Hidden hides_retired(bool retired) const;
   class DuplicateSearch;

@@ -1,17 +1,28 @@
 // UserIndex::save and load: what is stored of one user (snapshot/body.hpp).
 //
-//   head := u64 records; their ids (base/id_table.hpp); i64 at of each; then timeline, attributes, uses, redundancies,
-//           tags, lexical index, retired words and vectors (see each)
+//   head  := u64 records; i64 at of each; u64 bytes of each part; the parts
+//   parts := their ids (base/id_table.hpp), timeline, attributes, uses and redundancies
+//            tags, lexical index and retired words, vectors (see each)
+//
+// The parts of a large user are read at the same time: half of what opening it takes is building what they describe.
 //
 // Records are numbered anew: dead slots are left out, and those with a vector come first.
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <shared_mutex>
 #include <vector>
 
+#include "base/in_parallel.hpp"
 #include "index/user_index.hpp"
 
 namespace memspan {
+namespace {
+
+constexpr size_t kParts = 2;
+constexpr size_t kReadTogether = 20'000;  // records from which on a second thread is worth starting
+
+}  // namespace
 
 UserIndex::Saved UserIndex::save(ByteWriter& head, BodyWriter& body) const {
   const std::shared_lock reading(mutex_);
@@ -25,16 +36,21 @@ UserIndex::Saved UserIndex::save(ByteWriter& head, BodyWriter& body) const {
   head.put<uint64_t>(live.size());
   std::vector<Slot> new_slots(c.slots(), kNoSlot);
   for (Slot i = 0; i < live.size(); ++i) new_slots[live[i]] = i;
-  c.ids.save(head, live);
   head.put_each<Micros>(live.size(), [&](size_t i) { return c.ats[live[i]]; });
-  c.timeline.save(head, new_slots);
-  c.attributes.save(head, live);
-  c.uses.save(head, live);
-  c.evictions.save(head, live);
-  c.tags.save(head, live);
-  c.lexical.save(head, body, live, new_slots);
-  c.retired_words.save(head, c.lexical);
-  c.vectors.save(head, body, live);
+  std::array<ByteWriter, kParts> parts;
+  ByteWriter& records = parts[0];
+  c.ids.save(records, live);
+  c.timeline.save(records, new_slots);
+  c.attributes.save(records, live);
+  c.uses.save(records, live);
+  c.evictions.save(records, live);
+  ByteWriter& views = parts[1];
+  c.tags.save(views, live);
+  c.lexical.save(views, body, live, new_slots);
+  c.retired_words.save(views, c.lexical);
+  c.vectors.save(views, body, live);
+  for (const ByteWriter& part : parts) head.put<uint64_t>(part.bytes().size());
+  for (const ByteWriter& part : parts) head.put_bytes(part.bytes());
   return {UserSummary::of(stats_locked()), changes};
 }
 
@@ -46,17 +62,48 @@ void UserIndex::verify() const {
 
 void UserIndex::load(ByteReader& in, const Body& body) {
   const std::unique_lock writing(mutex_);
-  UserColumns& c = columns_;
   const uint64_t count = in.get_count(sizeof(uint16_t) + sizeof(Micros));
   in.check(count <= limits::kRecordsPerUser, "too many records");
+  const auto ats = in.view_each<Micros>(count);
+  std::array<uint64_t, kParts> sizes;
+  for (uint64_t& size : sizes) size = in.get<uint64_t>();
+  ByteReader records = in.part(sizes[0]);
+  ByteReader views = in.part(sizes[1]);
+  in.check(in.left() == 0, "bytes are left after the last part");
+  const size_t apart = count < kReadTogether ? kParts : 1;
+  in_parallel(kParts, apart, [&](size_t first, size_t last) {
+    if (first == 0) load_records(records, ats);
+    if (last == kParts) load_views(views, body, ats);
+  });
+  check_retired_words(views);
+}
+
+// What is said of retired records and the lists of their words come from different parts.
+void UserIndex::check_retired_words(const ByteReader& in) const {
+  const UserColumns& c = columns_;
+  if (c.retired_words.empty()) return;
+  uint64_t documents = 0;
+  uint64_t tokens = 0;
+  for (Slot slot = 0; slot < c.slots(); ++slot) {
+    if (!c.standing.retired(slot)) continue;
+    documents += c.lexical.length(slot) > 0;
+    tokens += c.lexical.length(slot);
+  }
+  in.check(documents == c.retired_words.documents() && tokens == c.retired_words.tokens(),
+           "the words of retired records are not those of the records");
+}
+
+// Ids, times and what is said of each record.
+void UserIndex::load_records(ByteReader& in, const PackedValues<Micros>& ats) {
+  UserColumns& c = columns_;
+  const size_t count = ats.size();
   c.ids.load(in, count);
-  const std::vector<Micros> ats = in.get_each<Micros>(count);
-  const auto [earliest, latest] = std::minmax_element(ats.begin(), ats.end());
-  in.check(count == 0 || (*earliest >= kMinTime && *latest <= kMaxTime), "a record's time is out of range");
-  const Micros* next_at = ats.data();
+  Slot next = 0;
   c.ats.fill(count, [&](std::span<Micros> column) {
-    std::copy_n(next_at, column.size(), column.begin());
-    next_at += column.size();
+    for (Micros& at : column) {
+      at = ats[next++];
+      in.check(at >= kMinTime && at <= kMaxTime, "a record's time is out of range");
+    }
   });
   c.live.assign(count, true);
   c.timeline.load(in, count, c.recency());
@@ -72,12 +119,18 @@ void UserIndex::load(ByteReader& in, const Body& body) {
   }
   for (Slot slot = 0; slot < count; ++slot) c.bounds.add(slot, c.times(slot));
   c.sessions.build(sessions, c.timeline);
-  c.tags.load(in, count, c.vectors.dim());
+  in.check(in.left() == 0, "bytes are left after the last column");
+}
+
+// What searches look into. Touches none of the columns that load_records fills.
+void UserIndex::load_views(ByteReader& in, const Body& body, const PackedValues<Micros>& ats) {
+  UserColumns& c = columns_;
+  c.tags.load(in, ats.size(), c.vectors.dim());
   for (TagId tag = 0; tag < c.tags.capacity(); ++tag) c.router.changed(tag);
-  c.lexical.load(in, body, count);
+  c.lexical.load(in, body, ats.size());
   c.retired_words.load(in, c.lexical);
   c.vectors.load(in, body, ats);
-  in.check(in.left() == 0, "bytes are left after the last column");
+  in.check(in.left() == 0, "bytes are left after the last view");
 }
 
 }  // namespace memspan

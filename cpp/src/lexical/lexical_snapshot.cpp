@@ -102,8 +102,8 @@ void LexicalIndex::load(ByteReader& in, const Body& body, size_t slots) {
   stored->slots = slots;
   load_lists(in, body, *stored);
 
-  const std::vector<uint32_t> lengths = in.get_each<uint32_t>(slots);
-  const std::vector<uint32_t> cells = in.get_each<uint32_t>(slots);
+  const auto lengths = in.view_each<uint32_t>(slots);
+  const auto cells = in.view_each<uint32_t>(slots);
   uint64_t total = 0;
   for (Slot slot = 0; slot < slots; ++slot) {
     const uint32_t length = lengths[slot];

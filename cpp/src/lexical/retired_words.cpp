@@ -62,6 +62,7 @@ void RetiredWords::load(ByteReader& in, const LexicalIndex& lexical) {
   const std::vector<uint32_t> counts = in.get_each<uint32_t>(terms.size());
   for (size_t i = 0; i < terms.size(); ++i) {
     in.check(terms[i] < lexical.numbers() && (i == 0 || terms[i - 1] < terms[i]), "retired words are not in order");
+    in.check(counts[i] <= documents && counts[i] <= lexical.list(terms[i]).size(), "more retired records of a word than there are");
   }
   in.check((documents == 0) == terms.empty(), "retired records and their words do not agree");
   if (documents == 0) return;

@@ -57,12 +57,14 @@ class WordStatistics {
   uint64_t documents() const { return less(lexical_.documents(), left_out_ ? left_out_->documents() : 0); }
   uint64_t tokens() const { return less(lexical_.tokens(), left_out_ ? left_out_->tokens() : 0); }
   size_t records(TermId term) const {
-    return less(lexical_.records(term), left_out_ ? left_out_->records(term) : 0);
+    if (left_out_ == nullptr) return lexical_.records(term);
+    return std::min<size_t>(less(lexical_.records(term), left_out_->records(term)), documents());
   }
   const LexicalIndex& lexical() const { return lexical_; }
 
  private:
-  // A snapshot that was made up may claim more retired records than there are.
+  // A snapshot that was made up may claim more retired records of a word than there are, or so few that more are left than
+  // records, and the weight would be negative.
   template <typename T>
   static T less(T all, T part) {
     return all - std::min(all, part);

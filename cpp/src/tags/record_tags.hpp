@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/bytes.hpp"
 #include "base/chunked_vector.hpp"
 #include "base/remap.hpp"
 #include "base/small_arena.hpp"
@@ -62,18 +63,19 @@ class RecordTags {
   }
 
   // Fills an empty object: slot i takes the next counts[i] of `tags`, which must be as many.
-  void fill(std::span<const uint8_t> counts, const TagId* tags) {
+  void fill(const PackedValues<uint8_t>& counts, const PackedValues<TagId>& tags) {
+    size_t next = 0;
     places_.fill(counts.size(), [&](std::span<SmallArena::Ref> places) {
-      const uint8_t* count = counts.data() + places_.size();
+      size_t slot = places_.size();
       for (SmallArena::Ref& place : places) {
-        const uint16_t size = *count++;
+        const uint16_t size = counts[slot++];
         place = SmallArena::kNone;
         if (size == 0) continue;
         place = arena_.allocate(kHeader + size * sizeof(TagId));
         std::byte* const list = arena_.data(place);
         sizes(list)[0] = sizes(list)[1] = size;
-        std::copy_n(tags, size, reinterpret_cast<TagId*>(list + kHeader));
-        tags += size;
+        auto* const own = reinterpret_cast<TagId*>(list + kHeader);
+        for (size_t t = 0; t < size; ++t) own[t] = tags[next++];
       }
     });
   }

@@ -64,28 +64,26 @@ void TagDag::load(ByteReader& in, size_t slots, size_t dim) {
 
 // The records of the tags follow from the tags of the records.
 void TagDag::load_records(ByteReader& in, size_t slots, size_t tags) {
-  const std::vector<uint8_t> counts = in.get_each<uint8_t>(slots);
-  const std::vector<TagId> of_records = in.get_array<TagId>();
+  const auto counts = in.view_each<uint8_t>(slots);
+  const auto of_records = in.view_array<TagId>();
   size_t total = 0;
-  for (const uint8_t count : counts) {
-    in.check(count <= limits::kTagsPerRecord, "a record has too many tags");
-    total += count;
+  for (size_t slot = 0; slot < slots; ++slot) {
+    in.check(counts[slot] <= limits::kTagsPerRecord, "a record has too many tags");
+    total += counts[slot];
   }
   in.check(total == of_records.size(), "there are tags of no record");
   std::vector<uint32_t> ends(tags + 1, 0);
-  for (const TagId tag : of_records) {
-    in.check(tag < tags, "a record has an unknown tag");
-    ++ends[tag];
+  for (size_t i = 0; i < total; ++i) {
+    in.check(of_records[i] < tags, "a record has an unknown tag");
+    ++ends[of_records[i]];
   }
-  of_record_.fill(counts, of_records.data());
+  of_record_.fill(counts, of_records);
   for (size_t tag = 1; tag <= tags; ++tag) ends[tag] += ends[tag - 1];
-  const TagId* next = of_records.data() + total;
+  size_t next = total;
   std::vector<Slot> sorted(total);  // by tag; from the end, so that each list is filled from its end
   for (size_t slot = slots; slot-- > 0;) {
     for (size_t t = 0; t < counts[slot]; ++t) {
-      const TagId tag = *--next;
-      const uint32_t place = --ends[tag];
-      sorted[place] = static_cast<Slot>(slot);
+      sorted[--ends[of_records[--next]]] = static_cast<Slot>(slot);
     }
   }
   const Slot* from = sorted.data();

@@ -42,7 +42,7 @@ void Timeline::save(ByteWriter& out, std::span<const Slot> new_slots) const {
 }
 
 void Timeline::load(ByteReader& in, size_t count, const Recency& recency) {
-  const std::vector<Slot> slots = in.get_each<Slot>(count);
+  const auto slots = in.view_each<Slot>(count);
   size_t i = 0;
   // As many slots, each in range and behind the one before, are all of them.
   bool sound = true;

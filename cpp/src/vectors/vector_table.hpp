@@ -113,7 +113,7 @@ class VectorTable {
   // Those of `live` with a vector must come first; they become slots 0, 1, ... Rows and codes go to the body and are
   // used there after a load, which reads nothing of it (vector_table_snapshot.cpp).
   void save(ByteWriter& head, BodyWriter& body, std::span<const Slot> live) const;
-  void load(ByteReader& in, const Body& body, std::span<const Micros> ats);
+  void load(ByteReader& in, const Body& body, const PackedValues<Micros>& ats);
   size_t bytes() const;         // on the heap
   size_t mapped_bytes() const;  // in the body
 
@@ -141,8 +141,8 @@ class VectorTable {
   bool probe(size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch, VectorSearchStats& stats) const;
   void rescore(const float* query, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const;
   void begin_search(const float* query, size_t k, VectorScratch& scratch) const;
-  CodeRows load_codes(ByteReader& in, const Body& body, std::span<const Micros> ats, uint32_t region);
-  void load_layout(ByteReader& in, const Body& body, std::span<const Micros> ats);
+  CodeRows load_codes(ByteReader& in, const Body& body, const PackedValues<Micros>& ats, uint32_t region);
+  void load_layout(ByteReader& in, const Body& body, const PackedValues<Micros>& ats);
 
   RowStore rows_;                 // by slot
   Places places_;                 // by slot

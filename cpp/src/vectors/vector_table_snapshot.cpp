@@ -102,7 +102,7 @@ void VectorTable::save(ByteWriter& head, BodyWriter& body, std::span<const Slot>
   fresh.save(head, body);
 }
 
-void VectorTable::load(ByteReader& in, const Body& body, std::span<const Micros> ats) {
+void VectorTable::load(ByteReader& in, const Body& body, const PackedValues<Micros>& ats) {
   auto rows = std::make_shared<StoredRows>(in, body, dim() * sizeof(float), is_sound_row);
   in.check(rows->size() <= ats.size(), "more vectors than records");
   if (rows->size() > 0) rows_ = RowStore(dim(), std::move(rows));
@@ -116,10 +116,10 @@ void VectorTable::load(ByteReader& in, const Body& body, std::span<const Micros>
   in.check(count_ == rows_.size(), "a vector has no codes");
 }
 
-CodeRows VectorTable::load_codes(ByteReader& in, const Body& body, std::span<const Micros> ats, uint32_t region) {
+CodeRows VectorTable::load_codes(ByteReader& in, const Body& body, const PackedValues<Micros>& ats, uint32_t region) {
   const uint64_t count = in.get_count(sizeof(Slot) + sizeof(float));
-  const std::vector<Slot> slots = in.get_each<Slot>(count);
-  const std::vector<float> scales = in.get_each<float>(count);
+  const auto slots = in.view_each<Slot>(count);
+  const auto scales = in.view_each<float>(count);
   auto stored = std::make_unique<StoredRows>(in, body, code_stride(dim()), nullptr);
   in.check(stored->size() == count, "the codes are not those of the rows");
   if (count == 0) return {};
@@ -136,7 +136,7 @@ CodeRows VectorTable::load_codes(ByteReader& in, const Body& body, std::span<con
   return rows;
 }
 
-void VectorTable::load_layout(ByteReader& in, const Body& body, std::span<const Micros> ats) {
+void VectorTable::load_layout(ByteReader& in, const Body& body, const PackedValues<Micros>& ats) {
   auto layout = std::make_unique<ClusterLayout>();
   const auto basis = in.get<uint8_t>();
   in.check(basis < kClusterBasisNames.size(), "an unknown basis of clusters");

@@ -8,7 +8,7 @@ from typing import Any
 from memspan.arguments import as_integer
 from memspan.lifetimes import TimeToLive, to_seconds
 from memspan.records import Record
-from memspan.remember.adding import add_drafts, add_in_batches, checked_drafts
+from memspan.remember.adding import add_drafts, add_in_batches, checked_records
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.fields import checked_kind, checked_name
 from memspan.remember.messages import Messages, to_drafts
@@ -107,9 +107,9 @@ class AddingCalls(Calls):
         if user is not None:
             checked_name(user, "user")
         total = len(records) if isinstance(records, Sequence) else None
-        drafts = checked_drafts(records, user, self._engine.embedder.identity.dim)
+        checked = checked_records(records, user, self._engine.embedder.identity.dim)
         with tracking("adding", total, progress) as advance:
-            count = add_in_batches(self._engine, drafts, batch, advance)
+            count = add_in_batches(self._engine, checked, batch, advance)
         self._engine.save_if_worthwhile()
         return count
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -32,7 +32,7 @@ from .lifetimes import with_lifetimes
 from .settling import settle
 from .tags import given_records
 
-__all__ = ["Added", "Advance", "add_drafts", "add_in_batches", "checked_drafts"]
+__all__ = ["Added", "Advance", "add_checked", "add_drafts", "add_in_batches", "checked_records"]
 
 _Key = tuple[str, str]
 Advance = Callable[[int], None]
@@ -51,7 +51,6 @@ class Added(NamedTuple):
     """Derived records that so lost their last source."""
 
 
-@survives_damage
 def add_drafts(
     engine: Engine,
     drafts: Sequence[Draft],
@@ -61,33 +60,52 @@ def add_drafts(
     within: Callable[[Change], None] | None = None,
     seconds: float | None = None,
 ) -> Added:
-    """Make the drafts durable and searchable, with the encode jobs of a recipe, in one transaction.
+    """See `add_checked`."""
+    records = [draft.record for draft in drafts]
+    undated = {_key(draft.record) for draft in drafts if not draft.dated}
+    return add_checked(engine, records, advance, recipe, undated=undated, within=within, seconds=seconds)
 
-    Ids have to be unique among the drafts of a user. Embedding happens before the transaction: nobody waits
-    for a model. `advance` is told the number of drafts that are embedded, not those that are committed. `seconds`: how
-    long they live, unless they say so themselves. `within` does more in the same transaction, after the records are
-    written.
+
+@survives_damage
+def add_checked(
+    engine: Engine,
+    given: Sequence[Record],
+    advance: Advance | None = None,
+    recipe: Recipe | None = None,
+    *,
+    undated: Collection[_Key] = (),
+    within: Callable[[Change], None] | None = None,
+    seconds: float | None = None,
+) -> Added:
+    """Make checked records durable and searchable, with the encode jobs of a recipe, in one transaction.
+
+    Ids have to be unique among the records of a user. Embedding happens before the transaction: nobody waits
+    for a model.
+
+    Args:
+        given: nobody else has them: what is missing in them is set where they are.
+        advance: is told the number of records that are embedded, not those that are committed.
+        undated: those whose time the caller left open, so that it is that of the call. One that is there already
+            keeps its own.
+        within: does more in the same transaction, after the records are written.
+        seconds: how long they live, unless they say so themselves.
     """
-    if not drafts:
+    if not given:
         return Added(0, False)
     engine.require_open()
-    embeddings = _embeddings(engine, drafts, advance)
+    embeddings = _embeddings(engine, given, advance)
     with engine.changing() as change:
         # The index equals the store here and knows the ids without a query.
-        known: list[Draft] = []
-        new: list[Draft] = []
-        for draft in drafts:
-            there = change.index.contains(user=draft.record.user, id=draft.record.id)
-            (known if there else new).append(draft)
-        cold = _from_cold(change.writer, new)
+        contains = change.index.contains
+        known = [record for record in given if contains(user=record.user, id=record.id)]
+        cold = {} if change.writer.cold.empty else _from_cold(change.writer, _without(given, known))
         existing = {**_existing(change.writer, known), **cold}
         moment = from_micros(now_micros())
-        settled = settle(change, drafts, existing, moment, seconds, cold=cold)
+        settled = settle(change, given, existing, moment, seconds, undated=undated, cold=cold)
         for record in settled.records:
             embedding = record.embedding
             if embedding is None:
                 embedding = embeddings[record.user, record.id]
-            # Drafts are records of our own.
             _core.complete_record(record, record.recorded_at or moment, embedding)
         records = with_lifetimes(change.writer, settled.records, moment)
         jobs, entered = False, False
@@ -111,22 +129,22 @@ def add_drafts(
 
 
 def _embeddings(
-    engine: Engine, drafts: Sequence[Draft], advance: Advance | None
+    engine: Engine, given: Sequence[Record], advance: Advance | None
 ) -> dict[_Key, NDArray[np.float32]]:
-    """An embedding for every draft without one: the stored one when the embedded text is the same, or a new one."""
-    open_drafts = [draft for draft in drafts if draft.record.embedding is None]
-    if advance is not None and len(open_drafts) < len(drafts):
-        advance(len(drafts) - len(open_drafts))
-    if not open_drafts:
+    """An embedding for every record without one: the stored one when the embedded text is the same, or a new one."""
+    bare = [record for record in given if record.embedding is None]
+    if advance is not None and len(bare) < len(given):
+        advance(len(given) - len(bare))
+    if not bare:
         return {}
     with engine.store.reading() as reader:
-        existing = _existing(reader, open_drafts)
-        if len(existing) < len(open_drafts):
-            existing |= _from_cold(reader, [draft for draft in open_drafts if _key(draft) not in existing])
+        existing = _existing(reader, bare)
+        if len(existing) < len(bare):
+            existing |= _from_cold(reader, [record for record in bare if _key(record) not in existing])
     found: dict[_Key, NDArray[np.float32]] = {}
     missing: dict[_Key, str] = {}
-    for draft in open_drafts:
-        key, text = _key(draft), embedded_text(draft.record)
+    for record in bare:
+        key, text = _key(record), embedded_text(record)
         stored = existing.get(key)
         if stored is not None and stored.embedding is not None and embedded_text(stored) == text:
             found[key] = stored.embedding
@@ -139,21 +157,28 @@ def _embeddings(
     return found
 
 
-def _existing(reader: StoreReader, drafts: Sequence[Draft]) -> dict[_Key, Record]:
+def _without(records: Sequence[Record], others: Sequence[Record]) -> Sequence[Record]:
+    if not others:
+        return records
+    keys = set(map(_key, others))
+    return [record for record in records if _key(record) not in keys]
+
+
+def _existing(reader: StoreReader, records: Sequence[Record]) -> dict[_Key, Record]:
     return {
         (user, id_): record
-        for user, ids in _by_user(drafts).items()
+        for user, ids in _by_user(records).items()
         for id_, record in given_records(reader, user, ids, embeddings=True).items()
     }
 
 
-def _from_cold(reader: StoreReader, drafts: Sequence[Draft]) -> dict[_Key, Record]:
-    """What is in the cold tier under the drafts' ids: it is there still, for whoever adds it again."""
+def _from_cold(reader: StoreReader, records: Sequence[Record]) -> dict[_Key, Record]:
+    """What is in the cold tier under the records' ids: it is there still, for whoever adds it again."""
     if reader.cold.empty:
         return {}
     return {
         (user, id_): cold.record
-        for user, ids in _by_user(drafts).items()
+        for user, ids in _by_user(records).items()
         for id_, cold in reader.cold.fetch(user, ids, embeddings=True).items()
     }
 
@@ -178,37 +203,37 @@ def _keep_originals_apart(
         change.writer.cold.drop(user, [id_], ORIGINAL)
 
 
-def _by_user(drafts: Sequence[Draft]) -> dict[str, list[str]]:
+def _by_user(records: Sequence[Record]) -> dict[str, list[str]]:
     by_user: dict[str, list[str]] = defaultdict(list)
-    for draft in drafts:
-        by_user[draft.record.user].append(draft.record.id)
+    for record in records:
+        by_user[record.user].append(record.id)
     return by_user
 
 
-def _key(draft: Draft) -> _Key:
-    return draft.record.user, draft.record.id
+def _key(record: Record) -> _Key:
+    return record.user, record.id
 
 
-def add_in_batches(engine: Engine, drafts: Iterable[Draft], batch: int, advance: Advance | None) -> int:
-    """Add drafts with one transaction a batch; returns how many came.
+def add_in_batches(engine: Engine, records: Iterable[Record], batch: int, advance: Advance | None) -> int:
+    """Add checked records with one transaction a batch; returns how many came.
 
     When the iterable raises, because a record is refused or a file is broken, what came before is committed
     and the error goes on.
     """
     count = 0
-    for piece, error in _batches(drafts, batch):
-        add_drafts(engine, piece, advance)
+    for piece, error in _batches(records, batch):
+        add_checked(engine, piece, advance)
         count += len(piece)
         if error is not None:
             raise error
     return count
 
 
-def _batches(drafts: Iterable[Draft], size: int) -> Iterator[tuple[list[Draft], Exception | None]]:
-    batch: list[Draft] = []
+def _batches(records: Iterable[Record], size: int) -> Iterator[tuple[list[Record], Exception | None]]:
+    batch: list[Record] = []
     try:
-        for draft in drafts:
-            batch.append(draft)
+        for record in records:
+            batch.append(record)
             if len(batch) == size:
                 yield batch, None
                 batch = []
@@ -218,8 +243,8 @@ def _batches(drafts: Iterable[Draft], size: int) -> Iterator[tuple[list[Draft], 
     yield batch, None
 
 
-def checked_drafts(records: Iterable[Record], user: str | None, dim: int) -> Iterator[Draft]:
-    """Drafts of records that are complete, such as other code or a file made them.
+def checked_records(records: Iterable[Record], user: str | None, dim: int) -> Iterator[Record]:
+    """Copies in normal form of records that are complete, such as other code or a file made them.
 
     Raises:
         InvalidArgumentError: names the record by its position and the field; an id comes twice; with `user`,
@@ -239,4 +264,4 @@ def checked_drafts(records: Iterable[Record], user: str | None, dim: int) -> Ite
         if key in seen:
             raise invalid(f"records[{position}].id", record.id, "ids that differ within one call")
         seen.add(key)
-        yield Draft(record)
+        yield record

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeAlias
 
 from memspan.errors import FormatError, InvalidArgumentError, invalid
+from memspan.records import Record
 
 from .attachments import TYPES, Attachment, parsed_attachment
-from .draft import Draft
 from .embedding import EmbedderIdentity
 from .export_format import decode_header, decode_record_line
 from .export_life import LIFE_TYPES, ColdLine, LifeLine, parsed_life
@@ -30,7 +30,7 @@ class RelationLine(NamedTuple):
     child: str
 
 
-Line: TypeAlias = "Draft | RelationLine | Attachment | LifeLine"
+Line: TypeAlias = "Record | RelationLine | Attachment | LifeLine"
 
 
 @contextmanager
@@ -73,10 +73,10 @@ def parsed_lines(
             raise
         except InvalidArgumentError as error:
             raise FormatError(str(error)) from error
-        if isinstance(parsed, Draft):
-            first = seen.setdefault((parsed.record.user, parsed.record.id), number)
+        if isinstance(parsed, Record):
+            first = seen.setdefault((parsed.user, parsed.id), number)
             if first != number:
-                raise FormatError(f"{place}: id {parsed.record.id!r} was already in line {first}")
+                raise FormatError(f"{place}: id {parsed.id!r} was already in line {first}")
         elif isinstance(parsed, ColdLine) and parsed.evicted:
             seen.setdefault((parsed.record.user, parsed.record.id), number)
         yield parsed
@@ -87,7 +87,7 @@ def parsed_lines(
 def _parsed(line: dict[str, Any], place: str, dim: int | None) -> Line:
     type_ = line.get("type")
     if type_ == "record":
-        return Draft(decode_record_line(line, place, dim))
+        return decode_record_line(line, place, dim)
     if type_ == "relation":
         names = (checked_name(line.get(key), f"{place}: {key}") for key in ("user", "parent", "child"))
         return RelationLine(place, *names)

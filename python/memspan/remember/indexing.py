@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -130,12 +130,16 @@ def _columns(records: Sequence[Record]) -> dict[str, Any]:
         "recorded_ats": [_recorded_at(record) for record in records],
         "sessions": [record.session for record in records],
         "speakers": [record.speaker for record in records],
-        "metadatas": [dict(record.metadata) for record in records],
+        "metadatas": [_plain(record.metadata) for record in records],
         "importances": _if_any([record.importance for record in records]),
         "pins": _if_any([record.pinned or record.held for record in records], False),
         "retired_ats": _if_any([record.retired_at for record in records]),
         "expires_ats": _if_any([record.expires_at for record in records]),
     }
+
+
+def _plain(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    return metadata if type(metadata) is dict else dict(metadata)
 
 
 def _if_any(values: list[Any], absent: Any = None) -> list[Any] | None:

@@ -8,10 +8,10 @@ from typing import Final
 
 from memspan.errors import FormatError, InvalidArgumentError, QuotaError, TagCycleError
 from memspan.lifecycle.quotas import Quotas
+from memspan.records import Record
 
-from .adding import Advance, add_drafts
+from .adding import Advance, add_checked
 from .attachments import Attachment, load_attachments
-from .draft import Draft
 from .engine import Engine
 from .export_life import ColdLine, LifetimeLine, QuotaLine, load_cold
 from .import_lines import Line, RelationLine, parsed_lines, readable
@@ -47,7 +47,7 @@ class _Loading:
         self._engine = engine
         self._seen = seen
         self._advance = advance
-        self._drafts: list[Draft] = []
+        self._records: list[Record] = []
         self._cold: list[ColdLine] = []
         self._early: list[ColdLine] = []
         self._relations: list[RelationLine] = []
@@ -71,8 +71,8 @@ class _Loading:
         return self._count
 
     def _take(self, line: Line) -> None:
-        if isinstance(line, Draft):
-            self._drafts.append(line)
+        if isinstance(line, Record):
+            self._records.append(line)
         elif isinstance(line, RelationLine):
             self._relations.append(line)
         elif isinstance(line, LifetimeLine):
@@ -87,25 +87,25 @@ class _Loading:
         else:
             self._early.append(line)
         # One of the two is empty, unless kinds of lines alternate.
-        if len(self._drafts) + len(self._cold) >= _BATCH:
+        if len(self._records) + len(self._cold) >= _BATCH:
             self._flush()
 
     def _flush(self) -> None:
-        drafts, self._drafts = self._drafts, []
+        records, self._records = self._records, []
         cold, self._cold = self._cold, []
-        if drafts:
-            self._add(drafts)
+        if records:
+            self._add(records)
         load_cold(self._engine, cold)
 
-    def _add(self, drafts: list[Draft]) -> None:
+    def _add(self, records: list[Record]) -> None:
         try:
-            add_drafts(self._engine, drafts, self._advance)
+            add_checked(self._engine, records, self._advance)
         except QuotaError:
             # Pinned here and pinned in the file may be more than the file's quotas have room for.
-            if not self._give_quotas_back({draft.record.user for draft in drafts}):
+            if not self._give_quotas_back({record.user for record in records}):
                 raise
-            add_drafts(self._engine, drafts)
-        self._count += len(drafts)
+            add_checked(self._engine, records)
+        self._count += len(records)
 
     def _set_quotas(self, line: QuotaLine) -> None:
         with self._engine.store.reading() as reader:

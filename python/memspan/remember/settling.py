@@ -1,4 +1,4 @@
-"""What is written of drafts, given what is stored under their ids."""
+"""What is written of records, given what is stored under their ids."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from memspan.records import Record
 from memspan.store import StoreReader
 
 from .change import Change
-from .draft import Draft
 from .life import end_of_life
 from .lifetimes import lifetimes_of
 from .restating import restate
+from .versions import overwriting
 
 __all__ = ["Settled", "settle"]
 
@@ -24,7 +24,7 @@ _Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What drafts come to, before anything is written."""
+    """What records come to, before anything is written."""
 
     records: list[Record] = field(default_factory=list)
     """New ones, and those that say something else now; some without embedding."""
@@ -52,45 +52,49 @@ class Settled:
 
 def settle(
     change: Change,
-    drafts: Iterable[Draft],
+    given: Iterable[Record],
     existing: Mapping[_Key, Record],
     moment: datetime,
     seconds: float | None = None,
     *,
+    undated: Collection[_Key] = (),
     cold: Collection[_Key] = (),
 ) -> Settled:
-    """Compare drafts with what is stored.
+    """Compare records with what is stored.
 
     Args:
         existing: what is stored under their (user, id), with the tags that were given, and with embeddings.
         moment: of the transaction.
         seconds: how long they live from then on, unless they say so themselves.
+        undated: those whose time the caller left open: what is stored under their key keeps its own.
         cold: those of `existing` that are in the cold tier. Whoever adds one again brings it back.
     """
     settled = Settled()
+    if not existing and seconds is None:
+        settled.records.extend(given)
+        return settled
     lifetimes = _lifetimes(change.writer, existing)
-    for draft in drafts:
-        record = draft.record
+    for record in given:
         if seconds is not None and record.expires_at is None:
             record = replace(record, expires_at=end_of_life(moment, seconds))
         key = record.user, record.id
-        before = existing.get(key) if existing else None
+        before = existing.get(key)
         if before is None:
             settled.records.append(record)
             continue
         taken = partial(_is_taken, change.index, record.user)
-        overwriting = replace(draft, record=record).settled(
-            before, moment, lifetimes=lifetimes[record.user], taken=taken
-        )
-        if overwriting is None:
+        if key in undated:
+            record = replace(record, at=before.at)
+        outcome = overwriting(record, before, moment, lifetimes=lifetimes[record.user], taken=taken)
+        if outcome is None:
             if key in cold:
                 settled.records.append(before)
             continue
         # What came from the cold tier after a conversion has no vector of this embedder, so that it leaves no version.
-        if overwriting.version is not None and overwriting.version.embedding is not None:
-            settled.versions.append(overwriting.version)
-        again = overwriting.again and key not in cold
-        (settled.again if again else settled.records).append(overwriting.record)
+        if outcome.version is not None and outcome.version.embedding is not None:
+            settled.versions.append(outcome.version)
+        again = outcome.again and key not in cold
+        (settled.again if again else settled.records).append(outcome.record)
     return settled
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import random
 from collections.abc import Callable
@@ -69,7 +70,7 @@ VALUES: dict[str, list[Any]] = {
 
 
 def slowly(record: Record) -> Record:
-    """What `checked_drafts` does where there is no native answer."""
+    """What `checked_records` does where there is no native answer."""
     checked = checked_record(record, "record")
     if checked.embedding is None:
         return checked
@@ -178,3 +179,16 @@ def test_rows_are_the_same_as_in_python(monkeypatch: pytest.MonkeyPatch) -> None
     for one, other in zip(native, encode_rows(*arguments), strict=True):
         assert [type(value) for value in one] == [type(value) for value in other]
         assert None not in one
+
+
+def test_a_copy_costs_the_garbage_collector_nothing_and_sqlite_no_second_copy() -> None:
+    copy = _core.normal_record(Record(**PLAIN), Record, DIM)
+    assert copy is not None
+    assert copy.embedding is not None
+    assert not gc.is_tracked(copy)
+    (row,) = encode_rows([copy], {"ana": 1}, 1, 1)
+    assert row[3] is copy.embedding.base
+    # Of a view only what it shows is written.
+    part = replace(copy, embedding=copy.embedding[1:])
+    (row,) = encode_rows([part], {"ana": 1}, 1, 1)
+    assert row[3] == part.embedding.tobytes()
