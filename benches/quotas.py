@@ -82,7 +82,9 @@ def inserts(records: int, count: int) -> None:
             add(index, number)
             taken[name].append(time.perf_counter() - start)
         order.append(order.pop(0))
-    print(f"{'insert, us':18s} {'median':>8s} {'mean':>8s} {'p99':>8s}   (mean without the slowest thousandth)")
+    print(
+        f"{'insert, us':18s} {'median':>8s} {'mean':>8s} {'p99':>8s}   (mean without the slowest thousandth)"
+    )
     for name in cases:
         times = np.sort(taken[name][count // 2 :]) * 1e6
         usual = times[: len(times) - len(times) // 1000]

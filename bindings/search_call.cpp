@@ -41,8 +41,9 @@ PyObject* search(PyObject* method, PyObject* const* args, size_t nargsf, PyObjec
   const NativeIndex index(args[0]);
   ReusableQuery& asked = thread_query();
   if (!index || !read_query(values, asked)) return slow_path(method, args, nargsf, keywords);
-  const auto never = [](SearchResult&) { return false; };
-  PyObject* const hits = answer(never, [&](SearchResult& out) { index->search(asked.query, out); });
+  // Whoever gives the GIL up for a few microseconds waits for it for much longer where other threads run.
+  const auto at_once = [&](SearchResult& out) { return index->try_search(asked.query, out); };
+  PyObject* const hits = answer(at_once, [&](SearchResult& out) { index->search(asked.query, out); });
   asked.trim();
   return hits;
 }

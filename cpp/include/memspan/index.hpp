@@ -97,6 +97,10 @@ class Index {
   // Throws InvalidArgument for any other fusion. Empty for an unknown user.
   RankingFeatures features(const Query& query) const;
 
+  // The same for queries that take no more than it would to hand the processor to another thread: few records, an embedding
+  // and no words. Never waits for another call. False: `search` must be asked; `out` then holds anything.
+  bool try_search(const Query& query, SearchResult& out) const;
+
   // What `search` answers to a query of nothing but a user, `between` (empty: any time) and `k` with only the symbolic
   // view, at a fraction of the cost. A refused call leaves `out` as it was. O(k + log n for each interval).
   void latest(std::string_view user, std::span<const Interval> between, uint32_t k, SearchResult& out) const;

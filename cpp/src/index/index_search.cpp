@@ -34,6 +34,32 @@ void Index::search(const Query& query, SearchResult& out) const {
   scratch.trim();
 }
 
+namespace {
+
+// Whatever the vectors are like, a search of so few records for a vector alone takes a few microseconds, and not a hundred.
+constexpr size_t kFewRecords = 8192;
+constexpr uint32_t kFewHits = 64;
+
+bool asks_for_little(const Query& query) {
+  return !query.text && !query.embedding.empty() && query.tags.empty() && query.route == 0 && query.where.empty() &&
+         query.exclude.empty() && !query.as_of && !query.valid_at && query.k <= kFewHits && query.depth <= kFewHits &&
+         query.fusion != Fusion::learned && query.neighbors == 0 && !query.exact && !query.explain;
+}
+
+}  // namespace
+
+bool Index::try_search(const Query& query, SearchResult& out) const {
+  if (!asks_for_little(query)) return false;
+  return users_->try_visit(query.user, [&](const UserIndex& found) {
+    SearchScratch& scratch = SearchScratch::of_thread();
+    prepare(query, config_, analyzer_, scratch.prepared);
+    scratch.track = track_uses_ && query.track;
+    const bool done = found.try_search(config_, kFewRecords, scratch, out);
+    scratch.trim();
+    return done;
+  });
+}
+
 RankingFeatures Index::features(const Query& query) const {
   if (query.fusion != Fusion::learned) throw InvalidArgument("fusion", "another one", "learned");
   SearchScratch& scratch = SearchScratch::of_thread();

@@ -1,0 +1,97 @@
+// Index::try_search: the same answer as search, or none.
+#include <boost/test/unit_test.hpp>
+#include <functional>
+#include <random>
+
+#include "memspan/error.hpp"
+#include "support/messages.hpp"
+#include "support/records.hpp"
+
+namespace memspan {
+namespace {
+
+using test::Item;
+using test::Mentions;
+using test::same_hits;
+
+constexpr size_t kDim = 8;
+
+struct Fixture {
+  Fixture() {
+    std::vector<Item> items;
+    for (int i = 0; i < 3000; ++i) {
+      Item item{.id = "r" + std::to_string(i), .at = i, .text = "opera"};
+      item.tags = {"t" + std::to_string(i % 5)};
+      item.embedding = test::random_vector(kDim, random);
+      items.push_back(item);
+    }
+    test::add(index, items);
+  }
+  Query query() { return {.user = "ana", .embedding = test::random_vector(kDim, random), .k = 7}; }
+  std::mt19937 random{5};
+  Index index{IndexConfig{.dim = kDim}};
+};
+
+BOOST_FIXTURE_TEST_SUITE(short_search, Fixture)
+
+BOOST_AUTO_TEST_CASE(it_equals_search) {
+  for (int round = 0; round < 100; ++round) {
+    Query asked = query();
+    if (round % 3 == 1) asked.between = {{{round * 10, 2000}}};
+    if (round % 4 == 1) asked.require_tags = {"t2"};
+    SearchResult at_once;
+    BOOST_REQUIRE(index.try_search(asked, at_once));
+    const SearchResult found = index.search(asked);
+    BOOST_REQUIRE(found.hits.size() == 7u);
+    BOOST_REQUIRE(same_hits(at_once, found));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_may_take_long_is_left_to_search) {
+  const std::vector<std::function<void(Query&)>> changes = {
+      [](Query& asked) { asked.text = "opera"; },
+      [](Query& asked) { asked.embedding.clear(); },
+      [](Query& asked) { asked.exact = true; },
+      [](Query& asked) { asked.explain = true; },
+      [](Query& asked) { asked.k = 65; },
+      [](Query& asked) { asked.depth = 65; },
+      [](Query& asked) { asked.where = "{}"; },
+      [](Query& asked) { asked.tags = {"t1"}; },
+      [](Query& asked) { asked.route = 1; },
+      [](Query& asked) { asked.neighbors = 1; },
+      [](Query& asked) { asked.exclude = {"r1"}; },
+      [](Query& asked) { asked.as_of = 5; },
+      [](Query& asked) { asked.valid_at = 5; },
+      [](Query& asked) { asked.fusion = Fusion::learned; },
+      [](Query& asked) { asked.user = "nobody"; },
+  };
+  for (const auto& change : changes) {
+    Query asked = query();
+    change(asked);
+    SearchResult out;
+    BOOST_TEST(!index.try_search(asked, out));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(many_records_are_left_to_search) {
+  std::vector<Item> items;
+  for (int i = 0; i < 6000; ++i) items.push_back({.id = "more" + std::to_string(i), .at = i});
+  test::add(index, items);
+  SearchResult out;
+  BOOST_TEST(!index.try_search(query(), out));
+}
+
+BOOST_AUTO_TEST_CASE(refusals_are_those_of_search) {
+  SearchResult out;
+  Query asked = query();
+  asked.embedding.pop_back();
+  BOOST_CHECK_EXCEPTION(index.try_search(asked, out), InvalidArgument, Mentions{"embedding"});
+  asked = query();
+  asked.k = 0;
+  BOOST_CHECK_EXCEPTION(index.try_search(asked, out), InvalidArgument, Mentions{"k"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan
