@@ -92,13 +92,13 @@ BOOST_AUTO_TEST_CASE(blocks_are_replaced_by_any_others) {
   PostingList list;
   std::set<Slot> slots;
   size_t most_blocks = 0;
-  for (int step = 0; step < 4000; ++step) {
+  for (int step = 0; step < 1200; ++step) {
     if (slots.empty()) insert(list, slots, static_cast<Slot>(random() % 100'000));
     const size_t i = random() % list.blocks();
     const Slot first = i == 0 ? 0 : list.block(i - 1).back().slot() + 1;
     const Slot last = i + 1 == list.blocks() ? 100'000 : list.block(i + 1).front().slot() - 1;
-    const bool grows = (step / 500) % 2 == 0;
-    const size_t coming = random() % 8 == 0 ? 3000 : random() % (grows ? 200 : 20);
+    const bool grows = (step / 150) % 2 == 0;
+    const size_t coming = random() % 16 == 0 ? 3000 : random() % (grows ? 200 : 20);
     const uint32_t staying = random() % 16 == 0 ? 0 : grows ? 95 : 60;
     const std::span<const Posting> block = list.block(i);
     std::set<Slot> wanted;
@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(blocks_are_replaced_by_any_others) {
     for (const Slot slot : wanted) postings.emplace_back(slot, slot % 7 + 1, 20);
     list.replace(i, postings);
     slots.insert(wanted.begin(), wanted.end());
-    check(list, slots);
+    if (step % 25 == 0 || slots.size() < 4) check(list, slots);
     most_blocks = std::max(most_blocks, list.blocks());
   }
   BOOST_TEST(most_blocks > 5u);
