@@ -73,12 +73,18 @@ BOOST_AUTO_TEST_CASE(what_may_take_long_is_left_to_search) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(many_records_are_left_to_search) {
+BOOST_AUTO_TEST_CASE(many_numbers_are_left_to_search) {
+  constexpr size_t kManyDim = 4096;
+  Index wide(IndexConfig{.dim = kManyDim});
   std::vector<Item> items;
-  for (int i = 0; i < 6000; ++i) items.push_back({.id = "more" + std::to_string(i), .at = i});
-  test::add(index, items);
+  for (int i = 0; i < 768; ++i) items.push_back({.id = "r" + std::to_string(i), .at = i});
+  items[0].embedding = test::random_vector(kManyDim, random);
+  test::add(wide, items);
   SearchResult out;
-  BOOST_TEST(!index.try_search(query(), out));
+  const Query asked = {.user = "ana", .embedding = test::random_vector(kManyDim, random), .k = 7};
+  BOOST_TEST(wide.try_search(asked, out));
+  test::add(wide, {{.id = "more", .at = 1}});
+  BOOST_TEST(!wide.try_search(asked, out));
 }
 
 BOOST_AUTO_TEST_CASE(refusals_are_those_of_search) {

@@ -36,8 +36,8 @@ void Index::search(const Query& query, SearchResult& out) const {
 
 namespace {
 
-// Whatever the vectors are like, a search of so few records for a vector alone takes a few microseconds, and not a hundred.
-constexpr size_t kFewRecords = 8192;
+// Whatever the vectors are like, a search of no more numbers for a vector alone takes a few microseconds, and not a hundred.
+constexpr size_t kFewNumbers = 8192 * 384;
 constexpr uint32_t kFewHits = 64;
 
 bool asks_for_little(const Query& query) {
@@ -51,10 +51,11 @@ bool asks_for_little(const Query& query) {
 bool Index::try_search(const Query& query, SearchResult& out) const {
   if (!asks_for_little(query)) return false;
   return users_->try_visit(query.user, [&](const UserIndex& found) {
+    if (!found.holds_at_most(kFewNumbers / config_.dim)) return false;
     SearchScratch& scratch = SearchScratch::of_thread();
     prepare(query, config_, analyzer_, scratch.prepared);
     scratch.track = track_uses_ && query.track;
-    const bool done = found.try_search(config_, kFewRecords, scratch, out);
+    const bool done = found.try_search(config_, scratch, out);
     scratch.trim();
     return done;
   });

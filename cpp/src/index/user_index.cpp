@@ -272,9 +272,14 @@ void UserIndex::search(const IndexConfig& config, SearchScratch& scratch, Search
   execute(columns_, config, scratch, out);
 }
 
-bool UserIndex::try_search(const IndexConfig& config, size_t most_records, SearchScratch& scratch, SearchResult& out) const {
+bool UserIndex::holds_at_most(size_t records) const {
   const std::shared_lock reading(mutex_, std::try_to_lock);
-  if (!reading || columns_.live_count() > most_records) return false;
+  return reading && columns_.live_count() <= records;
+}
+
+bool UserIndex::try_search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const {
+  const std::shared_lock reading(mutex_, std::try_to_lock);
+  if (!reading) return false;
   execute(columns_, config, scratch, out);
   return true;
 }

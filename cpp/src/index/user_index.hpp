@@ -69,8 +69,10 @@ class UserIndex {
 
   // Runs `scratch.prepared`.
   void search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const;
-  // The same if no writer has to be waited for and there are no more records than that.
-  bool try_search(const IndexConfig& config, size_t most_records, SearchScratch& scratch, SearchResult& out) const;
+  // The same if no writer has to be waited for.
+  bool try_search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const;
+  // False also if a writer would have to be waited for.
+  bool holds_at_most(size_t records) const;
   // What the learned ranking of `scratch.prepared` looks at.
   RankingFeatures features(const IndexConfig& config, SearchScratch& scratch) const;
   // The newest k records within the merged intervals, or at any time. False, with nothing done, if some records need
