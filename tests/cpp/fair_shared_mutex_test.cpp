@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <array>
+#include <chrono>
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
@@ -41,6 +42,19 @@ BOOST_AUTO_TEST_CASE(who_only_tries_never_waits) {
   mutex.unlock_shared();
   mutex.lock();  // nobody is in
   mutex.unlock();
+}
+
+BOOST_AUTO_TEST_CASE(a_turn_is_over_after_a_while) {
+  FairSharedMutex mutex;
+  int fresh = 0;
+  for (int i = 0; i < 1000; ++i) {  // a core may be taken away at any moment
+    const std::unique_lock writing(mutex);
+    fresh += !mutex.turn_is_over();
+  }
+  BOOST_TEST(fresh > 0);
+  const std::unique_lock writing(mutex);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  BOOST_TEST(mutex.turn_is_over());
 }
 
 BOOST_AUTO_TEST_CASE(a_writer_is_alone_and_readers_are_not) {

@@ -38,8 +38,9 @@ void FairSharedMutex::wait_for_door(uint32_t door) {
   const auto passable = [&](uint32_t entered) { return (entered & kDoor) != door; };
   for (int naps = 0; naps < kMostNaps; ++naps) {
     if (spin_until(kWakingTime, [&] { return passable(entered_.load(std::memory_order_acquire)); })) return;
-    // A reader that sleeps is not counted, so that writers need not wait for it to wake. Only behind the door that was
-    // closed before it came can it take itself out: a later writer waits for it.
+    // A reader that sleeps is not counted, so that writers need not wait for it to wake: they give it a moment. Only
+    // behind the door that was closed before it came can it take itself out: a later writer waits for it.
+    slept_.store(true, std::memory_order_relaxed);
     uint32_t entered = entered_.load(std::memory_order_acquire);
     do {
       if (passable(entered)) return;
@@ -69,8 +70,9 @@ void FairSharedMutex::give_grace() const {
 void FairSharedMutex::lock() {
   writers_.lock();
   const bool readers_are_about = (entered_.load(std::memory_order_relaxed) & ~kDoor) != entered_before_;
-  if (readers_are_about) give_grace();
-  colour_ ^= kColour;
+  const bool some_slept = slept_.load(std::memory_order_relaxed) && slept_.exchange(false, std::memory_order_relaxed);
+  if (readers_are_about || some_slept) give_grace();
+  coloured_ = !coloured_;
   if (!spin_until(kPatience, [this] { return try_gap(); })) close_door();
   since_ = Clock::now();
 }
@@ -80,13 +82,13 @@ bool FairSharedMutex::try_gap() {
   uint32_t entered = entered_.load(std::memory_order_relaxed);
   if (left_.load(std::memory_order_acquire) != entered) return false;
   // Whoever enters from here on makes the exchange fail. Nobody is in if it succeeds: `entered` readers have left.
-  if (!entered_.compare_exchange_strong(entered, entered | kClosed | colour_, std::memory_order_acquire)) return false;
+  if (!entered_.compare_exchange_strong(entered, entered | closed(), std::memory_order_acquire)) return false;
   entered_before_ = entered;
   return true;
 }
 
 void FairSharedMutex::close_door() {
-  const uint32_t entered = entered_.fetch_add(kClosed | colour_, std::memory_order_seq_cst);
+  const uint32_t entered = entered_.fetch_add(closed(), std::memory_order_seq_cst);
   if (!spin_until(kWakingTime, [&] { return left_.load(std::memory_order_acquire) == entered; })) {
     for (;;) {
       const uint32_t left = left_.load(std::memory_order_seq_cst);

@@ -21,6 +21,8 @@ class FairSharedMutex {
  public:
   void lock();
   void unlock();
+  // For the writer who is in: it should leave, and come back with what is left to do.
+  bool turn_is_over() const { return Clock::now() - since_ > kTurn; }
 
   void lock_shared() {
     const uint32_t door = entered_.fetch_add(kReader, std::memory_order_acquire) & kDoor;
@@ -53,9 +55,11 @@ class FairSharedMutex {
   static constexpr int kGraceShare = 4;
   static constexpr std::chrono::microseconds kLongestGrace{100};
   static constexpr std::chrono::microseconds kPatience{300};
+  static constexpr std::chrono::microseconds kTurn{80};
 
   static constexpr int kMostNaps = 8;
 
+  uint32_t closed() const { return kClosed | (coloured_ ? kColour : 0); }
   void wait_for_door(uint32_t door);
   void give_grace() const;
   bool try_gap();
@@ -63,9 +67,10 @@ class FairSharedMutex {
 
   std::atomic<uint32_t> entered_ = 0;  // readers so far, in steps of kReader, and the door
   std::atomic<uint32_t> left_ = 0;     // readers so far, in steps of kReader
-  std::mutex writers_;                 // held by the writer whose turn it is; guards what follows
+  std::mutex writers_;                 // held by the writer whose turn it is; guards all that follows but `slept_`
   uint32_t entered_before_ = 0;        // readers that had entered when the last writer came
-  uint32_t colour_ = 0;
+  bool coloured_ = false;              // the last door
+  std::atomic<bool> slept_ = false;    // has a reader gone to sleep, uncounted, since a writer looked? Here it takes no room
   Clock::time_point since_;            // when the last writer got in
   Clock::time_point grace_ends_;
 };

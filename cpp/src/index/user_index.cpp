@@ -26,7 +26,6 @@ std::span<const float> UserIndex::embedding(Slot slot) const {
 
 namespace {
 
-constexpr size_t kSliceRecords = AnalysisAhead::kSliceRecords;
 // Records that one record that comes may push out, where a quota has shrunk.
 constexpr size_t kMostAtOnce = 32;
 
@@ -148,9 +147,10 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
     throw InvalidArgument("records", std::to_string(columns_.live_count() + records.size()) + " records of one user",
                           "at most " + std::to_string(limits::kRecordsPerUser));
   }
-  changes_ += records.size();
   const WholeRemovals whole(columns_.lexical);
-  for (size_t i = 0; i < records.size(); ++i) {
+  size_t i = 0;
+  do {
+    ++changes_;
     const Kind kind = records[i].input.kind;
     const bool limited_kind = limited && quotas.limits(kind);
     if (limited_kind) prefetch_eviction(kind, true);
@@ -174,9 +174,10 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
     }
     insert(records[i], tokens[i], uses);
     if (limited_kind && columns_.attributes.count(kind) >= capacity) prefetch_eviction(kind, false);
-  }
+  } while (++i < records.size() && !mutex_.turn_is_over());
   need_.update(columns_.vectors);
-  return {.behind = need_.behind(columns_.vectors),
+  return {.added = i,
+          .behind = need_.behind(columns_.vectors),
           .spare_row_dim = columns_.vectors.wants_spare() ? columns_.vectors.dim() : 0};
 }
 
@@ -191,13 +192,14 @@ void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer, cons
                     std::vector<std::string>* evicted) {
   const bool batch = records.size() > 1;
   const auto add_next = [&](std::span<NewRecord> slice, std::span<const TokenBuffer> tokens) {
-    AfterAdding after = add_slice(slice, tokens, quotas, evicted, batch);
-    while (after.unready) {  // at first, and where quotas change
-      make_order(quotas);
-      after = add_slice(slice, tokens, quotas, evicted, batch);
+    for (;;) {
+      const AfterAdding after = add_slice(slice, tokens, quotas, evicted, batch);
+      if (after.unready) make_order(quotas);  // at first, and where quotas change
+      if (after.spare_row_dim > 0) make_spare_rows(after.spare_row_dim);
+      slice = slice.subspan(after.added);
+      tokens = tokens.subspan(after.added);
+      if (slice.empty()) return after;
     }
-    if (after.spare_row_dim > 0) make_spare_rows(after.spare_row_dim);
-    return after;
   };
   if (records.size() == 1) {  // the common case, with memory that the thread keeps
     thread_local TokenBuffer tokens;
@@ -217,16 +219,16 @@ void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer, cons
 
 size_t UserIndex::remove(std::span<const std::string_view> ids) {
   size_t removed = 0;
-  for (size_t first = 0; first < ids.size(); first += kSliceRecords) {
+  for (size_t next = 0; next < ids.size();) {
     const std::unique_lock writing(mutex_);
-    for (std::string_view id : ids.subspan(first, std::min(kSliceRecords, ids.size() - first))) {
-      const Slot slot = columns_.ids.find(id);
+    do {
+      const Slot slot = columns_.ids.find(ids[next]);
       if (slot == kNoSlot) continue;
       check(slot);
       ++changes_;
       erase(slot, kAllColumns);
       ++removed;
-    }
+    } while (++next < ids.size() && !mutex_.turn_is_over());
     compact_if_worthwhile();
     need_.update(columns_.vectors);
   }

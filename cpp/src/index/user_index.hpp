@@ -160,6 +160,7 @@ class UserIndex {
   UserStats stats_locked() const;
   size_t bytes_locked() const;
   struct AfterAdding {
+    size_t added = 0;          // of the records, before the writer's turn was over
     bool unready = false;      // nothing was done: make_order has to come first
     bool behind = false;       // a consolidation
     size_t spare_row_dim = 0;  // of the rows that large room is wanted for; 0: none is

@@ -77,6 +77,9 @@ class Engine:
         self.tally = Tally()
         self._lock = threading.RLock()
         self._state: _State | None = None
+        # What `_state` becomes when the commit that is going on has ended. Others see its changes before that: a commit
+        # may copy the log into the database, too.
+        self._coming: _State | None = None
         self._unsaved = 0
         self._closed = False
         _engines.add(self)
@@ -89,9 +92,11 @@ class Engine:
             EmbedderMismatchError: another process converted the store to another embedder.
         """
         self.require_open()
-        state = self._state
-        if state is not None and state.sequence == self.store.sequence():
-            return state.index
+        committed = self.store.sequence()
+        # In this order: what was coming is here before it stops coming.
+        for state in (self._coming, self._state):
+            if state is not None and state.sequence == committed:
+                return state.index
         with self.comparing() as (index, _):
             return index
 
@@ -117,13 +122,16 @@ class Engine:
                     if self.uses.due:
                         self.uses.write(change)
                     sequence = writer.sequence()
+                    self._coming = _State(change.index, sequence)
             except BaseException:
+                self._coming = None
                 if change is not None and change.touched:
                     self._state = None
                 if change is not None:
                     self.tally.give_back(change.counted)
                 raise
-            self._state = _State(change.index, sequence)
+            self._state = self._coming
+            self._coming = None
             self._unsaved += sequence != before
 
     @contextmanager
@@ -269,8 +277,8 @@ class Engine:
         self.vocabularies = Vocabularies()
         self.uses = UseCounts()
         self.embedder.after_fork()
-        _inherited.append(self._state)
-        self._state = None
+        _inherited.append((self._state, self._coming))
+        self._state = self._coming = None
 
 
 def _start_afresh() -> None:
