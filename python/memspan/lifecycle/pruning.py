@@ -17,7 +17,7 @@ from .survey import StalenessSurvey, may_be_pruned
 
 __all__ = ["prune"]
 
-_SLICE: Final = 64
+_SLICE: Final = 32
 """Records of a transaction; other writers wait for it."""
 
 

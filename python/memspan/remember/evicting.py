@@ -15,8 +15,8 @@ from .tags import without_made
 __all__ = ["settle_evictions"]
 
 _logger = logging.getLogger("memspan")
-_PIECE: Final = 256
-"""Records that are moved at a time, with their embeddings in memory."""
+_PIECE: Final = 16
+"""Records that are moved at a time: searches of other threads wait for the interpreter no longer than their lines take."""
 _NAMED: Final = 64
 """Records that an entry of the audit names; of more it tells the number."""
 
