@@ -1,7 +1,10 @@
 // Index::try_search: the same answer as search, or none.
 #include <boost/test/unit_test.hpp>
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <random>
+#include <thread>
 
 #include "memspan/error.hpp"
 #include "support/messages.hpp"
@@ -95,6 +98,29 @@ BOOST_AUTO_TEST_CASE(refusals_are_those_of_search) {
   asked = query();
   asked.k = 0;
   BOOST_CHECK_EXCEPTION(index.try_search(asked, out), InvalidArgument, Mentions{"k"});
+}
+
+BOOST_AUTO_TEST_CASE(it_does_not_wait_for_a_writer) {
+  constexpr int kMany = 2000;
+  std::vector<Item> more;
+  for (int i = 0; i < kMany; ++i) {
+    more.push_back({.id = "more" + std::to_string(i), .at = i, .text = "opera", .embedding = test::random_vector(kDim, random)});
+  }
+  std::atomic<bool> seen = false;
+  std::jthread writer([&] {
+    while (!seen) test::add(index, more);
+  });
+  const auto patience = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!seen && std::chrono::steady_clock::now() < patience) {
+    const Query asked = query();
+    SearchResult out;
+    if (!index.try_search(asked, out)) {
+      index.search(asked, out);
+      seen = true;
+    }
+    BOOST_REQUIRE(out.hits.size() == 7u);
+  }
+  BOOST_TEST(seen);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
