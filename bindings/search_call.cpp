@@ -7,6 +7,7 @@
 #include "query_object.hpp"
 #include "raw_type.hpp"
 #include "register.hpp"
+#include "searching_threads.hpp"
 
 namespace memspan::python {
 namespace py = pybind11;
@@ -41,8 +42,8 @@ PyObject* search(PyObject* method, PyObject* const* args, size_t nargsf, PyObjec
   const NativeIndex index(args[0]);
   ReusableQuery& asked = thread_query();
   if (!index || !read_query(values, asked)) return slow_path(method, args, nargsf, keywords);
-  // Whoever gives the GIL up for a few microseconds waits for it for much longer where other threads run.
-  const auto at_once = [&](SearchResult& out) { return index->try_search(asked.query, out); };
+  static SearchingThreads searching;
+  const auto at_once = [&](SearchResult& out) { return !searching.several() && index->try_search(asked.query, out); };
   PyObject* const hits = answer(at_once, [&](SearchResult& out) { index->search(asked.query, out); });
   asked.trim();
   return hits;

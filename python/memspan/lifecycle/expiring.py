@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -42,9 +43,10 @@ def expired_ids(engine: Engine, user: str | None, now: Micros | None = None) -> 
 
 
 def sweep(engine: Engine, user: str | None = None, now: Micros | None = None) -> Expired:
-    """Erase the records of a user, or of all, whose life is over, with their versions, and the bytes of them all.
+    """Erase the records of a user, or of all, whose life is over, with their versions and the originals of what was
+    compressed, and the bytes of them all; and what of the cold tier is as old.
 
-    Records that are held stay until they are released. What was made of a record stays, unless it expires itself:
+    Records that are held stay until they are released, and so do their originals. What was made of a record stays, unless it expires itself:
     a recipe's memories live as long as their kind, and not longer than a turn that was given an end of its own. What
     encode jobs kept on the way, which may say what it said, goes.
 
@@ -93,20 +95,21 @@ def _erase_slice(engine: Engine, user: str | None, now: Micros) -> tuple[int, se
 
 
 def _erase_cold(engine: Engine, now: Micros) -> int:
-    """Copies in the cold tier expire, too; returns how many there were."""
+    """What lies in the cold tier expires, too; returns how much that was. In slices."""
     with engine.store.reading() as reader:
-        if reader.cold.empty:
-            return 0
+        due = [] if reader.cold.empty else reader.cold.expired(now)
+    return sum(
+        _erase_cold_slice(engine, due[first : first + _SLICE], now) for first in range(0, len(due), _SLICE)
+    )
+
+
+def _erase_cold_slice(engine: Engine, keys: Sequence[int], now: Micros) -> int:
     with engine.changing() as change:
-        erased = change.writer.cold.expire(now)
+        erased = change.writer.cold.expire(keys, now)
         for user, copies in erased.items():
-            # Where a record lives on that an expired copy is an original of, its other traces are its own.
-            gone = {copy.id: copy for copy in copies}
-            for living in change.writer.fetch(user, list(gone)):
-                del gone[living]
-            for copy in gone.values():
+            for copy in copies:
                 unlearn(change, user, copy)
-            change.writer.traces.erase(user, gone.keys())
+            change.writer.traces.erase(user, {copy.id for copy in copies})
         if erased:
             engine.snapshots.delete(change.writer)
             change.writer.request_erasure()

@@ -67,6 +67,10 @@ class ColdReader(Protocol):
         """Records that were derived from these ids and have no source left among the records: their ids by that of
         the source; sources without any are left out."""
 
+    def expired(self, now: Micros) -> list[int]:
+        """Keys of the copies whose `expires_at` has come, but not of a record's original: it lives as long as that.
+        O(cold)."""
+
     def unsourced_records(self, user: str | None = None) -> int:
         """How many records, of a user or of all, have lost all of their sources to the cold tier. O(evicted)."""
 
@@ -99,8 +103,9 @@ class ColdWriter(ColdReader, Protocol):
         """Let originals follow their records to other ids, `ids` being from old to new; what is already there under a
         new one is replaced."""
 
-    def expire(self, now: Micros) -> dict[str, list[Record]]:
-        """Erase copies whose `expires_at` has come; returns them by user, without embeddings. O(cold)."""
+    def expire(self, keys: Sequence[int], now: Micros) -> dict[str, list[Record]]:
+        """Erase those of the keys that `ColdReader.expired` still tells; returns the copies by user, without
+        embeddings."""
 
     def forget(self, user: str, ids: Sequence[str]) -> int:
         """Erase every copy of these ids, whatever the reason; returns how many there were."""

@@ -33,6 +33,12 @@ _UNSOURCED: Final = (
 )
 """Of derivations `d`: no source of the derived record is a record."""
 
+_EXPIRED: Final = (
+    "json_extract(c.record, '$.expires_at') <= ? "
+    "AND NOT EXISTS (SELECT 1 FROM records r WHERE r.user_pk = c.user_pk AND r.id = c.id)"
+)
+"""Of `cold c`: its life is over, and that of a record that it is the original of does not count instead."""
+
 
 class SqliteColdReader(SqliteRows):
     """`ColdReader` on an open transaction."""
@@ -137,6 +143,10 @@ class SqliteColdReader(SqliteRows):
             found[source] = (*found.get(source, ()), id_)
         return found
 
+    def expired(self, now: Micros) -> list[int]:
+        keys = self._all(f"SELECT c.pk FROM cold c WHERE {_EXPIRED} ORDER BY c.pk", (_as_kept(now),))  # noqa: S608
+        return [key for (key,) in keys]
+
     def unsourced_records(self, user: str | None = None) -> int:
         ((count,),) = self._all(
             "SELECT count(DISTINCT d.derived_pk) FROM cold c JOIN users u ON u.pk = c.user_pk "  # noqa: S608
@@ -236,20 +246,19 @@ class SqliteColdWriter(SqliteColdReader):
                 (new, dump_record(replace(cold.record, id=new)), pk, old, ORIGINAL),
             )
 
-    def expire(self, now: Micros) -> dict[str, list[Record]]:
-        # Both are ISO 8601 in UTC, which sorts as text; the sign of the offset sorts before a fraction's point.
-        which = "WHERE json_extract(record, '$.expires_at') <= ?"
-        moment = (from_micros(now).isoformat(),)
+    def expire(self, keys: Sequence[int], now: Micros) -> dict[str, list[Record]]:
         expired: dict[str, list[Record]] = {}
-        copies = (
-            "SELECT u.name, reason, moved_at, record, NULL FROM cold c JOIN users u ON u.pk = c.user_pk "  # noqa: S608
-            f"{which} ORDER BY c.id"
-        )
-        for user, *row in self._all(copies, moment):
-            expired.setdefault(user, []).append(_decoded(user, row).record)
-        if not expired:
-            return {}
-        self._connection.execute(f"DELETE FROM cold {which}", moment)  # noqa: S608
+        going: list[int] = []
+        for key in keys:
+            rows = self._all(
+                "SELECT u.name, reason, moved_at, record, NULL FROM cold c JOIN users u ON u.pk = c.user_pk "  # noqa: S608
+                f"WHERE c.pk = ? AND {_EXPIRED}",
+                (key, _as_kept(now)),
+            )
+            for user, *row in rows:
+                expired.setdefault(user, []).append(_decoded(user, row).record)
+                going.append(key)
+        self._connection.executemany("DELETE FROM cold WHERE pk = ?", ((key,) for key in going))
         for user in expired:
             # A handle that has not heard of an eviction yet still has the record in its index.
             self._mark_removal(user)
@@ -272,6 +281,11 @@ class SqliteColdWriter(SqliteColdReader):
 
     def drop_embeddings(self) -> None:
         self._connection.execute("UPDATE cold SET embedding = NULL WHERE embedding IS NOT NULL")
+
+
+def _as_kept(time: Micros) -> str:
+    """ISO 8601 in UTC sorts as text; the sign of the offset sorts before a fraction's point."""
+    return from_micros(time).isoformat()
 
 
 def _blob(record: Record) -> Any:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from memspan import Memory, errors
+from memspan import Memory, Quotas, errors
+from memspan.lifecycle import expiring
 from memspan.lifecycle.expiring import Expired, expired_ids, sweep
 from memspan.times import from_micros, now_micros
 
@@ -172,3 +173,35 @@ def contents(memory: Memory) -> list[Any]:
             for one in page
         ]
     return sorted(rows, key=lambda row: row[0])
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_an_original_lives_as_long_as_its_record(memory: Memory, held: bool) -> None:
+    text = "Anna said that she will move to Lisbon in May because the new office there opens."
+    (id_,) = memory.add(text, user="ana", ttl=HOUR)
+    memory.compress("ana", "uniform", 0.4)
+    if held:
+        memory.hold(user="ana", id=id_)
+    for user in ("ben", "ana", None):  # that of another user erases what is old in the cold tier of all
+        sweep(memory._engine, user, now_micros() + LATER)
+        original = memory.original(user="ana", id=id_)
+        assert (original is not None) == (held or user == "ben")
+        assert (memory.get(user="ana", id=id_) is None) == (original is None)
+    if held:
+        memory.release(user="ana", id=id_)
+        sweep(memory._engine, None, now_micros() + LATER)
+        assert memory.original(user="ana", id=id_) is None
+    assert memory.verify() == []
+
+
+def test_the_cold_tier_expires_in_slices(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(expiring, "_SLICE", 2)
+    memory.add([{"id": f"m{n}", "text": f"sesame tea {n}"} for n in range(7)], user="ana", ttl=HOUR)
+    memory.set_quotas(Quotas(capacity=5), user="ana")
+    memory.consolidate("ana")
+    left = len(memory.latest(user="ana"))
+    assert len(memory.evicted(user="ana")) == 7 - left > 4
+    sweep(memory._engine, "ben", now_micros() + LATER)
+    assert memory.evicted(user="ana") == []
+    assert len(memory.latest(user="ana")) == left
+    assert not any(b"sesame tea 0" in file.read_bytes() for file in memory.path.parent.iterdir())
