@@ -46,9 +46,9 @@ def sweep(engine: Engine, user: str | None = None, now: Micros | None = None) ->
     """Erase the records of a user, or of all, whose life is over, with their versions and the originals of what was
     compressed, and the bytes of them all; and what of the cold tier is as old.
 
-    Records that are held stay until they are released, and so do their originals. What was made of a record stays, unless it expires itself:
-    a recipe's memories live as long as their kind, and not longer than a turn that was given an end of its own. What
-    encode jobs kept on the way, which may say what it said, goes.
+    Records that are held stay until they are released, and so do their originals. What was made of a record stays,
+    unless it expires itself: a recipe's memories live as long as their kind, and not longer than a turn that was
+    given an end of its own. What encode jobs kept on the way, which may say what it said, goes.
 
     In slices of 256 records. Interrupted, it goes on when it is called again. Without expired records it costs a look
     into an index; otherwise time linear in the size of the database, as `forget` does.

@@ -16,7 +16,7 @@ __all__ = ["settle_evictions"]
 
 _logger = logging.getLogger("memspan")
 _PIECE: Final = 16
-"""Records that are moved at a time: searches of other threads wait for the interpreter no longer than their lines take."""
+"""Records that are moved at a time: searches wait for the interpreter no longer than their lines take."""
 _NAMED: Final = 64
 """Records that an entry of the audit names; of more it tells the number."""
 

@@ -194,7 +194,9 @@ def test_an_original_lives_as_long_as_its_record(memory: Memory, held: bool) -> 
     assert memory.verify() == []
 
 
-def test_the_cold_tier_expires_in_slices(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cold_tier_expires_in_slices(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(expiring, "_SLICE", 2)
     memory.add([{"id": f"m{n}", "text": f"sesame tea {n}"} for n in range(7)], user="ana", ttl=HOUR)
     memory.set_quotas(Quotas(capacity=5), user="ana")
@@ -204,4 +206,4 @@ def test_the_cold_tier_expires_in_slices(memory: Memory, monkeypatch: pytest.Mon
     sweep(memory._engine, "ben", now_micros() + LATER)
     assert memory.evicted(user="ana") == []
     assert len(memory.latest(user="ana")) == left
-    assert not any(b"sesame tea 0" in file.read_bytes() for file in memory.path.parent.iterdir())
+    assert not any(b"sesame tea 0" in file.read_bytes() for file in tmp_path.iterdir())
