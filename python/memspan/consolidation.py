@@ -44,9 +44,9 @@ class UpkeepReport(NamedTuple):
     history, because something replaced or ended them before."""
     pruned: int = 0
     """Records that went to the cold tier, because the policy of staleness says so (`prune_above`)."""
-    tracked: float | None = None
+    tracked_staleness: float | None = None
     """Mean of what the policy of staleness believes of all records, 0 (fresh) to 1; `None` without one."""
-    true: float | None = None
+    true_staleness: float | None = None
     """Mean of the staleness that they have by their age, at the policy's rate, whatever it believes."""
     compared: int = 0
     """Records that were compared with others: none of a user without news."""

@@ -132,7 +132,11 @@ def _say_upkeep(env: Environment, done: UpkeepReport, dry_run: bool) -> None:
         f"{done.merged:,} merged into others, {done.learnt:,} procedures learnt"
         + ("" if done.finished else "; the time was over first, the next call goes on")
     )
-    means = "" if done.tracked is None else f", {done.tracked:.2f} on average, {done.true:.2f} by age"
+    means = (
+        ""
+        if done.tracked_staleness is None
+        else f", {done.tracked_staleness:.2f} on average, {done.true_staleness:.2f} by age"
+    )
     env.say(f"stale: {done.stale:,}{means}")
     for planned in done.planned:
         into = "" if planned.into is None else f" into {planned.into}"

@@ -32,9 +32,9 @@ class StalenessSurvey:
     policy: str
     records: int
     """That are believed and have not expired."""
-    tracked: float
+    tracked_staleness: float
     """Mean s^agent, what the policy believes; 0 without records."""
-    true: float
+    true_staleness: float
     """Mean s^true by age, at the policy's rate, whatever the policy is."""
     stale: int
     """How many are staler than .5."""
@@ -78,8 +78,8 @@ def survey_staleness(
     return StalenessSurvey(
         policy=policy.name,
         records=count,
-        tracked=tracked / max(count, 1),
-        true=true / max(count, 1),
+        tracked_staleness=tracked / max(count, 1),
+        true_staleness=true / max(count, 1),
         stale=stale,
         prunable=tuple(prunable),
         now=moment,

@@ -146,10 +146,12 @@ class Upkeep:
                     journal.end(self._engine, {**self._states.get(name, {}), **counts})
         began = tuple(journal.id for journal in self._journals.values() if journal.began)
         changed = self._changed(began)
-        tracked = _mean([(survey.tracked, survey.records) for survey in self._surveys])
-        true = _mean([(survey.true, survey.records) for survey in self._surveys])
+        tracked = _mean([(survey.tracked_staleness, survey.records) for survey in self._surveys])
+        true = _mean([(survey.true_staleness, survey.records) for survey in self._surveys])
         seconds = perf_counter() - self._start
-        return self._report._replace(runs=changed, tracked=tracked, true=true, seconds=seconds)
+        return self._report._replace(
+            runs=changed, tracked_staleness=tracked, true_staleness=true, seconds=seconds
+        )
 
     def _users(self) -> list[str]:
         if self._user is not None:

@@ -50,7 +50,7 @@ def test_what_is_too_stale_goes_to_the_cold_tier_and_undo_brings_it_back(memory:
     before, there = rows(Path(memory._engine.store.path)), ids(memory)
     report = memory.consolidate("ana", staleness=PRUNING).upkeep
     assert (report.pruned, report.stale, report.finished) == (2, 5, True)
-    assert report.tracked == pytest.approx(report.true)
+    assert report.tracked_staleness == pytest.approx(report.true_staleness)
     assert {each.record.id for each in memory.evicted(user="ana")} == {"old", "older"}
     assert ids(memory) == there - {"old", "older"}
     assert {entry.action for entry in memory.audit(user="ana")} >= {"prune", "evict"}
@@ -73,14 +73,19 @@ def test_a_dry_run_tells_and_changes_nothing(memory: Memory):
 
 def test_a_policy_that_does_not_prune_only_counts(memory: Memory):
     report = memory.consolidate("ana", staleness="validity").upkeep
-    assert (report.stale, report.pruned, report.tracked) == (0, 0, 0)
-    assert report.true > 0.5
+    assert (report.stale, report.pruned, report.tracked_staleness) == (0, 0, 0)
+    assert report.true_staleness > 0.5
     assert report.runs == ()
 
 
 def test_without_a_policy_what_was_ended_counts(memory: Memory):
     report = memory.consolidate("ana").upkeep
-    assert (report.stale, report.pruned, report.tracked, report.true) == (1, 0, None, None)
+    assert (report.stale, report.pruned, report.tracked_staleness, report.true_staleness) == (
+        1,
+        0,
+        None,
+        None,
+    )
 
 
 def test_what_was_used_since_the_survey_stays(memory: Memory):

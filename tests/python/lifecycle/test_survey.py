@@ -37,7 +37,7 @@ def test_a_survey_counts_and_changes_nothing(memory: Memory) -> None:
     with memory:
         found = survey_staleness(memory._engine, "ana", StalenessPolicy(name="decay", prune_above=0.85))
         assert (found.policy, found.records, found.stale) == ("decay", 5, 3)
-        assert found.tracked == pytest.approx(found.true)
+        assert found.tracked_staleness == pytest.approx(found.true_staleness)
         assert found.prunable == ("old",)
         assert len(memory._engine.current().ids(user="ana")) == 6
 
@@ -53,7 +53,7 @@ def test_stale_is_what_is_staler_than_half(memory: Memory, days: int, stale: int
 def test_true_and_tracked_are_apart(memory: Memory) -> None:
     with memory:
         found = survey_staleness(memory._engine, "ana", StalenessPolicy(name="none"))
-        assert found.tracked == 0 < found.true
+        assert found.tracked_staleness == 0 < found.true_staleness
         assert found.prunable == ()
         validity = survey_staleness(memory._engine, "ana", StalenessPolicy(name="validity", prune_above=0.5))
         assert (validity.stale, validity.prunable) == (1, ("ended",))
@@ -64,6 +64,6 @@ def test_before_anything_was_written_nothing_is_stale(memory: Memory) -> None:
         early = survey_staleness(
             memory._engine, "ana", StalenessPolicy(name="decay"), now=START - timedelta(days=3)
         )
-        assert early.tracked == early.true == 0
+        assert early.tracked_staleness == early.true_staleness == 0
         nobody = survey_staleness(memory._engine, "nobody", StalenessPolicy())
-        assert (nobody.records, nobody.tracked) == (0, 0)
+        assert (nobody.records, nobody.tracked_staleness) == (0, 0)
