@@ -50,8 +50,8 @@ class TagCalls:
         """The `k` tags nearest to `embedding`, with their cosine (SwiftMem 3.2.3, equations 3 and 4).
 
         A tag's vector is the one set by `set_tag_embedding` or the mean of its records' embeddings; tags without
-        either never come. `method` is `"exact"` (all tags compared), `"hnsw"` (graph search) or `"auto"` (exact for
-        up to 4,096 tags).
+        either never come. Retired records count: a search may ask for a time at which they were believed. `method` is
+        `"exact"` (all tags compared), `"hnsw"` (graph search) or `"auto"` (exact for up to 4,096 tags).
         """
         return self._native.route(
             as_text(user, "user"),

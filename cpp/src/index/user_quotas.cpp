@@ -63,7 +63,8 @@ void UserIndex::check_room_locked(std::span<const NewRecord> records, const Quot
     if (!quotas.limits(record.input.kind) || counts[kind].pinned + counts[kind].others <= quotas.capacities[kind]) continue;
     throw QuotaExceeded("no room for '" + std::string(record.input.id) + "': user '" + std::string(record.input.user) +
                         "' may have " + std::to_string(quotas.capacities[kind]) + " " + std::string(kKindNames[kind]) +
-                        " records, and none of those that are there can be evicted: unpin some, or raise the quota");
+                        " records, and those that have to stay, pinned or brought back with it, are more: unpin some, bring back "
+                        "fewer, or raise the quota");
   }
 }
 

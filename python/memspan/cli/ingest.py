@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import click
 
 from memspan.errors import FormatError
-from memspan.formats import FORMATS, read_turns
+from memspan.formats import FORMATS, Turn, read_turns
 from memspan.ingestion import IngestReport, ingest_turns
 from memspan.memory import Memory
 
@@ -80,48 +83,51 @@ def ingest(
     report = IngestReport()
     error: Exception | None = None
     status = ExitStatus.OK
-    with open_memory(store, embedder, recipe=recipe) as memory:
-        try:
-            _run(env, memory, file, user, format_, batch, report)
+    try:
+        # The first one comes before there is a store: a file that is no conversation makes none.
+        turns = _begun(read_turns(env.stdin_bytes if _is_stdin(file) else file, format=format_, user=user))
+        with open_memory(store, embedder, recipe=recipe) as memory:
+            _run(env, memory, turns, partial(_count, file, user, format_), batch, report)
             if tag:
                 for name in report.turns:
                     memory.tag(name, progress=env.err.is_terminal)
-        except FormatError as caught:
-            error, status = caught, ExitStatus.BAD_INPUT
-        except KeyboardInterrupt:
-            status = ExitStatus.INTERRUPTED
+    except FormatError as caught:
+        error, status = caught, ExitStatus.BAD_INPUT
+    except KeyboardInterrupt:
+        status = ExitStatus.INTERRUPTED
     size = store_bytes(store)
     message = str(error) if error else "interrupted" if status is ExitStatus.INTERRUPTED else None
     if as_json:
         env.write_json(_as_json(store, report, size, message))
-    else:
+    elif report.total or error is None:
         _print(env, store, report, size)
     if message is not None:
         raise CommandError(f"{message} (kept: {counted(report.total, 'turn')} before it)", status) from error
 
 
+def _is_stdin(file: Path) -> bool:
+    return str(file) == "-"
+
+
+def _begun(turns: Iterator[Turn]) -> Iterator[Turn]:
+    """The same turns, of which the first has been read."""
+    return chain(list(islice(turns, 1)), turns)
+
+
 def _run(
     env: Environment,
     memory: Memory,
-    file: Path,
-    user: str | None,
-    format_: str | None,
+    turns: Iterator[Turn],
+    count: Callable[[], int | None],
     batch: int,
     report: IngestReport,
 ) -> None:
-    from_stdin = str(file) == "-"
     with env.progress() as progress:
         task = progress.add_task("reading", total=None)
-        if not progress.disable and not from_stdin and file.stat().st_size <= _COUNTED_BYTES:
-            progress.update(task, total=_count(file, user, format_))
+        if not progress.disable:
+            progress.update(task, total=count())
         progress.update(task, description="ingesting")
-        ingest_turns(
-            memory,
-            read_turns(env.stdin_bytes if from_stdin else file, format=format_, user=user),
-            report,
-            batch=batch,
-            advance=lambda count: progress.advance(task, count),
-        )
+        ingest_turns(memory, turns, report, batch=batch, advance=lambda count: progress.advance(task, count))
 
 
 def store_bytes(store: Path) -> int:
@@ -130,7 +136,10 @@ def store_bytes(store: Path) -> int:
     return sum(path.stat().st_size for path in paths if path.is_file())
 
 
-def _count(file: Path, user: str | None, format_: str | None) -> int:
+def _count(file: Path, user: str | None, format_: str | None) -> int | None:
+    """How many turns a file has; `None` of one that is not read twice."""
+    if _is_stdin(file) or file.stat().st_size > _COUNTED_BYTES:
+        return None
     count = 0
     try:
         for _ in read_turns(file, format=format_, user=user):

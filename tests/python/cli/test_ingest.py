@@ -99,6 +99,7 @@ def test_a_file_that_is_no_conversation(run, store, tmp_path):
     stderr = run("ingest", file, "--store", store, code=3).stderr
     assert str(file) in stderr
     assert "Traceback" not in stderr
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_a_repeated_id_replaces_the_earlier_turn_in_and_across_batches(run_json, store, write_lines):

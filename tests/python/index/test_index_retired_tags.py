@@ -43,3 +43,11 @@ def test_a_tag_of_then_lifts_in_searches_of_then():
     hits = index.search(user="ana", tags=["boat"], views=["symbolic"], as_of=5, k=3)
     assert hits[0].id == "old"
     assert "old" not in [hit.id for hit in index.search(user="ana", tags=["boat"], views=["symbolic"], k=3)]
+
+
+def test_routing_counts_them():
+    index = an_index()
+    assert index.route(user="ana", embedding=[1, 0]) == []
+    index.add(user="ana", id="then", at=3, tags=["boat"], recorded_at=0, retired_at=10, embedding=[1, 0])
+    ((tag, cosine),) = index.route(user="ana", embedding=[1, 0])
+    assert (tag, round(cosine, 3)) == ("boat", 1)

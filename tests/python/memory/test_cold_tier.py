@@ -85,7 +85,9 @@ def test_restored_ones_are_the_next_to_go_unless_pinned(memory: Memory) -> None:
 def test_more_than_there_is_room_for(memory: Memory) -> None:
     memory.add(turns(6, 7, 8), user="ana")
     before = live(memory)
-    with pytest.raises(QuotaError):
+    with pytest.raises(
+        QuotaError, match="have to stay, pinned or brought back with it, are more.* bring back fewer"
+    ):
         memory.restore(user="ana", ids=["m0", "m1", "m2", "m3", "m4"])
     memory.pin(user="ana", ids=sorted(before))
     with pytest.raises(QuotaError):
