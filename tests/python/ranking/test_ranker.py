@@ -245,6 +245,7 @@ def test_the_package_has_a_ranker() -> None:
     ranker = default_ranker()
     assert ranker is default_ranker()
     assert ranker.weights["always"]
+    assert ranker.net is not None
     assert "weights.json" not in repr(ranker)
 
 
