@@ -2,7 +2,7 @@
 
     python benches/ablation.py --locomo locomo5.json --realtalk Chat_*.json --beam 100K/*/chat.json [--out ablation.md]
 
-Every question is ranked by weights, and a step of its vector, that were learned without its conversation. The
+Every question is ranked by weights, a net, and a step of its vector, that were learned without its conversation. The
 interval is that of the difference between the questions' own figures with and without the idea (paired bootstrap,
 95 %): an idea whose interval holds 0 has not been shown to help there.
 """
@@ -21,7 +21,8 @@ from memspan.fitting.adapter import EmbedderName
 from memspan.fitting.cross_validation import Parts
 from memspan.fitting.examples import Example, collect, collect_askings
 from memspan.fitting.learning import Learning
-from memspan.fitting.weights import fit, scores_of
+from memspan.fitting.ranker import fit_ranker
+from memspan.fitting.weights import scores_of
 from memspan.ranking import FEATURES, Condition
 
 SETS = ("locomo", "realtalk", "beam")
@@ -67,6 +68,7 @@ def main() -> None:
     rows["the step of the question's vector"] = judge(
         [(part, plain) for part, _ in folds], parts, lambda each: each
     )
+    rows["the small net"] = judge(folds, parts, lambda each: each, net=False)
     for title, names in FEATURE_GROUPS.items():
         rows[title] = judge(folds, parts, without_features(names))
     rows["kinds of question"] = judge(folds, parts, without_conditions)
@@ -76,13 +78,13 @@ def main() -> None:
         arguments.out.write_text(text + "\n", encoding="utf-8")
 
 
-def judge(folds, parts: Parts, change: Callable[[Example], Example]) -> np.ndarray:
-    """Shape (questions, 3): recall at 1 and at 10, and the reciprocal rank, each by weights that have not seen it."""
+def judge(folds, parts: Parts, change: Callable[[Example], Example], *, net: bool = True) -> np.ndarray:
+    """Shape (questions, 3): recall at 1 and at 10, and the reciprocal rank, each by a ranker that has not seen it."""
     found: dict[int, tuple[float, float, float]] = {}
     for part, examples in folds:
         changed = [change(each) for each in examples]
         own = [parts(each.data_set, each.conversation) == part for each in changed]
-        ranker = fit([each for each, left in zip(changed, own, strict=True) if not left])
+        ranker = fit_ranker([each for each, left in zip(changed, own, strict=True) if not left], net=net)
         for place, (each, left) in enumerate(zip(changed, own, strict=True)):
             if left:
                 found[place] = figures(each, scores_of(ranker, each))

@@ -34,6 +34,7 @@ py::object explain_hit(const HitObject& self) {
       features[py::str(name.data(), name.size())] = part;
     }
     explanation["features"] = features;
+    explanation["net"] = hit.net;
   }
   if (hit.selection) {
     py::dict selection;

@@ -10,6 +10,7 @@
 
 #include "memspan/index.hpp"
 #include "memspan/quotas.hpp"
+#include "memspan/ranking_net.hpp"
 
 namespace memspan {
 namespace {
@@ -197,6 +198,18 @@ void measure_search(World& world, const char* name, Change change, void (*call)(
   measure(world, name, kQueries, call);
 }
 
+std::shared_ptr<const RankingNet> some_net() {
+  Random random(3);
+  const auto some = [&](size_t count) {
+    std::vector<float> values(count);
+    for (float& value : values) value = random.unit() - 0.5f;
+    return values;
+  };
+  const std::vector<float> scale(kRankFeatures, 1.0f);
+  return std::make_shared<RankingNet>(some(kRankFeatures), scale, some(kRankFeatures * RankingNet::kUnits),
+                                      some(RankingNet::kUnits), some(RankingNet::kUnits));
+}
+
 void run(World& world) {
   measure(world, "consolidate", 1, consolidate);
   measure_search(world, "dense", [](Query&, int) {});
@@ -213,12 +226,15 @@ void run(World& world) {
   });
   const auto ranking = std::make_shared<Ranking>();
   ranking->weights.fill(0.5f);
-  measure_search(world, "learned", [&](Query& query, int i) {
+  const auto learned = [&](Query& query, int i) {
     query.text = world.texts[static_cast<size_t>(i)];
     query.fusion = Fusion::learned;
     query.ranking = ranking;
     query.depth = 128;
-  });
+  };
+  measure_search(world, "learned", learned);
+  ranking->net = some_net();
+  measure_search(world, "learned_net", learned);
   measure_search(world, "latest", [](Query& query, int i) {
     query.embedding.clear();
     query.between = {{World::range(i)}};

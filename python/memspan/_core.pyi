@@ -84,6 +84,19 @@ def make_query(
     /,
 ) -> Query: ...
 
+class RankingNet:
+    """A small net over the features (cpp/include/memspan/ranking_net.hpp); `weights` of shape (features, 32)."""
+
+    def __init__(
+        self,
+        *,
+        mean: NDArray[np.float32],
+        scale: NDArray[np.float32],
+        weights: NDArray[np.float32],
+        bias: NDArray[np.float32],
+        out: NDArray[np.float32],
+    ) -> None: ...
+
 class Ranking:
     """Weights of the features in the order of `feature_names()`, times that a question speaks of, and which of the
     scored records come back (`memspan.ranking.Selection`)."""
@@ -98,6 +111,7 @@ class Ranking:
         sessions: int = 1,
         diversity: float = 0.0,
         spread: float = 0.0,
+        net: RankingNet | None = None,
     ) -> None: ...
 
 def feature_names() -> list[str]: ...

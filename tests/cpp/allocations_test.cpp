@@ -4,6 +4,7 @@
 
 #include "query/scratch.hpp"
 #include "support/allocations.hpp"
+#include "support/nets.hpp"
 #include "support/records.hpp"
 
 namespace memspan {
@@ -97,6 +98,11 @@ BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {
   choosing->selection = {.distinct = true, .sessions = 8, .diversity = 0.5f, .spread = 0.5f};
   chosen.ranking = choosing;
   kinds.emplace_back("learned, chosen", chosen);
+  Query netted = learned({.user = "ana", .text = text, .embedding = vector}, {});
+  auto with_net = std::make_shared<Ranking>(*netted.ranking);
+  with_net->net = test::random_net(random);
+  netted.ranking = with_net;
+  kinds.emplace_back("learned, with a net", netted);
   for (const bool consolidated : {false, true}) {
     if (consolidated) index.consolidate("ana", true);
     for (const auto& [name, query] : kinds) {

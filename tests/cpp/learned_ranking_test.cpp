@@ -11,6 +11,7 @@
 
 #include "memspan/error.hpp"
 #include "support/messages.hpp"
+#include "support/nets.hpp"
 #include "support/records.hpp"
 
 namespace memspan {
@@ -63,21 +64,27 @@ struct Fixture {
     query.ranking = random_ranking(random);
     return query;
   }
+  std::shared_ptr<Ranking> with_net(const std::shared_ptr<const Ranking>& ranking) {
+    auto made = std::make_shared<Ranking>(*ranking);
+    made->net = test::random_net(random);
+    return made;
+  }
 };
 
 BOOST_FIXTURE_TEST_SUITE(learned_ranking, Fixture)
 
-BOOST_AUTO_TEST_CASE(scores_are_features_times_weights_best_first) {
+BOOST_AUTO_TEST_CASE(scores_are_features_times_weights_and_what_the_net_answers_best_first) {
   add_records(400);
   for (int round = 0; round < 20; ++round) {
     Query query = question();
+    if (round % 2 == 1) query.ranking = with_net(query.ranking);
     query.depth = 50;
     query.k = 40;
     const RankingFeatures features = index.features(query);
     BOOST_REQUIRE(features.ids.size() == features.rows.size());
     std::vector<std::pair<float, std::string>> wanted;
     for (size_t i = 0; i < features.ids.size(); ++i) {
-      float score = 0.0f;
+      float score = query.ranking->net ? (*query.ranking->net)(features.rows[i]) : 0.0f;
       for (size_t f = 0; f < kRankFeatures; ++f) score += query.ranking->weights[f] * features.rows[i][f];
       wanted.emplace_back(score, features.ids[i]);
     }
@@ -295,12 +302,19 @@ BOOST_AUTO_TEST_CASE(parts_of_a_score_add_up_to_it) {
   add_records(300);
   for (int round = 0; round < 10; ++round) {
     Query query = question();
+    const bool net = round % 2 == 1;
+    if (net) query.ranking = with_net(query.ranking);
     query.tags = {"t1"};
     query.k = 100;
     query.explain = true;
     const SearchResult result = index.search(query);
+    std::map<std::string, FeatureRow> rows;
+    const RankingFeatures features = index.features(query);
+    for (size_t i = 0; i < features.ids.size(); ++i) rows[features.ids[i]] = features.rows[i];
     for (size_t i = 0; i < result.hits.size(); ++i) {
       if (result.explanation->hits[i].backfilled) continue;
+      const float by_net = net ? (*query.ranking->net)(rows.at(result.hits[i].id)) : 0.0f;
+      BOOST_TEST(result.explanation->hits[i].net == by_net);
       double sum = 0.0;
       float largest = std::numeric_limits<float>::infinity();
       std::set<RankFeature> seen;

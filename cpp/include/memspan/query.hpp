@@ -72,7 +72,8 @@ struct HitExplanation {
   float neighbor_boost = 0.0f;           // part of the score that came from there
   bool backfilled = false;               // no view scored it; it fills up to k
   bool tied = false;                     // a hit beside it has the same score: the newer one came first, then by id
-  std::vector<std::pair<RankFeature, float>> features;  // what each added to a learned score, the largest first
+  std::vector<std::pair<RankFeature, float>> features;  // what each added to a learned score, the largest first;
+  float net = 0.0f;                                     // what of it came by the net
   std::optional<HitSelection> selection;                // where a learned ranking does not just take the best k
 };
 

@@ -1,12 +1,13 @@
 // The learned ranking: what is looked at in a record, and what each of it counts.
 //
-// A record's score is the sum of its features, each times its weight. Which weights are good depends on the kind of question, so that
+// A record's score is the sum of its features, each times its weight, and of what a small net adds (ranking_net.hpp), if there is one. Which weights are good depends on the kind of question, so that
 // they come with the query. Features are named, so that a table of weights can be checked against the program that reads it.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,9 +74,12 @@ struct Selection {
   bool plain() const { return !distinct && sessions <= 1 && diversity == 0.0f && spread == 0.0f; }
 };
 
+class RankingNet;
+
 // What ranks the candidates of one question.
 struct Ranking {
   FeatureRow weights = {};
+  std::shared_ptr<const RankingNet> net = nullptr;  // what it answers is added to the weighted sum
   std::vector<Interval> hints;  // times that the question speaks of
   Selection selection = {};
 };

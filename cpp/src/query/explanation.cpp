@@ -28,7 +28,9 @@ HitExplanation explain_hit(const FusedHit& hit, const UserColumns& user, const S
   explanation.neighbor_boost = hit.neighbor_boost;
   explanation.backfilled = hit.backfilled;
   if (prepared.query->fusion == Fusion::learned && !prepared.listing() && !hit.backfilled) {
-    explanation.features = explain_score(user, scratch, hit.slot);
+    ScoreParts score = explain_score(user, scratch, hit.slot);
+    explanation.features = std::move(score.features);
+    explanation.net = score.net;
   }
   return explanation;
 }

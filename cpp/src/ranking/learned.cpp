@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
+
+#include "memspan/ranking_net.hpp"
 
 namespace memspan {
 namespace {
@@ -30,6 +33,7 @@ void rank_learned(const UserColumns& user, const IndexConfig& config, SearchScra
   own.pool.gather(scratch.candidates, user, scratch.admission);
   own.evidence.gather(user, scratch.prepared, config, scratch.admission, scratch.candidates, own.pool);
   const FeatureRow& weights = scratch.prepared.query->ranking->weights;
+  const RankingNet* const net = scratch.prepared.query->ranking->net.get();
   const FeatureSource source = source_of(user, scratch);
   FeatureRow row;
   scratch.hits.clear();
@@ -38,6 +42,7 @@ void rank_learned(const UserColumns& user, const IndexConfig& config, SearchScra
     fill_features(source, at, row);
     float score = 0.0f;
     for (size_t f = 0; f < kRankFeatures; ++f) score += weights[f] * row[f];
+    if (net != nullptr) score += (*net)(row);
     FusedHit& hit = scratch.hits.emplace_back();
     hit.slot = own.pool.slots()[at];
     hit.score = score;
@@ -56,19 +61,24 @@ void select_learned(const UserColumns& user, SearchScratch& scratch, size_t k) {
   }
 }
 
-std::vector<std::pair<RankFeature, float>> explain_score(const UserColumns& user, const SearchScratch& scratch,
-                                                         Slot slot) {
-  std::vector<std::pair<RankFeature, float>> parts;
+ScoreParts explain_score(const UserColumns& user, const SearchScratch& scratch, Slot slot) {
+  ScoreParts score;
   const RankingPool::Position at = RankingScratch::of_thread().pool.find(slot);
-  if (at == RankingPool::kNobody) return parts;  // it only fills up to k
+  if (at == RankingPool::kNobody) return score;  // it only fills up to k
+  const Ranking& ranking = *scratch.prepared.query->ranking;
   FeatureRow row;
   fill_features(source_of(user, scratch), at, row);
-  for (size_t f = 0; f < kRankFeatures; ++f) {
-    const float part = row[f] * scratch.prepared.query->ranking->weights[f];
-    if (part != 0.0f) parts.emplace_back(static_cast<RankFeature>(f), part);
+  FeatureRow by_net = {};
+  if (ranking.net != nullptr) {
+    by_net = ranking.net->parts(row);
+    score.net = (*ranking.net)(row);
   }
-  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return std::abs(a.second) > std::abs(b.second); });
-  return parts;
+  for (size_t f = 0; f < kRankFeatures; ++f) {
+    const float part = row[f] * ranking.weights[f] + by_net[f];
+    if (part != 0.0f) score.features.emplace_back(static_cast<RankFeature>(f), part);
+  }
+  std::stable_sort(score.features.begin(), score.features.end(), [](const auto& a, const auto& b) { return std::abs(a.second) > std::abs(b.second); });
+  return score;
 }
 
 std::optional<HitSelection> explain_selection(const UserColumns& user, const SearchScratch& scratch, size_t place) {

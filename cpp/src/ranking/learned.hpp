@@ -1,6 +1,6 @@
 // Ranks what the views found, and what stands beside it, by weights that were learned from questions with known answers.
 //
-// Learning to rank by a linear model: the weights come from a softmax regression over all records of a question (the
+// Learning to rank by a linear model, with a small net beside it: the weights come from a softmax regression over all records of a question (the
 // listwise loss of Cao et al., ICML 2007), done in Python (memspan/ranking). Not in the papers that memspan implements,
 // whose fusion is by rank.
 #pragma once
@@ -35,8 +35,14 @@ void rank_learned(const UserColumns& user, const IndexConfig& config, SearchScra
 // Of those, the k that come back, in order.
 void select_learned(const UserColumns& user, SearchScratch& scratch, size_t k);
 
-// What each feature adds to the score of a record of the pool, the largest first, without those that add nothing.
-std::vector<std::pair<RankFeature, float>> explain_score(const UserColumns& user, const SearchScratch& scratch, Slot slot);
+// What the score of a record is made of.
+struct ScoreParts {
+  std::vector<std::pair<RankFeature, float>> features;  // what each adds, the largest first, without those that add nothing
+  float net = 0.0f;                                     // what of it is by the net
+};
+
+// Of a record of the pool; nothing of another one.
+ScoreParts explain_score(const UserColumns& user, const SearchScratch& scratch, Slot slot);
 
 // How the hit at that place was chosen; nothing if the best were, or if it only fills up to k.
 std::optional<HitSelection> explain_selection(const UserColumns& user, const SearchScratch& scratch, size_t place);

@@ -43,6 +43,10 @@ struct Avx2 {
   }
   static Vector multiply_add(Vector a, Vector b, Vector sum) { return _mm256_fmadd_ps(a, b, sum); }
 
+  static Vector soften(Vector s) {
+    return _mm256_div_ps(s, _mm256_sqrt_ps(_mm256_fmadd_ps(s, s, _mm256_set1_ps(1.0f))));
+  }
+
   static float reduce(const Vector (&sums)[kSums]) {
     const __m256 sum = _mm256_add_ps(sums[0], sums[1]);
     const __m128 half = _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps(sum, 1));

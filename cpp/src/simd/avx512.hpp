@@ -20,6 +20,10 @@ struct Avx512 {
   }
   static Vector multiply_add(Vector a, Vector b, Vector sum) { return _mm512_fmadd_ps(a, b, sum); }
 
+  static Vector soften(Vector s) {
+    return _mm512_div_ps(s, _mm512_sqrt_ps(_mm512_fmadd_ps(s, s, _mm512_set1_ps(1.0f))));
+  }
+
   static float reduce(const Vector (&sums)[kSums]) {
     const __m512 sum = _mm512_add_ps(sums[0], sums[1]);
     const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(sum), _mm512_extractf32x8_ps(sum, 1));

@@ -19,6 +19,9 @@
 
 namespace memspan {
 
+// Of a small net (memspan/ranking.hpp): a multiple of every level's lanes.
+inline constexpr size_t kHiddenUnits = 32;
+
 // Rows are `row_stride` floats apart, `row_stride >= n`. Pointers need no more than the alignment of a float.
 struct Kernels {
   // Inner product of two vectors of n floats.
@@ -57,6 +60,10 @@ struct Kernels {
   // Writes the indexes i < count with scores[i] >= threshold, ascending, into `out`, which has room for count; returns
   // how many. What lies behind them in `out` may be overwritten.
   size_t (*select_above)(const float* scores, size_t count, float threshold, uint32_t* out);
+
+  // What a layer of kHiddenUnits units gives for `count` values: the sum over units u of out[u] * s / sqrt(1 + s^2), where
+  // s = bias[u] + sum_i values[i] * weights[i * kHiddenUnits + u].
+  float (*hidden_layer)(const float* values, size_t count, const float* weights, const float* bias, const float* out);
 
   // How many bits of the words are set.
   size_t (*count_ones)(const uint64_t* words, size_t count);

@@ -24,6 +24,8 @@ struct Neon {
   }
   static Vector multiply_add(Vector a, Vector b, Vector sum) { return vfmaq_f32(sum, a, b); }
 
+  static Vector soften(Vector s) { return vdivq_f32(s, vsqrtq_f32(vfmaq_f32(vdupq_n_f32(1.0f), s, s))); }
+
   static float reduce(const Vector (&sums)[kSums]) {
     const float32x4_t sum = vaddq_f32(vaddq_f32(sums[0], sums[2]), vaddq_f32(sums[1], sums[3]));
     const float32x2_t pair = vadd_f32(vget_low_f32(sum), vget_high_f32(sum));

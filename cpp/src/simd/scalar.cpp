@@ -100,6 +100,19 @@ size_t select_above(const float* scores, size_t count, float threshold, uint32_t
   return found;
 }
 
+float hidden_layer(const float* values, size_t count, const float* weights, const float* bias, const float* out) {
+  float units[kHiddenUnits];
+  std::memcpy(units, bias, sizeof units);
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t u = 0; u < kHiddenUnits; ++u) units[u] += values[i] * weights[i * kHiddenUnits + u];
+  }
+  float sums[kLanes] = {};
+  for (size_t u = 0; u < kHiddenUnits; ++u) {
+    sums[u % kLanes] += out[u] * (units[u] / std::sqrt(1.0f + units[u] * units[u]));
+  }
+  return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
+
 // Sums of ever more neighbouring bits, in their own places: the baseline has no instruction for it.
 size_t count_ones(const uint64_t* words, size_t count) {
   size_t total = 0;
@@ -117,6 +130,6 @@ size_t count_ones(const uint64_t* words, size_t count) {
 
 constinit const Kernels kScalarKernels = {&dot,          &dot_rows,   &dot_gather,  &quantize_query,
                                           &quantize_row, &code_rows,  &code_gather, &code_rows_batch,
-                                          &code_blocks<PlainBlocks>, &select_above, &count_ones, &crc32c_table};
+                                          &code_blocks<PlainBlocks>, &select_above, &hidden_layer, &count_ones, &crc32c_table};
 
 }  // namespace memspan

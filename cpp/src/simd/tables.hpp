@@ -5,6 +5,7 @@
 #include "simd/code_batch.hpp"
 #include "simd/code_blocks.hpp"
 #include "simd/dot_blocks.hpp"
+#include "simd/hidden_units.hpp"
 #include "simd/levels.hpp"
 #include "simd/vector_loops.hpp"
 
@@ -15,7 +16,7 @@ template <typename Isa, typename Codes, typename Bits = Isa, typename Blocks = P
 constexpr Kernels table_of() {
   return {&dot<Isa>,          &dot_rows<Isa>,    &dot_gather<Isa>,    &quantize_query<Isa>,
           &quantize_row<Isa>, &code_rows<Codes>, &code_gather<Codes>, &code_rows_batch<Codes>,
-          &code_blocks<Blocks>, &select_above<Isa>, &count_ones<Bits>, &crc32c_instruction};
+          &code_blocks<Blocks>, &select_above<Isa>, &hidden_layer<Isa>, &count_ones<Bits>, &crc32c_instruction};
 }
 
 }  // namespace

@@ -17,8 +17,9 @@ from memspan.fitting.cross_validation import HOLD_OUTS, HoldOut, Quality, by_ran
 from memspan.fitting.examples import AdapterOf, Example, collect, collect_askings, embedder_of
 from memspan.fitting.labelled_store import collect_own
 from memspan.fitting.learning import Learning
-from memspan.fitting.weights import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY, fit
-from memspan.ranking import Ranker, default_ranker
+from memspan.fitting.ranker import fit_ranker
+from memspan.fitting.weights import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY
+from memspan.ranking import default_ranker
 
 from . import options
 from .environment import Environment, pass_environment
@@ -79,6 +80,13 @@ __all__ = ["fit_"]
     "it the package's own is kept, for the embedder that it is for.",
 )
 @click.option(
+    "--net/--no-net",
+    "netted",
+    default=True,
+    show_default=True,
+    help="Also learn a small net beside the weights, from 300 questions on.",
+)
+@click.option(
     "--cross-validate/--no-cross-validate",
     "validated",
     default=True,
@@ -105,12 +113,13 @@ def fit_(
     penalty: float,
     special_penalty: float,
     adapted: bool | None,
+    netted: bool,
     validated: bool,
     embedder: str | None,
     store_dir: Path | None,
     as_json: bool,
 ) -> None:
-    """Learn how much each thing that the ranking looks at should count.
+    """Learn how much each thing that the ranking looks at should count, and a small net for what such a sum cannot say.
 
     Needs SciPy: pip install 'memspan[fit]'. The package's own weights are shown beside.
     """
@@ -126,29 +135,29 @@ def fit_(
     source = _Source(env, files, embedder, store_dir, store, questions)
     notes = [f"{name}: " + ", ".join(path.name for path in paths) for name, paths in files.items()]
     notes += [] if questions is None else [f"own: {questions.name}"]
-    penalties: dict[str, Any] = {"penalty": penalty, "special_penalty": special_penalty}
+    wanted: dict[str, Any] = {"penalty": penalty, "special_penalty": special_penalty, "net": netted}
     usual = default_ranker(*source.embedder())
     examples = source.examples(lambda *_: usual.adapter)
     tables = {"package": by_rankers([(example, usual) for example in examples])}
     if data and adapted is not False:
         askings = source.askings()
-        learning = Learning(askings, source.embedder(), source.examples, **penalties)
+        learning = Learning(askings, source.embedder(), source.examples, **wanted)
         tables |= _validated(askings, learning.cross_validate) if validated else {}
         ranker = learning.ranker(notes)
     else:
         kept = None if adapted is False else usual.adapter
         if kept is not usual.adapter:
             examples = source.examples(lambda *_: None)
-        check = partial(cross_validate, examples, **penalties)
+        check = partial(cross_validate, examples, **wanted)
         tables |= _validated(examples, check) if validated else {}
-        learned = fit(examples, **penalties)
-        ranker = Ranker(learned.weights, adapter=kept, trained_on=notes)
+        ranker = fit_ranker(examples, adapter=kept, trained_on=notes, **wanted)
     if out is not None:
         ranker.save(out)
     if as_json:
         env.write_json(
             {
                 "weights": ranker.weights,
+                "net": ranker.net is not None,
                 "trained_on": notes,
                 "quality": {
                     way: {name: _json(each) for name, each in found.items()} for way, found in tables.items()

@@ -14,7 +14,8 @@ from memspan.errors import invalid
 from memspan.ranking.ranker import Ranker
 
 from .examples import Example
-from .weights import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY, fit, scores_of
+from .ranker import fit_ranker
+from .weights import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY, scores_of
 
 __all__ = ["HOLD_OUTS", "HoldOut", "Parts", "Quality", "by_rankers", "cross_validate", "quality_of"]
 
@@ -65,8 +66,9 @@ def cross_validate(
     *,
     penalty: float = DEFAULT_PENALTY,
     special_penalty: float = DEFAULT_SPECIAL_PENALTY,
+    net: bool = True,
 ) -> dict[str, Quality]:
-    """By data set, the quality on questions whose conversation, or whose whole data set, the weights have not seen.
+    """By data set, the quality on questions whose conversation, or whose whole data set, the ranker has not seen.
 
     Conversations of each data set are dealt to five parts, each of which is left out in turn.
 
@@ -78,7 +80,7 @@ def cross_validate(
     held: list[tuple[Example, Ranker]] = []
     for out in parts.names:
         seen = [each for each in examples if parts(each.data_set, each.conversation) != out]
-        ranker = fit(seen, penalty=penalty, special_penalty=special_penalty)
+        ranker = fit_ranker(seen, penalty=penalty, special_penalty=special_penalty, net=net)
         held += [(each, ranker) for each in examples if parts(each.data_set, each.conversation) == out]
     return by_rankers(held)
 

@@ -12,7 +12,8 @@ from memspan.ranking.ranker import Ranker
 from .adapter import Asking, EmbedderName, fit_adapter
 from .cross_validation import HoldOut, Parts, Quality, by_rankers
 from .examples import AdapterOf, Example
-from .weights import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY, fit
+from .ranker import fit_ranker
+from .weights import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY
 
 __all__ = ["ExamplesWith", "Learning"]
 
@@ -22,15 +23,15 @@ ExamplesWith: TypeAlias = "Callable[[AdapterOf], list[Example]]"
 class Learning:
     """Cross-fitting of two models, one behind the other.
 
-    The features that weights are learned from come from adapters that have not seen the conversation: in its own, an
-    adapter looks better than it is, and would be given too much weight. The ranker that is made gets the adapter of all
-    conversations.
+    The features that weights and net are learned from come from adapters that have not seen the conversation: in its
+    own, an adapter looks better than it is, and would be given too much weight. The ranker that is made gets the
+    adapter of all conversations.
 
     Args:
         askings: the questions as vectors.
         embedder: what made them.
         examples_with: the same questions as candidates and features, under the adapters it is given.
-        penalty, special_penalty: see `fit`.
+        penalty, special_penalty, net: see `fit_ranker`.
     """
 
     def __init__(
@@ -41,27 +42,29 @@ class Learning:
         *,
         penalty: float = DEFAULT_PENALTY,
         special_penalty: float = DEFAULT_SPECIAL_PENALTY,
+        net: bool = True,
     ) -> None:
         self._askings = askings
         self._embedder = embedder
         self._examples_with = examples_with
         self._penalty = penalty
         self._special_penalty = special_penalty
+        self._net = net
         self._folds = Parts.of([(each.data_set, each.conversation) for each in askings], "conversation")
         self._adapters: dict[frozenset[object], QueryAdapter | None] = {}
 
     def ranker(self, trained_on: Sequence[str] = ()) -> Ranker:
-        """The weights and the adapter of all questions."""
+        """The weights, the net and the adapter of all questions."""
 
         @cache
         def adapter_of(data_set: str, conversation: str) -> QueryAdapter | None:
             return self._adapter([self._folds(data_set, conversation)])
 
         learned = self._fit(self._examples_with(adapter_of))
-        return Ranker(learned.weights, adapter=self._adapter([]), trained_on=trained_on)
+        return Ranker(learned.weights, adapter=self._adapter([]), net=learned.net, trained_on=trained_on)
 
     def cross_validate(self, hold_out: HoldOut = "conversation") -> dict[str, Quality]:
-        """By data set, the quality on questions whose conversation, or whose whole data set, neither the weights nor
+        """By data set, the quality on questions whose conversation, or whose whole data set, neither the ranker nor
         any adapter behind them has seen. One fit of weights, and of adapters for all conversations, for each part.
 
         Raises:
@@ -86,7 +89,9 @@ class Learning:
         return self._examples_with(self._without(out, parts))
 
     def _fit(self, examples: Sequence[Example]) -> Ranker:
-        return fit(examples, penalty=self._penalty, special_penalty=self._special_penalty)
+        return fit_ranker(
+            examples, penalty=self._penalty, special_penalty=self._special_penalty, net=self._net
+        )
 
     def _without(self, out: object, parts: Parts) -> AdapterOf:
         """Adapters that have not seen the part, nor the fold of the conversation that they are for."""

@@ -14,6 +14,7 @@ from memspan.errors import invalid, missing_extra
 from memspan.ranking.ranker import CONDITIONS, FEATURES, Ranker
 
 from .examples import Example
+from .listwise import Lists
 
 __all__ = ["DEFAULT_PENALTY", "DEFAULT_SPECIAL_PENALTY", "fit"]
 
@@ -38,10 +39,8 @@ def fit(
 ) -> Ranker:
     """Weights that put the evidence of these questions above their other candidates.
 
-    A softmax regression over each question's candidates (the listwise loss of Cao et al., ICML 2007): the loss is the
-    mean, over a question's evidence, of -log of the share that this record has against all candidates that are no
-    evidence; what is evidence too does not count against it. Every question counts the same. Features are scaled to
-    unit deviation first; the penalties are on the scaled weights. Deterministic. O(candidates x features) for each of
+    A softmax regression over each question's candidates (`Lists` says what the loss is). Features are scaled to unit
+    deviation first; the penalties are on the scaled weights. Deterministic. O(candidates x features) for each of
     up to 80 rounds of L-BFGS.
 
     Args:
@@ -85,10 +84,7 @@ class _Problem:
 
     rows: Matrix  # (n, features), scaled
     deviations: NDArray[np.float64]  # of the features
-    starts: NDArray[np.int64]  # where each question's candidates begin
-    question: NDArray[np.int64]  # of each row
-    evidence: NDArray[np.int64]  # rows
-    share: Matrix  # of each evidence in its question
+    lists: Lists
     held: Matrix  # (n, 1 + conditions): what holds for the question of each row
     penalties: NDArray[np.float64]  # (1 + conditions, 1)
 
@@ -98,11 +94,7 @@ class _Problem:
         deviations = rows.std(axis=0, dtype=np.float64) + 1e-6
         rows = ((rows - rows.mean(axis=0, dtype=np.float64)) / deviations).astype(np.float32)
         rows[:, deviations < 1e-5] = 0.0
-        counts = np.array([len(each.features) for each in examples])
-        relevant = np.concatenate([each.relevant for each in examples])
-        evidence = np.flatnonzero(relevant)
-        question = np.repeat(np.arange(len(examples)), counts)
-        found = np.bincount(question[evidence], minlength=len(examples))
+        lists = Lists.of([each.relevant for each in examples])
         held = np.zeros((len(examples), 1 + len(CONDITIONS)), np.float32)
         held[:, 0] = 1.0
         for place, each in enumerate(examples):
@@ -110,11 +102,8 @@ class _Problem:
         return cls(
             rows=rows,
             deviations=np.where(deviations < 1e-5, np.inf, deviations),
-            starts=np.concatenate([[0], np.cumsum(counts)[:-1]]),
-            question=question,
-            evidence=evidence,
-            share=(1.0 / found[question[evidence]]).astype(np.float32),
-            held=held[question],
+            lists=lists,
+            held=held[lists.question],
             penalties=np.array([[penalty], *[[special_penalty]] * len(CONDITIONS)]),
         )
 
@@ -123,18 +112,7 @@ class _Problem:
         weights = flat.reshape(len(self.penalties), -1)
         # Rows x conditions is a third of rows x features.
         scores = (self.rows @ weights.T.astype(np.float32) * self.held).sum(axis=1)
-        best = np.maximum.reduceat(scores, self.starts)
-        powers = np.exp(scores - best[self.question])
-        rivals = powers.copy()
-        rivals[self.evidence] = 0.0
-        rival_sum = np.add.reduceat(rivals, self.starts)
-        of_evidence = self.question[self.evidence]
-        own = powers[self.evidence]
-        total = own + rival_sum[of_evidence] + 1e-30
-        loss = -float((self.share * np.log((own + 1e-30) / total)).sum())
-        pull = np.bincount(of_evidence, weights=self.share / total, minlength=len(self.starts))
-        slope = (rivals * pull[self.question]).astype(np.float32)
-        slope[self.evidence] = -self.share * (1.0 - own / total)
+        loss, slope = self.lists.loss(scores)
         gradient = (self.held * slope[:, None]).T @ self.rows
         gradient = gradient.astype(np.float64) + self.penalties * weights
         return loss + float((self.penalties * weights**2).sum()) / 2, gradient.ravel()
@@ -142,4 +120,4 @@ class _Problem:
 
 def scores_of(ranker: Ranker, example: Example) -> Matrix:
     """What the ranker gives each candidate; the same as the native core's, up to rounding."""
-    return example.features @ ranker.row(example.conditions)
+    return ranker.scores(example.features, example.conditions)

@@ -20,12 +20,13 @@ from memspan.errors import FormatError, invalid
 from memspan.times import to_intervals
 
 from .adapter import QueryAdapter
+from .net import RankingNet
 from .selection import Selection
 
 __all__ = ["CONDITIONS", "FEATURES", "FORMAT_VERSION", "Condition", "Ranker", "Ranking", "default_ranker"]
 
-FORMAT_VERSION: Final = 2
-_READ_VERSIONS: Final = (1, FORMAT_VERSION)
+FORMAT_VERSION: Final = 3
+_READ_VERSIONS: Final = (1, 2, FORMAT_VERSION)
 
 FEATURES: Final[tuple[str, ...]] = tuple(_core.feature_names())
 """What the native core looks at in a record (cpp/include/memspan/ranking.hpp says what each is)."""
@@ -49,6 +50,7 @@ CONDITIONS: Final[tuple[Condition, ...]] = get_args(Condition)
 that it names a time, and of the memory: that its speakers are a user and an assistant."""
 
 _ALWAYS: Final = "always"
+_WITHOUT_NET: Final = "roles"
 _BEST: Final = Selection()
 _LARGEST: Final = 1e4
 _MOST_BYTES: Final = 1 << 20
@@ -61,19 +63,22 @@ class Ranker:
         weights: by condition (`always`, or one of `CONDITIONS`) and feature (one of `FEATURES`); what is missing is 0.
         adapter: moves the vectors of questions before they are searched for, if the embedder is the one that it is for;
             the weights were then learned with it.
+        net: adds to the weighted sum what a sum cannot say. Not under the condition `roles`, of which nets learn
+            nothing (`memspan.fitting.net`), and not where weights are scaled.
         trained_on: where the weights come from, for people.
 
     Raises:
         InvalidArgumentError: an unknown name, or a weight that is no number from -10,000 to 10,000.
     """
 
-    __slots__ = ("_adapter", "_rows", "_trained_on", "_usual")
+    __slots__ = ("_adapter", "_net", "_rows", "_trained_on", "_usual")
 
     def __init__(
         self,
         weights: Mapping[str, Mapping[str, float]],
         *,
         adapter: QueryAdapter | None = None,
+        net: RankingNet | None = None,
         trained_on: Sequence[str] = (),
     ) -> None:
         if not isinstance(weights, Mapping):
@@ -84,7 +89,10 @@ class Ranker:
                 raise invalid("weights", name, f"the conditions {_ALWAYS} | " + " | ".join(CONDITIONS))
         if adapter is not None and not isinstance(adapter, QueryAdapter):
             raise invalid("adapter", adapter, "a QueryAdapter, or None")
+        if net is not None and not isinstance(net, RankingNet):
+            raise invalid("net", net, "a RankingNet, or None")
         self._rows: Final = rows
+        self._net: Final = net
         self._adapter: Final = adapter
         self._trained_on: Final = tuple(as_texts(trained_on, "trained_on"))
         self._usual: Ranking | None = None
@@ -102,6 +110,11 @@ class Ranker:
     def adapter(self) -> QueryAdapter | None:
         """What moves the vectors of questions; `None`: they stay as they are."""
         return self._adapter
+
+    @property
+    def net(self) -> RankingNet | None:
+        """What is added to the weighted sum; `None`: nothing."""
+        return self._net
 
     def adapter_for(self, embedder: str, checksum: str) -> QueryAdapter | None:
         """The adapter, if it is for this embedder."""
@@ -133,9 +146,10 @@ class Ranker:
         Raises:
             InvalidArgumentError: an unknown condition, or its subclass `TimeError`.
         """
+        net = self.net_for(conditions)
         if not conditions and hints is None and scales is None and selection is None:
             if self._usual is None:
-                self._usual = Ranking(self._rows[_ALWAYS], [])
+                self._usual = Ranking(self._rows[_ALWAYS], [], net=None if net is None else net.native)
             return self._usual
         row = self.row(conditions)
         if scales is not None:
@@ -148,7 +162,24 @@ class Ranker:
             sessions=wanted.sessions,
             diversity=wanted.diversity,
             spread=wanted.spread,
+            net=None if net is None or scales is not None else net.native,
         )
+
+    def net_for(self, conditions: Sequence[Condition] = ()) -> RankingNet | None:
+        """What is added to the weighted sum of a question; `None`: nothing."""
+        return None if _WITHOUT_NET in conditions else self._net
+
+    def scores(
+        self, features: NDArray[np.float32], conditions: Sequence[Condition] = ()
+    ) -> NDArray[np.float32]:
+        """What each candidate of a question gets, (n, features) to (n,); as from the native core, up to rounding.
+
+        Raises:
+            InvalidArgumentError: an unknown condition.
+        """
+        scores: NDArray[np.float32] = features @ self.row(conditions)
+        net = self.net_for(conditions)
+        return scores if net is None else scores + net(features)
 
     def row(self, conditions: Sequence[Condition] = ()) -> NDArray[np.float32]:
         """The weights for one question, in the order of `FEATURES`.
@@ -171,6 +202,7 @@ class Ranker:
                 condition: {name: round(value, 5) for name, value in row.items()}
                 for condition, row in self.weights.items()
             },
+            **({} if self._net is None else {"net": self._net.to_json()}),
             **({} if self._adapter is None else {"adapter": self._adapter.to_json()}),
         }
         Path(path).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
@@ -232,10 +264,11 @@ def _parse(raw: bytes, name: str) -> Ranker:
         raise FormatError(f"{name}: version {document.get('version')!r}; accepted: {accepted}")
     try:
         weights: Any = document.get("weights")
-        adapter = document.get("adapter")
+        adapter, net = document.get("adapter"), document.get("net")
         return Ranker(
             weights,
             adapter=None if adapter is None else QueryAdapter.from_json(adapter),
+            net=None if net is None else RankingNet.from_json(net),
             trained_on=document.get("trained_on", ()),
         )
     except ValueError as error:

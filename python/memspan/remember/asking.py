@@ -9,9 +9,6 @@ from datetime import datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from memspan.arguments import as_integer, as_texts
 from memspan.errors import invalid
 from memspan.limits import MAX_DEPTH, MAX_K
@@ -77,8 +74,8 @@ class Asked:
     conditions: tuple[Condition, ...]
     """What its ranking holds for true of it."""
     embedding_seconds: float
-    row: NDArray[np.float32] | None
-    """The weights that are asked for the confidence; `None`: it is not wanted."""
+    judge: Ranker | None
+    """Whose scores are asked for the confidence; `None`: it is not wanted."""
     adapted: bool
     """Whether an adapter moved the vector of the question."""
     rerank_seconds: float
@@ -136,7 +133,6 @@ def asked(
         found["weights"] = {"semantic": 1.0, "lexical": 1.0, "symbolic": _TAG_WEIGHTS[fusion]}
     words = meaning = text
     conditions: tuple[Condition, ...] = ()
-    row: NDArray[np.float32] | None = None
     adapter: QueryAdapter | None = None
     chosen_ranker: Ranker | None = None
     if fusion == "learned":
@@ -158,7 +154,6 @@ def asked(
         identity = engine.embedder.identity
         chosen_ranker = ranker or default_ranker(identity.name, identity.checksum)
         adapter = chosen_ranker.adapter_for(identity.name, identity.checksum)
-        row = chosen_ranker.row(conditions) if confidence else None
     k = found.get("k")
     if k is None:
         k = _DEFAULT_K if plan is None else plan.k
@@ -190,7 +185,7 @@ def asked(
         plan,
         conditions,
         seconds,
-        row,
+        chosen_ranker if confidence else None,
         adapter is not None,
         rerank_seconds,
         as_of,

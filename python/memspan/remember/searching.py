@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from time import perf_counter
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from .recall import Recalls, Timings, recall_of
 from .reranking import Readable, SecondLook
 from .wanted_kinds import lift_wanted, places_for
 
+if TYPE_CHECKING:
+    from memspan.ranking import Ranker
+
 __all__ = ["features", "latest", "search"]
 
 _ATTEMPTS: Final = 3
@@ -39,8 +42,8 @@ def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Agin
     if question.arguments.get("track", True):
         engine.note_search(question.user)
     confidence: float | None = None
-    if question.row is not None:
-        confidence = _confidence(engine, question, question.row)
+    if question.judge is not None:
+        confidence = _confidence(engine, question, question.judge)
     if question.rerank_seconds:
         recalls = second_look(
             engine,
@@ -78,13 +81,14 @@ def _with_wanted(engine: Engine, question: Asked, recalls: Recalls) -> Recalls:
     return lift_wanted(recalls, wanted, question.k) if wanted else recalls
 
 
-def _confidence(engine: Engine, question: Asked, row: NDArray[np.float32]) -> float:
+def _confidence(engine: Engine, question: Asked, judge: Ranker) -> float:
     from memspan.ranking.confidence import default_confidence, signals_of
 
     _, rows = features(engine, question)
     if not len(rows):
         return 0.0
-    return default_confidence(adapted=question.adapted)(signals_of(rows, rows @ row))
+    scores = judge.scores(rows, question.conditions)
+    return default_confidence(adapted=question.adapted)(signals_of(rows, scores))
 
 
 def _readable(question: Asked) -> Readable:

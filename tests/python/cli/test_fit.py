@@ -72,6 +72,19 @@ def test_without_cross_validation(run_json: Callable[..., Any], store: Path, tmp
     assert set(found["quality"]) == {"package"}
 
 
+def test_a_net_is_learned_from_questions_enough(
+    run_json: Callable[..., Any], store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "weights.json"
+    arguments = ("fit", "--store", store, "--questions", tmp_path / "asked.jsonl", "--out", out)
+    assert run_json(*arguments)["net"] is False  # 12 are too few
+    monkeypatch.setattr("memspan.fitting.net.FEWEST", 10)
+    assert run_json(*arguments)["net"] is True
+    assert Ranker.load(out).net is not None
+    assert run_json(*arguments, "--no-net")["net"] is False
+    assert Ranker.load(out).net is None
+
+
 def test_nothing_to_learn_from_is_an_error(run: Callable[..., Any], store: Path, tmp_path: Path) -> None:
     assert "--data" in run("fit", code=2).output
     assert "--questions" in run("fit", "--store", store, code=2).output

@@ -277,8 +277,18 @@ def test_explanations_tell_what_each_feature_added(filled: Memory) -> None:
         assert sum(parts.values()) == pytest.approx(recall.score, abs=1e-3)
         sizes = [abs(part) for part in parts.values()]
         assert sizes == sorted(sizes, reverse=True)
+        assert recall.explanation["net"] != 0.0
     plain = filled.search("red boat", user="ana", fusion="rrf", explain=True)
     assert all("features" not in recall.explanation for recall in plain if recall.explanation)
+
+
+def test_the_net_is_silent_where_an_assistant_speaks(filled: Memory) -> None:
+    question = "Who painted the red boat?"
+    assert all(recall.explanation["net"] for recall in filled.search(question, user="ana", explain=True))  # type: ignore[index]
+    filled.add({"text": "How can I help you?", "speaker": "assistant"}, user="ana")
+    found = filled.search(question, user="ana", explain=True)
+    assert len(found) > 1
+    assert all(recall.explanation["net"] == 0.0 for recall in found)  # type: ignore[index]
 
 
 def test_what_a_search_ranks_by_can_be_had(filled: Memory) -> None:
@@ -296,11 +306,13 @@ def test_what_a_search_ranks_by_can_be_had(filled: Memory) -> None:
     found = filled.search("red boat", user="ana", k=12)
     vocabulary = filled._engine.vocabularies.of(filled._engine.current(), "ana")
     assert prepared.plan is not None
-    ranker, weights = default_ranker(), np.zeros(len(FEATURES))
+    ranker = default_ranker()
+    assert ranker.net is not None
+    weights = np.zeros(len(FEATURES))
     for name in ("always", *conditions_of(prepared.plan, vocabulary)):
         for feature, weight in ranker.weights.get(name, {}).items():
             weights[FEATURES.index(feature)] += weight
-    scores = dict(zip(ids, rows @ weights, strict=True))
+    scores = dict(zip(ids, rows @ weights + ranker.net(rows), strict=True))
     for recall in found:
         assert recall.score == pytest.approx(scores[recall.id], abs=1e-3)
     assert isinstance(Query(**prepared.arguments), Query)

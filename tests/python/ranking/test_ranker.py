@@ -12,7 +12,8 @@ import pytest
 import memspan
 from memspan import errors
 from memspan.query import Query
-from memspan.ranking import CONDITIONS, FEATURES, Ranker, default_ranker
+from memspan.ranking import CONDITIONS, FEATURES, Ranker, RankingNet, default_ranker
+from memspan.ranking.net import UNITS
 from memspan.ranking.ranker import FORMAT_VERSION
 from memspan.recall import KINDS_OF_QUESTION
 
@@ -22,6 +23,18 @@ TABLE = {"always": {"cosine_z": 1.5, "named": -0.25}, "when": {"hinted": 2.0}, "
 def document(**changes: Any) -> dict[str, Any]:
     usual = {"format": "memspan ranker", "version": FORMAT_VERSION, "trained_on": ["here"], "weights": TABLE}
     return usual | changes
+
+
+def a_net() -> RankingNet:
+    rng = np.random.default_rng(5)
+    size = len(FEATURES)
+    return RankingNet(
+        mean=np.zeros(size),
+        scale=np.ones(size),
+        weights=rng.normal(size=(size, UNITS)),
+        bias=rng.normal(size=UNITS),
+        out=rng.normal(size=UNITS),
+    )
 
 
 def scores(ranker: Ranker, conditions: Any = (), hints: Any = None) -> dict[str, float]:
@@ -141,8 +154,27 @@ def test_a_saved_table_is_loaded_again(tmp_path: Path) -> None:
     assert loaded.trained_on == ranker.trained_on
     for name, row in ranker.weights.items():
         assert loaded.weights[name] == pytest.approx(row, abs=1e-5)
+    assert loaded.net is None
     loaded.save(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "r.json").read_bytes()
+
+
+def test_a_net_is_saved_and_loaded_with_it(tmp_path: Path) -> None:
+    ranker = Ranker(TABLE, net=a_net())
+    ranker.save(tmp_path / "r.json")
+    loaded = Ranker.load(tmp_path / "r.json")
+    assert loaded.net is not None
+    given = scores(ranker)
+    assert given != scores(Ranker(TABLE))
+    assert scores(loaded) == pytest.approx(given, abs=1e-3)
+    loaded.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "r.json").read_bytes()
+
+
+def test_tables_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    for version in (1, 2):
+        (tmp_path / "r.json").write_text(json.dumps(document(version=version)))
+        assert Ranker.load(tmp_path / "r.json").weights == TABLE
 
 
 @pytest.mark.parametrize(
@@ -171,6 +203,10 @@ def test_a_saved_table_is_loaded_again(tmp_path: Path) -> None:
         (json.dumps(document(weights={"always": {"cosine": 0}})).replace("0}", "NaN}").encode(), "nan"),
         (json.dumps(document(weights={"always": {"cosine": "1"}})).encode(), "cosine"),
         (json.dumps(document(trained_on=4)).encode(), "trained_on"),
+        (json.dumps(document(net=[])).encode(), "net"),
+        (json.dumps(document(net={"mean": [1.0]})).encode(), "net"),
+        (json.dumps(document(net=a_net().to_json() | {"weights": []})).encode(), "net[weights]"),
+        (json.dumps(document(net=a_net().to_json() | {"bias": [0.0]})).encode(), "net[bias]"),
         (b" " * (1 << 20) + b"{}", "no memspan ranker"),
     ],
 )
@@ -184,7 +220,7 @@ def test_other_files_are_refused_by_name(tmp_path: Path, content: bytes, why: st
 
 
 def test_damaged_files_never_load_as_something_odd(tmp_path: Path) -> None:
-    default_ranker().save(tmp_path / "r.json")
+    Ranker(default_ranker().weights, net=a_net()).save(tmp_path / "r.json")
     good = (tmp_path / "r.json").read_bytes()
     rng = np.random.default_rng(11)
     for _ in range(400):
@@ -209,6 +245,7 @@ def test_the_package_has_a_ranker() -> None:
     ranker = default_ranker()
     assert ranker is default_ranker()
     assert ranker.weights["always"]
+    assert ranker.net is not None
     assert "weights.json" not in repr(ranker)
 
 
