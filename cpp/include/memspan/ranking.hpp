@@ -1,7 +1,7 @@
 // The learned ranking: what is looked at in a record, and what each of it counts.
 //
-// A record's score is the sum of its features, each times its weight, and of what a small net adds (ranking_net.hpp), if there is one. Which weights are good depends on the kind of question, so that
-// they come with the query. Features are named, so that a table of weights can be checked against the program that reads it.
+// A record's score is the sum of its features, each times its weight, and of what a small net answers, if there is one
+// (ranking_net.hpp). Which weights are good depends on the kind of question, so that they come with the query. Features are named, so that a table of weights can be checked against the program that reads it.
 #pragma once
 
 #include <array>

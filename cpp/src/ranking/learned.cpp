@@ -77,7 +77,8 @@ ScoreParts explain_score(const UserColumns& user, const SearchScratch& scratch, 
     const float part = row[f] * ranking.weights[f] + by_net[f];
     if (part != 0.0f) score.features.emplace_back(static_cast<RankFeature>(f), part);
   }
-  std::stable_sort(score.features.begin(), score.features.end(), [](const auto& a, const auto& b) { return std::abs(a.second) > std::abs(b.second); });
+  std::stable_sort(score.features.begin(), score.features.end(),
+                   [](const auto& a, const auto& b) { return std::abs(a.second) > std::abs(b.second); });
   return score;
 }
 

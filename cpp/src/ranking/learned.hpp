@@ -1,7 +1,7 @@
 // Ranks what the views found, and what stands beside it, by weights that were learned from questions with known answers.
 //
-// Learning to rank by a linear model, with a small net beside it: the weights come from a softmax regression over all records of a question (the
-// listwise loss of Cao et al., ICML 2007), done in Python (memspan/ranking). Not in the papers that memspan implements,
+// Learning to rank by a linear model, with a small net beside it: the weights come from a softmax regression over all
+// records of a question (the listwise loss of Cao et al., ICML 2007), done in Python (memspan/fitting). Not in the papers that memspan implements,
 // whose fusion is by rank.
 #pragma once
 
