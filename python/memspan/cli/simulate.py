@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -158,12 +159,15 @@ def simulate_(
 
 
 def _prepare(out: Path) -> None:
-    """What would fail after minutes fails at once: a folder that cannot be, figures that cannot be drawn."""
+    """What would fail after minutes fails at once: a folder that cannot be or takes no file, figures that cannot be
+    drawn."""
     from memspan.simulate.figures import require_matplotlib
 
     require_matplotlib()
     try:
         out.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=out):
+            pass
     except OSError as error:
         raise click.UsageError(f"--out {out}: {error.strerror or error}") from error
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from memspan.cli.main import cli
 from memspan.embed import CallableEmbedder
-from memspan.errors import InvalidArgumentError
+from memspan.errors import FormatError, InvalidArgumentError
 from memspan.index import Index
 from memspan.simulate.real import REAL_EXPERIMENTS, real_study
 from memspan.simulate.real.figures import draw_real
@@ -27,8 +27,7 @@ TOPICS = ("quince", "ferry", "beehive", "lantern", "harbour", "cider", "violin",
 MONTHS = ("January", "March", "May", "July", "September", "November")
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> Path:
+def write_conversation(path: Path, name: str, topics: tuple[str, ...] = TOPICS) -> Path:
     """One conversation of 48 turns over a year, in LoCoMo's layout; each question is about one turn."""
     conversation: dict[str, Any] = {}
     asked = []
@@ -40,7 +39,7 @@ def file(tmp_path: Path) -> Path:
                 "speaker": ("Ilka", "Tomasz")[place % 2],
                 "text": f"In {month} I saw a {topic} and told everybody about the {topic} number {number}.",
             }
-            for place, topic in enumerate(TOPICS, 1)
+            for place, topic in enumerate(topics, 1)
         ]
         asked += [
             {
@@ -49,11 +48,15 @@ def file(tmp_path: Path) -> Path:
                 "evidence": [f"D{number}:{place}"],
                 "category": 4,
             }
-            for place, topic in enumerate(TOPICS, 1)
+            for place, topic in enumerate(topics, 1)
         ]
-    path = tmp_path / "conversations.json"
-    path.write_text(json.dumps([{"sample_id": "orchard", "conversation": conversation, "qa": asked}]))
+    path.write_text(json.dumps([{"sample_id": name, "conversation": conversation, "qa": asked}]))
     return path
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return write_conversation(tmp_path / "conversations.json", "orchard")
 
 
 def study(file: Path, tmp_path: Path, *names: str) -> Any:
@@ -77,6 +80,28 @@ def test_staleness_over_the_conversations_own_time(file: Path, tmp_path: Path) -
     assert found["decay, pruned"].measured["evidence old"] < 0.3 < off.measured["evidence old"]
     assert found["decay, bounded"].measured["moved"] > 0
     assert not any(name.startswith("validity") for name in found)
+
+
+def test_the_order_and_the_names_of_files_change_nothing(file: Path, tmp_path: Path) -> None:
+    other = write_conversation(tmp_path / "other.json", "garden", TOPICS[::-1])
+    renamed = write_conversation(tmp_path / "renamed.json", "meadow", TOPICS[::-1])
+    found = [
+        by_name(
+            real_study(
+                [("locomo", each) for each in files],
+                names=["staleness"],
+                embedder="hash:64",
+                store_dir=tmp_path / "kept",
+            ),
+            "staleness",
+        )
+        for files in ((file, other), (renamed, file))
+    ]
+    for name, outcome in found[0].items():
+        assert outcome.values.tolist() == np.roll(found[1][name].values, 48).tolist(), name
+        assert outcome.measured == found[1][name].measured
+        one, two = (each[name].against(each["off"], np.full(96, True)) for each in found)
+        assert one == two, name
 
 
 @pytest.fixture
@@ -215,6 +240,26 @@ def test_bad_arguments_are_refused(file: Path, tmp_path: Path) -> None:
             embedder=CallableEmbedder(lambda texts: np.ones((len(texts), 4))),
             store_dir=tmp_path,
         )
+
+
+def test_files_that_cannot_be_read_are_told_before_any_is_embedded(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "cut.json").write_text(file.read_text()[:500])
+    told: list[str] = []
+    with pytest.raises(FormatError, match=r"cut\.json"):
+        real_study(
+            [("locomo", file), ("locomo", tmp_path / "cut.json")],
+            embedder="hash:64",
+            store_dir=tmp_path,
+            advance=lambda what, count: told.append(what),
+        )
+    assert told == []
+
+
+def test_a_conversation_that_comes_twice_is_refused(file: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.json"
+    copy.write_text(file.read_text())
+    with pytest.raises(InvalidArgumentError, match=r"files: got '.*copy\.json'.*'orchard'"):
+        real_study([("locomo", file), ("locomo", copy)], embedder="hash:64", store_dir=tmp_path)
 
 
 def test_the_command(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -171,6 +171,12 @@ def test_the_command_says_which_extra_is_missing_before_it_simulates(
         (["--real", "locomo", "here.json", "--ratio", "0"], "0<x<=1"),
         (["--out", "here.json"], "is a file"),
         (["--out", "here.json/out"], "--out"),
+        # A folder in which nobody can write, whoever runs this.
+        pytest.param(
+            ["--out", "/proc/self"],
+            "--out /proc/self",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="no /proc"),
+        ),
     ],
 )
 def test_bad_options_are_usage_errors(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,6 +43,11 @@ class Conversation:
     def user(self) -> str:
         """Unique among all data sets."""
         return self.records[0].user
+
+    @property
+    def checksum(self) -> int:
+        """Of what was said: what is drawn for a conversation depends on it, and not on the name or place of a file."""
+        return zlib.crc32("\n".join(record.text for record in self.records).encode())
 
 
 class Embedding:
@@ -87,13 +93,34 @@ def read_conversations(
         advance: is told each conversation that is embedded.
 
     Raises:
-        InvalidArgumentError: there is no file, or no question with evidence.
+        InvalidArgumentError: there is no file, no question with evidence, or a conversation is there twice.
         FormatError: a file cannot be read.
     """
+    given = list(files)
+    # Files that cannot be read are told at once: embedding takes minutes.
+    read = _read(given)
+    if not read:
+        raise invalid("files", given, "conversations with labelled evidence")
     found = []
+    for data_set, records, asked in read:
+        found.append(Conversation(data_set, _judged(embed(records, embedding)), asked))
+        advance(1)
+    return found
+
+
+def _read(
+    files: Iterable[tuple[str, str | os.PathLike[str]]],
+) -> list[tuple[str, list[Record], tuple[LabelledQuestion, ...]]]:
+    """Of each conversation that has questions with evidence: its data set, its turns and those questions."""
+    found = []
+    users: set[str] = set()
     for data_set, file in files:
         labelled = read_labelled(file, data_set)
         for user, turns in labelled.turns.items():
+            owner = f"{data_set}/{user}"
+            if owner in users:
+                raise invalid("files", os.fspath(file), f"each conversation once; {user!r} is in another one")
+            users.add(owner)
             asked = tuple(
                 question
                 for question in labelled.questions
@@ -102,7 +129,7 @@ def read_conversations(
             records = [
                 Record(
                     id=id_,
-                    user=f"{data_set}/{user}",
+                    user=owner,
                     text=turn.text,
                     at=turn.at,
                     session=turn.session,
@@ -113,14 +140,10 @@ def read_conversations(
                 for id_, turn in turns.items()
                 if turn.at is not None
             ]
-            if not asked or not records:
-                continue
-            # Turns of one time keep the order of the file.
-            records.sort(key=lambda record: record.at)
-            found.append(Conversation(data_set, _judged(embed(records, embedding)), asked))
-            advance(1)
-    if not found:
-        raise invalid("files", list(files), "conversations with labelled evidence")
+            if asked and records:
+                # Turns of one time keep the order of the file.
+                records.sort(key=lambda record: record.at)
+                found.append((data_set, records, asked))
     return found
 
 

@@ -37,9 +37,11 @@ class RealOutcome:
         return list(dict.fromkeys(sets[np.isfinite(self.values)].tolist()))
 
     def against(self, other: RealOutcome, chosen: NDArray[np.bool_]) -> Estimate:
-        """The mean difference from another condition on the same questions, with its paired bootstrap interval."""
+        """The mean difference from another condition on the same questions, with its paired bootstrap interval;
+        the same in whatever order the conversations come."""
         both = chosen & np.isfinite(self.values) & np.isfinite(other.values)
-        return estimate_means((self.values[both] - other.values[both])[:, None])[0]
+        # Sorted, so that the draws do not depend on the order of the files.
+        return estimate_means(np.sort(self.values[both] - other.values[both])[:, None])[0]
 
 
 def data_set_of(conversations: Sequence[Conversation]) -> NDArray[np.str_]:

@@ -97,10 +97,10 @@ def staleness(
     updates: dict[str, list[tuple[float, float, float]]] = {name: [] for name in names}
     first = 0
     with remembering([record for one in conversations for record in one.records], embedding) as memory:
-        for number, one in enumerate(conversations):
-            for asking in _askings(one, first, seed + number):
+        for one in conversations:
+            for asking in _askings(one, first, seed):
                 ages[asking.place] = asking.age
-            _ask_conversation(memory, one, first, seed + number, _Found(values, ranks, moved, updates))
+            _ask_conversation(memory, one, first, seed, _Found(values, ranks, moved, updates))
             first += len(one.questions)
             advance(1)
     old = ages > np.nanmedian(ages)
@@ -131,7 +131,7 @@ def staleness(
 
 def _askings(one: Conversation, first: int, seed: int) -> list[_Asking]:
     """In the order of time."""
-    random = np.random.default_rng([seed, 4])
+    random = np.random.default_rng([seed, 4, one.checksum])
     places = {record.id: place for place, record in enumerate(one.records)}
     step = _step(one)
     found = []

@@ -146,7 +146,8 @@ def real_study(
         advance: is told what is under way, and each condition (or conversation) that is done.
 
     Raises:
-        InvalidArgumentError: no experiment has that name, or no file has questions with evidence.
+        InvalidArgumentError: no experiment has that name, no file has questions with evidence, or a conversation is
+            there twice.
         FormatError: a file cannot be read.
     """
     chosen = tuple(REAL_EXPERIMENTS) if names is None else tuple(names)
