@@ -93,14 +93,15 @@ def read_conversations(
         advance: is told each conversation that is embedded.
 
     Raises:
-        InvalidArgumentError: there is no file, no question with evidence, or a conversation is there twice.
+        InvalidArgumentError: there is no file, no question with evidence, or a conversation comes twice.
         FormatError: a file cannot be read.
     """
     given = list(files)
     # Files that cannot be read are told at once: embedding takes minutes.
     read = _read(given)
     if not read:
-        raise invalid("files", given, "conversations with labelled evidence")
+        named = ", ".join(f"{data_set} {Path(file).name}" for data_set, file in given) or "nothing"
+        raise invalid("files", named, "files of conversations whose questions have labelled evidence")
     found = []
     for data_set, records, asked in read:
         found.append(Conversation(data_set, _judged(embed(records, embedding)), asked))
@@ -119,7 +120,8 @@ def _read(
         for user, turns in labelled.turns.items():
             owner = f"{data_set}/{user}"
             if owner in users:
-                raise invalid("files", os.fspath(file), f"each conversation once; {user!r} is in another one")
+                named = f"{data_set} {Path(file).name}"
+                raise invalid("files", named, f"conversations that differ; {user} comes twice")
             users.add(owner)
             asked = tuple(
                 question

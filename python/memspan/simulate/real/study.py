@@ -146,8 +146,8 @@ def real_study(
         advance: is told what is under way, and each condition (or conversation) that is done.
 
     Raises:
-        InvalidArgumentError: no experiment has that name, no file has questions with evidence, or a conversation is
-            there twice.
+        InvalidArgumentError: no experiment has that name, no file has questions with evidence, or a conversation comes
+            twice.
         FormatError: a file cannot be read.
     """
     chosen = tuple(REAL_EXPERIMENTS) if names is None else tuple(names)
