@@ -217,6 +217,29 @@ def test_bad_arguments_are_refused(file: Path, tmp_path: Path) -> None:
         )
 
 
+def test_the_order_of_the_files_changes_nothing(file: Path, tmp_path: Path) -> None:
+    (one,) = json.loads(file.read_text())
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps([{**one, "sample_id": "allotment", "qa": one["qa"][::2]}]))
+    found = [
+        real_study(files, names=["staleness", "capacity"], embedder="hash:64", store_dir=tmp_path).as_json()
+        for files in ([("locomo", file), ("locomo", other)], [("locomo", other), ("locomo", file)])
+    ]
+    assert found[0] == found[1]
+
+
+def test_a_conversation_that_comes_twice_is_refused(file: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"orchard comes twice"):
+        real_study([("locomo", file)] * 2, embedder="hash:64", store_dir=tmp_path)
+
+
+def test_files_without_labelled_evidence_are_named(file: Path, tmp_path: Path) -> None:
+    (one,) = json.loads(file.read_text())
+    file.write_text(json.dumps([{**one, "qa": [{**each, "evidence": []} for each in one["qa"]]}]))
+    with pytest.raises(InvalidArgumentError, match=r"locomo conversations\.json'; accepted"):
+        real_study([("locomo", file)], embedder="hash:64", store_dir=tmp_path)
+
+
 def test_the_command(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MEMSPAN_EMBEDDER", raising=False)
     asked = ["simulate", "--real", "locomo", str(file), "--embedder", "hash:64", "--store-dir", str(tmp_path)]

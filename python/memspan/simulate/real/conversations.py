@@ -80,20 +80,27 @@ def read_conversations(
     embedding: Embedding,
     advance: Callable[[int], object] = lambda count: None,
 ) -> list[Conversation]:
-    """The conversations of files of data sets.
+    """The conversations of files of data sets: those of a set together, by name, so that the order of the files
+    changes nothing; the sets as they come.
 
     Args:
         files: pairs of a data set and a file of it.
         advance: is told each conversation that is embedded.
 
     Raises:
-        InvalidArgumentError: there is no file, or no question with evidence.
+        InvalidArgumentError: there is no file, no question with evidence, or a conversation comes twice.
         FormatError: a file cannot be read.
     """
-    found = []
-    for data_set, file in files:
+    found: list[Conversation] = []
+    given = list(files)
+    seen: set[tuple[str, str]] = set()
+    for data_set, file in given:
         labelled = read_labelled(file, data_set)
         for user, turns in labelled.turns.items():
+            if (data_set, user) in seen:
+                named = f"{data_set} {Path(file).name}"
+                raise invalid("files", named, f"conversations that differ; {user} comes twice")
+            seen.add((data_set, user))
             asked = tuple(
                 question
                 for question in labelled.questions
@@ -120,8 +127,10 @@ def read_conversations(
             found.append(Conversation(data_set, _judged(embed(records, embedding)), asked))
             advance(1)
     if not found:
-        raise invalid("files", list(files), "conversations with labelled evidence")
-    return found
+        named = ", ".join(f"{data_set} {Path(file).name}" for data_set, file in given) or "nothing"
+        raise invalid("files", named, "files of conversations whose questions have labelled evidence")
+    sets = list(dict.fromkeys(data_set for data_set, _ in given))
+    return sorted(found, key=lambda one: (sets.index(one.data_set), one.user))
 
 
 def embed(records: Sequence[Record], embedding: Embedding) -> list[Record]:
