@@ -36,7 +36,9 @@ def answer_of(memory: memspan.Memory, text: str) -> list[str] | None:
     return found[0] if found else None
 
 
-def slow_to_end(memory: memspan.Memory, meanwhile: Callable[[], None], monkeypatch: pytest.MonkeyPatch) -> None:
+def slow_to_end(
+    memory: memspan.Memory, meanwhile: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A commit comes back to its writer only after `meanwhile`, as when the log is copied into the database."""
     store = memory._engine.store
     writing = store.writing
