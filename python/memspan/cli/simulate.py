@@ -139,7 +139,7 @@ def simulate_(
     from memspan.simulate.tables import readings_table, sensitivity_table, tables
 
     require_scipy()
-    chosen = names or tuple(EXPERIMENTS)
+    chosen = tuple(dict.fromkeys(names)) or tuple(EXPERIMENTS)
     with bar(env, "simulating", sum(len(EXPERIMENTS[name].conditions) for name in chosen)) as advance:
         outcomes = simulate(chosen, trials=trials, seed=seed, advance=advance)
     found = None
@@ -159,7 +159,7 @@ def simulate_(
 
 
 def _prepare(out: Path) -> None:
-    """What would fail after minutes fails at once: a folder that cannot be or takes no file, figures that cannot be
+    """What would fail after minutes fails at once: a folder that cannot be or be written to, figures that cannot be
     drawn."""
     from memspan.simulate.figures import require_matplotlib
 
@@ -193,6 +193,8 @@ def _real(
     for name in names:
         if name not in REAL_EXPERIMENTS:
             raise click.UsageError(f"--real has no experiment '{name}'; it has {', '.join(REAL_EXPERIMENTS)}")
+    if ratios and names and "compression" not in names:
+        raise click.UsageError("--ratio goes with --experiment compression")
     with env.progress() as progress:
         tasks: dict[str, TaskID] = {}
 
@@ -203,18 +205,18 @@ def _real(
 
         study = real_study(
             files,
-            names=names or None,
+            names=tuple(dict.fromkeys(names)) or None,
             embedder=embedder,
             store_dir=store_dir,
-            ratios=ratios or RATIOS,
+            ratios=tuple(dict.fromkeys(ratios)) or RATIOS,
             advance=advance,
         )
     shown = study.tables()
     if out is not None:
         from memspan.simulate.real.figures import draw_real
 
-        draw_real(study, out)
         _write_tables(out / "real.md", shown)
+        draw_real(study, out)
     if as_json:
         env.write_json(study.as_json())
         return
@@ -238,8 +240,8 @@ def print_table(env: Environment, table: Table) -> None:
 def _write(directory: Path, shown: Sequence[Table], outcomes: Mapping[str, Sequence[Outcome]]) -> None:
     from memspan.simulate.figures import draw
 
-    draw(outcomes, directory)
     _write_tables(directory / "tables.md", shown)
+    draw(outcomes, directory)
 
 
 def _write_tables(path: Path, shown: Sequence[Table]) -> None:
@@ -264,11 +266,12 @@ def _document(
                     "condition": outcome.condition.name,
                     "quality": float(outcome.scores.mean()),
                     "interval": list(interval(outcome)),
-                    "last_20_steps": float(outcome.quality[:, -20:].mean()),
+                    "last_20_steps": outcome.at_end,
                     "true_staleness": float(outcome.true_staleness[:, -1].mean()),
                     "tracked_staleness": float(outcome.tracked_staleness[:, -1].mean()),
                     "memories": float(outcome.size[:, -1].mean()),
                     "fidelity": float(outcome.fidelity.mean()),
+                    "evicted": float(outcome.evicted.mean()),
                 }
                 for outcome in of_experiment
             ]

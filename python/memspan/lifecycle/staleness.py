@@ -36,6 +36,7 @@ POLICIES: Final = ("none", "decay", "refresh", "provenance", "validity")
 of `horizon`. `provenance`: decay, the faster the worse the provenance. `validity`: stale is what has ended or was
 replaced, however young, and nothing else, however old."""
 
+_RATE: Final = 0.05
 _MOST_RATE: Final = 1e6
 
 
@@ -50,7 +51,7 @@ class StalenessPolicy:
 
     name: str = "decay"
     """One of `POLICIES`."""
-    rate: float = 0.05
+    rate: float = _RATE
     """lambda of `decay` and `provenance`, per `unit`; .05 is the paper's, whose unit is a step of a task."""
     horizon: float = 100.0
     """`refresh`: units without an access after which a memory is wholly stale; the paper's."""
@@ -115,7 +116,7 @@ def as_staleness_policy(value: Any, argument: str = "staleness") -> StalenessPol
     return StalenessPolicy(name=value)
 
 
-def true_staleness(ages: ArrayLike, rate: float = 0.05) -> NDArray[np.float64]:
+def true_staleness(ages: ArrayLike, rate: float = _RATE) -> NDArray[np.float64]:
     """s^true = 1 - exp(-rate * age): what a memory has suffered, whatever policy anybody follows (3.1)."""
     return decay(ages, rate)
 
@@ -137,7 +138,7 @@ def provenance_decay(ages: ArrayLike, rate: float, provenance: ArrayLike) -> NDA
     source itself at half that rate, hearsay at one and a half times.
     """
     quality = np.clip(np.asarray(provenance, dtype=np.float64), 0.0, 1.0)
-    return np.asarray(-np.expm1(-as_positive(rate, "rate", _MOST_RATE) * (1.5 - quality) * _elapsed(ages)))
+    return decay(np.asarray(ages, dtype=np.float64) * (1.5 - quality), rate)
 
 
 def superseded(ended: ArrayLike) -> NDArray[np.float64]:

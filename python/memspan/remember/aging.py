@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memspan.lifecycle.reordering import bounded_order
 from memspan.lifecycle.staleness import StalenessPolicy
@@ -16,7 +19,7 @@ from .asking import when_asked
 from .engine import Engine
 from .recall import Moved, Recall, Recalls
 
-__all__ = ["Aging", "has_ended", "provenance_quality", "tracked_staleness"]
+__all__ = ["Aging", "has_ended", "provenance_quality", "staleness_of", "tracked_staleness"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +58,30 @@ def tracked_staleness(
 ) -> list[float]:
     """What a policy holds each record for, 0 (fresh) to 1. O(records); under `refresh` it reads their uses."""
     used = _last_uses(engine, user, records) if policy.name == "refresh" else {}
-    found = policy.tracked(
+    return [float(value) for value in staleness_of(records, policy, now, used=used)]
+
+
+def staleness_of(
+    records: Sequence[Record],
+    policy: StalenessPolicy,
+    now: datetime,
+    *,
+    used: Mapping[str, datetime],
+    quality: Callable[[Record], float] | None = None,
+) -> NDArray[np.float64]:
+    """What a policy holds each record for, 0-1, given when each was last used. O(records).
+
+    Args:
+        used: by id; a record that is not there was used when it was written.
+        quality: pi of a record; `provenance_quality` by default.
+    """
+    judged = quality or provenance_quality
+    return policy.tracked(
         [(now - record.at) / policy.unit for record in records],
         unused=[(now - max(record.at, used.get(record.id, record.at))) / policy.unit for record in records],
-        provenance=[provenance_quality(record) for record in records],
+        provenance=[judged(record) for record in records],
         ended=[has_ended(record, now) for record in records],
     )
-    return [float(value) for value in found]
 
 
 def provenance_quality(record: Record) -> float:

@@ -11,7 +11,7 @@ from memspan.lifecycle.compression import STRATEGIES
 from memspan.lifecycle.quotas import EVICTIONS
 from memspan.lifecycle.staleness import StalenessPolicy
 
-from .world import KINDS
+from .world import KINDS, World
 
 __all__ = ["Condition"]
 
@@ -22,10 +22,13 @@ class Condition:
 
     name: str
     allocation: str | Mapping[str, float] = DEFAULT_ALLOCATION
-    """Shares of the capacity by kind, and how often memories of each kind are written; as for `memspan.Quotas`."""
-    capacity: int = 500
+    """Shares of the capacity by kind, as for `memspan.Quotas`; and, but for `World.arriving`, how often memories of
+    each kind are written."""
+    capacity: int | None = None
+    """`None` for the world's."""
     steps: int = 300
-    compression: str = "uniform"
+    compression: str | None = None
+    """`None` for the world's."""
     ratio: float | None = None
     """The target ratio r*; `None` for the world's."""
     staleness: StalenessPolicy | None = None
@@ -37,9 +40,11 @@ class Condition:
 
     def __post_init__(self) -> None:
         checked_shares(self.allocation, "allocation")
-        as_integer(self.capacity, "capacity", len(KINDS), 1 << 20)
+        if self.capacity is not None:
+            as_integer(self.capacity, "capacity", len(KINDS), 1 << 20)
         as_integer(self.steps, "steps", 1, 1 << 20)
-        as_choice(self.compression, "compression", STRATEGIES)
+        if self.compression is not None:
+            as_choice(self.compression, "compression", STRATEGIES)
         if self.ratio is not None:
             as_share(self.ratio, "ratio")
         if self.eviction is not None:
@@ -50,6 +55,6 @@ class Condition:
         """Of the capacity, by kind."""
         return checked_shares(self.allocation, "allocation")
 
-    def capacities(self) -> dict[str, int]:
+    def capacities(self, world: World) -> dict[str, int]:
         """Slots of each kind; together the capacity, at least one each (3.2)."""
-        return apportioned(self.capacity, self.shares)
+        return apportioned(self.capacity or world.capacity, self.shares)

@@ -83,7 +83,7 @@ EXPERIMENTS: Final[Mapping[str, Experiment]] = {
                 Condition(
                     name="Baseline (No Mgmt)", compression="none", staleness=_NOT_MANAGED, prunes=False
                 ),
-                Condition(name="Episodic + Uniform", allocation="episodic_dominated"),
+                Condition(name="Episodic + Uniform", allocation="episodic_dominated", compression="uniform"),
                 Condition(
                     name="Semantic + Adaptive",
                     allocation="semantic_dominated",

@@ -137,14 +137,14 @@ def _staleness(outcomes: Sequence[Outcome]) -> Any:
 
 def _capacity(outcomes: Sequence[Outcome]) -> Any:
     figure, (quality, pressure) = new_figure(2)
-    slots = [outcome.condition.capacity for outcome in outcomes]
+    slots = [outcome.capacity for outcome in outcomes]
     quality.plot(
         slots, [outcome.scores.mean() for outcome in outcomes], marker="o", color=_OURS, label="ours"
     )
     quality.plot(
         list(published.CAPACITY), list(published.CAPACITY.values()), "D", color=_PAPER, label="paper"
     )
-    pressure.plot(slots, [outcome.pressure.mean() for outcome in outcomes], marker="o", color=_OURS)
+    pressure.plot(slots, [outcome.pressure for outcome in outcomes], marker="o", color=_OURS)
     pressure.plot(list(published.PRESSURE), list(published.PRESSURE.values()), "D", color=_PAPER)
     for axis, what in ((quality, "decision quality"), (pressure, "memory pressure")):
         axis.set_xscale("log")

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["ALLOCATION", "ANOVA_F", "COMPRESSION", "HORIZON", "INTERVALS", "PRESSURE", "SCORES", "STALENESS"]
+__all__ = [
+    "ALLOCATION",
+    "ANOVA_F",
+    "CAPACITY",
+    "COMPRESSION",
+    "CONTROL",
+    "DECAY_STALENESS",
+    "HORIZON",
+    "INTERVALS",
+    "NONE_STALENESS",
+    "PRESSURE",
+    "SCORES",
+    "STALENESS",
+]
 
 ALLOCATION: Final[Mapping[str, float]] = {
     "episodic_dominated": 0.572,

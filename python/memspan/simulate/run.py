@@ -18,9 +18,10 @@ from .quality import decision_quality
 from .tasks import Arrivals, Tasks
 from .world import KINDS, World
 
-__all__ = ["CONTROL_STEPS", "MakeKeeper", "Outcome", "run_condition"]
+__all__ = ["CONTROL_STEPS", "END_STEPS", "MakeKeeper", "Outcome", "run_condition"]
 
 CONTROL_STEPS: Final = 100
+END_STEPS: Final = 20
 
 MakeKeeper: TypeAlias = "Callable[[], Keeper]"
 
@@ -40,13 +41,28 @@ class Outcome:
     """Mean ratio of the memories kept: what they take up."""
     fidelity: NDArray[np.float64]
     """Mean nominal fidelity of the memories written, shape (trials,)."""
-    pressure: NDArray[np.float64]
-    """1 - capacity / memories written, at least 0: the share that had to go, if nothing else took them; (trials,)."""
+    written: int
+    """Memories of a trial."""
+    evicted: NDArray[np.float64]
+    """Share of the memories written that quotas sent away, shape (trials,)."""
+    capacity: int
+    """Slots of all kinds together."""
+
+    @property
+    def pressure(self) -> float:
+        """Memory pressure: 1 - capacity / memories written, at least 0. What quotas would send away if nothing else
+        took memories; `evicted` is what they did send."""
+        return max(0.0, 1 - self.capacity / self.written)
 
     @property
     def scores(self) -> NDArray[np.float64]:
         """Mean quality of each trial."""
         return np.asarray(self.quality.mean(axis=1))
+
+    @property
+    def at_end(self) -> float:
+        """Mean quality over the last `END_STEPS`: one period of pruning."""
+        return float(self.quality[:, -END_STEPS:].mean())
 
     @property
     def control(self) -> float:
@@ -94,7 +110,6 @@ def run_condition(
         stored[:, step], size[:, step] = kept.mean(kept.ratio[:, seen]), kept.alive.sum(axis=1)
         if condition.prunes and (step + 1) % world.prune_every == 0:
             kept.prune(kept.prunable(believed))
-    written = arrivals.kinds.shape[1]
     return Outcome(
         condition,
         quality,
@@ -103,7 +118,9 @@ def run_condition(
         size,
         stored,
         kept.fidelity.mean(axis=1),
-        np.full(trials, max(0.0, 1 - condition.capacity / written)),
+        arrivals.kinds.shape[1],
+        kept.evicted / arrivals.kinds.shape[1],
+        condition.capacity or world.capacity,
     )
 
 
@@ -120,18 +137,18 @@ class _Kept:
         self._keeper = keeper
         self._arrivals = arrivals
         self._users = [f"trial {trial}" for trial in range(len(arrivals.kinds))]
-        keeper.limit(condition.capacities(), condition.eviction or world.eviction)
+        keeper.limit(condition.capacities(world), condition.eviction or world.eviction)
         self.kinds = arrivals.kinds
         self.provenance = arrivals.provenance
         self.ratio = ratios(
-            condition.compression,
+            condition.compression or world.compression,
             condition.ratio or world.ratio,
             importance=arrivals.importance,
             kinds=arrivals.kinds,
         )
-        compressed = condition.compression != "none"
-        self.fidelity = nominal_fidelity(self.ratio) if compressed else np.ones(self.ratio.shape)
+        self.fidelity = nominal_fidelity(self.ratio)
         self.alive = np.zeros(self.kinds.shape, dtype=bool)
+        self.evicted = np.zeros(len(self.kinds), dtype=np.intp)
         self._born = np.repeat(np.arange(condition.steps), world.per_step)
         self._accessed = np.tile(self._born.astype(np.float64), (len(self.kinds), 1))
         self._seen = slice(0, 0)
@@ -151,6 +168,7 @@ class _Kept:
                 self.alive[trial, position] = True
                 for gone in self._keeper.write(user, str(position), step, kind, weight):
                     self.alive[trial, int(gone)] = False
+                    self.evicted[trial] += 1
 
     def true_staleness(self, step: int) -> NDArray[np.float64]:
         """Of every memory: by age, or by what has replaced it."""

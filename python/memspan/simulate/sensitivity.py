@@ -14,6 +14,8 @@ from .world import World
 
 __all__ = ["READINGS", "WORLDS", "sensitivity"]
 
+_ALIKE: Final = (1 / 3, 1 / 3, 1 / 3)
+
 WORLDS: Final[Mapping[str, World]] = MappingProxyType(
     {
         "as chosen": World(),
@@ -37,6 +39,9 @@ WORLDS: Final[Mapping[str, World]] = MappingProxyType(
         "never prunes": World(prune_above=1.0),
         "difficulty is not looked at": World(hardness=0.0),
         "difficulty counts half": World(hardness=0.5),
+        "kinds come alike, whatever the shares": World(arriving=_ALIKE),
+        "50 slots": World(capacity=50),
+        "nothing is compressed": World(compression="none"),
         "the least valuable is evicted": World(eviction="value"),
         "three memories a step": World(per_step=3),
         "r* = .2": World(ratio=0.2),
@@ -58,6 +63,8 @@ READINGS: Final[Mapping[str, World]] = MappingProxyType(
             weights=(0.45, 0.45, 0.1), importance=(2.0, 5.0), ratio=0.8, staleness="refresh"
         ),
         "C: freshness is not looked at, r* = .2": World(weights=(0.5, 0.5, 0.0), ratio=0.2),
+        "D: kinds come alike, 50 slots": World(arriving=_ALIKE, capacity=50),
+        "E: kinds come alike, 20 slots": World(arriving=_ALIKE, capacity=20),
     }
 )
 """Each changes several choices at once: what claims that do not hold as we chose were tried with besides."""

@@ -10,7 +10,7 @@ import numpy as np
 from . import published
 from .claims import CLAIMS, Verdict, by_strategy, verdicts
 from .experiments import EXPERIMENTS, RATIOS
-from .run import CONTROL_STEPS, Outcome
+from .run import CONTROL_STEPS, END_STEPS, Outcome
 from .statistics import anova, interval, pairs
 
 __all__ = ["Table", "claims_table", "pairs_table", "readings_table", "sensitivity_table", "tables"]
@@ -67,10 +67,11 @@ def _allocation(title: str, outcomes: Sequence[Outcome]) -> Table:
             " / ".join(f"{share:.2f}" for share in outcome.condition.shares.values()),
             _with_interval(outcome),
             _number(published.ALLOCATION.get(outcome.condition.name)),
+            _number(float(outcome.evicted.mean()), 2),
         )
         for outcome in outcomes
     )
-    return Table(title, ("allocation", "ep. / sem. / proc.", "quality [95 %]", "paper"), rows)
+    return Table(title, ("allocation", "ep. / sem. / proc.", "quality [95 %]", "paper", "evicted"), rows)
 
 
 def _compression(title: str, outcomes: Sequence[Outcome]) -> Table:
@@ -97,7 +98,7 @@ def _staleness(title: str, outcomes: Sequence[Outcome]) -> Table:
             outcome.condition.name,
             _number(float(outcome.quality[:, 0].mean())),
             _number(float(outcome.quality.mean())),
-            _number(float(outcome.quality[:, -20:].mean())),
+            _number(outcome.at_end),
             _number(published.STALENESS.get(outcome.condition.name)) if "figure 3" in title else "",
             _number(float(outcome.true_staleness[:, -1].mean())),
             _number(float(outcome.tracked_staleness[:, -1].mean())),
@@ -105,7 +106,16 @@ def _staleness(title: str, outcomes: Sequence[Outcome]) -> Table:
         )
         for outcome in outcomes
     )
-    columns = ("policy", "first step", "mean", "last 20 steps", "paper, end", "true", "tracked", "memories")
+    columns = (
+        "policy",
+        "first step",
+        "mean",
+        f"last {END_STEPS} steps",
+        "paper, end",
+        "true",
+        "tracked",
+        "memories",
+    )
     return Table(title, columns, rows, "Staleness and memories are those of the last step.")
 
 
@@ -139,15 +149,16 @@ def _paper_agent(name: str) -> str:
 def _capacity(title: str, outcomes: Sequence[Outcome]) -> Table:
     rows = tuple(
         (
-            f"{outcome.condition.capacity:,}",
+            f"{outcome.capacity:,}",
             _with_interval(outcome),
-            _number(published.CAPACITY.get(outcome.condition.capacity)),
-            _number(float(outcome.pressure.mean()), 2),
-            _number(published.PRESSURE.get(outcome.condition.capacity), 2),
+            _number(published.CAPACITY.get(outcome.capacity)),
+            _number(outcome.pressure, 2),
+            _number(published.PRESSURE.get(outcome.capacity), 2),
+            _number(float(outcome.evicted.mean()), 2),
         )
         for outcome in outcomes
     )
-    return Table(title, ("slots", "quality [95 %]", "paper", "pressure", "paper"), rows)
+    return Table(title, ("slots", "quality [95 %]", "paper", "pressure", "paper", "evicted"), rows)
 
 
 def _horizon(title: str, outcomes: Sequence[Outcome]) -> Table:

@@ -56,7 +56,7 @@ def draw_arrivals(
 ) -> Arrivals:
     """The memories of one condition: an independent, deterministic seed for each condition and trial."""
     count = condition.steps * world.per_step
-    shares = np.array([condition.shares[kind] for kind in KINDS])
+    shares = np.array(world.arriving or [condition.shares[kind] for kind in KINDS])
     shares /= shares.sum()
     kinds, importance, provenance, ends, noticed = [], [], [], [], []
     for trial in range(trials):

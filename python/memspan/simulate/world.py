@@ -8,6 +8,7 @@ from typing import Final
 from memspan.arguments import as_choice, as_integer, as_number, as_share
 from memspan.errors import invalid
 from memspan.lifecycle.allocations import SHARED_KINDS as KINDS
+from memspan.lifecycle.compression import STRATEGIES
 from memspan.lifecycle.quotas import EVICTIONS
 from memspan.lifecycle.staleness import POLICIES
 
@@ -56,6 +57,13 @@ class World:
     this probability, an older one of its kind, which is wholly stale from then on (our addition)."""
     noticed: float = 0.8
     """Of such replacements, the share that the policy `validity` notices."""
+    arriving: tuple[float, float, float] | None = None
+    """How often memories of each kind come. `None`: in the shares of each allocation, so that these count even where
+    no quota is ever full; the paper only says that quotas enforce them "structurally, not just probabilistically"."""
+    capacity: int = 500
+    """Where an experiment does not vary it; the paper's example (3.2). 300 memories never fill it."""
+    compression: str = "uniform"
+    """Where an experiment does not say. The paper's figures for that (4.5, .632) are those of `uniform` (4.2)."""
     eviction: str = "oldest"
     """Where an experiment does not say: `oldest` (3.2) or `value` (4.5, "retains the highest-value entries")."""
     ratio: float = 0.5
@@ -70,6 +78,8 @@ class World:
             raise invalid("demand", self.demand, "shares that sum to 1")
         for kind in self.primary:
             as_integer(kind, "primary", 0, len(KINDS) - 1)
+        if self.arriving is not None and (abs(sum(self.arriving) - 1) > 1e-9 or min(self.arriving) < 0):
+            raise invalid("arriving", self.arriving, "shares that sum to 1")
         as_integer(self.per_step, "per_step", 1, 100)
         as_integer(self.retrieved, "retrieved", 1, 1000)
         as_share(self.prune_above, "prune_above")
@@ -78,6 +88,8 @@ class World:
         if self.replaced is not None:
             as_number(self.replaced, "replaced", 0, 1)
         as_number(self.noticed, "noticed", 0, 1)
+        as_integer(self.capacity, "capacity", len(KINDS), 1 << 20)
+        as_choice(self.compression, "compression", STRATEGIES)
         as_choice(self.eviction, "eviction", EVICTIONS)
         as_share(self.ratio, "ratio")
         as_choice(self.staleness, "staleness", POLICIES)

@@ -90,7 +90,7 @@ def test_quotas_are_never_exceeded() -> None:
 @pytest.mark.parametrize("name", ALLOCATIONS)
 @pytest.mark.parametrize("capacity", [3, 7, 100, 500])
 def test_an_agent_has_the_slots_that_quotas_would_give(name: str, capacity: int) -> None:
-    slots = Condition(name="x", allocation=name, capacity=capacity).capacities()
+    slots = Condition(name="x", allocation=name, capacity=capacity).capacities(World())
     quotas = Quotas(capacity=capacity, shares=name).capacities
     assert slots == {kind: quotas[kind] for kind in slots}
     assert sum(slots.values()) == capacity
@@ -98,7 +98,7 @@ def test_an_agent_has_the_slots_that_quotas_would_give(name: str, capacity: int)
 
 def test_the_papers_example_of_quotas() -> None:
     """3.2: "(40%, 35%, 25%) with capacity 500 reserves 200 episodic slots, 175 semantic, and 125 procedural"."""
-    slots = Condition(name="x", allocation="balanced_episodic", capacity=500).capacities()
+    slots = Condition(name="x", allocation="balanced_episodic", capacity=500).capacities(World())
     assert slots == {"episodic": 200, "semantic": 175, "procedural": 125}
 
 
@@ -168,7 +168,11 @@ def test_every_claim_names_an_experiment_and_is_judged() -> None:
         "no compression",
         "strategies",
         "ratio",
+        "storage",
+        "proportional",
         "unaware",
+        "control",
+        "baseline degrades",
         "pressure",
         "true staleness",
     ):
@@ -222,7 +226,7 @@ def test_two_steps_by_hand() -> None:
             score += 0.15 * len(set(kinds)) / 3
             assert found.quality[trial, step] == pytest.approx(score * tasks.scale[trial, step])
             assert found.true_staleness[trial, step] == pytest.approx(1 - sum(fresh[step]) / len(kinds))
-    assert found.pressure.tolist() == [0, 0]
+    assert found.pressure == 0
 
 
 def test_staleness_control_is_the_papers_where_nobody_manages() -> None:
@@ -259,6 +263,9 @@ def test_what_a_condition_leaves_open_is_the_worlds() -> None:
         (World, {"eviction": "newest"}),
         (World, {"ratio": 0}),
         (World, {"staleness": "age"}),
+        (World, {"arriving": (0.5, 0.5, 0.5)}),
+        (World, {"capacity": 2}),
+        (World, {"compression": "zip"}),
         (Condition, {"name": "x", "allocation": "half"}),
         (Condition, {"name": "x", "allocation": {"episodic": 0.5, "semantic": 0.5, "procedural": 0.5}}),
         (Condition, {"name": "x", "allocation": {"episodic": 1.0, "semantic": 0.0, "procedural": 0.0}}),
@@ -273,6 +280,43 @@ def test_bad_settings_are_refused(kind: type, arguments: dict[str, Any]) -> None
         kind(**arguments)
 
 
+def test_kinds_may_come_alike_whatever_is_reserved_for_them() -> None:
+    """Then quotas alone make an allocation; else memories come in its shares, and quotas of 500 never fill."""
+    condition = Condition(name="x", allocation="procedural_dominated", prunes=False)
+    alike = World(arriving=(1 / 3, 1 / 3, 1 / 3), capacity=50)
+    kinds = draw_arrivals(alike, condition, 1, 9, 0, 3).kinds
+    assert np.bincount(kinds.ravel()) / kinds.size == pytest.approx([1 / 3] * 3, abs=0.05)
+    own = draw_arrivals(World(), condition, 1, 9, 0, 3).kinds
+    assert np.bincount(own.ravel()) / own.size == pytest.approx([0.1, 0.1, 0.8], abs=0.05)
+    full, roomy = outcome_of(condition, alike), outcome_of(condition)
+    assert (full.capacity, roomy.capacity) == (50, 500)
+    assert full.evicted == pytest.approx(full.pressure)
+    assert full.pressure == pytest.approx(250 / 300)
+    assert not roomy.evicted.any()
+
+
+def test_what_pruning_takes_quotas_need_not_evict() -> None:
+    found = outcome_of(Condition(name="decay", capacity=60))
+    assert 0 < found.evicted.max() < found.pressure == pytest.approx(0.8)
+    assert (found.size[:, -1] < 300 * (1 - found.evicted)).all()
+
+
+def test_the_order_of_allocations_comes_of_what_arrives_and_not_of_quotas() -> None:
+    """Half of the capacity in other hands: where kinds come alike, tight quotas only make memories younger."""
+    small = World(arriving=(1 / 3, 1 / 3, 1 / 3), capacity=50)
+    judged = [
+        verdicts(simulate(("allocation",), world=world, trials=4, keeper=PlainKeeper))["balanced"].holds
+        for world in (World(), World(capacity=50), small)
+    ]
+    assert judged == [True, True, False]
+
+
+def test_nothing_is_lost_without_compression() -> None:
+    assert (outcome_of(Condition(name="none", compression="none", steps=5)).fidelity == 1).all()
+    world = World(compression="none")
+    assert (outcome_of(Condition(name="open", steps=5), world).fidelity == 1).all()
+
+
 def test_bad_arguments_are_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="names"):
         simulate(("everything",))
@@ -283,4 +327,4 @@ def test_bad_arguments_are_refused() -> None:
 
 
 def test_conditions_are_copies_of_one_another() -> None:
-    assert replace(Condition(name="a"), name="b").capacity == 500
+    assert replace(Condition(name="a", capacity=7), name="b").capacity == 7

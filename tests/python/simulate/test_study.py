@@ -132,7 +132,7 @@ def test_the_command_speaks_json() -> None:
     assert document["trials"] == 2
     assert len(document["experiments"]["agents"]) == 6
     assert document["anova"]["f"] > 0
-    assert {claim["section"] for claim in document["claims"]} == {"4.4"}
+    assert {claim["section"] for claim in document["claims"]} == {"4.4", "5"}
 
 
 @pytest.mark.usefixtures("_plain")
@@ -169,6 +169,10 @@ def test_the_command_says_which_extra_is_missing_before_it_simulates(
         (["--real", "locomo", "here.json", "--trials", "3"], "--trials does not go with --real"),
         (["--real", "locomo", "here.json", "--sensitivity"], "--sensitivity does not go with --real"),
         (["--real", "locomo", "here.json", "--ratio", "0"], "0<x<=1"),
+        (
+            ["--real", "locomo", "here.json", "--ratio", "0.5", "--experiment", "staleness"],
+            "--ratio goes with --experiment compression",
+        ),
         (["--out", "here.json"], "is a file"),
         (["--out", "here.json/out"], "--out"),
         # A folder in which nobody can write, whoever runs this.
@@ -189,6 +193,52 @@ def test_bad_options_are_usage_errors(
     done = CliRunner().invoke(cli, ["simulate", *options])
     assert done.exit_code == 2, done.output
     assert said in done.output
+
+
+def test_a_folder_that_cannot_be_written_to_is_refused_before_anything_is_simulated(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import memspan.cli.simulate as command
+
+    def refused(**kwargs: Any) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    def never(*args: Any, **kwargs: Any) -> Outcomes:
+        raise AssertionError("simulated")
+
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", ModuleType("matplotlib.figure"))
+    # For root every folder can be written to.
+    monkeypatch.setattr(command, "TemporaryFile", refused)
+    monkeypatch.setattr(command, "simulate", never)
+    done = CliRunner().invoke(cli, ["simulate", "--out", str(tmp_path)])
+    assert done.exit_code == 2
+    assert "Permission denied" in done.output
+
+
+@pytest.mark.usefixtures("_plain")
+def test_tables_are_there_even_if_a_figure_cannot_be_written(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    (tmp_path / "agents.png").mkdir()
+    done = CliRunner().invoke(
+        cli, ["simulate", "--experiment", "agents", "--trials", "2", "--out", str(tmp_path)]
+    )
+    assert done.exit_code == 1
+    assert "| agent |" in (tmp_path / "tables.md").read_text()
+
+
+def test_an_experiment_that_is_named_twice_is_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    import memspan.cli.simulate as command
+
+    asked: list[tuple[str, ...]] = []
+
+    def noting(names: tuple[str, ...], **kwargs: Any) -> Outcomes:
+        asked.append(names)
+        return simulate(names, **{**kwargs, "keeper": PlainKeeper})
+
+    monkeypatch.setattr(command, "simulate", noting)
+    twice = ["--experiment", "horizon"] * 2
+    assert CliRunner().invoke(cli, ["simulate", *twice, "--trials", "2"]).exit_code == 0
+    assert asked == [("horizon",)]
 
 
 def test_a_file_without_questions_is_refused(tmp_path: Path) -> None:

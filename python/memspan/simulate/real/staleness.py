@@ -16,9 +16,11 @@ from memspan.lifecycle.reordering import bounded_order
 from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.memory import Memory
 from memspan.records import Record
-from memspan.remember.aging import has_ended, provenance_quality
+from memspan.remember.aging import provenance_quality, staleness_of
 from memspan.remember.recall import Recalls
 
+from ..condition import Condition
+from ..world import World
 from .asking import K, recall, remembering
 from .conversations import Conversation, Embedding
 from .outcome import RealOutcome
@@ -27,10 +29,10 @@ from .salience import ASSISTANT
 __all__ = ["POLICIES", "staleness"]
 
 POLICIES: Final = ("decay", "refresh", "provenance", "validity")
-_STEPS: Final = 300
+_STEPS: Final = Condition(name="usual").steps
 """A conversation's span is taken for the paper's horizon of 300 steps, so that lambda = .05 means the same."""
 _DEPTH: Final = 50
-_PRUNE: Final = 0.85
+_PRUNE: Final = World().prune_above
 _UPDATES: Final = ("stands", "outdated", "stands first")
 _WAYS: Final = ("bounded", "multiplied", "pruned")
 
@@ -183,12 +185,15 @@ def _ask_conversation(
                 seen = accessed[label]
                 if way == "pruned":
                     there = [record for record in told if record.at < asking.at]
-                    stale = policy.prunable(_tracked(policy, there, asking.at, seen))
+                    stale = policy.prunable(
+                        staleness_of(there, policy, asking.at, used=seen, quality=_provenance)
+                    )
                     gone = [record.id for record, is_stale in zip(there, stale, strict=True) if is_stale]
                     ids = [each.id for each in search(K, gone)]
                 else:
                     found = plain if way == "bounded" else deep
-                    values_of = _tracked(policy, [records[each.id] for each in found], asking.at, seen)
+                    these = [records[each.id] for each in found]
+                    values_of = staleness_of(these, policy, asking.at, used=seen, quality=_provenance)
                     if way == "bounded":
                         order = bounded_order(values_of, policy.places)
                     else:
@@ -198,20 +203,9 @@ def _ask_conversation(
                 noted.take(asking, label, ids, seen)
 
 
-def _tracked(
-    policy: StalenessPolicy,
-    records: Sequence[Record],
-    now: datetime,
-    seen: Mapping[str, datetime],
-) -> NDArray[np.float64]:
-    ages = [(now - record.at) / policy.unit for record in records]
-    unused = [(now - max(seen.get(record.id, record.at), record.at)) / policy.unit for record in records]
-    # Of an assistant's replies half is believed, of what people say themselves all.
-    provenance = [
-        provenance_quality(record) * (0.5 if record.speaker == ASSISTANT else 1) for record in records
-    ]
-    ended = [has_ended(record, now) for record in records]
-    return policy.tracked(ages, unused=unused, provenance=provenance, ended=ended)
+def _provenance(record: Record) -> float:
+    """Of an assistant's replies half is believed, of what people say themselves all."""
+    return provenance_quality(record) * (0.5 if record.speaker == ASSISTANT else 1)
 
 
 def _ends(one: Conversation) -> dict[str, datetime]:
