@@ -151,7 +151,7 @@ def _proportional(outcomes: Sequence[Outcome]) -> Verdict:
     each = {name: (scores["none"] - scores[name]) / lost[name] for name in scores if name != "none"}
     mean = float(np.mean(list(each.values())))
     near = all(abs(value / mean - 1) <= 0.25 for value in each.values())
-    return Verdict(near, _listed(each) + " points for each of fidelity")
+    return Verdict(near, _listed(each) + " of quality for 1 of fidelity")
 
 
 def _decay_best_at_end(outcomes: Sequence[Outcome]) -> Verdict:
