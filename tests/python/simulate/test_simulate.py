@@ -302,7 +302,7 @@ def test_what_pruning_takes_quotas_need_not_evict() -> None:
 
 
 def test_the_order_of_allocations_comes_of_what_arrives_and_not_of_quotas() -> None:
-    """Half of the capacity in other hands: where kinds come alike, tight quotas only make memories younger."""
+    """Where kinds come alike, a tight quota keeps the newest of a kind, and newer is better here."""
     small = World(arriving=(1 / 3, 1 / 3, 1 / 3), capacity=50)
     judged = [
         verdicts(simulate(("allocation",), world=world, trials=4, keeper=PlainKeeper))["balanced"].holds
