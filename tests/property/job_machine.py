@@ -98,7 +98,7 @@ class JobMachine(RuleBasedStateMachine):
         with self.store.writing() as writer:
             writer.jobs.register(Worker(worker, "h", "1", 0))
             claimed = writer.jobs.claim(worker, user, count, self.now, lambda name: 1)
-        blocked: set[tuple[str, str | None]] = set()
+        blocked = {(job.user, job.session) for job in self.jobs.values() if job.state == "running"}
         expected = []
         for pk, job in self._open():
             place = job.user, job.session

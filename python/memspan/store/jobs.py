@@ -169,7 +169,8 @@ class JobWriter(JobReader, Protocol):
         *,
         gathering: Gathering = "wait",
     ) -> list[ClaimedJob]:
-        """Take up to so many jobs that are due, none of a session with an earlier open job, the oldest first.
+        """Take up to so many jobs that are due, none of a session with an earlier open job or one that runs, the
+        oldest first.
 
         Args:
             history: from a recipe's name to the number of turns before its own that a job sees.

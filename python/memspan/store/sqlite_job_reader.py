@@ -18,12 +18,17 @@ __all__ = ["DUE", "OPEN", "UNBLOCKED", "USAGE_COLUMNS", "SqliteJobReader"]
 
 OPEN: Final = "state IN ('pending', 'running')"
 
+_OTHER: Final = (
+    "SELECT 1 FROM jobs e "
+    "WHERE e.user_pk = j.user_pk AND e.session IS j.session AND e.state IN ('pending', 'running')"
+)
 UNBLOCKED: Final = (
     "j.state IN ('pending', 'running') AND j.state = 'pending' AND (:user IS NULL OR u.name = :user) "
-    "AND NOT EXISTS (SELECT 1 FROM jobs e WHERE e.user_pk = j.user_pk AND e.session IS j.session AND e.pk < j.pk "
-    "AND e.state IN ('pending', 'running'))"
+    f"AND NOT EXISTS ({_OTHER} AND e.pk < j.pk) "
+    f"AND (j.run = 0 OR NOT EXISTS ({_OTHER} AND e.pk > j.pk AND e.state = 'running'))"
 )
-"""Jobs `j` of users `u` that wait for no other job. Named as the partial indexes have it."""
+"""Jobs `j` of users `u` that wait for no other job of their session: for none before; and for none behind, which may
+run if this one was parked. Named as the partial indexes have it."""
 
 DUE: Final = "iif(:gathering = 'begin' AND j.run = 0, 0, j.due)"
 """When a job `j` may begin. One that nobody has begun yet is held back only by the wish for more turns."""

@@ -120,6 +120,18 @@ def test_a_parked_job_does_not_hold_up_its_session(writer: StoreWriter) -> None:
     assert len(claim(writer)) == 1
 
 
+def test_a_job_that_was_parked_waits_for_the_one_that_runs(writer: StoreWriter) -> None:
+    enqueue(writer, "a1")
+    (parked,) = claim(writer)
+    enqueue(writer, "a2")
+    writer.jobs.fail(parked, "broken", None, [])
+    (running,) = claim(writer)
+    assert writer.jobs.retry("ana", None, 1) == 1
+    assert claim(writer) == []
+    writer.jobs.finish(running, Outcome([]), [])
+    assert [job.pk for job in claim(writer)] == [parked.pk]
+
+
 def test_a_result_makes_up_for_failures(writer: StoreWriter) -> None:
     enqueue(writer, "a1")
     (job,) = claim(writer)
