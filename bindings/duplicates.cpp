@@ -16,9 +16,9 @@ namespace {
 // The pairs as (id, id, cosine), whether these are all, and how many records were compared.
 std::tuple<std::vector<std::tuple<std::string, std::string, float>>, bool, uint64_t> duplicates(
     const Index& self, const std::string& user, float threshold, const std::vector<uint8_t>& kinds, int64_t since,
-    size_t most) {
+    size_t most, unsigned threads) {
   const py::gil_scoped_release release;
-  DuplicateQuery query{.threshold = threshold, .kinds = {}, .since = since, .most = most};
+  DuplicateQuery query{.threshold = threshold, .kinds = {}, .since = since, .most = most, .threads = threads};
   for (const uint8_t kind : kinds) query.kinds.push_back(static_cast<Kind>(kind));
   Duplicates found = self.duplicates(user, query);
   std::vector<std::tuple<std::string, std::string, float>> pairs;

@@ -28,6 +28,7 @@ class DuplicateCalls:
         kinds: Sequence[str] = ("episodic", "semantic", "procedural"),
         since: TimeLike | None = None,
         most: int = 1_000_000,
+        threads: int = 0,
     ) -> Duplicates:
         """The pairs of a user's records that nearly say the same: of one kind, believed and without an end, and with a
         cosine of their embeddings of `threshold` or more. None is missed that nobody touches during the call.
@@ -40,6 +41,7 @@ class DuplicateCalls:
             threshold: above 0, at most 1; the lower, the longer it takes.
             since: only pairs with a record that was recorded at this time or later.
             most: pairs that are kept, 1 to 10,000,000; `complete` says whether there are more.
+            threads: that compare (0: all cores). One fewer than there are cores leaves searches one to themselves.
 
         Raises:
             InvalidArgumentError: a threshold, kind, time or number that is not one of these.
@@ -53,5 +55,6 @@ class DuplicateCalls:
             [as_kind(kind, "kinds") for kind in dict.fromkeys(as_texts(kinds, "kinds"))],
             MIN_MICROS if since is None else to_micros(since, "since"),
             as_integer(most, "most", 1, 10_000_000),
+            as_integer(threads, "threads", 0, 1024),
         )
         return Duplicates([Duplicate._make(pair) for pair in pairs], complete, records)

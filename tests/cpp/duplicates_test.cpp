@@ -103,18 +103,21 @@ BOOST_AUTO_TEST_CASE(it_finds_what_every_single_comparison_finds) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(many_records_are_compared_on_two_threads) {
+BOOST_AUTO_TEST_CASE(many_records_are_compared_on_many_threads) {
   std::mt19937 random(5);
   const std::vector<Item> items = conversation(2500, 96, 40, random);
   Index index(IndexConfig{.dim = 96});
   test::add(index, items);
-  const DuplicateQuery query{.threshold = 0.95f, .kinds = {Kind::episodic}};
+  DuplicateQuery query{.threshold = 0.95f, .kinds = {Kind::episodic}};
   const Pairs wanted = expected(items, query);
   BOOST_TEST(wanted.size() > 100u);
   index.consolidate("ana", true);
-  const Pairs pairs = pairs_of(index.duplicates("ana", query));
-  for (const auto& [pair, cosine] : wanted) BOOST_TEST(pairs.contains(pair));
-  BOOST_TEST(pairs.size() <= wanted.size() + 2);
+  for (const unsigned threads : {0u, 1u, 3u, 1000u}) {
+    query.threads = threads;
+    const Pairs pairs = pairs_of(index.duplicates("ana", query));
+    for (const auto& [pair, cosine] : wanted) BOOST_TEST(pairs.contains(pair));
+    BOOST_TEST(pairs.size() <= wanted.size() + 2);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(of_equal_embeddings_one_stands_for_all) {

@@ -16,6 +16,7 @@ struct DuplicateQuery {
   // Only pairs with a record that was learnt at this time or later.
   Micros since = std::numeric_limits<Micros>::min();
   size_t most = 1'000'000;  // pairs
+  unsigned threads = 0;     // that compare; 0: one for every core
 };
 
 struct DuplicatePair {

@@ -27,6 +27,7 @@ constexpr size_t kCopied = 128;    // rows
 constexpr size_t kChecked = 128;   // pairs
 constexpr size_t kPairSample = 2048;   // rows that the leading directions are found of
 constexpr size_t kPairsWorthAThread = 2048;
+constexpr size_t kMostThreads = 64;
 constexpr float kRounding = 1e-6f;  // of a cosine: that of equal rows may come out a little below 1
 
 // A row's bytes in 128 bits; two rows that are not the same have different ones.
@@ -76,8 +77,7 @@ class UserIndex::DuplicateSearch {
     NearPairs near(dim(), slots_.size(), sample);
     encode(near);
     out_.records += slots_.size();
-    const size_t most_workers = in_background() ? 1 : std::min<size_t>(kMostWorkers, std::max(1u, std::thread::hardware_concurrency()));
-    near.find(distinct_fresh_, query_.threshold, near.size() < kPairsWorthAThread ? 1 : most_workers,
+    near.find(distinct_fresh_, query_.threshold, near.size() < kPairsWorthAThread ? 1 : workers(),
               [this](std::span<const NearPairs::Pair> pairs) { return check(pairs); });
     return !moved_;
   }
@@ -88,6 +88,11 @@ class UserIndex::DuplicateSearch {
     return slot < columns_.slots() && columns_.live.test(slot) && columns_.attributes.kind(slot) == kind_ &&
            columns_.attributes.until(slot) == kForever && columns_.attributes.states().retired_at(slot) == kForever &&
            columns_.vectors.has(slot);
+  }
+  size_t workers() const {
+    if (in_background()) return 1;
+    const unsigned wanted = query_.threads == 0 ? std::thread::hardware_concurrency() : query_.threads;
+    return std::clamp<size_t>(wanted, 1, kMostThreads);
   }
   bool still(uint64_t compactions) {
     if (compactions != compactions_) moved_ = true;

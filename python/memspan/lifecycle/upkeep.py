@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from time import perf_counter, sleep
@@ -233,6 +234,7 @@ def _mergers(
         kinds=merging.kinds,
         since=None if since is None else from_micros(since),
         most=_MOST_PAIRS,
+        threads=min(2, max(1, (os.cpu_count() or 1) - 1)),  # searches have a core of their own
     )
     ids = dict.fromkeys(id_ for pair in found.pairs for id_ in pair[:2])
     records: dict[str, Record] = {}

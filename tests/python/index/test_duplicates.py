@@ -116,7 +116,15 @@ def test_since_takes_every_form_of_time():
 
 @pytest.mark.parametrize(
     ("argument", "value"),
-    [("threshold", 0), ("threshold", 1.1), ("kinds", ["other"]), ("most", 0), ("since", "soon"), ("user", 3)],
+    [
+        ("threshold", 0),
+        ("threshold", 1.1),
+        ("kinds", ["other"]),
+        ("most", 0),
+        ("since", "soon"),
+        ("threads", -1),
+        ("user", 3),
+    ],
 )
 def test_bad_arguments_are_named(argument, value):
     index = memspan.Index(dim=2)
