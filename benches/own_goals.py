@@ -13,8 +13,10 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
+from itertools import count
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -133,33 +135,50 @@ def searches_in(index: memspan.Index, queries: np.ndarray, threads: int) -> floa
     return sum(counts) / SEARCH_SECONDS
 
 
+@contextmanager
+def working(work: Callable[[], object]) -> Iterator[None]:
+    """Another thread does this again and again."""
+    stop = threading.Event()
+
+    def again() -> None:
+        while not stop.is_set():
+            work()
+
+    thread = threading.Thread(target=again)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
 def threads(data: dict[str, Any], queries: np.ndarray) -> dict[str, Any]:
-    """Dense searches of one user by two threads, and by one while another adds records to the same user."""
+    """Dense searches of one user by two threads, by one beside a thread that computes, and by one while another
+    adds records to the same user."""
     index = filled(data)
     index.consolidate(user=USER)
-    one, two, beside = [], [], []
+    one, two, beside, computing = [], [], [], []
     for _ in range(3):
         one.append(searches_in(index, queries, 1))
         two.append(searches_in(index, queries, 2))
-        stop = threading.Event()
+        with working(lambda: sum(range(1000))):
+            computing.append(searches_in(index, queries, 1))
+        numbers = count()
 
-        def write(stop: threading.Event = stop) -> None:
-            number = 0
-            while not stop.is_set():
-                i = number % len(data["ids"])
-                index.add(user=USER, id=f"w{number % 2000}", at=number, text=data["texts"][i],
-                          embedding=data["embeddings"][i], tags=data["tags"][i])  # fmt: skip
-                number += 1
+        def write(numbers: Iterator[int] = numbers) -> None:
+            number = next(numbers)
+            i = number % len(data["ids"])
+            index.add(user=USER, id=f"w{number % 2000}", at=number, text=data["texts"][i],
+                      embedding=data["embeddings"][i], tags=data["tags"][i])  # fmt: skip
 
-        writer = threading.Thread(target=write)
-        writer.start()
-        beside.append(searches_in(index, queries, 1))
-        stop.set()
-        writer.join()
+        with working(write):
+            beside.append(searches_in(index, queries, 1))
     return {
         "searches_per_s": median(one),
         "two_threads": median(b / a for a, b in zip(one, two, strict=True)),
         "beside_a_writer": median(b / a for a, b in zip(one, beside, strict=True)),
+        "beside_one_that_computes": median(b / a for a, b in zip(one, computing, strict=True)),
     }
 
 

@@ -43,7 +43,11 @@ PyObject* search(PyObject* method, PyObject* const* args, size_t nargsf, PyObjec
   ReusableQuery& asked = thread_query();
   if (!index || !read_query(values, asked)) return slow_path(method, args, nargsf, keywords);
   static SearchingThreads searching;
-  const auto at_once = [&](SearchResult& out) { return !searching.several() && index->try_search(asked.query, out); };
+  const auto at_once = [&](SearchResult& out) {
+    if (searching.several()) return false;
+    if (index->try_search(asked.query, Effort::little, out)) return true;
+    return gil_queue().waited_long() && index->try_search(asked.query, Effort::some, out);
+  };
   PyObject* const hits = answer(at_once, [&](SearchResult& out) { index->search(asked.query, out); });
   asked.trim();
   return hits;

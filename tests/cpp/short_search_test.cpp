@@ -43,7 +43,7 @@ BOOST_AUTO_TEST_CASE(it_equals_search) {
     if (round % 3 == 1) asked.between = {{{round * 10, 2000}}};
     if (round % 4 == 1) asked.require_tags = {"t2"};
     SearchResult at_once;
-    BOOST_REQUIRE(index.try_search(asked, at_once));
+    BOOST_REQUIRE(index.try_search(asked, Effort::little, at_once));
     const SearchResult found = index.search(asked);
     BOOST_REQUIRE(found.hits.size() == 7u);
     BOOST_REQUIRE(same_hits(at_once, found));
@@ -72,7 +72,40 @@ BOOST_AUTO_TEST_CASE(what_may_take_long_is_left_to_search) {
     Query asked = query();
     change(asked);
     SearchResult out;
-    BOOST_TEST(!index.try_search(asked, out));
+    BOOST_TEST(!index.try_search(asked, Effort::little, out));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(with_some_effort_most_queries_are_answered) {
+  const std::vector<std::function<void(Query&)>> changes = {
+      [](Query& asked) { asked.text = "opera"; },
+      [](Query& asked) { asked.embedding.clear(); asked.text = "opera"; },
+      [](Query& asked) { asked.where = "{}"; },
+      [](Query& asked) { asked.tags = {"t1"}; },
+      [](Query& asked) { asked.neighbors = 1; },
+      [](Query& asked) { asked.exclude = {"r1"}; },
+      [](Query& asked) { asked.as_of = 5; },
+      [](Query& asked) { asked.valid_at = 5; },
+  };
+  for (const auto& change : changes) {
+    Query asked = query();
+    change(asked);
+    SearchResult out;
+    BOOST_TEST(index.try_search(asked, Effort::some, out));
+    BOOST_TEST(same_hits(out, index.search(asked)));
+  }
+  const std::vector<std::function<void(Query&)>> too_long = {
+      [](Query& asked) { asked.exact = true; },
+      [](Query& asked) { asked.explain = true; },
+      [](Query& asked) { asked.k = 65; },
+      [](Query& asked) { asked.depth = 65; },
+      [](Query& asked) { asked.fusion = Fusion::learned; },
+  };
+  for (const auto& change : too_long) {
+    Query asked = query();
+    change(asked);
+    SearchResult out;
+    BOOST_TEST(!index.try_search(asked, Effort::some, out));
   }
 }
 
@@ -85,19 +118,20 @@ BOOST_AUTO_TEST_CASE(many_numbers_are_left_to_search) {
   test::add(wide, items);
   SearchResult out;
   const Query asked = {.user = "ana", .embedding = test::random_vector(kManyDim, random), .k = 7};
-  BOOST_TEST(wide.try_search(asked, out));
+  BOOST_TEST(wide.try_search(asked, Effort::little, out));
   test::add(wide, {{.id = "more", .at = 1}});
-  BOOST_TEST(!wide.try_search(asked, out));
+  BOOST_TEST(!wide.try_search(asked, Effort::little, out));
+  BOOST_TEST(wide.try_search(asked, Effort::some, out));
 }
 
 BOOST_AUTO_TEST_CASE(refusals_are_those_of_search) {
   SearchResult out;
   Query asked = query();
   asked.embedding.pop_back();
-  BOOST_CHECK_EXCEPTION(index.try_search(asked, out), InvalidArgument, Mentions{"embedding"});
+  BOOST_CHECK_EXCEPTION(index.try_search(asked, Effort::little, out), InvalidArgument, Mentions{"embedding"});
   asked = query();
   asked.k = 0;
-  BOOST_CHECK_EXCEPTION(index.try_search(asked, out), InvalidArgument, Mentions{"k"});
+  BOOST_CHECK_EXCEPTION(index.try_search(asked, Effort::little, out), InvalidArgument, Mentions{"k"});
 }
 
 BOOST_AUTO_TEST_CASE(it_does_not_wait_for_a_writer) {
@@ -114,7 +148,7 @@ BOOST_AUTO_TEST_CASE(it_does_not_wait_for_a_writer) {
   while (!seen && std::chrono::steady_clock::now() < patience) {
     const Query asked = query();
     SearchResult out;
-    if (!index.try_search(asked, out)) {
+    if (!index.try_search(asked, Effort::little, out)) {
       index.search(asked, out);
       seen = true;
     }

@@ -44,6 +44,10 @@ struct Residency {
   std::string spill_directory = "/tmp";
 };
 
+// How long a search at once may take, whatever the vectors are like: that of few records for an embedding alone, some
+// microseconds; one in a fraction of a millisecond.
+enum class Effort : uint8_t { little, some };
+
 enum class RouteMethod : uint8_t { automatic, exact, hnsw };
 
 class Index {
@@ -97,9 +101,9 @@ class Index {
   // Throws InvalidArgument for any other fusion. Empty for an unknown user.
   RankingFeatures features(const Query& query) const;
 
-  // The same for queries that take no more than it would to hand the processor to another thread: few records, an embedding
-  // and no words. Never waits for another call. False: `search` must be asked; `out` then holds anything.
-  bool try_search(const Query& query, SearchResult& out) const;
+  // The same for queries that take no more than this effort. Never waits for another call. False: `search` must be asked;
+  // `out` then holds anything.
+  bool try_search(const Query& query, Effort effort, SearchResult& out) const;
 
   // What `search` answers to a query of nothing but a user, `between` (empty: any time) and `k` with only the symbolic
   // view, at a fraction of the cost. A refused call leaves `out` as it was. O(k + log n for each interval).

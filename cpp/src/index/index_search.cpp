@@ -36,22 +36,26 @@ void Index::search(const Query& query, SearchResult& out) const {
 
 namespace {
 
-// Whatever the vectors are like, a search of no more numbers for a vector alone takes a few microseconds, and not a hundred.
-constexpr size_t kFewNumbers = 8192 * 384;
 constexpr uint32_t kFewHits = 64;
 
-bool asks_for_little(const Query& query) {
-  return !query.text && !query.embedding.empty() && query.tags.empty() && query.route == 0 && query.where.empty() &&
-         query.exclude.empty() && !query.as_of && !query.valid_at && query.k <= kFewHits && query.depth <= kFewHits &&
-         query.fusion != Fusion::learned && query.neighbors == 0 && !query.exact && !query.explain;
+// Whatever the vectors are like, a search of no more numbers for a vector alone takes a few microseconds, and not a
+// hundred; one of the others some hundred at most.
+constexpr size_t most_numbers(Effort effort) { return (effort == Effort::little ? 8192 : 65536) * size_t{384}; }
+
+bool asks_for(const Query& query, Effort effort) {
+  if (query.fusion == Fusion::learned || query.exact || query.explain) return false;
+  if (query.k > kFewHits || query.depth > kFewHits) return false;
+  return effort == Effort::some ||
+         (!query.text && !query.embedding.empty() && query.tags.empty() && query.route == 0 && query.where.empty() &&
+          query.exclude.empty() && !query.as_of && !query.valid_at && query.neighbors == 0);
 }
 
 }  // namespace
 
-bool Index::try_search(const Query& query, SearchResult& out) const {
-  if (!asks_for_little(query)) return false;
+bool Index::try_search(const Query& query, Effort effort, SearchResult& out) const {
+  if (!asks_for(query, effort)) return false;
   return users_->try_visit(query.user, [&](const UserIndex& found) {
-    if (!found.holds_at_most(kFewNumbers / config_.dim)) return false;
+    if (!found.holds_at_most(most_numbers(effort) / config_.dim)) return false;
     SearchScratch& scratch = SearchScratch::of_thread();
     prepare(query, config_, analyzer_, scratch.prepared);
     scratch.track = track_uses_ && query.track;
