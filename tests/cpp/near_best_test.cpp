@@ -12,17 +12,20 @@ BOOST_AUTO_TEST_SUITE(near_best)
 BOOST_AUTO_TEST_CASE(keeps_all_that_may_matter) {
   std::mt19937 random(1);
   NearBest near;
-  for (const size_t k : {1u, 7u, 200u}) {
+  for (const size_t k : {1u, 7u, 16u, 17u, 200u}) {
     for (const float margin : {0.0f, 0.05f, 10.0f}) {
       std::vector<float> scores;
       for (int i = 0; i < 3000; ++i) scores.push_back(static_cast<float>(random() % 2000) / 1000.0f - 1.0f);
       near.reset(k, margin);
       for (Slot i = 0; i < scores.size(); ++i) near.offer(scores[i], i);
+      near.settle();
+      const float settled = near.kth();
       near.prune();
       std::vector<float> sorted = scores;
       std::sort(sorted.rbegin(), sorted.rend());
       const float least = sorted[k - 1] - margin;
       BOOST_TEST(near.kth() == sorted[k - 1]);
+      BOOST_TEST(settled == sorted[k - 1]);
       size_t wanted = 0;
       for (float score : scores) wanted += score >= least;
       BOOST_TEST(near.items().size() == wanted);
@@ -38,6 +41,15 @@ BOOST_AUTO_TEST_CASE(fewer_than_k_all_stay) {
   near.prune();
   BOOST_TEST(near.items().size() == 4u);
   BOOST_TEST(near.threshold() == -std::numeric_limits<float>::infinity());
+}
+
+BOOST_AUTO_TEST_CASE(none_wanted) {
+  NearBest near;
+  near.reset(0, 0.1f);
+  for (Slot i = 0; i < 200; ++i) near.offer(static_cast<float>(i), i);
+  near.settle();
+  near.prune();
+  BOOST_TEST(near.size() == 200u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

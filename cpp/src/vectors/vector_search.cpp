@@ -16,6 +16,7 @@ namespace {
 constexpr size_t kScanTile = 128;
 // Rows that are gathered in one go: the kernel fetches rows ahead of it, and starts anew with each call.
 constexpr size_t kGatherTile = 512;
+constexpr size_t kOfferTile = 64;
 // Blocks that are probed before the threshold decides on the others.
 constexpr size_t kFirstBlocks = 6;
 
@@ -145,7 +146,7 @@ bool VectorTable::probe(size_t k, float recall, const VectorFilter& filter, Vect
   for (const uint32_t b : first) {
     if (bounds[b] < scratch.near.kth()) break;
     scan_block(layout.blocks[b], filter, scratch, stats);
-    scratch.near.prune();
+    scratch.near.settle();
   }
   for (const uint32_t b : first) bounds[b] = -std::numeric_limits<float>::infinity();
 
@@ -157,14 +158,14 @@ bool VectorTable::probe(size_t k, float recall, const VectorFilter& filter, Vect
     if (static_cast<double>(left) * block > static_cast<double>(filter.count) * kGatheredRow) return false;
   }
   std::sort(scratch.order.begin(), scratch.order.begin() + static_cast<std::ptrdiff_t>(left), more_promising);
-  size_t pruned = scratch.near.size();
+  size_t settled = scratch.near.size();
   for (size_t i = 0; i < left; ++i) {
     const uint32_t b = scratch.order[i];
     if (bounds[b] < scratch.near.kth() || std::isinf(bounds[b])) break;
     scan_block(layout.blocks[b], filter, scratch, stats);
-    if (scratch.near.size() >= pruned + std::max<size_t>(k / 4, 4)) {
-      scratch.near.prune();
-      pruned = scratch.near.size();
+    if (scratch.near.size() >= settled + std::max<size_t>(k / 4, 4)) {
+      scratch.near.settle();
+      settled = scratch.near.size();
     }
   }
   return true;
@@ -195,7 +196,7 @@ bool VectorTable::nearest(const float* query, size_t k, float recall, const Vect
     scan_fresh(scratch, stats, [](Slot, Micros) { return true; });
   }
   if (layout_) {
-    scratch.near.prune();
+    scratch.near.settle();
     if (!probe(k, recall, filter, scratch, stats)) return false;
   }
   rescore(query, k, scratch, stats);
@@ -230,11 +231,15 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
     if (gathered == 0) return;
     simd.code_gather(scratch.query.codes(), scratch.query.offset(), rows->codes(), rows->stride(), rows->scales(),
                      scratch.positions.data(), gathered, rows->stride(), scratch.scores.data());
-    const size_t found =
-        simd.select_above(scratch.scores.data(), gathered, scratch.near.threshold(), scratch.selected.data());
-    for (size_t i = 0; i < found; ++i) {
-      const uint32_t at = scratch.selected[i];
-      scratch.near.offer(scratch.scores[at], rows->slot(scratch.positions[at]));
+    // In small steps, so that the first ones spare the others the offers.
+    for (size_t first = 0; first < gathered; first += kOfferTile) {
+      const float* const scores = scratch.scores.data() + first;
+      const size_t found = simd.select_above(scores, std::min(kOfferTile, gathered - first), scratch.near.threshold(),
+                                             scratch.selected.data());
+      for (size_t i = 0; i < found; ++i) {
+        const uint32_t at = scratch.selected[i];
+        scratch.near.offer(scores[at], rows->slot(scratch.positions[first + at]));
+      }
     }
     gathered = 0;
   };
