@@ -1,9 +1,9 @@
 // Collects the rows whose approximate score is so near to that of the k-th best that their exact score may be among
 // the best k.
 //
-// The buffer is pruned when it has doubled, so that an offer costs O(1) amortised, and O(k) while it is among the best of
-// few. Reused between searches, it
-// allocates nothing once it has grown. Not thread-safe.
+// The buffer is pruned when it has doubled, so that an offer costs O(1) amortised. The best scores of few are kept sorted
+// beside it, so that the threshold rises with each offer that is among them, at O(k) for such a one. Reused between
+// searches, it allocates nothing once it has grown. Not thread-safe.
 #pragma once
 
 #include <algorithm>
@@ -42,6 +42,7 @@ class NearBest {
     if (items_.size() >= limit_) prune();
   }
 
+  // Makes kth() and threshold() exact. O(size), of few O(1).
   void settle() {
     if (!few_) prune();
   }

@@ -13,9 +13,10 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.cores import available_cores
 from memspan.embed.batching import plan_batches
 from memspan.embed.models import require_model
-from memspan.embed.onnx_files import available_cores, check_file, digest, require_digests
+from memspan.embed.onnx_files import check_file, digest, require_digests
 from memspan.embed.onnx_graph import require_packages
 from memspan.embed.onnx_model import OnnxModel
 from memspan.embed.protocol import check_count, check_dim, check_text, check_texts, validate_vectors

@@ -10,7 +10,7 @@ from typing import Any
 from memspan.embed.wheel import sha256_of
 from memspan.errors import MemspanError, invalid
 
-__all__ = ["available_cores", "check_file", "digest", "require_digests"]
+__all__ = ["check_file", "digest", "require_digests"]
 
 
 def check_file(path: Any, argument: str) -> Path:
@@ -33,10 +33,3 @@ def require_digests(owner: str, files: Iterable[tuple[Path, str | None]], error:
     for path, expected in files:
         if expected is not None and (found := digest(path, error)) != expected:
             raise error(f"{owner}: {path} is damaged or another file: sha256 is {found}, expected {expected}")
-
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

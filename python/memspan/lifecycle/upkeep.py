@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from time import perf_counter, sleep
 from typing import Any, Final
 
 from memspan.consolidation import Planned, UpkeepReport
+from memspan.cores import available_cores
 from memspan.records import Record
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
@@ -234,7 +234,7 @@ def _mergers(
         kinds=merging.kinds,
         since=None if since is None else from_micros(since),
         most=_MOST_PAIRS,
-        threads=min(2, max(1, (os.cpu_count() or 1) - 1)),  # searches have a core of their own
+        threads=min(2, max(1, available_cores() - 1)),  # searches have a core of their own
     )
     ids = dict.fromkeys(id_ for pair in found.pairs for id_ in pair[:2])
     records: dict[str, Record] = {}

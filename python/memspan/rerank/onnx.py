@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.cores import available_cores
 from memspan.embed.models import require_model
-from memspan.embed.onnx_files import available_cores, check_file, require_digests
+from memspan.embed.onnx_files import check_file, require_digests
 from memspan.embed.onnx_graph import OnnxGraph, require_packages
 from memspan.embed.protocol import check_count, check_text, check_texts
 from memspan.embed.registry import DEFAULT_RERANKER, RERANKERS, RerankerSpec, get_spec, unknown_model

@@ -1,0 +1,14 @@
+"""How many processor cores there are to work on."""
+
+from __future__ import annotations
+
+import os
+
+__all__ = ["available_cores"]
+
+
+def available_cores() -> int:
+    """Cores that this process may use, which may be fewer than the machine has; at least 1."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
