@@ -176,7 +176,11 @@ class Oracle:
         if "semantic" in asked:
             chosen = {row.rec.id for row in ranking}
             rest = [rec for rec in admissible if rec.id not in chosen]
-            ranking += [Expected(rec, filler=True) for rec in sorted(rest, key=lambda rec: (-rec.at, rec.id))]
+            lowest = min([0.0, *(row.score for row in ranking)])  # scores never rise along the list
+            ranking += [
+                Expected(rec, (lowest, 0.0, 0.0), filler=True)
+                for rec in sorted(rest, key=lambda rec: (-rec.at, rec.id))
+            ]
         error = score_error if alone else weighting_error if fusion == "weighted" else lambda found: 1e-7
         tolerance = max(map(error, lists.values()), default=0.0)
         return Answer(ranking, lists, undecidable, tolerance * max(1.0, *weight_by_view.values()), allowed)

@@ -41,6 +41,18 @@ def test_without_a_query_the_newest_are_listed(index: memspan.Index) -> None:
     assert index.search(user="ana", views=["symbolic"], kinds=["semantic"]).ids == ["job"]
 
 
+@pytest.mark.parametrize("towards", [1.0, -1.0])
+def test_what_no_view_found_fills_up_and_never_stands_above(towards: float) -> None:
+    index = memspan.Index(DIM)
+    index.add(user="ana", id="said", at=0, text="", embedding=towards * vector(1))
+    index.add(user="ana", id="older", at=1, text="")
+    index.add(user="ana", id="newer", at=2, text="")
+    hits = index.search(user="ana", embedding=vector(1))
+    assert hits.ids == ["said", "newer", "older"]
+    assert hits.scores.tolist() == pytest.approx([towards, *[min(towards, 0.0)] * 2], abs=1e-6)
+    assert [set(hit.views) for hit in hits] == [{"semantic"}, set(), set()]
+
+
 @pytest.mark.parametrize(
     ("filters", "expected"),
     [
