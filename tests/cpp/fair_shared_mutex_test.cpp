@@ -126,6 +126,49 @@ BOOST_AUTO_TEST_CASE(neither_side_starves) {
   BOOST_TEST(wrong == 0);
 }
 
+// A long read: writers wait for its end, other readers do not. One that reads behind a writer's door would wait for both.
+BOOST_AUTO_TEST_CASE(who_keeps_writers_out_lets_readers_in) {
+  Guarded guarded;
+  std::atomic<bool> written = false;
+  std::jthread writer;
+  {
+    FairSharedMutex::WritersOut alone(guarded.mutex);
+    writer = std::jthread([&] {
+      guarded.write();
+      written = true;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    BOOST_TEST(!written.load());
+    BOOST_TEST(guarded.consistent());
+    {
+      const std::lock_guard nobody(alone);
+      BOOST_TEST(!guarded.mutex.try_lock_shared());
+      ++guarded.numbers[0];
+      ++guarded.numbers[1];
+    }
+    BOOST_TEST(guarded.consistent());
+  }
+  writer.join();
+  BOOST_TEST(guarded.numbers[0] == 2);
+}
+
+// One that writes again and again would otherwise always be the next one, too.
+BOOST_AUTO_TEST_CASE(who_keeps_writers_out_comes_next) {
+  Guarded guarded;
+  std::atomic<bool> stop = false;
+  std::vector<std::jthread> writers;
+  for (int i = 0; i < 2; ++i) writers.emplace_back([&] { while (!stop) guarded.write(); });
+  long during = 0;
+  for (int i = 0; i < 100; ++i) {
+    const FairSharedMutex::WritersOut alone(guarded.mutex);
+    const auto before = guarded.numbers;
+    std::this_thread::yield();
+    during += guarded.numbers != before;
+  }
+  stop = true;
+  BOOST_TEST(during == 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -61,21 +61,6 @@ BOOST_FIXTURE_TEST_CASE(a_freed_slot_is_the_next_one, Fixture) {
   check();
 }
 
-BOOST_FIXTURE_TEST_CASE(remap_closes_the_gaps, Fixture) {
-  for (int i = 0; i < 3000; ++i) add("record " + std::to_string(i));
-  for (int i = 0; i < 3000; i += 3) remove("record " + std::to_string(i));
-  std::vector<Slot> new_slots(table.slots(), kNoSlot);
-  std::map<Slot, std::string> by_slot;
-  for (const auto& [id, slot] : oracle) by_slot[slot] = id;
-  Slot next = 0;
-  for (const auto& [slot, id] : by_slot) oracle[id] = new_slots[slot] = next++;
-  table.remap(new_slots);
-  BOOST_TEST(table.slots() == table.size());
-  check();
-  BOOST_TEST(add("new") == next);
-  check();
-}
-
 BOOST_FIXTURE_TEST_CASE(an_id_costs_little_beside_its_bytes, Fixture) {
   for (int i = 0; i < 50000; ++i) add("0a1b2c3d-0000-4000-8000-" + std::to_string(100000000000 + i));
   BOOST_TEST(table.bytes() < 50000u * (36 + 30));

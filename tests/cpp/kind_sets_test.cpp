@@ -66,16 +66,6 @@ BOOST_AUTO_TEST_CASE(any_choice_after_any_change) {
     }
     if (step % 100 == 0) records.check();
   }
-  std::vector<Slot> new_slots(records.kinds.size(), kNoSlot);
-  Records moved;
-  for (Slot slot = 0; slot < new_slots.size(); ++slot) {
-    if (!records.kinds[slot] || slot % 3 == 0) continue;
-    new_slots[slot] = static_cast<Slot>(moved.kinds.size());
-    moved.kinds.push_back(records.kinds[slot]);
-  }
-  records.sets.remap(new_slots);
-  moved.sets = std::move(records.sets);
-  moved.check();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

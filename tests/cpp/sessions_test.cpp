@@ -61,16 +61,6 @@ BOOST_AUTO_TEST_CASE(an_emptied_session_vanishes) {
   BOOST_TEST(sessions.turns(3).empty());
 }
 
-BOOST_AUTO_TEST_CASE(remap_renumbers_every_record) {
-  test::Columns columns;
-  Sessions sessions;
-  for (int i = 0; i < 3; ++i) sessions.insert(0, columns.add(i, std::to_string(i)), columns.recency());
-  sessions.remap(std::vector<Slot>{5, 6, 9});
-  const Sessions::Turns& records = sessions.turns(0);
-  BOOST_TEST(std::vector<Slot>(records.begin(), records.end()) == (std::vector<Slot>{5, 6, 9}),
-             boost::test_tools::per_element());
-}
-
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

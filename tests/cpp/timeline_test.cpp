@@ -103,16 +103,6 @@ BOOST_FIXTURE_TEST_CASE(an_empty_timeline_has_empty_intervals, Fixture) {
   BOOST_TEST(timeline.size() == 0u);
 }
 
-BOOST_FIXTURE_TEST_CASE(remap_renumbers_every_entry, Fixture) {
-  for (const Micros at : {30, 10, 20}) {
-    live.push_back(make(at));
-    timeline.insert(live.back(), columns.recency());
-  }
-  const std::vector<Slot> new_slots = {2, 0, 1};
-  timeline.remap(new_slots);
-  BOOST_TEST(slots_of(timeline) == (std::vector<Slot>{0, 1, 2}), boost::test_tools::per_element());
-}
-
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "base/remap.hpp"
-
 namespace memspan {
 
 void Attributes::add(Slot slot, const RecordInput& record, json::object metadata) {
@@ -60,17 +58,6 @@ const json::object& Attributes::metadata(Slot slot) const {
   static const json::object kEmpty;
   const auto* object = metadata_.find(slot);
   return object != nullptr && *object ? **object : kEmpty;
-}
-
-void Attributes::remap(std::span<const Slot> new_slots, size_t size) {
-  remap_column(kinds_, new_slots, size);
-  of_kinds_.remap(new_slots);
-  remap_column(traits_, new_slots, size);
-  remap_column(recorded_ats_, new_slots, size);
-  remap_column(places_, new_slots, size);
-  before_forever_.remap(new_slots);
-  metadata_.remap(new_slots);
-  states_.remap(new_slots);
 }
 
 // Columns by live slot: u8 kind, u8 traits of the text (ranking/text_traits.hpp), i64 recorded_at, u32 session, u32 speaker (symbols); the shared strings

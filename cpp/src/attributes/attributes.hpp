@@ -58,7 +58,6 @@ class Attributes {
     prefetch_line(&recorded_ats_[slot]);
   }
 
-  void remap(std::span<const Slot> new_slots, size_t size);
   void save(ByteWriter& out, std::span<const Slot> live) const;
   void load(ByteReader& in, size_t slots);
   size_t bytes() const;

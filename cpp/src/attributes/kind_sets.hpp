@@ -42,21 +42,6 @@ class KindSets {
     });
   }
 
-  // See remap_column.
-  void remap(std::span<const Slot> new_slots) {
-    KindSets moved;
-    for (size_t other = 0; others_ && other < others_->size(); ++other) {
-      const auto kind = static_cast<Kind>(other + 1);
-      (*others_)[other].for_each([&](Slot old) {
-        const Slot slot = old < new_slots.size() ? new_slots[old] : kNoSlot;
-        if (slot == kNoSlot) return;
-        moved.make_room(slot, kind);
-        moved.set(slot, kind);
-      });
-    }
-    *this = std::move(moved);
-  }
-
   size_t bytes() const {
     size_t bytes = others_ ? sizeof(Others) : 0;
     for (size_t other = 0; others_ && other < others_->size(); ++other) bytes += (*others_)[other].bytes();

@@ -43,13 +43,6 @@ void RecordStates::pin(Slot slot, bool pin) {
   pin ? ++pinned_ : --pinned_;
 }
 
-void RecordStates::remap(std::span<const Slot> new_slots) {
-  importances_.remap(new_slots);
-  pins_.remap(new_slots);
-  retired_.remap(new_slots);
-  expiring_.remap(new_slots);
-}
-
 // Four times: u64 records that have it, u32 slot of each, then f32 importance of each; nothing for pins; i64 retired_at
 // of each; i64 expires_at of each.
 void RecordStates::save(ByteWriter& out, std::span<const Slot> live) const {

@@ -42,7 +42,6 @@ class RecordStates {
   uint32_t retired() const { return retired_count_; }
   uint32_t expiring() const { return expiring_count_; }
 
-  void remap(std::span<const Slot> new_slots);
   void save(ByteWriter& out, std::span<const Slot> live) const;
   void load(ByteReader& in, size_t slots);
   size_t bytes() const;

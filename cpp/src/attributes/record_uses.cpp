@@ -4,8 +4,6 @@
 #include <chrono>
 #include <vector>
 
-#include "base/remap.hpp"
-
 namespace memspan {
 namespace {
 
@@ -70,10 +68,24 @@ void RecordUses::restore(Slot slot, const Kept& kept) noexcept {
   totals_[slot] = kept.total;
 }
 
-void RecordUses::remap(std::span<const Slot> new_slots, size_t size) {
-  if (!counting_) return;
-  remap_column(fresh_, new_slots, size);
-  remap_column(totals_, new_slots, size);
+void RecordUses::take_over(const RecordUses& other, std::span<const Slot> live) noexcept {
+  for (size_t i = 0; other.counting_ && i < live.size(); ++i) {
+    fresh_[i] = other.fresh_[live[i]];
+    totals_[i] = other.totals_[live[i]];
+  }
+  has_fresh_ = other.has_fresh_.load();
+  unsaved_ = other.unsaved_.load();
+  generation_ = other.generation_.load();
+}
+
+RecordUses& RecordUses::operator=(RecordUses&& other) noexcept {
+  counting_ = other.counting_;
+  fresh_ = std::move(other.fresh_);
+  totals_ = std::move(other.totals_);
+  has_fresh_ = other.has_fresh_.load();
+  unsaved_ = other.unsaved_.load();
+  generation_ = other.generation_.load();
+  return *this;
 }
 
 // u64 records with a use, u32 slot of each, u32 uses that were handed out of each, u32 fresh ones, u32 last in seconds.

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include "base/bytes.hpp"
 #include "base/chunked_vector.hpp"
@@ -23,6 +24,11 @@ class RecordUses {
  public:
   // Seconds since 1970, until 2106.
   using Seconds = uint32_t;
+
+  RecordUses() = default;
+  RecordUses(RecordUses&& other) noexcept { *this = std::move(other); }
+  RecordUses& operator=(RecordUses&& other) noexcept;
+
   static Seconds to_seconds(Micros time);
 
   bool counting() const { return counting_; }
@@ -71,7 +77,8 @@ class RecordUses {
   // Grows with the first use after each `save`.
   uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }
 
-  void remap(std::span<const Slot> new_slots, size_t size);
+  // Becomes what `other` is, of whose slots it has `live`. If that counts, so must this. O(live). Needs no memory.
+  void take_over(const RecordUses& other, std::span<const Slot> live) noexcept;
   void begin_save() const { unsaved_.store(false, std::memory_order_relaxed); }
   void save(ByteWriter& out, std::span<const Slot> live) const;
   void load(ByteReader& in, size_t slots);

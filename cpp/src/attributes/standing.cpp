@@ -25,17 +25,6 @@ void Standing::remove(Slot slot, Micros retired_at, Micros expires_at) noexcept 
   if (expires_at != kForever) expiries_.erase({expires_at, slot}, before);
 }
 
-void Standing::remap(std::span<const Slot> new_slots) {
-  Bitset moved;
-  moved.resize(retired_.size());
-  retired_.for_each([&](Slot slot) {
-    if (new_slots[slot] != kNoSlot) moved.set(new_slots[slot]);
-  });
-  retired_ = std::move(moved);
-  // Slots keep their order (UserIndex::compact_if_worthwhile), and so do expiries of one time.
-  expiries_.rewrite([&](Expiry& expiry) { expiry.slot = new_slots[expiry.slot]; });
-}
-
 Micros until_before_retirement(const json::object& metadata) {
   const json::value* const ended = metadata.if_contains("ended");
   const json::object* const fields = ended == nullptr ? nullptr : ended->if_object();

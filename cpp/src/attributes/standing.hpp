@@ -44,7 +44,6 @@ class Standing {
   void for_each_expired(Micros now, F&& f) const {
     for (auto expiry = expiries_.begin(); expiry != expiries_.end() && expiry->at <= now; ++expiry) f(expiry->slot);
   }
-  void remap(std::span<const Slot> new_slots);
   size_t bytes() const { return retired_.bytes() + expiries_.bytes(); }
 
  private:

@@ -68,7 +68,25 @@ void FairSharedMutex::give_grace() const {
 }
 
 void FairSharedMutex::lock() {
+  for (;;) {
+    writers_.lock();
+    const uint16_t waiting = waiting_.load(std::memory_order_relaxed);
+    if (waiting == 0) break;
+    writers_.unlock();
+    waiting_.wait(waiting);
+  }
+  shut_readers_out();
+}
+
+// One that writes a batch comes back in the moment in which it leaves, and would keep all others waiting for its end.
+void FairSharedMutex::lock_writers_out() {
+  waiting_.fetch_add(1, std::memory_order_relaxed);
   writers_.lock();
+  waiting_.fetch_sub(1);
+  waiting_.notify_all();
+}
+
+void FairSharedMutex::shut_readers_out() {
   const bool readers_are_about = (entered_.load(std::memory_order_relaxed) & ~kDoor) != entered_before_;
   const bool some_slept = slept_.load(std::memory_order_relaxed) && slept_.exchange(false, std::memory_order_relaxed);
   if (readers_are_about || some_slept) give_grace();
@@ -99,12 +117,11 @@ void FairSharedMutex::close_door() {
   entered_before_ = entered;
 }
 
-void FairSharedMutex::unlock() {
+void FairSharedMutex::let_readers_in() {
   const auto now = Clock::now();
   grace_ends_ = now + std::min<Clock::duration>(kGraceShare * (now - since_), kLongestGrace);
   entered_.fetch_and(~kDoor, std::memory_order_release);
   entered_.notify_all();
-  writers_.unlock();
 }
 
 }  // namespace memspan

@@ -8,6 +8,9 @@
 // A writer waits for a gap between them for kPatience before it closes the door. And it lets readers who are about work
 // for kGraceShare times as long as the write before took: one that writes without a pause would otherwise take half of
 // their time. A thread that holds the lock for reading must not ask for it again.
+//
+// Whoever reads for longer than a turn keeps the writers out instead (WritersOut): a writer that waited for such a reader
+// would let no other one in behind its door.
 #pragma once
 
 #include <atomic>
@@ -20,7 +23,28 @@ namespace memspan {
 class FairSharedMutex {
  public:
   void lock();
-  void unlock();
+  void unlock() {
+    let_readers_in();
+    let_writers_in();
+  }
+
+  // While it lives no writer is in, and readers come and go. Its owner may shut these out too, for a moment. A thread
+  // that reads must not make one.
+  class WritersOut {
+   public:
+    explicit WritersOut(FairSharedMutex& mutex) : mutex_(mutex) { mutex_.lock_writers_out(); }
+    ~WritersOut() { mutex_.let_writers_in(); }
+    WritersOut(const WritersOut&) = delete;
+    WritersOut& operator=(const WritersOut&) = delete;
+
+    // As a lock of the readers (std::lock_guard).
+    void lock() { mutex_.shut_readers_out(); }
+    void unlock() { mutex_.let_readers_in(); }
+
+   private:
+    FairSharedMutex& mutex_;
+  };
+
   // For the writer who is in: it should leave, and come back with what is left to do.
   bool turn_is_over() const { return Clock::now() - since_ > kTurn; }
 
@@ -59,6 +83,11 @@ class FairSharedMutex {
 
   static constexpr int kMostNaps = 8;
 
+  void lock_writers_out();
+  void let_writers_in() { writers_.unlock(); }
+  void shut_readers_out();
+  void let_readers_in();
+
   uint32_t closed() const { return kClosed | (coloured_ ? kColour : 0); }
   void wait_for_door(uint32_t door);
   void give_grace() const;
@@ -67,10 +96,11 @@ class FairSharedMutex {
 
   std::atomic<uint32_t> entered_ = 0;  // readers so far, in steps of kReader, and the door
   std::atomic<uint32_t> left_ = 0;     // readers so far, in steps of kReader
-  std::mutex writers_;                 // held by the writer whose turn it is; guards all that follows but `slept_`
+  std::mutex writers_;  // held by the writer whose turn it is; guards all that follows but `slept_` and `waiting_`
   uint32_t entered_before_ = 0;        // readers that had entered when the last writer came
   bool coloured_ = false;              // the last door
   std::atomic<bool> slept_ = false;    // has a reader gone to sleep, uncounted, since a writer looked? Here it takes no room
+  std::atomic<uint16_t> waiting_ = 0;  // to keep writers out: a writer that comes lets them go first
   Clock::time_point since_;            // when the last writer got in
   Clock::time_point grace_ends_;
 };

@@ -80,15 +80,6 @@ class IdTable {
   size_t size() const { return index_.size(); }     // live records
   size_t slots() const { return places_.size(); }  // free ones included
 
-  // Builds the table anew for live slots only. `new_slots` must number them 0 to size() - 1, in their order.
-  void remap(std::span<const Slot> new_slots) {
-    IdTable moved;
-    for (Slot old = 0; old < new_slots.size(); ++old) {
-      if (new_slots[old] != kNoSlot) moved.add((*this)[old], hash((*this)[old]));
-    }
-    *this = std::move(moved);
-  }
-
   // The ids of `live`; loaded into an empty table they are those of slots 0, 1, ...
   void save(ByteWriter& out, std::span<const Slot> live) const {
     put_texts(out, live.size(), [&](size_t i) { return (*this)[live[i]]; });

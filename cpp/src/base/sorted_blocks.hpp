@@ -172,15 +172,6 @@ class SortedBlocks {
     }
   }
 
-  // Rewrites every element in place; that must keep the order.
-  template <typename F>
-  void rewrite(F&& f) {
-    for (size_t b = 0; b < blocks().size(); ++b) {
-      Block& block = at(b);
-      std::for_each_n(block.items.get(), block.count, f);
-    }
-  }
-
   size_t bytes() const {
     size_t total = many_ ? sizeof(*many_) + many_->capacity() * sizeof(Block) : 0;
     for (const Block& block : blocks()) total += block.capacity * sizeof(T);

@@ -38,19 +38,6 @@ class SparseColumn {
     if (Block* const block = find_block(slot)) (*block)[slot % kBlock] = T();
   }
 
-  // See remap_column.
-  void remap(std::span<const Slot> new_slots) {
-    SparseColumn moved;
-    for (size_t block = 0; blocks_ && block < blocks_->size(); ++block) {
-      for (size_t i = 0; (*blocks_)[block] && i < kBlock; ++i) {
-        const size_t old = block * kBlock + i;
-        T& value = (*(*blocks_)[block])[i];
-        if (old < new_slots.size() && new_slots[old] != kNoSlot && value != T()) moved.set(new_slots[old], std::move(value));
-      }
-    }
-    *this = std::move(moved);
-  }
-
   // Of the blocks; not what the entries own.
   size_t bytes() const {
     if (!blocks_) return 0;

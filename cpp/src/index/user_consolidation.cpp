@@ -204,7 +204,7 @@ ConsolidationReport UserIndex::consolidate(bool plan_anew) {
 }
 
 std::vector<TagSpan> UserIndex::layout_map() const {
-  const std::shared_lock reading(mutex_);
+  const FairSharedMutex::WritersOut alone(mutex_);
   const ClusterLayout* const layout = columns_.vectors.layout();
   if (layout == nullptr) return {};
   std::vector<TagSpan> clusters(layout->clusters, {"", ~uint32_t{0}, 0, 0, 0});

@@ -7,7 +7,7 @@
 
 #include "memspan/error.hpp"
 #include "base/prefetch.hpp"
-#include "base/remap.hpp"
+#include "base/set_column.hpp"
 #include "index/analysis_ahead.hpp"
 #include "query/executor.hpp"
 #include "query/listing.hpp"
@@ -219,6 +219,7 @@ void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer, cons
 
 size_t UserIndex::remove(std::span<const std::string_view> ids) {
   size_t removed = 0;
+  bool compacting = false;
   for (size_t next = 0; next < ids.size();) {
     const std::unique_lock writing(mutex_);
     do {
@@ -229,44 +230,11 @@ size_t UserIndex::remove(std::span<const std::string_view> ids) {
       erase(slot, kAllColumns);
       ++removed;
     } while (++next < ids.size() && !mutex_.turn_is_over());
-    compact_if_worthwhile();
     need_.update(columns_.vectors);
+    compacting = worth_compacting();
   }
+  if (compacting) compact();
   return removed;
-}
-
-// Dead slots are handed out again, so that only the removal of most of a user's records makes a compaction worth its
-// O(slots), during which the user's searches wait. It needs three removals for each record that it moves, and a few
-// thousand at least.
-void UserIndex::compact_if_worthwhile() {
-  constexpr size_t kFewDead = 4096;
-  const size_t dead = columns_.slots() - columns_.live_count();
-  if (dead <= std::max(kFewDead, 3 * columns_.live_count()) || columns_.vectors.pinned()) return;
-
-  columns_.lexical.check_forward();
-  columns_.vectors.check_all();
-  ++compactions_;
-  std::vector<Slot> new_slots(columns_.slots(), kNoSlot);
-  Slot next = 0;
-  columns_.live.for_each([&](Slot slot) { new_slots[slot] = next++; });
-  columns_.ids.remap(new_slots);
-  remap_column(columns_.ats, new_slots, next);
-  columns_.live.assign(next, true);
-  columns_.timeline.remap(new_slots);
-  columns_.sessions.remap(new_slots);
-  columns_.attributes.remap(new_slots, next);
-  columns_.uses.remap(new_slots, next);
-  columns_.evictions.remap(new_slots);
-  columns_.standing.remap(new_slots);
-  columns_.tags.remap(new_slots, next);
-  columns_.lexical.remap(new_slots, next);
-  columns_.retired_words = RetiredWords();
-  columns_.vectors.remap(new_slots, next);
-  columns_.bounds.clear();
-  columns_.live.for_each([&](Slot slot) {
-    columns_.bounds.add(slot, columns_.times(slot));
-    if (columns_.standing.retired(slot)) columns_.retired_words.add(columns_.lexical, slot);
-  });
 }
 
 void UserIndex::search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const {
@@ -363,7 +331,7 @@ bool UserIndex::empty() const {
 }
 
 std::vector<std::string> UserIndex::ids() const {
-  const std::shared_lock reading(mutex_);
+  const FairSharedMutex::WritersOut alone(mutex_);
   std::vector<std::string> ids;
   ids.reserve(columns_.live_count());
   columns_.live.for_each([&](Slot slot) { ids.emplace_back(columns_.ids[slot]); });

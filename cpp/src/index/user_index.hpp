@@ -1,10 +1,10 @@
 // One user's records with the lock that guards them.
 //
-// Thread safety: every member function takes the lock itself. Searches share it, writes have it alone. What can fail
-// is checked before the lock is taken for writing, so that a refused call changes nothing; without memory, a record
-// that was begun is gone, the one that it replaced too, and those before it stay. Texts are analysed before the lock
-// is taken, and a batch lets the searches in between slices of a few records, so that no search waits for much more
-// than those take.
+// Thread safety: every member function takes the lock itself. Searches share it, writes have it alone; what reads for
+// long, a save above all, keeps the writes out and lets the searches go on. What can fail is checked before the lock is
+// taken for writing, so that a refused call changes nothing; without memory, a record that was begun is gone, the one that
+// it replaced too, and those before it stay. Texts are analysed before the lock is taken, and a batch lets the searches in
+// between slices of a few records, so that no search waits for much more than those take.
 #pragma once
 
 #include <atomic>
@@ -142,9 +142,6 @@ class UserIndex {
   void verify() const;
 
  private:
-  void load_records(ByteReader& in, const PackedValues<Micros>& ats);
-  void load_views(ByteReader& in, const Body& body, const PackedValues<Micros>& ats);
-  void check_retired_words(const ByteReader& in) const;
   // Tells records that are not believed any more, under the lock; null for all of them, and where there are none.
   TagDag::Hidden hides_retired(bool retired) const;
   class DuplicateSearch;
@@ -186,7 +183,8 @@ class UserIndex {
     LexicalIndex& lexical_;
   };
   std::span<const float> embedding(Slot slot) const;  // empty: none
-  void compact_if_worthwhile();
+  bool worth_compacting() const;  // user_compaction.cpp
+  void compact();
   double time_searches(std::span<const std::vector<float>> queries) const;
   void collect_layout_input(LayoutInput& input, RowStore& pinned) const;
   VectorTable::Retired put_in_place(BuiltLayout built);

@@ -94,6 +94,7 @@ void UserIndex::sweep_words() {
 
 std::vector<std::string> UserIndex::evict(const Quotas& quotas, size_t most) {
   std::vector<std::string> evicted;
+  bool compacting = false;
   make_order(quotas);
   for (size_t kind = 0; kind < kKindCount; ++kind) {
     if (!quotas.limits(static_cast<Kind>(kind))) continue;
@@ -107,11 +108,12 @@ std::vector<std::string> UserIndex::evict(const Quotas& quotas, size_t most) {
         evict_locked(static_cast<Kind>(kind), std::min(slice, most - before), evicted);
       }
       if (evicted.size() > before) continue;
-      compact_if_worthwhile();
       need_.update(columns_.vectors);
+      compacting = worth_compacting();
       break;
     }
   }
+  if (compacting) compact();
   return evicted;
 }
 

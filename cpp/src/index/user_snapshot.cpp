@@ -1,136 +1,25 @@
-// UserIndex::save and load: what is stored of one user (snapshot/body.hpp).
-//
-//   head  := u64 records; i64 at of each; u64 bytes of each part; the parts
-//   parts := their ids (base/id_table.hpp), timeline, attributes, uses and redundancies
-//            tags, lexical index and retired words, vectors (see each)
-//
-// The parts of a large user are read at the same time: half of what opening it takes is building what they describe.
-//
-// Records are numbered anew: dead slots are left out, and those with a vector come first.
-#include <algorithm>
-#include <array>
-#include <mutex>
-#include <shared_mutex>
-#include <vector>
-
-#include "base/in_parallel.hpp"
+// UserIndex: images of the user (columns_image.hpp). While one is written, writes wait and searches do not.
+#include "index/columns_image.hpp"
 #include "index/user_index.hpp"
 
 namespace memspan {
-namespace {
-
-constexpr size_t kParts = 2;
-constexpr size_t kReadTogether = 20'000;  // records from which on a second thread is worth starting
-
-}  // namespace
 
 UserIndex::Saved UserIndex::save(ByteWriter& head, BodyWriter& body) const {
-  const std::shared_lock reading(mutex_);
-  const UserColumns& c = columns_;
-  c.uses.begin_save();  // what is used from here on makes this image old
+  const FairSharedMutex::WritersOut alone(mutex_);
+  columns_.uses.begin_save();  // what is used from here on makes this image old
   const uint64_t changes = changes_locked();
-  std::vector<Slot> live;
-  live.reserve(c.live_count());
-  c.live.for_each([&](Slot slot) { live.push_back(slot); });
-  std::stable_partition(live.begin(), live.end(), [&](Slot slot) { return c.vectors.has(slot); });
-  head.put<uint64_t>(live.size());
-  std::vector<Slot> new_slots(c.slots(), kNoSlot);
-  for (Slot i = 0; i < live.size(); ++i) new_slots[live[i]] = i;
-  head.put_each<Micros>(live.size(), [&](size_t i) { return c.ats[live[i]]; });
-  std::array<ByteWriter, kParts> parts;
-  ByteWriter& records = parts[0];
-  c.ids.save(records, live);
-  c.timeline.save(records, new_slots);
-  c.attributes.save(records, live);
-  c.uses.save(records, live);
-  c.evictions.save(records, live);
-  ByteWriter& views = parts[1];
-  c.tags.save(views, live);
-  c.lexical.save(views, body, live, new_slots);
-  c.retired_words.save(views, c.lexical);
-  c.vectors.save(views, body, live);
-  for (const ByteWriter& part : parts) head.put<uint64_t>(part.bytes().size());
-  for (const ByteWriter& part : parts) head.put_bytes(part.bytes());
+  save_columns(columns_, slots_of_image(columns_), head, body);
   return {UserSummary::of(stats_locked()), changes};
 }
 
 void UserIndex::verify() const {
-  const std::shared_lock reading(mutex_);
-  columns_.lexical.check_all();
-  columns_.vectors.check_all();
+  const FairSharedMutex::WritersOut alone(mutex_);
+  verify_columns(columns_);
 }
 
 void UserIndex::load(ByteReader& in, const Body& body) {
   const std::unique_lock writing(mutex_);
-  const uint64_t count = in.get_count(sizeof(uint16_t) + sizeof(Micros));
-  in.check(count <= limits::kRecordsPerUser, "too many records");
-  const auto ats = in.view_each<Micros>(count);
-  std::array<uint64_t, kParts> sizes;
-  for (uint64_t& size : sizes) size = in.get<uint64_t>();
-  ByteReader records = in.part(sizes[0]);
-  ByteReader views = in.part(sizes[1]);
-  in.check(in.left() == 0, "bytes are left after the last part");
-  const size_t apart = count < kReadTogether ? kParts : 1;
-  in_parallel(kParts, apart, [&](size_t first, size_t last) {
-    if (first == 0) load_records(records, ats);
-    if (last == kParts) load_views(views, body, ats);
-  });
-  check_retired_words(views);
-}
-
-// What is said of retired records and the lists of their words come from different parts.
-void UserIndex::check_retired_words(const ByteReader& in) const {
-  const UserColumns& c = columns_;
-  if (c.retired_words.empty()) return;
-  uint64_t documents = 0;
-  uint64_t tokens = 0;
-  for (Slot slot = 0; slot < c.slots(); ++slot) {
-    if (!c.standing.retired(slot)) continue;
-    documents += c.lexical.length(slot) > 0;
-    tokens += c.lexical.length(slot);
-  }
-  in.check(documents == c.retired_words.documents() && tokens == c.retired_words.tokens(),
-           "the words of retired records are not those of the records");
-}
-
-// Ids, times and what is said of each record.
-void UserIndex::load_records(ByteReader& in, const PackedValues<Micros>& ats) {
-  UserColumns& c = columns_;
-  const size_t count = ats.size();
-  c.ids.load(in, count);
-  Slot next = 0;
-  c.ats.fill(count, [&](std::span<Micros> column) {
-    for (Micros& at : column) {
-      at = ats[next++];
-      in.check(at >= kMinTime && at <= kMaxTime, "a record's time is out of range");
-    }
-  });
-  c.live.assign(count, true);
-  c.timeline.load(in, count, c.recency());
-  c.attributes.load(in, count);
-  c.uses.load(in, count);
-  c.evictions.load(in, count);
-  std::vector<StringPool::Symbol> sessions(count);
-  for (Slot slot = 0; slot < count; ++slot) sessions[slot] = c.attributes.session(slot);
-  const RecordStates& states = c.attributes.states();
-  for (Slot slot = 0; states.retired() + states.expiring() > 0 && slot < count; ++slot) {
-    c.standing.add(slot, states.retired_at(slot), states.expires_at(slot));
-    if (c.standing.retired(slot)) sessions[slot] = StringPool::kNone;
-  }
-  for (Slot slot = 0; slot < count; ++slot) c.bounds.add(slot, c.times(slot));
-  c.sessions.build(sessions, c.timeline);
-  in.check(in.left() == 0, "bytes are left after the last column");
-}
-
-// What searches look into. Touches none of the columns that load_records fills.
-void UserIndex::load_views(ByteReader& in, const Body& body, const PackedValues<Micros>& ats) {
-  UserColumns& c = columns_;
-  c.tags.load(in, ats.size(), c.vectors.dim());
-  for (TagId tag = 0; tag < c.tags.capacity(); ++tag) c.router.changed(tag);
-  c.lexical.load(in, body, ats.size());
-  c.retired_words.load(in, c.lexical);
-  c.vectors.load(in, body, ats);
-  in.check(in.left() == 0, "bytes are left after the last view");
+  load_columns(in, body, columns_);
 }
 
 }  // namespace memspan

@@ -53,7 +53,7 @@ TagDag::Hidden UserIndex::hides_retired(bool retired) const {
 }
 
 std::vector<TagInfo> UserIndex::tags(bool retired) const {
-  const std::shared_lock reading(mutex_);
+  const FairSharedMutex::WritersOut alone(mutex_);
   return columns_.tags.list(hides_retired(retired));
 }
 

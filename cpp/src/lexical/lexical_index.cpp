@@ -281,38 +281,9 @@ uint32_t LexicalIndex::frequency(TermId term, const Posting& posting) const {
   return frequency;
 }
 
-// Builds everything anew, so that dead terms and half-empty blocks stay behind.
-void LexicalIndex::remap(std::span<const Slot> new_slots, size_t size) {
-  check_forward();
-  LexicalIndex fresh;
-  fresh.forward_.resize(size, ByteChains::kNone);
-  fresh.lengths_.resize(size);
-  std::vector<TermId> new_numbers(terms_.numbers(), kNoTerm);
-  std::vector<Occurrence> terms;
-  for (size_t old = 0; old < forward_.size(); ++old) {
-    const Slot slot = new_slots[old];
-    if (slot == kNoSlot || forward_[old] == ByteChains::kNone) continue;
-    terms.clear();
-    for_each_term(static_cast<Slot>(old), [&](Occurrence each) {
-      if (!terms_.contains(each.term)) return true;
-      TermId& number = new_numbers[each.term];
-      if (number == kNoTerm) {
-        number = fresh.terms_.find_or_create(terms_.text(each.term));
-        fresh.lists_.push_back(PostingList());
-      }
-      terms.push_back({number, each.frequency});
-      return true;
-    });
-    std::sort(terms.begin(), terms.end(), [](const Occurrence& a, const Occurrence& b) { return a.term < b.term; });
-    fresh.forward_[slot] = fresh.insert(slot, terms, lengths_[old]);
-    fresh.lengths_[slot] = lengths_[old];
-  }
-  *this = std::move(fresh);
-}
-
 size_t LexicalIndex::bytes() const {
   size_t total = terms_.bytes() + lists_.bytes() + forward_lists_.bytes() + forward_.bytes() + lengths_.bytes() +
-                 (stored_ ? stored_->bytes() : 0) + (departures_ ? departures_->bytes() : 0);
+                 (stored_ ? stored_->heap_bytes() : 0) + (departures_ ? departures_->bytes() : 0);
   for (size_t term = 0; term < lists_.size(); ++term) total += lists_[term].bytes();
   return total;
 }

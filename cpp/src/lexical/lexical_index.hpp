@@ -112,10 +112,8 @@ class LexicalIndex {
     forward_list::read(ByteChains::Reader(forward_lists_, forward_[slot]), lists_.size(), visit);
   }
 
-  void remap(std::span<const Slot> new_slots, size_t size);
-  // Throws CorruptSnapshot if anything that is kept of the slot is damaged; what a remap reads; anything at all.
+  // Throws CorruptSnapshot if anything that is kept of the slot is damaged; anything at all.
   void check(Slot slot) const;
-  void check_forward() const;
   void check_all() const;
 
   // `live` become slots 0, 1, ...; `new_slots` says the same by old slot. A load reads nothing of the lists
@@ -123,7 +121,7 @@ class LexicalIndex {
   void save(ByteWriter& head, BodyWriter& body, std::span<const Slot> live, std::span<const Slot> new_slots) const;
   void load(ByteReader& in, const Body& body, size_t slots);
   size_t bytes() const;  // on the heap
-  size_t mapped_bytes() const { return stored_ ? stored_->mapped_bytes : 0; }
+  size_t mapped_bytes() const { return stored_ ? stored_->mapped_bytes() : 0; }
 
  private:
   struct Scratch;
@@ -150,6 +148,7 @@ class LexicalIndex {
     if (stored_ && !stored_->is_checked(term)) check_stored_list(term);
   }
   void check_stored_list(TermId term) const;
+  void check_forward() const;
 
   TermTable terms_;
   ChunkedVector<PostingList> lists_;          // by term

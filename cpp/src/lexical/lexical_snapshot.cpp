@@ -99,6 +99,7 @@ void LexicalIndex::load(ByteReader& in, const Body& body, size_t slots) {
   auto stored = std::make_unique<StoredLists>();
   stored->file = in.file();
   stored->owner = body.owner;
+  stored->on_heap = body.on_heap;
   stored->slots = slots;
   load_lists(in, body, *stored);
 
@@ -121,7 +122,7 @@ void LexicalIndex::load(ByteReader& in, const Body& body, size_t slots) {
   stored->forward = forward;
   stored->forward_cells = total;
   stored->forward_checksum = in.get<uint32_t>();
-  stored->mapped_bytes += ByteChains::image_bytes(total);
+  stored->body_bytes += ByteChains::image_bytes(total);
   forward_lists_.use_image(forward, total);
   if (total > 0 || !lists_.empty()) stored_ = std::move(stored);
 }
@@ -137,7 +138,7 @@ void LexicalIndex::load_lists(ByteReader& in, const Body& body, StoredLists& sto
   const std::string_view singles = in.get_bytes(single_count * sizeof(Posting));
   const auto bytes = in.get<uint64_t>();
   std::byte* image = place_in(body, in, bytes);
-  stored.mapped_bytes = bytes;
+  stored.body_bytes = bytes;
   stored.lists.reserve(counts.size());
   stored.checked = std::make_unique<std::atomic<uint64_t>[]>(counts.size() / 64 + 1);
   size_t next_single = 0;

@@ -22,7 +22,10 @@ struct StoredLists {
     return term >= lists.size() || (checked[term / 64].load(std::memory_order_relaxed) >> (term % 64) & 1) != 0;
   }
   void set_checked(size_t term) const { checked[term / 64].fetch_or(uint64_t{1} << (term % 64), std::memory_order_relaxed); }
-  size_t bytes() const { return sizeof(*this) + lists.capacity() * sizeof(List) + lists.size() / 8; }
+  size_t mapped_bytes() const { return on_heap ? 0 : body_bytes; }
+  size_t heap_bytes() const {
+    return sizeof(*this) + lists.capacity() * sizeof(List) + lists.size() / 8 + (on_heap ? body_bytes : 0);
+  }
 
   std::string file;
   std::shared_ptr<void> owner;
@@ -33,7 +36,8 @@ struct StoredLists {
   size_t forward_cells = 0;
   uint32_t forward_checksum = 0;
   mutable std::atomic<bool> forward_checked = false;
-  size_t mapped_bytes = 0;
+  size_t body_bytes = 0;
+  bool on_heap = false;  // the body
 };
 
 }  // namespace memspan

@@ -142,15 +142,6 @@ float EvictionOrder::value(const UserColumns& user, Slot slot) const {
   return (judged == kNotJudged ? kUnknownImportance : judged) + uses / (uses + kHalfUses) - redundancy_.of(slot);
 }
 
-void EvictionOrder::remap(std::span<const Slot> new_slots) {
-  if (order_) {  // made again
-    auto fresh = std::make_unique<Order>();
-    fresh->limited = order_->limited;
-    order_ = std::move(fresh);
-  }
-  redundancy_.remap(new_slots);
-}
-
 // u64 records with a redundancy, u32 slot of each, f32 redundancy of each.
 void EvictionOrder::save(ByteWriter& out, std::span<const Slot> live) const {
   std::vector<uint32_t> redundant;

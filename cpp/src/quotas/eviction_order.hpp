@@ -59,7 +59,6 @@ class EvictionOrder {
   // What the order goes by; 0 for `oldest`.
   float value(const UserColumns& user, Slot slot) const;
 
-  void remap(std::span<const Slot> new_slots);
   // Redundancies only; the order is made again.
   void save(ByteWriter& out, std::span<const Slot> live) const;
   void load(ByteReader& in, size_t slots);

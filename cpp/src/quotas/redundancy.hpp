@@ -51,13 +51,6 @@ class Redundancy {
     auto& window = windows_->slots[static_cast<size_t>(kind)];
     std::replace(window.begin(), window.end(), slot, kNoSlot);
   }
-  void remap(std::span<const Slot> new_slots) {
-    values_.remap(new_slots);
-    if (!windows_) return;
-    for (auto& window : windows_->slots) {
-      for (Slot& slot : window) slot = slot == kNoSlot ? kNoSlot : new_slots[slot];
-    }
-  }
   size_t bytes() const { return values_.bytes() + (windows_ ? sizeof(Windows) : 0); }
 
  private:

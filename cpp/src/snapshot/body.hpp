@@ -22,9 +22,10 @@ class BodyWriter {
 // A body that was read or mapped. Its memory is private: what is written to it is never seen by the file. Nothing of it
 // has been checked.
 struct Body {
-  std::byte* data = nullptr;    // at a multiple of 4,096 or, of an empty body, null
+  std::byte* data = nullptr;    // at a multiple of BodyWriter::kAlignment or, of an empty body, null
   uint64_t size = 0;
   std::shared_ptr<void> owner;  // keeps `data` valid; null if there is nothing to keep
+  bool on_heap = false;         // its bytes count among those of whoever uses them
 };
 
 }  // namespace memspan

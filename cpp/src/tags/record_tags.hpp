@@ -10,7 +10,6 @@
 
 #include "base/bytes.hpp"
 #include "base/chunked_vector.hpp"
-#include "base/remap.hpp"
 #include "base/small_arena.hpp"
 #include "memspan/types.hpp"
 #include "tags/acyclic_graph.hpp"
@@ -78,18 +77,6 @@ class RecordTags {
         for (size_t t = 0; t < size; ++t) own[t] = tags[next++];
       }
     });
-  }
-
-  void remap(std::span<const Slot> new_slots, size_t size) {
-    RecordTags moved;
-    if (size > 0) moved.start(static_cast<Slot>(size - 1), 0);
-    for (Slot old = 0; old < new_slots.size(); ++old) {
-      const std::span<const TagId> tags = of(old);
-      if (new_slots[old] == kNoSlot || tags.empty()) continue;
-      moved.start(new_slots[old], tags.size());
-      for (TagId tag : tags) moved.append(new_slots[old], tag);
-    }
-    *this = std::move(moved);
   }
 
   size_t bytes() const { return places_.bytes() + arena_.bytes(); }

@@ -224,14 +224,6 @@ std::vector<TagInfo> TagDag::list(const Hidden& hidden) const {
   return infos;
 }
 
-void TagDag::remap(std::span<const Slot> new_slots, size_t size) {
-  of_record_.remap(new_slots, size);
-  // New numbers keep the order of the old ones, so the lists stay sorted.
-  for (TagId tag = 0; tag < tags_.size(); ++tag) {
-    tags_[tag].records.rewrite([&](Slot& slot) { slot = new_slots[slot]; });
-  }
-}
-
 size_t TagDag::bytes() const {
   size_t total = tags_.bytes() + names_.bytes() + index_.bytes() + graph_.bytes() + of_record_.bytes();
   for (TagId tag = 0; tag < tags_.size(); ++tag) {

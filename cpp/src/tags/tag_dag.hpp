@@ -71,7 +71,6 @@ class TagDag {
   size_t size() const { return index_.size(); }
   size_t capacity() const { return tags_.size(); }  // tag numbers are below this
 
-  void remap(std::span<const Slot> new_slots, size_t size);
   void save(ByteWriter& out, std::span<const Slot> live) const;
   void load(ByteReader& in, size_t slots, size_t dim);
   size_t bytes() const;

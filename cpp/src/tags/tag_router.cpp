@@ -207,6 +207,15 @@ std::vector<TagId> TagRouter::State::graph_candidates(const float* unit_query, s
   return candidates;
 }
 
+void TagRouter::follow(const TagRouter& other, const TagDag& tags, const VectorTable& vectors) {
+  State* const searched = other.state_.load(std::memory_order_acquire);
+  if (searched == nullptr) return;
+  const std::shared_lock reading(searched->mutex);
+  State& state = this->state(tags.capacity());
+  state.refresh(tags, vectors);
+  if (searched->graph) state.build_graph();
+}
+
 std::vector<std::pair<TagId, float>> TagRouter::route(const float* unit_query, size_t k, RouteMethod method,
                                                       const TagDag& tags, const VectorTable& vectors) const {
   State& state = this->state(tags.capacity());

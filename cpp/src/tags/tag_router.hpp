@@ -29,6 +29,11 @@ class TagRouter {
 
   explicit TagRouter(size_t dim) : dim_(dim) {}
   ~TagRouter();
+  TagRouter(TagRouter&& other) noexcept : dim_(other.dim_), state_(other.state_.exchange(nullptr)) {}
+  TagRouter& operator=(TagRouter&& other) noexcept {
+    state_ = other.state_.exchange(state_);
+    return *this;
+  }
 
   // The tag's set of records, its own embedding or its existence changed. O(1).
   void changed(TagId tag);
@@ -37,6 +42,9 @@ class TagRouter {
   // A record with this embedding (empty: none) got or is about to lose the tag. O(dim) at most.
   void record_added(TagId tag, std::span<const float> embedding) { adjust(tag, embedding, 1.0); }
   void record_removed(TagId tag, std::span<const float> embedding) { adjust(tag, embedding, -1.0); }
+
+  // Does what the first search would do, if `other` was searched.
+  void follow(const TagRouter& other, const TagDag& tags, const VectorTable& vectors);
 
   // The k best tags with their cosine, best first; equal cosines by name. Tags without a vector never come.
   // O(tags dim), or O(log tags dim) through the graph.

@@ -80,12 +80,6 @@ void Sessions::build(std::span<const StringPool::Symbol> of_slot, const Timeline
   }
 }
 
-void Sessions::remap(std::span<const Slot> new_slots) {
-  for (size_t session = 0; session < turns_.size(); ++session) {
-    turns_[session].rewrite([&](Slot& slot) { slot = new_slots[slot]; });
-  }
-}
-
 size_t Sessions::bytes() const {
   size_t total = turns_.bytes();
   for (size_t session = 0; session < turns_.size(); ++session) total += turns_[session].bytes();

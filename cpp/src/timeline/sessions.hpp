@@ -33,7 +33,6 @@ class Sessions {
   // Fills an empty object: `of_slot` is the session of each slot of the timeline. O(records).
   void build(std::span<const StringPool::Symbol> of_slot, const Timeline& timeline);
 
-  void remap(std::span<const Slot> new_slots);
   size_t bytes() const;
 
  private:

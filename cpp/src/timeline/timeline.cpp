@@ -32,10 +32,6 @@ Timeline::Range Timeline::within(const Interval& interval) const {
   return {first, first_at(interval.end)};
 }
 
-void Timeline::remap(std::span<const Slot> new_slots) {
-  entries_.rewrite([&](Entry& entry) { entry.slot = new_slots[entry.slot]; });
-}
-
 void Timeline::save(ByteWriter& out, std::span<const Slot> new_slots) const {
   auto entry = entries_.begin();
   out.put_each<Slot>(entries_.size(), [&](size_t) { return new_slots[(entry++)->slot]; });

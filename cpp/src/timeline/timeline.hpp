@@ -41,9 +41,6 @@ class Timeline {
   const Entries& entries() const { return entries_; }
   size_t size() const { return entries_.size(); }
 
-  // Renumbers the slots after a compaction; every entry must have a new slot.
-  void remap(std::span<const Slot> new_slots);
-
   // The slots in their order, by their new numbers. Loaded into an empty timeline they must be 0, 1, ... `count` - 1.
   void save(ByteWriter& out, std::span<const Slot> new_slots) const;
   void load(ByteReader& in, size_t count, const Recency& recency);

@@ -62,12 +62,11 @@ class CodeRows {
   }
   const float* scales() const { return scales_.data(); }
   Slot slot(size_t i) const { return slots_[i]; }
-  void set_slot(size_t i, Slot slot) { slots_[i] = slot; }
   const Micros* ats() const { return ats_.data(); }
   size_t bytes() const {
     return own_codes_.bytes() + scales_.bytes() + slots_.bytes() + ats_.bytes() + (stored_ ? stored_->heap_bytes() : 0);
   }
-  size_t mapped_bytes() const { return stored_ ? stored_->bytes() : 0; }
+  size_t mapped_bytes() const { return stored_ ? stored_->mapped_bytes() : 0; }
 
  private:
   CodeRows(size_t dim, AlignedBuffer<uint8_t> codes, size_t capacity)

@@ -67,11 +67,6 @@ class FreshRows {
     const auto [chunk, offset] = ChunkGeometry::place(first - stored_size_);
     return {&chunks_[chunk], offset, std::min(ChunkGeometry::size(chunk) - offset, size_ - first)};
   }
-  void set_slot(uint32_t place, Slot slot) {
-    const auto [rows, offset] = home(place);
-    rows->set_slot(offset, slot);
-  }
-
   size_t bytes() const {
     size_t total = free_.capacity() * sizeof(uint32_t) + chunks_.capacity() * sizeof(CodeRows);
     if (stored_) total += sizeof(CodeRows) + stored_->bytes();

@@ -86,7 +86,7 @@ class RowStore {
     for (const Chunk& chunk : chunks_) total += chunk.memory->bytes();
     return total + (spare_ ? spare_->bytes() : 0);
   }
-  size_t mapped_bytes() const { return stored_ ? stored_->bytes() : 0; }
+  size_t mapped_bytes() const { return stored_ ? stored_->mapped_bytes() : 0; }
 
  private:
   struct Chunk {

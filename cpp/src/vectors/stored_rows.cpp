@@ -5,7 +5,7 @@
 namespace memspan {
 
 StoredRows::StoredRows(ByteReader& in, const Body& body, size_t row_bytes, Test test)
-    : row_bytes_(row_bytes), shift_(shift_of(row_bytes)), test_(test), owner_(body.owner), file_(in.file()) {
+    : row_bytes_(row_bytes), shift_(shift_of(row_bytes)), on_heap_(body.on_heap), test_(test), owner_(body.owner), file_(in.file()) {
   const auto rows = in.get<uint64_t>();
   if (rows == 0) return;
   in.check(rows <= body.size / row_bytes, "there are more rows than the body holds");

@@ -36,8 +36,11 @@ class StoredRows {
   static void save(ByteWriter& head, BodyWriter& body, size_t rows, size_t row_bytes, Copy copy);
 
   size_t size() const { return rows_; }
-  size_t bytes() const { return rows_ * row_bytes_; }  // in the body
-  size_t heap_bytes() const { return sizeof(*this) + sums_.capacity() * sizeof(uint32_t) + words(units()) * sizeof(uint64_t); }
+  size_t mapped_bytes() const { return on_heap_ ? 0 : body_bytes(); }
+  size_t heap_bytes() const {
+    return sizeof(*this) + sums_.capacity() * sizeof(uint32_t) + words(units()) * sizeof(uint64_t) +
+           (on_heap_ ? body_bytes() : 0);
+  }
   const std::byte* data() const { return data_; }
   std::byte* data() { return data_; }
 
@@ -57,6 +60,7 @@ class StoredRows {
   static constexpr size_t kLeastRows = 16;  // so that units of any rows of whole words fill cache lines
   static constexpr size_t kUnitBytes = 1u << 15;
 
+  size_t body_bytes() const { return rows_ * row_bytes_; }
   static unsigned shift_of(size_t row_bytes);
   static size_t words(size_t units) { return (units + 63) / 64; }
   size_t units() const { return sums_.size(); }
@@ -70,6 +74,7 @@ class StoredRows {
   size_t rows_ = 0;
   size_t row_bytes_;
   unsigned shift_;  // a unit holds 1 << shift_ rows
+  bool on_heap_;    // the body
   Test test_;
   std::byte* data_ = nullptr;
   uint64_t offset_ = 0;

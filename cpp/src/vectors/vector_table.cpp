@@ -131,26 +131,6 @@ double VectorTable::fragmentation() const {
   return static_cast<double>(fresh + (layout_ ? layout_->dead : 0)) / static_cast<double>(places);
 }
 
-void VectorTable::remap(std::span<const Slot> new_slots, size_t size) {
-  RowStore rows(dim());
-  Places places;
-  places.resize(size, kNowhere);
-  for (Slot old = 0; old < new_slots.size(); ++old) {
-    const Slot slot = new_slots[old];
-    if (slot == kNoSlot || !has(old)) continue;
-    rows.grow(size);
-    std::memcpy(rows.row(slot), rows_.row(old), dim() * sizeof(float));
-    const uint32_t place = places[slot] = places_[old];
-    if (region(place) == kClustered) {
-      layout_->rows.set_slot(position(place), slot);
-    } else {
-      fresh_[region(place) - kFresh]->set_slot(position(place), slot);
-    }
-  }
-  rows_ = std::move(rows);
-  places_ = std::move(places);
-}
-
 size_t VectorTable::mapped_bytes() const {
   size_t total = rows_.mapped_bytes();
   for (const auto& fresh : fresh_) total += fresh ? fresh->mapped_bytes() : 0;

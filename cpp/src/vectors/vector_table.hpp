@@ -109,7 +109,6 @@ class VectorTable {
   // Share of the places that a scan passes in vain or out of order: fresh and dead ones.
   double fragmentation() const;
 
-  void remap(std::span<const Slot> new_slots, size_t size);
   // Those of `live` with a vector must come first; they become slots 0, 1, ... Rows and codes go to the body and are
   // used there after a load, which reads nothing of it (vector_table_snapshot.cpp).
   void save(ByteWriter& head, BodyWriter& body, std::span<const Slot> live) const;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/recency.hpp"
-#include "base/remap.hpp"
+#include "base/set_column.hpp"
 #include "memspan/types.hpp"
 
 namespace memspan::test {

@@ -1,0 +1,51 @@
+// UserIndex: dead slots are handed out again, so that only the removal of most of a user's records makes it worth to
+// number those that are left anew, which is O(records).
+//
+// That is done beside the searches, as everything that takes long: the columns are built from an image of themselves
+// while only writes wait, and then change places with the old ones.
+#include <algorithm>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "index/columns_image.hpp"
+#include "index/user_index.hpp"
+#include "snapshot/heap_body.hpp"
+
+namespace memspan {
+
+// After three removals for each record that is built anew, and a few thousand at least. A consolidation that is under
+// way holds on to the slots.
+bool UserIndex::worth_compacting() const {
+  constexpr size_t kFewDead = 4096;
+  const size_t dead = columns_.slots() - columns_.live_count();
+  return dead > std::max(kFewDead, 3 * columns_.live_count()) && !columns_.vectors.pinned();
+}
+
+// Without memory everything stays as it is, until the next removal. Throws CorruptSnapshot.
+void UserIndex::compact() try {
+  UserColumns built(columns_.vectors.dim());  // and later what was there before, freed without the lock
+  FairSharedMutex::WritersOut alone(mutex_);
+  if (!worth_compacting()) return;
+  const std::vector<Slot> live = slots_of_image(columns_);
+  {
+    ByteWriter head;
+    HeapBody body(columns_.vectors.count() * columns_.vectors.dim() * (sizeof(float) + 1) + columns_.lexical.bytes());
+    save_columns(columns_, live, head, body);
+    ByteReader in(head.bytes(), "memory", 0);
+    load_columns(in, body.take(), built);
+  }
+  // What a search would otherwise do as the first one.
+  verify_columns(built);
+  built.router.follow(columns_.router, built.tags, built.vectors);
+  if (columns_.uses.counting()) built.uses.start(live.size());
+
+  const std::lock_guard nobody(alone);
+  built.uses.take_over(columns_.uses, live);
+  std::swap(columns_, built);
+  ++compactions_;
+  need_.update(columns_.vectors);
+} catch (const std::bad_alloc&) {
+}
+
+}  // namespace memspan
