@@ -7,7 +7,8 @@ One user's memory of made facts, of which one in fifty says again what another o
 after one in a hundred is new, and the first is undone. Meanwhile another thread searches the index, a search every
 half millisecond; one that takes more than a millisecond is put down to what kept it, as in `stalls.py`. Threads of
 Python take turns of 5 ms at the interpreter, whatever they do; here they take turns of 0.1 ms, so that what is left
-is what a consolidation holds.
+is what a consolidation holds. Before that it searches alone, and beside a main thread that does something else, hashes:
+what the machine does to a search when both cores are busy, it does there too.
 
 With --prune the memory is consolidated once more by a policy of staleness, `decay` over the facts' own time, that sends
 this share of them, the oldest, to the cold tier while somebody searches.
@@ -16,6 +17,7 @@ this share of them, the oldest, to the cold tier while somebody searches.
 from __future__ import annotations
 
 import gc
+import hashlib
 import json
 import math
 import sys
@@ -38,13 +40,14 @@ from numpy.typing import NDArray
 import memspan
 from growth_data import DIM, Generator
 from machine import describe_machine
-from stalls import Long, summary, timed
+from stalls import Long, QueueClock, summary, timed
 
 USER = "u"
 REPEATED = 50
 NEWS = 100
 TURN = 1e-4
 PAUSE = 5e-4
+OTHER_WORK = 3
 START = datetime(2024, 1, 1, tzinfo=timezone.utc)
 
 
@@ -99,24 +102,32 @@ class Searching:
 
     def _run(self) -> None:
         at = 0
+        queue, other = QueueClock(), QueueClock(threading.main_thread().native_id)
         while not self._stop.is_set():
             place = at % len(self._words)
             query: dict[str, Any] = {"user": USER, "embedding": self._queries[place], "k": 10}
             if at % 2:
                 query["text"] = self._words[place]
-            self.taken.append(timed(at, partial(self._index.search, **query), self.longs))
+            self.taken.append(timed(at, partial(self._index.search, **query), self.longs, queue, other))
             at += 1
             time.sleep(PAUSE)
 
     def report(self) -> dict[str, Any]:
         causes = Counter(long.cause for long in self.longs)
-        waits = [long.wall_us - long.own_us for long in self.longs if not long.involuntary]
         return {
             **summary(np.array(self.taken)),
             "over_1_ms_by_cause": {cause: causes[cause] for cause in ("own work", "waiting", "the machine")},
-            "longest_wait_us": round(max(waits, default=0.0), 1),
+            "longest_wait_us": round(max((long.waited_us for long in self.longs), default=0.0), 1),
             "longest": [asdict(long) for long in sorted(self.longs, key=lambda long: -long.wall_us)[:5]],
         }
+
+
+def hash_for(seconds: float) -> None:
+    """Something that takes the processor, and the interpreter for a moment each millisecond."""
+    block = bytes(1 << 20)
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        hashlib.sha256(block).digest()
 
 
 def pruning(memory: memspan.Memory, share: float) -> memspan.StalenessPolicy:
@@ -178,6 +189,10 @@ def main(records: int, prune: float | None) -> None:
         with searching.running():
             time.sleep(1)
         result["searches_alone"] = searching.report()
+        searching = Searching(memory._engine.current(), queries, words)
+        with searching.running():
+            hash_for(seconds=OTHER_WORK)
+        result["searches_beside_other_work"] = searching.report()
         searching = Searching(memory._engine.current(), queries, words)
         with searching.running():
             merging = memspan.lifecycle.duplicates.Merging(least=0.951)

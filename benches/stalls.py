@@ -3,22 +3,27 @@
 python benches/stalls.py --records 200000
 
 One thread adds, erases and searches in turns while the index consolidates by itself on another. Only the searches are
-timed. One that takes more than a millisecond is put down to what kept it: its own work, if it used the processor for so
-long; waiting, if it gave the processor up by itself (for a lock, or for memory); else the machine, which took the
-processor from it (involuntary switches and the time that other guests stole are told). A loop that touches nothing
-shared is timed between the searches: what the machine does to that, it does to searches.
+timed. One that takes more than a millisecond is put down to what kept it: its own work, if it used the processor for
+so long; else the machine, if most of the rest went by in the scheduler's queue, where a thread stands that could run
+and has no core (this one, or the one that it waits for), or if it never gave the processor up by itself; else waiting,
+for a lock or for memory. A loop that touches nothing shared is timed between the searches: what the machine does to
+that, it does to searches.
 """
 
 from __future__ import annotations
 
 import gc
 import json
+import os
 import resource
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +47,8 @@ class Long:
     at: int
     wall_us: float
     own_us: float
+    queued_us: float
+    other_queued_us: float
     voluntary: int
     involuntary: int
     faults: int
@@ -51,24 +58,64 @@ class Long:
         """What kept it."""
         if self.own_us * MICROSECONDS > LONG:
             return "own work"
-        return "waiting" if self.voluntary else "the machine"
+        by_machine = self.queued_us + self.other_queued_us
+        return "waiting" if self.voluntary and self.waited_us > by_machine else "the machine"
+
+    @property
+    def waited_us(self) -> float:
+        """For what others held while they were at work."""
+        return max(0.0, self.wall_us - self.own_us - self.queued_us - self.other_queued_us)
 
 
-def timed(at: int, work: Callable[[], object], longs: list[Long]) -> int:
-    """Nanoseconds that the work takes; if they are many, why is noted."""
+class QueueClock:
+    """For how long a thread has stood in the scheduler's queue so far, in nanoseconds; always 0 where that is not told.
+
+    Args:
+        thread: the native number of a thread of this process; by default of the one that makes the clock.
+    """
+
+    def __init__(self, thread: int | None = None) -> None:
+        number = threading.get_native_id() if thread is None else thread
+        self._file: FileIO | None = None
+        with suppress(OSError):
+            self._file = FileIO(f"/proc/self/task/{number}/schedstat")
+
+    def __call__(self) -> int:
+        if self._file is None:
+            return 0
+        return int(os.pread(self._file.fileno(), 100, 0).split()[1])
+
+
+def timed(
+    at: int,
+    work: Callable[[], object],
+    longs: list[Long],
+    queue: Callable[[], int],
+    other_queue: Callable[[], int] = lambda: 0,
+) -> int:
+    """Nanoseconds that the work takes; if they are many, why is noted.
+
+    Args:
+        queue: the clock of this thread.
+        other_queue: that of the one it may wait for.
+    """
     before = resource.getrusage(resource.RUSAGE_THREAD)
+    queued, other = queue(), other_queue()
     own = time.thread_time_ns()
     start = time.perf_counter_ns()
     work()
     wall = time.perf_counter_ns() - start
     if wall > LONG:
         own = time.thread_time_ns() - own
+        queued, other = queue() - queued, other_queue() - other
         after = resource.getrusage(resource.RUSAGE_THREAD)
         longs.append(
             Long(
                 at,
                 round(wall / MICROSECONDS, 1),
                 round(own / MICROSECONDS, 1),
+                round(queued / MICROSECONDS, 1),
+                round(other / MICROSECONDS, 1),
                 after.ru_nvcsw - before.ru_nvcsw,
                 after.ru_nivcsw - before.ru_nivcsw,
                 after.ru_minflt - before.ru_minflt,
@@ -114,6 +161,7 @@ def grow(
     generator = Generator()
     vectors, words, _ = generator.queries()
     searches, loops, drift = [], [], []
+    queue = QueueClock()
     for first in range(0, records, PART):
         part = generator.part(first, min(PART, records - first))
         begin = len(searches)
@@ -133,7 +181,7 @@ def grow(
             if position % 2 == 0:
                 since = (first + position) * HOUR * 0.9
                 query |= {"text": words[question], "between": (int(since), None)}
-            searches.append(timed(first + position, partial(index.search, **query), longs))
+            searches.append(timed(first + position, partial(index.search, **query), longs, queue))
             loops.append(idle_loop())
         now = np.array(searches[begin:])
         drift.append(

@@ -21,11 +21,11 @@ py::tuple to_tuple(const ConsolidationReport& report) {
                         report.estimated_gain, report.measured_gain, report.seconds);
 }
 
-py::tuple consolidate(Index& self, const std::optional<std::string>& user, bool force) {
+py::tuple consolidate(Index& self, const std::optional<std::string>& user, bool force, size_t threads) {
   ConsolidationReport report;
   {
     const py::gil_scoped_release release;
-    report = user ? self.consolidate(*user, force) : self.consolidate_all(force);
+    report = user ? self.consolidate(*user, force, threads) : self.consolidate_all(force, threads);
   }
   return to_tuple(report);
 }

@@ -3,7 +3,7 @@
 #include <pybind11/stl.h>
 
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "arrays.hpp"
@@ -13,20 +13,26 @@
 namespace memspan::python {
 namespace {
 
-// The pairs as (id, id, cosine), whether these are all, and how many records were compared.
-std::tuple<std::vector<std::tuple<std::string, std::string, float>>, bool, uint64_t> duplicates(
-    const Index& self, const std::string& user, float threshold, const std::vector<uint8_t>& kinds, int64_t since,
-    size_t most, unsigned threads) {
-  const py::gil_scoped_release release;
-  DuplicateQuery query{.threshold = threshold, .kinds = {}, .since = since, .most = most, .threads = threads};
-  for (const uint8_t kind : kinds) query.kinds.push_back(static_cast<Kind>(kind));
-  Duplicates found = self.duplicates(user, query);
-  std::vector<std::tuple<std::string, std::string, float>> pairs;
-  pairs.reserve(found.pairs.size());
-  for (DuplicatePair& pair : found.pairs) {
-    pairs.emplace_back(std::move(pair.first), std::move(pair.second), pair.cosine);
+constexpr size_t kMadeAtOnce = 128;
+
+// The pairs as (id, id, cosine), whether these are all, and how many records were compared. Many pairs are made a few at a
+// time, so that other threads get the interpreter in between.
+py::tuple duplicates(const Index& self, const std::string& user, float threshold, const std::vector<uint8_t>& kinds,
+                     int64_t since, size_t most, unsigned threads) {
+  Duplicates found;
+  {
+    const py::gil_scoped_release release;
+    DuplicateQuery query{.threshold = threshold, .kinds = {}, .since = since, .most = most, .threads = threads};
+    for (const uint8_t kind : kinds) query.kinds.push_back(static_cast<Kind>(kind));
+    found = self.duplicates(user, query);
   }
-  return {std::move(pairs), found.complete, found.records};
+  py::list pairs;
+  for (size_t i = 0; i < found.pairs.size(); ++i) {
+    if (i % kMadeAtOnce == kMadeAtOnce - 1) const py::gil_scoped_release release;
+    const DuplicatePair& pair = found.pairs[i];
+    pairs.append(py::make_tuple(pair.first, pair.second, pair.cosine));
+  }
+  return py::make_tuple(std::move(pairs), found.complete, found.records);
 }
 
 }  // namespace

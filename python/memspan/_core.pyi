@@ -241,7 +241,7 @@ class Index:
     def merge_tags(self, user: str, tags: list[str], into: str, /) -> bool: ...
     def drop_tags(self, user: str, tags: list[str], /) -> int: ...
     def consolidate(
-        self, user: str | None, force: bool, /
+        self, user: str | None, force: bool, threads: int, /
     ) -> tuple[
         int, int, int, int, int, int, int, float, float, float, float, int, float, float, float
     ]: ...  # the fields of memspan.ConsolidationReport

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["available_cores"]
+__all__ = ["available_cores", "cores_beside_searches"]
 
 
 def available_cores() -> int:
@@ -12,3 +12,8 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def cores_beside_searches() -> int:
+    """Cores for work beside which others search: one less than this process may use; at least 1."""
+    return max(1, available_cores() - 1)

@@ -408,7 +408,9 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
 
     # Consolidation
 
-    def consolidate(self, *, user: str | None = None, force: bool = False) -> ConsolidationReport:
+    def consolidate(
+        self, *, user: str | None = None, force: bool = False, threads: int = 0
+    ) -> ConsolidationReport:
         """Lay out the embeddings of a user, or of every user, cluster by cluster (SwiftMem 3.4).
 
         Clusters come from the tags (hierarchy, co-occurrence, connected components) where those lie together as
@@ -416,9 +418,15 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
         `recall`. Users for whom the estimated gain is small are skipped, unless `force` is given, which also finds the
         clusters anew; otherwise new records join those that are there until the user has doubled. O(n sqrt n) for n
         records of a user.
+
+        Args:
+            threads: at most so many lay out; 0: two, where there are cores for them, and never more. With 1, searches
+                have a core of their own on a machine with two.
         """
         name = None if user is None else as_text(user, "user")
-        return ConsolidationReport(*self._native.consolidate(name, as_flag(force, "force")))
+        return ConsolidationReport(
+            *self._native.consolidate(name, as_flag(force, "force"), as_integer(threads, "threads", 0, 1024))
+        )
 
     def auto_consolidations(self) -> AutoConsolidations:
         """How often the index consolidated a user by itself since it was made or loaded, and the last reports."""

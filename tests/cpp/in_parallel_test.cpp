@@ -29,6 +29,23 @@ BOOST_AUTO_TEST_CASE(few_positions_are_visited_by_the_caller) {
   BOOST_TEST((worker == std::this_thread::get_id()));
 }
 
+BOOST_AUTO_TEST_CASE(a_limit_holds_for_its_thread_while_it_lives) {
+  const auto parts = [] {
+    std::atomic<int> count = 0;
+    memspan::in_parallel(1000, 1, [&](size_t, size_t) { ++count; });
+    return count.load();
+  };
+  const int without = parts();
+  {
+    const WorkerLimit alone(1);
+    BOOST_TEST(parts() == 1);
+    int elsewhere = 0;
+    std::jthread([&] { elsewhere = parts(); }).join();
+    BOOST_TEST(elsewhere == without);
+  }
+  BOOST_TEST(parts() == without);
+}
+
 BOOST_AUTO_TEST_CASE(a_failure_reaches_the_caller_when_all_have_ended) {
   std::atomic<int> ended = 0;
   const auto fail_at_the_end = [&](size_t, size_t last) {

@@ -139,9 +139,9 @@ class Index {
   size_t drop_tags(std::string_view user, std::span<const std::string> tags);
 
   // Lays the rows of a user out anew (SwiftMem 3.4) where that is estimated to pay, or always with `force`; searches go on
-  // meanwhile. Nothing for an unknown user.
-  ConsolidationReport consolidate(std::string_view user, bool force);
-  ConsolidationReport consolidate_all(bool force);
+  // meanwhile. Nothing for an unknown user. Uses `threads`, two at most (0: as many).
+  ConsolidationReport consolidate(std::string_view user, bool force, size_t threads = 0);
+  ConsolidationReport consolidate_all(bool force, size_t threads = 0);
   // From now on a thread of low priority consolidates users when their writes have made that worth it. Not to be called
   // while other calls run.
   void consolidate_by_itself();

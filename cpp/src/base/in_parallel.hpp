@@ -11,8 +11,22 @@
 
 namespace memspan {
 
-// So that searches find a core of their own on all but small machines.
-inline constexpr size_t kMostWorkers = 2;
+// How many threads a loop may use: two, so that searches find a core of their own on all but small machines, or fewer
+// where a limit lives in the calling thread. Not to be nested.
+class WorkerLimit {
+ public:
+  static constexpr size_t kMost = 2;
+
+  explicit WorkerLimit(size_t most) { of_thread_ = std::clamp<size_t>(most, 1, kMost); }
+  ~WorkerLimit() { of_thread_ = kMost; }
+  WorkerLimit(const WorkerLimit&) = delete;
+  WorkerLimit& operator=(const WorkerLimit&) = delete;
+
+  static size_t of_thread() { return of_thread_; }
+
+ private:
+  static inline thread_local size_t of_thread_ = kMost;
+};
 
 // Calls work(first, last) for parts that together are [0, count), each of at least `least`, at the same time; rethrows
 // the first exception when all have ended. What a call computes must not depend on where its part begins, so that the
@@ -20,7 +34,7 @@ inline constexpr size_t kMostWorkers = 2;
 template <typename Work>
 void in_parallel(size_t count, size_t least, Work work) {
   const size_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const size_t parts = std::clamp<size_t>(count / std::max<size_t>(least, 1), 1, std::min(cores, kMostWorkers));
+  const size_t parts = std::clamp<size_t>(count / std::max<size_t>(least, 1), 1, std::min(cores, WorkerLimit::of_thread()));
   if (parts == 1) return work(size_t{0}, count);
   std::mutex failure_mutex;
   std::exception_ptr failure;

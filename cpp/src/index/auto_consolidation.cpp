@@ -16,6 +16,7 @@
 #endif
 
 #include "base/huge_pages.hpp"
+#include "base/in_parallel.hpp"
 #include "index/user_index.hpp"
 #include "vectors/interruption.hpp"
 
@@ -128,6 +129,7 @@ std::shared_ptr<UserIndex> AutoConsolidation::next_user() {
 void AutoConsolidation::work() {
   lower_priority();
   const Interruptible interruptible(stop_);
+  const WorkerLimit alone(1);
   while (const std::shared_ptr<UserIndex> user = next_user()) {
     try {
       note_done(user, user->consolidate(false));

@@ -1,5 +1,6 @@
 // Index::consolidate, by hand and by itself, and the layout map.
 #include "base/huge_pages.hpp"
+#include "base/in_parallel.hpp"
 #include "index/auto_consolidation.hpp"
 #include "index/consolidation.hpp"
 #include "index/user_table.hpp"
@@ -17,14 +18,16 @@ ConsolidationReport consolidate_user(UserIndex& user, bool force) {
 
 }  // namespace
 
-ConsolidationReport Index::consolidate(std::string_view user, bool force) {
+ConsolidationReport Index::consolidate(std::string_view user, bool force, size_t threads) {
+  const WorkerLimit limit(threads == 0 ? WorkerLimit::kMost : threads);
   const auto found = find(user);
   const ConsolidationReport report = found ? consolidate_user(*found, force) : ConsolidationReport();
   huge_pages::trim();
   return report;
 }
 
-ConsolidationReport Index::consolidate_all(bool force) {
+ConsolidationReport Index::consolidate_all(bool force, size_t threads) {
+  const WorkerLimit limit(threads == 0 ? WorkerLimit::kMost : threads);
   ConsolidationReport total;
   std::vector<UserTable::Entry> all = users_->all();
   for (UserTable::Entry& entry : all) entry.user.reset();  // those that are held cannot leave memory

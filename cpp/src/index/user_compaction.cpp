@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "base/in_parallel.hpp"
 #include "index/columns_image.hpp"
 #include "index/user_index.hpp"
 #include "snapshot/heap_body.hpp"
@@ -24,6 +25,7 @@ bool UserIndex::worth_compacting() const {
 
 // Without memory everything stays as it is, until the next removal. Throws CorruptSnapshot.
 void UserIndex::compact() try {
+  const WorkerLimit limit(1);  // the other cores are for the searches
   UserColumns built(columns_.vectors.dim());  // and later what was there before, freed without the lock
   FairSharedMutex::WritersOut alone(mutex_);
   if (!worth_compacting()) return;

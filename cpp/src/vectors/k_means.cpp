@@ -34,7 +34,7 @@ bool normalize_sum(std::span<float> sum) {
 std::vector<uint32_t> assign(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count) {
   std::vector<uint32_t> nearest(rows.size());
   const Interruption interruption = interruption_of_thread();
-  in_parallel(rows.size(), in_background() ? rows.size() : kWorthAThread, [&](size_t first, size_t last) {
+  in_parallel(rows.size(), kWorthAThread, [&](size_t first, size_t last) {
     share_interruption(interruption);
     const Kernels& simd = kernels();
     const size_t stride = code_stride(dim);

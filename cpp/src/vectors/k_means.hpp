@@ -23,7 +23,7 @@ struct Centroids {
 // O(k^2 dim rounds).
 Centroids find_centroids(std::span<const float* const> rows, size_t dim, size_t k, size_t rounds, std::mt19937& random);
 
-// The nearest of `count` centroids for every row, by codes. O(rows count dim), on two threads.
+// The nearest of `count` centroids for every row, by codes. O(rows count dim), on two threads (base/in_parallel.hpp).
 std::vector<uint32_t> assign(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count);
 
 }  // namespace memspan

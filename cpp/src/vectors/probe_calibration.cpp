@@ -87,7 +87,7 @@ class Calibration {
     for (size_t i = 0; i < kQueries; ++i) selves[i] = make_query(i, queries[i]);
     tried_.resize(kQueries);
     const Interruption interruption = interruption_of_thread();
-    const size_t least = in_background() ? kQueries : std::max<size_t>(1, kScannedWorthAThread / layout_.size);
+    const size_t least = std::max<size_t>(1, kScannedWorthAThread / layout_.size);
     in_parallel(kQueries, least, [&](size_t first, size_t last) {
       share_interruption(interruption);
       Trial trial(layout_, dim_);

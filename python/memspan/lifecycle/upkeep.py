@@ -9,7 +9,7 @@ from time import perf_counter, sleep
 from typing import Any, Final
 
 from memspan.consolidation import Planned, UpkeepReport
-from memspan.cores import available_cores
+from memspan.cores import cores_beside_searches
 from memspan.records import Record
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
@@ -234,7 +234,7 @@ def _mergers(
         kinds=merging.kinds,
         since=None if since is None else from_micros(since),
         most=_MOST_PAIRS,
-        threads=min(2, max(1, available_cores() - 1)),  # searches have a core of their own
+        threads=min(2, cores_beside_searches()),
     )
     ids = dict.fromkeys(id_ for pair in found.pairs for id_ in pair[:2])
     records: dict[str, Record] = {}

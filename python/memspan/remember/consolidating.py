@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memspan.consolidation import ConsolidationReport
+from memspan.cores import cores_beside_searches
 
 from .damage import survives_damage
 from .engine import Engine
@@ -13,7 +14,7 @@ __all__ = ["consolidate", "nothing_done"]
 @survives_damage
 def consolidate(engine: Engine, user: str | None) -> ConsolidationReport:
     """The last step of `Memory.consolidate`: the layout of the index."""
-    return engine.current().consolidate(user=user)
+    return engine.current().consolidate(user=user, threads=cores_beside_searches())
 
 
 def nothing_done(users: int) -> ConsolidationReport:

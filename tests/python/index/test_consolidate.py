@@ -50,6 +50,17 @@ def test_the_layout_map_names_every_tag() -> None:
     assert all(0 <= span.start < span.end <= 1000 and span.records > 0 for span in spans)
 
 
+def test_the_layout_is_that_of_one_thread_on_any_number() -> None:
+    maps = []
+    for threads in (0, 1, 2):
+        index = filled(5000)
+        index.consolidate(user="ana", threads=threads)
+        maps.append(index.layout_map(user="ana"))
+    assert maps[0] == maps[1] == maps[2]
+    with pytest.raises(ValueError, match="threads"):
+        index.consolidate(threads=-1)
+
+
 def test_a_search_reads_less_and_says_so() -> None:
     index = filled(3000)
     query = np.ones(DIM)
