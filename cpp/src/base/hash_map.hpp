@@ -3,8 +3,12 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <boost/unordered/unordered_flat_set.hpp>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "base/huge_pages.hpp"
 
 namespace memspan {
 
@@ -25,6 +29,11 @@ using StringSet = boost::unordered_flat_set<std::string, StringHash, StringEqual
 
 template <typename Key, typename Value>
 using HashMap = boost::unordered_flat_map<Key, Value>;
+
+// For work that is soon over (base/huge_pages.hpp).
+template <typename Key, typename Value>
+using PassingHashMap = boost::unordered_flat_map<Key, Value, boost::hash<Key>, std::equal_to<Key>,
+                                                 huge_pages::Allocator<std::pair<const Key, Value>, huge_pages::Stay::passing>>;
 
 template <typename Key>
 using HashSet = boost::unordered_flat_set<Key>;

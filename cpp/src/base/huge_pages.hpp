@@ -25,12 +25,13 @@ namespace memspan::huge_pages {
 inline constexpr size_t kPage = 4096;
 inline constexpr size_t kRegion = size_t{2} << 20;
 
+constexpr size_t round_up(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
 // Do pieces of so many bytes come from here? False on systems without huge pages.
 constexpr bool serve(size_t bytes) {
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
   if (bytes < kPage) return false;
-  const size_t rounded = (bytes + kPage - 1) / kPage * kPage;
-  return rounded - bytes <= bytes / 8;
+  return round_up(bytes) - bytes <= bytes / 8;
 #else
   return bytes == ~size_t{0};
 #endif

@@ -295,7 +295,8 @@ std::vector<uint32_t> UserIndex::nearest_blocks(std::span<const float* const> un
   const std::shared_lock reading(mutex_);
   const ClusterLayout* const layout = columns_.vectors.layout();
   if (layout == nullptr) return {};
-  return assign(unit_vectors, columns_.vectors.dim(), layout->centroids, layout->blocks.size());
+  const auto nearest = assign(unit_vectors, columns_.vectors.dim(), layout->centroids, layout->blocks.size());
+  return {nearest.begin(), nearest.end()};
 }
 
 std::optional<Micros> UserIndex::locate(std::string_view id) const {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
+#include <span>
 #include <stdexcept>
+#include <vector>
 
 #include "memspan/analyzer.hpp"
 
@@ -63,39 +66,26 @@ bool TermTable::equal(const Entry& entry, const Entry& sought, std::string_view 
   return entry.size == sought.size && long_texts_.compare(link(entry), text.size(), text) == 0;
 }
 
-std::string_view TermTable::text(TermId term) const {
-  const Entry& entry = entries_[term];
+std::string_view TermTable::text_of(const Entry& entry) const {
   if (entry.size <= kInline) return {entry.bytes.data(), entry.size};
   return std::string_view(long_texts_).substr(link(entry), entry.size);
 }
 
-// The cell of the text, or the empty one where it belongs. Requires a cell that is empty.
-size_t TermTable::find_cell(std::string_view text, uint64_t hash) const {
-  const size_t mask = cells_.size() - 1;
-  const uint8_t tag = tag_of(hash);
-  const Entry sought = make_entry(text);
-  size_t cell = hash & mask;
-  while (tags_[cell] != 0 && (tags_[cell] != tag || !equal(entries_[cells_[cell]], sought, text))) {
-    cell = (cell + 1) & mask;
-  }
-  return cell;
-}
-
 TermId TermTable::find(std::string_view text, uint64_t text_hash) const {
-  if (size_ == 0) return kNoTerm;
-  const size_t cell = find_cell(text, text_hash);
-  return tags_[cell] == 0 ? kNoTerm : cells_[cell];
+  const Entry sought = make_entry(text);
+  return cells_.find(text_hash, [&](TermId term) { return equal(entries_[term], sought, text); });
 }
 
 TermId TermTable::find_or_create(std::string_view text, uint64_t text_hash) {
-  if ((size_ + 1) * 5 > cells_.size() * 4) grow();
-  const size_t cell = find_cell(text, text_hash);
-  if (tags_[cell] != 0) return cells_[cell];
+  const Entry sought = make_entry(text);
+  return cells_.find_or_put(
+      text_hash, [&](TermId term) { return equal(entries_[term], sought, text); }, [&] { return add(sought, text); },
+      HashOfTerm{*this});
+}
 
-  Entry entry = make_entry(text);
-  if (entries_.size() == entries_.capacity() && first_free_ == kNoTerm) {
-    entries_.reserve(entries_.size() + entries_.size() / 4 + 8);
-  }
+// The number of an entry that was made of the text.
+TermId TermTable::add(Entry entry, std::string_view text) {
+  if (first_free_ == kNoTerm) entries_.make_room();
   if (text.size() > kInline) {
     if (dead_text_ > 4096 && dead_text_ > long_texts_.size() / 2) reclaim_texts();
     if (long_texts_.size() > std::numeric_limits<uint32_t>::max() - text.size()) {
@@ -112,59 +102,16 @@ TermId TermTable::find_or_create(std::string_view text, uint64_t text_hash) {
     first_free_ = link(entries_[term]);
     entries_[term] = entry;
   }
-  tags_[cell] = tag_of(text_hash);
-  cells_[cell] = term;
-  ++size_;
   return term;
 }
 
 void TermTable::erase(TermId term) {
   Entry& entry = entries_[term];
-  const std::string_view old_text = text(term);
-  drop_cell(find_cell(old_text, hash(old_text)));
+  cells_.erase(hash(text(term)), term, HashOfTerm{*this});
   if (entry.size > kInline) dead_text_ += entry.size;
   entry.size = 0;
   set_link(entry, first_free_);
   first_free_ = term;
-  --size_;
-}
-
-// Moves the cells behind it up, as far as that brings them nearer to where they belong.
-void TermTable::drop_cell(size_t cell) {
-  const size_t mask = cells_.size() - 1;
-  for (size_t next = (cell + 1) & mask; tags_[next] != 0; next = (next + 1) & mask) {
-    const size_t home = hash(text(cells_[next])) & mask;
-    if (((next - home) & mask) < ((next - cell) & mask)) continue;
-    tags_[cell] = tags_[next];
-    cells_[cell] = cells_[next];
-    cell = next;
-  }
-  tags_[cell] = 0;
-}
-
-void TermTable::grow() {
-  fill_cells(cells_.empty() ? 16 : 2 * cells_.size());
-}
-
-// Makes the cells anew. Returns false if a term comes twice.
-bool TermTable::fill_cells(size_t count) {
-  bool distinct = true;
-  Array<uint8_t> tags(count, 0);
-  Array<TermId> cells(count);
-  for (TermId term = 0; term < entries_.size(); ++term) {
-    if (entries_[term].size == 0) continue;
-    const uint64_t text_hash = hash(text(term));
-    const uint8_t tag = tag_of(text_hash);
-    size_t cell = text_hash & (count - 1);
-    for (; tags[cell] != 0; cell = (cell + 1) & (count - 1)) {
-      if (tags[cell] == tag && equal(entries_[cells[cell]], entries_[term], text(term))) distinct = false;
-    }
-    tags[cell] = tag;
-    cells[cell] = term;
-  }
-  tags_ = std::move(tags);
-  cells_ = std::move(cells);
-  return distinct;
 }
 
 void TermTable::reclaim_texts() {
@@ -184,7 +131,7 @@ void TermTable::reclaim_texts() {
 // long texts, these.
 void TermTable::save(ByteWriter& out) const {
   std::string long_texts;
-  out.put<uint64_t>(size_);
+  out.put<uint64_t>(size());
   for (TermId term = 0; term < entries_.size(); ++term) {
     Entry entry = entries_[term];
     if (entry.size == 0) continue;
@@ -200,29 +147,34 @@ void TermTable::save(ByteWriter& out) const {
 
 void TermTable::load(ByteReader& in) {
   const uint64_t count = in.get_count(sizeof(Entry));
-  entries_.resize(count);
-  if (count > 0) std::memcpy(entries_.data(), in.get_bytes(count * sizeof(Entry)).data(), count * sizeof(Entry));
+  const std::string_view bytes = in.get_bytes(count * sizeof(Entry));
   long_texts_ = in.get_bytes(in.get<uint64_t>());
-  for (const Entry& entry : entries_) {
-    in.check(entry.size > 0 && entry.size <= kMaxTokenBytes, "a term has a wrong size");
-    if (entry.size > kInline) {
-      in.check(link(entry) <= long_texts_.size() && entry.size <= long_texts_.size() - link(entry), "a term lies nowhere");
-      in.check(std::memcmp(entry.bytes.data(), long_texts_.data() + link(entry), kPrefix) == 0, "a term differs from its start");
-    } else {
-      const auto padding = entry.bytes.begin() + entry.size;
-      in.check(std::all_of(padding, entry.bytes.end(), [](char c) { return c == 0; }), "a term has no end");
+  std::vector<uint64_t> hashes;
+  hashes.reserve(count);
+  entries_.fill(count, [&](std::span<Entry> entries) {
+    std::memcpy(entries.data(), bytes.data() + hashes.size() * sizeof(Entry), entries.size_bytes());
+    for (const Entry& entry : entries) {
+      check(entry, in);
+      hashes.push_back(hash(text_of(entry)));
     }
+  });
+  cells_.build(hashes);
+  in.check(cells_.distinct([this](TermId a, TermId b) { return equal(entries_[a], entries_[b], text(b)); }), "a term comes twice");
+}
+
+void TermTable::check(const Entry& entry, const ByteReader& in) const {
+  in.check(entry.size > 0 && entry.size <= kMaxTokenBytes, "a term has a wrong size");
+  if (entry.size > kInline) {
+    in.check(link(entry) <= long_texts_.size() && entry.size <= long_texts_.size() - link(entry), "a term lies nowhere");
+    in.check(std::memcmp(entry.bytes.data(), long_texts_.data() + link(entry), kPrefix) == 0, "a term differs from its start");
+  } else {
+    const auto padding = entry.bytes.begin() + entry.size;
+    in.check(std::all_of(padding, entry.bytes.end(), [](char c) { return c == 0; }), "a term has no end");
   }
-  if (count == 0) return;
-  size_ = count;
-  size_t cells = 16;
-  while ((count + 1) * 5 > cells * 4) cells *= 2;
-  in.check(fill_cells(cells), "a term comes twice");
 }
 
 size_t TermTable::bytes() const {
-  return tags_.capacity() + cells_.capacity() * sizeof(TermId) + entries_.capacity() * sizeof(Entry) +
-         long_texts_.capacity() - std::string().capacity();
+  return cells_.bytes() + entries_.bytes() + long_texts_.capacity() - std::string().capacity();
 }
 
 }  // namespace memspan

@@ -73,7 +73,7 @@ class TagClusterer {
   }
 
   void find_edges() {
-    HashMap<uint64_t, uint32_t> together;
+    PassingHashMap<uint64_t, uint32_t> together;
     std::vector<TagId> taken;
     for (size_t record = 0; record < records_.size(); ++record) {
       const std::span<const TagId> tags = records_.of(record);
@@ -162,7 +162,7 @@ class TagClusterer {
   const TaggedRecords& records_;
   size_t max_records_;
   std::vector<uint32_t> count_;  // of records, by tag
-  std::vector<Edge> edges_;
+  PassingVector<Edge> edges_;
   TagClusters clusters_;
 };
 

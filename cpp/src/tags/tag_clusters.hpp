@@ -7,16 +7,19 @@
 #include <utility>
 #include <vector>
 
+#include "base/huge_pages.hpp"
 #include "tags/acyclic_graph.hpp"
 
 namespace memspan {
+
+using huge_pages::PassingVector;
 
 inline constexpr uint32_t kNoCluster = ~uint32_t{0};
 
 // The tags of a user's records, as one list with offsets: record i carries tags[offsets[i]] to tags[offsets[i + 1] - 1].
 struct TaggedRecords {
-  std::vector<uint32_t> offsets = {0};
-  std::vector<TagId> tags;
+  PassingVector<uint32_t> offsets = {0};
+  PassingVector<TagId> tags;
   std::vector<std::pair<TagId, TagId>> relations;  // parent, child
 
   size_t size() const { return offsets.size() - 1; }
@@ -28,7 +31,7 @@ struct TaggedRecords {
 struct TagClusters {
   uint32_t count = 0;
   std::vector<uint32_t> of_tag;     // by TagId; kNoCluster for a tag without records
-  std::vector<uint32_t> of_record;  // kNoCluster for a record without tags
+  PassingVector<uint32_t> of_record;  // kNoCluster for a record without tags
   // Edges / possible edges, of each cluster (1 for a single tag) and their mean weighted by records; and the same of
   // all tags as if they were one cluster.
   double cohesion = 0.0;

@@ -26,11 +26,25 @@ class CodeRows {
  public:
   CodeRows() = default;
   CodeRows(size_t dim, size_t capacity, huge_pages::Stay stay = huge_pages::Stay::lasting)
-      : CodeRows(dim, AlignedBuffer<uint8_t>(capacity * code_stride(dim), stay), capacity) {}
+      : dim_(dim), stride_(code_stride(dim)), capacity_(capacity) {
+    // One piece, if it can come from huge pages: the columns apart are so small that malloc would have them. What passes
+    // is worth whole pages, for it would leave holes among what stays.
+    size_t size = capacity * (stride_ + kColumnBytes);
+    if (stay == huge_pages::Stay::passing && size >= huge_pages::kPage / 2) size = huge_pages::round_up(size);
+    const bool together = huge_pages::serve(size);
+    own_ = AlignedBuffer<uint8_t>(together ? size : capacity * stride_, stay);
+    codes_ = own_.data();
+    if (together) {
+      ats_ = reinterpret_cast<Micros*>(codes_ + capacity * stride_);
+    } else {
+      make_columns();
+    }
+  }
   // What else is to be known of each row is not set yet.
-  CodeRows(size_t dim, std::unique_ptr<StoredRows> stored) : CodeRows(dim, {}, stored->size()) {
-    codes_ = reinterpret_cast<uint8_t*>(stored->data());
-    stored_ = std::move(stored);
+  CodeRows(size_t dim, std::unique_ptr<StoredRows> stored)
+      : dim_(dim), stride_(code_stride(dim)), capacity_(stored->size()), stored_(std::move(stored)),
+        codes_(reinterpret_cast<uint8_t*>(stored_->data())) {
+    make_columns();
   }
 
   // Returns the scale.
@@ -41,16 +55,16 @@ class CodeRows {
   }
   // For codes that are known.
   void describe(size_t i, Slot slot, Micros at, float scale) {
-    scales_[i] = scale;
-    slots_[i] = slot;
+    scales()[i] = scale;
+    slots()[i] = slot;
     ats_[i] = at;
   }
   uint8_t* writable_codes(size_t i) { return codes_ + i * stride_; }
   void erase(size_t i) noexcept {
     if (stored_) stored_->prepare_write(i);
     std::fill_n(codes_ + i * stride_, stride_, kZeroCode);
-    scales_[i] = 0.0f;
-    slots_[i] = kNoSlot;
+    scales()[i] = 0.0f;
+    slots()[i] = kNoSlot;
   }
 
   size_t stride() const { return stride_; }
@@ -60,27 +74,30 @@ class CodeRows {
   void check(size_t first, size_t count = 1) const {
     if (stored_) stored_->check(first, count);
   }
-  const float* scales() const { return scales_.data(); }
-  Slot slot(size_t i) const { return slots_[i]; }
-  const Micros* ats() const { return ats_.data(); }
-  size_t bytes() const {
-    return own_codes_.bytes() + scales_.bytes() + slots_.bytes() + ats_.bytes() + (stored_ ? stored_->heap_bytes() : 0);
-  }
+  const float* scales() const { return reinterpret_cast<const float*>(ats_ + capacity_); }
+  Slot slot(size_t i) const { return const_cast<CodeRows*>(this)->slots()[i]; }
+  const Micros* ats() const { return ats_; }
+  size_t bytes() const { return own_.bytes() + columns_.bytes() + (stored_ ? stored_->heap_bytes() : 0); }
   size_t mapped_bytes() const { return stored_ ? stored_->mapped_bytes() : 0; }
 
  private:
-  CodeRows(size_t dim, AlignedBuffer<uint8_t> codes, size_t capacity)
-      : dim_(dim), stride_(code_stride(dim)), own_codes_(std::move(codes)), codes_(own_codes_.data()), scales_(capacity),
-        slots_(capacity), ats_(capacity) {}
+  static constexpr size_t kColumnBytes = sizeof(Micros) + sizeof(float) + sizeof(Slot);
+
+  void make_columns() {
+    columns_ = AlignedBuffer<uint8_t>(capacity_ * kColumnBytes);
+    ats_ = reinterpret_cast<Micros*>(columns_.data());
+  }
+  float* scales() { return reinterpret_cast<float*>(ats_ + capacity_); }
+  Slot* slots() { return reinterpret_cast<Slot*>(scales() + capacity_); }
 
   size_t dim_ = 0;
   size_t stride_ = 0;
-  AlignedBuffer<uint8_t> own_codes_;    // empty if they are stored
+  size_t capacity_ = 0;
+  AlignedBuffer<uint8_t> own_;          // codes, if they are not stored, and perhaps the columns
+  AlignedBuffer<uint8_t> columns_;      // empty if they are in the former
   std::unique_ptr<StoredRows> stored_;  // null: they are not
-  uint8_t* codes_ = nullptr;            // in one of the two
-  AlignedBuffer<float> scales_;
-  AlignedBuffer<Slot> slots_;
-  AlignedBuffer<Micros> ats_;
+  uint8_t* codes_ = nullptr;
+  Micros* ats_ = nullptr;  // times, then scales, then slots
 };
 
 }  // namespace memspan

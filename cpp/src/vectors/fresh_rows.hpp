@@ -19,7 +19,7 @@ class FreshRows {
   // `rows` are taken over as they are; none of them may be dead.
   FreshRows(size_t dim, CodeRows stored, size_t size)
       : dim_(dim), size_(size), stored_size_(size), stored_(std::make_unique<CodeRows>(std::move(stored))) {
-    free_.reserve(size);
+    make_room_to_erase(size);
   }
 
   struct Added {
@@ -32,7 +32,7 @@ class FreshRows {
       place = static_cast<uint32_t>(size_);
       if (chunks_.size() < ChunkGeometry::chunks(size_ - stored_size_ + 1)) {
         chunks_.emplace_back(dim_, ChunkGeometry::size(chunks_.size()), huge_pages::Stay::passing);
-        free_.reserve(size_ + ChunkGeometry::size(chunks_.size() - 1));  // an erasure needs no memory
+        make_room_to_erase(size_ + ChunkGeometry::size(chunks_.size() - 1));
       }
       ++size_;
     } else {
@@ -77,6 +77,11 @@ class FreshRows {
   size_t mapped_bytes() const { return stored_ ? stored_->mapped_bytes() : 0; }
 
  private:
+  // An erasure needs no memory. In whole pages, where that is not much more (CodeRows).
+  void make_room_to_erase(size_t size) {
+    constexpr size_t kPage = huge_pages::kPage / sizeof(uint32_t);
+    free_.reserve(size < kPage / 2 ? size : (size + kPage - 1) / kPage * kPage);
+  }
   std::pair<CodeRows*, size_t> home(uint32_t place) {
     if (place < stored_size_) return {stored_.get(), place};
     const auto [chunk, offset] = ChunkGeometry::place(place - stored_size_);
@@ -88,7 +93,7 @@ class FreshRows {
   size_t stored_size_ = 0;
   std::unique_ptr<CodeRows> stored_;  // the first places; null: none
   std::vector<CodeRows> chunks_;
-  std::vector<uint32_t> free_;
+  huge_pages::PassingVector<uint32_t> free_;
 };
 
 }  // namespace memspan

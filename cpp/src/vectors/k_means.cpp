@@ -9,6 +9,7 @@
 #include "vectors/interruption.hpp"
 
 namespace memspan {
+using huge_pages::PassingVector;
 namespace {
 
 constexpr size_t kSampleForEach = 48;
@@ -31,8 +32,8 @@ bool normalize_sum(std::span<float> sum) {
 
 }  // namespace
 
-std::vector<uint32_t> assign(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count) {
-  std::vector<uint32_t> nearest(rows.size());
+PassingVector<uint32_t> assign(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count) {
+  PassingVector<uint32_t> nearest(rows.size());
   const Interruption interruption = interruption_of_thread();
   in_parallel(rows.size(), kWorthAThread, [&](size_t first, size_t last) {
     share_interruption(interruption);
@@ -40,7 +41,7 @@ std::vector<uint32_t> assign(std::span<const float* const> rows, size_t dim, con
     const size_t stride = code_stride(dim);
     AlignedBuffer<int8_t> queries(kBatch * stride);
     std::array<int32_t, kBatch> offsets;
-    std::vector<float> scores(kBatch * count);
+    PassingVector<float> scores(kBatch * count);
     for (; first < last; first += kBatch) {
       check_interruption();
       const size_t batch = std::min(kBatch, last - first);
@@ -60,10 +61,10 @@ std::vector<uint32_t> assign(std::span<const float* const> rows, size_t dim, con
 
 Centroids find_centroids(std::span<const float* const> rows, size_t dim, size_t k, size_t rounds, std::mt19937& random) {
   k = std::min(k, rows.size());
-  Centroids centroids{dim, std::vector<float>(k * dim), CodeRows(dim, k)};
+  Centroids centroids{dim, PassingVector<float>(k * dim), CodeRows(dim, k)};
   if (k == 0) return centroids;
   // A prefix of a shuffle: distinct rows.
-  std::vector<const float*> sample(rows.begin(), rows.end());
+  PassingVector<const float*> sample(rows.begin(), rows.end());
   const size_t sampled = std::min(rows.size(), k * kSampleForEach);
   for (size_t i = 0; i < sampled; ++i) {
     std::swap(sample[i], sample[i + random() % (sample.size() - i)]);
@@ -74,7 +75,7 @@ Centroids find_centroids(std::span<const float* const> rows, size_t dim, size_t 
   if (k == 1) rounds = 1;
 
   for (size_t round = 0; round < rounds; ++round) {
-    const std::vector<uint32_t> nearest = assign(sample, dim, centroids.codes, k);
+    const PassingVector<uint32_t> nearest = assign(sample, dim, centroids.codes, k);
     std::fill(centroids.rows.begin(), centroids.rows.end(), 0.0f);
     for (size_t i = 0; i < sample.size(); ++i) {
       float* const sum = centroids.rows.data() + nearest[i] * dim;

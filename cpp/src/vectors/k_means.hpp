@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/huge_pages.hpp"
 #include "vectors/code_rows.hpp"
 
 namespace memspan {
@@ -13,7 +14,7 @@ namespace memspan {
 // The centroids of some rows, as floats and as the codes with which rows are assigned.
 struct Centroids {
   size_t dim = 0;
-  std::vector<float> rows;  // unit length
+  huge_pages::PassingVector<float> rows;  // unit length
   CodeRows codes;
   size_t size() const { return dim == 0 ? 0 : rows.size() / dim; }
   const float* row(size_t i) const { return rows.data() + i * dim; }
@@ -24,6 +25,6 @@ struct Centroids {
 Centroids find_centroids(std::span<const float* const> rows, size_t dim, size_t k, size_t rounds, std::mt19937& random);
 
 // The nearest of `count` centroids for every row, by codes. O(rows count dim), on two threads (base/in_parallel.hpp).
-std::vector<uint32_t> assign(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count);
+huge_pages::PassingVector<uint32_t> assign(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count);
 
 }  // namespace memspan

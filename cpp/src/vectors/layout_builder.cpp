@@ -32,8 +32,8 @@ double mean_cosine(std::span<const float* const> rows, std::span<const uint32_t>
   return sum / static_cast<double>(rows.size());
 }
 
-std::vector<float> mean_rows(std::span<const float* const> rows, std::span<const uint32_t> cluster, size_t count, size_t dim) {
-  std::vector<float> sums(count * dim, 0.0f);
+PassingVector<float> mean_rows(std::span<const float* const> rows, std::span<const uint32_t> cluster, size_t count, size_t dim) {
+  PassingVector<float> sums(count * dim, 0.0f);
   for (size_t i = 0; i < rows.size(); ++i) {
     float* const sum = sums.data() + cluster[i] * dim;
     for (size_t d = 0; d < dim; ++d) sum[d] += rows[i][d];
@@ -103,19 +103,19 @@ class LayoutBuilder {
 
   // Each cluster of tags is cut into blocks by its vectors, in proportion to its records.
   void cut_clusters_of_tags() {
-    std::vector<std::vector<uint32_t>> members(tags_->count + 1);
+    std::vector<PassingVector<uint32_t>> members(tags_->count + 1);
     for (uint32_t i = 0; i < tags_->of_record.size(); ++i) {
       members[tags_->of_record[i] == kNoCluster ? tags_->count : tags_->of_record[i]].push_back(i);
     }
     cluster_of_block_.clear();
     layout_->clusters = tags_->count + (members.back().empty() ? 0 : 1);
-    std::vector<const float*> rows;
+    PassingVector<const float*> rows;
     for (uint32_t cluster = 0; cluster < members.size(); ++cluster) {
       if (members[cluster].empty()) continue;
       rows.clear();
       for (const uint32_t i : members[cluster]) rows.push_back(input_.rows[i]);
       const Centroids centroids = find_centroids(rows, input_.dim, block_count(rows.size()), kRounds, random_);
-      const std::vector<uint32_t> nearest = assign(rows, input_.dim, centroids.codes, centroids.size());
+      const PassingVector<uint32_t> nearest = assign(rows, input_.dim, centroids.codes, centroids.size());
       const auto first = static_cast<uint32_t>(cluster_of_block_.size());
       for (size_t i = 0; i < rows.size(); ++i) block_of_[members[cluster][i]] = first + nearest[i];
       cluster_of_block_.resize(first + centroids.size(), cluster);
@@ -123,11 +123,11 @@ class LayoutBuilder {
   }
 
   void join_blocks(const CodeRows& centroids, size_t count) {
-    std::vector<const float*> rows;
+    PassingVector<const float*> rows;
     for (size_t i = 0; i < block_of_.size(); ++i) {
       if (block_of_[i] == kNoCluster) rows.push_back(input_.rows[i]);
     }
-    const std::vector<uint32_t> nearest = assign(rows, input_.dim, centroids, count);
+    const PassingVector<uint32_t> nearest = assign(rows, input_.dim, centroids, count);
     size_t next = 0;
     for (uint32_t& block : block_of_) {
       if (block == kNoCluster) block = nearest[next++];
@@ -137,7 +137,7 @@ class LayoutBuilder {
   // Blocks one after the other, rows inside a block by time. Empty blocks vanish.
   void place_rows() {
     const size_t count = input_.slots.size();
-    std::vector<uint32_t> order(count);
+    PassingVector<uint32_t> order(count);
     std::iota(order.begin(), order.end(), 0u);
     std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
       if (block_of_[a] != block_of_[b]) return block_of_[a] < block_of_[b];
@@ -161,12 +161,12 @@ class LayoutBuilder {
 
   void summarise_blocks() {
     const size_t dim = input_.dim;
-    std::vector<uint32_t> block_at(layout_->size);
+    PassingVector<uint32_t> block_at(layout_->size);
     for (uint32_t b = 0; b < layout_->blocks.size(); ++b) {
       std::fill(block_at.begin() + layout_->blocks[b].start, block_at.begin() + layout_->blocks[b].end, b);
     }
     const size_t count = layout_->blocks.size();
-    const std::vector<float> centroids = mean_rows(sorted_rows_, block_at, count, dim);
+    const PassingVector<float> centroids = mean_rows(sorted_rows_, block_at, count, dim);
     layout_->centroids = CodeRows(dim, count);
     layout_->means.resize(count);
     layout_->variances.resize(count);
@@ -194,9 +194,9 @@ class LayoutBuilder {
   const TagClusters* tags_;     // null: clusters of vectors
   std::mt19937 random_{kLayoutSeed};
   std::unique_ptr<ClusterLayout> layout_;
-  std::vector<uint32_t> block_of_;          // by record, before empty blocks vanish
+  PassingVector<uint32_t> block_of_;          // by record, before empty blocks vanish
   std::vector<uint32_t> cluster_of_block_;  // the same blocks
-  std::vector<const float*> sorted_rows_;   // by position
+  PassingVector<const float*> sorted_rows_;   // by position
   float max_scale_ = 0.0f;
 };
 
@@ -222,8 +222,8 @@ void drop_tiny_clusters(TagClusters& tags) {
 bool plausible(const TagClusters& tags, const LayoutInput& input) {
   if (input.slots.size() < kSmallestClustered || tags.count < kFewestTagClusters) return false;
   std::mt19937 random(kLayoutSeed);
-  std::vector<const float*> rows;
-  std::vector<uint32_t> cluster;
+  PassingVector<const float*> rows;
+  PassingVector<uint32_t> cluster;
   const size_t step = std::max<size_t>(1, input.rows.size() / kJudged);
   for (size_t i = random() % step; i < input.rows.size(); i += step) {
     rows.push_back(input.rows[i]);
@@ -233,7 +233,7 @@ bool plausible(const TagClusters& tags, const LayoutInput& input) {
     return mean_cosine(rows, of_row, mean_rows(rows, of_row, count, input.dim).data(), input.dim);
   };
   const size_t count = tags.count + 1;
-  const double together = cosine(std::vector<uint32_t>(rows.size(), 0), 1);
+  const double together = cosine(PassingVector<uint32_t>(rows.size(), 0), 1);
   const Centroids centroids = find_centroids(rows, input.dim, count, 4, random);
   const double by_vectors = cosine(assign(rows, input.dim, centroids.codes, centroids.size()), count);
   return cosine(cluster, count) - together >= kPlausible * (by_vectors - together);

@@ -14,14 +14,14 @@ namespace memspan {
 // The rows to lay out, as parallel columns. `rows` must stay readable and unchanged during the build.
 struct LayoutInput {
   size_t dim = 0;
-  std::vector<Slot> slots;
-  std::vector<Micros> ats;
-  std::vector<const float*> rows;
+  PassingVector<Slot> slots;
+  PassingVector<Micros> ats;
+  PassingVector<const float*> rows;
   TaggedRecords tags;
   // Filled only to let new rows join the clusters of an older layout: that, and the block in it of each row (kNoCluster:
   // none yet).
   const ClusterLayout* base = nullptr;
-  std::vector<uint32_t> blocks;
+  PassingVector<uint32_t> blocks;
 };
 
 struct BuiltLayout {

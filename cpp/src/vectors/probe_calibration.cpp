@@ -71,8 +71,8 @@ class Trial {
   size_t dim_;
   CodeQuery code_;
   NearBest near_;
-  std::vector<float> scores_;
-  std::vector<float> cosines_;
+  huge_pages::PassingVector<float> scores_;
+  huge_pages::PassingVector<float> cosines_;
   std::vector<Candidate> best_;
 };
 

@@ -96,12 +96,12 @@ void VectorTable::offer_layout(std::unique_ptr<ClusterLayout> layout, Places pla
 
 // The order does not matter: each takes over where its slot is by now.
 bool VectorTable::catch_up(size_t most) noexcept {
-  std::vector<Slot>& changed = build_->changed;
+  auto& changed = build_->changed;
   if (!build_->layout) changed.clear();
   for (size_t left = most; left > 0 && !changed.empty(); --left, changed.pop_back()) {
     build_->follow(changed.back(), places_[changed.back()]);
   }
-  std::vector<Slot>& to_zero = build_->to_zero;
+  auto& to_zero = build_->to_zero;
   for (size_t left = most; left > 0 && !to_zero.empty(); --left, to_zero.pop_back()) rows_.erase(to_zero.back());
   return changed.empty() && to_zero.empty();
 }

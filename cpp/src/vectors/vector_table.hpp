@@ -154,8 +154,8 @@ class VectorTable {
 
   // What happened since begin_layout. When the layout is there, only what it has not followed yet.
   struct Build {
-    std::vector<Slot> changed;
-    std::vector<Slot> to_zero;  // removed
+    huge_pages::PassingVector<Slot> changed;
+    huge_pages::PassingVector<Slot> to_zero;  // removed
     std::unique_ptr<ClusterLayout> layout;  // null: not there yet
     Places places;
     float max_scale = 0.0f;
