@@ -74,7 +74,7 @@ class TermTable {
   void reclaim_texts();
 
   TermCells cells_;
-  ChunkedVector<Entry> entries_;  // by number
+  ChunkedVector<Entry, 256> entries_;  // by number
   std::string long_texts_;
   size_t dead_text_ = 0;  // bytes of long_texts_ that no term owns
   TermId first_free_ = kNoTerm;

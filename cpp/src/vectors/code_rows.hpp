@@ -29,13 +29,15 @@ class CodeRows {
       : dim_(dim), stride_(code_stride(dim)), capacity_(capacity) {
     // One piece, if it can come from huge pages: the columns apart are so small that malloc would have them. What passes
     // is worth whole pages, for it would leave holes among what stays.
-    size_t size = capacity * (stride_ + kColumnBytes);
-    if (stay == huge_pages::Stay::passing && size >= huge_pages::kPage / 2) size = huge_pages::round_up(size);
+    const size_t codes = capacity * stride_;
+    size_t size = codes + capacity * kColumnBytes;
+    const bool passing = stay == huge_pages::Stay::passing && size >= huge_pages::kPage / 2;
+    if (passing && !huge_pages::serve(codes)) size = huge_pages::round_up(size);
     const bool together = huge_pages::serve(size);
-    own_ = AlignedBuffer<uint8_t>(together ? size : capacity * stride_, stay);
+    own_ = AlignedBuffer<uint8_t>(together ? size : codes, stay);
     codes_ = own_.data();
     if (together) {
-      ats_ = reinterpret_cast<Micros*>(codes_ + capacity * stride_);
+      ats_ = reinterpret_cast<Micros*>(codes_ + codes);
     } else {
       make_columns();
     }
