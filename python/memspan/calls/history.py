@@ -130,7 +130,7 @@ class HistoryCalls(Calls):
         self._engine.require_open()
         with self._engine.store.reading() as reader:
             if user is None:
-                return reader.lifetimes.lifetimes(None)
+                return dict(reader.lifetimes.lifetimes(None))
             return lifetimes_of(reader, checked_name(user, "user"))
 
     ahistory = in_thread(history)

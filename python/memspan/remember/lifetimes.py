@@ -25,7 +25,8 @@ _SLICE: Final = 256
 
 def lifetimes_of(reader: StoreReader, user: str) -> dict[str, float]:
     """Seconds by kind that hold for a user: its own, and those of everybody for other kinds."""
-    return {**reader.lifetimes.lifetimes(None), **reader.lifetimes.lifetimes(user)}
+    ends = reader.lifetimes
+    return {**ends.lifetimes(None), **ends.lifetimes(user)}
 
 
 def with_lifetimes(reader: StoreReader, records: Sequence[Record], now: datetime) -> list[Record]:
@@ -35,15 +36,15 @@ def with_lifetimes(reader: StoreReader, records: Sequence[Record], now: datetime
     That a kind of sources has a lifetime says nothing about what was made of them: turns may go while facts stay. That
     a source was added with an end of its own does: what was said for an hour is not to be known for ever.
 
-    Two small queries where nothing ever expires.
+    No query where nothing has sources, nor a lifetime that the transaction's connection does not know yet.
     """
     lifetimes: dict[str, dict[str, float]] = {}
-    inherits = reader.lifetimes.any_expiring()
+    inherits = any(record.sources for record in records) and reader.lifetimes.any_expiring()
     found = []
     for record in records:
-        if record.user not in lifetimes:
-            lifetimes[record.user] = lifetimes_of(reader, record.user)
-        own = lifetimes[record.user]
+        own = lifetimes.get(record.user)
+        if own is None:
+            own = lifetimes[record.user] = lifetimes_of(reader, record.user)
         ends = [] if record.expires_at is None else [record.expires_at]
         if not ends and record.kind in own:
             ends.append(end_of_life(record.recorded_at or now, own[record.kind]))

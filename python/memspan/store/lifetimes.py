@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from memspan.times import Micros
@@ -12,7 +13,7 @@ __all__ = ["LifetimeReader", "LifetimeWriter"]
 class LifetimeReader(Protocol):
     """Times to live by kind, and what has expired. Belongs to one view of the store."""
 
-    def lifetimes(self, user: str | None) -> dict[str, float]:
+    def lifetimes(self, user: str | None) -> Mapping[str, float]:
         """Seconds by kind, as they were set for the user, or with `None` for everybody else."""
 
     def of_kind(self, user: str, kind: str) -> list[str]:

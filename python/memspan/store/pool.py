@@ -7,7 +7,6 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,7 +44,7 @@ class ConnectionPool:
         self._write_lock = threading.Lock()
         self._gate = threading.Condition()
         self._forking = False
-        self._inside: Counter[int] = Counter()  # Uses of connections, by thread; guarded by the gate.
+        self._inside: dict[int, int] = {}  # Uses of connections, by thread; guarded by the gate.
         self._readers: list[sqlite3.Connection] = []
         self._writer: sqlite3.Connection | None = None
         self._in_use: set[sqlite3.Connection] = set()
@@ -115,7 +114,7 @@ class ConnectionPool:
         me = threading.get_ident()
         with self._gate:
             # A thread that is inside already has to get through: the fork waits for it.
-            while self._forking and not self._inside[me]:
+            while self._forking and me not in self._inside:
                 self._gate.wait()
             if self._closed:
                 raise StoreError(f"{self._path}: the store is closed")
@@ -124,14 +123,15 @@ class ConnectionPool:
                     f"{self._path}: this process was forked in the middle of a read or write of the store and cannot "
                     "use it; open it in a process that is started afresh"
                 )
-            self._inside[me] += 1
+            self._inside[me] = self._inside.get(me, 0) + 1
 
     def _leave(self) -> None:
         me = threading.get_ident()
         with self._gate:
-            self._inside[me] -= 1
-            if not self._inside[me]:
-                del self._inside[me]
+            uses = self._inside.pop(me) - 1
+            if uses:
+                self._inside[me] = uses
+            elif self._forking:
                 self._gate.notify_all()
 
     def _close_idle(self) -> None:
@@ -165,7 +165,7 @@ class ConnectionPool:
         self._write_lock = threading.Lock()
         self._gate = threading.Condition()
         self._forking = False
-        self._inside = Counter()
+        self._inside = {}
         self._readers, self._writer, self._in_use = [], None, set()
 
 

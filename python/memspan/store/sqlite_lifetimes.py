@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from memspan.times import Micros
 
 from .sqlite_rows import SqliteRows
+from .writer_state import WriterState
 
 __all__ = ["SqliteLifetimeReader", "SqliteLifetimeWriter"]
 
 _EVERYBODY: Final = 0
 """The key that stands for every user without a lifetime of its own."""
 
+_MANY_USERS: Final = 4096
+"""Users whose lifetimes are kept from one transaction to the next."""
+
 
 class SqliteLifetimeReader(SqliteRows):
     """`LifetimeReader` on an open transaction."""
 
-    def lifetimes(self, user: str | None) -> dict[str, float]:
+    def lifetimes(self, user: str | None) -> Mapping[str, float]:
         """See `LifetimeReader.lifetimes`."""
         rows = self._all(
             "SELECT kind, seconds FROM lifetimes WHERE user_pk = "
@@ -55,15 +59,29 @@ class SqliteLifetimeWriter(SqliteLifetimeReader):
     """`LifetimeWriter` on an open exclusive transaction.
 
     Args:
+        state: keeps what was read; every added record asks for it.
         ensure_user: the key of a user, who is made when unknown.
     """
 
-    def __init__(self, connection: sqlite3.Connection, ensure_user: Callable[[str], int]) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, state: WriterState, ensure_user: Callable[[str], int]
+    ) -> None:
         super().__init__(connection)
+        self._state = state
         self._ensure_user = ensure_user
+
+    def lifetimes(self, user: str | None) -> Mapping[str, float]:
+        kept = self._state.lifetimes
+        found = kept.get(user)
+        if found is None:
+            if len(kept) >= _MANY_USERS:
+                kept.clear()
+            found = kept[user] = dict(super().lifetimes(user))
+        return found
 
     def set_lifetime(self, user: str | None, kind: str, seconds: float | None) -> None:
         """See `LifetimeWriter.set_lifetime`."""
+        self._state.lifetimes.pop(user, None)
         pk = _EVERYBODY if user is None else self._ensure_user(user)
         if seconds is None:
             self._connection.execute("DELETE FROM lifetimes WHERE user_pk = ? AND kind = ?", (pk, kind))

@@ -101,7 +101,7 @@ class SqliteWriter(SqliteReader):
     @property
     def lifetimes(self) -> SqliteLifetimeWriter:
         """See `StoreWriter.lifetimes`."""
-        return SqliteLifetimeWriter(self._connection, self._ensure_user)
+        return SqliteLifetimeWriter(self._connection, self._state, self._ensure_user)
 
     @property
     def cold(self) -> SqliteColdWriter:
@@ -259,6 +259,7 @@ class SqliteWriter(SqliteReader):
             return 0
         self.traces.erase_user(user)
         del self._state.user_pks[user]
+        self._state.lifetimes.pop(user, None)
         removed = self._connection.execute("DELETE FROM records WHERE user_pk = ?", (pk,)).rowcount
         self._connection.execute("DELETE FROM users WHERE pk = ?", (pk,))
         self._connection.execute("DELETE FROM meta WHERE key IN (?, ?)", (slept_key(pk), unlearnt_key(pk)))

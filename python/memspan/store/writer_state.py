@@ -22,6 +22,8 @@ class WriterState:
     user_pks: dict[str, int] = field(default_factory=dict)
     settings: dict[str, str | None] = field(default_factory=dict)
     """Settings that were asked for, also absent ones."""
+    lifetimes: dict[str | None, dict[str, float]] = field(default_factory=dict)
+    """Times to live that were asked for, by user; `None`: everybody's."""
     cold_empty: bool | None = None
     """Whether nothing was in the cold tier when that was asked last, and nothing came since; `None`: not known."""
     audit: tuple[int, str] | None = None
