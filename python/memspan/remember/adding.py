@@ -99,7 +99,7 @@ def add_checked(
         contains = change.index.contains
         known = [record for record in given if contains(user=record.user, id=record.id)]
         cold = {} if change.writer.cold.empty else _from_cold(change.writer, _without(given, known))
-        existing = {**_existing(change.writer, known), **cold}
+        existing = {**_existing(change.writer, known), **cold} if known or cold else {}
         moment = from_micros(now_micros())
         settled = settle(change, given, existing, moment, seconds, undated=undated, cold=cold)
         for record in settled.records:

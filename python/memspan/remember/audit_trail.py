@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -26,8 +25,9 @@ _MOST: Final = 1_000_000
 
 def count_added(engine: Engine, records: Sequence[Record]) -> None:
     """Count committed records for an entry that comes later."""
-    if records:
-        engine.tally.add(who_acts(engine.actor), Counter(record.user for record in records))
+    actor = who_acts(engine.actor)
+    for record in records:
+        engine.tally.add(actor, record.user, 1)
 
 
 def enter_tally(engine: Engine) -> None:

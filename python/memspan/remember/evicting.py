@@ -27,6 +27,8 @@ def settle_evictions(change: Change) -> None:
 
     Belongs at the end of the transaction: what was evicted may have been written again by then, and stays. O(evicted).
     """
+    if not change.evicted:
+        return
     gone: dict[str, dict[str, None]] = {}
     for user, id_ in change.evicted:
         if not change.index.contains(user=user, id=id_):

@@ -45,6 +45,9 @@ def with_lifetimes(reader: StoreReader, records: Sequence[Record], now: datetime
         own = lifetimes.get(record.user)
         if own is None:
             own = lifetimes[record.user] = lifetimes_of(reader, record.user)
+        if not own and not inherits:
+            found.append(record)
+            continue
         ends = [] if record.expires_at is None else [record.expires_at]
         if not ends and record.kind in own:
             ends.append(end_of_life(record.recorded_at or now, own[record.kind]))

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 __all__ = ["tracking"]
 
 
-@contextmanager
-def tracking(description: str, total: int | None, show: bool) -> Iterator[Callable[[int], None]]:
+def tracking(
+    description: str, total: int | None, show: bool
+) -> AbstractContextManager[Callable[[int], None]]:
     """A function to call with the number of finished items; draws a bar on standard error when `show` is true."""
-    if not show:
-        yield lambda _: None
-        return
+    return _bar(description, total) if show else nullcontext(_ignore)
+
+
+def _ignore(count: int) -> None:
+    pass
+
+
+@contextmanager
+def _bar(description: str, total: int | None) -> Iterator[Callable[[int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

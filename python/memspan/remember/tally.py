@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from time import monotonic
 from typing import Final, NamedTuple
 
@@ -32,16 +31,18 @@ class Tally:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._counts: Counter[tuple[str, str]] = Counter()
+        self._counts: dict[tuple[str, str], int] = {}
+        self._total = 0
         self._since = 0.0
 
-    def add(self, actor: str, counts: Mapping[str, int]) -> None:
-        """Count records by user, after they were committed."""
+    def add(self, actor: str, user: str, records: int) -> None:
+        """Count records of a user, after they were committed."""
+        key = actor, user
         with self._lock:
             if not self._counts:
                 self._since = monotonic()
-            for user, records in counts.items():
-                self._counts[actor, user] += records
+            self._counts[key] = self._counts.get(key, 0) + records
+            self._total += records
 
     @property
     def empty(self) -> bool:
@@ -51,18 +52,16 @@ class Tally:
     @property
     def due(self) -> bool:
         """Whether it is time to enter it."""
-        with self._lock:
-            return bool(self._counts) and (
-                sum(self._counts.values()) >= _MOST or monotonic() - self._since >= _SECONDS
-            )
+        # Without the lock: one record more or less makes no difference.
+        return self._total > 0 and (self._total >= _MOST or monotonic() - self._since >= _SECONDS)
 
     def take(self) -> list[Added]:
         """Everything that was counted, which starts afresh."""
         with self._lock:
-            taken, self._counts = self._counts, Counter()
+            taken, self._counts, self._total = self._counts, {}, 0
         return [Added(*key, records) for key, records in taken.items()]
 
     def give_back(self, lines: Iterable[Added]) -> None:
         """Count what was taken again: it could not be entered."""
         for line in lines:
-            self.add(line.actor, {line.user: line.records})
+            self.add(*line)
