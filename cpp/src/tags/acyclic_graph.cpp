@@ -1,6 +1,7 @@
 #include "tags/acyclic_graph.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/hash_map.hpp"
 
@@ -18,29 +19,38 @@ void erase_sorted(std::vector<TagId>& values, TagId value) {
 }  // namespace
 
 TagId AcyclicGraph::add_node() {
-  TagId node;
-  if (free_.empty()) {
-    node = static_cast<TagId>(nodes_.size());
-    // So that removing a node needs no memory.
-    if (node >= free_.capacity()) free_.reserve(size_t{node} + node / 2 + 1);
-    nodes_.push_back(Node());
-  } else {
-    node = free_.back();
-    free_.pop_back();
+  if (free_node_ == kNone) {
+    const auto node = static_cast<TagId>(nodes_.size());
+    nodes_.push_back({.order = node});
+    return node;
   }
-  nodes_[node].order = next_order_++;
+  const TagId node = free_node_;
+  free_node_ = std::exchange(nodes_[node].edges, kNone);
   return node;
 }
 
-void AcyclicGraph::remove_node(TagId node) {
-  const std::unique_ptr<Edges> removed = std::move(nodes_[node].edges);
-  if (removed) {
-    for (TagId parent : removed->parents) erase_sorted(nodes_[parent].edges->children, node);
-    for (TagId child : removed->children) erase_sorted(nodes_[child].edges->parents, node);
-    edges_ -= removed->parents.size() + removed->children.size();
+void AcyclicGraph::remove_node(TagId node) noexcept {
+  const uint32_t list = nodes_[node].edges;
+  if (list != kNone) {
+    Edges& removed = lists_[list];
+    for (TagId parent : removed.parents) erase_sorted(edges_in(parent).children, node);
+    for (TagId child : removed.children) erase_sorted(edges_in(child).parents, node);
+    edges_ -= removed.parents.size() + removed.children.size();
+    removed = {.next_free = std::exchange(free_list_, list)};
   }
-  nodes_[node] = Node();
-  free_.push_back(node);
+  nodes_[node].edges = std::exchange(free_node_, node);
+}
+
+AcyclicGraph::Edges& AcyclicGraph::make_edges(TagId node) {
+  uint32_t& list = nodes_[node].edges;
+  if (list == kNone && free_list_ != kNone) {
+    list = free_list_;
+    free_list_ = std::exchange(lists_[list].next_free, kNone);
+  } else if (list == kNone) {
+    lists_.push_back(Edges());
+    list = static_cast<uint32_t>(lists_.size() - 1);
+  }
+  return lists_[list];
 }
 
 bool AcyclicGraph::has_edge(TagId parent, TagId child) const {
@@ -50,8 +60,8 @@ bool AcyclicGraph::has_edge(TagId parent, TagId child) const {
 
 bool AcyclicGraph::remove_edge(TagId parent, TagId child) {
   if (!has_edge(parent, child)) return false;
-  erase_sorted(nodes_[parent].edges->children, child);
-  erase_sorted(nodes_[child].edges->parents, parent);
+  erase_sorted(edges_in(parent).children, child);
+  erase_sorted(edges_in(child).parents, parent);
   --edges_;
   return true;
 }
@@ -130,24 +140,21 @@ std::vector<std::pair<TagId, uint32_t>> AcyclicGraph::descend(std::span<const Ta
 }
 
 std::vector<uint32_t> AcyclicGraph::specificities() const {
-  std::vector<TagId> sorted;
-  for (TagId node = 0; node < nodes_.size(); ++node) {
-    if (nodes_[node].order != kUnused) sorted.push_back(node);
-  }
-  std::sort(sorted.begin(), sorted.end(), [this](TagId a, TagId b) { return nodes_[a].order < nodes_[b].order; });
+  std::vector<TagId> sorted(nodes_.size());  // their orders are the numbers below that
+  for (TagId node = 0; node < nodes_.size(); ++node) sorted[nodes_[node].order] = node;
+  for (TagId free = free_node_; free != kNone; free = nodes_[free].edges) sorted[nodes_[free].order] = kNone;
   std::vector<uint32_t> lengths(nodes_.size(), 0);
   for (TagId node : sorted) {
+    if (node == kNone) continue;
     for (TagId child : children(node)) lengths[child] = std::max(lengths[child], lengths[node] + 1);
   }
   return lengths;
 }
 
 size_t AcyclicGraph::bytes() const {
-  size_t total = nodes_.bytes() + free_.capacity() * sizeof(TagId);
-  for (size_t node = 0; node < nodes_.size(); ++node) {
-    if (!nodes_[node].edges) continue;
-    const Edges& edges = *nodes_[node].edges;
-    total += sizeof(Edges) + (edges.parents.capacity() + edges.children.capacity()) * sizeof(TagId);
+  size_t total = nodes_.bytes() + lists_.bytes();
+  for (size_t list = 0; list < lists_.size(); ++list) {
+    total += (lists_[list].parents.capacity() + lists_[list].children.capacity()) * sizeof(TagId);
   }
   return total;
 }
