@@ -10,6 +10,7 @@ import pytest
 
 import memspan
 from episodes import HOUR, USER, Episodes
+from memspan.ranking import default_ranker
 
 Ask = Callable[[Episodes, int], dict[str, Any]]
 
@@ -99,6 +100,31 @@ def test_search_by_view(benchmark: Any, index: memspan.Index, episodes: Episodes
 def test_hybrid_search_by_filter(benchmark: Any, index: memspan.Index, episodes: Episodes, name: str) -> None:
     queries = [hybrid(episodes, number) | FILTERS[name](episodes, number) for number in range(200)]
     ask(benchmark, index, queries)
+
+
+def test_learned_search(benchmark: Any, sized: tuple[memspan.Index, Episodes]) -> None:
+    """Both views, neighbours and features of all candidates, and the packaged weights with their net."""
+    index, episodes = sized
+    ranking = default_ranker().ranking()
+    asked = [hybrid(episodes, number) | {"fusion": "learned", "ranking": ranking} for number in range(200)]
+    ask(benchmark, index, asked)
+
+
+@pytest.mark.parametrize("axis", ["as_of", "valid_at"])
+def test_search_of_another_time(benchmark: Any, episodes: Episodes, axis: str) -> None:
+    """What was believed, or true, half-way, when three records in ten were believed for an hour only."""
+    index = episodes.filled()
+    columns = {name: column for name, column in episodes.columns.items() if name != "ids"}
+    for first in range(3):
+        some = {name: column[first::10] for name, column in episodes.columns.items()}
+        index.add_many(
+            user=USER, recorded_ats=some["ats"], retired_ats=[at + HOUR for at in some["ats"]], **some
+        )
+    others = [number for number in range(episodes.count) if number % 10 >= 3]
+    some = {name: [column[number] for number in others] for name, column in columns.items()}
+    index.add_many(user=USER, ids=[f"m{i}" for i in others], recorded_ats=some["ats"], **some)
+    moment = episodes.columns["ats"][episodes.count // 2]
+    ask(benchmark, index, [hybrid(episodes, number) | {axis: moment} for number in range(200)])
 
 
 @pytest.mark.parametrize("k", [1, 100, 1000])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import memspan
-from episodes import DIM, USER, Episodes
+from episodes import DIM, HOUR, USER, Episodes
 
 
 def row(episodes: Episodes, number: int) -> dict[str, Any]:
@@ -36,6 +36,23 @@ def test_add(benchmark: Any, episodes: Episodes) -> None:
 
     benchmark(add)
     assert len(index) > episodes.count
+
+
+@pytest.mark.parametrize("eviction", ["oldest", "value"])
+def test_add_at_capacity(benchmark: Any, episodes: Episodes, eviction: str) -> None:
+    """One new record for which another one has to go."""
+    index = episodes.filled()
+    index.set_quotas(user=USER, capacities={"episodic": episodes.count}, eviction=eviction)
+    rows = [row(episodes, number) for number in range(episodes.count)]
+    count = itertools.count()
+
+    def add() -> None:
+        number = next(count)
+        at = (episodes.count + number) * HOUR
+        index.add(user=USER, id=f"new{number}", **{**rows[number % len(rows)], "at": at})
+
+    benchmark(add)
+    assert len(index) == episodes.count
 
 
 def test_upsert(benchmark: Any, episodes: Episodes) -> None:
@@ -111,6 +128,13 @@ def test_consolidate(benchmark: Any, episodes: Episodes) -> None:
     assert len(index) == episodes.count
 
 
+def test_duplicates(benchmark: Any, episodes: Episodes) -> None:
+    """All pairs of nearly equal vectors among 10,000, on one thread."""
+    index = episodes.filled()
+    found = benchmark.pedantic(lambda: index.duplicates(user=USER, threads=1), rounds=5, warmup_rounds=1)
+    assert len(found.pairs) == 0
+
+
 @pytest.mark.parametrize("analyzer", ["simple", "english"])
 def test_add_many(benchmark: Any, episodes: Episodes, analyzer: str) -> None:
     """10,000 records in one call into an empty index."""
@@ -137,3 +161,18 @@ def test_open(benchmark: Any, index: memspan.Index, episodes: Episodes, tmp_path
         return loaded.search(user=USER, embedding=episodes.query_vectors[0], k=10)
 
     assert len(benchmark(open_and_ask)) == 10
+
+
+def test_come_back(benchmark: Any, episodes: Episodes, tmp_path: Path) -> None:
+    """A search of a user of 100 records who had to leave memory for others."""
+    one = {name: column[:100] for name, column in episodes.columns.items()}
+    index = memspan.Index(
+        DIM, analyzer="simple", auto_consolidate=False, max_resident_bytes=1_000_000, spill_directory=tmp_path
+    )
+    for user in range(20):
+        index.add_many(user=f"u{user}", **one)
+    turn = itertools.cycle(range(20))
+    query = episodes.query_vectors[0]
+    hits = benchmark(lambda: index.search(user=f"u{next(turn)}", embedding=query, k=10))
+    assert len(hits) == 10
+    assert index.stats()["resident_users"] < 20
