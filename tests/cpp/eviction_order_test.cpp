@@ -1,6 +1,7 @@
 #include "quotas/eviction_order.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <functional>
 #include <random>
 #include <set>
 #include <thread>
@@ -8,6 +9,7 @@
 #include "memspan/error.hpp"
 #include "quotas/eviction_heap.hpp"
 #include "support/records.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace memspan {
 namespace {
@@ -191,6 +193,60 @@ BOOST_AUTO_TEST_CASE(one_eviction_takes_few_second_looks) {
     found = evicted.front() == names.back();
   }
   BOOST_TEST(found);
+}
+
+// Who is evicted when "old", which is judged highly, is said again by "new", something happens, and four others come.
+Ids evicted_after(const std::function<void(Index&)>& something, Micros until = kForever) {
+  Index index(IndexConfig{.dim = 2});
+  index.set_quotas("ana", episodic(4));
+  add(index, {.id = "old", .at = 1, .embedding = {1, 0}, .importance = 0.9f});
+  add(index, {.id = "new", .at = 2, .embedding = {1, 0}, .importance = 0.9f, .expires_at = until});
+  something(index);
+  Ids all;
+  for (int i = 0; i < 4; ++i) {
+    const Ids evicted = add(index, {.id = "n" + std::to_string(i), .at = 3 + i, .importance = 0.3f});
+    all.insert(all.end(), evicted.begin(), evicted.end());
+  }
+  return all;
+}
+
+BOOST_AUTO_TEST_CASE(what_is_said_again_goes_first_while_it_is) {
+  const auto retired = [](Index& index) { add(index, {.id = "new", .at = 2, .embedding = {1, 0}, .retired_at = 5}); };
+  const auto reworded = [](Index& index) { add(index, {.id = "new", .at = 2, .embedding = {0, 1}, .importance = 0.9f}); };
+  const auto removed = [](Index& index) {
+    const std::vector<std::string_view> ids{"new"};
+    index.remove("ana", ids);
+  };
+  BOOST_TEST(evicted_after([](Index&) {}) == (Ids{"old", "n0"}));
+  BOOST_TEST(evicted_after(removed) == Ids{"n0"});
+  BOOST_TEST(evicted_after(retired) == (Ids{"new", "n0"}));
+  BOOST_TEST(evicted_after(reworded) == (Ids{"n0", "n1"}));
+  // Another one in its place says something else.
+  BOOST_TEST(evicted_after([&](Index& index) {
+               removed(index);
+               add(index, {.id = "other", .at = 2, .embedding = {0, 1}, .importance = 0.9f});
+             }) == (Ids{"n0", "n1"}));
+  // It came again later, but does not last.
+  BOOST_TEST(evicted_after([](Index&) {}, kMaxTime) == (Ids{"n0", "n1"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_snapshot_keeps_what_is_said_again) {
+  const test::TemporaryDirectory directory;
+  const std::string path = directory.file("index.snapshot");
+  Index index(IndexConfig{.dim = 2});
+  index.set_quotas("ana", episodic(4));
+  add(index, {.id = "plain", .at = 0});
+  add(index, {.id = "old", .at = 1, .embedding = {1, 0}, .importance = 0.9f});
+  add(index, {.id = "new", .at = 2, .embedding = {1, 0}, .importance = 0.9f});
+  add(index, {.id = "more", .at = 3, .importance = 0.3f});
+  index.save(path, "");
+  const auto loaded = Index::load(path);
+  const std::vector<std::string_view> ids{"new"};
+  BOOST_TEST(add(*loaded, {.id = "m1", .at = 4, .importance = 0.3f}) == Ids{"old"});
+  const auto other = Index::load(path);
+  other->remove("ana", ids);
+  BOOST_TEST(add(*other, {.id = "m1", .at = 4, .importance = 0.3f}) == Ids{});
+  BOOST_TEST(add(*other, {.id = "m2", .at = 5, .importance = 0.3f}) == Ids{"more"});
 }
 
 BOOST_AUTO_TEST_CASE(refusals_change_nothing) {

