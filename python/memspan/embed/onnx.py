@@ -8,6 +8,7 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import get_args
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from memspan.cores import available_cores
 from memspan.embed.batching import plan_batches
 from memspan.embed.models import require_model
-from memspan.embed.onnx_files import check_file, digest, require_digests
+from memspan.embed.onnx_files import check_file, digest, packaged, require_digests
 from memspan.embed.onnx_graph import require_packages
 from memspan.embed.onnx_model import OnnxModel
 from memspan.embed.protocol import check_count, check_dim, check_text, check_texts, validate_vectors
@@ -53,6 +54,8 @@ class OnnxEmbedder:
         threads: texts or batches run at once; None for all cores this process may use.
         batch_texts: most texts in one run of the model.
         dim: length of the vectors, when it should be known without loading the model; checked on loading.
+        question_delta: a file of `WeightDelta`: what tuning changed in the weights for questions. Documents go
+            through the model as it is, so that this is no part of the checksum: what was stored stays.
         model_sha256: refuse the graph unless this is its sha256; likewise `tokenizer_sha256`.
 
     Raises:
@@ -73,6 +76,7 @@ class OnnxEmbedder:
         threads: int | None = None,
         batch_texts: int = 1,
         dim: int | None = None,
+        question_delta: str | os.PathLike[str] | None = None,
         model_sha256: str | None = None,
         tokenizer_sha256: str | None = None,
     ) -> None:
@@ -89,9 +93,13 @@ class OnnxEmbedder:
         self._threads = available_cores() if threads is None else check_count(threads, "threads", 1, 1024)
         self._batch_texts = check_count(batch_texts, "batch_texts", 1, 4096)
         self._dim = None if dim is None else check_dim(dim)
+        self._question_delta = (
+            None if question_delta is None else check_file(question_delta, "question_delta")
+        )
         self._expected = (model_sha256, tokenizer_sha256)
         self._lock = threading.Lock()
         self._loaded: OnnxModel | None = None
+        self._loaded_for_questions: OnnxModel | None = None
         self._checksum: str | None = None
 
     @classmethod
@@ -121,6 +129,7 @@ class OnnxEmbedder:
             threads=threads,
             batch_texts=batch_texts,
             dim=spec.dim,
+            question_delta=None if spec.question_delta is None else packaged(spec.question_delta),
             model_sha256=spec.model.sha256,
             tokenizer_sha256=spec.tokenizer.sha256,
         )
@@ -135,7 +144,7 @@ class OnnxEmbedder:
 
     @property
     def checksum(self) -> str:
-        """sha256 over both files' sha256 and everything else that decides a vector."""
+        """sha256 over both files' sha256 and everything else that decides the vector of a document."""
         if self._checksum is None:
             model, tokenizer = self._expected
             described = {
@@ -163,7 +172,7 @@ class OnnxEmbedder:
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Embed one question, with the query prefix, in the calling thread. See `Embedder.embed_query`."""
-        model = self._model()
+        model = self._question_model()
         tokens = model.tokenize([self._query_prefix + check_text(text, "text")])
         vector: NDArray[np.float32] = validate_vectors(model.run(tokens), model.dim, 1, self.name)[0]
         return vector
@@ -189,18 +198,27 @@ class OnnxEmbedder:
             pool.shutdown(cancel_futures=True)
 
     def _model(self) -> OnnxModel:
-        if self._loaded is not None:
-            return self._loaded
-        with self._lock:
-            if self._loaded is None:
-                paths = (self._model_path, self._tokenizer_path)
-                require_digests(
-                    f"embedder {self.name!r}", zip(paths, self._expected, strict=True), EmbedderError
-                )
-                model = OnnxModel(*paths, self._pooling, self._max_tokens)
-                if self._dim not in (None, model.dim):
-                    raise EmbedderError(
-                        f"embedder {self.name!r}: the model gives {model.dim} dimensions, not {self._dim}"
-                    )
-                self._loaded = model
+        if self._loaded is None:
+            with self._lock:
+                if self._loaded is None:
+                    self._loaded = self._load()
         return self._loaded
+
+    def _question_model(self) -> OnnxModel:
+        if self._question_delta is None:
+            return self._model()
+        if self._loaded_for_questions is None:
+            with self._lock:
+                if self._loaded_for_questions is None:
+                    self._loaded_for_questions = self._load(self._question_delta)
+        return self._loaded_for_questions
+
+    def _load(self, delta: Path | None = None) -> OnnxModel:
+        paths = (self._model_path, self._tokenizer_path)
+        require_digests(f"embedder {self.name!r}", zip(paths, self._expected, strict=True), EmbedderError)
+        model = OnnxModel(*paths, self._pooling, self._max_tokens, delta)
+        if self._dim not in (None, model.dim):
+            raise EmbedderError(
+                f"embedder {self.name!r}: the model gives {model.dim} dimensions, not {self._dim}"
+            )
+        return model

@@ -10,7 +10,7 @@ from typing import Any
 from memspan.embed.wheel import sha256_of
 from memspan.errors import MemspanError, invalid
 
-__all__ = ["check_file", "digest", "require_digests"]
+__all__ = ["check_file", "digest", "packaged", "require_digests"]
 
 
 def check_file(path: Any, argument: str) -> Path:
@@ -18,6 +18,11 @@ def check_file(path: Any, argument: str) -> Path:
     if not isinstance(path, (str, os.PathLike)) or not Path(path).is_file():
         raise invalid(argument, path, "the path of an existing file")
     return Path(path)
+
+
+def packaged(name: str) -> Path:
+    """The path of a file of this package."""
+    return Path(__file__).parent / name
 
 
 def digest(path: Path, error: type[MemspanError]) -> str:

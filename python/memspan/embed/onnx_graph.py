@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.embed.onnx_nodes import node_outputs, with_outputs
+from memspan.embed.weight_delta import WeightDelta
 from memspan.errors import MemspanError, missing_extra
 
 __all__ = ["OnnxGraph", "require_packages"]
@@ -43,6 +44,7 @@ class OnnxGraph:
         max_tokens: texts are cut to this many tokens, the special ones included.
         error: the class of what is raised when a file cannot be loaded, the graph has other inputs, or it fails.
         operator: make the results of all nodes of this operator, such as `Softmax`, outputs too: `node_outputs`.
+        delta: a file with changes of its weights: `WeightDelta`.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class OnnxGraph:
         max_tokens: int,
         error: type[MemspanError],
         operator: str | None = None,
+        delta: Path | None = None,
     ) -> None:
         self._name = model_path.name
         self._error = error
@@ -59,13 +62,9 @@ class OnnxGraph:
         self._tokenizer = self._loading(
             "tokenizer", tokenizer_path, lambda: _tokenizer(tokenizer_path, max_tokens)
         )
-        self.node_outputs: tuple[str, ...] = ()
-        if operator is None:
-            self._session = self._loading("model", model_path, lambda: _session(model_path))
-        else:
-            self._session, self.node_outputs = self._loading(
-                "model", model_path, lambda: _session_with_nodes(model_path, operator)
-            )
+        self._session, self.node_outputs = self._loading(
+            "model", model_path, lambda: _changed_session(model_path, operator, delta)
+        )
         self._types = self._input_types()
         known = (self._tokenizer.token_to_id(token) for token in _PAD_TOKENS)
         self._pad = next((token_id for token_id in known if token_id is not None), 0)
@@ -157,9 +156,14 @@ def _tokenizer(path: Path, max_tokens: int) -> Any:
     return tokenizer
 
 
-def _session_with_nodes(path: Path, operator: str) -> tuple[Any, tuple[str, ...]]:
+def _changed_session(path: Path, operator: str | None, delta: Path | None) -> tuple[Any, tuple[str, ...]]:
+    """A session of the model with what was asked for, and the names of the outputs that it got."""
+    if operator is None and delta is None:
+        return _session(path), ()
     model = path.read_bytes()
-    names = node_outputs(model, operator)
+    if delta is not None:
+        model = WeightDelta.load(delta).applied_to(model)
+    names = [] if operator is None else node_outputs(model, operator)
     return _session(path, with_outputs(model, names)), tuple(names)
 
 

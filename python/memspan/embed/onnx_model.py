@@ -25,15 +25,23 @@ class OnnxModel:
         tokenizer_path: a tokenizer in the JSON format of the `tokenizers` package.
         pooling: how the vector is made of the tokens' outputs.
         max_tokens: texts are cut to this many tokens, the special ones included.
+        delta: a file with changes of its weights: `WeightDelta`.
 
     Raises:
         EmbedderError: a file that cannot be loaded, or a graph with other inputs or outputs.
     """
 
-    def __init__(self, model_path: Path, tokenizer_path: Path, pooling: Pooling, max_tokens: int) -> None:
+    def __init__(
+        self,
+        model_path: Path,
+        tokenizer_path: Path,
+        pooling: Pooling,
+        max_tokens: int,
+        delta: Path | None = None,
+    ) -> None:
         self._pooling = pooling
         self._model_path = model_path
-        self._graph = OnnxGraph(model_path, tokenizer_path, max_tokens, EmbedderError)
+        self._graph = OnnxGraph(model_path, tokenizer_path, max_tokens, EmbedderError, delta=delta)
         self._output, width = self._token_output()
         self.dim = width if isinstance(width, int) else int(self.run(self.tokenize(["dimension"])).shape[1])
 

@@ -32,7 +32,7 @@ class Embedder(Protocol):
 
     @property
     def checksum(self) -> str:
-        """Changes whenever the same text would get another vector; empty when that cannot be known."""
+        """Changes whenever the same document would get another vector; empty when that cannot be known."""
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Embed texts that will be searched.

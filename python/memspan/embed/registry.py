@@ -96,12 +96,14 @@ class EmbeddingSpec(ModelSpec):
         pooling: `cls` takes the first token's output, `mean` the average over the text's tokens.
         query_prefix: put before a question.
         document_prefix: put before a text that will be searched.
+        question_delta: a file of this package, with what tuning changed in the weights for questions.
     """
 
     dim: int
     pooling: Pooling
     query_prefix: str
     document_prefix: str
+    question_delta: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

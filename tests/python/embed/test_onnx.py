@@ -13,6 +13,7 @@ pytest.importorskip("tokenizers")
 onnx = pytest.importorskip("onnx")
 
 from memspan.embed import OnnxEmbedder  # noqa: E402
+from memspan.embed.weight_delta import WeightDelta  # noqa: E402
 from memspan.errors import EmbedderError, InvalidArgumentError, MissingExtraError  # noqa: E402
 
 CLOSE = {"atol": 1e-6}
@@ -207,3 +208,27 @@ def test_a_missing_package_names_the_extra(make: Any, monkeypatch: pytest.Monkey
         make()
     with pytest.raises(MissingExtraError, match=package):
         OnnxEmbedder.from_registry()
+
+
+def test_only_questions_go_through_changed_weights(make: Any, tmp_path: Path) -> None:
+    plain, table = make(), np.ones((14, 1))
+    WeightDelta({"table.down": table, "table.up": np.array([[0.5, 0.0, -2.0]])}).save(tmp_path / "delta.npz")
+
+    tuned = make(question_delta=tmp_path / "delta.npz")
+
+    assert np.array_equal(tuned.embed_documents(["a b"]), plain.embed_documents(["a b"]))
+    assert np.array_equal(plain.embed_query("a b"), plain.embed_documents(["a b"])[0])
+    assert not np.allclose(tuned.embed_query("a b"), plain.embed_query("a b"))
+    assert np.isclose(np.linalg.norm(tuned.embed_query("a b")), 1.0)
+    assert tuned.checksum == plain.checksum
+
+
+@pytest.mark.parametrize("content", [b"", b"junk" * 20])
+def test_a_damaged_delta_is_told_when_a_question_comes(make: Any, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "delta.npz").write_bytes(content)
+    embedder = make(question_delta=tmp_path / "delta.npz")
+    assert embedder.embed_documents(["a"]).shape == (1, 3)
+    with pytest.raises(EmbedderError, match="model.onnx: cannot be loaded .*delta.npz: is damaged"):
+        embedder.embed_query("a")
+    with pytest.raises(InvalidArgumentError, match="question_delta"):
+        make(question_delta=tmp_path / "missing.npz")
