@@ -45,6 +45,8 @@ class Asking:
     """Of all the user's records, shape (records, dim); the same array for all questions of a conversation."""
     evidence: NDArray[np.int64]
     """Rows of `records` that answer it."""
+    text: str = ""
+    """The question in words."""
 
 
 def fit_adapter(

@@ -112,6 +112,7 @@ def collect_askings(
                 vector=memory._engine.embedder.query(question.text),
                 records=known.records,
                 evidence=np.array(rows, np.int64),
+                text=question.text,
             )
 
     _visit(data_set, files, look, embedder=embedder, store_dir=store_dir, progress=progress)

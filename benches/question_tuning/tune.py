@@ -1,0 +1,148 @@
+"""Tune how the default model embeds questions, from questions with known evidence. Records' vectors stay as they are.
+
+    pip install torch
+    python benches/question_tuning/tune.py DELTAS --locomo locomo5.json --realtalk Chat_*.json --beam 100K/*/chat.json
+
+Writes five deltas, each learned without a fold of the conversations (folds.py), for fit.py, and `without-all.npz`,
+learned from all: what is shipped. The loss is that of `memspan.fitting.fit_adapter`: minus the logarithm of the share
+of a question's evidence in a softmax over all records of its conversation. About two minutes a delta on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from bert import QuestionEncoder
+from fit import add_files, files_of
+from folds import ALL, FOLDS, delta_path, folds_of, plain_embedder, write_folds
+from tokenizers import Tokenizer
+
+from memspan.embed.models import require_model
+from memspan.embed.registry import DEFAULT_MODEL, MODELS
+from memspan.fitting.adapter import Asking
+from memspan.fitting.examples import collect_askings
+from memspan.recall.wording import bare_question
+
+SHARPNESS = 30.0  # what a cosine is multiplied with before the softmax
+FIRST_LAYER, RANK, PARTS = 6, 4, ("query", "value", "inner", "outer")
+EPOCHS, BATCH, DROP, CLIP = 3, 32, 0.1, 1.0
+MATRIX_RATE, SHIFT_RATE, DECAY, WARMING, LAST_RATE = 1e-3, 3e-4, 0.01, 0.1, 0.02
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A question as the model reads it."""
+
+    asking: Asking
+    tokens: list[int]
+    records: torch.Tensor
+    evidence: torch.Tensor
+
+
+def samples_of(askings: Sequence[Asking]) -> list[Sample]:
+    spec = MODELS[DEFAULT_MODEL]
+    tokenizer = Tokenizer.from_file(str(require_model(DEFAULT_MODEL).tokenizer))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(spec.max_tokens)
+    records = {id(each.records): torch.from_numpy(each.records) for each in askings}
+    return [
+        Sample(each, tokenizer.encode(spec.query_prefix + bare_question(each.text)).ids, records[id(each.records)],
+               torch.from_numpy(each.evidence))
+        for each in askings
+    ]  # fmt: skip
+
+
+def loss_of(encoder: QuestionEncoder, batch: Sequence[Sample]) -> torch.Tensor:
+    with torch.autocast("cpu", torch.bfloat16):
+        vectors = encoder([each.tokens for each in batch])
+    total = torch.zeros(())
+    for sample, vector in zip(batch, vectors.float(), strict=True):
+        shares = torch.log_softmax(SHARPNESS * (sample.records @ vector), 0)
+        total = total - shares[sample.evidence].mean()
+    return total / len(batch)
+
+
+def tune(samples: Sequence[Sample], seed: int) -> QuestionEncoder:
+    """Deterministic for a seed and a number of threads."""
+    torch.manual_seed(seed)
+    random = np.random.default_rng(seed)
+    path = require_model(DEFAULT_MODEL).model
+    encoder = QuestionEncoder(path, first=FIRST_LAYER, rank=RANK, parts=PARTS, drop=DROP)
+    learning = list(encoder.tuned())
+    matrices = [value for name, value in learning if name.endswith(("down", "up"))]
+    shifts = [value for name, value in learning if name.endswith("shift")]
+    optimizer = torch.optim.AdamW(
+        [{"params": matrices, "lr": MATRIX_RATE, "weight_decay": DECAY},
+         {"params": shifts, "lr": SHIFT_RATE, "weight_decay": 0.0}]
+    )  # fmt: skip
+    steps = EPOCHS * -(-len(samples) // BATCH)
+
+    def rate(step: int) -> float:
+        return min(1.0, (step + 1) / (WARMING * steps)) * max(LAST_RATE, 1 - step / steps)
+
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
+    encoder.train()
+    for _ in range(EPOCHS):
+        order = random.permutation(len(samples))
+        for start in range(0, len(samples), BATCH):
+            loss = loss_of(encoder, [samples[place] for place in order[start : start + BATCH]])
+            optimizer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_([*matrices, *shifts], CLIP)
+            optimizer.step()
+            schedule.step()
+    return encoder.eval()
+
+
+def recall_of(delta: Path | None, samples: Sequence[Sample], k: int = 10) -> dict[str, float]:
+    """The mean share of the evidence among the k nearest records, by the model as it runs, by data set."""
+    embedder = plain_embedder(delta)
+    found: dict[str, list[float]] = {}
+    for sample in samples:
+        cosines = sample.asking.records @ embedder.embed_query(bare_question(sample.asking.text))
+        nearest = np.argsort(-cosines, kind="stable")[:k]
+        share = float(np.isin(sample.asking.evidence, nearest).mean())
+        found.setdefault(sample.asking.data_set, []).append(share)
+    return {name: round(100 * float(np.mean(shares)), 1) for name, shares in found.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("deltas", type=Path, help="a folder for them")
+    add_files(parser)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    torch.set_num_threads(arguments.threads)
+    arguments.deltas.mkdir(parents=True, exist_ok=True)
+    askings = [
+        each
+        for name, paths in files_of(arguments).items()
+        for each in collect_askings(name, paths, embedder=plain_embedder(), store_dir=arguments.store_dir)
+    ]
+    folds = folds_of(askings)
+    write_folds(arguments.deltas, askings, folds)
+    samples = samples_of(askings)
+    for out in (*range(FOLDS), ALL):
+        began = time.perf_counter()
+        seen = [sample for sample, fold in zip(samples, folds, strict=True) if fold != out]
+        held = [sample for sample, fold in zip(samples, folds, strict=True) if fold == out]
+        path = delta_path(arguments.deltas, out)
+        tune(seen, arguments.seed).delta().save(path)
+        print(
+            f"without {out}: {time.perf_counter() - began:.0f} s, {path.stat().st_size:,} bytes", flush=True
+        )
+        if held:
+            print(
+                f"  recall@10 by cosine alone: {recall_of(None, held)} -> {recall_of(path, held)}", flush=True
+            )
+
+
+if __name__ == "__main__":
+    main()
