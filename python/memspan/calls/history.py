@@ -46,7 +46,8 @@ class HistoryCalls(Calls):
         at: TimeLike | None = None,
     ) -> str:
         """Put another record in the place of one that holds no longer: it is retired, and its chain leads on.
-        `Memory.undo` takes it back: the latest of `Memory.runs(user)`.
+        `Memory.undo` takes it back: the latest of `Memory.runs(user)`. In a full kind, something else makes room for
+        the new record, and comes back with `undo`.
 
         Args:
             id: what holds no longer.
@@ -62,6 +63,7 @@ class HistoryCalls(Calls):
             InvalidArgumentError: both `text` and `by` are given or neither, or one of the records is not there or is
                 retired already; nothing changed.
             EmbedderError: the embedder failed; nothing changed.
+            QuotaError: all others of a full kind are pinned or held; nothing changed.
         """
         new, jobs = supersede(
             self._engine,
