@@ -104,9 +104,10 @@ class HistoryCalls(Calls):
     def set_lifetime(self, kind: str, ttl: TimeToLive | None, user: str | None = None) -> int:
         """Say how long records of a kind live after they were recorded; `None`: for ever.
 
-        It holds for what is added from now on and for what is there. A record that was given an end of its own keeps
-        that. What has expired is found by no search, and the next `consolidate` erases it; see `forget` for how. A
-        record that was made of others does not live longer than one of them that was given an end of its own.
+        It holds for what is added from now on and for what is there, in memory and in the cold tier. A record that was
+        given an end of its own keeps that. What has expired is found by no search, and the next `consolidate` erases
+        it; see `forget` for how. A record that was made of others does not live longer than one of them that was given
+        an end of its own.
 
         Args:
             kind: one of `memspan.KINDS`.
@@ -114,8 +115,8 @@ class HistoryCalls(Calls):
             user: whose; `None` for everybody without a lifetime of that kind of their own.
 
         Returns:
-            How many of the records that are there got another end. In transactions of 256 records; when it is
-            interrupted, calling it again goes on.
+            How many of the records that are there, or in the cold tier, got another end. In transactions of 256
+            records; when it is interrupted, calling it again goes on.
 
         Raises:
             InvalidArgumentError: or its subclass `TimeError`: an argument is not acceptable.
