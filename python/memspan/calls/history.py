@@ -106,8 +106,8 @@ class HistoryCalls(Calls):
 
         It holds for what is added from now on and for what is there, in memory and in the cold tier. A record that was
         given an end of its own keeps that. What has expired is found by no search, and the next `consolidate` erases
-        it; see `forget` for how. A record that was made of others does not live longer than one of them that was given
-        an end of its own.
+        it, unless it is pinned or held; see `forget` for how. A record that was made of others does not live longer
+        than one of them that was given an end of its own.
 
         Args:
             kind: one of `memspan.KINDS`.

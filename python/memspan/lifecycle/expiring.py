@@ -50,7 +50,8 @@ def sweep(engine: Engine, user: str | None = None, now: Micros | None = None) ->
     """Erase the records of a user, or of all, whose life is over, in memory and in the cold tier, with their versions
     and the originals of what was compressed, and the bytes of them all.
 
-    Records that are held stay until they are released, and so do their originals. What was made of a record stays,
+    Records that are held stay until they are released, those that are pinned until they are unpinned, and so do their
+    originals. What was made of a record stays,
     unless it expires itself: a recipe's memories live as long as their kind, and not longer than a turn that was
     given an end of its own. What encode jobs kept on the way, which may say what it said, goes.
 
@@ -127,7 +128,8 @@ def _erase_cold_slice(engine: Engine, keys: Sequence[int], now: Micros) -> dict[
 def _erase(engine: Engine, change: Change, user: str, ids: list[str]) -> int:
     writer, jobs = change.writer, change.writer.jobs
     versions = writer.fetch(user, sorted(writer.traces.versions(user, ids)))
-    doomed = sorted({*ids, *(id_ for id_, record in versions.items() if not record.held)})
+    going = {id_ for id_, record in versions.items() if not (record.held or record.pinned)}
+    doomed = sorted({*ids, *going})
     # Jobs keep what they made of it, but not what they wrote down on the way.
     jobs.forget_results(set().union(*jobs.seeing(user, doomed).values()))
     erase_within(change, user, Scope(tuple(doomed), frozenset(), (), frozenset(ids)))
