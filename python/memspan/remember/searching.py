@@ -38,6 +38,7 @@ def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Agin
     def find(index: Index, vanished: Sequence[str]) -> Hits:
         return index.search(exclude=[*question.exclude, *vanished], **question.arguments)
 
+    unwritten = {} if aging is None else aging.unwritten(engine, question.user)
     recalls = _with_records(engine, question.user, find, question.embedding_seconds, question.as_of)
     if question.arguments.get("track", True):
         engine.note_search(question.user)
@@ -59,7 +60,7 @@ def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Agin
     recalls = _with_wanted(engine, question, recalls)
     lifted = recalls.lifted
     if aging is not None:
-        recalls = aging(engine, question.user, recalls)
+        recalls = aging(engine, question.user, recalls, unwritten)
     recalls.lifted = lifted
     recalls.plan = question.plan
     recalls.confidence = confidence
