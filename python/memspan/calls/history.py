@@ -26,13 +26,15 @@ class HistoryCalls(Calls):
 
         A record that `add` overwrites with other words stays as a version, with an id of its own
         (`<id>@<recorded_at in microseconds>`); searches find it with `as_of`. What sleep, `supersede` or `retire` end
-        stays too. Records of the vault keep no versions.
+        stays too. What made room for others since is read from the cold tier (`Belief.evicted_at`). Records of the
+        vault keep no versions.
 
         Args:
             id: of a record, or of a version of one.
 
         Returns:
-            The beliefs, each as it read then; `None` when there is no such record. O(retired records).
+            The beliefs, each as it read then (what `compress` shortened as it reads now; see `original`); `None` when
+            there is no such record. O(retired and evicted records).
         """
         return history(self._engine, user=user, id=id)
 

@@ -153,10 +153,17 @@ between = click.option(
 )
 
 as_of = click.option(
-    "--as-of", metavar="TIME", help="Only what was believed at that time, as it read then (ISO 8601)."
+    "--as-of",
+    metavar="TIME",
+    help="Only what was believed at that time, as it read then (ISO 8601). What was imported is believed since it was "
+    "imported, whenever it happened; --valid-at and --between go by that.",
 )
 
-valid_at = click.option("--valid-at", metavar="TIME", help="Only what was true at that time (ISO 8601).")
+valid_at = click.option(
+    "--valid-at",
+    metavar="TIME",
+    help="Only what was true at that time (ISO 8601), by what is known now or, with --as-of, was known then.",
+)
 
 where = click.option(
     "--where",
