@@ -159,7 +159,7 @@ class SleepingCalls(Calls):
             else:
                 last = next(iter(reader.runs.runs(user=user, id=checked_name(run, "run"))), None)
                 if last is None:
-                    raise invalid("run", run, "a run of this user; `Memory.runs` lists them")
+                    raise invalid("run", run, "a run of this user; `runs` lists them")
             if last is None or "sleep" not in last.report:
                 return []
             return read_log(last.report["sleep"], reader.ids(user))

@@ -18,6 +18,7 @@ from memspan.remember.reranking import MAX_RERANK_MS
 from memspan.store import inspect
 
 __all__ = [
+    "any_user",
     "as_json",
     "as_of",
     "base_url",
@@ -96,6 +97,19 @@ one_user = click.option(
     metavar="USER",
     help="Whose memories; nobody else's are touched.",
 )
+
+
+def any_user(what: str) -> Callable[[Command], Command]:
+    """`--user` of a command that looks at everybody unless one is named."""
+    return click.option(
+        "--user",
+        envvar="MEMSPAN_USER",
+        show_envvar=True,
+        metavar="USER",
+        callback=lambda context, parameter, value: value or None,
+        help=f"{what} Default, or with an empty one: everybody's.",
+    )
+
 
 embedder = click.option(
     "--embedder",
