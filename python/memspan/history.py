@@ -17,7 +17,8 @@ class Belief:
     """What was believed from one moment to another."""
 
     record: Record
-    """As it read then: with the `until` that it had, and without embedding. `get` takes its id."""
+    """As it read then: with the `until` that it had, and without embedding. `get` takes its id, or, where it was
+    evicted, `restore` does."""
     since: datetime
     """When it was learnt."""
     until: datetime | None
@@ -26,6 +27,9 @@ class Belief:
     """Why it ended: `overwrite`, `supersede`, `merge`, `update`, `retire`; empty while it is believed."""
     by: tuple[str, ...]
     """Ids of what took its place or spoke against it."""
+    evicted_at: datetime | None = None
+    """When it went to the cold tier, where no search finds it and `restore` brings it back from; `None` of what is in
+    memory."""
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
@@ -38,6 +42,7 @@ class Belief:
             "retired_at": None if self.until is None else self.until.isoformat(),
             "action": self.action or None,
             "by": list(self.by),
+            "evicted_at": None if self.evicted_at is None else self.evicted_at.isoformat(),
         }
 
 

@@ -69,9 +69,9 @@ class Record:
     """From when on it is no longer believed, because something replaced, corrected or ended it; `None` while it is.
     With `recorded_at` this is the second axis of time: `as_of` queries use it."""
     expires_at: datetime | None = None
-    """From when on it is gone: no search finds it, and the next sleep erases it."""
+    """From when on it is gone: no search finds it, and the next sleep erases it, unless it is pinned or held."""
     pinned: bool = False
-    """Quotas never evict it, and sleep leaves it as it is."""
+    """Quotas never evict it, and sleep leaves it as it is; nor does sleep erase it when it has expired."""
     held: bool = False
     """A legal hold: as `pinned`, and it cannot be forgotten either."""
     metadata: Mapping[str, Any] = field(default_factory=dict)

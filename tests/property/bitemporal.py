@@ -99,11 +99,12 @@ class Beliefs:
         if as_of is None and valid_at is None:
             found = [belief for belief in found if belief.believed]
         if as_of is not None:
+            found = [belief for belief in found if belief.learnt <= as_of]
             found = [
-                replace(belief, dropped=FOREVER)
-                for belief in found
-                if belief.learnt <= as_of < belief.dropped
+                replace(belief, dropped=FOREVER) if as_of < belief.dropped else belief for belief in found
             ]
+            if valid_at is None:
+                found = [belief for belief in found if belief.believed]
         if valid_at is not None:
             found = [belief for belief in found if belief.at <= valid_at < belief.end]
         return {(belief.name, belief.text, belief.at, belief.end) for belief in found}

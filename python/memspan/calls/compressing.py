@@ -51,7 +51,8 @@ class CompressingCalls(Calls):
             strategy: `uniform` (r = r*), `adaptive` (more of what is important), `hierarchical` (by kind, too), or
                 `none`.
             ratio: r*, the share of words that is to remain, above 0 and at most 1.
-            kinds: of `episodic`, `semantic` and `procedural`; all three by default.
+            kinds: of `episodic`, `semantic` and `procedural`; the first two by default. Without some of its words a
+                procedure cannot be followed; one that is learnt anew gets them back.
             before: only what happened before then.
             scorer: tells how much each word says: by default how rare it is among the user's records;
                 `memspan.encode.lingua.Lingua` and `memspan.encode.cross_entropy.CrossEntropy` ask a model.

@@ -26,13 +26,15 @@ class HistoryCalls(Calls):
 
         A record that `add` overwrites with other words stays as a version, with an id of its own
         (`<id>@<recorded_at in microseconds>`); searches find it with `as_of`. What sleep, `supersede` or `retire` end
-        stays too. Records of the vault keep no versions.
+        stays too. What made room for others since is read from the cold tier (`Belief.evicted_at`). Records of the
+        vault keep no versions.
 
         Args:
             id: of a record, or of a version of one.
 
         Returns:
-            The beliefs, each as it read then; `None` when there is no such record. O(retired records).
+            The beliefs, each as it read then (what `compress` shortened as it reads now; see `original`); `None` when
+            there is no such record. O(retired and evicted records).
         """
         return history(self._engine, user=user, id=id)
 
@@ -46,7 +48,8 @@ class HistoryCalls(Calls):
         at: TimeLike | None = None,
     ) -> str:
         """Put another record in the place of one that holds no longer: it is retired, and its chain leads on.
-        `Memory.undo` takes it back: the latest of `Memory.runs(user)`.
+        `Memory.undo` takes it back: the latest of `Memory.runs(user)`. In a full kind, something else makes room for
+        the new record, and comes back with `undo`.
 
         Args:
             id: what holds no longer.
@@ -62,6 +65,7 @@ class HistoryCalls(Calls):
             InvalidArgumentError: both `text` and `by` are given or neither, or one of the records is not there or is
                 retired already; nothing changed.
             EmbedderError: the embedder failed; nothing changed.
+            QuotaError: all others of a full kind are pinned or held; nothing changed.
         """
         new, jobs = supersede(
             self._engine,
@@ -102,9 +106,10 @@ class HistoryCalls(Calls):
     def set_lifetime(self, kind: str, ttl: TimeToLive | None, user: str | None = None) -> int:
         """Say how long records of a kind live after they were recorded; `None`: for ever.
 
-        It holds for what is added from now on and for what is there. A record that was given an end of its own keeps
-        that. What has expired is found by no search, and the next `consolidate` erases it; see `forget` for how. A
-        record that was made of others does not live longer than one of them that was given an end of its own.
+        It holds for what is added from now on and for what is there, in memory and in the cold tier. A record that was
+        given an end of its own keeps that. What has expired is found by no search, and the next `consolidate` erases
+        it, unless it is pinned or held; see `forget` for how. A record that was made of others does not live longer
+        than one of them that was given an end of its own.
 
         Args:
             kind: one of `memspan.KINDS`.
@@ -112,8 +117,8 @@ class HistoryCalls(Calls):
             user: whose; `None` for everybody without a lifetime of that kind of their own.
 
         Returns:
-            How many of the records that are there got another end. In transactions of 256 records; when it is
-            interrupted, calling it again goes on.
+            How many of the records that are there, or in the cold tier, got another end. In transactions of 256
+            records; when it is interrupted, calling it again goes on.
 
         Raises:
             InvalidArgumentError: or its subclass `TimeError`: an argument is not acceptable.

@@ -79,11 +79,15 @@ class QuotaCalls(Calls):
 
     def pin(self, *, user: str, ids: Sequence[str]) -> int:
         """Keep records whatever quotas say, and as they are whatever sleep decides; returns how many were not pinned
-        before. Ids that are not in memory are passed over."""
+        before. Ids that are not in memory are passed over.
+
+        A pin does not lengthen a life: searches do not find a pinned record any more when its time to live is over. But
+        it is not erased then, `get` shows it, and a longer life (`add` again, `set_lifetime`) brings it back.
+        """
         return set_pinned(self._engine, user, ids, True)
 
     def unpin(self, *, user: str, ids: Sequence[str]) -> int:
-        """Undo `pin`; returns how many were pinned."""
+        """Undo `pin`; returns how many were pinned. The next `consolidate` erases those that have expired."""
         return set_pinned(self._engine, user, ids, False)
 
     aset_quotas = in_thread(set_quotas)

@@ -66,7 +66,12 @@ class SearchingCalls(Calls):
             between: a `(start, end)` pair of times, or several; the end is exclusive, `None` leaves a side
                 open.
             now: when the question is asked, for words such as "last week"; by default the user's newest record.
-            as_of: only what was recorded by then; valid_at: only what was valid then.
+            as_of: only what was believed then, as it read then: what was recorded by then and not retired yet. What
+                `compress` shortened since is found by its short form, and comes with the wording of then if that was
+                kept. What was imported counts from the moment at which it was imported, whenever it happened.
+            valid_at: only what was true then, by what is known now or, with `as_of`, was known at that time; what had
+                been superseded or retired by then counts until the end that it got. Neither finds what was evicted,
+                see `history`.
             kinds: only these; `vault` records are found only if it is named here.
             require_tags: only records with all of these tags.
             where: a filter over metadata, such as `{"topic": {"$in": ["a", "b"]}}`.

@@ -52,8 +52,9 @@ class SleepingCalls(Calls):
 
         In this order, each step in slices that nobody waits for long:
 
-        1. What outlived its time is erased, and kinds that are over their quota move records to the cold tier. What is
-           stale is counted; with a `staleness` that prunes, what is staler than that goes to the cold tier, too.
+        1. What outlived its time is erased, unless it is pinned or held, and kinds that are over their quota move
+           records to the cold tier. What is stale is counted; with a `staleness` that prunes, what is staler than that
+           goes to the cold tier, too.
         2. Memories that say the same are merged, without a model: the best wording stays and gets the sources of all.
         3. Procedures are learnt from what agents did; see `learn_procedures`.
         4. The update in sleep of LightMem (section 3.3) asks a language model: every derived memory with later ones
@@ -158,7 +159,7 @@ class SleepingCalls(Calls):
             else:
                 last = next(iter(reader.runs.runs(user=user, id=checked_name(run, "run"))), None)
                 if last is None:
-                    raise invalid("run", run, "a run of this user; `Memory.runs` lists them")
+                    raise invalid("run", run, "a run of this user; `runs` lists them")
             if last is None or "sleep" not in last.report:
                 return []
             return read_log(last.report["sleep"], reader.ids(user))

@@ -25,9 +25,7 @@ _SHOWN = 8
     ),
 )
 @options.existing_store
-@click.option(
-    "--user", metavar="USER", help="Only what was done to this user; who was forgotten has a name here."
-)
+@options.any_user("Only this user's entries; who was forgotten has a name here.")
 @click.option("--id", "id_", metavar="ID", help="Only entries that name this record of --user.")
 @click.option("--action", metavar="ACTION", help="Only this action, such as forget.")
 @click.option("--since", metavar="TIME", help="Only entries from this time on.")

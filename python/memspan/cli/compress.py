@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from memspan.lifecycle.compression import STRATEGIES
+from memspan.lifecycle.compression import COMPRESSIBLE, STRATEGIES
 
 from . import options
 from .environment import Environment, pass_environment
@@ -38,7 +38,14 @@ __all__ = ["compress"]
     show_default=True,
     help="The share of words that is to remain.",
 )
-@options.kinds
+@click.option(
+    "--kind",
+    "kinds",
+    type=click.Choice(COMPRESSIBLE),
+    multiple=True,
+    help="Only records of this kind; repeat for several. Default: episodic and semantic, as procedures are to be "
+    "followed word for word.",
+)
 @click.option("--before", metavar="TIME", help="Only what happened before then (ISO 8601).")
 @click.option(
     "--discard-originals", is_flag=True, help="Give the wording up for good, instead of keeping it apart."

@@ -67,10 +67,11 @@ def consolidate(
 ) -> None:
     """Put memories in order, and lay out the index for faster searches.
 
-    What outlived its time is erased, kinds that are over their quota move records to the cold tier, as does what is
-    too stale if --prune-above says so, and of memories that say the same the best stays. With --llm, a language model
-    then goes through the memories that recipes made and that have later ones like them: what is said twice is merged,
-    what changed is rewritten, what no longer holds gets an end. Only what is new since the last time is looked at.
+    What outlived its time is erased unless it is pinned or held, kinds that are over their quota move records to the
+    cold tier, as does what is too stale if --prune-above says so, and of memories that say the same the best stays.
+    With --llm, a language model then goes through the memories that recipes made and that have later ones like them:
+    what is said twice is merged, what changed is rewritten, what no longer holds gets an end. Only what is new since
+    the last time is looked at.
     `memspan runs` lists what was changed, and `memspan undo` takes it back.
     """
     if prune_above is not None and staleness is None:

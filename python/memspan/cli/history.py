@@ -33,6 +33,8 @@ __all__ = ["history", "retire"]
 def history(env: Environment, record: str, store: Path, user: str, as_json: bool) -> None:
     """Show what the record ID said before it was overwritten, what it took the place of, and what took its place.
 
+    What made room for others is shown from the cold tier, as evicted: searches do not find it.
+
     `memspan search --as-of TIME` finds what was believed at a time, `--valid-at TIME` what was true then.
     """
     with open_memory(store) as memory:
@@ -61,7 +63,9 @@ def _rows(name: str, beliefs: Iterable[Belief]) -> Iterable[tuple[str, ...]]:
             _span(said["recorded_at"], said["retired_at"]),
             _span(said["at"], said["until"]),
             said["text"],
-            " ".join([said["action"] or "", *said["by"]]).strip(),
+            " ".join(
+                [said["action"] or "", *said["by"], "(evicted)" * (belief.evicted_at is not None)]
+            ).strip(),
         )
 
 

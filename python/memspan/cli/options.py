@@ -18,6 +18,7 @@ from memspan.remember.reranking import MAX_RERANK_MS
 from memspan.store import inspect
 
 __all__ = [
+    "any_user",
     "as_json",
     "as_of",
     "base_url",
@@ -97,6 +98,19 @@ one_user = click.option(
     help="Whose memories; nobody else's are touched.",
 )
 
+
+def any_user(what: str) -> Callable[[Command], Command]:
+    """`--user` of a command that looks at everybody unless one is named."""
+    return click.option(
+        "--user",
+        envvar="MEMSPAN_USER",
+        show_envvar=True,
+        metavar="USER",
+        callback=lambda context, parameter, value: value or None,
+        help=f"{what} Default, or with an empty one: everybody's.",
+    )
+
+
 embedder = click.option(
     "--embedder",
     metavar="NAME",
@@ -153,10 +167,17 @@ between = click.option(
 )
 
 as_of = click.option(
-    "--as-of", metavar="TIME", help="Only what was believed at that time, as it read then (ISO 8601)."
+    "--as-of",
+    metavar="TIME",
+    help="Only what was believed at that time, as it read then (ISO 8601). What was imported is believed since it was "
+    "imported, whenever it happened; --valid-at and --between go by that.",
 )
 
-valid_at = click.option("--valid-at", metavar="TIME", help="Only what was true at that time (ISO 8601).")
+valid_at = click.option(
+    "--valid-at",
+    metavar="TIME",
+    help="Only what was true at that time (ISO 8601), by what is known now or, with --as-of, was known then.",
+)
 
 where = click.option(
     "--where",

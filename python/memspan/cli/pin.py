@@ -28,7 +28,10 @@ __all__ = ["pin"]
 @options.as_json
 @pass_environment
 def pin(env: Environment, ids: tuple[str, ...], store: Path, user: str, undo: bool, as_json: bool) -> None:
-    """Keep records of USER whatever quotas say, and as they are whatever sleep decides. No model is needed."""
+    """Keep records of USER whatever quotas say, and as they are whatever sleep decides. No model is needed.
+
+    Searches do not find a pinned record any more when its time to live is over, but it is erased only after --undo.
+    """
     with open_memory(store) as memory:
         changed = memory.unpin(user=user, ids=list(ids)) if undo else memory.pin(user=user, ids=list(ids))
     if as_json:

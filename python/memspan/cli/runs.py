@@ -23,7 +23,7 @@ __all__ = ["runs"]
     ),
 )
 @options.existing_store
-@click.option("--user", metavar="USER", help="Only this user's runs. Default: everybody's.")
+@options.any_user("Only this user's runs.")
 @click.option(
     "--log",
     is_flag=True,

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from memspan.arguments import as_choice, as_share
 from memspan.records import KINDS
 
-__all__ = ["HIERARCHY", "STRATEGIES", "nominal_fidelity", "ratios"]
+__all__ = ["COMPRESSED", "COMPRESSIBLE", "HIERARCHY", "STRATEGIES", "nominal_fidelity", "ratios"]
 
 STRATEGIES: Final = ("none", "uniform", "adaptive", "hierarchical")
 """`none`: r = 1. `uniform`: r = r*. `adaptive`: r = r* (.3 + .7 omega), more of what is important. `hierarchical`: the
@@ -28,6 +28,12 @@ HIERARCHY: Final[Mapping[str, float]] = MappingProxyType(
 )
 """`hierarchical`: what a kind's ratio is multiplied by. The paper only says "type-aware scaling with importance".
 Events bear to lose most, facts less, and steps that are to be followed least; pointers and secrets keep their words."""
+
+COMPRESSIBLE: Final = ("episodic", "semantic", "procedural")
+"""The kinds that may be compressed: pointers and secrets keep their words."""
+
+COMPRESSED: Final = ("episodic", "semantic")
+"""Those that are compressed unless others are asked for: without some of its words a procedure cannot be followed."""
 
 _FACTORS: Final = np.array([HIERARCHY[kind] for kind in KINDS])
 _UNJUDGED: Final = 0.5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -35,18 +35,23 @@ def expired_ids(engine: Engine, user: str | None, now: Micros | None = None) -> 
     """What a sweep would erase now, by user; see `sweep`."""
     engine.require_open()
     found: dict[str, list[str]] = defaultdict(list)
+    moment = _now(now)
     with engine.store.reading() as reader:
         everything = reader.count(user) if user is not None else reader.count()
-        for name, id_ in reader.lifetimes.expired(user, _now(now), everything):
+        due = reader.lifetimes.expired(user, moment, everything)
+        if not reader.cold.empty:
+            due = [*due, *reader.cold.expired_ids(moment, user)]
+        for name, id_ in due:
             found[name].append(id_)
     return dict(found)
 
 
 def sweep(engine: Engine, user: str | None = None, now: Micros | None = None) -> Expired:
-    """Erase the records of a user, or of all, whose life is over, with their versions and the originals of what was
-    compressed, and the bytes of them all; and what of the cold tier is as old.
+    """Erase the records of a user, or of all, whose life is over, in memory and in the cold tier, with their versions
+    and the originals of what was compressed, and the bytes of them all.
 
-    Records that are held stay until they are released, and so do their originals. What was made of a record stays,
+    Records that are held stay until they are released, those that are pinned until they are unpinned, and so do their
+    originals. What was made of a record stays,
     unless it expires itself: a recipe's memories live as long as their kind, and not longer than a turn that was
     given an end of its own. What encode jobs kept on the way, which may say what it said, goes.
 
@@ -69,8 +74,10 @@ def sweep(engine: Engine, user: str | None = None, now: Micros | None = None) ->
         users |= names
         if not count:
             break
-    cold = _erase_cold(engine, moment)
-    if erased or cold:
+    cold = _erase_cold(engine, user, moment)
+    users |= cold.keys()
+    erased += cold.total()
+    if erased:
         engine.note_unsaved()
         engine.store.erase()
     return Expired(records=erased, users=len(users))
@@ -94,32 +101,35 @@ def _erase_slice(engine: Engine, user: str | None, now: Micros) -> tuple[int, se
     return erased, set(ids)
 
 
-def _erase_cold(engine: Engine, now: Micros) -> int:
-    """What lies in the cold tier expires, too; returns how much that was. In slices."""
+def _erase_cold(engine: Engine, user: str | None, now: Micros) -> Counter[str]:
+    """What lies in the cold tier expires, too; returns how much that was, by user. In slices."""
     with engine.store.reading() as reader:
-        due = [] if reader.cold.empty else reader.cold.expired(now)
-    return sum(
-        _erase_cold_slice(engine, due[first : first + _SLICE], now) for first in range(0, len(due), _SLICE)
-    )
+        due = [] if reader.cold.empty else reader.cold.expired(now, user)
+    erased: Counter[str] = Counter()
+    for first in range(0, len(due), _SLICE):
+        erased.update(_erase_cold_slice(engine, due[first : first + _SLICE], now))
+    return erased
 
 
-def _erase_cold_slice(engine: Engine, keys: Sequence[int], now: Micros) -> int:
+@survives_damage
+def _erase_cold_slice(engine: Engine, keys: Sequence[int], now: Micros) -> dict[str, int]:
     with engine.changing() as change:
         erased = change.writer.cold.expire(keys, now)
         for user, copies in erased.items():
             for copy in copies:
                 unlearn(change, user, copy)
-            change.writer.traces.erase(user, {copy.id for copy in copies})
+            _erase(engine, change, user, sorted({copy.id for copy in copies}))
         if erased:
             engine.snapshots.delete(change.writer)
             change.writer.request_erasure()
-    return sum(map(len, erased.values()))
+    return {user: len(copies) for user, copies in erased.items()}
 
 
 def _erase(engine: Engine, change: Change, user: str, ids: list[str]) -> int:
     writer, jobs = change.writer, change.writer.jobs
     versions = writer.fetch(user, sorted(writer.traces.versions(user, ids)))
-    doomed = sorted({*ids, *(id_ for id_, record in versions.items() if not record.held)})
+    going = {id_ for id_, record in versions.items() if not (record.held or record.pinned)}
+    doomed = sorted({*ids, *going})
     # Jobs keep what they made of it, but not what they wrote down on the way.
     jobs.forget_results(set().union(*jobs.seeing(user, doomed).values()))
     erase_within(change, user, Scope(tuple(doomed), frozenset(), (), frozenset(ids)))

@@ -296,7 +296,7 @@ def _is_there(record: Record, turns: Mapping[str, TranscriptTurn]) -> bool:
 
 
 def _same(before: Record, now: Record) -> bool:
-    names = ("text", "at", "importance", "sources", "metadata")
+    names = ("text", "at", "importance", "fidelity", "sources", "metadata")
     return all(getattr(before, name) == getattr(now, name) for name in names)
 
 

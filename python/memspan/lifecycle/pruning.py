@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from memspan.remember.aging import tracked_staleness
+from memspan.remember.aging import tracked_staleness, unwritten_uses
 from memspan.remember.auditing import audited
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
@@ -44,9 +44,10 @@ def _prune_slice(
     engine: Engine, survey: StalenessSurvey, ids: Sequence[str], policy: StalenessPolicy, journal: Journal
 ) -> int:
     user = journal.user
+    unwritten = unwritten_uses(engine, user, policy)
     with engine.changing() as change:
         records = list(change.writer.fetch(user, list(ids)).values())
-        found = tracked_staleness(engine, user, records, policy, survey.now)
+        found = tracked_staleness(engine, user, records, policy, survey.now, unwritten)
         going = [
             record.id
             for record, above in zip(records, policy.prunable(found), strict=True)

@@ -10,7 +10,7 @@ from time import sleep
 from typing import Final
 
 from memspan.records import Record
-from memspan.remember.aging import tracked_staleness
+from memspan.remember.aging import tracked_staleness, unwritten_uses
 from memspan.remember.asking import when_asked
 from memspan.remember.engine import Engine
 from memspan.store.statements import chunks
@@ -63,8 +63,9 @@ def survey_staleness(
     count = stale = 0
     tracked = true = 0.0
     prunable: list[str] = []
+    unwritten = unwritten_uses(engine, user, policy)
     for records in _believed(engine, user, moment):
-        found = tracked_staleness(engine, user, records, policy, moment)
+        found = tracked_staleness(engine, user, records, policy, moment, unwritten)
         ages = [(moment - record.at) / policy.unit for record in records]
         count += len(records)
         stale += sum(value > 0.5 for value in found)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +12,14 @@ from numpy.typing import NDArray
 from memspan.lifecycle.reordering import bounded_order
 from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.records import Record
-from memspan.times import TimeLike, from_micros, to_micros
+from memspan.times import Micros, TimeLike, from_micros, to_micros
 
 from .asking import when_asked
+from .damage import survives_damage
 from .engine import Engine
 from .recall import Moved, Recall, Recalls
 
-__all__ = ["Aging", "has_ended", "provenance_quality", "staleness_of", "tracked_staleness"]
+__all__ = ["Aging", "has_ended", "provenance_quality", "staleness_of", "tracked_staleness", "unwritten_uses"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,20 @@ class Aging:
     as_of: TimeLike | None = None
     explain: bool = False
 
-    def __call__(self, engine: Engine, user: str, recalls: Recalls) -> Recalls:
+    def unwritten(self, engine: Engine, user: str) -> Mapping[str, Micros]:
+        """What `__call__` wants of the time before the search, which is no use to go by itself."""
+        return unwritten_uses(engine, user, self.policy)
+
+    def __call__(
+        self, engine: Engine, user: str, recalls: Recalls, unwritten: Mapping[str, Micros]
+    ) -> Recalls:
         """The same records, none of them more than `policy.places` from where it stood."""
         if self.policy.name == "none" or len(recalls) < 2:
             return recalls
         moment = self.now if self.now is not None else self.as_of
         asked = when_asked(engine.current(), user, None) if moment is None else to_micros(moment, "now")
         records = [recall.record for recall in recalls]
-        found = tracked_staleness(engine, user, records, self.policy, from_micros(asked))
+        found = tracked_staleness(engine, user, records, self.policy, from_micros(asked), unwritten)
         order = bounded_order(found, self.policy.places)
         aged = Recalls(
             (_told(recalls[place], place, found[place], self.explain) for place in order), recalls.explanation
@@ -53,11 +59,27 @@ class Aging:
         return aged
 
 
+@survives_damage
+def unwritten_uses(engine: Engine, user: str, policy: StalenessPolicy) -> Mapping[str, Micros]:
+    """When a user's records were last used, as far as the store does not have it yet; nothing for a policy that does
+    not look at uses."""
+    return engine.uses.unwritten(engine.current(), user) if policy.name == "refresh" else {}
+
+
 def tracked_staleness(
-    engine: Engine, user: str, records: Sequence[Record], policy: StalenessPolicy, now: datetime
+    engine: Engine,
+    user: str,
+    records: Sequence[Record],
+    policy: StalenessPolicy,
+    now: datetime,
+    unwritten: Mapping[str, Micros],
 ) -> list[float]:
-    """What a policy holds each record for, 0 (fresh) to 1. O(records); under `refresh` it reads their uses."""
-    used = _last_uses(engine, user, records) if policy.name == "refresh" else {}
+    """What a policy holds each record for, 0 (fresh) to 1. O(records); under `refresh` it reads their uses.
+
+    Args:
+        unwritten: of `unwritten_uses`.
+    """
+    used = _last_uses(engine, user, records, unwritten) if policy.name == "refresh" else {}
     return [float(value) for value in staleness_of(records, policy, now, used=used)]
 
 
@@ -96,12 +118,15 @@ def has_ended(record: Record, now: datetime) -> bool:
     return any(end is not None and end <= now for end in (record.until, record.retired_at))
 
 
-def _last_uses(engine: Engine, user: str, records: Sequence[Record]) -> Mapping[str, datetime]:
+def _last_uses(
+    engine: Engine, user: str, records: Sequence[Record], unwritten: Mapping[str, Micros]
+) -> Mapping[str, datetime]:
+    ids = [record.id for record in records]
+    lasts = {id_: unwritten[id_] for id_ in ids if id_ in unwritten}
     with engine.store.reading() as reader:
-        uses: Any = getattr(reader, "uses", None)
-        if uses is None:
-            return {}
-        return {use.record: from_micros(use.last) for use in uses.of(user, [record.id for record in records])}
+        for use in reader.uses.of(user, ids):
+            lasts[use.record] = max(use.last, lasts.get(use.record, use.last))
+    return {id_: from_micros(last) for id_, last in lasts.items()}
 
 
 def _told(recall: Recall, place: int, staleness: float, explain: bool) -> Recall:

@@ -31,6 +31,8 @@ class Change:
         """(user, id) of what the index evicted; at the end of the transaction it goes to the cold tier."""
         self.evicting: Callable[[str, Sequence[Record]], None] | None = None
         """Is told a user and their records, without the tags that were made, before these go there: a journal."""
+        self.settled: Callable[[], object] | None = None
+        """Is called within the transaction when what was evicted has gone there: nothing more happens to records."""
         self.moved: dict[str, int] = {}
         """By user, how many records went there."""
         self.unsourced: dict[str, frozenset[str]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from memspan.arguments import as_flag, as_integer
@@ -23,7 +24,7 @@ from .fields import checked_kind, checked_name, checked_names
 from .indexing import write_records
 from .tags import tagged
 
-__all__ = ["evicted", "give_back_uses", "original", "restore"]
+__all__ = ["evicted", "give_back_uses", "original", "restore", "unshortened"]
 
 
 def evicted(engine: Engine, user: str, k: int, kinds: Sequence[str] | None) -> list[Evicted]:
@@ -121,6 +122,22 @@ def _as_before(now: Record | None, before: Record) -> Record:
     return replace(
         now, text=before.text, fidelity=before.fidelity, metadata=metadata, embedding=before.embedding
     )
+
+
+def unshortened(
+    engine: Engine, user: str, records: Mapping[str, Record], when: datetime
+) -> dict[str, Record]:
+    """Records with the wording that they had at that time: those that were shortened later with the original, where it
+    was kept. No query where none was shortened."""
+    shortened = [id_ for id_, record in records.items() if "compression" in record.metadata]
+    if not shortened:
+        return dict(records)
+    with engine.store.reading() as reader:
+        originals = reader.cold.fetch(user, shortened, reason=ORIGINAL)
+    then = {
+        id_: _as_before(records[id_], cold.record) for id_, cold in originals.items() if when < cold.moved_at
+    }
+    return {**records, **then}
 
 
 def give_back_uses(change: Change, user: str, ids: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ from memspan.encode.corpus import Frequencies, index_frequencies
 from memspan.encode.pieces import Piece
 from memspan.encode.scorers import Scorer
 from memspan.errors import invalid
-from memspan.lifecycle.compression import STRATEGIES, nominal_fidelity
+from memspan.lifecycle.compression import COMPRESSED, COMPRESSIBLE, STRATEGIES, nominal_fidelity
 from memspan.lifecycle.fidelity import Fidelity, fidelity_of
 from memspan.lifecycle.shortening import pieces_of, ratios_of, shortened, word_scores
 from memspan.records import Record
@@ -31,10 +31,7 @@ from .engine import Engine
 from .fields import checked_kind, checked_name, checked_names
 from .indexing import write_records
 
-__all__ = ["COMPRESSED_KINDS", "compress"]
-
-COMPRESSED_KINDS: Final = ("episodic", "semantic", "procedural")
-"""What is compressed by default: pointers and secrets keep their words."""
+__all__ = ["compress"]
 
 _BATCH: Final = 128
 """Records of one transaction."""
@@ -128,10 +125,10 @@ def _checked(
     keep_originals: bool,
     dry_run: bool,
 ) -> _Wanted:
-    names = COMPRESSED_KINDS if kinds is None else tuple(checked_names(kinds, "kinds"))
+    names = COMPRESSED if kinds is None else tuple(checked_names(kinds, "kinds"))
     for kind in names:
-        if checked_kind(kind, "kinds") not in COMPRESSED_KINDS:
-            raise invalid("kinds", kind, " | ".join(COMPRESSED_KINDS))
+        if checked_kind(kind, "kinds") not in COMPRESSIBLE:
+            raise invalid("kinds", kind, " | ".join(COMPRESSIBLE))
     if scorer is not None and not callable(getattr(scorer, "score", None)):
         raise invalid("scorer", scorer, "a memspan.encode scorer, or None")
     as_choice(strategy, "strategy", STRATEGIES)

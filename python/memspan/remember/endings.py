@@ -28,6 +28,7 @@ __all__ = [
     "is_current",
     "moment_after",
     "was_believed",
+    "was_known",
     "was_valid",
 ]
 
@@ -89,8 +90,12 @@ def as_believed(record: Record, when: datetime) -> Record:
 
 def was_believed(record: Record, when: datetime) -> bool:
     """Whether it was believed at that time."""
-    learnt = record.recorded_at is None or record.recorded_at <= when
-    return learnt and (record.retired_at is None or when < record.retired_at)
+    return was_known(record, when) and (record.retired_at is None or when < record.retired_at)
+
+
+def was_known(record: Record, when: datetime) -> bool:
+    """Whether it had been recorded by that time, whatever became of it."""
+    return record.recorded_at is None or record.recorded_at <= when
 
 
 def was_valid(record: Record, when: datetime) -> bool:

@@ -119,6 +119,8 @@ class Engine:
                     before = writer.sequence()
                     yield change
                     settle_evictions(change)
+                    if change.settled is not None:
+                        change.settled()
                     if self.uses.due:
                         self.uses.write(change)
                     sequence = writer.sequence()

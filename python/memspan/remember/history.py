@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
 from memspan.history import Belief, History
 from memspan.records import Record
+from memspan.store import StoreReader
 from memspan.times import from_micros, now_micros
 
 from .endings import before_ending, ended_by
@@ -23,19 +25,20 @@ def history(engine: Engine, *, user: str, id: str) -> History | None:
     checked_name(user, "user")
     engine.require_open()
     with engine.store.reading() as reader:
-        asked = reader.fetch(user, [checked_name(id, "id")]).get(id)
+        evicted: dict[str, datetime] = {}
+        asked = _kept(reader, user, [checked_name(id, "id")], evicted).get(id)
         if asked is None:
             return None
         name = original_of(asked) or id
         if name != id:
-            asked = reader.fetch(user, [name]).get(name, asked)
+            asked = _kept(reader, user, [name], evicted).get(name, asked)
         versions = reader.traces.versions(user, [name])
         endings = reader.beliefs.endings(user)
         earlier = {name, *_reached(name, [(new, end.record) for end in endings for new in end.by])}
         replaced = {end.id for end in endings if end.record != name and earlier.intersection(end.by)}
         replacing = _reached(name, [(end.record, new) for end in endings for new in end.by])
         replacing |= reader.traces.versions(user, replacing)
-        records = reader.fetch(user, sorted(versions | replaced | replacing))
+        records = _kept(reader, user, sorted(versions | replaced | replacing), evicted)
     readable = [
         record
         for record in records.values()
@@ -49,10 +52,21 @@ def history(engine: Engine, *, user: str, id: str) -> History | None:
         return None
     return History(
         id=name,
-        versions=_beliefs(own),
-        before=_beliefs(record for record in readable if record.id in replaced),
-        after=_beliefs(record for record in readable if record.id in replacing),
+        versions=_beliefs(own, evicted),
+        before=_beliefs((record for record in readable if record.id in replaced), evicted),
+        after=_beliefs((record for record in readable if record.id in replacing), evicted),
     )
+
+
+def _kept(
+    reader: StoreReader, user: str, ids: Sequence[str], evicted: dict[str, datetime]
+) -> dict[str, Record]:
+    """Records in memory and in the cold tier, by id; notes of the latter since when they are there."""
+    found = reader.fetch(user, ids)
+    if not reader.cold.empty:
+        for id_, cold in reader.cold.fetch(user, [id_ for id_ in ids if id_ not in found]).items():
+            found[id_], evicted[id_] = cold.record, cold.moved_at
+    return found
 
 
 def _reached(name: str, steps: Iterable[tuple[str, str]]) -> set[str]:
@@ -72,7 +86,7 @@ def _is_gone(record: Record) -> bool:
     return is_expired(record, from_micros(now_micros()))
 
 
-def _beliefs(records: Iterable[Record]) -> tuple[Belief, ...]:
+def _beliefs(records: Iterable[Record], evicted: Mapping[str, datetime]) -> tuple[Belief, ...]:
     beliefs = []
     for record in records:
         assert record.recorded_at is not None
@@ -84,6 +98,7 @@ def _beliefs(records: Iterable[Record]) -> tuple[Belief, ...]:
                 until=record.retired_at,
                 action=action,
                 by=by,
+                evicted_at=evicted.get(record.id),
             )
         )
     return tuple(sorted(beliefs, key=lambda belief: (belief.since, belief.record.id)))

@@ -62,7 +62,7 @@ def set_lifetime(engine: Engine, *, kind: str, seconds: float | None, user: str 
     """See `Memory.set_lifetime`; returns how many records got another end."""
     engine.require_open()
     with engine.store.reading() as reader:
-        ids = {name: reader.lifetimes.of_kind(name, kind) for name in _concerned(reader, user, kind)}
+        ids = {name: _of_kind(reader, name, kind) for name in _concerned(reader, user, kind)}
     changed = 0
     for name, own in ids.items():
         for start in range(0, len(own), _SLICE):
@@ -79,6 +79,12 @@ def _concerned(reader: StoreReader, user: str | None, kind: str) -> list[str]:
     return [name for name in reader.users() if kind not in reader.lifetimes.lifetimes(name)]
 
 
+def _of_kind(reader: StoreReader, user: str, kind: str) -> list[str]:
+    """Ids of a user's records of a kind, in memory or in the cold tier."""
+    ids = reader.lifetimes.of_kind(user, kind)
+    return ids if reader.cold.empty else [*ids, *reader.cold.of_kind(user, kind)]
+
+
 @survives_damage
 def _restate(engine: Engine, user: str, ids: Sequence[str], kind: str, seconds: float | None) -> int:
     with engine.changing() as change:
@@ -92,12 +98,11 @@ def _settle(
     """Keep the lifetime for what comes, and give it to what came meanwhile. The last step: until then, the ends that
     records have are told from ends of their own by the lifetime that is kept."""
     with engine.changing() as change:
-        reader = change.writer.lifetimes
         changed = 0
         for name in _concerned(change.writer, user, kind):
-            new = sorted(set(reader.of_kind(name, kind)).difference(done.get(name, ())))
+            new = sorted(set(_of_kind(change.writer, name, kind)).difference(done.get(name, ())))
             changed += _give(change, name, new, kind, seconds)
-        reader.set_lifetime(user, kind, seconds)
+        change.writer.lifetimes.set_lifetime(user, kind, seconds)
         audited(change, "lifetime", user=user, kind=kind, seconds=seconds)
     return changed
 
@@ -110,7 +115,22 @@ def _give(change: Change, user: str, ids: Sequence[str], kind: str, seconds: flo
         if record.kind == kind and end != record.expires_at:
             changed.append(replace(record, expires_at=end))
     restate(change, changed)
-    return len(changed)
+    return len(changed) + _give_cold(change, user, ids, kind, before, seconds)
+
+
+def _give_cold(
+    change: Change, user: str, ids: Sequence[str], kind: str, before: float | None, after: float | None
+) -> int:
+    cold = change.writer.cold
+    if cold.empty:
+        return 0
+    ends = {}
+    for id_, copy in cold.fetch(user, ids).items():
+        end = _new_end(copy.record, before, after)
+        if copy.record.kind == kind and end != copy.record.expires_at:
+            ends[id_] = end
+    cold.set_ends(user, ends)
+    return len(ends)
 
 
 def _new_end(record: Record, before: float | None, after: float | None) -> datetime | None:

@@ -20,7 +20,7 @@ from memspan.times import from_micros, now_micros
 
 from .compose import reranked_alone, reranked_text
 from .damage import survives_damage
-from .endings import as_believed, was_believed, was_valid
+from .endings import as_believed, was_believed, was_known, was_valid
 from .engine import Engine
 from .life import is_expired
 from .recall import Recall, Recalls
@@ -61,12 +61,11 @@ class Readable:
             return False
         if self.as_of is None and self.valid_at is None:
             return record.retired_at is None
-        read = record
-        if self.as_of is not None:
-            if not was_believed(record, self.as_of):
-                return False
-            read = as_believed(record, self.as_of)
-        return self.valid_at is None or was_valid(read, self.valid_at)
+        if self.valid_at is None:
+            return self.as_of is None or was_believed(record, self.as_of)
+        if self.as_of is None:
+            return was_valid(record, self.valid_at)
+        return was_known(record, self.as_of) and was_valid(as_believed(record, self.as_of), self.valid_at)
 
 
 class SecondLook:

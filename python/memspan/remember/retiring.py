@@ -116,7 +116,8 @@ def _take_over(engine: Engine, successor: Record, old: str, recipe: Recipe | Non
         moment = moment_after([record])
         new = replace(successor, recorded_at=moment, embedding=vector)
         _end(change, record, successor.id, successor.at, moment, new)
-        write_records(change, [new])
+        # What takes the place of another one does not make room itself, however long ago it happened.
+        write_records(change, [new], stay=True)
         jobs = follow_turns(change, [new], {}, recipe)
     engine.note_unsaved(2)
     return jobs
@@ -153,7 +154,8 @@ def _journalled(change: Change, action: str, before: Sequence[Record], after: Se
     made = change.writer.made_tags(journal.user, [record.id for record in before])
     known = {record.id: record for record in before}
     journal.note(change, known, {record.id: record for record in after}, made)
-    journal.end_within(change.writer, {})
+    # The run ends when it has noted what has to make room for the successor.
+    change.settled = lambda: journal.end_within(change.writer, {})
 
 
 def _believed(change: Change, user: str, id_: str, argument: str) -> Record:

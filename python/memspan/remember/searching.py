@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
@@ -16,7 +17,9 @@ from memspan.times import from_micros, to_micros
 
 from .aging import Aging
 from .asking import Asked
+from .cold import unshortened
 from .damage import survives_damage
+from .ended_by_then import ended_by_then, united
 from .endings import as_believed
 from .engine import Engine
 from .fields import checked_name
@@ -35,10 +38,8 @@ _ATTEMPTS: Final = 3
 def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Aging | None = None) -> Recalls:
     """See `Memory.search`."""
 
-    def find(index: Index, vanished: Sequence[str]) -> Hits:
-        return index.search(exclude=[*question.exclude, *vanished], **question.arguments)
-
-    recalls = _with_records(engine, question.user, find, question.embedding_seconds, question.as_of)
+    unwritten = {} if aging is None else aging.unwritten(engine, question.user)
+    recalls = _found(engine, question, question.arguments, question.embedding_seconds)
     if question.arguments.get("track", True):
         engine.note_search(question.user)
     confidence: float | None = None
@@ -59,11 +60,33 @@ def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Agin
     recalls = _with_wanted(engine, question, recalls)
     lifted = recalls.lifted
     if aging is not None:
-        recalls = aging(engine, question.user, recalls)
+        recalls = aging(engine, question.user, recalls, unwritten)
     recalls.lifted = lifted
     recalls.plan = question.plan
     recalls.confidence = confidence
     return recalls
+
+
+def _found(engine: Engine, question: Asked, arguments: Mapping[str, Any], embedded: float = 0.0) -> Recalls:
+    """What the index finds with these arguments; if they name both times, with what had ended by then."""
+
+    def find(index: Index, vanished: Sequence[str]) -> Hits:
+        return index.search(exclude=[*question.exclude, *vanished], **arguments)
+
+    recalls = _with_records(engine, question.user, find, embedded, question.as_of)
+    more = ended_by_then(engine, question, arguments)
+    if more is None or question.as_of is None:
+        return recalls
+
+    def find_ended(index: Index, vanished: Sequence[str]) -> Hits:
+        return index.search(exclude=[*question.exclude, *more.exclude, *vanished], **more.arguments)
+
+    ended = _with_records(engine, question.user, find_ended, as_of=question.as_of)
+    both = united(recalls, ended, question.as_of, arguments["k"])
+    if arguments.get("track", True):
+        there = {recall.id for recall in recalls}
+        engine.current().note_uses(user=question.user, ids=[one.id for one in both if one.id not in there])
+    return both
 
 
 def _with_wanted(engine: Engine, question: Asked, recalls: Recalls) -> Recalls:
@@ -73,18 +96,19 @@ def _with_wanted(engine: Engine, question: Asked, recalls: Recalls) -> Recalls:
     if not kinds or given is not None:
         return recalls
     arguments = {**question.arguments, "kinds": kinds, "k": places_for(question.k)}
-
-    def find(index: Index, vanished: Sequence[str]) -> Hits:
-        return index.search(exclude=[*question.exclude, *vanished], **arguments)
-
-    wanted = _with_records(engine, question.user, find)
+    wanted = _found(engine, question, arguments)
     return lift_wanted(recalls, wanted, question.k) if wanted else recalls
 
 
 def _confidence(engine: Engine, question: Asked, judge: Ranker) -> float:
     from memspan.ranking.confidence import default_confidence, signals_of
 
-    _, rows = features(engine, question)
+    ids, rows = features(engine, question)
+    more = ended_by_then(engine, question, question.arguments)
+    if more is not None:
+        past = replace(question, arguments=more.arguments, exclude=[*question.exclude, *more.exclude])
+        others, found = features(engine, past)
+        rows = np.concatenate([rows, found[~np.isin(others, ids)]])
     if not len(rows):
         return 0.0
     scores = judge.scores(rows, question.conditions)
@@ -146,7 +170,10 @@ def _with_records(
             break
         vanished += missing
     if as_of is not None:
-        records = {id_: as_believed(record, as_of) for id_, record in records.items()}
+        records = {
+            id_: as_believed(record, as_of)
+            for id_, record in unshortened(engine, user, records, as_of).items()
+        }
     recalls = Recalls(
         (
             recall_of(records[hit.id], hit.score, hit.views, hit.explanation)

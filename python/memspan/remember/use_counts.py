@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
+from itertools import islice
+from threading import Lock
 from time import monotonic
 from typing import Final
 
@@ -34,13 +37,18 @@ class UseCounts:
     """Whose records were searched since uses were last written.
 
     A crash takes the uses that were not written: they are statistics. `note` may be called from any thread without a
-    lock, as sets and integers change in one step; one search more or less does no harm. Everything else belongs to
-    whoever holds the store's write lock.
+    lock, as sets and integers change in one step; one search more or less does no harm. `unwritten` may be, too: a lock
+    guards what was taken from an index and waits to be written. Everything else belongs to whoever holds the store's
+    write lock.
     """
 
     def __init__(self) -> None:
         self._users: set[str] = set()
-        self._waiting: list[tuple[str, Use]] = []
+        self._lock = Lock()
+        self._waiting: dict[str, dict[str, Use]] = {}
+        """By user and record."""
+        self._begun = False
+        """Whether a batch was written and the rest waits."""
         self._searches = 0
         self._written = monotonic()
 
@@ -61,7 +69,15 @@ class UseCounts:
     @property
     def due(self) -> bool:
         """Whether a transaction should take uses along."""
-        return bool(self._waiting) or (bool(self._users) and monotonic() - self._written >= _SECONDS)
+        return self._begun or (not self.empty and monotonic() - self._written >= _SECONDS)
+
+    def unwritten(self, index: Index, user: str) -> dict[str, Micros]:
+        """When records of a user were last used, as far as nobody has written that yet. O(records) if there were
+        searches since the last time."""
+        if user in self._users:
+            self._keep(user, index.take_uses(user=user))
+        with self._lock:
+            return {id_: use.last for id_, use in self._waiting.get(user, {}).items()}
 
     def write(self, change: Change, most: int | None = _BATCH) -> None:
         """Take what the index counted and write it, or a part of it; the next ones write the rest. O(`most`), and once
@@ -71,18 +87,35 @@ class UseCounts:
         if self._users:
             users, self._users = self._users, set()
             for user in sorted(users):
-                taken = change.apply(partial(Index.take_uses, user=user))
-                rows = zip(*taken, strict=True)
-                self._waiting += [(user, Use(id_, int(count), int(last))) for id_, count, last in rows]
-        now = len(self._waiting) if most is None else most
-        by_user: dict[str, list[Use]] = {}
-        for user, use in self._waiting[:now]:
-            by_user.setdefault(user, []).append(use)
-        for user, uses in by_user.items():
+                self._keep(user, change.apply(partial(Index.take_uses, user=user)))
+        for user, uses in self._next(most).items():
             change.writer.uses.add(user, uses)
-        del self._waiting[:now]
+        self._begun = bool(self._waiting)
         self._searches, self._written = 0, monotonic()
         change.writer.set_meta(_WRITTEN, str(now_micros()))
+
+    def _keep(self, user: str, taken: tuple[Iterable[str], Iterable[int], Iterable[int]]) -> None:
+        with self._lock:
+            for id_, count, last in zip(*taken, strict=True):
+                own = self._waiting.setdefault(user, {})
+                before = own.get(id_, Use(id_, 0, 0))
+                own[id_] = Use(id_, before.searches + int(count), max(before.last, int(last)))
+
+    def _next(self, most: int | None) -> dict[str, list[Use]]:
+        """Uses that wait no longer, by user."""
+        with self._lock:
+            if most is None:
+                every, self._waiting = self._waiting, {}
+                return {user: list(own.values()) for user, own in every.items()}
+            chosen: dict[str, list[Use]] = {}
+            for user in list(self._waiting):
+                own = self._waiting[user]
+                ids = list(islice(own, most - sum(map(len, chosen.values()))))
+                if ids:
+                    chosen[user] = [own.pop(id_) for id_ in ids]
+                if not own:
+                    del self._waiting[user]
+            return chosen
 
 
 def load_uses(index: Index, reader: StoreReader, known: Micros) -> None:

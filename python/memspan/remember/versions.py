@@ -70,7 +70,8 @@ def overwriting(
 
     The same words again change neither when they were learnt nor that they are not believed any more; a longer or
     shorter life and a pin are taken over. Other words are a new belief, and the old one becomes a version. The vault
-    keeps none, nor does what has expired (that is as good as erased, unless it is held), nor an id that leaves no room.
+    keeps none, nor does what has expired (that is as good as erased, unless it is held; its pin stays), nor an id that
+    leaves no room.
 
     Args:
         record: as a caller gave it, without `recorded_at` or embedding where these are left open.
@@ -80,7 +81,7 @@ def overwriting(
         taken: whether an id is another record's already.
     """
     expired = is_expired(existing, now)
-    if expired and not existing.held:
+    if expired and not (existing.held or existing.pinned):
         return Overwriting(record, None)
     same = _says_the_same(record, existing)
     end = existing.expires_at if same else given_end(existing, lifetimes or {})
@@ -93,13 +94,12 @@ def overwriting(
     if same:
         return _same_again(kept, existing)
     short = len(existing.id.encode()) + _ROOM <= MAX_NAME_BYTES
-    if original_of(existing) is not None or "vault" in (existing.kind, record.kind) or not short:
+    gone = expired and not existing.held
+    if gone or original_of(existing) is not None or "vault" in (existing.kind, record.kind) or not short:
         return Overwriting(kept, None)
     moment = moment_after([existing], record.recorded_at or now)
     id_ = _free(version_id(existing), taken)
-    version = replace(
-        existing, id=id_, pinned=existing.held, metadata={**existing.metadata, VERSION_OF: existing.id}
-    )
+    version = replace(existing, id=id_, pinned=False, metadata={**existing.metadata, VERSION_OF: existing.id})
     if existing.retired_at is None:
         version = ended(version, action="overwrite", by=[existing.id], at=version.at, moment=moment)
     return Overwriting(replace(kept, recorded_at=moment), version)

@@ -67,9 +67,15 @@ class ColdReader(Protocol):
         """Records that were derived from these ids and have no source left among the records: their ids by that of
         the source; sources without any are left out."""
 
-    def expired(self, now: Micros) -> list[int]:
-        """Keys of the copies whose `expires_at` has come, but not of a record's original: it lives as long as that.
-        O(cold)."""
+    def of_kind(self, user: str, kind: str) -> list[str]:
+        """Ids of what was evicted of a kind. O(cold of the user)."""
+
+    def expired(self, now: Micros, user: str | None = None) -> list[int]:
+        """Keys of the copies of a user, or of all, whose `expires_at` has come. What is held is none of them, and the
+        original of a record that is in memory or was evicted neither: it lives as long as that. O(cold)."""
+
+    def expired_ids(self, now: Micros, user: str | None = None) -> list[tuple[str, str]]:
+        """User and id of the copies that `expired` names."""
 
     def unsourced_records(self, user: str | None = None) -> int:
         """How many records, of a user or of all, have lost all of their sources to the cold tier. O(evicted)."""
@@ -98,6 +104,9 @@ class ColdWriter(ColdReader, Protocol):
 
     def untag(self, user: str, ids: Sequence[str]) -> None:
         """Take away the tags that were made for these."""
+
+    def set_ends(self, user: str, ends: Mapping[str, datetime | None]) -> None:
+        """Give what was evicted another `expires_at`, by id."""
 
     def rename_originals(self, user: str, ids: Mapping[str, str]) -> None:
         """Let originals follow their records to other ids, `ids` being from old to new; what is already there under a

@@ -20,8 +20,8 @@ class LifetimeReader(Protocol):
         """Ids of the user's records of a kind. O(records of the user)."""
 
     def expired(self, user: str | None, now: Micros, limit: int) -> list[tuple[str, str]]:
-        """User and id of records whose life is over, the earliest first; those that are held are none. O(log n + found
-        and held)."""
+        """User and id of records whose life is over, the earliest first; those that are pinned or held are none.
+        O(log n + found, pinned and held)."""
 
     def any_expiring(self) -> bool:
         """Whether any record has an end of its life. O(log n)."""

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import json
+from typing import Final
+
+from memspan.times import Micros
 
 from .beliefs import Ending
 from .sqlite_rows import SqliteRows
 
 __all__ = ["SqliteBeliefs"]
+
+_RETIRED: Final = (
+    "FROM record_states x JOIN records r ON r.pk = x.record_pk JOIN users u ON u.pk = r.user_pk "
+    "WHERE x.retired_at IS NOT NULL AND u.name = ?"
+)
 
 
 class SqliteBeliefs(SqliteRows):
@@ -17,11 +25,30 @@ class SqliteBeliefs(SqliteRows):
         """See `BeliefReader.endings`."""
         rows = self._all(
             "SELECT r.id, json_extract(r.metadata, '$.version_of'), json_extract(r.metadata, '$.ended.by') "
-            "FROM record_states x JOIN records r ON r.pk = x.record_pk JOIN users u ON u.pk = r.user_pk "
-            "WHERE x.retired_at IS NOT NULL AND u.name = ? AND json_type(r.metadata, '$.ended.by') = 'array'",
+            f"{_RETIRED} AND json_type(r.metadata, '$.ended.by') = 'array'",
+            (user,),
+        )
+        rows += self._all(
+            "SELECT c.id, json_extract(c.record, '$.metadata.version_of'), "
+            "json_extract(c.record, '$.metadata.ended.by') FROM cold c JOIN users u ON u.pk = c.user_pk "
+            "WHERE c.reason = 'evicted' AND u.name = ? AND instr(c.record, '\"retired_at\"') "
+            "AND json_extract(c.record, '$.retired_at') IS NOT NULL "
+            "AND json_type(c.record, '$.metadata.ended.by') = 'array'",
             (user,),
         )
         return [Ending(id_, _record_of(id_, base), _texts(by)) for id_, base, by in rows]
+
+    def any_ended(self, user: str, when: Micros) -> bool:
+        """See `BeliefReader.any_ended`."""
+        return bool(self._all(f"SELECT 1 {_RETIRED} AND x.retired_at <= ? LIMIT 1", (user, when)))
+
+    def learnt_later(self, user: str, when: Micros, most: int) -> list[str]:
+        """See `BeliefReader.learnt_later`."""
+        rows = self._all(
+            f"SELECT r.id {_RETIRED} AND r.recorded_at > ? ORDER BY r.recorded_at DESC LIMIT ?",
+            (user, when, most),
+        )
+        return [id_ for (id_,) in rows]
 
 
 def _record_of(id_: str, base: object) -> str:

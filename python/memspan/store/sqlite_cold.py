@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final
 
 from memspan.records import Record
@@ -34,10 +35,16 @@ _UNSOURCED: Final = (
 """Of derivations `d`: no source of the derived record is a record."""
 
 _EXPIRED: Final = (
-    "json_extract(c.record, '$.expires_at') <= ? "
-    "AND NOT EXISTS (SELECT 1 FROM records r WHERE r.user_pk = c.user_pk AND r.id = c.id)"
+    "json_extract(c.record, '$.expires_at') <= ? AND json_extract(c.record, '$.held') IS NOT 1 "
+    "AND NOT EXISTS (SELECT 1 FROM records r WHERE r.user_pk = c.user_pk AND r.id = c.id) "
+    "AND (c.reason = 'evicted' OR NOT EXISTS (SELECT 1 FROM cold e "
+    "WHERE e.user_pk = c.user_pk AND e.id = c.id AND e.reason = 'evicted'))"
 )
-"""Of `cold c`: its life is over, and that of a record that it is the original of does not count instead."""
+"""Of `cold c`: its life is over, nobody holds it, and that of a record that it is the original of does not count
+instead."""
+_EXPIRED_OF: Final = (
+    f"FROM cold c JOIN users u ON u.pk = c.user_pk WHERE {_EXPIRED} AND (? IS NULL OR u.name = ?)"
+)
 
 
 class SqliteColdReader(SqliteRows):
@@ -143,9 +150,20 @@ class SqliteColdReader(SqliteRows):
             found[source] = (*found.get(source, ()), id_)
         return found
 
-    def expired(self, now: Micros) -> list[int]:
-        keys = self._all(f"SELECT c.pk FROM cold c WHERE {_EXPIRED} ORDER BY c.pk", (_as_kept(now),))  # noqa: S608
+    def of_kind(self, user: str, kind: str) -> list[str]:
+        rows = self._all(
+            "SELECT id FROM cold WHERE user_pk = ? AND reason = ? "
+            "AND coalesce(json_extract(record, '$.kind'), 'episodic') = ?",
+            (self._user_pk(user), EVICTED, kind),
+        )
+        return [id_ for (id_,) in rows]
+
+    def expired(self, now: Micros, user: str | None = None) -> list[int]:
+        keys = self._all(f"SELECT c.pk {_EXPIRED_OF} ORDER BY c.pk", (_as_kept(now), user, user))
         return [key for (key,) in keys]
+
+    def expired_ids(self, now: Micros, user: str | None = None) -> list[tuple[str, str]]:
+        return self._all(f"SELECT u.name, c.id {_EXPIRED_OF} ORDER BY c.pk", (_as_kept(now), user, user))
 
     def unsourced_records(self, user: str | None = None) -> int:
         ((count,),) = self._all(
@@ -234,6 +252,17 @@ class SqliteColdWriter(SqliteColdReader):
             "AND json_extract(record, '$.made_tags') IS NOT NULL",
             user,
             ids,
+        )
+
+    def set_ends(self, user: str, ends: Mapping[str, datetime | None]) -> None:
+        pk = self._user_pk(user)
+        self._connection.executemany(
+            "UPDATE cold SET record = CASE WHEN :end IS NULL THEN json_remove(record, '$.expires_at') "
+            "ELSE json_set(record, '$.expires_at', :end) END WHERE user_pk = :user AND id = :id AND reason = :reason",
+            (
+                {"user": pk, "id": id_, "reason": EVICTED, "end": None if end is None else end.isoformat()}
+                for id_, end in ends.items()
+            ),
         )
 
     def rename_originals(self, user: str, ids: Mapping[str, str]) -> None:

@@ -45,7 +45,7 @@ class SqliteLifetimeReader(SqliteRows):
         return self._all(
             "SELECT u.name, r.id FROM record_states x JOIN records r ON r.pk = x.record_pk "
             "JOIN users u ON u.pk = r.user_pk WHERE x.expires_at IS NOT NULL AND x.expires_at <= :now "
-            "AND NOT x.held AND (:user IS NULL OR u.name = :user) ORDER BY x.expires_at LIMIT :limit",
+            "AND NOT x.held AND NOT x.pinned AND (:user IS NULL OR u.name = :user) ORDER BY x.expires_at LIMIT :limit",
             {"user": user, "now": now, "limit": limit},
         )
 

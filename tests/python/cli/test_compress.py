@@ -18,6 +18,13 @@ def test_it_compresses(run_json, filled):
     assert run_json(*asked, "--discard-originals")["records"] < document["records"]
 
 
+def test_only_kinds_that_can_be_compressed_are_offered(run, filled):
+    asked = ("compress", "--store", filled, "--user", "demo", "--dry-run", "--kind")
+    assert "would compress 0 of 0" in run(*asked, "procedural").output
+    for kind in ("vault", "resource"):
+        assert "is not one of 'episodic', 'semantic', 'procedural'" in run(*asked, kind, code=2).output
+
+
 def test_a_ratio_outside_0_to_1_is_wrong_usage(run, filled):
     run("compress", "--store", filled, "--user", "demo", "--ratio", 0, code=2)
     run("compress", "--store", filled, "--user", "demo", "--ratio", 1.1, code=2)

@@ -72,3 +72,16 @@ def test_retiring_and_looking_back(store: Path) -> None:
     context = run("search", "tea", *there, "--context", "--valid-at", "2023-05-10")
     assert "black tea" in context.output
     assert "1 record retired" in run("retire", new, *there).output
+
+
+def test_retiring_for_another_text_in_a_full_kind(tmp_path: Path) -> None:
+    path = tmp_path / "full"
+    with Memory(path, "hash", quotas=10) as memory:
+        memory.add([{"id": f"m{n}", "text": f"tea {n}", "kind": "semantic"} for n in range(4)], user="ana")
+    there = ("--store", str(path), "--user", "ana")
+    new = run_json("retire", "m0", *there, "--text", "coffee")["by"]
+    assert {hit["id"] for hit in run_json("latest", *there)["records"]} >= {new}
+    (last, *_) = run_json("runs", *there)["runs"]
+    assert (last["action"], last["state"]) == ("supersede", "done")
+    assert run("undo", last["id"], "--store", str(path)).exit_code == 0
+    assert run_json("evicted", *there)["records"] == []

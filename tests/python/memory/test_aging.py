@@ -142,3 +142,31 @@ def test_provenance_is_best_in_the_original_words() -> None:
     assert provenance_quality(record()) == 1
     assert provenance_quality(record(fidelity=0.9, sources=("x",))) == 0.9
     assert provenance_quality(record(fidelity=0.9, sources=("x",), metadata={"sources": "window"})) == 0.45
+
+
+def staleness_of_first(memory: Memory, **more: Any) -> float:
+    found = memory.search("quince", user="ana", k=10, staleness="refresh", explain=True, **more)
+    (first,) = [recall for recall in found if recall.id == "m0"]
+    assert first.explanation is not None
+    return float(first.explanation["staleness"]["staleness"])
+
+
+def test_refresh_counts_uses_that_are_not_written_yet(filled: Memory) -> None:
+    assert staleness_of_first(filled, track=False) == 1
+    assert staleness_of_first(filled) == 1, "a search is no use before itself"
+    assert staleness_of_first(filled, track=False) == 0
+    with filled._engine.store.reading() as reader:
+        assert reader.uses.of("ana") == [], "and it writes nothing"
+    filled._engine.write_uses()
+    assert staleness_of_first(filled, track=False) == 0
+    with filled._engine.store.reading() as reader:
+        assert {use.record: use.searches for use in reader.uses.of("ana")}["m0"] == 1
+
+
+def test_sleep_counts_them_too(filled: Memory) -> None:
+    policy = StalenessPolicy(name="refresh", prune_above=0.9)
+    untouched = filled.consolidate("ana", staleness=policy, dry_run=True).upkeep
+    assert untouched.pruned > 0
+    filled.search("quince", user="ana", k=10)
+    assert filled.consolidate("ana", staleness=policy, dry_run=True).upkeep.pruned == 0
+    assert filled.consolidate("ana", staleness=policy).upkeep.pruned == 0

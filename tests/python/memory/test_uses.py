@@ -219,3 +219,17 @@ def test_counts_of_a_batch() -> None:
     assert not counts.note("ana")
     assert not counts.empty
     assert Use("a", 1, 2).searches == 1
+
+
+def test_what_was_looked_at_is_still_written_once(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = open_memory()
+    fill(memory)
+    look_for(memory, "apple", 2)
+    for _ in range(2):
+        memory.search("apple", user="ana", k=1, views=["lexical"], staleness="refresh", track=False)
+        look_for(memory, "apple")
+    memory.add("more", user="ben")
+    assert uses(memory) == {}, "looking at them makes no write take them along"
+    monkeypatch.setattr(use_counts, "_SECONDS", 0.0)
+    memory.add("even more", user="ben")
+    assert uses(memory) == {"apple": 4}

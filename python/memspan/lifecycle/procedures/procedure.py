@@ -171,7 +171,7 @@ def recorded(user: str, id_: str, learned: Learned, before: Record | None, wordi
     )
     if before is None:
         return fresh
-    changed = ("text", "at", "importance", "sources", "metadata")
+    changed = ("text", "at", "importance", "fidelity", "sources", "metadata")
     return replace(before, **{name: getattr(fresh, name) for name in changed})
 
 
