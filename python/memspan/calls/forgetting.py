@@ -78,9 +78,9 @@ class ForgettingCalls(SearchingCalls):
         else:
             selection = checked_selection(id=id, source=source, session=session, between=between, kinds=kinds)
             removed = forget(self._engine, user=user, selection=selection)  # type: ignore[arg-type]
-        if removed:
+        if removed is not None:
             self._processing.forget_replies()
-        return removed
+        return removed or 0
 
     def forget_matching(
         self,

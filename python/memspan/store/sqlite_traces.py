@@ -94,6 +94,13 @@ class SqliteTraceReader(SqliteRows):
         cold = self._of("SELECT id FROM cold WHERE user_pk = ? AND id IN ({0})", pk, ids)
         return self._recorded(pk, ids) | {id_ for (id_,) in cold}
 
+    def count(self, user: str) -> int:
+        statement = (
+            "SELECT count(*) FROM (SELECT id FROM records WHERE user_pk = :user UNION "
+            "SELECT id FROM cold WHERE user_pk = :user)"
+        )
+        return int(self._one(statement, {"user": self._user_pk(user)}))
+
     def versions(self, user: str, ids: Collection[str]) -> set[str]:
         pk = self._user_pk(user)
         if len(ids) > _MANY:

@@ -32,6 +32,9 @@ class TraceReader(Protocol):
     def present(self, user: str, ids: Collection[str]) -> set[str]:
         """Those that there are, as a record or in the cold tier."""
 
+    def count(self, user: str) -> int:
+        """How many records the user has, those in the cold tier included. O(records of the user)."""
+
     def versions(self, user: str, ids: Collection[str]) -> set[str]:
         """Ids of the older versions of these records."""
 

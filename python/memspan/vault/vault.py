@@ -156,7 +156,7 @@ class Vault:
             known = reader.fetch(self.user, [id]).get(id)
         if known is not None and known.kind != "vault":
             raise invalid("id", id, "the id of a secret")
-        return forget(self._engine, user=self.user, selection=selection)
+        return forget(self._engine, user=self.user, selection=selection) or 0
 
     def rekey(self, *, key: bytes | str | None = None, passphrase: str | None = None) -> Rekeyed:
         """Put the secrets of this vault under another key, all or none, and go on with that one.
