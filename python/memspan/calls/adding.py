@@ -68,6 +68,7 @@ class AddingCalls(Calls):
 
         Raises:
             InvalidArgumentError: names the message and field; nothing was added.
+            HeldError: a record that is held would be overwritten, and no version could keep what it says.
             EmbedderError: the embedder failed; nothing was added.
         """
         checked_name(user, "user")

@@ -61,6 +61,7 @@ class HistoryCalls(Calls):
         Raises:
             InvalidArgumentError: both `text` and `by` are given or neither, or one of the records is not there or is
                 retired already; nothing changed.
+            HeldError: the record is held; nothing changed.
             EmbedderError: the embedder failed; nothing changed.
         """
         new, jobs = supersede(
@@ -91,6 +92,7 @@ class HistoryCalls(Calls):
 
         Raises:
             InvalidArgumentError: a record is not there; nothing changed.
+            HeldError: a record is held; nothing changed.
         """
         return retire(
             self._engine,

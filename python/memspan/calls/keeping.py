@@ -46,7 +46,8 @@ class KeepingCalls(Calls):
         Vectors in the file are used when this store's embedder made them. Quotas in the file replace those of the same
         user from then on, and what this store has too many of goes to the cold tier; times to live do at the end. Where
         more is pinned or held than the file's quotas have room for, this store keeps its own, which the log tells, and
-        everything else is loaded. A copy for the cold tier stays away where the record is in memory here.
+        everything else is loaded. A copy for the cold tier stays away where the record is in memory here, or
+        held in the cold tier.
 
         The file is read as it goes: what is kept of it until the end are ids, relations, secrets and targets.
 

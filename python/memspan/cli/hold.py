@@ -30,9 +30,9 @@ __all__ = ["hold", "release"]
 @options.as_json
 @pass_environment
 def hold(env: Environment, /, store: Path, user: str, as_json: bool, **chosen: Any) -> None:
-    """Put a legal hold on records: they cannot be forgotten, evicted, merged or ended.
+    """Put a legal hold on records: they cannot be forgotten, evicted, merged or ended, wherever they lie.
 
-    Without selectors on everything that is there now. `memspan release` ends it.
+    Without selectors on everything that is there now, the cold tier included. `memspan release` ends it.
     """
     _change(env, store, user, as_json, True, chosen)
 

@@ -128,14 +128,15 @@ def parsed_life(line: Mapping[str, Any], place: str, dim: int | None) -> LifeLin
 
 @survives_damage
 def load_cold(engine: Engine, lines: Sequence[ColdLine]) -> None:
-    """Store copies in one transaction, after the records that they belong to. A copy of a record that is in memory here
-    stays away, unless it is an original."""
+    """Store copies in one transaction, after the records that they belong to. A copy of a record that is in memory
+    here, or held in the cold tier, stays away, unless it is an original."""
     if not lines:
         return
     with engine.changing() as change:
         writer = change.writer
         for record, reason, moved_at in lines:
             known = record.id in writer.fetch(record.user, [record.id])
+            known = known or bool(writer.cold.held(record.user, [record.id]))
             if reason == EVICTED and not known:
                 writer.cold.evict([record], to_micros(moved_at))
             elif reason == ORIGINAL:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
+from memspan.errors import HeldError
 from memspan.index import Index
 from memspan.records import Record
 from memspan.store import StoreReader
@@ -68,6 +69,9 @@ def settle(
         seconds: how long they live from then on, unless they say so themselves.
         undated: those whose time the caller left open: what is stored under their key keeps its own.
         cold: those of `existing` that are in the cold tier. Whoever adds one again brings it back.
+
+    Raises:
+        HeldError: one that is held would say something else and leave no version.
     """
     settled = Settled()
     if not existing and seconds is None:
@@ -93,6 +97,8 @@ def settle(
         # What came from the cold tier after a conversion has no vector of this embedder, so that it leaves no version.
         if outcome.version is not None and outcome.version.embedding is not None:
             settled.versions.append(outcome.version)
+        elif before.held and not outcome.again:
+            raise HeldError(1, 1, "overwrite")
         again = outcome.again and key not in cold
         (settled.again if again else settled.records).append(outcome.record)
     return settled

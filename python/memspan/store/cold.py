@@ -67,9 +67,15 @@ class ColdReader(Protocol):
         """Records that were derived from these ids and have no source left among the records: their ids by that of
         the source; sources without any are left out."""
 
+    def held(self, user: str, ids: Sequence[str]) -> set[str]:
+        """Those of the ids whose records were evicted and are held."""
+
+    def held_count(self, user: str | None = None) -> int:
+        """How many evicted records, of a user or of all, are held. O(cold)."""
+
     def expired(self, now: Micros) -> list[int]:
-        """Keys of the copies whose `expires_at` has come, but not of a record's original: it lives as long as that.
-        O(cold)."""
+        """Keys of the copies whose `expires_at` has come, but for those of records that are held, and not of a record's
+        original: it lives as long as that. O(cold)."""
 
     def unsourced_records(self, user: str | None = None) -> int:
         """How many records, of a user or of all, have lost all of their sources to the cold tier. O(evicted)."""
@@ -95,6 +101,9 @@ class ColdWriter(ColdReader, Protocol):
 
     def drop(self, user: str, ids: Sequence[str], reason: Reason = EVICTED) -> int:
         """Take copies out because they are records again; returns how many there were."""
+
+    def set_held(self, user: str, ids: Sequence[str], held: bool) -> list[str]:
+        """Hold evicted records, or release them; returns the ids of those that this changed."""
 
     def untag(self, user: str, ids: Sequence[str]) -> None:
         """Take away the tags that were made for these."""

@@ -93,7 +93,9 @@ def _remove(change: Change, user: str, ids: Iterable[str]) -> None:
     """Take records out, with what was derived from them; those that are held stay."""
     gone = set(ids)
     gone |= change.writer.derived(user, sorted(gone))
-    change.writer.cold.forget(user, sorted(gone))
+    cold = change.writer.cold
+    if not cold.empty:
+        cold.forget(user, sorted(gone.difference(cold.held(user, sorted(gone)))))
     gone = set(change.writer.fetch(user, sorted(gone)))
     if gone:
         stored = change.writer.fetch(user, sorted(gone))
@@ -110,13 +112,15 @@ def _write(change: Change, user: str, records: Sequence[Record]) -> None:
     made of it must not stay under any id. A version would also outlive what the job knows to be its own: forgetting a
     turn that it was only shown, which is no source of it, would miss it.
     """
-    existing = given_records(change.writer, user, [record.id for record in records], embeddings=True)
+    ids = [record.id for record in records]
+    existing = given_records(change.writer, user, ids, embeddings=True)
+    away = set() if change.writer.cold.empty else change.writer.cold.held(user, ids)
     moment = from_micros(now_micros())
     changed = []
     outdated: set[str] = set()
     for record in records:
         before = existing.get(record.id)
-        if before is not None and (before.held or _says_the_same(before, record)):
+        if record.id in away or (before is not None and (before.held or _says_the_same(before, record))):
             continue
         if before is not None:
             outdated.add(record.id)
