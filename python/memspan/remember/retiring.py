@@ -25,6 +25,7 @@ from .identifiers import new_id
 from .indexing import write_records
 from .jobs.turns import follow_turns
 from .restating import restate
+from .secret_ids import is_secret
 
 __all__ = ["retire", "supersede"]
 
@@ -83,8 +84,11 @@ def supersede(
     with engine.store.reading() as reader:
         record = reader.fetch(user, [old]).get(old)
         made = reader.made_tags(user, [old]).get(old, ())
+        secret = is_secret(reader, user, old)
     if record is None:
         raise invalid("id", id, f"the id of a record of {user!r}")
+    if secret:
+        raise invalid("id", id, "an id that no secret has, as the text would be in clear; put another secret")
     moment = from_micros(now_micros())
     successor = checked_record(
         replace(

@@ -16,6 +16,7 @@ from .change import Change
 from .life import end_of_life
 from .lifetimes import lifetimes_of
 from .restating import restate
+from .secret_ids import refuse_secret
 from .versions import overwriting
 
 __all__ = ["Settled", "settle"]
@@ -60,6 +61,7 @@ def settle(
     *,
     undated: Collection[_Key] = (),
     cold: Collection[_Key] = (),
+    sealing: bool = False,
 ) -> Settled:
     """Compare records with what is stored.
 
@@ -69,8 +71,10 @@ def settle(
         seconds: how long they live from then on, unless they say so themselves.
         undated: those whose time the caller left open: what is stored under their key keeps its own.
         cold: those of `existing` that are in the cold tier. Whoever adds one again brings it back.
+        sealing: whether the vault itself writes labels of its secrets.
 
     Raises:
+        InvalidArgumentError: a record would take the place of a secret.
         HeldError: one that is held would say something else and leave no version.
     """
     settled = Settled()
@@ -94,6 +98,8 @@ def settle(
             if key in cold:
                 settled.records.append(before)
             continue
+        if before.kind == "vault" and not (sealing or outcome.again):
+            refuse_secret(change.writer, record.user, record.id)
         # What came from the cold tier after a conversion has no vector of this embedder, so that it leaves no version.
         if outcome.version is not None and outcome.version.embedding is not None:
             settled.versions.append(outcome.version)

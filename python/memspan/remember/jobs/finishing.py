@@ -23,6 +23,7 @@ from memspan.remember.indexing import write_records
 from memspan.remember.lifetimes import with_lifetimes
 from memspan.remember.made_tags import write_made_tags
 from memspan.remember.relating import unrelate_within
+from memspan.remember.secret_ids import is_secret
 from memspan.remember.tags import given_records
 from memspan.store.jobs import ClaimedJob, Note, Outcome
 from memspan.times import from_micros, now_micros
@@ -74,12 +75,14 @@ def finish(job: ClaimedJob, results: Results, notes: Sequence[Note], change: Cha
         JobLostError: the job was forgotten or began anew meanwhile; nothing changed.
     """
     notes = list(notes)
-    made = [record.id for record in results.records]
     jobs = change.writer.jobs
     if not jobs.holds(job, now_micros()):
         raise JobLostError(f"job {job.id} is not this run's any more")
+    # Somebody may have given a secret the id of a record that was forgotten.
+    records = [record for record in results.records if not is_secret(change.writer, job.user, record.id)]
+    made = [record.id for record in records]
     _remove(change, job.user, set(jobs.made([job.pk])).difference(made))
-    _write(change, job.user, results.records)
+    _write(change, job.user, records)
     taken_back: dict[str, tuple[str, ...]] = dict.fromkeys(jobs.tagged([job.pk]), ())
     write_made_tags(change, job.user, {**taken_back, **results.turn_tags})
     tagged = [id_ for id_, tags in results.turn_tags.items() if tags]
