@@ -86,7 +86,7 @@ def test_more_than_there_is_room_for(memory: Memory) -> None:
     memory.add(turns(6, 7, 8), user="ana")
     before = live(memory)
     with pytest.raises(
-        QuotaError, match="have to stay, pinned or brought back with it, are more.* bring back fewer"
+        QuotaError, match="have to stay, pinned, held or brought back with it, are more.* bring back fewer"
     ):
         memory.restore(user="ana", ids=["m0", "m1", "m2", "m3", "m4"])
     memory.pin(user="ana", ids=sorted(before))
