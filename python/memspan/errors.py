@@ -19,7 +19,7 @@ MemspanError
 ├── UndoError                                a run that cannot be undone, because memories changed since
 ├── QuotaError                               a kind is full of records that are pinned
 ├── JobError                                 an encode job that does not exist, or cannot do what was asked
-├── HeldError                                a record under a legal hold would have been forgotten
+├── HeldError                                a record under a legal hold would have been forgotten or ended
 ├── PlanChangedError                         what was agreed to be forgotten is not what it was
 ├── VaultError                               a secret is damaged, or is not what it says
 │   └── VaultKeyError                        a secret is under another key
@@ -143,21 +143,26 @@ class QuotaError(MemspanError):
 
 
 class HeldError(MemspanError):
-    """Records that are held cannot be forgotten, nor what they would be forgotten with; `Memory.release` ends a hold.
+    """Records that are held cannot be forgotten, nor what they would be forgotten with, nor ended by hand or replaced
+    without a trace; `Memory.release` ends a hold.
 
     Attributes:
         held: how many of the records are held.
-        records: how many would have been forgotten.
+        records: how many the call was about.
+        to: what it was to do to them: `forget`, `retire`, `supersede` or `overwrite`.
     """
 
-    def __init__(self, held: int, records: int) -> None:
-        super().__init__(held, records)
+    def __init__(self, held: int, records: int, to: str = "forget") -> None:
+        super().__init__(held, records, to)
         self.held = held
         self.records = records
+        self.to = to
 
     def __str__(self) -> str:
-        held = f"{self.held:,} of the {self.records:,} records to forget are held"
-        return f"{held}; nothing was erased. Release them first"
+        are = "is" if self.held == 1 else "are"
+        done = "erased" if self.to == "forget" else "changed"
+        held = f"{self.held:,} of the {self.records:,} records to {self.to} {are} held"
+        return f"{held}; nothing was {done}. Release {'it' if self.held == 1 else 'them'} first"
 
 
 class PlanChangedError(MemspanError):

@@ -1,8 +1,10 @@
-"""Whatever was added, overwritten, derived, held and forgotten in whatever order: what is forgotten is exactly what the
-selectors and sources say, and nothing of it is left anywhere."""
+"""Whatever was added, overwritten, derived, evicted, restored, held and forgotten in whatever order: what is forgotten
+is exactly what the selectors and sources say, and nothing of it is left anywhere."""
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import io
 import tempfile
 from collections.abc import Iterator
@@ -16,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis_profile import PROFILE
 
-from memspan import errors
+from memspan import Quotas, errors
 from memspan.memory import Memory
 from memspan.records import Record
 from memspan.times import from_micros
@@ -24,6 +26,8 @@ from memspan.times import from_micros
 USERS, SESSIONS, KINDS = ("ana", "ben"), ("s", "t", None), ("episodic", "semantic", "vault")
 IDS = [f"m{i}" for i in range(8)]
 START = 1_700_000_000_000_000
+SMALL = Quotas(capacity=5, vault=1)
+"""Two episodic records, two semantic ones and a secret: most of what is added goes to the cold tier."""
 
 
 def entry(chance: Random, user: str, id_: str) -> dict[str, Any]:
@@ -57,15 +61,32 @@ def selectors(chance: Random) -> dict[str, Any]:
 
 def script(chance: Random) -> Iterator[tuple[str, Any]]:
     """Many records first, so that there is something to forget."""
+    yield "quotas", chance.choice([SMALL, SMALL, None])
     for user in USERS:
         yield "add", [entry(chance, user, id_) for id_ in chance.sample(IDS, 6)]
-    for _ in range(8):
+    for _ in range(10):
         action = chance.choice(
-            ["add", "add", "forget", "forget", "forget", "hold", "release", "reopen", "lay out"]
+            [
+                "add",
+                "add",
+                "forget",
+                "forget",
+                "forget",
+                "hold",
+                "release",
+                "reopen",
+                "lay out",
+                "restore",
+                "quotas",
+            ]
         )
         user = chance.choice(["ana", "ana", "ben"])
         if action == "add":
             yield action, [entry(chance, user, id_) for id_ in chance.sample(IDS, chance.choice([1, 3]))]
+        elif action == "quotas":
+            yield action, chance.choice([SMALL, None])
+        elif action == "restore":
+            yield action, (user, chance.sample(IDS, 2))
         elif action in ("reopen", "lay out"):
             yield action, user
         else:
@@ -171,10 +192,18 @@ def _check(memory: Memory, oracle: Oracle, folder: Path) -> None:
     for user in USERS:
         left = {id_ for of, id_ in oracle.records if of == user}
         index = memory._engine.current()
-        assert {id_ for id_ in index.ids(user=user) if "@" not in id_} == left
+        with memory._engine.store.reading() as reader:
+            cold = set(reader.cold.ids(user))
+        assert cold.isdisjoint(index.ids(user=user))
+        assert {id_ for id_ in {*index.ids(user=user), *cold} if "@" not in id_} == left
         output = io.StringIO()
         memory.export(user, output)
-        found = [output.getvalue(), str(memory.audit(user=user))]
+        kept = [known for (of, _), known in oracle.records.items() if of == user]
+        for known in kept:
+            # Of what is not forgotten, nothing is lost; the vault keeps no versions.
+            for word in known.words[-1:] if known.kind == "vault" else known.words:
+                assert word in output.getvalue()
+        found = [output.getvalue(), str(memory.audit(user=user)), str(memory.evicted(user=user, k=100))]
         for times in ({}, {"as_of": START * 2}, {"valid_at": START * 2}):
             hits = memory.search("says", user=user, k=50, kinds=list(KINDS), **times)
             found.append(" ".join(f"{hit.text} {hit.record}" for hit in hits))
@@ -195,7 +224,13 @@ def test_forgotten_is_gone_by_every_way(seed: int) -> None:
         try:
             for action, argument in script(chance):
                 if action == "add":
-                    memory.add_records([oracle.add(each) for each in argument])
+                    oracle = _add(memory, oracle, argument)
+                elif action == "quotas":
+                    with contextlib.suppress(errors.QuotaError):
+                        memory.set_quotas(argument)
+                elif action == "restore":
+                    with contextlib.suppress(errors.QuotaError):
+                        memory.restore(user=argument[0], ids=argument[1])
                 elif action == "reopen":
                     memory.close()
                     memory = Memory(
@@ -220,6 +255,22 @@ def test_forgotten_is_gone_by_every_way(seed: int) -> None:
         finally:
             memory.close()
         _check_files(folder, oracle)
+
+
+def _add(memory: Memory, oracle: Oracle, entries: list[dict[str, Any]]) -> Oracle:
+    """The oracle afterwards. Nothing is added where held records leave no room, or over one of the vault, which keeps
+    no versions."""
+    after = copy.deepcopy(oracle)
+    try:
+        memory.add_records([after.add(each) for each in entries])
+    except (errors.QuotaError, errors.HeldError) as error:
+        before = (oracle.records.get((each["user"], each["id"])) for each in entries)
+        held = any(known is not None and known.held and known.kind == "vault" for known in before)
+        if not held and not isinstance(error, errors.QuotaError):
+            raise
+        oracle._count = after._count
+        return oracle
+    return after
 
 
 def _forget(memory: Memory, oracle: Oracle, user: str, wanted: dict[str, Any]) -> None:

@@ -68,7 +68,8 @@ class AddingCalls(Calls):
             other content replaces the older, which stays as a version, see `history`.
 
         Raises:
-            InvalidArgumentError: names the message and field; nothing was added.
+            InvalidArgumentError: names the message and field, or a secret of the vault has the id; nothing was added.
+            HeldError: a record that is held would be overwritten, and no version could keep what it says.
             EmbedderError: the embedder failed; nothing was added.
         """
         checked_name(user, "user")

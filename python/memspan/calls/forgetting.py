@@ -78,9 +78,9 @@ class ForgettingCalls(SearchingCalls):
         else:
             selection = checked_selection(id=id, source=source, session=session, between=between, kinds=kinds)
             removed = forget(self._engine, user=user, selection=selection)  # type: ignore[arg-type]
-        if removed:
+        if removed is not None:
             self._processing.forget_replies()
-        return removed
+        return removed or 0
 
     def forget_matching(
         self,
@@ -129,16 +129,18 @@ class ForgettingCalls(SearchingCalls):
         between: Any = None,
         kinds: Sequence[str] | None = None,
     ) -> int:
-        """Put a legal hold on records: they cannot be forgotten until `release`, nor evicted, merged or ended in sleep.
+        """Put a legal hold on records: they cannot be forgotten until `release`, nor evicted, merged or ended, in sleep
+        or by hand, and their times to live do not erase them.
 
-        The hold reaches their older versions, but not what is added later, nor what was derived. Writing a record anew
-        keeps its hold. A `forget` that would have to erase a held record erases nothing.
+        The hold reaches the cold tier, and older versions, but not what is added later, nor what was derived. What is
+        held there comes back held. Writing a record anew keeps its hold, and what it said as a version; where there
+        can be none, as in the vault, it is refused. A `forget` that would have to erase a held record erases nothing.
 
         Args:
             user, id, source, session, between, kinds: as in `forget`; without selectors everything that is there.
 
         Returns:
-            How many records were not held before.
+            How many records were not held before, those in the cold tier included.
 
         Raises:
             InvalidArgumentError: an argument is not acceptable, or goes with no other.
@@ -156,7 +158,7 @@ class ForgettingCalls(SearchingCalls):
         between: Any = None,
         kinds: Sequence[str] | None = None,
     ) -> int:
-        """End a hold, see `hold`; returns how many records were held."""
+        """End a hold, see `hold`, in the cold tier, too; returns how many records were held."""
         selection = checked_selection(id=id, source=source, session=session, between=between, kinds=kinds)
         return hold(self._engine, user=user, selection=selection, held=False)
 

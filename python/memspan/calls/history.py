@@ -53,7 +53,8 @@ class HistoryCalls(Calls):
 
         Args:
             id: what holds no longer.
-            text: of the new record, which gets kind, session, speaker, tags and entities of the old one.
+            text: of the new record, which gets kind, session, speaker, tags and entities of the old one. Not of one
+                that takes the place of a secret: it would be in clear.
             by: instead of `text`, the id of a record that is there already.
             at: when the new one began to hold, and so when the old one ended. By default now, or when `by` happened;
                 a time not after the one of the old record says that it was never true.
@@ -64,6 +65,7 @@ class HistoryCalls(Calls):
         Raises:
             InvalidArgumentError: both `text` and `by` are given or neither, or one of the records is not there or is
                 retired already; nothing changed.
+            HeldError: the record is held; nothing changed.
             EmbedderError: the embedder failed; nothing changed.
             QuotaError: all others of a full kind are pinned or held; nothing changed.
         """
@@ -95,6 +97,7 @@ class HistoryCalls(Calls):
 
         Raises:
             InvalidArgumentError: a record is not there; nothing changed.
+            HeldError: a record is held; nothing changed.
         """
         return retire(
             self._engine,

@@ -14,6 +14,7 @@ from memspan.errors import InvalidArgumentError, MemspanError
 
 from .printable import printable
 from .status import ExitStatus
+from .wording import in_words_of_commands
 
 __all__ = ["DEBUG_VARIABLE", "CommandError", "map_failures"]
 
@@ -61,5 +62,5 @@ def _of_the_system(error: OSError) -> str:
 def _end(message: str, status: ExitStatus, error: BaseException) -> NoReturn:
     if os.environ.get(DEBUG_VARIABLE, "0") not in ("", "0"):
         traceback.print_exception(error)
-    click.echo("Error: " + " ".join(printable(message).split()), err=True)
+    click.echo("Error: " + " ".join(printable(in_words_of_commands(message)).split()), err=True)
     raise click.exceptions.Exit(status) from error

@@ -14,7 +14,7 @@ from memspan.remember.forget_plans import ForgetPlan
 from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError
-from .opening import open_memory
+from .opening import open_memory, unknown_user
 from .selectors import described, selected, selectors
 from .tables import cell, counted, moment, plain_table
 
@@ -43,7 +43,7 @@ _SHOWN = 100
 )
 @options.count(10)
 @click.option("--confirm", metavar="TOKEN", help="What an earlier --matching showed, and nothing else.")
-@options.embedder
+@options.embedder_of_store
 @click.option("--yes", is_flag=True, help="Do not ask; not with --matching.")
 @options.as_json
 @pass_environment
@@ -79,11 +79,15 @@ def forget(
             raise click.UsageError("--matching goes with --between, --kind and -k only")
     if matching is not None:
         with open_memory(store, embedder) as memory:
+            unknown = unknown_user(memory, user)
             plan = memory.forget_matching(
                 matching, user=user, k=k, between=between, kinds=list(kinds) or None
             )
             if as_json:
                 env.write_json({"store": str(store), **_document(user, plan)})
+            if unknown:
+                raise CommandError(unknown)
+            if as_json:
                 return
             _show(env, plan)
             if not plan.matches or not env.interactive:
@@ -98,10 +102,13 @@ def forget(
                 raise click.UsageError("nobody to ask here; add --yes to erase without asking")
             _ask(env, what, user)
         with open_memory(store) as memory:
+            unknown = unknown_user(memory, user)
             records = memory.forget(user=user, confirm=confirm, **chosen)
     if as_json:
         env.write_json({"store": str(store), "user": user, **chosen, "records": records})
-    else:
+    if unknown:
+        raise CommandError(unknown)
+    if not as_json:
         env.note(f"{counted(records, 'record')} erased")
 
 

@@ -94,7 +94,7 @@ def _seconds(time: str) -> str:
 )
 @click.option("--text", help="What holds instead: a new record takes the place of the one ID.")
 @click.option("--by", metavar="ID", help="The record that takes the place of the one ID.")
-@options.embedder
+@options.embedder_of_store
 @options.as_json
 @pass_environment
 def retire(

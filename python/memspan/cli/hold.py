@@ -10,7 +10,8 @@ import click
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import open_memory
+from .failures import CommandError
+from .opening import open_memory, unknown_user
 from .selectors import selected, selectors
 from .tables import counted
 
@@ -30,9 +31,9 @@ __all__ = ["hold", "release"]
 @options.as_json
 @pass_environment
 def hold(env: Environment, /, store: Path, user: str, as_json: bool, **chosen: Any) -> None:
-    """Put a legal hold on records: they cannot be forgotten, evicted, merged or ended.
+    """Put a legal hold on records: they cannot be forgotten, evicted, merged or ended, wherever they lie.
 
-    Without selectors on everything that is there now. `memspan release` ends it.
+    Without selectors on everything that is there now, the cold tier included. `memspan release` ends it.
     """
     _change(env, store, user, as_json, True, chosen)
 
@@ -58,9 +59,12 @@ def _change(
     env: Environment, store: Path, user: str, as_json: bool, held: bool, chosen: Mapping[str, Any]
 ) -> None:
     with open_memory(store) as memory:
+        unknown = unknown_user(memory, user)
         call = memory.hold if held else memory.release
         records = call(user=user, **selected(**chosen))
     if as_json:
         env.write_json({"store": str(store), "user": user, "held": held, "records": records})
-    else:
+    if unknown:
+        raise CommandError(unknown)
+    if not as_json:
         env.note(f"{counted(records, 'record')} {'held' if held else 'released'}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -81,13 +82,18 @@ def ingest(
     A broken line ends the work with its file, line and reason; the turns before it stay.
     """
     report = IngestReport()
+    lost: Counter[str] = Counter()
     error: Exception | None = None
     status = ExitStatus.OK
     try:
         # The first one comes before there is a store: a file that is no conversation makes none.
         turns = _begun(read_turns(env.stdin_bytes if _is_stdin(file) else file, format=format_, user=user))
         with open_memory(store, embedder, recipe=recipe) as memory:
-            _run(env, memory, turns, partial(_count, file, user, format_), batch, report)
+            before = _room(memory)
+            try:
+                _run(env, memory, turns, partial(_count, file, user, format_), batch, report)
+            finally:
+                lost = _room(memory) - before
             if tag:
                 for name in report.turns:
                     memory.tag(name, progress=env.err.is_terminal)
@@ -98,9 +104,9 @@ def ingest(
     size = store_bytes(store)
     message = str(error) if error else "interrupted" if status is ExitStatus.INTERRUPTED else None
     if as_json:
-        env.write_json(_as_json(store, report, size, message))
+        env.write_json(_as_json(store, report, lost, size, message))
     elif report.total or error is None:
-        _print(env, store, report, size)
+        _print(env, store, report, lost, size)
     if message is not None:
         raise CommandError(f"{message} (kept: {counted(report.total, 'turn')} before it)", status) from error
 
@@ -112,6 +118,12 @@ def _is_stdin(file: Path) -> bool:
 def _begun(turns: Iterator[Turn]) -> Iterator[Turn]:
     """The same turns, of which the first has been read."""
     return chain(list(islice(turns, 1)), turns)
+
+
+def _room(memory: Memory) -> Counter[str]:
+    """How many records are in the cold tier, and how many have no source outside it."""
+    stats = memory.stats()
+    return Counter(evicted=stats["cold"]["evicted"], unsourced=stats["unsourced"])
 
 
 def _run(
@@ -149,7 +161,9 @@ def _count(file: Path, user: str | None, format_: str | None) -> int | None:
     return count
 
 
-def _as_json(store: Path, report: IngestReport, size: int, error: str | None) -> dict[str, Any]:
+def _as_json(
+    store: Path, report: IngestReport, lost: Mapping[str, int], size: int, error: str | None
+) -> dict[str, Any]:
     return {
         "store": str(store),
         "turns": report.total,
@@ -157,11 +171,13 @@ def _as_json(store: Path, report: IngestReport, size: int, error: str | None) ->
         "seconds": round(report.seconds, 3),
         "turns_per_second": round(report.rate, 1),
         "bytes": size,
+        "evicted": lost["evicted"],
+        "unsourced": lost["unsourced"],
         "error": error,
     }
 
 
-def _print(env: Environment, store: Path, report: IngestReport, size: int) -> None:
+def _print(env: Environment, store: Path, report: IngestReport, lost: Mapping[str, int], size: int) -> None:
     for user, turns in report.turns.items():
         env.say(f"{user}: {counted(turns, 'turn')}")
     env.say(
@@ -169,3 +185,8 @@ def _print(env: Environment, store: Path, report: IngestReport, size: int) -> No
         f"({report.rate:,.0f} a second); "
         f"'{store}' takes {size / 1e6:.1f} MB"
     )
+    if lost["evicted"]:
+        text = f"{counted(lost['evicted'], 'record')} went to the cold tier"
+        if lost["unsourced"]:
+            text += f", and with them the last sources of {counted(lost['unsourced'], 'derived record')}"
+        env.say(f"{text}: see `memspan evicted`")

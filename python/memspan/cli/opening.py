@@ -13,7 +13,7 @@ import click
 from memspan.llm import LLMSpec
 from memspan.memory import Memory
 
-__all__ = ["nothing_found", "open_memory", "open_model"]
+__all__ = ["nothing_found", "open_memory", "open_model", "unknown_user"]
 
 
 @contextmanager
@@ -38,8 +38,13 @@ def _actor() -> str:
 
 def nothing_found(memory: Memory, user: str) -> str:
     """What to say of a search without hits: a mistyped user must not look like one without such memories."""
+    return unknown_user(memory, user) or f"nothing found for user '{user}'"
+
+
+def unknown_user(memory: Memory, user: str) -> str | None:
+    """What to say of a user whom the store does not know; `None` of one whom it does."""
     if user in memory.users():
-        return f"nothing found for user '{user}'"
+        return None
     return f"the store knows no user '{user}'; `memspan stats` lists its users"
 
 

@@ -25,6 +25,7 @@ __all__ = [
     "between",
     "count",
     "embedder",
+    "embedder_of_store",
     "examples",
     "existing_store",
     "kinds",
@@ -111,15 +112,21 @@ def any_user(what: str) -> Callable[[Command], Command]:
     )
 
 
-embedder = click.option(
-    "--embedder",
-    metavar="NAME",
-    default=None,
-    envvar="MEMSPAN_EMBEDDER",
-    show_envvar=True,
-    help="A model of `memspan models list`, or `hash` (no model, no meaning: for trying things out). "
-    "Default: the one that filled the store; for a new store the default model.",
-)
+def _embedder(default: str) -> Callable[[Command], Command]:
+    return click.option(
+        "--embedder",
+        metavar="NAME",
+        default=None,
+        envvar="MEMSPAN_EMBEDDER",
+        show_envvar=True,
+        help="A model of `memspan models list`, or `hash` (no model, no meaning: for trying things out). "
+        f"Default: the one that filled the store{default}.",
+    )
+
+
+embedder = _embedder("; for a new store the default model")
+embedder_of_store = _embedder("")
+"""For commands that make no store."""
 
 llm = click.option(
     "--llm",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -79,23 +80,32 @@ def quotas(
         if off or given:
             evicted = memory.set_quotas(None if off else Quotas(**given), user=user)
         found = memory.quotas(user)
-        kinds = memory.stats(user)["kinds"] if user is not None else {}
+        stats = memory.stats(user)
     if as_json:
         document = None if found is None else {**found.document(), "kinds": found.capacities}
-        env.write_json({"store": str(store), "user": user, "quotas": document, "evicted": evicted})
+        counts = {"evicted": evicted, "unsourced": stats["unsourced"]}
+        env.write_json({"store": str(store), "user": user, "quotas": document, **counts})
         return
     if evicted:
         env.note(f"{counted(evicted, 'record')} went to the cold tier")
     if found is None:
         env.say("no quotas")
-        return
+    else:
+        _show(env, found, None if user is None else stats["kinds"])
+    if stats["unsourced"]:
+        derived = counted(stats["unsourced"], "derived record")
+        have = "has" if stats["unsourced"] == 1 else "have"
+        env.say(f"{derived} {have} no source left outside the cold tier: see `memspan evicted`")
+
+
+def _show(env: Environment, found: Quotas, records: Mapping[str, int] | None) -> None:
     table = plain_table()
     table.add_column("kind")
     table.add_column("capacity", justify="right")
-    if user is not None:
+    if records is not None:
         table.add_column("records", justify="right")
     for kind, capacity in found.capacities.items():
         cells = [kind, "no limit" if capacity is None else f"{capacity:,}"]
-        table.add_row(*map(cell, cells + ([f"{kinds.get(kind, 0):,}"] if user is not None else [])))
+        table.add_row(*map(cell, cells + ([] if records is None else [f"{records.get(kind, 0):,}"])))
     env.out.print(table)
     env.say(f"eviction: {found.eviction}")

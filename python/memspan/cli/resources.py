@@ -53,7 +53,7 @@ def resources() -> None:
 @click.option("--id", "id_", metavar="ID", help="Of the record, or of the one that it takes the place of.")
 @_fetch
 @_seconds
-@options.embedder
+@options.embedder_of_store
 @options.as_json
 @pass_environment
 def add(

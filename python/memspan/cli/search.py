@@ -75,7 +75,7 @@ __all__ = ["search"]
     show_default=True,
     help="With --context: at most so many tokens.",
 )
-@options.embedder
+@options.embedder_of_store
 @options.as_json
 @pass_environment
 def search(

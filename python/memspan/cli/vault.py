@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from memspan.errors import InvalidArgumentError
+
 from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError
@@ -73,7 +75,7 @@ def new_key_(env: Environment, as_json: bool) -> None:
 @click.option("--id", "id_", metavar="ID", help="Of a new secret, or of the one that it takes the place of.")
 @click.option("--another-key", is_flag=True, help="Begin with a key that opens none of the user's secrets.")
 @_key_options
-@options.embedder
+@options.embedder_of_store
 @options.as_json
 @pass_environment
 def put(
@@ -165,16 +167,20 @@ def list_(env: Environment, store: Path, user: str, key_file: Path | None, as_js
 @pass_environment
 def delete(env: Environment, store: Path, user: str, id_: str, yes: bool, as_json: bool) -> None:
     """Erase a secret and its label. Needs no key."""
+    from memspan.vault.keys import new_key
+
     if not yes:
         if not env.interactive:
             raise click.UsageError("nobody to ask here; add --yes to erase without asking")
         if not click.confirm(f"Erase secret '{id_}' of user '{user}'? This cannot be undone.", err=True):
             raise CommandError("nothing was erased")
     with open_memory(store) as memory:
-        record = memory.get(user=user, id=id_)
-        if record is not None and record.kind != "vault":
-            raise CommandError(f"record '{id_}' of user '{user}' is no secret; nothing was erased")
-        records = memory.forget(user=user, id=id_)
+        # Any key will do: deleting opens nothing.
+        vault = memory.vault(user, new_key())
+        try:
+            records = vault.delete(id_)
+        except InvalidArgumentError as error:
+            raise CommandError(f"record '{id_}' of user '{user}' is no secret; nothing was erased") from error
     if as_json:
         env.write_json({"store": str(store), "user": user, "id": id_, "records": records})
     else:
@@ -200,10 +206,17 @@ def delete(env: Environment, store: Path, user: str, id_: str, yes: bool, as_jso
 def rekey(
     env: Environment, store: Path, user: str, key_file: Path | None, new_key_file: Path, as_json: bool
 ) -> None:
-    """Put the secrets under another key, all or none, and erase what the old one opens."""
+    """Put the secrets under another key, all or none, and erase what the old one opens.
+
+    Ends with 1 if the old key opens none.
+    """
     given = _given_key(env, key_file)
     with open_memory(store) as memory:
-        done = _open(memory, user, given).rekey(key=_read_key(new_key_file))
+        vault = _open(memory, user, given)
+        done = vault.rekey(key=_read_key(new_key_file))
+        if not done.changed:
+            some = f"the key opens none of the secrets of user '{user}'; nothing was changed"
+            raise CommandError(some if vault.labels() else f"user '{user}' has no secrets")
     if as_json:
         env.write_json({"store": str(store), "user": user, **done._asdict()})
     else:

@@ -125,7 +125,7 @@ def propose(engine: Engine, user: str, settings: Mining | None = None) -> Propos
             one = one.since(through)
             if len(one.runs) < (least if before is None else 1):
                 continue
-        if before is not None and (before.until is not None or before.retired_at is not None):
+        if before is not None and (before.until is not None or before.retired_at is not None or before.held):
             continue
         id_ = before.id if before is not None else new_id(user, one.actions, (record.id for record in ours))
         if before is None and (id_ in by_id or id_ in evicted):
@@ -174,6 +174,8 @@ def apply(engine: Engine, proposals: Proposals, write: Write = write_records) ->
         records: list[Record] = []
         for proposal in proposals.changes:
             now, record = stored.get(proposal.id), fresh[proposal.id]
+            if now is not None and now.held:
+                continue  # Since it was proposed.
             # Of old sources, some may have been evicted; had one been forgotten, so would have been the record.
             old = () if proposal.before is None else proposal.before.sources
             if _is_as_it_was(now, proposal.before) and all(
@@ -193,7 +195,7 @@ def apply(engine: Engine, proposals: Proposals, write: Write = write_records) ->
         for one, by in proposals.ending:
             now = stored.get(one.id)
             whole = by in written or (by not in fresh and change.index.contains(user=user, id=by))
-            if now is not None and whole and _is_as_it_was(now, one):
+            if now is not None and whole and _is_as_it_was(now, one) and _is_free(now):
                 ended.append((one, by))
                 records.append(_ended(now, by, moment))
         if records:

@@ -14,7 +14,7 @@ from memspan.run_info import Run, Undone
 from memspan.store.runs import RunChange
 from memspan.times import now_micros
 
-from .journal import is_left_as, left_cold, read_before
+from .journal import Before, is_left_as, left_cold, read_before
 from .putting_back import Place, PutBack, places
 
 __all__ = ["undo"]
@@ -52,11 +52,13 @@ def _undo(engine: Engine, change: Change, run: Run, leave_changed: bool) -> Undo
         last.pop(each.record, None)  # In the order of the last changes.
         last[each.record] = each
     now = places(change.writer, run.user, list(first))
+    befores = {id_: read_before(each, run.user) for id_, each in first.items() if each.before is not None}
     changed = {id_ for id_ in first if not _as_left(now.get(id_), first[id_], last[id_])}
+    changed |= {id_ for id_, before in befores.items() if _is_kept(now.get(id_), before)}
     changed |= _needed(change, run.user, {id_ for id_ in first if first[id_].before is None} - changed)
     if changed and not leave_changed:
         raise UndoError(
-            f"{len(changed):,} of the {len(first):,} memories of the run {run.id} were changed or went since, or "
+            f"{len(changed):,} of the {len(first):,} memories of the run {run.id} were changed, held or went since, or "
             f"others were made of them ({_listed(sorted(changed))}); undo what came after it first, or leave them as "
             "they are (leave_changed)"
         )
@@ -67,7 +69,7 @@ def _undo(engine: Engine, change: Change, run: Run, leave_changed: bool) -> Undo
         if first[id_].before is None:
             back.remove(id_, now.get(id_))
             continue
-        before = read_before(first[id_], run.user)
+        before = befores[id_]
         place = now.get(id_)
         if place is None:
             back.to_memory(before.record, None)
@@ -88,6 +90,13 @@ def _as_left(now: Place | None, first: RunChange, last: RunChange) -> bool:
     if now is not None and first.before is None and (now.record.pinned or now.record.held):
         return False  # Somebody wants to keep what the run made.
     return is_left_as(last, None if now is None else now.record)
+
+
+def _is_kept(now: Place | None, before: Before) -> bool:
+    """Whether a record is held, and undoing would take away what it says or send it to the cold tier."""
+    if now is None or not now.record.held:
+        return False
+    return now.record.text != before.record.text or (before.evicted_at is not None and not now.cold)
 
 
 def _needed(change: Change, user: str, made: set[str]) -> set[str]:

@@ -59,11 +59,14 @@ def add_drafts(
     *,
     within: Callable[[Change], None] | None = None,
     seconds: float | None = None,
+    sealing: bool = False,
 ) -> Added:
     """See `add_checked`."""
     records = [draft.record for draft in drafts]
     undated = {_key(draft.record) for draft in drafts if not draft.dated}
-    return add_checked(engine, records, advance, recipe, undated=undated, within=within, seconds=seconds)
+    return add_checked(
+        engine, records, advance, recipe, undated=undated, within=within, seconds=seconds, sealing=sealing
+    )
 
 
 @survives_damage
@@ -76,6 +79,7 @@ def add_checked(
     undated: Collection[_Key] = (),
     within: Callable[[Change], None] | None = None,
     seconds: float | None = None,
+    sealing: bool = False,
 ) -> Added:
     """Make checked records durable and searchable, with the encode jobs of a recipe, in one transaction.
 
@@ -89,6 +93,11 @@ def add_checked(
             keeps its own.
         within: does more in the same transaction, after the records are written.
         seconds: how long they live, unless they say so themselves.
+        sealing: whether they are labels of secrets, which nothing else may replace.
+
+    Raises:
+        InvalidArgumentError: one would take the place of a secret; nothing was added.
+        HeldError: one would take the place of what is held and leave no version; nothing was added.
     """
     if not given:
         return Added(0, False)
@@ -101,7 +110,9 @@ def add_checked(
         cold = {} if change.writer.cold.empty else _from_cold(change.writer, _without(given, known))
         existing = {**_existing(change.writer, known), **cold} if known or cold else {}
         moment = from_micros(now_micros())
-        settled = settle(change, given, existing, moment, seconds, undated=undated, cold=cold)
+        settled = settle(
+            change, given, existing, moment, seconds, undated=undated, cold=cold, sealing=sealing
+        )
         for record in settled.records:
             embedding = record.embedding
             if embedding is None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from memspan.errors import FormatError, invalid
+from memspan.records import Record
 from memspan.resource_info import RESOURCE_STATES, Resource
 from memspan.store import StoreReader, StoreWriter
 from memspan.store.secrets import SealedSecret
@@ -18,7 +19,15 @@ from .auditing import audited
 from .engine import Engine
 from .fields import checked_name
 
-__all__ = ["TYPES", "Attachment", "attachment_lines", "load_attachments", "parsed_attachment"]
+__all__ = [
+    "TYPES",
+    "Attachment",
+    "attachment_lines",
+    "load_attachments",
+    "parsed_attachment",
+    "record_of",
+    "why_it_stays",
+]
 
 _logger = logging.getLogger("memspan")
 _MAX_BYTES: Final = 1 << 22
@@ -89,7 +98,8 @@ def _bytes(line: Mapping[str, Any], field: str, place: str) -> bytes:
 
 
 def load_attachments(engine: Engine, attachments: Sequence[Attachment]) -> None:
-    """Store those whose records are there. A secret under another key is never replaced, which is logged."""
+    """Store those whose records are there. A secret that is held or under another key is not replaced, which is
+    logged."""
     if not attachments:
         return
     loaded: Counter[str] = Counter()
@@ -103,22 +113,33 @@ def load_attachments(engine: Engine, attachments: Sequence[Attachment]) -> None:
             audited(change, "vault.load", user=user, records=secrets)
 
 
+def record_of(reader: StoreReader, user: str, id_: str) -> Record | None:
+    """The record of that id, wherever it lies."""
+    record = reader.fetch(user, [id_]).get(id_)
+    copy = reader.cold.fetch(user, [id_]).get(id_) if record is None else None
+    return record if copy is None else copy.record
+
+
+def why_it_stays(reader: StoreReader, user: str, secret: SealedSecret) -> str:
+    """Why a secret that is here is not replaced by the one of a file; empty when it may be, or there is none."""
+    stored = reader.secrets.one(user, secret.record)
+    if stored is None:
+        return ""
+    if stored.key_id != secret.key_id:
+        return "is under another key than the one in the file"
+    record = record_of(reader, user, secret.record)
+    return "is held" if record is not None and record.held else ""
+
+
 def _load_secret(writer: StoreWriter, user: str, secret: SealedSecret) -> bool:
-    record = writer.fetch(user, [secret.record]).get(secret.record)
-    if record is None and (copy := writer.cold.fetch(user, [secret.record]).get(secret.record)):
-        record = copy.record
+    record = record_of(writer, user, secret.record)
     if record is None or record.kind != "vault":
         raise FormatError(
             f"secret of record {secret.record!r}: got no vault record of that id before it; "
             "accepted: a file written by export"
         )
-    stored = writer.secrets.one(user, secret.record)
-    if stored is not None and stored.key_id != secret.key_id:
-        _logger.warning(
-            "the secret of record %r of user %r is under another key than the one in the file; it stays",
-            secret.record,
-            user,
-        )
+    if why := why_it_stays(writer, user, secret):
+        _logger.warning("the secret of record %r of user %r %s; it stays", secret.record, user, why)
         return False
     writer.secrets.put(user, [secret])
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
 
-from memspan.errors import MemspanError
+from memspan.errors import MemspanError, QuotaError
 from memspan.index import Index
 from memspan.records import Record
 from memspan.store import StoreWriter
@@ -45,6 +45,16 @@ class Change:
         before, self.touched = self.touched, True
         try:
             return operation(self.index)
+        except QuotaError as error:
+            self.touched = before or not atomic
+            raise QuotaError(_with_holds(str(error))) from error
         except MemspanError:
             self.touched = before or not atomic
             raise
+
+
+def _with_holds(message: str) -> str:
+    """The index knows no holds: to it, what is held is pinned."""
+    return message.replace("pinned or brought", "pinned, held or brought").replace(
+        "unpin some", "unpin or release some"
+    )

@@ -55,8 +55,11 @@ def settle_evictions(change: Change) -> None:
         audited(change, "evict", user=user, ids=named, records=len(moved), unsourced=len(derived))
         if derived:
             change.unsourced[user] = change.unsourced.get(user, frozenset()) | derived
-            _logger.info(
-                "%d evicted records were the last sources of %d derived ones", len(unsourced), len(derived)
+            _logger.warning(
+                "%d evicted records of user %r were the last sources of %d derived ones",
+                len(unsourced),
+                user,
+                len(derived),
             )
 
 

@@ -18,6 +18,7 @@ from .damage import survives_damage
 from .engine import Engine
 from .export_format import decode_record_line, encode_record_line
 from .fields import checked_kind, checked_name
+from .secret_ids import is_secret
 
 __all__ = [
     "LIFE_TYPES",
@@ -128,15 +129,17 @@ def parsed_life(line: Mapping[str, Any], place: str, dim: int | None) -> LifeLin
 
 @survives_damage
 def load_cold(engine: Engine, lines: Sequence[ColdLine]) -> None:
-    """Store copies in one transaction, after the records that they belong to. A copy of a record that is in memory here
-    stays away, unless it is an original."""
+    """Store copies in one transaction, after the records that they belong to. A copy of a record that is in memory
+    here, or held in the cold tier, stays away, unless it is an original; and so does any under the id of a secret."""
     if not lines:
         return
     with engine.changing() as change:
         writer = change.writer
         for record, reason, moved_at in lines:
+            if is_secret(writer, record.user, record.id):
+                continue
             known = record.id in writer.fetch(record.user, [record.id])
-            if reason == EVICTED and not known:
+            if reason == EVICTED and not known and not writer.cold.held(record.user, [record.id]):
                 writer.cold.evict([record], to_micros(moved_at))
             elif reason == ORIGINAL:
                 writer.cold.keep_originals([record], to_micros(moved_at))

@@ -26,30 +26,28 @@ __all__ = ["confirm", "erase_within", "forget"]
 
 
 @survives_damage
-def forget(engine: Engine, *, user: str, selection: Selection) -> int:
-    """See `Memory.forget`."""
+def forget(engine: Engine, *, user: str, selection: Selection) -> int | None:
+    """See `Memory.forget`; `None` when there was nothing at all, neither records nor settings."""
     checked_name(user, "user")
     with engine.changing() as change:
         removed = (
-            _forget_user(engine, change, user)
-            if selection.everything
-            else _forget_some(engine, change, user, selection)
+            _forget_user(change, user) if selection.everything else _forget_some(change, user, selection)
         )
-        if not removed:
-            return 0
+        if removed is None:
+            return None
         _promise_erasure(engine, change)
     return _erased(engine, user, removed)
 
 
 @survives_damage
-def confirm(engine: Engine, plan: ForgetPlan | str, user: str | None = None) -> int:
-    """Carry out what `forget_matching` planned; see `Memory.forget`."""
+def confirm(engine: Engine, plan: ForgetPlan | str, user: str | None = None) -> int | None:
+    """Carry out what `forget_matching` planned; see `forget`."""
     agreed = opened(plan, user)
     with engine.changing() as change:
         scope = agreed.scope(change.writer)
         removed = erase_within(change, agreed.user, scope)
         if not removed:
-            return 0
+            return None
         audited(
             change,
             "forget",
@@ -75,25 +73,26 @@ def _erased(engine: Engine, user: str, removed: int) -> int:
     return removed
 
 
-def _forget_user(engine: Engine, change: Change, user: str) -> int:
-    """The number of records removed, at least 1 when there was anything at all."""
+def _forget_user(change: Change, user: str) -> int | None:
+    """The number of records removed, cold ones included; `None` for a user who is not known."""
     writer = change.writer
     if user not in writer.users():
-        return 0
-    _refuse_held(writer.traces.held(user), writer.count(user))
-    removed = _remove_user(change, user)
-    audited(change, "forget", user=user, by="everything", records=removed)
-    return removed
+        return None
+    records = writer.traces.count(user)
+    _refuse_held(writer.traces.held(user), records)
+    _remove_user(change, user)
+    audited(change, "forget", user=user, by="everything", records=records)
+    return records
 
 
-def _forget_some(engine: Engine, change: Change, user: str, selection: Selection) -> int:
+def _forget_some(change: Change, user: str, selection: Selection) -> int | None:
     writer = change.writer
     roots = {*writer.traces.chosen(user, selection.chosen), *selection.roots}
     scope = scope_of(writer, user, roots)
     removed = erase_within(change, user, scope)
     if removed:
         audited(change, "forget", user=user, ids=scope.ids, by=selection.by, records=removed)
-    return removed
+    return removed or None
 
 
 def erase_within(change: Change, user: str, scope: Scope) -> int:
@@ -135,10 +134,9 @@ def erase_within(change: Change, user: str, scope: Scope) -> int:
     return len(ids)
 
 
-def _remove_user(change: Change, user: str) -> int:
-    removed = change.writer.remove_user(user)
+def _remove_user(change: Change, user: str) -> None:
+    change.writer.remove_user(user)
     change.apply(lambda index: index.forget(user=user))
-    return removed
 
 
 def _refuse_held(held: int, records: int) -> None:

@@ -1,4 +1,4 @@
-"""Legal holds: what is held cannot be forgotten, evicted, merged or ended in sleep."""
+"""Legal holds: what is held cannot be forgotten, evicted, merged or ended, wherever it lies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def hold(engine: Engine, *, user: str, selection: Selection, held: bool) -> int:
     changed: list[str] = []
     with engine.changing() as change:
         writer = change.writer
-        chosen = writer.traces.chosen(user, selection.chosen, cold=False)
+        chosen = writer.traces.chosen(user, selection.chosen)
         ids = sorted(chosen | writer.traces.versions(user, chosen))
         for start in range(0, len(ids), _BATCH):
             piece = ids[start : start + _BATCH]
@@ -35,6 +35,7 @@ def hold(engine: Engine, *, user: str, selection: Selection, held: bool) -> int:
                 write_records(change, records)
                 writer.set_made_tags(user, made)
                 changed += [record.id for record in records]
+            changed += writer.cold.set_held(user, [id_ for id_ in piece if id_ not in stored], held)
         if changed:
             action = "hold" if held else "release"
             audited(change, action, user=user, ids=changed, by=selection.by, records=len(changed))

@@ -9,15 +9,17 @@ from typing import Final
 from memspan.errors import FormatError, InvalidArgumentError, QuotaError, TagCycleError
 from memspan.lifecycle.quotas import Quotas
 from memspan.records import Record
+from memspan.store.secrets import SealedSecret
 
 from .adding import Advance, add_checked
-from .attachments import Attachment, load_attachments
+from .attachments import Attachment, load_attachments, why_it_stays
 from .engine import Engine
 from .export_life import ColdLine, LifetimeLine, QuotaLine, load_cold
 from .import_lines import Line, RelationLine, parsed_lines, readable
 from .lifetimes import set_lifetime
 from .quotas import set_quotas
 from .relating import relate
+from .secret_ids import is_secret
 from .transfer import TextFile
 
 __all__ = ["load"]
@@ -38,9 +40,10 @@ class _Loading:
     """Writes records and cold copies in batches as they come, so that a file may be larger than memory; what stays of
     them are the ids.
 
-    Relations, secrets, targets and times to live, of which there are few, wait for the end, and so do originals whose
-    record has not come: a record that came later would take them for the wording of an older one. No export has those,
-    but a file that was sorted in between may.
+    Relations, secrets, targets and times to live, of which there are few, wait for the end, and so do records under the
+    ids of secrets of this store: what the file says of those secrets comes after them. So do originals whose record has
+    not come: a record that came later would take them for the wording of an older one. No export has those, but a file
+    that was sorted in between may.
     """
 
     def __init__(self, engine: Engine, seen: dict[tuple[str, str], int], advance: Advance | None) -> None:
@@ -50,6 +53,8 @@ class _Loading:
         self._records: list[Record] = []
         self._cold: list[ColdLine] = []
         self._early: list[ColdLine] = []
+        self._labels: list[Record] = []
+        """Records under the ids of secrets."""
         self._relations: list[RelationLine] = []
         self._attachments: list[Attachment] = []
         self._lifetimes: list[LifetimeLine] = []
@@ -91,11 +96,21 @@ class _Loading:
             self._flush()
 
     def _flush(self) -> None:
-        records, self._records = self._records, []
+        records = self._without_labels(self._records)
+        self._records = []
         cold, self._cold = self._cold, []
         if records:
             self._add(records)
         load_cold(self._engine, cold)
+
+    def _without_labels(self, records: list[Record]) -> list[Record]:
+        others: list[Record] = []
+        with self._engine.store.reading() as reader:
+            having = {user for user in {record.user for record in records} if reader.secrets.key_ids(user)}
+            for record in records:
+                label = record.user in having and is_secret(reader, record.user, record.id)
+                (self._labels if label else others).append(record)
+        return others
 
     def _add(self, records: list[Record]) -> None:
         try:
@@ -137,10 +152,25 @@ class _Loading:
         try:
             for line in self._relations:
                 self._relate(line)
+            self._load_labels()
         finally:
             load_attachments(self._engine, self._attachments)
             for lifetime in self._lifetimes:
                 set_lifetime(self._engine, kind=lifetime.kind, seconds=lifetime.seconds, user=lifetime.user)
+
+    def _load_labels(self) -> None:
+        """A secret that the file has under the same key brings its label along."""
+        secrets = {
+            (user, each.record): each for user, each in self._attachments if isinstance(each, SealedSecret)
+        }
+        for record in self._labels:
+            secret = secrets.get((record.user, record.id)) if record.kind == "vault" else None
+            if secret is not None:
+                with self._engine.store.reading() as reader:
+                    if why_it_stays(reader, record.user, secret):
+                        continue  # With its label; the log tells when it comes to the secret itself.
+            add_checked(self._engine, [record], sealing=secret is not None)
+            self._count += 1
 
     def _relate(self, line: RelationLine) -> None:
         try:

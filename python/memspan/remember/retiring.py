@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from memspan.arguments import as_texts
-from memspan.errors import invalid
+from memspan.errors import HeldError, invalid
 from memspan.lifecycle.journal import Journal
 from memspan.recipes import Recipe
 from memspan.records import Record
@@ -25,6 +25,7 @@ from .identifiers import new_id
 from .indexing import write_records
 from .jobs.turns import follow_turns
 from .restating import restate
+from .secret_ids import is_secret
 
 __all__ = ["retire", "supersede"]
 
@@ -39,6 +40,7 @@ def retire(engine: Engine, *, user: str, ids: Sequence[str], at: datetime | None
             if id_ not in found:
                 raise invalid("ids", id_, f"ids of records of {user!r}")
         believed = [found[id_] for id_ in wanted if found[id_].retired_at is None]
+        _refuse_held(believed, "retire")
         moment = moment_after(believed)
         after = [
             ended(record, action="retire", by=(), at=moment if at is None else at, moment=moment)
@@ -82,8 +84,11 @@ def supersede(
     with engine.store.reading() as reader:
         record = reader.fetch(user, [old]).get(old)
         made = reader.made_tags(user, [old]).get(old, ())
+        secret = is_secret(reader, user, old)
     if record is None:
         raise invalid("id", id, f"the id of a record of {user!r}")
+    if secret:
+        raise invalid("id", id, "an id that no secret has, as the text would be in clear; put another secret")
     moment = from_micros(now_micros())
     successor = checked_record(
         replace(
@@ -142,6 +147,7 @@ def _end(
     new: Record | None = None,
 ) -> None:
     """End a record; `new` is what takes its place and is about to be written."""
+    _refuse_held([record], "supersede")
     over = ended(record, action="supersede", by=[by], at=at, moment=moment)
     _journalled(change, "supersede", [record], [over] if new is None else [over, new])
     restate(change, [over])
@@ -156,6 +162,11 @@ def _journalled(change: Change, action: str, before: Sequence[Record], after: Se
     journal.note(change, known, {record.id: record for record in after}, made)
     # The run ends when it has noted what has to make room for the successor.
     change.settled = lambda: journal.end_within(change.writer, {})
+
+
+def _refuse_held(records: Sequence[Record], to: str) -> None:
+    if held := sum(record.held for record in records):
+        raise HeldError(held, len(records), to)
 
 
 def _believed(change: Change, user: str, id_: str, argument: str) -> Record:

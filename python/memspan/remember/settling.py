@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
+from memspan.errors import HeldError
 from memspan.index import Index
 from memspan.records import Record
 from memspan.store import StoreReader
@@ -15,6 +16,7 @@ from .change import Change
 from .life import end_of_life
 from .lifetimes import lifetimes_of
 from .restating import restate
+from .secret_ids import refuse_secret
 from .versions import overwriting
 
 __all__ = ["Settled", "settle"]
@@ -59,6 +61,7 @@ def settle(
     *,
     undated: Collection[_Key] = (),
     cold: Collection[_Key] = (),
+    sealing: bool = False,
 ) -> Settled:
     """Compare records with what is stored.
 
@@ -68,6 +71,11 @@ def settle(
         seconds: how long they live from then on, unless they say so themselves.
         undated: those whose time the caller left open: what is stored under their key keeps its own.
         cold: those of `existing` that are in the cold tier. Whoever adds one again brings it back.
+        sealing: whether the vault itself writes labels of its secrets.
+
+    Raises:
+        InvalidArgumentError: a record would take the place of a secret.
+        HeldError: one that is held would say something else and leave no version.
     """
     settled = Settled()
     if not existing and seconds is None:
@@ -90,9 +98,13 @@ def settle(
             if key in cold:
                 settled.records.append(before)
             continue
+        if before.kind == "vault" and not (sealing or outcome.again):
+            refuse_secret(change.writer, record.user, record.id)
         # What came from the cold tier after a conversion has no vector of this embedder, so that it leaves no version.
         if outcome.version is not None and outcome.version.embedding is not None:
             settled.versions.append(outcome.version)
+        elif before.held and not outcome.again:
+            raise HeldError(1, 1, "overwrite")
         again = outcome.again and key not in cold
         (settled.again if again else settled.records).append(outcome.record)
     return settled

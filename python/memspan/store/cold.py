@@ -77,6 +77,12 @@ class ColdReader(Protocol):
     def expired_ids(self, now: Micros, user: str | None = None) -> list[tuple[str, str]]:
         """User and id of the copies that `expired` names."""
 
+    def held(self, user: str, ids: Sequence[str]) -> set[str]:
+        """Those of the ids whose records were evicted and are held."""
+
+    def held_count(self, user: str | None = None) -> int:
+        """How many evicted records, of a user or of all, are held. O(cold)."""
+
     def unsourced_records(self, user: str | None = None) -> int:
         """How many records, of a user or of all, have lost all of their sources to the cold tier. O(evicted)."""
 
@@ -101,6 +107,9 @@ class ColdWriter(ColdReader, Protocol):
 
     def drop(self, user: str, ids: Sequence[str], reason: Reason = EVICTED) -> int:
         """Take copies out because they are records again; returns how many there were."""
+
+    def set_held(self, user: str, ids: Sequence[str], held: bool) -> list[str]:
+        """Hold evicted records, or release them; returns the ids of those that this changed."""
 
     def untag(self, user: str, ids: Sequence[str]) -> None:
         """Take away the tags that were made for these."""

@@ -164,8 +164,8 @@ class StoreReader(Protocol):
         """Records without an up-to-date staged embedding, by ascending keys greater than `after`."""
 
     def summary(self, user: str | None = None) -> dict[str, Any]:
-        """Counts of records, of those that are retired (versions among them), held or expiring, of secrets and
-        resources, by kind, and of sessions; the time span."""
+        """Counts of records, of those that are retired (versions among them), held (in the cold tier, too) or expiring,
+        of secrets and resources, by kind, and of sessions; the time span."""
 
 
 class StoreWriter(StoreReader, Protocol):

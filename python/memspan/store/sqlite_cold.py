@@ -158,6 +158,25 @@ class SqliteColdReader(SqliteRows):
         )
         return [id_ for (id_,) in rows]
 
+    def held(self, user: str, ids: Sequence[str]) -> set[str]:
+        rows = self._for_each(
+            "SELECT id FROM cold WHERE user_pk = ? AND reason = ? AND json_extract(record, '$.held') "
+            "AND id IN ({places})",
+            user,
+            ids,
+            EVICTED,
+        )
+        return {id_ for (id_,) in rows}
+
+    def held_count(self, user: str | None = None) -> int:
+        count = self._one(
+            "SELECT count(*) FROM cold c JOIN users u ON u.pk = c.user_pk WHERE c.reason = :evicted "
+            "AND (:user IS NULL OR u.name = :user) AND instr(c.record, '\"held\"') "
+            "AND json_extract(c.record, '$.held')",
+            {"user": user, "evicted": EVICTED},
+        )
+        return int(count)
+
     def expired(self, now: Micros, user: str | None = None) -> list[int]:
         keys = self._all(f"SELECT c.pk {_EXPIRED_OF} ORDER BY c.pk", (_as_kept(now), user, user))
         return [key for (key,) in keys]
@@ -245,6 +264,19 @@ class SqliteColdWriter(SqliteColdReader):
 
     def drop(self, user: str, ids: Sequence[str], reason: Reason = EVICTED) -> int:
         return self._erase(user, ids, "AND reason = ? AND id IN ({places})", reason)
+
+    def set_held(self, user: str, ids: Sequence[str], held: bool) -> list[str]:
+        copies = self.fetch(user, ids).values()
+        changed = [copy for copy in copies if copy.record.held is not held]
+        pk = self._user_pk(user)
+        self._connection.executemany(
+            "UPDATE cold SET record = ? WHERE user_pk = ? AND id = ? AND reason = ?",
+            (
+                (dump_record(replace(copy.record, held=held), copy.made_tags), pk, copy.record.id, EVICTED)
+                for copy in changed
+            ),
+        )
+        return [copy.record.id for copy in changed]
 
     def untag(self, user: str, ids: Sequence[str]) -> None:
         self._for_each(

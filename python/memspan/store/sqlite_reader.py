@@ -338,7 +338,7 @@ class SqliteReader(SqliteRows):
             "records": count,
             "retired": retired,
             "versions": versions,
-            "held": held,
+            "held": held + self.cold.held_count(user),
             "expiring": expiring,
             "secrets": self._one(f"SELECT count(*) FROM secrets WHERE {scope}", only),  # noqa: S608
             "resources": len(self.resources.all(user)),

@@ -45,6 +45,11 @@ _DERIVED: Final = (
     "WHERE d.user_pk = ? AND d.source IN ({0}) UNION "
     "SELECT c.id FROM cold_sources d JOIN cold c ON c.pk = d.cold_pk WHERE d.user_pk = ? AND d.source IN ({0})"
 )
+_HELD: Final = (
+    "SELECT r.id FROM record_states x JOIN records r ON r.pk = x.record_pk WHERE x.held AND r.user_pk = ?{} UNION "
+    "SELECT c.id FROM cold c WHERE c.user_pk = ? AND c.reason = 'evicted' AND instr(c.record, '\"held\"') "
+    "AND json_extract(c.record, '$.held'){}"
+)
 _CHOSEN: Final = (
     "SELECT id FROM records WHERE user_pk = :user AND (:session IS NULL OR session = :session) "
     "AND (:source IS NULL OR provenance = :source OR pk IN "
@@ -66,10 +71,10 @@ class SqliteTraceReader(SqliteRows):
             places, values = marks(piece)
             yield from self._all(statement.format(places), (user_pk, *values) * repeat)
 
-    def chosen(self, user: str, wanted: Chosen, *, cold: bool = True) -> set[str]:
+    def chosen(self, user: str, wanted: Chosen) -> set[str]:
         pk = self._user_pk(user)
         if wanted.ids is not None:
-            return self.present(user, wanted.ids) if cold else self._recorded(pk, wanted.ids)
+            return self.present(user, wanted.ids)
         between = None if wanted.between is None else [_ends(interval) for interval in wanted.between]
         parameters = {
             "user": pk,
@@ -79,20 +84,23 @@ class SqliteTraceReader(SqliteRows):
             "between": None if between is None else json.dumps(between),
         }
         found = {id_ for (id_,) in self._all(_CHOSEN, parameters)}
-        if cold:
-            for id_, record in self._all("SELECT id, record FROM cold WHERE user_pk = ?", (pk,)):
-                if _meant(json.loads(record), wanted, between):
-                    found.add(id_)
+        for id_, record in self._all("SELECT id, record FROM cold WHERE user_pk = ?", (pk,)):
+            if _meant(json.loads(record), wanted, between):
+                found.add(id_)
         return found
-
-    def _recorded(self, user_pk: int | None, ids: Collection[str]) -> set[str]:
-        statement = "SELECT id FROM records WHERE user_pk = ? AND id IN ({0})"
-        return {id_ for (id_,) in self._of(statement, user_pk, ids)}
 
     def present(self, user: str, ids: Collection[str]) -> set[str]:
         pk = self._user_pk(user)
-        cold = self._of("SELECT id FROM cold WHERE user_pk = ? AND id IN ({0})", pk, ids)
-        return self._recorded(pk, ids) | {id_ for (id_,) in cold}
+        tables = ("records", "cold")
+        statements = [f"SELECT id FROM {table} WHERE user_pk = ? AND id IN ({{0}})" for table in tables]  # noqa: S608
+        return {id_ for statement in statements for (id_,) in self._of(statement, pk, ids)}
+
+    def count(self, user: str) -> int:
+        statement = (
+            "SELECT count(*) FROM (SELECT id FROM records WHERE user_pk = :user UNION "
+            "SELECT id FROM cold WHERE user_pk = :user)"
+        )
+        return int(self._one(statement, {"user": self._user_pk(user)}))
 
     def versions(self, user: str, ids: Collection[str]) -> set[str]:
         pk = self._user_pk(user)
@@ -139,13 +147,10 @@ class SqliteTraceReader(SqliteRows):
 
     def held(self, user: str, ids: Collection[str] | None = None) -> int:
         pk = self._user_pk(user)
-        statement = (
-            "SELECT count(*) FROM record_states x JOIN records r ON r.pk = x.record_pk "
-            "WHERE x.held AND r.user_pk = ?"
-        )
         if ids is None:
-            return int(self._all(statement, (pk,))[0][0])
-        return sum(count for (count,) in self._of(statement + " AND r.id IN ({0})", pk, ids))
+            return int(self._one(f"SELECT count(*) FROM ({_HELD.format('', '')})", (pk, pk)))  # noqa: S608
+        of_ids = _HELD.format(" AND r.id IN ({0})", " AND c.id IN ({0})")
+        return len({id_ for (id_,) in self._of(of_ids, pk, ids, repeat=2)})
 
     def dangling(self) -> list[tuple[str, str, str]]:
         return [

@@ -25,12 +25,15 @@ class Chosen(NamedTuple):
 class TraceReader(Protocol):
     """Records and what is in the cold tier, as one. `ids` are always those of one user."""
 
-    def chosen(self, user: str, wanted: Chosen, *, cold: bool = True) -> set[str]:
-        """Ids of the records that are meant, of those in the cold tier too unless told otherwise. Linear in the
-        user's records, but for ids."""
+    def chosen(self, user: str, wanted: Chosen) -> set[str]:
+        """Ids of the records that are meant, of those in the cold tier too. Linear in the user's records, but for
+        ids."""
 
     def present(self, user: str, ids: Collection[str]) -> set[str]:
         """Those that there are, as a record or in the cold tier."""
+
+    def count(self, user: str) -> int:
+        """How many records the user has, those in the cold tier included. O(records of the user)."""
 
     def versions(self, user: str, ids: Collection[str]) -> set[str]:
         """Ids of the older versions of these records."""
@@ -46,7 +49,7 @@ class TraceReader(Protocol):
         """Ids of the records whose end is said to be because of these."""
 
     def held(self, user: str, ids: Collection[str] | None = None) -> int:
-        """How many of these, or of all the user's records, are held."""
+        """How many of these, or of all the user's records, are held, those in the cold tier included."""
 
     def dangling(self) -> list[tuple[str, str, str]]:
         """Tables, users and ids of secrets and resources without a record; empty when sound."""

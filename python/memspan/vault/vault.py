@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from memspan.errors import VaultError, VaultKeyError, invalid
+from memspan.errors import HeldError, VaultError, VaultKeyError, invalid
 from memspan.remember.adding import add_drafts
 from memspan.remember.asynchronous import in_thread
+from memspan.remember.attachments import record_of
 from memspan.remember.auditing import audited
 from memspan.remember.change import Change
 from memspan.remember.engine import Engine
@@ -64,6 +65,7 @@ class Vault:
             InvalidArgumentError: an argument is not acceptable, or the id is that of a record outside the vault.
             VaultKeyError: the key opens none of the user's secrets, or not the one that would be replaced; nothing was
                 changed.
+            HeldError: the secret that would be replaced is held.
         """
         kept = checked_secret(secret)
         message: dict[str, Any] = {"text": label, "kind": "vault", "tags": list(tags)}
@@ -84,17 +86,19 @@ class Vault:
             change.writer.secrets.put(self.user, [sealed(key, self.user, record, kept)])
             audited(change, "vault.put", user=self.user, ids=[record])
 
-        add_drafts(self._engine, drafts, within=keep)
+        add_drafts(self._engine, drafts, within=keep, sealing=True)
         return record
 
     def _key(self, reader: StoreReader, record: str, another_key: bool) -> Key:
         """The key to seal the secret of a record with, if it may be sealed."""
-        known = reader.fetch(self.user, [record]).get(record)
+        known = record_of(reader, self.user, record)
         if known is not None and known.kind != "vault":
             raise invalid("id", record, "an id that no record outside the vault has")
         stored = reader.secrets.one(self.user, record)
         if stored is not None:
             opened(self._ring, self.user, stored)
+            if known is not None and known.held:
+                raise HeldError(1, 1, "overwrite")
         key_ids = reader.secrets.key_ids(self.user)
         key = self._ring.current(key_ids)
         if key_ids and key.id not in key_ids and not another_key:
@@ -131,11 +135,14 @@ class Vault:
         return secret
 
     def labels(self) -> list[VaultEntry]:
-        """Every secret of the user, under whatever key, in the order of ids; no secret is read."""
+        """Every secret of the user, under whatever key, in the order of ids; no secret is read. Those in the cold tier
+        are among them: no search finds these until they are restored, but `get` opens and `delete` erases them."""
         self._engine.require_open()
         with self._engine.store.reading() as reader:
             stored = {secret.record: secret.key_id for secret in reader.secrets.all(self.user)}
-            records = reader.fetch(self.user, list(stored))
+            away = reader.cold.fetch(self.user, list(stored))
+            records = {id_: copy.record for id_, copy in away.items()}
+            records |= reader.fetch(self.user, list(stored))
         opens = {key_id: self._ring.find(key_id) is not None for key_id in set(stored.values())}
         return [
             VaultEntry(id_, record.text, record.at, record.tags, opens[key_id])
@@ -153,10 +160,10 @@ class Vault:
         """
         selection = checked_selection(id=checked_name(id, "id"))
         with self._engine.store.reading() as reader:
-            known = reader.fetch(self.user, [id]).get(id)
+            known = record_of(reader, self.user, id)
         if known is not None and known.kind != "vault":
             raise invalid("id", id, "the id of a secret")
-        return forget(self._engine, user=self.user, selection=selection)
+        return forget(self._engine, user=self.user, selection=selection) or 0
 
     def rekey(self, *, key: bytes | str | None = None, passphrase: str | None = None) -> Rekeyed:
         """Put the secrets of this vault under another key, all or none, and go on with that one.

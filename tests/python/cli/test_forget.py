@@ -54,8 +54,38 @@ def test_a_question_takes_two_steps(small, run, run_json):
 
 
 def test_a_question_that_finds_nothing(small, run):
-    shown = run("forget", "--store", small, "--user", "nobody", "--matching", "address")
+    shown = run("forget", "--store", small, "--user", "ana", "--matching", "address", "--kind", "vault")
     assert "nothing was found" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("forget", "--yes"),
+        ("forget", "--yes", "--json"),
+        ("forget", "--matching", "x"),
+        ("hold",),
+        ("release",),
+    ],
+)
+def test_a_user_whom_nobody_knows(small, run, arguments):
+    command, *more = arguments
+    assert "knows no user 'aan'" in run(command, "--store", small, "--user", "aan", *more, code=1).stderr
+
+
+def test_errors_name_what_can_be_typed(small, run):
+    message = run("forget", "--store", small, "--user", "ana", "--confirm", "x", code=3).stderr
+    assert "`memspan forget --matching`" in message
+    assert "forget_matching" not in message
+
+
+def test_what_is_held_is_told_when_there_is_no_room(small, run):
+    run("quotas", "--store", small, "--capacity", 10)
+    run("hold", "--store", small, "--user", "ana")
+    run("quotas", "--store", small, "--capacity", 8)
+    message = run("ingest", "-", "--store", small, "--user", "ana", stdin='{"text": "x"}\n', code=1).stderr
+    assert "pinned, held or brought back" in message
+    assert "unpin or release some" in message
 
 
 @pytest.mark.parametrize(

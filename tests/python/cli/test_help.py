@@ -78,3 +78,9 @@ def test_module_entry_point(spawn):
     done = spawn("--version")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("memspan")
+
+
+@everyone
+def test_only_what_can_make_a_store_says_what_a_new_one_gets(path, command, run):
+    makes = path in {("ingest",), ("load",), ("demo",)}
+    assert makes == ("for a new store" in " ".join(run(*path, "--help").output.split()))

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from memspan import Memory
+
 
 @pytest.fixture
 def store(tmp_path: Path, run: Any, write_lines: Any) -> Path:
@@ -69,3 +71,24 @@ def test_out_and_back(run: Any, run_json: Any, store: Path) -> None:
         "changed": 2,
     }
     assert {each["id"] for each in run_json("latest", *who)["records"]} == {"m0", "m1", "m2", "m5"}
+
+
+def test_lost_sources_are_told(run: Any, run_json: Any, write_lines: Any, tmp_path: Path) -> None:
+    path = tmp_path / "sources.memspan"
+    with Memory(path, "hash") as memory:
+        memory.add({"id": "m0", "text": "turn 0", "at": "2024-01-01"}, user="ana")
+        memory.add({"text": "a fact", "kind": "semantic", "sources": ["m0"]}, user="ana")
+    assert (
+        "source left" not in run("quotas", "--store", path, "--capacity", 10, "--eviction", "oldest").stdout
+    )
+    lines = [
+        {"user": "ana", "id": f"m{n}", "text": f"turn {n}", "at": f"2024-01-0{n + 1}"} for n in range(1, 6)
+    ]
+    report = run_json("ingest", write_lines(*lines[:3]), "--store", path)
+    assert (report["evicted"], report["unsourced"]) == (0, 0)
+    output = run("ingest", write_lines(*lines[3:]), "--store", path).stdout
+    assert "2 records went to the cold tier, and with them the last sources of 1 derived record" in output
+    for who in ((), ("--user", "ana")):
+        shown = run("quotas", "--store", path, *who).stdout
+        assert "1 derived record has no source left" in shown
+        assert run_json("quotas", "--store", path, *who)["unsourced"] == 1

@@ -122,7 +122,7 @@ def test_forget_asks_only_where_somebody_can_answer(run, run_json, filled):
 
 
 def test_forget_of_nobody_erases_nothing(run_json, filled):
-    assert run_json("forget", "--store", filled, "--user", "nobody", "--yes")["records"] == 0
+    assert run_json("forget", "--store", filled, "--user", "nobody", "--yes", code=1)["records"] == 0
 
 
 def test_forget_takes_one_selection(run, filled):

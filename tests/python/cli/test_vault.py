@@ -57,3 +57,41 @@ def test_erasing_needs_no_key(store, key_file, run, run_json):
     assert "no secrets" in run("vault", "list", *mine, "--key-file", key_file).stdout
     (turn,) = run_json("latest", *mine)["records"]
     assert "is no secret" in run("vault", "delete", *mine, "--id", turn["id"], "--yes", code=1).stderr
+
+
+def test_a_wrong_key_changes_no_keys(store, key_file, run, tmp_path):
+    mine = ("--store", store, "--user", "ana")
+    wrong = tmp_path / "wrong.key"
+    wrong.write_text(run("vault", "new-key").stdout)
+    rekey = ("vault", "rekey", *mine, "--key-file", wrong)
+    assert "has no secrets" in run(*rekey, "--new-key-file", key_file, code=1).stderr
+    run("vault", "put", *mine, "--key-file", key_file, "--label", "l", "--id", "p1", stdin="4711")
+    for new in (wrong, key_file):
+        refused = run(*rekey, "--new-key-file", new, code=1).stderr
+        assert "opens none of the secrets of user 'ana'; nothing was changed" in refused
+    assert run("vault", "get", *mine, "--key-file", key_file, "--id", "p1").stdout == "4711\n"
+
+
+def test_errors_name_what_can_be_typed(store, key_file, run, tmp_path):
+    mine = ("--store", store, "--user", "ana")
+    run("vault", "put", *mine, "--key-file", key_file, "--label", "l", "--id", "p1", stdin="4711")
+    other = tmp_path / "other.key"
+    other.write_text(run("vault", "new-key").stdout)
+    put = ("vault", "put", *mine, "--key-file", other, "--label", "m")
+    refused = run(*put, stdin="0815", code=1).stderr
+    assert "--another-key" in refused
+    assert "another_key" not in refused
+    assert "kept as" in run(*put, "--another-key", stdin="0815").stderr
+    other.write_text("nonsense")
+    refused = run(*put, stdin="0815", code=3).stderr
+    assert "`memspan vault new-key`" in refused
+    assert "new_key" not in refused
+
+
+def test_deleting_spares_evicted_turns(store, key_file, run, run_json):
+    mine = ("--store", store, "--user", "ana")
+    run("quotas", "--store", store, "--capacity", 3)
+    run("ingest", "-", "--store", store, "--user", "ana", stdin='{"text": "hello again"}\n')
+    (evicted,) = run_json("evicted", *mine)["records"]
+    assert "secret" in run("vault", "delete", *mine, "--id", evicted["id"], "--yes", code=1).stderr
+    assert len(run_json("evicted", *mine)["records"]) == 1

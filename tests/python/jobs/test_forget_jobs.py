@@ -191,3 +191,18 @@ def test_what_is_held_outlives_another_run_of_its_job(memory: Memory, model: Scr
     model.misbehave = None
     memory.process()
     assert memory.get(user="ana", id=fact) is not None
+
+
+def test_what_is_held_in_the_cold_tier_outlives_it_too(memory: Memory) -> None:
+    memory.add([{"id": "m1", "text": "one"}], user="ana")
+    memory.process()
+    memory.set_quotas(3)
+    (before,) = [each.record for each in memory.evicted(user="ana")]
+    assert before.kind == "semantic"
+    assert memory.hold(user="ana", id=before.id) == 1
+    for text in ("two", "nothing to note"):
+        memory.add([{"id": "m1", "text": text}], user="ana")
+        memory.process()
+        kept = {each.id: each.record for each in memory.evicted(user="ana")}[before.id]
+        assert (kept.text, kept.held) == (before.text, True)
+    assert memory.verify() == []

@@ -250,10 +250,47 @@ def test_a_user_with_cold_records_or_settings_outlives_the_last_record(memory: M
     assert memory.forget(user="ana", id="m1") == 1
     assert memory.users() == ["ana"]
     assert memory.verify() == []
-    assert memory.forget(user="ana") == 0
+    assert memory.forget(user="ana") == 0, "settings are no records"
     assert memory.users() == []
     with memory._engine.store.reading() as reader:
         assert reader._one("SELECT count(*) FROM lifetimes") == 0
+
+
+@pytest.mark.parametrize("live", [False, True])
+def test_a_user_with_cold_records_is_erased_and_counted(path: Path, open_memory: Open, live: bool) -> None:
+    memory = open_memory(quotas=10)
+    memory.add([{"id": f"m{i}", "text": f"{SECRET} number {i}"} for i in range(10)], user="ana")
+    memory.add("harmless", user="ben")
+    in_memory = [record.id for record in memory.latest(user="ana")]
+    assert len(in_memory) == 4
+    if not live:
+        assert memory.forget(user="ana", id=in_memory) == 4
+    assert leaks(path.parent) != []
+    assert memory.forget(user="ana") == (10 if live else 6)
+    assert leaks(path.parent) == []
+    assert memory.users() == ["ben"]
+    assert memory.audit(user="ana", action="forget")[-1].details["records"] == (10 if live else 6)
+    assert memory.verify() == []
+
+
+def test_a_user_without_records_leaves_no_bytes(path: Path, memory: Memory) -> None:
+    memory.set_lifetime("episodic", 5, user=SECRET)
+    assert memory.users() == [SECRET]
+    assert leaks(path.parent) != []
+    assert memory.forget(user=SECRET) == 0
+    assert leaks(path.parent) == []
+
+
+def test_what_models_said_of_cold_records_is_forgotten(open_memory: Open) -> None:
+    model = ScriptedModel()
+    forgotten: list[bool] = []
+    model.forget_replies = lambda: forgotten.append(True)  # type: ignore[attr-defined]
+    memory = open_memory(recipe=recipe_of(NoteTurns()), llm=model)
+    assert memory.forget(user="nobody") == 0
+    assert forgotten == []
+    memory.set_lifetime("episodic", 5, user="ana")
+    memory.forget(user="ana")
+    assert forgotten == [True]
 
 
 @pytest.mark.parametrize("unloaded", [False, True])

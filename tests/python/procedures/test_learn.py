@@ -332,6 +332,23 @@ def test_made_and_given_tags_and_pins_stay_when_counts_grow(memory: Memory) -> N
     assert untagged.tags == ("shop",)
 
 
+def test_what_is_held_stays_as_it_is(memory: Memory) -> None:
+    runs(memory, 1, 2, 3)
+    memory.learn_procedures("ana")
+    id_ = the_procedure(memory).id
+    memory.hold(user="ana", id=id_)
+    before = memory.get(user="ana", id=id_)
+    runs(memory, 4)
+    memory.learn_procedures("ana")
+    after = memory.get(user="ana", id=id_)
+    assert before is not None
+    assert after is not None
+    assert (after.text, after.metadata, after.at) == (before.text, before.metadata, before.at)
+    memory.release(user="ana")
+    memory.learn_procedures("ana")
+    assert the_procedure(memory).successes == 4
+
+
 def test_what_was_forgotten_meanwhile_does_not_come_back(memory: Memory) -> None:
     from memspan.lifecycle import mining
 

@@ -23,6 +23,7 @@ from memspan.remember.indexing import write_records
 from memspan.remember.lifetimes import with_lifetimes
 from memspan.remember.made_tags import write_made_tags
 from memspan.remember.relating import unrelate_within
+from memspan.remember.secret_ids import is_secret
 from memspan.remember.tags import given_records
 from memspan.store.jobs import ClaimedJob, Note, Outcome
 from memspan.times import from_micros, now_micros
@@ -74,12 +75,14 @@ def finish(job: ClaimedJob, results: Results, notes: Sequence[Note], change: Cha
         JobLostError: the job was forgotten or began anew meanwhile; nothing changed.
     """
     notes = list(notes)
-    made = [record.id for record in results.records]
     jobs = change.writer.jobs
     if not jobs.holds(job, now_micros()):
         raise JobLostError(f"job {job.id} is not this run's any more")
+    # Somebody may have given a secret the id of a record that was forgotten.
+    records = [record for record in results.records if not is_secret(change.writer, job.user, record.id)]
+    made = [record.id for record in records]
     _remove(change, job.user, set(jobs.made([job.pk])).difference(made))
-    _write(change, job.user, results.records)
+    _write(change, job.user, records)
     taken_back: dict[str, tuple[str, ...]] = dict.fromkeys(jobs.tagged([job.pk]), ())
     write_made_tags(change, job.user, {**taken_back, **results.turn_tags})
     tagged = [id_ for id_, tags in results.turn_tags.items() if tags]
@@ -93,7 +96,9 @@ def _remove(change: Change, user: str, ids: Iterable[str]) -> None:
     """Take records out, with what was derived from them; those that are held stay."""
     gone = set(ids)
     gone |= change.writer.derived(user, sorted(gone))
-    change.writer.cold.forget(user, sorted(gone))
+    cold = change.writer.cold
+    if not cold.empty:
+        cold.forget(user, sorted(gone.difference(cold.held(user, sorted(gone)))))
     gone = set(change.writer.fetch(user, sorted(gone)))
     if gone:
         stored = change.writer.fetch(user, sorted(gone))
@@ -110,13 +115,15 @@ def _write(change: Change, user: str, records: Sequence[Record]) -> None:
     made of it must not stay under any id. A version would also outlive what the job knows to be its own: forgetting a
     turn that it was only shown, which is no source of it, would miss it.
     """
-    existing = given_records(change.writer, user, [record.id for record in records], embeddings=True)
+    ids = [record.id for record in records]
+    existing = given_records(change.writer, user, ids, embeddings=True)
+    away = set() if change.writer.cold.empty else change.writer.cold.held(user, ids)
     moment = from_micros(now_micros())
     changed = []
     outdated: set[str] = set()
     for record in records:
         before = existing.get(record.id)
-        if before is not None and (before.held or _says_the_same(before, record)):
+        if record.id in away or (before is not None and (before.held or _says_the_same(before, record))):
             continue
         if before is not None:
             outdated.add(record.id)
