@@ -1,10 +1,11 @@
 """What each idea of the learned ranking is worth: it is taken away, and everything is learned anew without it.
 
-    python benches/ablation.py --locomo locomo5.json --realtalk Chat_*.json --beam 100K/*/chat.json [--out ablation.md]
+    python benches/ablation.py DELTAS --locomo locomo5.json --realtalk Chat_*.json --beam 100K/*/chat.json [--out FILE]
 
-Every question is ranked by weights, a net, and a step of its vector, that were learned without its conversation. The
-interval is that of the difference between the questions' own figures with and without the idea (paired bootstrap,
-95 %): an idea whose interval holds 0 has not been shown to help there.
+DELTAS is what tune_questions.py wrote. Every question is embedded by a model that was tuned, and ranked by weights
+and a net that were learned, without its conversation. The interval is that of the difference between the questions'
+own figures with and without the idea (paired bootstrap, 95 %): an idea whose interval holds 0 has not been shown to
+help there.
 """
 
 from __future__ import annotations
@@ -13,19 +14,18 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from memspan.embed import resolve_embedder
-from memspan.fitting.adapter import EmbedderName
+from fit_tuned import add_files, files_of
 from memspan.fitting.cross_validation import Parts
-from memspan.fitting.examples import Example, collect, collect_askings
-from memspan.fitting.learning import Learning
+from memspan.fitting.examples import Example, collect
 from memspan.fitting.ranker import fit_ranker
 from memspan.fitting.weights import scores_of
 from memspan.ranking import FEATURES, Condition
+from question_folds import FoldedEmbedder, plain_embedder
 
-SETS = ("locomo", "realtalk", "beam")
 _DRAWS = 2000
 _DEPTH = 10
 
@@ -47,27 +47,23 @@ FEATURE_GROUPS: dict[str, tuple[str, ...]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in SETS:
-        parser.add_argument(f"--{name}", nargs="+", default=[])
+    parser.add_argument("deltas", type=Path)
+    add_files(parser)
     parser.add_argument("--out", type=Path)
     arguments = parser.parse_args()
-    files = {name: getattr(arguments, name) for name in SETS if getattr(arguments, name)}
-    embedder = resolve_embedder(None)
-    askings = [each for name, paths in files.items() for each in collect_askings(name, paths)]
+    files = files_of(arguments)
 
-    def examples_with(adapter_of: Callable[..., object] | None) -> list[Example]:
-        return [each for name, paths in files.items() for each in collect(name, paths, adapter_of=adapter_of)]
+    def asked_by(embedder: Any) -> list[Example]:
+        where = {"embedder": embedder, "store_dir": arguments.store_dir}
+        return [each for name, paths in files.items() for each in collect(name, paths, **where)]
 
-    learning = Learning(askings, EmbedderName(embedder.name, embedder.checksum), examples_with)
-    parts = learning.parts()
-    folds = [(part, learning.examples_without(part, parts)) for part in parts.names]
-    plain = examples_with(None)
+    tuned, plain = asked_by(FoldedEmbedder(arguments.deltas)), asked_by(plain_embedder())
+    parts = Parts.of([(each.data_set, each.conversation) for each in tuned], "conversation")
+    folds = [(part, tuned) for part in parts.names]
 
     whole = judge(folds, parts, lambda example: example)
     rows = {"everything": whole}
-    rows["the step of the question's vector"] = judge(
-        [(part, plain) for part, _ in folds], parts, lambda each: each
-    )
+    rows["tuned questions"] = judge([(part, plain) for part in parts.names], parts, lambda each: each)
     rows["the small net"] = judge(folds, parts, lambda each: each, net=False)
     for title, names in FEATURE_GROUPS.items():
         rows[title] = judge(folds, parts, without_features(names))

@@ -1,25 +1,28 @@
 """Fit and judge how well a memory knows that a question has no answer.
 
-    python benches/confidence.py --locomo locomo5.json [--beam chat.json ...] [--no-adapter] [--out confidence.json]
+    python benches/confidence.py --locomo locomo5.json [--beam chat.json ...] [--deltas DIR] [--out confidence.json]
 
-Prints the area under the ROC curve between questions with an answer and without one (LoCoMo: adversarial; BEAM:
-abstention), each judged by weights fitted without its conversation, and how often questions of each confidence have an
-answer. `--out` writes the table of the package, fitted to all.
+With the deltas that tune_questions.py wrote, the default model asks each question as if it had not seen its
+conversation, and the packaged ranker behind tuned questions ranks; without, the model as it was, and the other
+ranker. Prints the area under the ROC curve between questions with an answer and without one (LoCoMo: adversarial;
+BEAM: abstention), each judged by weights fitted without its conversation, and how often questions of each confidence
+have an answer. `--out` writes the table of the package, fitted to all.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 import numpy as np
 
-from memspan.embed import resolve_embedder
 from memspan.fitting.confidence import fit_confidence
 from memspan.fitting.examples import collect
 from memspan.fitting.weights import scores_of
 from memspan.ranking import default_ranker
 from memspan.ranking.confidence import SIGNALS, signals_of
+from question_folds import FoldedEmbedder, plain_embedder
 
 
 def area_under_roc(scores, positive) -> float:
@@ -39,14 +42,19 @@ def main() -> None:
     parser.add_argument("--locomo", nargs="+", default=[])
     parser.add_argument("--beam", nargs="+", default=[])
     parser.add_argument("--out")
-    parser.add_argument("--no-adapter", action="store_true", help="for embedders without an adapter")
+    parser.add_argument("--deltas", type=Path)
+    parser.add_argument("--store-dir", type=Path)
     arguments = parser.parse_args()
-    embedder = resolve_embedder(None)
-    ranker = default_ranker() if arguments.no_adapter else default_ranker(embedder.name, embedder.checksum)
+    embedder = plain_embedder() if arguments.deltas is None else FoldedEmbedder(arguments.deltas)
+    ranker = (
+        default_ranker() if arguments.deltas is None else default_ranker(embedder.name, embedder.checksum)
+    )
     examples = []
     for name, paths in (("locomo", arguments.locomo), ("beam", arguments.beam)):
         for unanswerable in (False, True) if paths else ():
-            examples += collect(name, paths, unanswerable=unanswerable, adapter_of=lambda *_: ranker.adapter)
+            examples += collect(
+                name, paths, unanswerable=unanswerable, embedder=embedder, store_dir=arguments.store_dir
+            )
     conversations = [(each.data_set, each.conversation) for each in examples]
     told = np.zeros(len(examples))
     for left_out in set(conversations):

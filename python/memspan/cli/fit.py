@@ -19,7 +19,7 @@ from memspan.fitting.labelled_store import collect_own
 from memspan.fitting.learning import Learning
 from memspan.fitting.ranker import fit_ranker
 from memspan.fitting.weights import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY
-from memspan.ranking import default_ranker
+from memspan.ranking import default_ranker, has_tuned_questions
 
 from . import options
 from .environment import Environment, pass_environment
@@ -76,8 +76,8 @@ __all__ = ["fit_"]
     "--adapter/--no-adapter",
     "adapted",
     default=None,
-    help="Also learn what moves the vectors of questions to where answers lie, from --data. Usual with --data; without "
-    "it the package's own is kept, for the embedder that it is for.",
+    help="Also learn what moves the vectors of questions to where answers lie, from --data. Usual with --data, but for "
+    "the default embedder, whose questions were tuned for that.",
 )
 @click.option(
     "--net/--no-net",
@@ -121,7 +121,8 @@ def fit_(
 ) -> None:
     """Learn how much each thing that the ranking looks at should count, and a small net for what such a sum cannot say.
 
-    Needs SciPy: pip install 'memspan[fit]'. The package's own weights are shown beside.
+    Needs SciPy: pip install 'memspan[fit]'. The package's own weights are shown beside. They, and how the default
+    embedder embeds questions, were learned from LoCoMo, REALTALK and BEAM, whose own questions flatter them.
     """
     if not data and questions is None:
         raise click.UsageError("give --data, or --store with --questions")
@@ -137,20 +138,19 @@ def fit_(
     notes += [] if questions is None else [f"own: {questions.name}"]
     wanted: dict[str, Any] = {"penalty": penalty, "special_penalty": special_penalty, "net": netted}
     usual = default_ranker(*source.embedder())
-    examples = source.examples(lambda *_: usual.adapter)
+    if adapted is None:
+        adapted = bool(data) and not has_tuned_questions(*source.embedder())
+    examples = source.examples(lambda *_: None)
     tables = {"package": by_rankers([(example, usual) for example in examples])}
-    if data and adapted is not False:
+    if adapted:
         askings = source.askings()
         learning = Learning(askings, source.embedder(), source.examples, **wanted)
         tables |= _validated(askings, learning.cross_validate) if validated else {}
         ranker = learning.ranker(notes)
     else:
-        kept = None if adapted is False else usual.adapter
-        if kept is not usual.adapter:
-            examples = source.examples(lambda *_: None)
         check = partial(cross_validate, examples, **wanted)
         tables |= _validated(examples, check) if validated else {}
-        ranker = fit_ranker(examples, adapter=kept, trained_on=notes, **wanted)
+        ranker = fit_ranker(examples, trained_on=notes, **wanted)
     if out is not None:
         ranker.save(out)
     if as_json:

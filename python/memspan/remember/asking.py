@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memspan.arguments import as_integer, as_texts
 from memspan.errors import invalid
 from memspan.limits import MAX_DEPTH, MAX_K
-from memspan.ranking import QueryAdapter, Ranker, default_ranker
+from memspan.ranking import QueryAdapter, Ranker, default_ranker, has_tuned_questions
 from memspan.ranking.conditions import conditions_of
 from memspan.ranking.planned import ranking_for
 from memspan.recall.plan import Plan
@@ -76,8 +76,8 @@ class Asked:
     embedding_seconds: float
     judge: Ranker | None
     """Whose scores are asked for the confidence; `None`: it is not wanted."""
-    adapted: bool
-    """Whether an adapter moved the vector of the question."""
+    tuned: bool
+    """Whether it was embedded as the default embedder does, whose questions were tuned."""
     rerank_seconds: float
     """For a second look by the reranker; 0: none."""
     as_of: datetime | None = None
@@ -186,7 +186,7 @@ def asked(
         conditions,
         seconds,
         chosen_ranker if confidence else None,
-        adapter is not None,
+        has_tuned_questions(engine.embedder.identity.name, engine.embedder.identity.checksum),
         rerank_seconds,
         as_of,
     )

@@ -112,7 +112,7 @@ def _confidence(engine: Engine, question: Asked, judge: Ranker) -> float:
     if not len(rows):
         return 0.0
     scores = judge.scores(rows, question.conditions)
-    return default_confidence(adapted=question.adapted)(signals_of(rows, scores))
+    return default_confidence(tuned=question.tuned)(signals_of(rows, scores))
 
 
 def _readable(question: Asked) -> Readable:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from memspan import errors
-from memspan.ranking import QueryAdapter, Ranker, default_ranker
+from memspan.ranking import QueryAdapter, Ranker
 
 
 def adapter(dim: int = 6, rank: int = 2, seed: int = 0) -> QueryAdapter:
@@ -115,12 +115,3 @@ def test_a_broken_adapter_in_a_file_names_the_file(tmp_path: Path) -> None:
     path.write_text(json.dumps(document))
     with pytest.raises(errors.FormatError, match=r"r\.json: adapter\.dim"):
         Ranker.load(path)
-
-
-def test_the_package_has_one_for_its_default_embedder_only() -> None:
-    from memspan.embed.registry import DEFAULT_MODEL
-
-    general = default_ranker()
-    assert general.adapter is None
-    assert default_ranker("hash", "") is general
-    assert default_ranker(DEFAULT_MODEL, "another checksum") is general

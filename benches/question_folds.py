@@ -50,7 +50,7 @@ class FoldedEmbedder:
     def __init__(self, directory: Path) -> None:
         self._folds: dict[str, int] = json.loads((directory / "folds.json").read_text())
         self._plain = plain_embedder(threads=2)
-        places = {fold: delta_path(directory, fold) for fold in (*range(FOLDS), ALL)}
+        places: dict[int | str, Path] = {fold: delta_path(directory, fold) for fold in (*range(FOLDS), ALL)}
         self._tuned = {fold: plain_embedder(path) for fold, path in places.items() if path.exists()}
         self.name, self.dim, self.checksum = self._plain.name, self._plain.dim, self._plain.checksum
 

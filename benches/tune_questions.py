@@ -1,11 +1,12 @@
 """Tune how the default model embeds questions, from questions with known evidence. Records' vectors stay as they are.
 
     pip install torch
-    python benches/question_tuning/tune.py DELTAS --locomo locomo5.json --realtalk Chat_*.json --beam 100K/*/chat.json
+    python benches/tune_questions.py DELTAS --locomo locomo5.json --realtalk Chat_*.json --beam 100K/*/chat.json
 
-Writes five deltas, each learned without a fold of the conversations (folds.py), for fit.py, and `without-all.npz`,
-learned from all: what is shipped. The loss is that of `memspan.fitting.fit_adapter`: minus the logarithm of the share
-of a question's evidence in a softmax over all records of its conversation. About two minutes a delta on one core.
+Writes five deltas, each learned without a fold of the conversations (question_folds.py), and one without each data set,
+for fit_tuned.py; and `without-all.npz`, learned from all, which is shipped. Those that are there already stay. The loss
+is that of `memspan.fitting.fit_adapter`: minus the logarithm of the share of a question's evidence in a softmax over
+all records of its conversation. About a minute and a half a delta on one core.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from bert import QuestionEncoder
-from fit import add_files, files_of
-from folds import ALL, FOLDS, delta_path, folds_of, plain_embedder, write_folds
 from tokenizers import Tokenizer
 
+from fit_tuned import add_files, files_of
 from memspan.embed.models import require_model
 from memspan.embed.registry import DEFAULT_MODEL, MODELS
 from memspan.fitting.adapter import Asking
 from memspan.fitting.examples import collect_askings
 from memspan.recall.wording import bare_question
+from question_encoder import QuestionEncoder
+from question_folds import ALL, FOLDS, delta_path, folds_of, plain_embedder, write_folds
 
 SHARPNESS = 30.0  # what a cosine is multiplied with before the softmax
 FIRST_LAYER, RANK, PARTS = 6, 4, ("query", "value", "inner", "outer")
@@ -129,11 +130,14 @@ def main() -> None:
     folds = folds_of(askings)
     write_folds(arguments.deltas, askings, folds)
     samples = samples_of(askings)
-    for out in (*range(FOLDS), ALL):
-        began = time.perf_counter()
-        seen = [sample for sample, fold in zip(samples, folds, strict=True) if fold != out]
-        held = [sample for sample, fold in zip(samples, folds, strict=True) if fold == out]
+    for out in (*range(FOLDS), ALL, *dict.fromkeys(each.data_set for each in askings)):
         path = delta_path(arguments.deltas, out)
+        if path.exists():
+            continue
+        began = time.perf_counter()
+        is_out = [out in (fold, each.asking.data_set) for each, fold in zip(samples, folds, strict=True)]
+        seen = [sample for sample, left in zip(samples, is_out, strict=True) if not left]
+        held = [sample for sample, left in zip(samples, is_out, strict=True) if left]
         tune(seen, arguments.seed).delta().save(path)
         print(
             f"without {out}: {time.perf_counter() - began:.0f} s, {path.stat().st_size:,} bytes", flush=True
