@@ -36,7 +36,7 @@ __all__ = ["consolidate"]
 @click.option("--user", metavar="USER", help="Only this user's memories. Default: everybody's.")
 @options.llm
 @options.base_url
-@click.option("--merge/--no-merge", default=True, help="Merge memories that say the same. Default: --merge.")
+@click.option("--merge/--no-merge", default=True, help="Merge facts that say the same. Default: --merge.")
 @click.option(
     "--staleness",
     type=click.Choice(POLICIES),
@@ -68,7 +68,7 @@ def consolidate(
     """Put memories in order, and lay out the index for faster searches.
 
     What outlived its time is erased, kinds that are over their quota move records to the cold tier, as does what is
-    too stale if --prune-above says so, and of memories that say the same the best stays. With --llm, a language model
+    too stale if --prune-above says so, and of facts that say the same the best stays. With --llm, a language model
     then goes through the memories that recipes made and that have later ones like them: what is said twice is merged,
     what changed is rewritten, what no longer holds gets an end. Only what is new since the last time is looked at.
     `memspan runs` lists what was changed, and `memspan undo` takes it back.

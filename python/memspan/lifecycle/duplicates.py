@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from heapq import merge
@@ -21,6 +21,8 @@ from memspan.limits import MAX_TAGS
 from memspan.records import Record
 from memspan.remember.fields import MAX_NAMES
 from memspan.remember.tags import without_made
+
+from .following import is_copy
 
 __all__ = ["Merger", "Merging", "is_mergeable", "mergers", "united"]
 
@@ -48,13 +50,15 @@ class Merging:
 
     least: float = 0.95
     """Cosine; above 0, at most 1."""
-    kinds: tuple[str, ...] = ("episodic", "semantic")
-    """`procedural` may be named, too; procedures that were learnt are told apart by their steps, whatever they say.
-    Pointers to files are the same when their targets are, and what is in the vault is nobody's to read: these two
-    kinds cannot be named."""
+    kinds: tuple[str, ...] = ("semantic",)
+    """What was said stays as it was said, unless `episodic` is named, too, for turns that were delivered twice: with
+    equal text, speaker, session, provenance and metadata, and right after a turn of equal text and speaker. What is
+    said again as the answer to something else, or where nobody can tell what it answers, never ends.
+    `procedural` may be named; procedures that were learnt are told apart by their steps, whatever they say. Pointers to
+    files are the same when their targets are, and what is in the vault is nobody's to read: these two kinds cannot be
+    named."""
     within: timedelta = timedelta(minutes=1)
-    """What happened twice is two memories. Episodic ones are one only if the same speaker said them in the same
-    session, so shortly after each other: what was sent or loaded twice."""
+    """How far apart the deliveries of a turn are at most: what happened twice is two memories."""
 
     def __post_init__(self) -> None:
         as_number(self.least, "least", 0, 1)
@@ -81,7 +85,12 @@ def is_mergeable(record: Record) -> bool:
     return _is_current(record) and not (record.pinned or record.held)
 
 
-def mergers(pairs: Sequence[Duplicate], records: Mapping[str, Record], merging: Merging) -> list[Merger]:
+def mergers(
+    pairs: Sequence[Duplicate],
+    records: Mapping[str, Record],
+    merging: Merging,
+    follows: Mapping[str, Hashable] | None = None,
+) -> list[Merger]:
     """Who stays for whom. Each memory ends once at most, and what stays for others does not end.
 
     The best wording stays: what is held or pinned first, then by fidelity, importance, number of different words,
@@ -91,7 +100,9 @@ def mergers(pairs: Sequence[Duplicate], records: Mapping[str, Record], merging: 
     Args:
         pairs: as the index found them.
         records: by id; pairs of others are left out.
+        follows: what turns follow, as `followed` tells; those that are not in it stay apart.
     """
+    before = follows or {}
     near: defaultdict[str, list[str]] = defaultdict(list)
     for first, second, _ in pairs:
         if first in records and second in records:
@@ -115,7 +126,7 @@ def mergers(pairs: Sequence[Duplicate], records: Mapping[str, Record], merging: 
             candidate = records[other]
             if (
                 is_mergeable(candidate)
-                and _same(kept, candidate, merging)
+                and _same(kept, candidate, merging, before)
                 and _fits(kept, [*ending, candidate])
             ):
                 ending.append(candidate)
@@ -173,19 +184,21 @@ def _rank(record: Record) -> tuple[Any, ...]:
     return (not record.held, not record.pinned, -record.fidelity, -importance, -words, learnt, record.id)
 
 
-def _same(kept: Record, other: Record, merging: Merging) -> bool:
+def _same(kept: Record, other: Record, merging: Merging, follows: Mapping[str, Hashable]) -> bool:
     if (kept.kind, kept.speaker, kept.expires_at) != (other.kind, other.speaker, other.expires_at):
         return False
-    if kept.kind == "episodic" and not _one_event(kept, other, merging.within):
-        return False
+    if kept.kind == "episodic":
+        return _one_delivery(kept, other, merging.within, follows)
     if kept.text == other.text:
         return True
     one, two = _statement(kept), _statement(other)
     return not lost([two], kept.text, _NEARLY_ALL) and not lost([one], other.text, _HALF)
 
 
-def _one_event(one: Record, other: Record, within: timedelta) -> bool:
-    return one.session == other.session and abs(one.at - other.at) <= within
+def _one_delivery(one: Record, other: Record, within: timedelta, follows: Mapping[str, Hashable]) -> bool:
+    if not (one.id in follows and other.id in follows and abs(one.at - other.at) <= within):
+        return False
+    return is_copy(one, other) and follows[one.id] == follows[other.id]
 
 
 def _fits(kept: Record, ending: Sequence[Record]) -> bool:

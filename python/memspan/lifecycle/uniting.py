@@ -103,7 +103,8 @@ def _is_as_seen(now: Record | None, seen: Record) -> bool:
 def _seen(record: Record) -> tuple[object, ...]:
     """What the decision rests on."""
     state = (record.until, record.retired_at, record.expires_at, record.pinned, record.held)
-    return (record.text, record.at, record.kind, record.speaker, record.session, record.sources, *state)
+    said = (record.text, record.at, record.kind, record.speaker, record.session, record.sources)
+    return (*said, record.metadata, *state)
 
 
 def _ended(record: Record, kept: Record) -> Record:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from time import perf_counter, sleep
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from memspan.times import Micros, from_micros, now_micros
 
 from .duplicates import Merger, Merging, mergers
 from .expiring import expired_ids, sweep
+from .following import followed
 from .journal import Journal
 from .mining import mine_procedures
 from .pruning import prune
@@ -238,12 +240,14 @@ def _mergers(
     )
     ids = dict.fromkeys(id_ for pair in found.pairs for id_ in pair[:2])
     records: dict[str, Record] = {}
+    follows: Mapping[str, Hashable] = {}
     if ids:
         with engine.store.reading() as reader:
             for piece in chunks(list(ids), _AT_ONCE):
                 records.update(reader.fetch(user, piece))
                 sleep(0)
-    return mergers(found.pairs, records, merging), found.complete, found.records
+            follows = followed(index, partial(reader.fetch, user), user, records.values())
+    return mergers(found.pairs, records, merging, follows), found.complete, found.records
 
 
 def _mean(values: Sequence[tuple[float, int]]) -> float | None:

@@ -6,7 +6,6 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from time import sleep
@@ -92,16 +91,6 @@ def test_a_chain_of_small_steps_leads_nowhere():
         ("a", ["b"]),
         ("c", ["d"]),
     ]
-
-
-def test_turns_are_one_when_they_were_sent_twice():
-    turn = {"kind": "episodic", "sources": (), "session": "s1", "speaker": "Ana"}
-    one = fact("a", **turn)
-    assert chosen(one, replace(fact("b", **turn), at=START + timedelta(seconds=30))) == {"a": ("b",)}
-    assert chosen(one, fact("b", day=1, **turn)) == {}
-    assert chosen(one, fact("b", **{**turn, "session": "s2"})) == {}
-    assert chosen(one, fact("b", **{**turn, "speaker": "Ben"})) == {}
-    assert chosen(one, fact("b", day=1, **turn), merging=Merging(within=2 * DAY)) == {"a": ("b",)}
 
 
 def test_sources_that_do_not_fit_keep_memories_apart():
