@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,7 +21,9 @@ from memspan.records import Record
 from memspan.remember.fields import MAX_NAMES
 from memspan.remember.tags import without_made
 
-from .following import is_copy
+from .candidates import Candidates
+from .following import said
+from .likeness import Likeness
 
 __all__ = ["Merger", "Merging", "is_mergeable", "mergers", "united"]
 
@@ -99,41 +100,54 @@ def mergers(
 
     Args:
         pairs: as the index found them.
-        records: by id; pairs of others are left out.
+        records: by id, with embeddings; pairs of others are left out.
         follows: what turns follow, as `followed` tells; those that are not in it stay apart.
     """
-    before = follows or {}
-    near: defaultdict[str, list[str]] = defaultdict(list)
-    for first, second, _ in pairs:
-        if first in records and second in records:
-            near[first].append(second)
-            near[second].append(first)
-    order = _by_rank(records[id_] for id_ in near)
-    place = {id_: number for number, id_ in enumerate(order)}
+    likeness = Likeness(pairs, records, merging.least)
+    order = _by_rank(records[id_] for id_ in likeness.ids)
+    groups = {id_: _group(records[id_], follows or {}) for id_ in order}
+    free = Candidates(likeness)
+    for id_ in order:
+        if is_mergeable(records[id_]):
+            free.add(records[id_], groups[id_])
     ended: set[str] = set()
     chosen = []
     for number, id_ in enumerate(order):
         if number % _IN_A_ROW == 0:
             sleep(0)
-        kept = records[id_]
-        if id_ in ended or not _is_current(kept):
+        kept, group = records[id_], groups[id_]
+        if group is None or id_ in ended or not _is_current(kept):
             continue
-        ending: list[Record] = []
-        for other in sorted(near[id_], key=place.__getitem__):
-            # What comes before it in the order had its turn, and may stay for others.
-            if place[other] < place[id_] or other in ended:
-                continue
-            candidate = records[other]
-            if (
-                is_mergeable(candidate)
-                and _same(kept, candidate, merging, before)
-                and _fits(kept, [*ending, candidate])
-            ):
-                ending.append(candidate)
-                ended.add(other)
+        # From here on it had its turn, and may stay for others.
+        free.remove(kept, group)
+        ending = _ending(kept, free.near(kept, group), merging)
         if ending:
             chosen.append(Merger(kept, tuple(ending)))
+            ended.update(record.id for record in ending)
+            for record in ending:
+                free.remove(record, group)
     return chosen
+
+
+def _ending(kept: Record, near: Iterable[Sequence[Record]], merging: Merging) -> list[Record]:
+    """What ends for a memory, of lists of those with the same text."""
+    sources = set(kept.sources) - {kept.id}
+    limited = kept.kind != "episodic" and not (kept.pinned or kept.held)
+    ending: list[Record] = []
+    for same in near:
+        for record in same:
+            if not _same(kept, record, merging):
+                if kept.kind != "episodic" and record.entities == same[0].entities:
+                    break  # so it is with the others
+                continue
+            if limited:
+                more = {*record.sources, record.id} - sources - {kept.id}
+                # Sources that a record cannot hold would be lost, and with them what must be forgotten together.
+                if len(sources) + len(more) > MAX_NAMES:
+                    continue
+                sources |= more
+            ending.append(record)
+    return ending
 
 
 def united(
@@ -184,26 +198,23 @@ def _rank(record: Record) -> tuple[Any, ...]:
     return (not record.held, not record.pinned, -record.fidelity, -importance, -words, learnt, record.id)
 
 
-def _same(kept: Record, other: Record, merging: Merging, follows: Mapping[str, Hashable]) -> bool:
-    if (kept.kind, kept.speaker, kept.expires_at) != (other.kind, other.speaker, other.expires_at):
-        return False
+def _group(record: Record, follows: Mapping[str, Hashable]) -> Hashable:
+    """Memories of different groups do not say the same; `None`: it stays apart."""
+    if record.kind == "episodic":
+        if record.id not in follows:
+            return None
+        return record.kind, record.expires_at, said(record), follows[record.id]
+    return record.kind, record.expires_at, record.speaker
+
+
+def _same(kept: Record, other: Record, merging: Merging) -> bool:
+    """Whether one of the same group says the same."""
     if kept.kind == "episodic":
-        return _one_delivery(kept, other, merging.within, follows)
+        return abs(kept.at - other.at) <= merging.within
     if kept.text == other.text:
         return True
     one, two = _statement(kept), _statement(other)
     return not lost([two], kept.text, _NEARLY_ALL) and not lost([one], other.text, _HALF)
-
-
-def _one_delivery(one: Record, other: Record, within: timedelta, follows: Mapping[str, Hashable]) -> bool:
-    if not (one.id in follows and other.id in follows and abs(one.at - other.at) <= within):
-        return False
-    return is_copy(one, other) and follows[one.id] == follows[other.id]
-
-
-def _fits(kept: Record, ending: Sequence[Record]) -> bool:
-    """Sources that a record cannot hold would be lost, and with them what must be forgotten together."""
-    return kept.kind == "episodic" or kept.pinned or kept.held or len(_sources(kept, ending)) <= MAX_NAMES
 
 
 def _sources(kept: Record, ending: Sequence[Record]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import Final
 from memspan.index import Index
 from memspan.records import Record
 
-__all__ = ["followed", "is_copy", "said"]
+__all__ = ["followed", "said"]
 
 _FAR: Final = 64
 """Steps from a turn to the one before it; whoever is farther away is not looked for."""
@@ -22,11 +22,6 @@ _Fetch = Callable[[Sequence[str]], Mapping[str, Record]]
 def said(turn: Record) -> Hashable:
     """All that two deliveries of a turn have in common, but for the time."""
     return turn.session, turn.speaker, turn.text, turn.provenance, json.dumps(turn.metadata, sort_keys=True)
-
-
-def is_copy(one: Record, other: Record) -> bool:
-    """Whether two turns say the same in all they say, at any time."""
-    return said(one) == said(other)
 
 
 def followed(index: Index, fetch: _Fetch, user: str, records: Iterable[Record]) -> dict[str, Hashable]:
@@ -49,7 +44,7 @@ def followed(index: Index, fetch: _Fetch, user: str, records: Iterable[Record]) 
             continue
         if before is None:
             found[turn.id] = None
-        elif before.at != turn.at and not is_copy(before, turn):
+        elif before.at != turn.at and not _is_copy(before, turn):
             found[turn.id] = before.speaker, before.text
     return found
 
@@ -64,7 +59,11 @@ def _next(index: Index, fetch: _Fetch, user: str, turn: Record, side: int) -> Re
         record = fetch([neighbour]).get(neighbour)
         if record is None:
             return turn
-        if record.kind == "episodic" and not (record.at == turn.at and is_copy(record, turn)):
+        if record.kind == "episodic" and not (record.at == turn.at and _is_copy(record, turn)):
             return record
         at = neighbour
     return turn
+
+
+def _is_copy(one: Record, other: Record) -> bool:
+    return said(one) == said(other)

@@ -244,7 +244,7 @@ def _mergers(
     if ids:
         with engine.store.reading() as reader:
             for piece in chunks(list(ids), _AT_ONCE):
-                records.update(reader.fetch(user, piece))
+                records.update(reader.fetch(user, piece, embeddings=True))
                 sleep(0)
             follows = followed(index, partial(reader.fetch, user), user, records.values())
     return mergers(found.pairs, records, merging, follows), found.complete, found.records
