@@ -77,8 +77,13 @@ class SleepingCalls(Calls):
                 is counted, which costs nothing.
             learn: whether to learn procedures.
             dry_run: change nothing, ask no model, and say in `upkeep.planned` what would be done.
-            seconds: begin no slice and no step after so long; `upkeep.finished` says whether that was enough. An
-                update that a model has begun goes on to its end.
+            seconds: begin no slice after so long, but the first: every call does one, so that repeating it comes to the
+                same end as one without a limit. `upkeep.finished` says whether it is there. A slice is a transaction
+                of some hundred records. Not divided, and so as long as they take, are: finding the pairs that are
+                alike, natively, about a second for 100,000 memories when all are new (what was found is kept for the
+                next call of this `Memory`; another process looks again), deciding about those that are all alike,
+                rewriting the files after something expired, learning the procedures of a user, the update by a
+                model, and the layout.
             progress: show on standard error how many memories were decided.
 
         Returns:
@@ -95,11 +100,12 @@ class SleepingCalls(Calls):
             upkeep, chosen = self._begin(user, update, merge, staleness, learn, dry_run, seconds, advance)
             upkeep.run()
             slept = None
-            if chosen is not None and upkeep.in_time():
+            if chosen is not None and upkeep.begins("update"):
                 if upkeep.dry_run:
                     upkeep.plan(self._asked(user, chosen))
                 else:
                     slept = self._processing.ask(self._work(user, chosen, upkeep, advance))
+                    upkeep.ends("update")
         return self._lay_out(user, upkeep, slept)
 
     async def aconsolidate(
@@ -119,11 +125,12 @@ class SleepingCalls(Calls):
             upkeep, chosen = self._begin(user, update, merge, staleness, learn, dry_run, seconds, advance)
             await asyncio.to_thread(upkeep.run)
             slept = None
-            if chosen is not None and upkeep.in_time():
+            if chosen is not None and upkeep.begins("update"):
                 if upkeep.dry_run:
                     upkeep.plan(await asyncio.to_thread(self._asked, user, chosen))
                 else:
                     slept = await self._processing.aask(self._work(user, chosen, upkeep, advance))
+                    upkeep.ends("update")
         return await asyncio.to_thread(self._lay_out, user, upkeep, slept)
 
     def runs(self, user: str | None = None) -> list[Run]:
@@ -217,17 +224,19 @@ class SleepingCalls(Calls):
             raise invalid("merge", merge, "True, False, or a memspan.lifecycle.duplicates.Merging")
         limit = None if seconds is None else as_number(seconds, "seconds", 0, _LONGEST)
         self._engine.require_open()
+        chosen = self._chosen(update)
         upkeep = Upkeep(
             self._engine,
             user,
             merging=Merging() if merge is True else merge or None,
             staleness=None if staleness is None else as_staleness_policy(staleness),
             learning=as_flag(learn, "learn"),
+            updating=chosen is not None,
             dry_run=as_flag(dry_run, "dry_run"),
             seconds=limit,
             advance=advance,
         )
-        return upkeep, self._chosen(update)
+        return upkeep, chosen
 
     def _chosen(self, update: bool | SleepUpdate | None) -> SleepUpdate | None:
         recipe = self._processing.recipe
@@ -268,9 +277,9 @@ class SleepingCalls(Calls):
         """The last step, and the end of the others."""
         counts = {} if slept is None else {"updated": slept.merged + slept.updated + slept.retired}
         done = upkeep.finish(**counts)
-        laid = not upkeep.dry_run and upkeep.in_time()
+        laid = not upkeep.dry_run and upkeep.begins("layout")
         report = consolidate(self._engine, user) if laid else nothing_done(done.users)
-        return report._replace(sleep=slept, upkeep=done._replace(finished=done.finished and upkeep.in_time()))
+        return report._replace(sleep=slept, upkeep=done._replace(finished=upkeep.keep()))
 
     aruns = in_thread(runs)
     asleep_log = in_thread(sleep_log)

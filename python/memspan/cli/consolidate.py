@@ -49,7 +49,11 @@ __all__ = ["consolidate"]
     help="Send what is staler than S, 0 to 1, to the cold tier. Needs --staleness.",
 )
 @click.option("--dry-run", is_flag=True, help="Change nothing and ask no model; print what would be done.")
-@click.option("--seconds", type=click.FloatRange(min=0), help="Begin nothing more after so long.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0),
+    help="Begin nothing more after so long, but one slice; the next call goes on.",
+)
 @options.as_json
 @pass_environment
 def consolidate(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
+from weakref import WeakSet
 
 from memspan.remember.auditing import audited
 from memspan.remember.change import Change
@@ -21,6 +22,9 @@ __all__ = ["Expired", "expired_ids", "sweep"]
 _SLICE: Final = 256
 """Records of a transaction; other writers wait for it."""
 
+_unwiped: WeakSet[Engine] = WeakSet()
+"""Those whose files may hold bytes of what was erased. (A store that is opened erases these first.)"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expired:
@@ -29,6 +33,8 @@ class Expired:
     records: int = 0
     """With the versions that went with them."""
     users: int = 0
+    finished: bool = True
+    """`False`: the time was over first. What was erased may have left bytes in the files until the next sweep."""
 
 
 def expired_ids(engine: Engine, user: str | None, now: Micros | None = None) -> dict[str, list[str]]:
@@ -42,7 +48,12 @@ def expired_ids(engine: Engine, user: str | None, now: Micros | None = None) -> 
     return dict(found)
 
 
-def sweep(engine: Engine, user: str | None = None, now: Micros | None = None) -> Expired:
+def sweep(
+    engine: Engine,
+    user: str | None = None,
+    now: Micros | None = None,
+    in_time: Callable[[], bool] = lambda: True,
+) -> Expired:
     """Erase the records of a user, or of all, whose life is over, with their versions and the originals of what was
     compressed, and the bytes of them all; and what of the cold tier is as old.
 
@@ -55,25 +66,38 @@ def sweep(engine: Engine, user: str | None = None, now: Micros | None = None) ->
 
     Args:
         now: instead of the time of the clock.
+        in_time: is asked before each slice, and before the files are rewritten, whether to go on.
     """
     engine.require_open()
     moment = _now(now)
-    erased, users = 0, set()
+    erased, users = 0, set[str]()
     while True:
         with engine.store.reading() as reader:
             due = reader.lifetimes.expired(user, moment, _SLICE)
         if not due:
             break
+        if not in_time():
+            _note_erased(engine, erased)
+            return Expired(records=erased, users=len(users), finished=False)
         count, names = _erase_slice(engine, user, moment)
         erased += count
         users |= names
         if not count:
             break
-    cold = _erase_cold(engine, moment)
-    if erased or cold:
+    cold, finished = _erase_cold(engine, moment, in_time)
+    _note_erased(engine, erased + cold)
+    if finished and engine in _unwiped:
+        finished = in_time()
+        if finished:
+            engine.store.erase()
+            _unwiped.discard(engine)
+    return Expired(records=erased, users=len(users), finished=finished)
+
+
+def _note_erased(engine: Engine, count: int) -> None:
+    if count:
         engine.note_unsaved()
-        engine.store.erase()
-    return Expired(records=erased, users=len(users))
+        _unwiped.add(engine)
 
 
 @survives_damage
@@ -94,13 +118,16 @@ def _erase_slice(engine: Engine, user: str | None, now: Micros) -> tuple[int, se
     return erased, set(ids)
 
 
-def _erase_cold(engine: Engine, now: Micros) -> int:
-    """What lies in the cold tier expires, too; returns how much that was. In slices."""
+def _erase_cold(engine: Engine, now: Micros, in_time: Callable[[], bool]) -> tuple[int, bool]:
+    """What lies in the cold tier expires, too; returns how much that was, and whether it was all. In slices."""
     with engine.store.reading() as reader:
         due = [] if reader.cold.empty else reader.cold.expired(now)
-    return sum(
-        _erase_cold_slice(engine, due[first : first + _SLICE], now) for first in range(0, len(due), _SLICE)
-    )
+    erased = 0
+    for first in range(0, len(due), _SLICE):
+        if not in_time():
+            return erased, False
+        erased += _erase_cold_slice(engine, due[first : first + _SLICE], now)
+    return erased, True
 
 
 def _erase_cold_slice(engine: Engine, keys: Sequence[int], now: Micros) -> int:
