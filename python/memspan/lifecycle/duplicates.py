@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from heapq import merge
@@ -91,6 +91,7 @@ def mergers(
     records: Mapping[str, Record],
     merging: Merging,
     follows: Mapping[str, Hashable] | None = None,
+    news: Container[str] | None = None,
 ) -> list[Merger]:
     """Who stays for whom. Each memory ends once at most, and what stays for others does not end.
 
@@ -102,6 +103,7 @@ def mergers(
         pairs: as the index found them.
         records: by id, with embeddings; pairs of others are left out.
         follows: what turns follow, as `followed` tells; those that are not in it stay apart.
+        news: ids of those that were not compared before, of which one at least is in each merger's pairs; `None`: all.
     """
     likeness = Likeness(pairs, records, merging.least)
     order = _by_rank(records[id_] for id_ in likeness.ids)
@@ -120,7 +122,7 @@ def mergers(
             continue
         # From here on it had its turn, and may stay for others.
         free.remove(kept, group)
-        ending = _ending(kept, free.near(kept, group), merging)
+        ending = _ending(kept, free.near(kept, group), merging, news)
         if ending:
             chosen.append(Merger(kept, tuple(ending)))
             ended.update(record.id for record in ending)
@@ -129,13 +131,18 @@ def mergers(
     return chosen
 
 
-def _ending(kept: Record, near: Iterable[Sequence[Record]], merging: Merging) -> list[Record]:
+def _ending(
+    kept: Record, near: Iterable[Sequence[Record]], merging: Merging, news: Container[str] | None
+) -> list[Record]:
     """What ends for a memory, of lists of those with the same text."""
     sources = set(kept.sources) - {kept.id}
     limited = kept.kind != "episodic" and not (kept.pinned or kept.held)
+    all_new = news is None or kept.id in news
     ending: list[Record] = []
     for same in near:
         for record in same:
+            if not (all_new or record.id in (news or ())):
+                continue
             if not _same(kept, record, merging):
                 if kept.kind != "episodic" and record.entities == same[0].entities:
                     break  # so it is with the others

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from functools import partial
 from time import sleep
@@ -18,7 +19,7 @@ from memspan.times import Micros, from_micros
 
 from .duplicates import Merger, Merging, mergers
 from .following import followed
-from .last_merging import Last
+from .last_merging import Last, news_of
 from .likeness import groups_of
 
 __all__ = ["FIRST_PAIRS", "MOST_PAIRS", "MergingRound", "keep_round", "kept_round"]
@@ -44,7 +45,7 @@ class MergingRound:
 
     Args:
         last: where the last consolidation ended; a round goes on only from there.
-        began: the moment from which on memories are news to the next consolidation.
+        next: where the next one goes on from.
         most: pairs at most.
     """
 
@@ -55,12 +56,14 @@ class MergingRound:
         merging: Merging,
         *,
         last: Last,
-        began: Micros,
+        next: Last,
         most: int = FIRST_PAIRS,
     ) -> None:
-        found = _search(engine, user, merging, last.since, most)
+        with engine.store.reading() as reader:
+            self._news = news_of(reader, user, last)
+        found = _search(engine, user, merging, self._news, most)
         self.last: Final = last
-        self.began: Final = began
+        self.next: Final = next
         self.records: Final = found.records
         self.complete: Final = found.complete
         self.merged = 0
@@ -68,7 +71,7 @@ class MergingRound:
         self._user = user
         self._merging = merging
         self._most = most
-        self._groups = groups_of(found.pairs)
+        self._groups = [group for group in groups_of(found.pairs) if self._has_news(group)]
         self._groups.reverse()
         self._left: list[Merger] = []
 
@@ -94,7 +97,11 @@ class MergingRound:
         pairs: list[Duplicate] = []
         while self._groups and len(pairs) < _DECIDED:
             pairs += self._groups.pop()
-        return _decide(engine, self._user, pairs, self._merging)
+        return _decide(engine, self._user, pairs, self._merging, self._news)
+
+    def _has_news(self, group: list[Duplicate]) -> bool:
+        news = self._news
+        return news is None or any(pair.first in news or pair.second in news for pair in group)
 
     def put_back(self, left: list[Merger]) -> None:
         """Keep what was decided, and not done."""
@@ -116,19 +123,25 @@ def kept_round(engine: Engine, user: str, last: Last) -> MergingRound | None:
 
 
 @survives_damage
-def _search(engine: Engine, user: str, merging: Merging, since: Micros | None, most: int) -> Duplicates:
+def _search(
+    engine: Engine, user: str, merging: Merging, news: Mapping[str, Micros] | None, most: int
+) -> Duplicates:
+    if news is not None and not news:
+        return Duplicates([], complete=True, records=0)
     return engine.current().duplicates(
         user=user,
         threshold=merging.least,
         kinds=merging.kinds,
-        since=None if since is None else from_micros(since),
+        since=None if news is None else from_micros(min(news.values())),
         most=most,
         threads=min(2, cores_beside_searches()),
     )
 
 
 @survives_damage
-def _decide(engine: Engine, user: str, pairs: list[Duplicate], merging: Merging) -> list[Merger]:
+def _decide(
+    engine: Engine, user: str, pairs: list[Duplicate], merging: Merging, news: Container[str] | None
+) -> list[Merger]:
     index = engine.current()
     ids = dict.fromkeys(id_ for pair in pairs for id_ in pair[:2])
     records: dict[str, Record] = {}
@@ -137,7 +150,7 @@ def _decide(engine: Engine, user: str, pairs: list[Duplicate], merging: Merging)
             records.update(reader.fetch(user, piece, embeddings=True))
             sleep(0)
         follows = followed(index, partial(reader.fetch, user), user, records.values())
-    found = mergers(pairs, records, merging, follows)
+    found = mergers(pairs, records, merging, follows, news)
     return [Merger(_bare(one.kept), tuple(_bare(record) for record in one.ending)) for one in found]
 
 

@@ -256,7 +256,7 @@ class Upkeep:
         if not done.complete:
             _logger.warning("more than %d pairs of memories are alike: some were not compared", MOST_PAIRS)
         if done.records and not self.dry_run:
-            self._states[user] = {**reported(Last(done.last.merging, done.began)), "merged": ended}
+            self._states[user] = {**reported(done.next), "merged": ended}
 
     def _round(self, user: str, merging: Merging) -> MergingRound:
         """The one that was left when the time was over, or a new one."""
@@ -268,10 +268,10 @@ class Upkeep:
     def _search(self, user: str, merging: Merging, most: int = FIRST_PAIRS) -> MergingRound:
         """Memories are recorded at a moment inside their exclusive transaction. One that is taken in such a transaction
         is after all that is there, and before all that this consolidation cannot see."""
-        with self._engine.store.writing():
-            began = now_micros()
-        last = self._last(user, merging)
-        found = MergingRound(self._engine, user, merging, last=last, began=began, most=most)
+        with self._engine.store.writing() as writer:
+            last = last_of(writer, user, merging)
+            following = last._replace(sequence=writer.sequence(), since=max(last.since, now_micros()))
+        found = MergingRound(self._engine, user, merging, last=last, next=following, most=most)
         self._add(compared=found.records)
         return found
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.records import Record
+from memspan.times import Micros
 
 from .audit import AuditReader, AuditWriter
 from .beliefs import BeliefReader
@@ -129,6 +130,10 @@ class StoreReader(Protocol):
 
     def changed(self, after: int, batch: int) -> Iterator[list[Record]]:
         """Records last written after that point of the sequence, oldest change first, with embeddings."""
+
+    def learnt_after(self, user: str, after: int) -> dict[str, Micros]:
+        """Records of the user last written after that point of the sequence, by id, with when they say that they were
+        recorded. O(those of all users)."""
 
     def scan(self, user: str | None, batch: int, *, embeddings: bool = False) -> Iterator[list[Record]]:
         """All records of one user or of all, in the order of their last changes."""

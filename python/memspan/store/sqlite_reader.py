@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from memspan.records import Record
-from memspan.times import from_micros
+from memspan.times import Micros, from_micros
 
 from .codec import COLUMNS, STATE_COLUMNS, decode_record
 from .protocol import Relation, Removals
@@ -209,6 +209,13 @@ class SqliteReader(SqliteRows):
         while rows := self._all(statement, (last, batch)):
             last = rows[-1][0]
             yield [decode_record(row[1], row[3:], row[2]) for row in rows]
+
+    def learnt_after(self, user: str, after: int) -> dict[str, Micros]:
+        first, pk = self._first_changed(after), self._user_pk(user)
+        if first is None or pk is None:
+            return {}
+        statement = "SELECT id, recorded_at FROM records WHERE pk >= ? AND user_pk = ?"
+        return dict(self._all(statement, (first, pk)))
 
     def scan(self, user: str | None, batch: int, *, embeddings: bool = False) -> Iterator[list[Record]]:
         blob = "r.embedding" if embeddings else "NULL"
