@@ -76,7 +76,8 @@ class SleepingCalls(Calls):
                 that are pinned or held, pointers and secrets. All records are read then. `None`: what was ended before
                 is counted, which costs nothing.
             learn: whether to learn procedures.
-            dry_run: change nothing, ask no model, and say in `upkeep.planned` what would be done.
+            dry_run: change nothing, ask no model, and say in `upkeep.planned` what would be done, each step after those
+                before it: what is pruned is not merged as well.
             seconds: begin no slice after so long, but the first: every call does one, so that repeating it comes to the
                 same end as one without a limit. `upkeep.finished` says whether it is there. A slice is a transaction
                 of some hundred records. Not divided, and so as long as they take, are: finding the pairs that are
@@ -102,7 +103,7 @@ class SleepingCalls(Calls):
             slept = None
             if chosen is not None and upkeep.begins("update"):
                 if upkeep.dry_run:
-                    upkeep.plan(self._asked(user, chosen))
+                    upkeep.plan(self._asked(user, chosen, upkeep))
                 else:
                     slept = self._processing.ask(self._work(user, chosen, upkeep, advance))
                     upkeep.ends("update")
@@ -127,7 +128,7 @@ class SleepingCalls(Calls):
             slept = None
             if chosen is not None and upkeep.begins("update"):
                 if upkeep.dry_run:
-                    upkeep.plan(await asyncio.to_thread(self._asked, user, chosen))
+                    upkeep.plan(await asyncio.to_thread(self._asked, user, chosen, upkeep))
                 else:
                     slept = await self._processing.aask(self._work(user, chosen, upkeep, advance))
                     upkeep.ends("update")
@@ -261,7 +262,7 @@ class SleepingCalls(Calls):
             journal=upkeep.journal,
         )
 
-    def _asked(self, user: str | None, chosen: SleepUpdate) -> list[Planned]:
+    def _asked(self, user: str | None, chosen: SleepUpdate, upkeep: Upkeep) -> list[Planned]:
         """The memories that a model would be asked about."""
         from memspan.lifecycle.sleeping import queues_to_ask
 
@@ -270,7 +271,7 @@ class SleepingCalls(Calls):
         return [
             Planned("ask", name, (queue.target.id, *(record.id for record in queue.later)))
             for name in users
-            for queue in queues_to_ask(self._engine, name, chosen)
+            for queue in queues_to_ask(self._engine, name, chosen, upkeep.gone(name))
         ]
 
     def _lay_out(self, user: str | None, upkeep: Upkeep, slept: SleepReport | None) -> ConsolidationReport:

@@ -91,7 +91,9 @@ def mergers(
     records: Mapping[str, Record],
     merging: Merging,
     follows: Mapping[str, Hashable] | None = None,
+    *,
     news: Container[str] | None = None,
+    gone: Container[str] = (),
 ) -> list[Merger]:
     """Who stays for whom. Each memory ends once at most, and what stays for others does not end.
 
@@ -104,9 +106,10 @@ def mergers(
         records: by id, with embeddings; pairs of others are left out.
         follows: what turns follow, as `followed` tells; those that are not in it stay apart.
         news: ids of those that were not compared before, of which one at least is in each merger's pairs; `None`: all.
+        gone: ids of those that neither end nor stay, and are only there to tell what is near what.
     """
     likeness = Likeness(pairs, records, merging.least)
-    order = _by_rank(records[id_] for id_ in likeness.ids)
+    order = _by_rank(records[id_] for id_ in likeness.ids if id_ not in gone)
     groups = {id_: _group(records[id_], follows or {}) for id_ in order}
     free = Candidates(likeness)
     for id_ in order:

@@ -89,15 +89,19 @@ class MergingRound:
             return self._most
         return None if self._most >= MOST_PAIRS else min(_MORE * self._most, MOST_PAIRS)
 
-    def decided(self, engine: Engine) -> list[Merger]:
-        """What is to be done next; may be nothing. The caller takes off the list what was done."""
+    def decided(self, engine: Engine, gone: Container[str] = ()) -> list[Merger]:
+        """What is to be done next; may be nothing. The caller takes off the list what was done.
+
+        Args:
+            gone: ids of records that neither end nor stay.
+        """
         if self._left:
             left, self._left = self._left, []
             return left
         pairs: list[Duplicate] = []
         while self._groups and len(pairs) < _DECIDED:
             pairs += self._groups.pop()
-        return _decide(engine, self._user, pairs, self._merging, self._news)
+        return _decide(engine, self._user, pairs, self._merging, self._news, gone)
 
     def _has_news(self, group: list[Duplicate]) -> bool:
         news = self._news
@@ -140,7 +144,12 @@ def _search(
 
 @survives_damage
 def _decide(
-    engine: Engine, user: str, pairs: list[Duplicate], merging: Merging, news: Container[str] | None
+    engine: Engine,
+    user: str,
+    pairs: list[Duplicate],
+    merging: Merging,
+    news: Container[str] | None,
+    gone: Container[str],
 ) -> list[Merger]:
     index = engine.current()
     ids = dict.fromkeys(id_ for pair in pairs for id_ in pair[:2])
@@ -150,7 +159,7 @@ def _decide(
             records.update(reader.fetch(user, piece, embeddings=True))
             sleep(0)
         follows = followed(index, partial(reader.fetch, user), user, records.values())
-    found = mergers(pairs, records, merging, follows, news)
+    found = mergers(pairs, records, merging, follows, news=news, gone=gone)
     return [Merger(_bare(one.kept), tuple(_bare(record) for record in one.ending)) for one in found]
 
 

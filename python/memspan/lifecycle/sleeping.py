@@ -7,7 +7,7 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from time import perf_counter
@@ -119,12 +119,19 @@ async def sleep(
     )
 
 
-def queues_to_ask(engine: Engine, user: str, update: SleepUpdate) -> list[UpdateQueue]:
-    """The queues of a user that the next update would ask the model about. Nothing is asked, nothing changes."""
+def queues_to_ask(
+    engine: Engine, user: str, update: SleepUpdate, gone: Container[str] = ()
+) -> list[UpdateQueue]:
+    """The queues of a user that the next update would ask the model about. Nothing is asked, nothing changes.
+
+    Args:
+        gone: ids of memories that will have gone, or ended, by then.
+    """
     engine.require_open()
     with engine.store.reading() as reader:
         state = _loaded(reader.slept(user), update)
     index, records = update.records(engine, user)
+    records = [record for record in records if record.id not in gone]
     return update.queues(index, records, state.is_new, state.is_open)
 
 

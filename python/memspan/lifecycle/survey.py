@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from time import sleep
@@ -82,12 +82,18 @@ def end_of_ages(engine: Engine, user: str) -> datetime:
 
 
 def survey_pages(
-    engine: Engine, user: str, policy: StalenessPolicy, now: datetime, skip: int = 0
+    engine: Engine,
+    user: str,
+    policy: StalenessPolicy,
+    now: datetime,
+    skip: int = 0,
+    gone: Container[str] = (),
 ) -> Iterator[StalenessSurvey]:
     """The same, a thousand records at a time, in the order of their ids.
 
     Args:
         skip: records at the beginning that are left out.
+        gone: ids of others that are.
     """
     last = ""
     while True:
@@ -96,7 +102,8 @@ def survey_pages(
             ids = next(reader.id_pages(user, _PAGE, after=last, skip=skip), [])
             if not ids:
                 return
-            page = _look(engine, reader, user, ids, policy, now)
+            there = [id_ for id_ in ids if id_ not in gone]
+            page = _look(engine, reader, user, there, policy, now)
         yield page
         last, skip = ids[-1], 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter
 from typing import Any, Final
@@ -15,6 +16,7 @@ from memspan.remember.quotas import enforce, excess
 from memspan.times import from_micros, now_micros, to_micros
 
 from .duplicates import Merging
+from .evictions import would_evict
 from .expiring import expired_ids, sweep
 from .headway import Headway
 from .journal import Journal
@@ -77,6 +79,7 @@ class Upkeep:
         self._advance = advance
         self._journals: dict[str, Journal] = {}
         self._states: dict[str, dict[str, Any]] = {}
+        self._gone: defaultdict[str, set[str]] = defaultdict(set)
         self._report = UpkeepReport()
         settings = {
             "merging": None if merging is None else as_json(merging),
@@ -104,6 +107,10 @@ class Upkeep:
     def journal(self, user: str) -> Journal:
         """The run of a user, which the update by a model writes to as well."""
         return self._journals.setdefault(user, Journal(user, ACTION))
+
+    def gone(self, user: str) -> set[str]:
+        """Ids of the records that would have gone, or ended, by the step that a dry run is at."""
+        return self._gone[user]
 
     def plan(self, planned: Iterable[Planned]) -> None:
         """Say in the report what a dry run found to be done."""
@@ -165,16 +172,20 @@ class Upkeep:
             for name, ids in expired_ids(self._engine, self._user).items():
                 self._add(expired=len(ids))
                 self.plan([Planned("expire", name, tuple(ids))])
+                self.gone(name).update(ids)
         else:
             done = sweep(self._engine, self._user, in_time=self._begin_slice)
             self._add(expired=done.records, finished=done.finished)
 
     def _keep_to_quotas(self, user: str) -> None:
         """Left to do where quotas shrank and somebody was interrupted, or the time was over."""
-        beyond = sum(excess(self._engine, user).values())
         if self.dry_run:
-            self._add(evicted=beyond)
-        elif beyond:
+            count, ids = would_evict(self._engine, user, self.gone(user))
+            self._add(evicted=count)
+            if ids:
+                self.plan([Planned("evict", user, tuple(ids))])
+                self.gone(user).update(ids)
+        elif excess(self._engine, user):
             worked = self._worked
             evicted = enforce(self._engine, user, follow=self.journal(user).follow, in_time=self._begin_slice)
             # What is pinned stays beyond the quotas, and is no work.
@@ -185,12 +196,14 @@ class Upkeep:
         """Without a policy it costs nothing: the index knows what was ended. With one, all records are read."""
         policy, steps = self._staleness, self._headway.of(user)
         if policy is None:
-            self._add(stale=_retired(self._engine, user))
+            self._add(stale=_retired(self._engine, user) - self._retired_gone(user))
             return
         if self._headway.is_done("staleness", user):
             return
         now = steps.setdefault("now", to_micros(end_of_ages(self._engine, user)))
-        pages = survey_pages(self._engine, user, policy, from_micros(now), steps.setdefault("looked", 0))
+        pages = survey_pages(
+            self._engine, user, policy, from_micros(now), steps.setdefault("looked", 0), self.gone(user)
+        )
         while self.in_time():
             survey = next(pages, None)
             if survey is None:
@@ -204,10 +217,18 @@ class Upkeep:
             self._worked = True
         self._add(finished=False)
 
+    def _retired_gone(self, user: str) -> int:
+        gone = list(self.gone(user))
+        if not gone:
+            return 0
+        with self._engine.store.reading() as reader:
+            return sum(record.retired_at is not None for record in reader.fetch(user, gone).values())
+
     def _prune(self, user: str, survey: StalenessSurvey, policy: StalenessPolicy) -> int:
         if self.dry_run:
             self._add(stale=survey.stale, pruned=len(survey.prunable))
             self.plan(Planned("prune", user, (id_,)) for id_ in survey.prunable)
+            self.gone(user).update(survey.prunable)
             return 0
         pruned = 0
         if survey.prunable:
@@ -226,8 +247,9 @@ class Upkeep:
         rest = self._round(user, merging)
         while self.in_time():
             while rest.more and self.in_time():
-                chosen = rest.decided(self._engine)
+                chosen = rest.decided(self._engine, self.gone(user))
                 if self.dry_run:
+                    self.gone(user).update(record.id for merger in chosen for record in merger.ending)
                     self._add(merged=sum(len(merger.ending) for merger in chosen))
                     self.plan(
                         Planned("merge", user, _ids(merger.ending), merger.kept.id) for merger in chosen
@@ -284,7 +306,7 @@ class Upkeep:
         if self._headway.is_done("learn", user) or not self._begin_slice():
             return
         write = self.journal(user).write
-        done = mine_procedures(self._engine, user, dry_run=self.dry_run, write=write)
+        done = mine_procedures(self._engine, user, dry_run=self.dry_run, write=write, gone=self.gone(user))
         self._headway.did("learn", user)
         self._add(learnt=done.new + done.changed)
         if self.dry_run and done.ids:
