@@ -33,7 +33,8 @@ class Planned(NamedTuple):
 
 
 class UpkeepReport(NamedTuple):
-    """What a consolidation did to memories of one or several users without a model; in a dry run, would do."""
+    """What a consolidation did to memories of one or several users without a model; in a dry run, would do. One with a
+    limit of time tells what this call did and looked at."""
 
     users: int = 0
     """That were looked at."""

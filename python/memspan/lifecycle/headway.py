@@ -66,7 +66,8 @@ class Headway:
             with self._engine.store.writing() as writer:
                 writer.set_upkeep(self._user, json.dumps(self._own))
                 for user, steps in self._users.items():
-                    writer.set_upkeep(user, json.dumps(steps))
+                    if (state := json.dumps(steps)) != writer.upkeep(user):
+                        writer.set_upkeep(user, state)
 
     def _kept(self, user: str | None) -> dict[str, Any]:
         with self._engine.store.reading() as reader:

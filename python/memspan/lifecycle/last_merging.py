@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from time import sleep
 from typing import Any, Final, NamedTuple
@@ -49,8 +49,9 @@ def reported(last: Last) -> dict[str, Any]:
     return last._asdict()
 
 
-def news_of(reader: StoreReader, user: str, last: Last) -> dict[str, Micros] | None:
-    """The records that are new since the last one, by id, with when they say that they were recorded; `None`: all.
+def news_of(reader: StoreReader, user: str, last: Last, kinds: Sequence[str]) -> dict[str, Micros] | None:
+    """The records of these kinds that are new since the last one, by id, with when they say that they were recorded;
+    `None`: all.
 
     The sequence of the store tells what was written since, whatever the clock said. What earlier ones compared is
     written again when it stays for others, and when it is undone; it is no news, unless it says something else.
@@ -58,7 +59,7 @@ def news_of(reader: StoreReader, user: str, last: Last) -> dict[str, Micros] | N
     """
     if last.sequence is None:
         return None
-    news = reader.learnt_after(user, last.sequence)
+    news = reader.learnt_after(user, last.sequence, kinds)
     older = [id_ for id_, recorded in news.items() if recorded < last.since]
     changes = reader.runs.changes_of(user, older)
     if changes:

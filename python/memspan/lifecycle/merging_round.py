@@ -24,8 +24,8 @@ from .likeness import groups_of
 
 __all__ = ["FIRST_PAIRS", "MOST_PAIRS", "MergingRound", "keep_round", "kept_round"]
 
-MOST_PAIRS: Final = 2_000_000
-"""Pairs of a round at most: some 300 MB while they are in hand."""
+MOST_PAIRS: Final = 1_000_000
+"""Pairs of a round at most: some 250 MB while they are in hand."""
 FIRST_PAIRS: Final = 200_000
 """Pairs of a user's first round. When more are found, the next round comes after these were merged, which are none
 any more then."""
@@ -60,7 +60,7 @@ class MergingRound:
         most: int = FIRST_PAIRS,
     ) -> None:
         with engine.store.reading() as reader:
-            self._news = news_of(reader, user, last)
+            self._news = news_of(reader, user, last, merging.kinds)
         found = _search(engine, user, merging, self._news, most)
         self.last: Final = last
         self.next: Final = next

@@ -131,9 +131,9 @@ class StoreReader(Protocol):
     def changed(self, after: int, batch: int) -> Iterator[list[Record]]:
         """Records last written after that point of the sequence, oldest change first, with embeddings."""
 
-    def learnt_after(self, user: str, after: int) -> dict[str, Micros]:
-        """Records of the user last written after that point of the sequence, by id, with when they say that they were
-        recorded. O(those of all users)."""
+    def learnt_after(self, user: str, after: int, kinds: Sequence[str]) -> dict[str, Micros]:
+        """Records of the user, of these kinds, last written after that point of the sequence, by id, with when they say
+        that they were recorded. O(those of all users)."""
 
     def scan(self, user: str | None, batch: int, *, embeddings: bool = False) -> Iterator[list[Record]]:
         """All records of one user or of all, in the order of their last changes."""

@@ -210,12 +210,15 @@ class SqliteReader(SqliteRows):
             last = rows[-1][0]
             yield [decode_record(row[1], row[3:], row[2]) for row in rows]
 
-    def learnt_after(self, user: str, after: int) -> dict[str, Micros]:
+    def learnt_after(self, user: str, after: int, kinds: Sequence[str]) -> dict[str, Micros]:
         first, pk = self._first_changed(after), self._user_pk(user)
         if first is None or pk is None:
             return {}
-        statement = "SELECT id, recorded_at FROM records WHERE pk >= ? AND user_pk = ?"
-        return dict(self._all(statement, (first, pk)))
+        places, values = marks(list(kinds))
+        statement = (
+            f"SELECT id, recorded_at FROM records WHERE pk >= ? AND user_pk = ? AND kind IN ({places})"  # noqa: S608
+        )
+        return dict(self._all(statement, (first, pk, *values)))
 
     def scan(self, user: str | None, batch: int, *, embeddings: bool = False) -> Iterator[list[Record]]:
         blob = "r.embedding" if embeddings else "NULL"

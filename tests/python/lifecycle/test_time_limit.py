@@ -62,6 +62,10 @@ def contents(memory: Memory) -> Any:
         left = [key for (key,) in reader._all("SELECT key FROM meta WHERE key LIKE 'upkeep/%'")]
     assert left == []
     assert memory.verify() == []
+    folder = Path(memory._engine.store.path).parent
+    assert not any(
+        b"soon gone" in file.read_bytes() for file in folder.glob(f"{memory._engine.store.path.name}*")
+    )
     cold = sorted((user, one.record.id) for user in USERS for one in memory.evicted(user=user, k=999))
     return sorted(stored), cold
 
@@ -249,3 +253,13 @@ def test_it_takes_little_more_than_its_time(tmp_path: Path) -> None:
 
         assert len(repeated(consolidate)) > 10
         assert sorted(took)[len(took) // 2] < 0.3
+
+
+def test_nothing_is_kept_of_a_user_who_is_forgotten(tmp_path: Path, small_slices: None) -> None:
+    with filled(tmp_path / "slices") as memory:
+        for user in (None, "ana", "ben"):
+            memory.consolidate(user, staleness=PRUNING, seconds=0)
+        for user in USERS:
+            memory.forget(user=user)
+        assert memory.consolidate(staleness=PRUNING).upkeep.finished  # type: ignore[union-attr]
+        assert contents(memory) == ([], [])
