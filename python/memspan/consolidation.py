@@ -25,13 +25,16 @@ class Planned(NamedTuple):
     or changed, or `ask`: a language model would be asked about the first of the memories."""
     user: str
     records: tuple[str, ...]
-    """Ids of the records that would go, end, or be made."""
+    """Ids of the records that would go, end, or be made. Of those that make room, by `oldest` all; by `value` those
+    that are retired, which go first: among the others the index decides when it comes to it, and only the number is
+    told."""
     into: str | None = None
     """The record that stays for them."""
 
 
 class UpkeepReport(NamedTuple):
-    """What a consolidation did to memories of one or several users without a model; in a dry run, would do."""
+    """What a consolidation did to memories of one or several users without a model; in a dry run, would do. One with a
+    limit of time tells what this call did and looked at."""
 
     users: int = 0
     """That were looked at."""

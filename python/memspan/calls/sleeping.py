@@ -55,7 +55,8 @@ class SleepingCalls(Calls):
         1. What outlived its time is erased, unless it is pinned or held, and kinds that are over their quota move
            records to the cold tier. What is stale is counted; with a `staleness` that prunes, what is staler than that
            goes to the cold tier, too.
-        2. Memories that say the same are merged, without a model: the best wording stays and gets the sources of all.
+        2. Facts that say the same are merged, without a model: the best wording stays and gets the sources of all.
+           Turns stay as they were said; see `Merging.kinds` for those that were delivered twice.
         3. Procedures are learnt from what agents did; see `learn_procedures`.
         4. The update in sleep of LightMem (section 3.3) asks a language model: every derived memory with later ones
            like it is kept, merged with them, rewritten, or ended because of them. Each user is all or nothing.
@@ -76,9 +77,15 @@ class SleepingCalls(Calls):
                 that are pinned or held, pointers and secrets. All records are read then. `None`: what was ended before
                 is counted, which costs nothing.
             learn: whether to learn procedures.
-            dry_run: change nothing, ask no model, and say in `upkeep.planned` what would be done.
-            seconds: begin no slice and no step after so long; `upkeep.finished` says whether that was enough. An
-                update that a model has begun goes on to its end.
+            dry_run: change nothing, ask no model, and say in `upkeep.planned` what would be done, each step after those
+                before it: what is pruned is not merged as well.
+            seconds: begin no slice after so long, but the first: every call does one, so that repeating it comes to the
+                same end as one without a limit. `upkeep.finished` says whether it is there. A slice is a transaction
+                of some hundred records. Not divided, and so as long as they take, are: finding the pairs that are
+                alike, natively, about a second for 100,000 memories when all are new (what was found is kept for the
+                next call of this `Memory`; another process looks again), deciding about those that are all alike,
+                rewriting the files after something expired, learning the procedures of a user, the update by a
+                model, and the layout.
             progress: show on standard error how many memories were decided.
 
         Returns:
@@ -95,11 +102,12 @@ class SleepingCalls(Calls):
             upkeep, chosen = self._begin(user, update, merge, staleness, learn, dry_run, seconds, advance)
             upkeep.run()
             slept = None
-            if chosen is not None and upkeep.in_time():
+            if chosen is not None and upkeep.begins("update"):
                 if upkeep.dry_run:
-                    upkeep.plan(self._asked(user, chosen))
+                    upkeep.plan(self._asked(user, chosen, upkeep))
                 else:
                     slept = self._processing.ask(self._work(user, chosen, upkeep, advance))
+                    upkeep.ends("update")
         return self._lay_out(user, upkeep, slept)
 
     async def aconsolidate(
@@ -119,11 +127,12 @@ class SleepingCalls(Calls):
             upkeep, chosen = self._begin(user, update, merge, staleness, learn, dry_run, seconds, advance)
             await asyncio.to_thread(upkeep.run)
             slept = None
-            if chosen is not None and upkeep.in_time():
+            if chosen is not None and upkeep.begins("update"):
                 if upkeep.dry_run:
-                    upkeep.plan(await asyncio.to_thread(self._asked, user, chosen))
+                    upkeep.plan(await asyncio.to_thread(self._asked, user, chosen, upkeep))
                 else:
                     slept = await self._processing.aask(self._work(user, chosen, upkeep, advance))
+                    upkeep.ends("update")
         return await asyncio.to_thread(self._lay_out, user, upkeep, slept)
 
     def runs(self, user: str | None = None) -> list[Run]:
@@ -217,17 +226,19 @@ class SleepingCalls(Calls):
             raise invalid("merge", merge, "True, False, or a memspan.lifecycle.duplicates.Merging")
         limit = None if seconds is None else as_number(seconds, "seconds", 0, _LONGEST)
         self._engine.require_open()
+        chosen = self._chosen(update)
         upkeep = Upkeep(
             self._engine,
             user,
             merging=Merging() if merge is True else merge or None,
             staleness=None if staleness is None else as_staleness_policy(staleness),
             learning=as_flag(learn, "learn"),
+            updating=chosen is not None,
             dry_run=as_flag(dry_run, "dry_run"),
             seconds=limit,
             advance=advance,
         )
-        return upkeep, self._chosen(update)
+        return upkeep, chosen
 
     def _chosen(self, update: bool | SleepUpdate | None) -> SleepUpdate | None:
         recipe = self._processing.recipe
@@ -252,7 +263,7 @@ class SleepingCalls(Calls):
             journal=upkeep.journal,
         )
 
-    def _asked(self, user: str | None, chosen: SleepUpdate) -> list[Planned]:
+    def _asked(self, user: str | None, chosen: SleepUpdate, upkeep: Upkeep) -> list[Planned]:
         """The memories that a model would be asked about."""
         from memspan.lifecycle.sleeping import queues_to_ask
 
@@ -261,16 +272,16 @@ class SleepingCalls(Calls):
         return [
             Planned("ask", name, (queue.target.id, *(record.id for record in queue.later)))
             for name in users
-            for queue in queues_to_ask(self._engine, name, chosen)
+            for queue in queues_to_ask(self._engine, name, chosen, upkeep.gone(name))
         ]
 
     def _lay_out(self, user: str | None, upkeep: Upkeep, slept: SleepReport | None) -> ConsolidationReport:
         """The last step, and the end of the others."""
         counts = {} if slept is None else {"updated": slept.merged + slept.updated + slept.retired}
         done = upkeep.finish(**counts)
-        laid = not upkeep.dry_run and upkeep.in_time()
+        laid = not upkeep.dry_run and upkeep.begins("layout")
         report = consolidate(self._engine, user) if laid else nothing_done(done.users)
-        return report._replace(sleep=slept, upkeep=done._replace(finished=done.finished and upkeep.in_time()))
+        return report._replace(sleep=slept, upkeep=done._replace(finished=upkeep.keep()))
 
     aruns = in_thread(runs)
     asleep_log = in_thread(sleep_log)

@@ -36,7 +36,7 @@ __all__ = ["consolidate"]
 @click.option("--user", metavar="USER", help="Only this user's memories. Default: everybody's.")
 @options.llm
 @options.base_url
-@click.option("--merge/--no-merge", default=True, help="Merge memories that say the same. Default: --merge.")
+@click.option("--merge/--no-merge", default=True, help="Merge facts that say the same. Default: --merge.")
 @click.option(
     "--staleness",
     type=click.Choice(POLICIES),
@@ -49,7 +49,11 @@ __all__ = ["consolidate"]
     help="Send what is staler than S, 0 to 1, to the cold tier. Needs --staleness.",
 )
 @click.option("--dry-run", is_flag=True, help="Change nothing and ask no model; print what would be done.")
-@click.option("--seconds", type=click.FloatRange(min=0), help="Begin nothing more after so long.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0),
+    help="Begin nothing more after so long, but one slice; the next call goes on.",
+)
 @options.as_json
 @pass_environment
 def consolidate(
@@ -68,10 +72,10 @@ def consolidate(
     """Put memories in order, and lay out the index for faster searches.
 
     What outlived its time is erased unless it is pinned or held, kinds that are over their quota move records to the
-    cold tier, as does what is too stale if --prune-above says so, and of memories that say the same the best stays.
-    With --llm, a language model then goes through the memories that recipes made and that have later ones like them:
-    what is said twice is merged, what changed is rewritten, what no longer holds gets an end. Only what is new since
-    the last time is looked at.
+    cold tier, as does what is too stale if --prune-above says so, and of facts that say the same the best stays. With
+    --llm, a language model then goes through the memories that recipes made and that have later ones like them: what
+    is said twice is merged, what changed is rewritten, what no longer holds gets an end. Only what is new since the
+    last time is looked at.
     `memspan runs` lists what was changed, and `memspan undo` takes it back.
     """
     if prune_above is not None and staleness is None:

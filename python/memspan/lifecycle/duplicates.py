@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from heapq import merge
@@ -21,6 +20,10 @@ from memspan.limits import MAX_TAGS
 from memspan.records import Record
 from memspan.remember.fields import MAX_NAMES
 from memspan.remember.tags import without_made
+
+from .candidates import Candidates
+from .following import said
+from .likeness import Likeness
 
 __all__ = ["Merger", "Merging", "is_mergeable", "mergers", "united"]
 
@@ -48,13 +51,15 @@ class Merging:
 
     least: float = 0.95
     """Cosine; above 0, at most 1."""
-    kinds: tuple[str, ...] = ("episodic", "semantic")
-    """`procedural` may be named, too; procedures that were learnt are told apart by their steps, whatever they say.
-    Pointers to files are the same when their targets are, and what is in the vault is nobody's to read: these two
-    kinds cannot be named."""
+    kinds: tuple[str, ...] = ("semantic",)
+    """What was said stays as it was said, unless `episodic` is named, too, for turns that were delivered twice: with
+    equal text, speaker, session, provenance and metadata, and right after a turn of equal text and speaker. What is
+    said again as the answer to something else, or where nobody can tell what it answers, never ends.
+    `procedural` may be named; procedures that were learnt are told apart by their steps, whatever they say. Pointers to
+    files are the same when their targets are, and what is in the vault is nobody's to read: these two kinds cannot be
+    named."""
     within: timedelta = timedelta(minutes=1)
-    """What happened twice is two memories. Episodic ones are one only if the same speaker said them in the same
-    session, so shortly after each other: what was sent or loaded twice."""
+    """How far apart the deliveries of a turn are at most: what happened twice is two memories."""
 
     def __post_init__(self) -> None:
         as_number(self.least, "least", 0, 1)
@@ -81,7 +86,15 @@ def is_mergeable(record: Record) -> bool:
     return _is_current(record) and not (record.pinned or record.held)
 
 
-def mergers(pairs: Sequence[Duplicate], records: Mapping[str, Record], merging: Merging) -> list[Merger]:
+def mergers(
+    pairs: Sequence[Duplicate],
+    records: Mapping[str, Record],
+    merging: Merging,
+    follows: Mapping[str, Hashable] | None = None,
+    *,
+    news: Container[str] | None = None,
+    gone: Container[str] = (),
+) -> list[Merger]:
     """Who stays for whom. Each memory ends once at most, and what stays for others does not end.
 
     The best wording stays: what is held or pinned first, then by fidelity, importance, number of different words,
@@ -90,39 +103,61 @@ def mergers(pairs: Sequence[Duplicate], records: Mapping[str, Record], merging: 
 
     Args:
         pairs: as the index found them.
-        records: by id; pairs of others are left out.
+        records: by id, with embeddings; pairs of others are left out.
+        follows: what turns follow, as `followed` tells; those that are not in it stay apart.
+        news: ids of those that were not compared before, of which one at least is in each merger's pairs; `None`: all.
+        gone: ids of those that neither end nor stay, and are only there to tell what is near what.
     """
-    near: defaultdict[str, list[str]] = defaultdict(list)
-    for first, second, _ in pairs:
-        if first in records and second in records:
-            near[first].append(second)
-            near[second].append(first)
-    order = _by_rank(records[id_] for id_ in near)
-    place = {id_: number for number, id_ in enumerate(order)}
+    likeness = Likeness(pairs, records, merging.least)
+    order = _by_rank(records[id_] for id_ in likeness.ids if id_ not in gone)
+    groups = {id_: _group(records[id_], follows or {}) for id_ in order}
+    free = Candidates(likeness)
+    for id_ in order:
+        if is_mergeable(records[id_]):
+            free.add(records[id_], groups[id_])
     ended: set[str] = set()
     chosen = []
     for number, id_ in enumerate(order):
         if number % _IN_A_ROW == 0:
             sleep(0)
-        kept = records[id_]
-        if id_ in ended or not _is_current(kept):
+        kept, group = records[id_], groups[id_]
+        if group is None or id_ in ended or not _is_current(kept):
             continue
-        ending: list[Record] = []
-        for other in sorted(near[id_], key=place.__getitem__):
-            # What comes before it in the order had its turn, and may stay for others.
-            if place[other] < place[id_] or other in ended:
-                continue
-            candidate = records[other]
-            if (
-                is_mergeable(candidate)
-                and _same(kept, candidate, merging)
-                and _fits(kept, [*ending, candidate])
-            ):
-                ending.append(candidate)
-                ended.add(other)
+        # From here on it had its turn, and may stay for others.
+        free.remove(kept, group)
+        ending = _ending(kept, free.near(kept, group), merging, news)
         if ending:
             chosen.append(Merger(kept, tuple(ending)))
+            ended.update(record.id for record in ending)
+            for record in ending:
+                free.remove(record, group)
     return chosen
+
+
+def _ending(
+    kept: Record, near: Iterable[Sequence[Record]], merging: Merging, news: Container[str] | None
+) -> list[Record]:
+    """What ends for a memory, of lists of those with the same text."""
+    sources = set(kept.sources) - {kept.id}
+    limited = kept.kind != "episodic" and not (kept.pinned or kept.held)
+    all_new = news is None or kept.id in news
+    ending: list[Record] = []
+    for same in near:
+        for record in same:
+            if not (all_new or record.id in (news or ())):
+                continue
+            if not _same(kept, record, merging):
+                if kept.kind != "episodic" and record.entities == same[0].entities:
+                    break  # so it is with the others
+                continue
+            if limited:
+                more = {*record.sources, record.id} - sources - {kept.id}
+                # Sources that a record cannot hold would be lost, and with them what must be forgotten together.
+                if len(sources) + len(more) > MAX_NAMES:
+                    continue
+                sources |= more
+            ending.append(record)
+    return ending
 
 
 def united(
@@ -173,24 +208,23 @@ def _rank(record: Record) -> tuple[Any, ...]:
     return (not record.held, not record.pinned, -record.fidelity, -importance, -words, learnt, record.id)
 
 
+def _group(record: Record, follows: Mapping[str, Hashable]) -> Hashable:
+    """Memories of different groups do not say the same; `None`: it stays apart."""
+    if record.kind == "episodic":
+        if record.id not in follows:
+            return None
+        return record.kind, record.expires_at, said(record), follows[record.id]
+    return record.kind, record.expires_at, record.speaker
+
+
 def _same(kept: Record, other: Record, merging: Merging) -> bool:
-    if (kept.kind, kept.speaker, kept.expires_at) != (other.kind, other.speaker, other.expires_at):
-        return False
-    if kept.kind == "episodic" and not _one_event(kept, other, merging.within):
-        return False
+    """Whether one of the same group says the same."""
+    if kept.kind == "episodic":
+        return abs(kept.at - other.at) <= merging.within
     if kept.text == other.text:
         return True
     one, two = _statement(kept), _statement(other)
     return not lost([two], kept.text, _NEARLY_ALL) and not lost([one], other.text, _HALF)
-
-
-def _one_event(one: Record, other: Record, within: timedelta) -> bool:
-    return one.session == other.session and abs(one.at - other.at) <= within
-
-
-def _fits(kept: Record, ending: Sequence[Record]) -> bool:
-    """Sources that a record cannot hold would be lost, and with them what must be forgotten together."""
-    return kept.kind == "episodic" or kept.pinned or kept.held or len(_sources(kept, ending)) <= MAX_NAMES
 
 
 def _sources(kept: Record, ending: Sequence[Record]) -> tuple[str, ...]:

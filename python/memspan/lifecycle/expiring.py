@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
+from weakref import WeakSet
 
 from memspan.remember.auditing import audited
 from memspan.remember.change import Change
@@ -21,6 +22,9 @@ __all__ = ["Expired", "expired_ids", "sweep"]
 _SLICE: Final = 256
 """Records of a transaction; other writers wait for it."""
 
+_unwiped: WeakSet[Engine] = WeakSet()
+"""Those whose files may hold bytes of what was erased. (A store that is opened erases these first.)"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expired:
@@ -29,6 +33,8 @@ class Expired:
     records: int = 0
     """With the versions that went with them."""
     users: int = 0
+    finished: bool = True
+    """`False`: the time was over first. What was erased may have left bytes in the files until the next sweep."""
 
 
 def expired_ids(engine: Engine, user: str | None, now: Micros | None = None) -> dict[str, list[str]]:
@@ -46,41 +52,59 @@ def expired_ids(engine: Engine, user: str | None, now: Micros | None = None) -> 
     return dict(found)
 
 
-def sweep(engine: Engine, user: str | None = None, now: Micros | None = None) -> Expired:
+def sweep(
+    engine: Engine,
+    user: str | None = None,
+    now: Micros | None = None,
+    in_time: Callable[[], bool] = lambda: True,
+) -> Expired:
     """Erase the records of a user, or of all, whose life is over, in memory and in the cold tier, with their versions
     and the originals of what was compressed, and the bytes of them all.
 
     Records that are held stay until they are released, those that are pinned until they are unpinned, and so do their
-    originals. What was made of a record stays,
-    unless it expires itself: a recipe's memories live as long as their kind, and not longer than a turn that was
-    given an end of its own. What encode jobs kept on the way, which may say what it said, goes.
+    originals. What was made of a record stays, unless it expires itself: a recipe's memories live as long as their
+    kind, and not longer than a turn that was given an end of its own. What encode jobs kept on the way, which may say
+    what it said, goes.
 
     In slices of 256 records. Interrupted, it goes on when it is called again. Without expired records it costs a look
     into an index; otherwise time linear in the size of the database, as `forget` does.
 
     Args:
         now: instead of the time of the clock.
+        in_time: is asked before each slice, and before the files are rewritten, whether to go on.
     """
     engine.require_open()
     moment = _now(now)
-    erased, users = 0, set()
+    erased, users = 0, set[str]()
     while True:
         with engine.store.reading() as reader:
             due = reader.lifetimes.expired(user, moment, _SLICE)
         if not due:
             break
+        if not in_time():
+            _note_erased(engine, erased)
+            return Expired(records=erased, users=len(users), finished=False)
         count, names = _erase_slice(engine, user, moment)
         erased += count
         users |= names
         if not count:
             break
-    cold = _erase_cold(engine, user, moment)
+    cold, finished = _erase_cold(engine, user, moment, in_time)
     users |= cold.keys()
     erased += cold.total()
-    if erased:
+    _note_erased(engine, erased)
+    if finished and engine in _unwiped:
+        finished = in_time()
+        if finished:
+            engine.store.erase()
+            _unwiped.discard(engine)
+    return Expired(records=erased, users=len(users), finished=finished)
+
+
+def _note_erased(engine: Engine, count: int) -> None:
+    if count:
         engine.note_unsaved()
-        engine.store.erase()
-    return Expired(records=erased, users=len(users))
+        _unwiped.add(engine)
 
 
 @survives_damage
@@ -101,14 +125,18 @@ def _erase_slice(engine: Engine, user: str | None, now: Micros) -> tuple[int, se
     return erased, set(ids)
 
 
-def _erase_cold(engine: Engine, user: str | None, now: Micros) -> Counter[str]:
-    """What lies in the cold tier expires, too; returns how much that was, by user. In slices."""
+def _erase_cold(
+    engine: Engine, user: str | None, now: Micros, in_time: Callable[[], bool]
+) -> tuple[Counter[str], bool]:
+    """What lies in the cold tier expires, too, in slices; returns how much, by user, and whether that was all."""
     with engine.store.reading() as reader:
         due = [] if reader.cold.empty else reader.cold.expired(now, user)
     erased: Counter[str] = Counter()
     for first in range(0, len(due), _SLICE):
+        if not in_time():
+            return erased, False
         erased.update(_erase_cold_slice(engine, due[first : first + _SLICE], now))
-    return erased
+    return erased, True
 
 
 @survives_damage

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from time import perf_counter
@@ -79,6 +79,7 @@ def mine_procedures(
     *,
     dry_run: bool = False,
     write: Write = write_records,
+    gone: Container[str] = (),
 ) -> ProcedureReport:
     """Learn the procedures of a user without a model and store what changed in one transaction.
 
@@ -91,22 +92,27 @@ def mine_procedures(
     Args:
         dry_run: only tell what would be done.
         write: writes records within the transaction.
+        gone: ids of records that a dry run takes for evicted.
 
     Raises:
         EmbedderError: nothing was changed.
     """
-    proposals = propose(engine, user, settings)
+    proposals = propose(engine, user, settings, gone)
     return report_of(proposals) if dry_run else apply(engine, proposals, write)
 
 
-def propose(engine: Engine, user: str, settings: Mining | None = None) -> Proposals:
+def propose(
+    engine: Engine, user: str, settings: Mining | None = None, gone: Container[str] = ()
+) -> Proposals:
     """What `mine_procedures` would change. Takes no lock."""
     start = perf_counter()
     with engine.store.reading() as reader:
-        turns = reader.transcripts.turns(user, _CHARS)
-        stored = reader.transcripts.procedures(user) if turns else []
+        turns = [turn for turn in reader.transcripts.turns(user, _CHARS) if turn.id not in gone]
+        every = reader.transcripts.procedures(user) if turns else []
+        stored = [record for record in every if record.id not in gone]
         cold: Any = getattr(reader, "cold", None)
         evicted = set() if cold is None or not turns else set(cold.ids(user))
+        evicted.update(record.id for record in every if record.id in gone)
         transcripts = transcripts_of(turns)
         learnt = learn(transcripts, settings)
         unlearnt = reader.unlearnt.through(user, [one.actions for one in learnt])

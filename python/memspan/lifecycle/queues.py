@@ -50,7 +50,7 @@ def update_queues(
     length: int = 10,
     least: float = 0.85,
     kinds: Sequence[str] = ("semantic",),
-    since: datetime | None = None,
+    is_new: Callable[[Record], bool] = lambda record: True,
     again: Callable[[Record], bool] = lambda record: False,
 ) -> list[UpdateQueue]:
     """Q(e_i) = Top_k {(e_j, sim(v_i, v_j)) | t_j >= t_i, j != i}:n for every record that has such, oldest first.
@@ -63,7 +63,7 @@ def update_queues(
         length: n, entries of a queue.
         least: similarity of an entry.
         kinds: of the records.
-        since: leave out queues in which nothing was recorded after this: an earlier sleep saw them.
+        is_new: leave out queues in which nothing is new: an earlier sleep saw them.
         again: whether to look at the queue of a memory all the same.
     """
     known = {record.id: record for record in records}
@@ -93,11 +93,7 @@ def update_queues(
             for id_, score in zip(hits.ids, hits.scores, strict=True)
             if id_ in known and score >= least and not _linked(target, known[id_])
         ]
-        if pairs and (
-            since is None
-            or again(target)
-            or any(_is_new(record, since) for record in (target, *(one for one, _ in pairs)))
-        ):
+        if pairs and (again(target) or any(map(is_new, (target, *(one for one, _ in pairs))))):
             later, similarities = zip(*pairs, strict=True)
             queues.append(UpdateQueue(target=target, later=later, similarities=similarities))
     return queues
@@ -106,7 +102,3 @@ def update_queues(
 def _linked(one: Record, other: Record) -> bool:
     """Whether one is an abstract of the other: they say the same on purpose."""
     return one.metadata.get("abstract") == other.id or other.metadata.get("abstract") == one.id
-
-
-def _is_new(record: Record, since: datetime) -> bool:
-    return record.recorded_at is None or record.recorded_at > since

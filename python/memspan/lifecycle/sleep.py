@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from memspan.arguments import as_integer, as_kind, as_number
@@ -20,6 +19,7 @@ from .changes import Change
 from .deciding import decide
 from .journal import Journal
 from .queues import UpdateQueue, is_updatable, update_queues
+from .seen import seen_mark
 
 __all__ = ["SleepUpdate", "Slept"]
 
@@ -33,6 +33,8 @@ class Slept:
     queues: int
     """Memories with something later that is like them: so many calls of the model."""
     applied: Applied
+    seen: frozenset[bytes] = frozenset()
+    """Marks of the memories that were looked at."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,12 +80,12 @@ class SleepUpdate:
         self,
         index: Index,
         records: Sequence[Record],
-        since: datetime | None = None,
+        is_new: Callable[[Record], bool] = lambda record: True,
         again: Callable[[Record], bool] = lambda record: False,
     ) -> list[UpdateQueue]:
         """See `update_queues`."""
         return update_queues(
-            index, records, length=self.queue, least=self.least, kinds=self.kinds, since=since, again=again
+            index, records, length=self.queue, least=self.least, kinds=self.kinds, is_new=is_new, again=again
         )
 
     async def run(
@@ -93,7 +95,7 @@ class SleepUpdate:
         tools: Tools,
         *,
         model: str | None = None,
-        since: datetime | None = None,
+        is_new: Callable[[Record], bool] = lambda record: True,
         again: Callable[[Record], bool] = lambda record: False,
         journal: Journal | None = None,
     ) -> Slept:
@@ -105,12 +107,12 @@ class SleepUpdate:
         Args:
             tools: as a job lends them; its embedder and tags are not used.
             model: its name, for the metadata of new memories.
-            since: when the last run began; only queues with something newer are looked at. `None` for all.
+            is_new: whether no run has seen a memory yet; only queues with such a one are looked at.
             again: whether to look at the queue of a memory all the same, because it was not decided then.
             journal: of the run that the changes belong to, so that they can be undone.
         """
         index, records = await asyncio.to_thread(self.records, engine, user)
-        queues = await asyncio.to_thread(self.queues, index, records, since, again)
+        queues = await asyncio.to_thread(self.queues, index, records, is_new, again)
         changes = await decide(queues, tools)
         prompt = template("update")
         metadata: dict[str, Any] = {"prompt": f"{prompt.name}@{prompt.version}"}
@@ -125,4 +127,9 @@ class SleepUpdate:
             applied = await asyncio.to_thread(
                 apply_changes, engine, changes, metadata=metadata, skipped=skipped, journal=journal
             )
-        return Slept(memories=len(records), queues=len(queues), applied=applied)
+        return Slept(
+            memories=len(records),
+            queues=len(queues),
+            applied=applied,
+            seen=frozenset(map(seen_mark, records)),
+        )

@@ -7,10 +7,9 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from datetime import datetime
 from time import perf_counter
 from typing import Any, Final, NamedTuple
 
@@ -19,13 +18,14 @@ from memspan.encode.together import together
 from memspan.errors import JobError, invalid
 from memspan.llm import LLM, Usage
 from memspan.llm.prompts import template
+from memspan.records import Record
 from memspan.remember.engine import Engine
 from memspan.remember.jobs.threads import in_worker
-from memspan.times import Micros, from_micros, now_micros
 
 from .direct_tools import DirectTools
 from .journal import Journal
 from .queues import UpdateQueue
+from .seen import dump_seen, load_seen, seen_mark
 from .sleep import SleepUpdate, Slept
 from .sleep_log import log_of
 
@@ -119,13 +119,20 @@ async def sleep(
     )
 
 
-def queues_to_ask(engine: Engine, user: str, update: SleepUpdate) -> list[UpdateQueue]:
-    """The queues of a user that the next update would ask the model about. Nothing is asked, nothing changes."""
+def queues_to_ask(
+    engine: Engine, user: str, update: SleepUpdate, gone: Container[str] = ()
+) -> list[UpdateQueue]:
+    """The queues of a user that the next update would ask the model about. Nothing is asked, nothing changes.
+
+    Args:
+        gone: ids of memories that will have gone, or ended, by then.
+    """
     engine.require_open()
     with engine.store.reading() as reader:
         state = _loaded(reader.slept(user), update)
     index, records = update.records(engine, user)
-    return update.queues(index, records, state.since, lambda record: _fingerprint(record.id) in state.again)
+    records = [record for record in records if record.id not in gone]
+    return update.queues(index, records, state.is_new, state.is_open)
 
 
 class _Done(NamedTuple):
@@ -138,11 +145,21 @@ class _Done(NamedTuple):
 
 
 class _State(NamedTuple):
-    """Where the last update of a user ended."""
+    """Where the last update of a user ended. What is kept here must say nothing about a memory that is forgotten."""
 
-    since: datetime | None = None
+    seen: frozenset[bytes] = frozenset()
+    """Marks of the memories that updates with these settings looked at. Not the time of the last one: clocks are set
+    back, and imported memories say when they were learnt elsewhere."""
     again: frozenset[str] = frozenset()
-    """Fingerprints of memories that it left open: what is kept here must say nothing about one that is forgotten."""
+    """Fingerprints of memories that it left open."""
+
+    def is_new(self, record: Record) -> bool:
+        """Whether no update has seen what a memory says."""
+        return seen_mark(record) not in self.seen
+
+    def is_open(self, record: Record) -> bool:
+        """Whether the last update did not decide about a memory."""
+        return _fingerprint(record.id) in self.again
 
 
 def _users(engine: Engine) -> list[str]:
@@ -159,8 +176,7 @@ async def _sleep_of(
     advance: Callable[[int], object],
     journal: Journal | None,
 ) -> _Done:
-    began, kept = await in_worker(_begin, engine, user)
-    state = _loaded(kept, update)
+    state = _loaded(await in_worker(_kept, engine, user), update)
     tools = DirectTools(llm, update.name, advance)
     try:
         slept = await update.run(
@@ -168,8 +184,8 @@ async def _sleep_of(
             user,
             tools,
             model=llm.model,
-            since=state.since,
-            again=lambda record: _fingerprint(record.id) in state.again,
+            is_new=state.is_new,
+            again=state.is_open,
             journal=journal,
         )
     except BaseException:
@@ -182,22 +198,18 @@ async def _sleep_of(
     failed = [note for note in tools.notes if note["event"] == "no decision"]
     # When nothing was decided, as far as it got is where it was.
     further = not failed or len(failed) < slept.queues
+    seen = state.seen | slept.seen
     await in_worker(
-        _end, engine, user, recipe, tools, _dumped(began, update, tools.notes) if further else None
+        _end, engine, user, recipe, tools, _dumped(seen, update, tools.notes) if further else None
     )
     _logger.debug("sleep: %s", _counts(tools.notes))
     reason = str(failed[0]["reason"])[:_REASON_CHARS] if failed else None
     return _Done(slept, len(failed), reason, tools.usage)
 
 
-def _begin(engine: Engine, user: str) -> tuple[Micros, str | None]:
-    """The moment from which on memories are news to the next update, and where the last one ended.
-
-    Memories are recorded at a moment inside their exclusive transaction. One that is taken in such a transaction is
-    after all that is there, and before all that this update cannot see.
-    """
-    with engine.store.writing() as writer:
-        return now_micros(), writer.slept(user)
+def _kept(engine: Engine, user: str) -> str | None:
+    with engine.store.reading() as reader:
+        return reader.slept(user)
 
 
 def _end(engine: Engine, user: str, recipe: str, tools: DirectTools, state: str | None) -> None:
@@ -210,9 +222,9 @@ def _end(engine: Engine, user: str, recipe: str, tools: DirectTools, state: str 
             writer.set_slept(user, state)
 
 
-def _dumped(began: Micros, update: SleepUpdate, notes: Sequence[dict[str, Any]]) -> str:
+def _dumped(seen: frozenset[bytes], update: SleepUpdate, notes: Sequence[dict[str, Any]]) -> str:
     again = sorted({_fingerprint(note["memory"]) for note in notes if note["event"] in _OPEN})
-    return json.dumps({"since": began, "again": again, "asked": _asked(update)})
+    return json.dumps({"seen": dump_seen(seen), "again": again, "asked": _asked(update)})
 
 
 def _loaded(kept: str | None, update: SleepUpdate) -> _State:
@@ -220,9 +232,9 @@ def _loaded(kept: str | None, update: SleepUpdate) -> _State:
     if kept is None:
         return _State()
     found = json.loads(kept)
-    if found["asked"] != _asked(update):
+    if found["asked"] != _asked(update) or "seen" not in found:
         return _State()
-    return _State(from_micros(found["since"]), frozenset(found["again"]))
+    return _State(load_seen(found["seen"]), frozenset(found["again"]))
 
 
 def _asked(update: SleepUpdate) -> dict[str, Any]:

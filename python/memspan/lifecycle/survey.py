@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
 from time import sleep
 from typing import Final
 
@@ -13,13 +12,14 @@ from memspan.records import Record
 from memspan.remember.aging import tracked_staleness, unwritten_uses
 from memspan.remember.asking import when_asked
 from memspan.remember.engine import Engine
+from memspan.store import StoreReader
 from memspan.store.statements import chunks
 from memspan.times import from_micros
 
 from .allocations import SHARED_KINDS
 from .staleness import StalenessPolicy, true_staleness
 
-__all__ = ["StalenessSurvey", "may_be_pruned", "survey_staleness"]
+__all__ = ["StalenessSurvey", "end_of_ages", "may_be_pruned", "survey_pages", "survey_staleness"]
 
 _BATCH: Final = 32
 _PAGE: Final = 1024
@@ -40,6 +40,8 @@ class StalenessSurvey:
     """How many are staler than .5."""
     prunable: tuple[str, ...]
     """Ids of those that `may_be_pruned` names; empty when the policy does not prune."""
+    looked: int
+    """Records that were looked at, those included that are not believed."""
     now: datetime
     """The moment that ages end at."""
 
@@ -59,14 +61,64 @@ def survey_staleness(
     Args:
         now: the moment that ages end at; by default that of the user's newest record.
     """
-    moment = from_micros(when_asked(engine.current(), user, None)) if now is None else now
+    moment = end_of_ages(engine, user) if now is None else now
+    pages = list(survey_pages(engine, user, policy, moment))
+    count = sum(page.records for page in pages)
+    return StalenessSurvey(
+        policy=policy.name,
+        records=count,
+        tracked_staleness=sum(page.tracked_staleness * page.records for page in pages) / max(count, 1),
+        true_staleness=sum(page.true_staleness * page.records for page in pages) / max(count, 1),
+        stale=sum(page.stale for page in pages),
+        prunable=tuple(id_ for page in pages for id_ in page.prunable),
+        looked=sum(page.looked for page in pages),
+        now=moment,
+    )
+
+
+def end_of_ages(engine: Engine, user: str) -> datetime:
+    """The moment of the user's newest record."""
+    return from_micros(when_asked(engine.current(), user, None))
+
+
+def survey_pages(
+    engine: Engine,
+    user: str,
+    policy: StalenessPolicy,
+    now: datetime,
+    skip: int = 0,
+    gone: Container[str] = (),
+) -> Iterator[StalenessSurvey]:
+    """The same, a thousand records at a time, in the order of their ids.
+
+    Args:
+        skip: records at the beginning that are left out.
+        gone: ids of others that are.
+    """
+    last = ""
+    while True:
+        # In pages: to let a list of all ids go takes milliseconds, in which searches wait for the interpreter.
+        with engine.store.reading() as reader:
+            ids = next(reader.id_pages(user, _PAGE, after=last, skip=skip), [])
+            if not ids:
+                return
+            there = [id_ for id_ in ids if id_ not in gone]
+            page = _look(engine, reader, user, there, policy, now)
+        yield page
+        last, skip = ids[-1], 0
+
+
+def _look(
+    engine: Engine, reader: StoreReader, user: str, ids: Sequence[str], policy: StalenessPolicy, now: datetime
+) -> StalenessSurvey:
     count = stale = 0
     tracked = true = 0.0
     prunable: list[str] = []
     unwritten = unwritten_uses(engine, user, policy)
-    for records in _believed(engine, user, moment):
-        found = tracked_staleness(engine, user, records, policy, moment, unwritten)
-        ages = [(moment - record.at) / policy.unit for record in records]
+    for piece in chunks(ids, _BATCH):
+        records = _believed(reader, user, piece, now)
+        found = tracked_staleness(engine, user, records, policy, now, unwritten)
+        ages = [(now - record.at) / policy.unit for record in records]
         count += len(records)
         stale += sum(value > 0.5 for value in found)
         tracked += sum(found)
@@ -83,18 +135,16 @@ def survey_staleness(
         true_staleness=true / max(count, 1),
         stale=stale,
         prunable=tuple(prunable),
-        now=moment,
+        looked=len(ids),
+        now=now,
     )
 
 
-def _believed(engine: Engine, user: str, now: datetime) -> Iterator[list[Record]]:
-    with engine.store.reading() as reader:
-        # In pages: to let a list of all ids go takes milliseconds, in which searches wait for the interpreter.
-        for piece in chain.from_iterable(chunks(page, _BATCH) for page in reader.id_pages(user, _PAGE)):
-            batch = reader.fetch(user, piece).values()
-            sleep(0)  # likewise
-            yield [
-                record
-                for record in batch
-                if record.retired_at is None and (record.expires_at is None or record.expires_at > now)
-            ]
+def _believed(reader: StoreReader, user: str, ids: Sequence[str], now: datetime) -> list[Record]:
+    batch = reader.fetch(user, ids).values()
+    sleep(0)  # likewise
+    return [
+        record
+        for record in batch
+        if record.retired_at is None and (record.expires_at is None or record.expires_at > now)
+    ]

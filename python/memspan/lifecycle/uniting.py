@@ -45,17 +45,26 @@ def unite(
     while mergers and in_time():
         piece: list[Merger] = []
         size = 0
+        rest: tuple[Record, ...] = ()
         while mergers and (not piece or size + len(mergers[-1].ending) < _SLICE):
-            piece.append(mergers.pop())
+            kept, ending = mergers[-1].kept, mergers[-1].ending
+            mergers.pop()
+            piece.append(Merger(kept, ending[:_SLICE]))
+            rest = ending[_SLICE:]
             size += 1 + len(piece[-1].ending)
-        done, left = _unite_slice(engine, piece, journal)
+        done, left, after = _unite_slice(engine, piece, journal)
         count += done
         skipped += left
+        if rest and not left:
+            mergers.append(Merger(after.get(kept.id, kept), rest))
     return count, skipped
 
 
 @survives_damage
-def _unite_slice(engine: Engine, mergers: Sequence[Merger], journal: Journal) -> tuple[int, int]:
+def _unite_slice(
+    engine: Engine, mergers: Sequence[Merger], journal: Journal
+) -> tuple[int, int, dict[str, Record]]:
+    """Also returns what was written, by id."""
     ids = [record.id for merger in mergers for record in (merger.kept, *merger.ending)]
     count = skipped = 0
     with engine.changing() as change:
@@ -86,7 +95,7 @@ def _unite_slice(engine: Engine, mergers: Sequence[Merger], journal: Journal) ->
             writer.set_made_tags(journal.user, {id_: made[id_] for id_ in after if id_ in made})
             audited(change, "consolidate", user=journal.user, ids=list(after), merged=count)
     engine.note_unsaved(len(after))
-    return count, skipped
+    return count, skipped, after
 
 
 def _given_first(record: Record, made: Sequence[str]) -> Record:
@@ -103,7 +112,8 @@ def _is_as_seen(now: Record | None, seen: Record) -> bool:
 def _seen(record: Record) -> tuple[object, ...]:
     """What the decision rests on."""
     state = (record.until, record.retired_at, record.expires_at, record.pinned, record.held)
-    return (record.text, record.at, record.kind, record.speaker, record.session, record.sources, *state)
+    said = (record.text, record.at, record.kind, record.speaker, record.session, record.sources)
+    return (*said, record.metadata, *state)
 
 
 def _ended(record: Record, kept: Record) -> Record:

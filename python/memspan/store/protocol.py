@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.records import Record
+from memspan.times import Micros
 
 from .audit import AuditReader, AuditWriter
 from .beliefs import BeliefReader
@@ -120,14 +121,19 @@ class StoreReader(Protocol):
     def ids(self, user: str) -> list[str]:
         """Ids of all records of the user."""
 
-    def id_pages(self, user: str, size: int) -> Iterator[list[str]]:
-        """The same in pieces of at most so many, ascending: what comes or goes meanwhile may be among them or not."""
+    def id_pages(self, user: str, size: int, *, after: str = "", skip: int = 0) -> Iterator[list[str]]:
+        """The same in pieces of at most so many, ascending, those after an id without the first `skip`: what comes or
+        goes meanwhile may be among them or not."""
 
     def fetch(self, user: str, ids: Sequence[str], *, embeddings: bool = False) -> dict[str, Record]:
         """Those of the asked records that exist, by id; one query for each 1,024 ids or fewer."""
 
     def changed(self, after: int, batch: int) -> Iterator[list[Record]]:
         """Records last written after that point of the sequence, oldest change first, with embeddings."""
+
+    def learnt_after(self, user: str, after: int, kinds: Sequence[str]) -> dict[str, Micros]:
+        """Records of the user, of these kinds, last written after that point of the sequence, by id, with when they say
+        that they were recorded. O(those of all users)."""
 
     def scan(self, user: str | None, batch: int, *, embeddings: bool = False) -> Iterator[list[Record]]:
         """All records of one user or of all, in the order of their last changes."""
@@ -140,6 +146,9 @@ class StoreReader(Protocol):
 
     def slept(self, user: str) -> str | None:
         """What `set_slept` was given for the user."""
+
+    def upkeep(self, user: str | None) -> str | None:
+        """What `set_upkeep` was given for the user, or for all."""
 
     def made_relations(self, user: str | None = None) -> set[Relation]:
         """Those of the relations that were made and not given."""
@@ -233,6 +242,11 @@ class StoreWriter(StoreReader, Protocol):
     def set_slept(self, user: str, state: str) -> None:
         """Keep how far the memories of a user were updated in sleep, for as long as there is that user; nothing when
         there is none. Does not advance the sequence."""
+
+    def set_upkeep(self, user: str | None, state: str | None) -> None:
+        """Keep how far a consolidation of the user, or of all, got, for as long as there is that user; `None` drops
+        that, with everybody's when no user is named. Nothing when there is no such user. Does not advance the
+        sequence."""
 
     def relate(self, user: str, parent: str, child: str, *, made: bool = False) -> bool:
         """A relation that was made and is now given stays as given; returns whether it is new."""

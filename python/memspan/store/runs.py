@@ -36,6 +36,9 @@ class RunReader(Protocol):
     def changes(self, id: str) -> list[RunChange]:
         """In the order in which they were made."""
 
+    def changes_of(self, user: str, ids: Sequence[str]) -> list[tuple[str, RunChange]]:
+        """Those of some records in all runs, with the id of the run."""
+
 
 class RunWriter(RunReader, Protocol):
     """Changes of the journal inside the one exclusive transaction. None of them advances the change counter."""

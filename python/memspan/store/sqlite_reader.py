@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from memspan.records import Record
-from memspan.times import from_micros
+from memspan.times import Micros, from_micros
 
 from .codec import COLUMNS, STATE_COLUMNS, decode_record
 from .protocol import Relation, Removals
@@ -27,7 +27,7 @@ from .sqlite_unlearnt import SqliteUnlearntReader
 from .sqlite_uses import SqliteUseReader
 from .statements import chunks, marks
 
-__all__ = ["SqliteReader", "slept_key"]
+__all__ = ["SqliteReader", "slept_key", "upkeep_key"]
 
 _SEQUENCE: Final = (
     "SELECT max(value, coalesce((SELECT sequence FROM records ORDER BY pk DESC LIMIT 1), 0)) "
@@ -41,6 +41,11 @@ _RECORDS: Final = "records r LEFT JOIN record_states x ON x.record_pk = r.pk"
 def slept_key(user_pk: int) -> str:
     """The setting that says how far a user's memories were updated in sleep. Keys of users are never used again."""
     return f"slept/{user_pk}"
+
+
+def upkeep_key(user_pk: int) -> str:
+    """The setting that says how far a consolidation of a user's memories got, or one of all users' (0)."""
+    return f"upkeep/{user_pk}"
 
 
 class SqliteReader(SqliteRows):
@@ -149,6 +154,10 @@ class SqliteReader(SqliteRows):
         # Not `meta`: a writer keeps what that says in memory.
         return None if pk is None else self._one("SELECT value FROM meta WHERE key = ?", (slept_key(pk),))
 
+    def upkeep(self, user: str | None) -> str | None:
+        pk = 0 if user is None else self._user_pk(user)
+        return None if pk is None else self._one("SELECT value FROM meta WHERE key = ?", (upkeep_key(pk),))
+
     def users(self) -> list[str]:
         return [name for (name,) in self._all("SELECT name FROM users ORDER BY name")]
 
@@ -162,9 +171,14 @@ class SqliteReader(SqliteRows):
             id_ for (id_,) in self._all("SELECT id FROM records WHERE user_pk = ?", (self._user_pk(user),))
         ]
 
-    def id_pages(self, user: str, size: int) -> Iterator[list[str]]:
+    def id_pages(self, user: str, size: int, *, after: str = "", skip: int = 0) -> Iterator[list[str]]:
         statement = "SELECT id FROM records WHERE user_pk = ? AND id > ? ORDER BY id LIMIT ?"
-        pk, last = self._user_pk(user), ""
+        pk, last = self._user_pk(user), after
+        if skip:
+            skipped = "SELECT id FROM records WHERE user_pk = ? AND id > ? ORDER BY id LIMIT 1 OFFSET ?"
+            last = self._one(skipped, (pk, after, skip - 1))
+            if last is None:
+                return
         while page := [id_ for (id_,) in self._all(statement, (pk, last, size))]:
             last = page[-1]
             yield page
@@ -195,6 +209,16 @@ class SqliteReader(SqliteRows):
         while rows := self._all(statement, (last, batch)):
             last = rows[-1][0]
             yield [decode_record(row[1], row[3:], row[2]) for row in rows]
+
+    def learnt_after(self, user: str, after: int, kinds: Sequence[str]) -> dict[str, Micros]:
+        first, pk = self._first_changed(after), self._user_pk(user)
+        if first is None or pk is None:
+            return {}
+        places, values = marks(list(kinds))
+        statement = (
+            f"SELECT id, recorded_at FROM records WHERE pk >= ? AND user_pk = ? AND kind IN ({places})"  # noqa: S608
+        )
+        return dict(self._all(statement, (first, pk, *values)))
 
     def scan(self, user: str | None, batch: int, *, embeddings: bool = False) -> Iterator[list[Record]]:
         blob = "r.embedding" if embeddings else "NULL"

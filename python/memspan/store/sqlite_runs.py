@@ -56,6 +56,18 @@ class SqliteRunReader(SqliteRows):
         )
         return [RunChange._make(row) for row in rows]
 
+    def changes_of(self, user: str, ids: Sequence[str]) -> list[tuple[str, RunChange]]:
+        rows: list[Sequence[Any]] = []
+        for piece in chunks(ids):
+            places, values = marks(piece)
+            rows += self._all(
+                "SELECT x.id, c.record, c.before, c.embedding, c.after FROM run_changes c "  # noqa: S608
+                "JOIN runs x ON x.pk = c.run_pk WHERE c.user_pk = (SELECT pk FROM users WHERE name = ?) "
+                f"AND c.record IN ({places})",
+                (user, *values),
+            )
+        return [(run, RunChange._make(change)) for run, *change in rows]
+
 
 class SqliteRunWriter(SqliteRunReader):
     """`RunWriter` on an open exclusive transaction."""

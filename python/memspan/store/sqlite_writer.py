@@ -26,7 +26,7 @@ from .sqlite_cold import SqliteColdWriter
 from .sqlite_job_writer import SqliteJobWriter
 from .sqlite_lifetimes import SqliteLifetimeWriter
 from .sqlite_quotas import SqliteQuotaWriter
-from .sqlite_reader import SqliteReader, slept_key
+from .sqlite_reader import SqliteReader, slept_key, upkeep_key
 from .sqlite_resources import SqliteResourceWriter
 from .sqlite_runs import SqliteRunWriter
 from .sqlite_secrets import SqliteSecretWriter
@@ -198,6 +198,17 @@ class SqliteWriter(SqliteReader):
         if pk is not None:
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (slept_key(pk), state))
 
+    def set_upkeep(self, user: str | None, state: str | None) -> None:
+        pk = 0 if user is None else self._user_pk(user)
+        if pk is None:
+            return
+        if state is not None:
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (upkeep_key(pk), state))
+        elif user is None:
+            self._connection.execute("DELETE FROM meta WHERE key GLOB ?", (f"{upkeep_key(0)[:-1]}*",))
+        else:
+            self._connection.execute("DELETE FROM meta WHERE key = ?", (upkeep_key(pk),))
+
     def _ensure_user(self, user: str) -> int:
         pk = self._user_pk(user)
         if pk is None:
@@ -262,7 +273,8 @@ class SqliteWriter(SqliteReader):
         self._state.lifetimes.pop(user, None)
         removed = self._connection.execute("DELETE FROM records WHERE user_pk = ?", (pk,)).rowcount
         self._connection.execute("DELETE FROM users WHERE pk = ?", (pk,))
-        self._connection.execute("DELETE FROM meta WHERE key IN (?, ?)", (slept_key(pk), unlearnt_key(pk)))
+        keys = (slept_key(pk), unlearnt_key(pk), upkeep_key(pk))
+        self._connection.execute("DELETE FROM meta WHERE key IN (?, ?, ?)", keys)
         self._connection.execute("DELETE FROM removals WHERE user_pk = ?", (pk,))
         self._mark(_VANISHED)
         return removed

@@ -147,5 +147,13 @@ def test_pruning_needs_a_policy(run, known):
 def test_merging_may_be_left_out_and_the_time_be_short(run, run_json, repeated):
     assert run_json("consolidate", "--store", repeated, "--no-merge")["upkeep"]["merged"] == 0
     said = run("consolidate", "--store", repeated, "--seconds", "0").stdout
+    assert "1 merged into others" in said
     assert "the time was over first" in said
-    assert run_json("consolidate", "--store", repeated)["upkeep"]["merged"] == 1
+    done = run_json("consolidate", "--store", repeated)["upkeep"]
+    assert (done["merged"], done["finished"]) == (0, True)
+
+
+def test_calls_without_time_come_to_the_end(run_json, repeated):
+    calls = [run_json("consolidate", "--store", repeated, "--seconds", "0")["upkeep"] for _ in range(12)]
+    assert sum(call["merged"] for call in calls) == 1
+    assert any(call["finished"] for call in calls)
