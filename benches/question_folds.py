@@ -4,7 +4,7 @@ what was tuned without its part."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from memspan.embed.models import require_model
 from memspan.embed.registry import DEFAULT_MODEL, MODELS
 from memspan.fitting.adapter import Asking
 from memspan.fitting.cross_validation import Parts
+from memspan.formats.questions import read_labelled
 from memspan.recall.wording import bare_question
 
 FOLDS = 5
@@ -43,8 +44,8 @@ def plain_embedder(delta: Path | None = None, threads: int = 1) -> OnnxEmbedder:
 class FoldedEmbedder:
     """The default model that asks a question of the folds as if its conversation had not been seen.
 
-    A question that no fold knows (unanswerable ones, say) is asked as the shipped model asks it, one that several
-    have by what was tuned without the first of them.
+    A question that no fold knows is asked as the shipped model asks it, one that several have by what was tuned
+    without the first of them.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -61,9 +62,18 @@ class FoldedEmbedder:
         return self._tuned.get(self._folds.get(text, ALL), self._plain).embed_query(text)
 
 
-def write_folds(directory: Path, askings: Iterable[Asking], folds: Iterable[int]) -> None:
+def write_folds(
+    directory: Path, files: Mapping[str, Iterable[Path]], askings: Iterable[Asking], folds: Iterable[int]
+) -> None:
+    """Write the fold of every question of the files, those without an answer among them."""
+    fold_of = {
+        (asking.data_set, asking.conversation): fold for asking, fold in zip(askings, folds, strict=True)
+    }
     found: dict[str, int] = {}
-    for asking, fold in zip(askings, folds, strict=True):
-        found.setdefault(asking.text, fold)
-        found.setdefault(bare_question(asking.text), fold)  # what a learned search embeds
+    for data_set, paths in files.items():
+        for path in paths:
+            for question in read_labelled(path, data_set).questions:
+                if (fold := fold_of.get((data_set, question.user))) is not None:
+                    found.setdefault(question.text, fold)
+                    found.setdefault(bare_question(question.text), fold)  # what a learned search embeds
     (directory / "folds.json").write_text(json.dumps(found))

@@ -122,13 +122,14 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
     arguments.deltas.mkdir(parents=True, exist_ok=True)
+    files = files_of(arguments)
     askings = [
         each
-        for name, paths in files_of(arguments).items()
+        for name, paths in files.items()
         for each in collect_askings(name, paths, embedder=plain_embedder(), store_dir=arguments.store_dir)
     ]
     folds = folds_of(askings)
-    write_folds(arguments.deltas, askings, folds)
+    write_folds(arguments.deltas, files, askings, folds)
     samples = samples_of(askings)
     for out in (*range(FOLDS), ALL, *dict.fromkeys(each.data_set for each in askings)):
         path = delta_path(arguments.deltas, out)
