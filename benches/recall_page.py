@@ -4,7 +4,7 @@
     python benches/recall_page.py DIRECTORY --left-out left_out.json > benches/results/recall.md
 
 The directory holds one file for each data set and way of searching, with the names of `SETS` and `WAYS`, such as
-`beam_r150.json`. `--left-out` is what `memspan fit --json` printed.
+`beam_r150.json`. `--left-out` is what `fit_tuned.py --quality` wrote.
 """
 
 from __future__ import annotations
