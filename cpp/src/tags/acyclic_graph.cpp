@@ -36,7 +36,8 @@ void AcyclicGraph::remove_node(TagId node) noexcept {
     for (TagId parent : removed.parents) erase_sorted(edges_in(parent).children, node);
     for (TagId child : removed.children) erase_sorted(edges_in(child).parents, node);
     edges_ -= removed.parents.size() + removed.children.size();
-    removed = {.next_free = std::exchange(free_list_, list)};
+    removed = Edges();
+    removed.next_free = std::exchange(free_list_, list);
   }
   nodes_[node].edges = std::exchange(free_node_, node);
 }
