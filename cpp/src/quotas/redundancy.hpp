@@ -28,40 +28,41 @@ class Redundancy {
 
   // 0-1. O(1).
   float of(Slot slot) const {
-    const Again* found = values_.find(slot);
-    return found != nullptr && is_there(*found) ? found->value : 0.0f;
+    const Again* found = find(slot);
+    return found == nullptr ? 0.0f : found->value;
   }
   // The record that says it again; kNoSlot if none does.
   Slot said_again_by(Slot slot) const {
-    const Again* found = values_.find(slot);
-    return found != nullptr && is_there(*found) ? found->by : kNoSlot;
+    const Again* found = find(slot);
+    return found == nullptr ? kNoSlot : found->by;
   }
   static float from_cosine(float cosine) { return std::clamp((cosine - kUnlike) / (1.0f - kUnlike), 0.0f, 1.0f); }
 
   // The last slots of the kind that came, and kNoSlot for those that are missing; nothing before the first came.
   std::span<const Slot> window(Kind kind) const {
-    return windows_ ? std::span<const Slot>(windows_->slots[static_cast<size_t>(kind)]) : std::span<const Slot>();
+    return known_ ? std::span<const Slot>(known_->windows[static_cast<size_t>(kind)]) : std::span<const Slot>();
   }
   // If that throws, nothing has changed.
   void came(Slot slot, Kind kind) {
-    if (!windows_) windows_ = std::make_unique<Windows>();
+    Known& known = make_known();
     const size_t k = static_cast<size_t>(kind);
-    windows_->slots[k][windows_->next[k]] = slot;
-    windows_->next[k] = (windows_->next[k] + 1) % kWindow;
+    known.windows[k][known.next[k]] = slot;
+    known.next[k] = (known.next[k] + 1) % kWindow;
   }
   // If that throws, nothing has changed.
   void set(Slot slot, Slot by, float value) {
-    if (stamp_of(by) == 0) stamps_.set(by, ++last_stamp_);
-    values_.set(slot, {.by = by, .stamp = stamp_of(by), .value = value});
+    Known& known = make_known();
+    if (known.stamp_of(by) == 0) known.stamps.set(by, ++known.last_stamp);
+    known.values.set(slot, {.by = by, .stamp = known.stamp_of(by), .value = value});
   }
   void remove(Slot slot, Kind kind) noexcept {
-    values_.reset(slot);
-    stamps_.reset(slot);
-    if (!windows_) return;
-    auto& window = windows_->slots[static_cast<size_t>(kind)];
+    if (!known_) return;
+    known_->values.reset(slot);
+    known_->stamps.reset(slot);
+    auto& window = known_->windows[static_cast<size_t>(kind)];
     std::replace(window.begin(), window.end(), slot, kNoSlot);
   }
-  size_t bytes() const { return values_.bytes() + stamps_.bytes() + (windows_ ? sizeof(Windows) : 0); }
+  size_t bytes() const { return known_ ? sizeof(Known) + known_->values.bytes() + known_->stamps.bytes() : 0; }
 
  private:
   struct Again {
@@ -70,25 +71,33 @@ class Redundancy {
     float value = 0.0f;
   };
 
-  uint32_t stamp_of(Slot slot) const {
-    const uint32_t* found = stamps_.find(slot);
-    return found == nullptr ? 0 : *found;
-  }
-  bool is_there(const Again& again) const { return again.stamp != 0 && stamp_of(again.by) == again.stamp; }
-
-  struct Windows {
-    std::array<std::array<Slot, kWindow>, kKindCount> slots;
+  struct Known {
+    SparseColumn<Again> values;
+    SparseColumn<uint32_t> stamps;  // of records that say others again: differ for all that ever did
+    uint32_t last_stamp = 0;
+    std::array<std::array<Slot, kWindow>, kKindCount> windows;
     std::array<size_t, kKindCount> next = {};
 
-    Windows() {
-      for (auto& window : slots) window.fill(kNoSlot);
+    Known() {
+      for (auto& window : windows) window.fill(kNoSlot);
+    }
+    uint32_t stamp_of(Slot slot) const {
+      const uint32_t* found = stamps.find(slot);
+      return found == nullptr ? 0 : *found;
     }
   };
 
-  SparseColumn<Again> values_;
-  SparseColumn<uint32_t> stamps_;  // of records that say others again: differ for all that ever did
-  uint32_t last_stamp_ = 0;
-  std::unique_ptr<Windows> windows_;  // null for a user without quotas
+  // Null unless another one that is there says it again.
+  const Again* find(Slot slot) const {
+    const Again* found = known_ ? known_->values.find(slot) : nullptr;
+    return found != nullptr && found->stamp != 0 && known_->stamp_of(found->by) == found->stamp ? found : nullptr;
+  }
+  Known& make_known() {
+    if (!known_) known_ = std::make_unique<Known>();
+    return *known_;
+  }
+
+  std::unique_ptr<Known> known_;  // null for a user without quotas, who is to take little memory
 };
 
 }  // namespace memspan
