@@ -107,9 +107,14 @@ class QuotaOracle:
         if capacity is None:
             return []
         count = sum(record.kind == kind for record in self.records.values())
-        going = [each.id for each in self.order(kind)[: min(MOST_AT_ONCE, max(0, count + 1 - capacity))]]
-        for id in going:
-            self.remove(id)
+        return self.remove_first(kind, min(MOST_AT_ONCE, max(0, count + 1 - capacity)))
+
+    def remove_first(self, kind: str, most: int) -> list[str]:
+        """One after the other: with a record goes what it made of the value of others."""
+        going: list[str] = []
+        while len(going) < most and (order := self.order(kind)):
+            going.append(order[0].id)
+            self.remove(order[0].id)
         return going
 
     def insert(self, record: Kept) -> None:
@@ -138,9 +143,7 @@ class QuotaOracle:
         evicted: list[str] = []
         for kind, capacity in (self.capacities or {}).items():
             count = sum(record.kind == kind for record in self.records.values())
-            for record in self.order(kind)[: max(0, count - capacity)]:
-                self.remove(record.id)
-                evicted.append(record.id)
+            evicted += self.remove_first(kind, max(0, count - capacity))
         return evicted
 
     def reload(self) -> None:
