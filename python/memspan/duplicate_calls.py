@@ -41,8 +41,8 @@ class DuplicateCalls:
             threshold: above 0, at most 1; the lower, the longer it takes.
             since: only pairs with a record that was recorded at this time or later.
             most: pairs that are kept, 1 to 10,000,000; `complete` says whether there are more.
-            threads: that compare, 0 (all cores) to 1,024, of which 64 at most are used. One fewer than there are cores
-                leaves searches one to themselves.
+            threads: that compare, 0 (all cores) to 1,024, of which 64 at most are used. All but the first take only
+                time that the processor has to spare (on Linux): a search that comes takes their core at once.
 
         Raises:
             InvalidArgumentError: a threshold, kind, time or number that is not one of these.

@@ -120,6 +120,34 @@ BOOST_AUTO_TEST_CASE(many_records_are_compared_on_many_threads) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(those_who_help_hand_their_pairs_to_the_caller) {
+  constexpr size_t kVectors = 4000;
+  std::mt19937 random(6);
+  std::vector<float> sample;
+  std::vector<std::vector<float>> units;
+  for (size_t i = 0; i < kVectors; ++i) {
+    units.push_back(unit(i % 8 == 7 ? units[i - 7] : test::random_vector(32, random)));
+    sample.insert(sample.end(), units.back().begin(), units.back().end());
+  }
+  NearPairs near(32, kVectors, std::span(sample).first(32 * 512));
+  for (const std::vector<float>& vector : units) near.add(vector.data());
+  for (const size_t workers : {size_t{1}, size_t{4}}) {
+    std::set<NearPairs::Pair> pairs;
+    near.find(kVectors, 0.999f, workers, [&, caller = std::this_thread::get_id()](std::span<const NearPairs::Pair> some) {
+      BOOST_REQUIRE(std::this_thread::get_id() == caller);
+      for (const NearPairs::Pair& pair : some) BOOST_TEST(pairs.insert(pair).second);
+      return true;
+    });
+    for (uint32_t i = 7; i < kVectors; i += 8) BOOST_TEST(pairs.contains({i - 7, i}));
+    pairs.clear();
+    near.find(kVectors, 0.999f, workers, [&](std::span<const NearPairs::Pair> some) {
+      pairs.insert(some.begin(), some.end());
+      return false;
+    });
+    BOOST_TEST(!pairs.empty());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(of_equal_embeddings_one_stands_for_all) {
   std::mt19937 random(7);
   const std::vector<float> same = test::random_vector(32, random);

@@ -2,13 +2,11 @@
 //
 // Locks: the user's lock is held for reading, for some tens of microseconds at a time: while the records of a kind are
 // listed, while their rows are copied, and while the exact cosines of what is left are computed. So a write waits for
-// one slice at most, and the searches behind it. The comparison itself reads codes of its own. Memory for that time: dim
-// + 100 bytes a record.
+// one slice at most, and the searches behind it. The comparison itself reads codes of its own, and the threads that help
+// with it take no lock of the user's. Memory for that time: dim + 100 bytes a record.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
-#include <mutex>
 #include <shared_mutex>
 #include <thread>
 #include <tuple>
@@ -192,7 +190,6 @@ class UserIndex::DuplicateSearch {
         if (found.back().first > found.back().second) std::swap(found.back().first, found.back().second);
       }
     }
-    const std::lock_guard lock(out_mutex_);
     for (DuplicatePair& pair : found) {
       if (out_.pairs.size() == query_.most) {
         out_.complete = false;
@@ -208,8 +205,7 @@ class UserIndex::DuplicateSearch {
   const DuplicateQuery& query_;
   const Kind kind_;
   Duplicates& out_;
-  std::mutex out_mutex_;
-  std::atomic<bool> moved_ = false;
+  bool moved_ = false;
   uint64_t compactions_ = 0;
   Listed listed_;
   std::vector<Slot> slots_;         // those learnt since first

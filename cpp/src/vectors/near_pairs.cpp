@@ -5,8 +5,11 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <mutex>
+#include <thread>
 
 #include "base/share_out.hpp"
+#include "base/spare_time.hpp"
 #include "vectors/interruption.hpp"
 
 namespace memspan {
@@ -95,6 +98,29 @@ class NearPairs::Search {
   std::vector<Pair> pairs_;
 };
 
+// What helpers found, until the caller's thread takes it: what `found` needs locks for, they must not do.
+class NearPairs::Waiting {
+ public:
+  void add(std::span<const Pair> pairs) {
+    const std::lock_guard lock(mutex_);
+    pairs_.insert(pairs_.end(), pairs.begin(), pairs.end());
+  }
+
+  // False: `found` has had enough.
+  bool hand_out(const std::function<bool(std::span<const Pair>)>& found) {
+    std::vector<Pair> taken;
+    {
+      const std::lock_guard lock(mutex_);
+      taken.swap(pairs_);
+    }
+    return taken.empty() || found(taken);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<Pair> pairs_;
+};
+
 NearPairs::NearPairs(size_t dim, size_t capacity, std::span<const float> sample)
     : directions_(find_leading_directions(sample, dim, ShortCodes::kNumbers - kRest)),
       short_(capacity, largest(sample)),
@@ -132,13 +158,22 @@ void NearPairs::find(size_t fresh, float threshold, size_t workers,
                      const std::function<bool(std::span<const Pair>)>& found) const {
   std::atomic<bool> enough = false;
   const Interruption interruption = interruption_of_thread();
+  const std::thread::id caller = std::this_thread::get_id();
+  Waiting waiting;
+  const std::function<bool(std::span<const Pair>)> leave = [&](std::span<const Pair> pairs) {
+    waiting.add(pairs);
+    return true;
+  };
   share_out(workers, fresh, kQueriesAtOnce, [&](size_t first, size_t last) {
+    const bool helps = std::this_thread::get_id() != caller;
+    if (helps) run_in_spare_time();
     share_interruption(interruption);
     check_interruption();
     if (enough) return;
-    Search search(*this, threshold, found);
-    if (!search.run(first, last)) enough = true;
+    Search search(*this, threshold, helps ? leave : found);
+    if (!search.run(first, last) || (!helps && !waiting.hand_out(found))) enough = true;
   });
+  if (!enough) waiting.hand_out(found);
 }
 
 }  // namespace memspan

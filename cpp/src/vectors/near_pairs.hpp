@@ -33,8 +33,9 @@ class NearPairs {
 
   using Pair = std::pair<uint32_t, uint32_t>;  // the numbers of the vectors, in the order of `add`, the lesser first
   // Hands out every pair of different vectors, one of them among the first `fresh`, whose cosine is `threshold` or more,
-  // with some others, to `found`, some thousands at a time, on `workers` threads. False from `found` ends the search.
-  // O(fresh size) with 64 bytes a pair.
+  // with some others, to `found`, some thousands at a time. False from `found` ends the search. Compares on `workers`
+  // threads: this one, which alone calls `found`, and others that take only processor time to spare, as where they
+  // compete with searches these would wait for a core. O(fresh size) with 64 bytes a pair.
   void find(size_t fresh, float threshold, size_t workers, const std::function<bool(std::span<const Pair>)>& found) const;
 
  private:
@@ -42,6 +43,7 @@ class NearPairs {
   using Numbers = std::array<float, ShortCodes::kNumbers>;
 
   class Search;
+  class Waiting;
 
   Numbers shorten(const float* unit_vector) const;
   float largest(std::span<const float> sample) const;

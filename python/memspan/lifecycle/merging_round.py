@@ -9,7 +9,7 @@ from time import sleep
 from typing import Final
 from weakref import WeakKeyDictionary
 
-from memspan.cores import cores_beside_searches
+from memspan.cores import available_cores
 from memspan.duplicates import Duplicate, Duplicates
 from memspan.records import Record
 from memspan.remember.damage import survives_damage
@@ -138,7 +138,7 @@ def _search(
         kinds=merging.kinds,
         since=None if news is None else from_micros(min(news.values())),
         most=most,
-        threads=min(2, cores_beside_searches()),
+        threads=min(2, available_cores()),
     )
 
 
