@@ -225,6 +225,7 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
   const Kernels& simd = kernels();
   stats.rows_read += static_cast<uint32_t>(slots.size());
   scratch.positions.resize(kGatherTile);
+  scratch.gathered.resize(kGatherTile);
   const CodeRows* rows = nullptr;
   size_t gathered = 0;
   const auto flush = [&] {
@@ -238,7 +239,7 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
                                              scratch.selected.data());
       for (size_t i = 0; i < found; ++i) {
         const uint32_t at = scratch.selected[i];
-        scratch.near.offer(scores[at], rows->slot(scratch.positions[first + at]));
+        scratch.near.offer(scores[at], scratch.gathered[first + at]);
       }
     }
     gathered = 0;
@@ -255,6 +256,7 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
       flush();
       rows = home;
     }
+    scratch.gathered[gathered] = slot;
     scratch.positions[gathered++] = static_cast<uint32_t>(at);
   }
   flush();

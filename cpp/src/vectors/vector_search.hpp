@@ -35,6 +35,7 @@ struct VectorScratch {
   std::vector<float> scores;        // of a tile of rows
   std::vector<uint32_t> selected;   // in it
   std::vector<uint32_t> positions;  // of rows to gather
+  std::vector<Slot> gathered;       // whose rows they are
   std::vector<float> bounds;        // by block: what its best row may score
   std::vector<uint32_t> order;      // blocks to probe
   std::vector<Candidate> rescored;  // with exact scores
