@@ -6,13 +6,14 @@ import asyncio
 import base64
 import sqlite3
 import sys
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from memspan import errors
+from memspan import Quotas, errors
 from memspan.memory import Memory
 from memspan.vault import Rekeyed, new_key
 
@@ -217,6 +218,38 @@ def test_forgetting_takes_secrets_along(memory: Memory, path: Path) -> None:
     memory.hold(user="ana", id="n")
     with pytest.raises(errors.HeldError):
         vault.delete("n")
+
+
+@pytest.mark.parametrize("cold", [False, True])
+def test_what_has_expired_is_not_there_any_more(memory: Memory, cold: bool) -> None:
+    vault = memory.vault("ana", KEY)
+    vault.put("door code", SECRET, id="p1")
+    if cold:
+        vault.put("alarm", "1234", id="p2")
+        memory.pin(user="ana", ids=["p2"])
+        memory.set_quotas(Quotas(vault=1), user="ana")
+        assert [one.record.id for one in memory.evicted(user="ana")] == ["p1"]
+    assert vault.get("p1") == SECRET
+    memory.set_lifetime("vault", 0.01, user="ana")
+    time.sleep(0.02)
+    assert vault.get("p1") is None
+    assert memory.vault("ana", OTHER).get("p1") is None, "whatever the key"
+    assert vault.labels() == []
+    reads = [entry.details["opened"] for entry in memory.audit(user="ana", id="p1", action="vault.read")]
+    assert reads == [True, False, False], "that somebody asked for it is kept"
+
+
+def test_one_that_is_held_is_hidden_and_stays(memory: Memory) -> None:
+    vault = memory.vault("ana", KEY)
+    vault.put("door code", SECRET, id="p1")
+    memory.hold(user="ana", id="p1")
+    memory.set_lifetime("vault", 0.01, user="ana")
+    time.sleep(0.02)
+    assert vault.get("p1") is None
+    memory.consolidate(user="ana")
+    assert vault.rekey(key=OTHER) == Rekeyed(1, 0)
+    memory.set_lifetime("vault", None, user="ana")
+    assert vault.get("p1") == SECRET, "it lives again, and under the new key"
 
 
 def test_replacing_and_relabelling(memory: Memory) -> None:
