@@ -18,6 +18,7 @@ from memspan.remember.life import is_expired
 from memspan.remember.messages import to_drafts
 from memspan.remember.selecting import checked_selection
 from memspan.store import StoreReader
+from memspan.store.secrets import SealedSecret
 from memspan.times import TimeLike, from_micros, now_micros
 
 from .entries import Rekeyed, VaultEntry
@@ -175,23 +176,32 @@ class Vault:
         """Put the secrets of this vault under another key, all or none, and go on with that one.
 
         What the old key could open is erased from the files, as `Memory.forget` does it; copies elsewhere are not.
-        Secrets under keys that this vault does not have are left as they are.
+        Secrets under keys that this vault does not have are left as they are, if it opens any at all.
 
         Raises:
             InvalidArgumentError: the new key is not acceptable.
+            VaultKeyError: there are secrets, and the key of this vault opens none of them; nothing was changed.
             VaultError: a secret is damaged; nothing was changed.
         """
         ring = KeyRing(key, passphrase)
-        changed, others = [], 0
+        changed: list[SealedSecret] = []
+        others = 0
         with self._engine.changing() as change:
             secrets = change.writer.secrets
             new = ring.current(secrets.key_ids(self.user))
-            for stored in secrets.all(self.user):
+            every = secrets.all(self.user)
+            for stored in every:
                 if self._ring.find(stored.key_id) is None:
                     others += stored.key_id != new.id
                 else:
                     secret = opened(self._ring, self.user, stored)
                     changed.append(sealed(new, self.user, stored.record, secret))
+            if every and not changed:
+                # The vault would go on with a key that opens nothing, and the caller might throw the right one away.
+                already = "" if others else "; the new key opens them already"
+                raise VaultKeyError(
+                    f"the key opens none of the secrets of user {self.user!r}; nothing was changed{already}"
+                )
             if changed:
                 secrets.put(self.user, changed)
                 ids = [secret.record for secret in changed]

@@ -77,8 +77,12 @@ def test_a_wrong_key_gets_nothing_and_destroys_nothing(memory: Memory) -> None:
             wrong.put("passport", "overwritten", id=id_, another_key=True)
         with pytest.raises(errors.VaultKeyError, match="another_key"):
             wrong.put("another", "typing mistake in the key")
-        assert wrong.rekey(key=new_key()) == Rekeyed(0, 1)
+        for new in (new_key(), OTHER, KEY):
+            with pytest.raises(errors.VaultKeyError, match="opens none of the secrets of user 'ana'"):
+                wrong.rekey(key=new)
+    assert memory.vault("ben", OTHER).rekey(key=KEY) == Rekeyed(0, 0), "there was nothing to open"
     assert vault.get(id_) == SECRET
+    assert memory.audit(action="vault.rekey") == []
     assert memory.stats("ana")["records"] == 1
     assert memory.verify() == []
 
@@ -96,6 +100,27 @@ def test_another_key_can_begin_when_one_is_lost(memory: Memory) -> None:
     assert memory.vault("ana", KEY).get("old") == SECRET
     assert vault.delete("old") == 1, "erasing needs no key"
     assert vault.get("old") is None
+
+
+def test_a_key_that_opens_some_takes_those_over(memory: Memory) -> None:
+    for number, key in enumerate((KEY, OTHER, OTHER)):
+        memory.vault("ana", key).put("label", f"{number}", id=f"{number}", another_key=True)
+    vault = memory.vault("ana", KEY)
+    new = new_key()
+    assert vault.rekey(key=new) == Rekeyed(1, 2)
+    assert vault.get("0") == memory.vault("ana", new).get("0") == "0"
+    assert memory.vault("ana", OTHER).get("1") == "1"
+    with pytest.raises(errors.VaultKeyError):
+        memory.vault("ana", KEY).rekey(key=new)
+
+
+def test_a_handle_whose_key_was_wrong_keeps_it(memory: Memory) -> None:
+    memory.vault("ana", KEY).put("label", SECRET, id="p1")
+    wrong = memory.vault("ana", OTHER)
+    with pytest.raises(errors.VaultKeyError):
+        wrong.rekey(key=KEY)
+    with pytest.raises(errors.VaultKeyError):
+        wrong.get("p1")
 
 
 def test_passphrases(memory: Memory, open_memory: Open) -> None:
