@@ -29,7 +29,8 @@ class KeepingCalls(Calls):
 
         With them go the cold tier (`evicted` and `original`), the quotas and times to live of the user, and with `None`
         those of everybody. What `tag` made is left out, and encode jobs are: they can be made again. Secrets of the
-        vault stay encrypted, and their key opens them wherever the file is loaded.
+        vault stay encrypted, and their key opens them wherever the file is loaded; those whose time to live is over are
+        left out, with their labels, unless they are pinned or held.
 
         Args:
             user: an unknown user makes a file without records.

@@ -33,7 +33,7 @@ __all__ = ["consolidate"]
     ),
 )
 @options.existing_store
-@click.option("--user", metavar="USER", help="Only this user's memories. Default: everybody's.")
+@options.any_user("Only this user's memories.")
 @options.llm
 @options.base_url
 @click.option("--merge/--no-merge", default=True, help="Merge facts that say the same. Default: --merge.")

@@ -57,7 +57,12 @@ __all__ = ["eval_"]
 @click.option(
     "--by-category/--no-by-category", default=True, show_default=True, help="Score every category as well."
 )
-@click.option("--user", "users", multiple=True, help="Only this conversation; repeat for several.")
+@click.option(
+    "--user",
+    "users",
+    multiple=True,
+    help="Only this conversation; repeat for several. MEMSPAN_USER does not stand in for it.",
+)
 @click.option("--limit", type=click.IntRange(1), help="Only the first so many questions.")
 @click.option(
     "--view",

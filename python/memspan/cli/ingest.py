@@ -42,7 +42,8 @@ _COUNTED_BYTES = 64 << 20
 @click.option(
     "--user",
     metavar="USER",
-    help="Whose memory it goes into, when the file does not say; or the one to take.",
+    help="Whose memory it goes into, when the file does not say; or the one to take. MEMSPAN_USER does not stand in "
+    "for it: it would leave out whoever else is in FILE.",
 )
 @click.option(
     "--format",

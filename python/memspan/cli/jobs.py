@@ -27,7 +27,7 @@ __all__ = ["jobs"]
     ),
 )
 @options.existing_store
-@click.option("--user", metavar="USER", help="Only this user's jobs.")
+@options.any_user("Only this user's jobs.")
 @click.option("--state", type=click.Choice(JOB_STATES), help="Only jobs in this state.")
 @click.option("--job", metavar="ID", help="Show the log of this job; with --retry, only this one.")
 @click.option("--retry", is_flag=True, help="Let parked jobs be processed again, then list.")

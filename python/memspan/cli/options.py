@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from memspan.lifecycle.staleness import POLICIES
 from memspan.limits import MAX_K
@@ -16,6 +17,8 @@ from memspan.recipes import recipe_names
 from memspan.records import KINDS
 from memspan.remember.reranking import MAX_RERANK_MS
 from memspan.store import inspect
+
+from .environment import Environment
 
 __all__ = [
     "any_user",
@@ -100,15 +103,24 @@ one_user = click.option(
 )
 
 
-def any_user(what: str) -> Callable[[Command], Command]:
-    """`--user` of a command that looks at everybody unless one is named."""
+def _named_user(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    by_itself = parameter.name and context.get_parameter_source(parameter.name) is ParameterSource.ENVIRONMENT
+    env = context.find_object(Environment)
+    if value and by_itself and env is not None:
+        # Whoever forgot the variable would take what they see, or change, for everybody's.
+        env.note(f"user '{value}' only, as MEMSPAN_USER says; --user '' is everybody")
+    return value or None
+
+
+def any_user(what: str, default: str = "everybody's") -> Callable[[Command], Command]:
+    """`--user` of a command that is about everybody unless one is named."""
     return click.option(
         "--user",
         envvar="MEMSPAN_USER",
         show_envvar=True,
         metavar="USER",
-        callback=lambda context, parameter, value: value or None,
-        help=f"{what} Default, or with an empty one: everybody's.",
+        callback=_named_user,
+        help=f"{what} Default, or with an empty one: {default}.",
     )
 
 

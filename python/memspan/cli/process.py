@@ -29,7 +29,7 @@ __all__ = ["process"]
     ),
 )
 @options.existing_store
-@click.option("--user", metavar="USER", help="Only this user's jobs.")
+@options.any_user("Only this user's jobs.")
 @options.llm
 @options.base_url
 @click.option(

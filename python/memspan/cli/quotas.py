@@ -31,7 +31,7 @@ _COUNT = click.IntRange(1, MAX_CAPACITY)
     ),
 )
 @options.existing_store
-@click.option("--user", metavar="USER", help="Only this user; by default everybody without their own.")
+@options.any_user("Only this user.", "everybody without their own")
 @click.option("--capacity", type=_COUNT, metavar="N", help="At most this many records of all kinds together.")
 @click.option(
     "--shares",

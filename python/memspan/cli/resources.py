@@ -24,7 +24,7 @@ _seconds = click.option(
     show_default=True,
     help="How long a page may take.",
 )
-_any_user = click.option("--user", metavar="USER", help="Only this user's.")
+_any_user = options.any_user("Only this user's.")
 
 
 @click.group(
@@ -92,7 +92,7 @@ def list_(env: Environment, store: Path, user: str | None, state: str | None, as
     with open_memory(store) as memory:
         known = memory.resources(user=user, state=state)
     if as_json:
-        env.write_json({"store": str(store), "resources": [each._asdict() for each in known]})
+        env.write_json({"store": str(store), "user": user, "resources": [each._asdict() for each in known]})
         return
     if not known:
         env.say("no resources")
@@ -124,7 +124,7 @@ def check(
             name: [each._asdict() for each in value] if isinstance(value, tuple) else value
             for name, value in report._asdict().items()
         }
-        env.write_json({"store": str(store), **document})
+        env.write_json({"store": str(store), "user": user, **document})
     else:
         if wrong:
             _show(env, wrong)

@@ -26,7 +26,7 @@ __all__ = ["stats"]
     ),
 )
 @options.existing_store
-@click.option("--user", metavar="USER", help="Only this user.")
+@options.any_user("Only this user.", "the whole store")
 @click.option("--usage", is_flag=True, help="Show what language models cost instead: tokens, calls, seconds.")
 @options.as_json
 @pass_environment

@@ -212,11 +212,9 @@ def rekey(
     """
     given = _given_key(env, key_file)
     with open_memory(store) as memory:
-        vault = _open(memory, user, given)
-        done = vault.rekey(key=_read_key(new_key_file))
+        done = _open(memory, user, given).rekey(key=_read_key(new_key_file))
         if not done.changed:
-            some = f"the key opens none of the secrets of user '{user}'; nothing was changed"
-            raise CommandError(some if vault.labels() else f"user '{user}' has no secrets")
+            raise CommandError(f"user '{user}' has no secrets")
     if as_json:
         env.write_json({"store": str(store), "user": user, **done._asdict()})
     else:

@@ -141,6 +141,9 @@ class Upkeep:
     def finish(self, **counts: Any) -> UpkeepReport:
         """End the runs, with what else they did, and say what was done."""
         if not self.dry_run:
+            # A round that found nothing changed nothing, and has a report all the same: the next one goes on from it.
+            for name in self._states:
+                self.journal(name)
             for name, journal in self._journals.items():
                 if journal.began or name in self._states:
                     journal.end(self._engine, {**self._states.get(name, {}), **counts})

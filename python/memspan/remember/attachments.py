@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, Final
 
 from memspan.errors import FormatError, invalid
@@ -39,13 +39,15 @@ TYPES: Final = ("secret", "resource")
 """Types of lines."""
 
 
-def attachment_lines(reader: StoreReader, user: str | None, *, cold: bool) -> Iterator[dict[str, Any]]:
+def attachment_lines(
+    reader: StoreReader, user: str | None, *, cold: bool, without: Mapping[str, Set[str]]
+) -> Iterator[dict[str, Any]]:
     """What records of a user, or of all, have beside them, one JSON object each; with `cold`, also those that were
-    evicted."""
+    evicted. By user, `without` has the ids of secrets that are left out."""
     for name in reader.users() if user is None else [user]:
-        evicted = set() if cold else set(reader.cold.ids(name))
+        out = without[name] if cold else {*without[name], *reader.cold.ids(name)}
         for secret in reader.secrets.all(name):
-            if secret.record in evicted:
+            if secret.record in out:
                 continue
             yield {
                 "type": "secret",

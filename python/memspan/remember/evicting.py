@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from memspan.times import now_micros
@@ -19,6 +19,8 @@ _PIECE: Final = 16
 """Records that are moved at a time: searches wait for the interpreter no longer than their lines take."""
 _NAMED: Final = 64
 """Records that an entry of the audit names; of more it tells the number."""
+_SAID: Final = 8
+"""Derived records that a line of the log names; `Memory.evicted` names all of them."""
 
 
 def settle_evictions(change: Change) -> None:
@@ -56,11 +58,17 @@ def settle_evictions(change: Change) -> None:
         if derived:
             change.unsourced[user] = change.unsourced.get(user, frozenset()) | derived
             _logger.warning(
-                "%d evicted records of user %r were the last sources of %d derived ones",
+                "%d evicted records of user %r were the last sources of %d derived ones: %s",
                 len(unsourced),
                 user,
                 len(derived),
+                _first(sorted(derived)),
             )
+
+
+def _first(ids: Sequence[str]) -> str:
+    said = ", ".join(map(repr, ids[:_SAID]))
+    return said if len(ids) <= _SAID else f"{said} and {len(ids) - _SAID:,} more"
 
 
 def _pieces(ids: Iterable[str]) -> Iterable[list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -79,13 +79,19 @@ def quota_lines(reader: StoreReader, user: str | None) -> Iterator[dict[str, Any
             yield {"type": "quotas", "user": owner, "settings": json.loads(settings)}
 
 
-def life_lines(reader: StoreReader, user: str | None, *, embeddings: bool) -> Iterator[dict[str, Any]]:
+def life_lines(
+    reader: StoreReader, user: str | None, *, embeddings: bool, without: Mapping[str, Set[str]]
+) -> Iterator[dict[str, Any]]:
     """The cold tier and the times to live of a user, or with `None` of the store, one JSON object each. Evicted copies
-    come in the order in which they went."""
+    come in the order in which they went. By user, `without` has the ids of records that are left out."""
     users = reader.users() if user is None else [user]
     for name in users:
-        yield from _cold_lines(reader, name, reader.cold.in_order(name), EVICTED, embeddings)
-        yield from _cold_lines(reader, name, reader.cold.ids(name, ORIGINAL), ORIGINAL, embeddings)
+        for reason, ids in (
+            (EVICTED, reader.cold.in_order(name)),
+            (ORIGINAL, reader.cold.ids(name, ORIGINAL)),
+        ):
+            kept = [id_ for id_ in ids if id_ not in without[name]]
+            yield from _cold_lines(reader, name, kept, reason, embeddings)
     for owner in [None, *users] if user is None else users:
         for kind, seconds in sorted(reader.lifetimes.lifetimes(owner).items()):
             yield {"type": "lifetime", "user": owner, "kind": kind, "seconds": seconds}

@@ -9,6 +9,7 @@ import logging
 import os
 import re
 import secrets
+import struct
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ from memspan.times import Micros, now_micros
 from .compose import COMPOSE_VERSION
 from .index_options import IndexOptions
 
-__all__ = ["MISSING", "LoadedSnapshot", "Snapshots"]
+__all__ = ["FORMAT_VERSION", "MISSING", "LoadedSnapshot", "Snapshots"]
 
 _logger = logging.getLogger("memspan")
 _TOKEN: Final = "snapshot"  # noqa: S105 - a name of a setting
@@ -32,6 +33,10 @@ _STORE_ID: Final = "store_id"
 MISSING: Final = "is missing"
 """What `Snapshots.examine` says about a file that was saved and is not there any more."""
 
+FORMAT_VERSION: Final = 8
+"""Of the files that the native core writes and reads (`index_snapshot.cpp`); it refuses others as it refuses damage."""
+
+_MAGIC: Final = b"MEMSPAN\n"
 _ATTEMPTS: Final = 3
 
 
@@ -118,7 +123,10 @@ class Snapshots:
                 wanted = self._stamp(reader, expected, stamp["sequence"])
                 newest = reader.sequence()
         except (CorruptSnapshotError, OSError) as error:
-            return f"is damaged ({error})"
+            version = _format_version(self.path)
+            if version in (None, FORMAT_VERSION):
+                return f"is damaged ({error})"
+            return f"has format version {version}, and this memspan reads {FORMAT_VERSION}"
         except (ValueError, TypeError, KeyError):
             return "has no stamp of a store"
         different = [key for key in wanted if stamp.get(key) != wanted[key]]
@@ -188,6 +196,16 @@ class Snapshots:
             "analyzer": f"{self._analyzer}/{ANALYZER_VERSION}",
             "compose": COMPOSE_VERSION,
         }
+
+
+def _format_version(path: Path) -> int | None:
+    """What the beginning of a file says, the same in every version; `None` when it is that of no snapshot."""
+    try:
+        with path.open("rb") as file:
+            magic, version = struct.unpack("<8sI", file.read(12))
+    except (OSError, struct.error):
+        return None
+    return version if magic == _MAGIC else None
 
 
 def _token(store: Store) -> str | None:

@@ -17,6 +17,7 @@ from .engine import Engine
 from .export_format import encode_record_line, header
 from .export_life import life_lines, quota_lines
 from .fields import checked_name
+from .secret_ids import expired_secrets
 from .tags import without_made
 
 __all__ = ["TextFile", "export"]
@@ -40,20 +41,24 @@ def export(
         if not records_only:
             for line in quota_lines(reader, user):
                 _write(lines, line)
-        made = {name: reader.made_tags(name) for name in (reader.users() if user is None else [user])}
+        users = reader.users() if user is None else [user]
+        made = {name: reader.made_tags(name) for name in users}
+        # What must not be read any more must not be carried to where it would wait for another sleep.
+        over = {name: expired_secrets(reader, name) for name in users}
         for records in reader.scan(user, _BATCH, embeddings=embeddings):
-            for record in records:
+            going = [record for record in records if record.id not in over[record.user]]
+            for record in going:
                 given = without_made(record, made[record.user])
                 _write(lines, encode_record_line(given, embedding=embeddings))
-            count += len(records)
+            count += len(going)
         made_relations = reader.made_relations(user)
         for relation in reader.relations(user):
             if relation not in made_relations:
                 _write(lines, {"type": "relation", **relation._asdict()})
-        for line in attachment_lines(reader, user, cold=not records_only):
+        for line in attachment_lines(reader, user, cold=not records_only, without=over):
             _write(lines, line)
         if not records_only:
-            for line in life_lines(reader, user, embeddings=embeddings):
+            for line in life_lines(reader, user, embeddings=embeddings, without=over):
                 _write(lines, line)
     return count
 

@@ -50,7 +50,8 @@ class RunWriter(RunReader, Protocol):
         """Append to a run, in the transaction that makes these changes. False: the run is not under way any more."""
 
     def end(self, id: str, report: str, now: Micros) -> None:
-        """The run is done. Older runs of the user and action that changed nothing vanish."""
+        """The run is done. Older runs of the user and action that changed nothing vanish, but for the last one with
+        each `merging` in its report, from which later ones go on."""
 
     def undone(self, id: str, now: Micros) -> None: ...
 

@@ -26,7 +26,10 @@ _NOTE: Final = (
 )
 _DROP_EMPTY: Final = (
     "DELETE FROM runs WHERE user_pk = :user AND action = :action AND pk < :run AND state <> 'running' "
-    "AND NOT EXISTS (SELECT 1 FROM run_changes c WHERE c.run_pk = runs.pk)"
+    "AND NOT EXISTS (SELECT 1 FROM run_changes c WHERE c.run_pk = runs.pk) "
+    "AND (json_extract(report, '$.merging') IS NULL OR EXISTS (SELECT 1 FROM runs y "
+    "WHERE y.user_pk = runs.user_pk AND y.action = runs.action AND y.pk > runs.pk "
+    "AND json_extract(y.report, '$.merging') = json_extract(runs.report, '$.merging')))"
 )
 
 

@@ -14,10 +14,12 @@ from memspan.remember.change import Change
 from memspan.remember.engine import Engine
 from memspan.remember.fields import checked_name
 from memspan.remember.forgetting import forget
+from memspan.remember.life import is_expired
 from memspan.remember.messages import to_drafts
 from memspan.remember.selecting import checked_selection
 from memspan.store import StoreReader
-from memspan.times import TimeLike
+from memspan.store.secrets import SealedSecret
+from memspan.times import TimeLike, from_micros, now_micros
 
 from .entries import Rekeyed, VaultEntry
 from .keys import Key, KeyRing
@@ -108,9 +110,9 @@ class Vault:
         return key
 
     def get(self, id: str) -> str | bytes | None:
-        """The secret with this id, as it was put; `None` when there is none.
+        """The secret with this id, as it was put; `None` when there is none, or its time to live is over.
 
-        Each reading, also one that fails, is in the audit before anything is given out.
+        Each reading, also one that fails or comes too late, is in the audit before anything is given out.
 
         Raises:
             VaultKeyError: it is under another key.
@@ -120,34 +122,39 @@ class Vault:
         self._engine.require_open()
         with self._engine.store.reading() as reader:
             stored = reader.secrets.one(self.user, id)
+            record = record_of(reader, self.user, id)
         if stored is None:
             return None
         failure: Exception | None = None
-        secret: str | bytes = b""
-        try:
-            secret = opened(self._ring, self.user, stored)
-        except VaultError as error:
-            failure = error
+        secret: str | bytes | None = None
+        if record is None or not is_expired(record, from_micros(now_micros())):
+            try:
+                secret = opened(self._ring, self.user, stored)
+            except VaultError as error:
+                failure = error
         with self._engine.changing() as change:
-            audited(change, "vault.read", user=self.user, ids=[id], opened=failure is None)
+            audited(change, "vault.read", user=self.user, ids=[id], opened=secret is not None)
         if failure is not None:
             raise failure
         return secret
 
     def labels(self) -> list[VaultEntry]:
         """Every secret of the user, under whatever key, in the order of ids; no secret is read. Those in the cold tier
-        are among them: no search finds these until they are restored, but `get` opens and `delete` erases them."""
+        are among them: no search finds these until they are restored, but `get` opens and `delete` erases them. Those
+        whose time to live is over are not: sleep erases them, and those that are pinned or held wait for a longer one.
+        """
         self._engine.require_open()
         with self._engine.store.reading() as reader:
             stored = {secret.record: secret.key_id for secret in reader.secrets.all(self.user)}
             away = reader.cold.fetch(self.user, list(stored))
             records = {id_: copy.record for id_, copy in away.items()}
             records |= reader.fetch(self.user, list(stored))
+        now = from_micros(now_micros())
         opens = {key_id: self._ring.find(key_id) is not None for key_id in set(stored.values())}
         return [
             VaultEntry(id_, record.text, record.at, record.tags, opens[key_id])
             for id_, key_id in stored.items()
-            if (record := records.get(id_)) is not None
+            if (record := records.get(id_)) is not None and not is_expired(record, now)
         ]
 
     def delete(self, id: str) -> int:
@@ -169,23 +176,32 @@ class Vault:
         """Put the secrets of this vault under another key, all or none, and go on with that one.
 
         What the old key could open is erased from the files, as `Memory.forget` does it; copies elsewhere are not.
-        Secrets under keys that this vault does not have are left as they are.
+        Secrets under keys that this vault does not have are left as they are, if it opens any at all.
 
         Raises:
             InvalidArgumentError: the new key is not acceptable.
+            VaultKeyError: there are secrets, and the key of this vault opens none of them; nothing was changed.
             VaultError: a secret is damaged; nothing was changed.
         """
         ring = KeyRing(key, passphrase)
-        changed, others = [], 0
+        changed: list[SealedSecret] = []
+        others = 0
         with self._engine.changing() as change:
             secrets = change.writer.secrets
             new = ring.current(secrets.key_ids(self.user))
-            for stored in secrets.all(self.user):
+            every = secrets.all(self.user)
+            for stored in every:
                 if self._ring.find(stored.key_id) is None:
                     others += stored.key_id != new.id
                 else:
                     secret = opened(self._ring, self.user, stored)
                     changed.append(sealed(new, self.user, stored.record, secret))
+            if every and not changed:
+                # The vault would go on with a key that opens nothing, and the caller might throw the right one away.
+                already = "" if others else "; the new key opens them already"
+                raise VaultKeyError(
+                    f"the key opens none of the secrets of user {self.user!r}; nothing was changed{already}"
+                )
             if changed:
                 secrets.put(self.user, changed)
                 ids = [secret.record for secret in changed]

@@ -15,7 +15,9 @@ from sleepy_facts import FACTS, fact, facts
 
 from memspan import Memory, Record
 from memspan.embed import HashEmbedder
+from memspan.lifecycle.duplicates import Merging
 from memspan.lifecycle.sleep import SleepUpdate
+from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.llm.client import OpenAIModel
 from memspan.recipes import Recipe
 
@@ -101,6 +103,43 @@ def test_what_was_merged_is_not_compared_again(memory: Memory) -> None:
     memory.add_records([bicycle("a", sources=("s",)), bicycle("b", sources=("t",))])
     assert merged(memory) == (1, 2)
     assert merged(memory) == (0, 0)
+
+
+@pytest.mark.parametrize("options", [{}, {"learn": False}, {"seconds": 0.0}], ids=str)
+def test_nor_by_another_handle(memory: Memory, tmp_path: Path, options: dict[str, Any]) -> None:
+    memory.add_records([bicycle("a"), Record(id="c", user="ana", text="Tea.", at=START, kind="semantic")])
+    with Memory(tmp_path / "a.memspan", "hash:64", auto_consolidate=False) as other:
+        first = memory.consolidate("ana", **options).upkeep
+        assert first is not None
+        assert (first.merged, first.compared) == (0, 2), "that nothing was found is kept, too"
+        assert first.runs == ()
+        assert merged(other) == (0, 0)
+        memory.add_records([bicycle("b")])
+        assert merged(other) == (1, 3)
+    assert merged(memory) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"merge": Merging(least=0.99)},
+        {"staleness": StalenessPolicy(prune_above=0.5)},
+        {"staleness": StalenessPolicy(prune_above=0.5), "merge": False},
+    ],
+    ids=["other settings", "pruning", "only pruning"],
+)
+def test_nor_after_a_sleep_that_did_something_else(memory: Memory, options: dict[str, Any]) -> None:
+    memory.add_records([bicycle("old")])
+    memory.add([{"text": text, "kind": "semantic"} for text in ("Tea.", "A long walk.")], user="ana")
+    assert merged(memory) == (0, 3)
+    memory.consolidate("ana", **options)
+    assert len(memory.evicted(user="ana")) == ("staleness" in options)
+    assert merged(memory) == (0, 0)
+    for _ in range(3):
+        memory.consolidate("ana", **options)
+        merged(memory)
+    with memory._engine.store.reading() as reader:
+        assert len(reader.runs.runs(user="ana")) == 2, "no more are kept than are of use"
 
 
 def asked(memory: Memory) -> int:

@@ -138,6 +138,28 @@ def test_the_last_source(memory: Memory, caplog: pytest.LogCaptureFixture) -> No
     assert not any(evicted.last_source_of for evicted in memory.evicted(user="ana"))
 
 
+def test_each_that_loses_its_last_source_is_named(
+    open_memory: Open, caplog: pytest.LogCaptureFixture
+) -> None:
+    shares = {"episodic": 0.1, "semantic": 0.8, "procedural": 0.1}
+    memory = open_memory(quotas=Quotas(capacity=40, shares=shares, eviction="oldest"))
+    facts = [
+        {"id": f"fact{n:02}", "text": f"fact {n}", "kind": "semantic", "sources": [f"m{n % 2}"]}
+        for n in range(10)
+    ]
+    for user, derived in (("ana", facts), ("ben", facts[:1])):
+        memory.add(turns(*range(4)), user=user)
+        memory.add(derived, user=user)
+    with caplog.at_level("WARNING", "memspan"):
+        memory.add(turns(4, 5), user="ana")
+        memory.add(turns(4), user="ben")
+    assert [record.getMessage() for record in caplog.records] == [
+        "2 evicted records of user 'ana' were the last sources of 10 derived ones: 'fact00', 'fact01', 'fact02', "
+        "'fact03', 'fact04', 'fact05', 'fact06', 'fact07' and 2 more",
+        "1 evicted records of user 'ben' were the last sources of 1 derived ones: 'fact00'",
+    ]
+
+
 def test_another_embedder_embeds_what_comes_back(memory: Memory) -> None:
     memory.reembed("hash:16")
     assert memory.restore(user="ana", ids=["m0"], pin=True) == ["m0"]

@@ -6,6 +6,7 @@ import logging
 import random
 import shutil
 import stat
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -175,6 +176,36 @@ def test_verify_reports_a_damaged_snapshot(saved: dict[str, Any], cache: Path, o
     cache.write_bytes(cache.read_bytes()[:-1])
     (problem,) = memory.verify()
     assert "is damaged" in problem
+
+
+@pytest.mark.parametrize("version", [1, 99, 2**32 - 1])
+def test_another_format_version_is_not_damage(
+    saved: dict[str, Any], cache: Path, open_memory: Open, caplog: pytest.LogCaptureFixture, version: int
+) -> None:
+    content = cache.read_bytes()
+    ours = struct.unpack_from("<I", content, 8)[0]
+    assert ours == snapshots.FORMAT_VERSION, "that of the native core"
+    cache.write_bytes(content[:8] + struct.pack("<I", version) + content[12:])
+    memory = open_memory()
+    assert answers_of(memory) == saved
+    said = f"snapshot {cache} has format version {version}, and this memspan reads {ours}"
+    assert warnings_of(caplog) == [f"{said}; the index is rebuilt from the store"]
+    (problem,) = memory.verify()
+    assert problem == f"{said}; the next open rebuilds it"
+    memory.close()
+    assert cache.read_bytes()[8:12] == content[8:12], "it is written again"
+
+
+def test_damage_is_not_another_format_version(
+    saved: dict[str, Any], cache: Path, open_memory: Open, caplog: pytest.LogCaptureFixture
+) -> None:
+    content = cache.read_bytes()
+    for damaged in (b"", b"MEMSPAN\n\x07", b"MEMSPAM" + content[7:], content[:-1]):
+        caplog.clear()
+        cache.write_bytes(damaged)
+        assert observe_quietly(open_memory()) == saved
+        (message,) = warnings_of(caplog)
+        assert "is damaged" in message
 
 
 def test_a_snapshot_of_another_store(

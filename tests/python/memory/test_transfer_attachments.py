@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import json
 import logging
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from memspan import errors
+from memspan import Quotas, errors
 from memspan.memory import Memory
 
 pytest.importorskip("cryptography")
@@ -50,6 +51,32 @@ def test_they_come_back(filled: Memory, open_memory: Open, path: Path) -> None:
     assert other.verify() == []
     assert exported(other, "ana") == exported(filled, "ana")
     assert '"ben"' not in exported(filled, "ana")
+
+
+@pytest.mark.parametrize("cold", [False, True])
+def test_secrets_whose_life_is_over_stay_away(
+    memory: Memory, open_memory: Open, path: Path, cold: bool
+) -> None:
+    vault = memory.vault("ana", KEY)
+    vault.put("door code", "1234", id="gone")
+    vault.put("seized", "5678", id="held")
+    memory.hold(user="ana", id="held")
+    if cold:
+        memory.set_quotas(Quotas(vault=1), user="ana")
+        assert [one.record.id for one in memory.evicted(user="ana")] == ["gone"]
+    memory.set_lifetime("vault", 0.01, user="ana")
+    time.sleep(0.02)
+    text = exported(memory, "ana")
+    assert "gone" not in text
+    assert "door code" not in text
+    only_records = io.StringIO()
+    memory.export("ana", only_records, records_only=True)
+    assert "gone" not in only_records.getvalue()
+    other = open_memory(path.parent / "other.memspan")
+    assert other.load(io.StringIO(text)) == 1, "what is held is copied: sleep would not erase it either"
+    with other._engine.store.reading() as reader:
+        assert [secret.record for secret in reader.secrets.all("ana")] == ["held"]
+    assert other.verify() == []
 
 
 def test_a_secret_under_another_key_stays(

@@ -6,13 +6,14 @@ import asyncio
 import base64
 import sqlite3
 import sys
+import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from memspan import errors
+from memspan import Quotas, errors
 from memspan.memory import Memory
 from memspan.vault import Rekeyed, new_key
 
@@ -76,8 +77,12 @@ def test_a_wrong_key_gets_nothing_and_destroys_nothing(memory: Memory) -> None:
             wrong.put("passport", "overwritten", id=id_, another_key=True)
         with pytest.raises(errors.VaultKeyError, match="another_key"):
             wrong.put("another", "typing mistake in the key")
-        assert wrong.rekey(key=new_key()) == Rekeyed(0, 1)
+        for new in (new_key(), OTHER, KEY):
+            with pytest.raises(errors.VaultKeyError, match="opens none of the secrets of user 'ana'"):
+                wrong.rekey(key=new)
+    assert memory.vault("ben", OTHER).rekey(key=KEY) == Rekeyed(0, 0), "there was nothing to open"
     assert vault.get(id_) == SECRET
+    assert memory.audit(action="vault.rekey") == []
     assert memory.stats("ana")["records"] == 1
     assert memory.verify() == []
 
@@ -95,6 +100,27 @@ def test_another_key_can_begin_when_one_is_lost(memory: Memory) -> None:
     assert memory.vault("ana", KEY).get("old") == SECRET
     assert vault.delete("old") == 1, "erasing needs no key"
     assert vault.get("old") is None
+
+
+def test_a_key_that_opens_some_takes_those_over(memory: Memory) -> None:
+    for number, key in enumerate((KEY, OTHER, OTHER)):
+        memory.vault("ana", key).put("label", f"{number}", id=f"{number}", another_key=True)
+    vault = memory.vault("ana", KEY)
+    new = new_key()
+    assert vault.rekey(key=new) == Rekeyed(1, 2)
+    assert vault.get("0") == memory.vault("ana", new).get("0") == "0"
+    assert memory.vault("ana", OTHER).get("1") == "1"
+    with pytest.raises(errors.VaultKeyError):
+        memory.vault("ana", KEY).rekey(key=new)
+
+
+def test_a_handle_whose_key_was_wrong_keeps_it(memory: Memory) -> None:
+    memory.vault("ana", KEY).put("label", SECRET, id="p1")
+    wrong = memory.vault("ana", OTHER)
+    with pytest.raises(errors.VaultKeyError):
+        wrong.rekey(key=KEY)
+    with pytest.raises(errors.VaultKeyError):
+        wrong.get("p1")
 
 
 def test_passphrases(memory: Memory, open_memory: Open) -> None:
@@ -217,6 +243,38 @@ def test_forgetting_takes_secrets_along(memory: Memory, path: Path) -> None:
     memory.hold(user="ana", id="n")
     with pytest.raises(errors.HeldError):
         vault.delete("n")
+
+
+@pytest.mark.parametrize("cold", [False, True])
+def test_what_has_expired_is_not_there_any_more(memory: Memory, cold: bool) -> None:
+    vault = memory.vault("ana", KEY)
+    vault.put("door code", SECRET, id="p1")
+    if cold:
+        vault.put("alarm", "1234", id="p2")
+        memory.pin(user="ana", ids=["p2"])
+        memory.set_quotas(Quotas(vault=1), user="ana")
+        assert [one.record.id for one in memory.evicted(user="ana")] == ["p1"]
+    assert vault.get("p1") == SECRET
+    memory.set_lifetime("vault", 0.01, user="ana")
+    time.sleep(0.02)
+    assert vault.get("p1") is None
+    assert memory.vault("ana", OTHER).get("p1") is None, "whatever the key"
+    assert vault.labels() == []
+    reads = [entry.details["opened"] for entry in memory.audit(user="ana", id="p1", action="vault.read")]
+    assert reads == [True, False, False], "that somebody asked for it is kept"
+
+
+def test_one_that_is_held_is_hidden_and_stays(memory: Memory) -> None:
+    vault = memory.vault("ana", KEY)
+    vault.put("door code", SECRET, id="p1")
+    memory.hold(user="ana", id="p1")
+    memory.set_lifetime("vault", 0.01, user="ana")
+    time.sleep(0.02)
+    assert vault.get("p1") is None
+    memory.consolidate(user="ana")
+    assert vault.rekey(key=OTHER) == Rekeyed(1, 0)
+    memory.set_lifetime("vault", None, user="ana")
+    assert vault.get("p1") == SECRET, "it lives again, and under the new key"
 
 
 def test_replacing_and_relabelling(memory: Memory) -> None:
