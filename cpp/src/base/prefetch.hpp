@@ -11,6 +11,12 @@ namespace memspan {
   __asm__ volatile("");
 }
 
+// Into the second level, which can wait for more lines at once than the first.
+[[gnu::always_inline]] inline void prefetch_line_to_l2(const void* place) {
+  __builtin_prefetch(place, 0, 2);
+  __asm__ volatile("");
+}
+
 [[gnu::always_inline]] inline void prefetch_line_to_write(const void* place) {
   __builtin_prefetch(place, 1);
   __asm__ volatile("");

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/prefetch.hpp"
 #include "query/query_terms.hpp"
 #include "simd/kernels.hpp"
 
@@ -19,14 +18,6 @@ constexpr float kUnknownWord = 0.5f;
 constexpr size_t kShortestName = 3;  // bytes of a word of a name that counts
 // Reading postings one after the other against looking into a list for each record of the pool, with the pool sorted.
 constexpr size_t kPostingsPerRecord = 16;
-constexpr size_t kSlotsAhead = 4;    // rows that memory is asked for before they are read
-
-void prefetch_row(const UserColumns& user, Slot slot) {
-  if (!user.vectors.has(slot)) return;
-  const std::span<const float> row = user.vectors.row(slot);
-  constexpr size_t kLineFloats = 16;
-  for (size_t i = 0; i < row.size(); i += kLineFloats) prefetch_line(row.data() + i);
-}
 
 uint64_t bit_of(const TermCursor& term) { return term.word() < kMaskedWords ? uint64_t{1} << term.word() : 0; }
 
@@ -66,10 +57,8 @@ void RankingEvidence::gather(const UserColumns& user, const PreparedQuery& prepa
 // Of so many records at even distances: their ends always count.
 Spread RankingEvidence::spread_of_cosines(const UserColumns& user, const float* query, const Admission& admission) {
   sample_.clear();
-  const auto take = [&](Slot slot) {
-    if (!user.vectors.has(slot)) return;
-    sample_.push_back(kernels().dot(query, user.vectors.row(slot).data(), user.vectors.dim()));
-  };
+  sampled_.clear();
+  const auto take = [&](Slot slot) { sampled_.push_back(slot); };
   if (admission.all()) {
     const size_t slots = std::min(user.slots(), user.live.size());
     const size_t step = std::max<size_t>(1, slots / kSample);
@@ -79,6 +68,8 @@ Spread RankingEvidence::spread_of_cosines(const UserColumns& user, const float* 
   } else {
     admission.for_every(std::max<size_t>(1, admission.count() / kSample), take);
   }
+  user.vectors.score_each(query, sampled_.size(), [&](size_t i) { return sampled_[i]; },
+                          [&](size_t, float cosine) { sample_.push_back(cosine); });
   Spread spread;
   if (sample_.empty()) return spread;
   double sum = 0.0;
@@ -100,14 +91,16 @@ void RankingEvidence::gather_semantic(const UserColumns& user, const PreparedQue
   const size_t dim = user.vectors.dim();
   const Spread spread = spread_of_cosines(user, query, admission);
   const std::span<const Slot> slots = pool.slots();
-  for (size_t at = 0; at < slots.size(); ++at) {
-    const size_t ahead = at + kSlotsAhead;
-    if (ahead < slots.size() && !records_[ahead].has_vector) prefetch_row(user, slots[ahead]);
-    Record& record = records_[at];
-    if (!record.has_vector && user.vectors.has(slots[at])) {
-      record.cosine = kernels().dot(query, user.vectors.row(slots[at]).data(), dim);
-      record.has_vector = true;
-    }
+  unscored_.clear();
+  for (RankingPool::Position at = 0; at < slots.size(); ++at) {
+    if (!records_[at].has_vector) unscored_.push_back(at);
+  }
+  user.vectors.score_each(query, unscored_.size(), [&](size_t i) { return slots[unscored_[i]]; },
+                          [&](size_t i, float cosine) {
+                            records_[unscored_[i]].cosine = cosine;
+                            records_[unscored_[i]].has_vector = true;
+                          });
+  for (Record& record : std::span(records_).first(slots.size())) {
     if (record.has_vector) record.cosine_z = spread.z(record.cosine);
   }
   // The cosine with the sum of two unit vectors.

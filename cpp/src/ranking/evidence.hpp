@@ -70,7 +70,9 @@ class RankingEvidence {
   bool anyone_named_ = false;
 
   std::vector<RankingPool::Position> by_slot_;
-  std::vector<float> sample_;
+  std::vector<RankingPool::Position> unscored_;  // no view scored their vectors
+  std::vector<Slot> sampled_;
+  std::vector<float> sample_;  // cosines of those
   SlotTable speakers_;  // by symbol: 1 if named
   TokenBuffer name_;
 };

@@ -38,14 +38,13 @@ struct RowsInOrder {
   float scale(size_t i) const { return scales[i]; }
 };
 
-// Rows anywhere, fetched some time before they are needed. Out of memory they come up to twice as fast when they are
-// fetched into the second level, which can wait for more lines at once; what is in a cache already comes up to a fifth
-// faster when fetched into the first. How far the last row lies from the first of all decides.
+// Rows anywhere, fetched some time before they are needed, into the second level, which can wait for more lines at once
+// than the first: out of memory they come up to twice as fast. What is in a cache already comes up to a fifth faster when
+// fetched into the first, but no caller can know: the rows of a small user lie close together, and yet in no cache when
+// the searches before were other users'.
 struct RowsAtPositions {
   static constexpr bool kInOrder = false;
-  static constexpr size_t kNearBytes = size_t{4} << 20;
-  static constexpr size_t kAheadIfNear = 4096;  // bytes; hardly any difference from 1.5 to 12 KiB
-  static constexpr size_t kAheadIfFar = 12288;  // the more the better, in the same range
+  static constexpr size_t kBytesAhead = 12288;  // twice as much is no better
 
   const uint8_t* rows;
   size_t stride;
@@ -53,7 +52,6 @@ struct RowsAtPositions {
   const uint32_t* positions;
   size_t count;
   size_t n;
-  bool near;
   size_t ahead;  // rows, at least one
 
   // The same rows, for a caller whose n is a constant: then the loops over it are unrolled.
@@ -66,11 +64,7 @@ struct RowsAtPositions {
   inline __attribute__((always_inline)) void fetch(size_t i) const {
     if (i >= count) return;
     const uint8_t* const row = rows + positions[i] * stride;
-    if (near) {
-      for (size_t at = 0; at < n; at += kLine) __builtin_prefetch(row + at, 0, 3);
-    } else {
-      for (size_t at = 0; at < n; at += kLine) __builtin_prefetch(row + at, 0, 2);
-    }
+    for (size_t at = 0; at < n; at += kLine) __builtin_prefetch(row + at, 0, 2);
     __builtin_prefetch(scales + positions[i]);
   }
   inline __attribute__((always_inline)) const uint8_t* row(size_t i) const {
@@ -166,9 +160,8 @@ template <typename Codes>
 void code_gather(const int8_t* query, int32_t offset, const uint8_t* rows, size_t stride, const float* scales,
                  const uint32_t* positions, size_t count, size_t n, float* out) {
   if (count == 0) return;
-  const bool near = positions[count - 1] * stride < RowsAtPositions::kNearBytes;
-  const size_t ahead = (near ? RowsAtPositions::kAheadIfNear : RowsAtPositions::kAheadIfFar) / n + 1;
-  const RowsAtPositions gathered{rows, stride, scales, positions, count, n, near, ahead};
+  const size_t ahead = RowsAtPositions::kBytesAhead / n + 1;
+  const RowsAtPositions gathered{rows, stride, scales, positions, count, n, ahead};
   for (size_t i = 0; i < ahead; ++i) gathered.fetch(i);
   score_rows<Codes>(typename Codes::Resident(), query, offset, gathered, count, n, out);
 }

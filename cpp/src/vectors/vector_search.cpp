@@ -27,16 +27,12 @@ constexpr double kCentroid = 10.0;     // scored, and its bound made
 constexpr double kProbedBlock = 150.0;
 constexpr double kProbedSpan = 400.0;  // the times of the block searched too, which are not in the cache
 
-// Rows that lie anywhere are fetched so many ahead, into the second level, which can wait for more lines at once than
-// the first: 32 rows out of 300 MB took 3.1 us instead of 5.6 with two ahead into the first level.
-constexpr size_t kRowsAhead = 8;
-
 }  // namespace
 
 void VectorTable::prefetch(Slot slot) const {
   if (!has(slot)) return;
   const float* const row = rows_.row(slot);
-  for (size_t i = 0; i < dim(); i += 16) prefetch_line(row + i);
+  for (size_t i = 0; i < dim(); i += 16) prefetch_line_to_l2(row + i);
 }
 
 void VectorTable::prefetch_codes(Slot slot) const {
@@ -177,12 +173,8 @@ void VectorTable::rescore(const float* query, size_t k, VectorScratch& scratch, 
   stats.rescored += static_cast<uint32_t>(items.size());
   scratch.rescored.clear();
   scratch.rescored.reserve(std::max(items.size(), 2 * k));
-  for (size_t i = 0; i < std::min(kRowsAhead, items.size()); ++i) prefetch(items[i].slot);
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (i + kRowsAhead < items.size()) prefetch(items[i + kRowsAhead].slot);
-    rows_.check(items[i].slot);
-    scratch.rescored.push_back({kernels().dot(query, rows_.row(items[i].slot), dim()), items[i].slot});
-  }
+  score_each(query, items.size(), [&](size_t i) { return items[i].slot; },
+             [&](size_t i, float cosine) { scratch.rescored.push_back({cosine, items[i].slot}); });
 }
 
 bool VectorTable::nearest(const float* query, size_t k, float recall, const VectorFilter& filter,
@@ -210,13 +202,8 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
   if (slots.size() <= std::max(kFewRows, 2 * k)) {
     scratch.rescored.clear();
     scratch.rescored.reserve(std::max(slots.size(), 2 * k));
-    for (size_t i = 0; i < std::min(kRowsAhead, slots.size()); ++i) prefetch(slots[i]);
-    for (size_t i = 0; i < slots.size(); ++i) {
-      if (i + kRowsAhead < slots.size()) prefetch(slots[i + kRowsAhead]);
-      if (!has(slots[i])) continue;
-      rows_.check(slots[i]);
-      scratch.rescored.push_back({kernels().dot(query, rows_.row(slots[i]), dim()), slots[i]});
-    }
+    score_each(query, slots.size(), [&](size_t i) { return slots[i]; },
+               [&](size_t i, float cosine) { scratch.rescored.push_back({cosine, slots[i]}); });
     stats.rescored += static_cast<uint32_t>(slots.size());
     return;
   }
@@ -303,14 +290,9 @@ void VectorTable::scan(const float* query, const Bitset* allowed, TopK& best) co
 }
 
 void VectorTable::gather(const float* query, std::span<const Slot> slots, TopK& best) const {
-  for (size_t i = 0; i < std::min(kRowsAhead, slots.size()); ++i) prefetch(slots[i]);
-  for (size_t i = 0; i < slots.size(); ++i) {
-    if (i + kRowsAhead < slots.size()) prefetch(slots[i + kRowsAhead]);
-    if (!has(slots[i])) continue;
-    rows_.check(slots[i]);
-    const float score = kernels().dot(query, rows_.row(slots[i]), dim());
-    if (score >= best.threshold()) best.offer(score, slots[i]);
-  }
+  score_each(query, slots.size(), [&](size_t i) { return slots[i]; }, [&](size_t i, float cosine) {
+    if (cosine >= best.threshold()) best.offer(cosine, slots[i]);
+  });
 }
 
 }  // namespace memspan

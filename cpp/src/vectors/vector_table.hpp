@@ -8,6 +8,7 @@
 // parallel; writes need exclusion. Memory: 5 dim + 20 bytes a record.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -19,6 +20,7 @@
 #include "base/chunked_vector.hpp"
 #include "base/top_k.hpp"
 #include "memspan/types.hpp"
+#include "simd/kernels.hpp"
 #include "vectors/cluster_layout.hpp"
 #include "vectors/fresh_rows.hpp"
 #include "vectors/row_store.hpp"
@@ -48,7 +50,17 @@ class VectorTable {
     rows_.check(slot);
     return {rows_.row(slot), dim()};
   }
-  void prefetch(Slot slot) const;  // asks for the memory of the row, if there is one
+  // Calls use(i, cosine) with the exact cosine of the unit vector `query` for each i < count whose slot, slot_of(i), has a
+  // row. Rows that lie anywhere are best read so: their memory is asked for ahead.
+  template <typename SlotOf, typename Use>
+  void score_each(const float* query, size_t count, SlotOf slot_of, Use use) const {
+    for (size_t i = 0; i < std::min(kRowsAhead, count); ++i) prefetch(slot_of(i));
+    for (size_t i = 0; i < count; ++i) {
+      if (i + kRowsAhead < count) prefetch(slot_of(i + kRowsAhead));
+      const Slot slot = slot_of(i);
+      if (has(slot)) use(i, kernels().dot(query, row(slot).data(), dim()));
+    }
+  }
   void prefetch_codes(Slot slot) const;  // that which a removal that keeps the floats changes
   // Throws CorruptSnapshot if anything that is kept of the slot is damaged; of every slot.
   void check(Slot slot) const;
@@ -124,6 +136,12 @@ class VectorTable {
   static constexpr uint32_t kFresh = 1;
   static constexpr uint32_t kPositionBits = 30;
   static constexpr uint32_t kPositionMask = (uint32_t{1} << kPositionBits) - 1;
+  // Rows are asked for so many ahead, into the second level: 32 rows out of 300 MB took 3.1 us instead of 5.6 with two
+  // ahead into the first level; a search among 1,000 records of one of 100 users a fifth less than with eight ahead into
+  // the first.
+  static constexpr size_t kRowsAhead = 12;
+  void prefetch(Slot slot) const;
+
   static uint32_t region(uint32_t place) { return place >> kPositionBits; }
   static uint32_t position(uint32_t place) { return place & kPositionMask; }
 
