@@ -65,8 +65,12 @@ def news_of(reader: StoreReader, user: str, last: Last, kinds: Sequence[str]) ->
     if changes:
         runs = reader.runs.runs(user=user)
         compared = {run.id for run in runs if "merging" in run.report or run.state == "undone"}
-        before = [change for run, change in changes if run in compared and change.before is not None]
-        for piece in (before[start : start + _AT_ONCE] for start in range(0, len(before), _AT_ONCE)):
+        left = [change for run, change in changes if run in compared and change.before is not None]
+        del changes
+        # Piece by piece they are let go of, too: thousands at once would keep the interpreter for milliseconds.
+        while left:
+            piece = left[-_AT_ONCE:]
+            del left[-_AT_ONCE:]
             stored = reader.fetch(user, [change.record for change in piece])
             sleep(0)
             for change in piece:

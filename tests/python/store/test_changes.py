@@ -10,6 +10,7 @@ import pytest
 
 from memspan.records import Record
 from memspan.store import SqliteStore
+from memspan.times import to_micros
 
 Make = Callable[..., Record]
 
@@ -26,6 +27,22 @@ def test_sequence_grows_by_one_with_each_changing_transaction(store: SqliteStore
         assert not writer.relate("ana", "a", "b")
         assert not writer.unrelate("ana", "b", "a")
     assert store.sequence() == 1
+
+
+def test_what_was_learnt_since_comes_whole_whatever_the_ids(store: SqliteStore, make_record: Make) -> None:
+    odd = ['"quoted"\\', "a\tb", "nul\0nul", "\u2028", "\U0001f600", "é", "'", "[1]"]
+    with store.writing() as writer:
+        writer.put([make_record("before"), make_record("other", user="ben")])
+    last = store.sequence()
+    records = [make_record(f"m{number}") for number in range(2500)] + [make_record(id_) for id_ in odd]
+    with store.writing() as writer:
+        writer.put([*records, make_record("fact", kind="semantic"), make_record("theirs", user="ben")])
+    wanted = {record.id: to_micros(record.recorded_at, "recorded_at") for record in records}
+    with store.reading() as reader:
+        assert reader.learnt_after("ana", last, ["episodic"]) == wanted
+        assert reader.learnt_after("ana", last, ["semantic", "vault"]).keys() == {"fact"}
+        assert reader.learnt_after("ana", store.sequence(), ["episodic"]) == {}
+        assert reader.learnt_after("nobody", 0, ["episodic"]) == {}
 
 
 def test_a_writer_goes_on_from_what_it_knows_unless_another_one_wrote(
