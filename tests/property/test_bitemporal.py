@@ -201,5 +201,5 @@ def test_what_was_believed_when() -> None:
 
 @pytest.mark.slow
 def test_what_was_believed_when_for_long() -> None:
-    long = settings(PROFILE, max_examples=300, stateful_step_count=50, derandomize=False)
+    long = settings(PROFILE, max_examples=180, stateful_step_count=50, derandomize=False)
     run_state_machine_as_test(HistoryMachine, settings=long)

@@ -210,5 +210,5 @@ def test_quotas_behave_like_the_oracle() -> None:
 
 @pytest.mark.slow
 def test_quotas_behave_like_the_oracle_for_long() -> None:
-    long = settings(PROFILE, max_examples=500, stateful_step_count=60, derandomize=False)
+    long = settings(PROFILE, max_examples=300, stateful_step_count=60, derandomize=False)
     run_state_machine_as_test(QuotaMachine, settings=long)
