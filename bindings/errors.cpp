@@ -39,6 +39,8 @@ void translate(std::exception_ptr pointer) {
     raise("TagCycleError", error.what());
   } catch (const QuotaExceeded& error) {
     raise("QuotaError", error.what());
+  } catch (const OtherVersion& error) {
+    raise("SnapshotVersionError", error.what());
   } catch (const CorruptSnapshot& error) {
     raise("CorruptSnapshotError", error.what());
   } catch (const FileError& error) {

@@ -8,7 +8,8 @@ MemspanError
 │   └── FormatError                          a broken line or field in an input file
 ├── TagCycleError (also ValueError)          a parent-child relation that would close a cycle
 ├── QuotaError                               a kind of record is full and nothing of it may be evicted
-├── CorruptSnapshotError                     a snapshot file that is damaged or of another version
+├── CorruptSnapshotError                     a snapshot file that cannot be believed
+│   └── SnapshotVersionError                 another version of memspan wrote it
 ├── StoreError                               the database is damaged, locked, or of a newer schema
 ├── EmbedderMismatchError                    the store was filled by another embedder
 ├── EmbedderError                            an embedder failed, or its endpoint did
@@ -17,7 +18,6 @@ MemspanError
 │   ├── TruncatedReplyError                  its answer did not fit
 │   └── BadReplyError                        its answer could not be used, also after repair
 ├── UndoError                                a run that cannot be undone, because memories changed since
-├── QuotaError                               a kind is full of records that are pinned
 ├── JobError                                 an encode job that does not exist, or cannot do what was asked
 ├── HeldError                                a record under a legal hold would have been forgotten or ended
 ├── PlanChangedError                         what was agreed to be forgotten is not what it was
@@ -53,6 +53,7 @@ __all__ = [
     "PlanChangedError",
     "QuotaError",
     "RerankerError",
+    "SnapshotVersionError",
     "StoreError",
     "TagCycleError",
     "TimeError",
@@ -93,7 +94,11 @@ class TagCycleError(MemspanError, ValueError):
 
 
 class CorruptSnapshotError(MemspanError):
-    """A snapshot file is damaged, truncated or of another format version."""
+    """A snapshot file is damaged, truncated or, as `SnapshotVersionError`, of another version."""
+
+
+class SnapshotVersionError(CorruptSnapshotError):
+    """A snapshot file is of another format version, or of another analyzer's; the message says which."""
 
 
 class StoreError(MemspanError):

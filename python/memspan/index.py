@@ -469,7 +469,8 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
             verify: read and check everything now.
 
         Raises:
-            CorruptSnapshotError: damaged, truncated, or of another format or analyzer version.
+            CorruptSnapshotError: damaged or truncated.
+            SnapshotVersionError: of another format or analyzer version; a `CorruptSnapshotError`, too.
             OSError: the file cannot be read.
         """
         by_itself, tracks = as_flag(auto_consolidate, "auto_consolidate"), as_flag(track_uses, "track_uses")

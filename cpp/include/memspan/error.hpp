@@ -54,6 +54,11 @@ struct CorruptSnapshot : Error {
       : Error(file + ": offset " + std::to_string(offset) + ": " + reason) {}
 };
 
+// A snapshot file that nothing is known to be wrong with, but that another version of this program wrote.
+struct OtherVersion : CorruptSnapshot {
+  using CorruptSnapshot::CorruptSnapshot;
+};
+
 // The operating system refused to read or write a file.
 struct FileError : Error {
   FileError(int error_number, std::string path, const std::string& message)

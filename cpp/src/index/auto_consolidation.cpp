@@ -8,15 +8,10 @@
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #endif
-#if defined(__linux__)
-#include <sched.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 
 #include "base/huge_pages.hpp"
 #include "base/in_parallel.hpp"
+#include "base/thread_priority.hpp"
 #include "index/user_index.hpp"
 #include "vectors/interruption.hpp"
 
@@ -68,19 +63,6 @@ class Registry {
   std::mutex mutex_;
   std::vector<AutoConsolidation*> all_;
 };
-
-// Searches and writes go first where there are fewer cores than threads. A thread starts with the scheduling of the one
-// that starts it, and where that is real-time a nice value means nothing.
-void lower_priority() {
-#if defined(__linux__)
-  if (const int policy = sched_getscheduler(0); policy == SCHED_FIFO || policy == SCHED_RR) {
-    const sched_param ordinary = {};
-    sched_setscheduler(0, SCHED_OTHER, &ordinary);  // of this thread alone, as Linux takes it
-  }
-  constexpr int kNice = 10;
-  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);  // of this thread alone
-#endif
-}
 
 }  // namespace
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <thread>
 
-#include "base/prefetch.hpp"
 #include "base/share_out.hpp"
 #include "index/search_order.hpp"
 #include "index/user_index.hpp"
@@ -56,7 +55,6 @@ bool asks_for(const Query& query, Effort effort) {
 bool Index::try_search(const Query& query, Effort effort, SearchResult& out) const {
   if (!asks_for(query, effort)) return false;
   return users_->try_visit(query.user, [&](const UserIndex& found) {
-    prefetch_whole(found);
     if (!found.holds_at_most(most_numbers(effort) / config_.dim)) return false;
     SearchScratch& scratch = SearchScratch::of_thread();
     prepare(query, config_, analyzer_, scratch.prepared);
@@ -110,7 +108,6 @@ bool Index::try_latest(std::string_view user, std::optional<Interval> between, u
   if (between) intervals = std::span(&*between, 1);
   check_listing(intervals.value_or(std::span<const Interval>()), k);
   return users_->try_visit(user, [&](const UserIndex& found) {
-    prefetch_whole(found);
     out.explanation.reset();
     return found.try_latest(intervals, k, out.hits);
   });

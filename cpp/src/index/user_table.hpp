@@ -23,6 +23,7 @@
 
 #include "base/chunked_vector.hpp"
 #include "base/hash_index.hpp"
+#include "base/prefetch.hpp"
 #include "index/user_index.hpp"
 #include "memspan/index.hpp"
 #include "snapshot/spill_file.hpp"
@@ -49,6 +50,7 @@ class UserTable {
     const uint32_t row = find_row(name, HashIndex::hash(name));
     if (row == HashIndex::kNone || !rows_[row].user) return false;
     const UserIndex& user = *rows_[row].user;
+    prefetch_whole(user);
     if (limit_ != 0) user.touch();
     return visit(user);
   }

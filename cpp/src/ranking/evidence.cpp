@@ -56,9 +56,9 @@ void RankingEvidence::gather(const UserColumns& user, const PreparedQuery& prepa
 
 // Of so many records at even distances: their ends always count.
 Spread RankingEvidence::spread_of_cosines(const UserColumns& user, const float* query, const Admission& admission) {
-  sample_.clear();
-  sampled_.clear();
-  const auto take = [&](Slot slot) { sampled_.push_back(slot); };
+  sample_cosines_.clear();
+  sample_slots_.clear();
+  const auto take = [&](Slot slot) { sample_slots_.push_back(slot); };
   if (admission.all()) {
     const size_t slots = std::min(user.slots(), user.live.size());
     const size_t step = std::max<size_t>(1, slots / kSample);
@@ -68,17 +68,17 @@ Spread RankingEvidence::spread_of_cosines(const UserColumns& user, const float* 
   } else {
     admission.for_every(std::max<size_t>(1, admission.count() / kSample), take);
   }
-  user.vectors.score_each(query, sampled_.size(), [&](size_t i) { return sampled_[i]; },
-                          [&](size_t, float cosine) { sample_.push_back(cosine); });
+  user.vectors.score_each(query, sample_slots_.size(), [&](size_t i) { return sample_slots_[i]; },
+                          [&](size_t, float cosine) { sample_cosines_.push_back(cosine); });
   Spread spread;
-  if (sample_.empty()) return spread;
+  if (sample_cosines_.empty()) return spread;
   double sum = 0.0;
   double squares = 0.0;
-  for (const float cosine : sample_) {
+  for (const float cosine : sample_cosines_) {
     sum += static_cast<double>(cosine);
     squares += static_cast<double>(cosine) * static_cast<double>(cosine);
   }
-  const auto n = static_cast<double>(sample_.size());
+  const auto n = static_cast<double>(sample_cosines_.size());
   const double mean = sum / n;
   spread.mean = static_cast<float>(mean);
   spread.deviation = std::max(kLeastDeviation, static_cast<float>(std::sqrt(std::max(0.0, squares / n - mean * mean))));
@@ -219,7 +219,7 @@ void RankingEvidence::gather_sessions(const RankingPool& pool) {
 
 size_t RankingEvidence::bytes() const {
   return records_.capacity() * sizeof(Record) + sessions_.capacity() * sizeof(Session) +
-         (word_weights_.capacity() + sample_.capacity()) * sizeof(float) + by_slot_.capacity() * sizeof(uint32_t) +
+         (word_weights_.capacity() + sample_cosines_.capacity()) * sizeof(float) + by_slot_.capacity() * sizeof(uint32_t) +
          speakers_.bytes() + name_.bytes();
 }
 

@@ -71,8 +71,8 @@ class RankingEvidence {
 
   std::vector<RankingPool::Position> by_slot_;
   std::vector<RankingPool::Position> unscored_;  // no view scored their vectors
-  std::vector<Slot> sampled_;
-  std::vector<float> sample_;  // cosines of those
+  std::vector<Slot> sample_slots_;
+  std::vector<float> sample_cosines_;
   SlotTable speakers_;  // by symbol: 1 if named
   TokenBuffer name_;
 };

@@ -82,7 +82,7 @@ std::pair<IndexConfig, std::string> get_config(ByteReader& in) {
   const auto analyzer = in.get<uint8_t>();
   in.check(analyzer <= static_cast<uint8_t>(AnalyzerKind::simple), "an unknown analyzer");
   config.analyzer = static_cast<AnalyzerKind>(analyzer);
-  in.check(in.get<uint32_t>() == kAnalyzerVersion, "made with another version of the analyzer");
+  if (in.get<uint32_t>() != kAnalyzerVersion) throw OtherVersion(in.file() + ": made with another version of the analyzer");
   config.k1 = in.get<double>();
   config.b = in.get<double>();
   std::string stamp(in.get_text(kStampBytes));
@@ -128,8 +128,8 @@ ByteReader find_directory(const MappedFile& file) {
   ByteReader header(bytes.substr(kMagic.size()), file.path(), kMagic.size());
   const auto version = header.get<uint32_t>();
   if (version != kVersion) {
-    throw CorruptSnapshot(file.path(), kMagic.size(),
-                          "format version " + std::to_string(version) + "; this program reads " + std::to_string(kVersion));
+    throw OtherVersion(file.path(), kMagic.size(),
+                       "format version " + std::to_string(version) + "; this program reads " + std::to_string(kVersion));
   }
   header.check(header.get<uint32_t>() == 0, "a reserved number is not 0");
   if (bytes.size() < kHeaderBytes + kFooterBytes) fail(bytes.size(), "the file ends too early");

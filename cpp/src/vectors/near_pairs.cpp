@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "base/share_out.hpp"
-#include "base/spare_time.hpp"
+#include "base/thread_priority.hpp"
 #include "vectors/interruption.hpp"
 
 namespace memspan {
@@ -98,7 +98,8 @@ class NearPairs::Search {
   std::vector<Pair> pairs_;
 };
 
-// What helpers found, until the caller's thread takes it: what `found` needs locks for, they must not do.
+// What helpers found, until the caller's thread takes it: `found` may need locks that others wait for, and a helper must
+// hold none but this one, which only the caller waits for.
 class NearPairs::Waiting {
  public:
   void add(std::span<const Pair> pairs) {

@@ -34,8 +34,8 @@ class NearPairs {
   using Pair = std::pair<uint32_t, uint32_t>;  // the numbers of the vectors, in the order of `add`, the lesser first
   // Hands out every pair of different vectors, one of them among the first `fresh`, whose cosine is `threshold` or more,
   // with some others, to `found`, some thousands at a time. False from `found` ends the search. Compares on `workers`
-  // threads: this one, which alone calls `found`, and others that take only processor time to spare, as where they
-  // compete with searches these would wait for a core. O(fresh size) with 64 bytes a pair.
+  // threads: this one, which alone calls `found`, and helpers that run in spare time (base/thread_priority.hpp), so that
+  // no search waits for a core because of them. O(fresh size) with 64 bytes a pair.
   void find(size_t fresh, float threshold, size_t workers, const std::function<bool(std::span<const Pair>)>& found) const;
 
  private:

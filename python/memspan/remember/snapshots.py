@@ -9,7 +9,6 @@ import logging
 import os
 import re
 import secrets
-import struct
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from memspan._core import ANALYZER_VERSION
-from memspan.errors import CorruptSnapshotError
+from memspan.errors import CorruptSnapshotError, SnapshotVersionError
 from memspan.index import Index
 from memspan.store import Store, StoreReader, StoreWriter
 from memspan.times import Micros, now_micros
@@ -25,7 +24,7 @@ from memspan.times import Micros, now_micros
 from .compose import COMPOSE_VERSION
 from .index_options import IndexOptions
 
-__all__ = ["FORMAT_VERSION", "MISSING", "LoadedSnapshot", "Snapshots"]
+__all__ = ["MISSING", "LoadedSnapshot", "Snapshots"]
 
 _logger = logging.getLogger("memspan")
 _TOKEN: Final = "snapshot"  # noqa: S105 - a name of a setting
@@ -33,10 +32,6 @@ _STORE_ID: Final = "store_id"
 MISSING: Final = "is missing"
 """What `Snapshots.examine` says about a file that was saved and is not there any more."""
 
-FORMAT_VERSION: Final = 8
-"""Of the files that the native core writes and reads (`index_snapshot.cpp`); it refuses others as it refuses damage."""
-
-_MAGIC: Final = b"MEMSPAN\n"
 _ATTEMPTS: Final = 3
 
 
@@ -122,11 +117,10 @@ class Snapshots:
             with store.reading() as reader:
                 wanted = self._stamp(reader, expected, stamp["sequence"])
                 newest = reader.sequence()
+        except SnapshotVersionError as error:
+            return f"is of another version ({error})"
         except (CorruptSnapshotError, OSError) as error:
-            version = _format_version(self.path)
-            if version in (None, FORMAT_VERSION):
-                return f"is damaged ({error})"
-            return f"has format version {version}, and this memspan reads {FORMAT_VERSION}"
+            return f"is damaged ({error})"
         except (ValueError, TypeError, KeyError):
             return "has no stamp of a store"
         different = [key for key in wanted if stamp.get(key) != wanted[key]]
@@ -196,16 +190,6 @@ class Snapshots:
             "analyzer": f"{self._analyzer}/{ANALYZER_VERSION}",
             "compose": COMPOSE_VERSION,
         }
-
-
-def _format_version(path: Path) -> int | None:
-    """What the beginning of a file says, the same in every version; `None` when it is that of no snapshot."""
-    try:
-        with path.open("rb") as file:
-            magic, version = struct.unpack("<8sI", file.read(12))
-    except (OSError, struct.error):
-        return None
-    return version if magic == _MAGIC else None
 
 
 def _token(store: Store) -> str | None:
