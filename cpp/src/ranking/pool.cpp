@@ -8,6 +8,9 @@ namespace {
 // To walk past a turn costs so much less than to find one in its session.
 constexpr size_t kWalkInstead = 16;
 
+// Without tags its order is that of time, whatever the scores are.
+constexpr auto kSymbolic = static_cast<size_t>(View::symbolic);
+
 }  // namespace
 
 RankingPool::Position RankingPool::add(Slot slot) {
@@ -34,7 +37,12 @@ void RankingPool::gather(const CandidateLists& finds, const UserColumns& user, c
   for (const auto& list : finds) total += list.size();
   positions_.start(2 * total);
   for (size_t view = 0; view < kViewCount; ++view) {
-    for (size_t i = 0; i < finds[view].size(); ++i) ranks_[add(finds[view][i].slot)][view] = static_cast<uint32_t>(i + 1);
+    const auto& list = finds[view];
+    uint32_t rank = 0;
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (i == 0 || list[i].score != list[i - 1].score || view == kSymbolic) rank = static_cast<uint32_t>(i + 1);
+      ranks_[add(list[i].slot)][view] = rank;
+    }
   }
 
   const size_t found = slots_.size();

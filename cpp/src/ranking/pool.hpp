@@ -29,7 +29,8 @@ class RankingPool {
   size_t size() const { return slots_.size(); }
   std::span<const Slot> slots() const { return slots_; }
   Position find(Slot slot) const { return positions_.find(slot); }
-  // Rank in the view's list, from 1; 0: not there.
+  // Rank in the view's list, from 1; 0: not there. Equal cosines, or equal sums of BM25, share the first of their ranks:
+  // which of them is newer decides between records that are equal in everything.
   uint32_t rank(Position at, View view) const { return ranks_[at][static_cast<size_t>(view)]; }
   const std::array<uint32_t, kViewCount>& ranks(Position at) const { return ranks_[at]; }
   // The turn so many before (-kReach ... -1) or behind (1 ... kReach) in the session; kNobody if it is not in the pool.

@@ -63,7 +63,8 @@ class Plan:
     """Half-open, in microseconds; `None` leaves an end open."""
     tags: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
-    """Speakers and others, as the user's own vocabulary spells them."""
+    """Speakers and others, as the user's own vocabulary spells them. Those that `lexical` does not name are looked for
+    beside its words; what a speaker of that name said is lifted."""
     kind: KindName = "lookup"
     """One of `KINDS_OF_QUESTION`."""
     also: tuple[KindName, ...] = ()

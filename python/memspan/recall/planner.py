@@ -69,9 +69,14 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
         record_kinds=() if how_to is None else ("procedural",),
         k=k,
         sessions=setting.sessions,
-        distinct=setting.distinct,
+        distinct=setting.distinct or _only_lists(kind),
         reasons=tuple(reasons),
     )
+
+
+def _only_lists(kind: QuestionKind) -> bool:
+    """Whether it wants each thing once: who counts or adds up wants every mention."""
+    return kind.main == "list" and not kind.reasons[0].startswith(("list: counts", "list: adds up"))
 
 
 def _depth(

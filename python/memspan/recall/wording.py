@@ -1,11 +1,12 @@
-"""What a question says about itself rather than about what it asks for."""
+"""The words of a question: without what it says about itself, and with whom it is about."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
-__all__ = ["bare_question"]
+__all__ = ["bare_question", "with_names"]
 
 _I: Final = re.IGNORECASE
 
@@ -43,6 +44,8 @@ _REMARKS: Final = tuple(
     )
 )
 
+_WORD: Final = re.compile(r"\w+")
+
 _LEAST_WORDS: Final = 2
 _MOST_ROUNDS: Final = 4
 
@@ -60,6 +63,13 @@ def bare_question(question: str) -> str:
         if text == before:
             break
     return text
+
+
+def with_names(query: str, names: Iterable[str]) -> str:
+    """The query with those of the names behind it of which it lacks a word. O(its length)."""
+    there = {word.casefold() for word in _WORD.findall(query)}
+    missing = [name for name in names if any(word.casefold() not in there for word in _WORD.findall(name))]
+    return " ".join([query, *missing])
 
 
 def _without(pattern: re.Pattern[str], text: str) -> str:

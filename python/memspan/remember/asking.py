@@ -19,6 +19,7 @@ from memspan.recall.plan import Plan
 from memspan.recall.planner import plan_by_rules
 from memspan.recall.times.languages import import_all
 from memspan.recall.vocabulary import Vocabulary
+from memspan.recall.wording import with_names
 from memspan.times import Micros, TimeLike, from_micros, to_micros
 
 from .damage import survives_damage
@@ -145,7 +146,7 @@ def asked(
         vocabulary = engine.vocabularies.of(index, user, retired=then)
         if plan is None:
             plan = plan_by_rules(text, now=when_asked(index, user, now, as_of), vocabulary=vocabulary)
-        words, meaning = plan.lexical, plan.semantic
+        words, meaning = with_names(plan.lexical, plan.names), plan.semantic
         if plan.tags and views is None:
             found["tags"] = plan.tags
             if not routed:

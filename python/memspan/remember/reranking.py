@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from memspan.records import Record
 from memspan.rerank.pace import Pace
 from memspan.rerank.protocol import Reranker, checked_scores
-from memspan.rerank.reordering import Reordered, as_log_odds, reorder
+from memspan.rerank.reordering import Reordered, as_log_odds, from_sessions, reorder
 from memspan.rerank.resolve import resolve_reranker
 from memspan.times import from_micros, now_micros
 
@@ -91,9 +91,11 @@ class SecondLook:
         seconds: float,
         readable: Readable,
         log_odds: bool,
+        sessions: int,
         explain: bool,
     ) -> Recalls:
-        """The best `k` of `recalls` after a second look; `log_odds`: their scores are such.
+        """The best `k` of `recalls` after a second look, from `sessions` sessions if they hold so many; `log_odds`:
+        their scores are such.
 
         Loading the model, once, is not part of the budget.
 
@@ -115,7 +117,7 @@ class SecondLook:
         left = seconds - (perf_counter() - asked)
         base = _base(recalls, log_odds)
         result = reorder(reranker, self._pace, question, passages, base, left, alone=alone)
-        order = result.order[:k]
+        order = from_sessions(result.order, [recall.record.session for recall in recalls], sessions, k)
         again = Recalls(
             (_seen_again(recalls, place, result, explain) for place in order), recalls.explanation
         )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from memspan.index import Hits, Index
 from memspan.query import Query
+from memspan.ranking.planned import selection_for
 from memspan.times import from_micros, to_micros
 
 from .aging import Aging
@@ -55,6 +56,7 @@ def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Agin
             seconds=question.rerank_seconds,
             readable=_readable(question),
             log_odds=question.plan is not None,
+            sessions=1 if question.plan is None else selection_for(question.plan, question.k).sessions,
             explain=bool(question.arguments["explain"]),
         )
     recalls = _with_wanted(engine, question, recalls)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .pace import Pace
 from .protocol import Reranker, checked_scores
 
-__all__ = ["Reordered", "as_log_odds", "reorder"]
+__all__ = ["Reordered", "as_log_odds", "from_sessions", "reorder"]
 
 # How much a reranker counts. Its log odds are not calibrated, least of all below 0: softplus keeps a surer "yes" apart
 # from a "yes", and the logarithm of the rank tells one "no" from another. Measured on LoCoMo, REALTALK and BEAM with
@@ -95,6 +95,31 @@ def reorder(
     if len(bare) > 1:
         log_odds[: len(bare)] += _centred(_ALONE * np.array(bare, dtype=np.float64))
     return Reordered(np.argsort(-log_odds, kind="stable").tolist(), log_odds, scores, bare)
+
+
+def from_sessions(order: Sequence[int], session_of: Sequence[str | None], wanted: int, k: int) -> list[int]:
+    """The best `k` of an order, from `wanted` sessions if it holds so many: the last places are for the best of those
+    that are missing, as in the native ranking (ranking/selection.hpp). Records without a session make one together.
+    O(n + k).
+
+    Args:
+        session_of: by position.
+    """
+    places = min(k, len(order))
+    uncovered = min(wanted, len(set(session_of)), places) if wanted > 1 else 0
+    covered: set[str | None] = set()
+    chosen: list[int] = []
+    for position in order:
+        if len(chosen) == places:
+            break
+        session = session_of[position]
+        if session in covered and 0 < uncovered >= places - len(chosen):
+            continue
+        chosen.append(position)
+        if uncovered and session not in covered:
+            covered.add(session)
+            uncovered -= 1
+    return chosen
 
 
 def _ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:

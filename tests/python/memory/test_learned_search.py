@@ -228,6 +228,34 @@ def test_age_never_counts(memory: Memory) -> None:
     assert all(recall.explanation is not None and recall.explanation["tied"] for recall in equal)
 
 
+def test_records_equal_in_everything_but_their_time_are_tied(memory: Memory) -> None:
+    memory.add(
+        [
+            {"id": str(day), "text": "Ana likes tea.", "at": f"2024-01-0{day}", "session": f"s{day}"}
+            for day in range(1, 6)
+        ],
+        user="ana",
+    )
+    found = memory.search("When does Ana like tea?", user="ana", explain=True)
+    assert [recall.id for recall in found] == ["5", "4", "3", "2", "1"]
+    assert len({recall.score for recall in found}) == 1
+    assert all(recall.explanation is not None and recall.explanation["tied"] for recall in found)
+    assert {recall.views["lexical"][0] for recall in found} == {1}
+
+
+def test_names_of_a_plan_lift_what_they_said(memory: Memory) -> None:
+    speakers = ["Ana", "Bea Lind"]
+    memory.add([{"text": f"The boat of {n}.", "speaker": speakers[n % 2]} for n in range(6)], user="ana")
+    question, only_names = "Did the boat hold?", Ranker({"always": {"named": 1.0}})
+    for name, speaker in (("ana", "Ana"), ("Bea", "Bea Lind")):
+        plan = Plan(question=question, names=(name,))
+        found = memory.search(question, user="ana", plan=plan, ranker=only_names)
+        assert {recall.record.speaker for recall in found if recall.score == 1.0} == {speaker}
+    of_bea = "Did Bea's boat hold?"
+    named = memory.search(of_bea, user="ana", plan=Plan(question=of_bea, names=("bea",)))
+    assert pairs(named) == pairs(memory.search(of_bea, user="ana", plan=Plan(question=of_bea)))
+
+
 def test_depth_is_that_of_the_plan_if_none_is_named(filled: Memory) -> None:
     assert len(filled.search("boat", user="ana", k=None, plan=Plan(question="boat", k=4))) == 4
     assert len(filled.search("boat", user="ana", k=2, plan=Plan(question="boat", k=4))) == 2

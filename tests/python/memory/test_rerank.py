@@ -13,6 +13,7 @@ import pytest
 
 from memspan import errors
 from memspan.memory import Memory
+from memspan.recall import Plan
 from memspan.records import Record
 from memspan.remember.compose import reranked_alone, reranked_text
 from memspan.remember.reranking import ALONE, CANDIDATES
@@ -88,6 +89,26 @@ def test_nothing_is_lost_when_the_reranker_says_nothing(open_memory: Open) -> No
     for k in (1, 10, 60, 70, 500):
         plain = memory.search("camping lake", user="ana", k=k)
         assert ids(memory.search("camping lake", user="ana", k=k, rerank_ms=LONG)) == ids(plain)
+
+
+def test_a_listing_covers_its_sessions_also_when_no_time_is_left(open_memory: Open) -> None:
+    memory = open_memory(reranker=Likes("nowhere", seconds=5e-3))
+    fill(memory, turns=40)
+    for number in range(3):
+        other = [
+            {"id": f"other{number}", "text": f"once we had a camping trip to place{number}", "speaker": "Ben"}
+        ]
+        memory.add(other, user="ana", at="2023-06-01", session=f"t{number}")
+    plan = Plan(question="camping lake", kind="list", k=30, sessions=8)
+    plain = memory.search("camping lake", user="ana", k=10, plan=plan)
+    sessions = {recall.record.session for recall in plain}
+    assert len(sessions) == 3  # 8 of 30 are 3 of 10
+    nothing = memory.search("camping lake", user="ana", k=10, plan=plan, rerank_ms=1)
+    assert [(recall.id, recall.score) for recall in nothing] == [
+        (recall.id, recall.score) for recall in plain
+    ]
+    everything = memory.search("camping lake", user="ana", k=10, plan=plan, rerank_ms=LONG)
+    assert len({recall.record.session for recall in everything}) == 3
 
 
 def test_it_reads_each_turn_with_its_date_and_what_came_before(open_memory: Open) -> None:

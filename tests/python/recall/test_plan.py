@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memspan import InvalidArgumentError, TimeError
 from memspan.recall import KINDS_OF_QUESTION, Plan, ViewWeights, Vocabulary, plan_by_rules
 from memspan.recall.settings import SETTINGS
-from memspan.recall.wording import bare_question
+from memspan.recall.wording import bare_question, with_names
 from memspan.times import MAX_MICROS, MIN_MICROS, to_micros
 
 NOW = "2023-06-15T14:30:00Z"
@@ -303,3 +303,28 @@ def test_bad_arguments() -> None:
 def test_whatever_comes(question: str, now: int) -> None:
     if question.strip():
         assert plan_by_rules(question, now=now, vocabulary=VOCABULARY).question == question
+
+
+@pytest.mark.parametrize(
+    ("question", "distinct"),
+    [
+        ("What dishes does Ana like?", True),
+        ("List all the countries that she counted on.", True),
+        ("How many times did Ana cook risotto?", False),
+        ("How much did she spend in total?", False),
+        ("Wie oft hat Ana gekocht?", False),
+        ("When did Ana cook?", False),
+    ],
+)
+def test_who_counts_wants_every_mention_and_who_lists_each_thing_once(question: str, distinct: bool) -> None:
+    assert plan(question).distinct is distinct
+
+
+def test_names_join_a_query_that_lacks_them() -> None:
+    assert (
+        with_names("What did she paint?", ["Melanie", "Ana Lind"]) == "What did she paint? Melanie Ana Lind"
+    )
+    assert with_names("What did MELANIE paint with ana lind?", ["Melanie", "Ana Lind"]) == (
+        "What did MELANIE paint with ana lind?"
+    )
+    assert with_names("Ana?", ["Ana Lind", "!"]) == "Ana? Ana Lind"

@@ -13,7 +13,7 @@ from rerankers import ByFunction, Clock
 
 from memspan.errors import RerankerError
 from memspan.rerank.pace import Pace
-from memspan.rerank.reordering import Reordered, as_log_odds, reorder
+from memspan.rerank.reordering import Reordered, as_log_odds, from_sessions, reorder
 
 PLENTY = 3600.0
 
@@ -248,3 +248,27 @@ def test_an_exception_becomes_a_reranker_error() -> None:
     with pytest.raises(RerankerError, match=r"'by-function' failed \(KeyError: 'weights'\)") as caught:
         reorder(ByFunction(fail), Pace(), "q", ["a"], as_log_odds(1), PLENTY)
     assert isinstance(caught.value.__cause__, KeyError)
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "c", None]), min_size=1, max_size=12),
+    st.integers(1, 6),
+    st.integers(1, 14),
+    st.randoms(use_true_random=False),
+)
+def test_the_last_places_are_for_sessions_that_are_missing(
+    sessions: list[str | None], wanted: int, k: int, random: Any
+) -> None:
+    order = random.sample(range(len(sessions)), len(sessions))
+    chosen = from_sessions(order, sessions, wanted, k)
+    places = min(k, len(order))
+    assert len(chosen) == len(set(chosen)) == places
+    assert [order.index(position) for position in chosen] == sorted(map(order.index, chosen))
+    there = {sessions[position] for position in chosen}
+    assert len(there) >= min(wanted, len(set(sessions)), places)
+    # What was passed over would have left a session out that is wanted.
+    for place, position in enumerate(chosen):
+        passed = [one for one in order[: order.index(position)] if one not in chosen[:place]]
+        if passed:
+            assert sessions[position] not in {sessions[one] for one in chosen[:place]}
+            assert len(there) == min(wanted, len(set(sessions)), places)
