@@ -8,8 +8,7 @@ from typing import Final, NamedTuple
 from memspan.arguments import as_text
 
 from .kind_rules import KINDS_OF_QUESTION, KindName, rules_of
-from .times.guess import guess_languages
-from .times.languages import LANGUAGES
+from .question_language import languages_of
 
 __all__ = ["QuestionKind", "kind_of"]
 
@@ -46,10 +45,10 @@ def kind_of(question: str) -> QuestionKind:
         text = f"{text[: _LONGEST // 2]} {text[-_LONGEST // 2 :]}"
     text = " ".join(_QUOTED.sub(" ", text.replace("’", "'")).lower().split())
     reasons: dict[KindName, str] = {}
-    english = text.isascii() and guess_languages(text, LANGUAGES) == ["en"]
-    for kind, pattern, reason in rules_of(english):
-        if kind not in reasons and (match := pattern.search(text)) is not None:
-            reasons[kind] = f"{kind}: {reason} ({match.group().strip()[:60]!r})"
+    for language in languages_of(text):
+        for kind, pattern, reason in rules_of(language):
+            if kind not in reasons and (match := pattern.search(text)) is not None:
+                reasons[kind] = f"{kind}: {reason} ({match.group().strip()[:60]!r})"
     _settle(reasons)
     kinds = [kind for kind in KINDS_OF_QUESTION if kind in reasons]
     if not kinds:

@@ -1,0 +1,65 @@
+"""In which languages the kind of a question is looked for."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from .times.guess import guess_languages, has_han
+from .times.languages import LANGUAGES
+
+__all__ = ["languages_of"]
+
+# Words that begin questions of one language and of no other: they tell more than all words after them, among which are
+# names, and words such as "as" and "a", which are Portuguese, too.
+_BEGINNINGS: Final = {
+    "en": "what when where who whom whose which how why would could should does did has have are were can might "
+    "tell remind name list put since please",
+    "de": "wann wo wer wen wem wie warum wieso welche welcher welches welchen hat hast habe hatte bin sind mag kann "
+    "kannst könntest soll sollte darf muss wird wurde würde gibt gab möchte kennt weiß wohnt isst nenne fass",
+    "fr": "quand qui quoi où pourquoi quel quelle quels quelles est-ce as-tu avez-vous combien dis-moi qu'est-ce "
+    "peux-tu",
+    "es": "qué quién cuándo dónde cómo cuál cuáles cuánto cuántos cuántas tiene dime puedes haz",
+    "it": "chi cosa perché quale quali dove dimmi puoi",
+    "pt": "onde quem quais quantos quantas você tem pode",
+    "nl": "wat wanneer waar waarom hoe welke welk heeft hebben hoeveel heb noem kun vertel",
+    "pl": "kiedy gdzie kto co jak dlaczego który która jaką jaki jaka czy ile powiedz podsumuj",
+}
+_LANGUAGE_OF: Final = {word: language for language, words in _BEGINNINGS.items() for word in words.split()}
+
+_FIRST: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+_KANA: Final = re.compile(r"[\u3040-\u30ff]")
+
+# A subject follows the "was" that begins an English question; a verb follows the German word.
+_GERMAN_WAS: Final = re.compile(
+    r"\W*was (?:arbeitet|bedeutet|bekam|bekommt|braucht|denkt|gab|geschah|gibt|hat|hatte|hört|ist|isst|heißt|kann|"
+    r"kauft|kaufte|kocht|könnte|kostet|lernt|liest|mag|macht|machte|malt|muss|passierte?|sagte?|schreibt|sieht|sind|"
+    r"sollt?e?|spielt|studiert|sucht|trägt|trank|trinkt|tut|tat|war|waren|weiß|wird|wurde|würde|"
+    r"will (?:ich|er|sie|es|man))\b"
+)
+_LETTERS: Final = {"pl": re.compile(r"[ąęłńśźż]"), "pt": re.compile(r"[ãõ]"), "de": re.compile(r"ß")}
+"""Those of one language alone."""
+_LATIN: Final = re.compile(r"[a-z]{2}")
+
+
+def languages_of(text: str) -> list[str]:
+    """The likeliest languages of a question in lower case; several only where they are equally likely."""
+    if has_han(text):
+        return [*(["ja"] if _KANA.search(text) else ["zh", "ja"]), *(["en"] if _LATIN.search(text) else [])]
+    if "¿" in text:
+        return ["es"]
+    first = _FIRST.search(text)
+    if first is not None:
+        word = first.group()
+        if word.endswith("n't"):
+            return ["en"]
+        if word in _LANGUAGE_OF:
+            return [_LANGUAGE_OF[word]]
+    guessed = guess_languages(text, LANGUAGES)
+    if "de" in guessed and _GERMAN_WAS.match(text):
+        return ["de"]
+    if text.isascii():
+        return guessed
+    # A name may bring such a letter into any language, so that it adds one and takes none away.
+    written = [language for language, letters in _LETTERS.items() if letters.search(text)]
+    return list(dict.fromkeys((*guessed, *written)))
