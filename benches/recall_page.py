@@ -59,10 +59,10 @@ def section(name: str, title: str, runs: Mapping[str, Any], left_out: Mapping[st
     if "none" in runs and whole["none"].get("context", {}).get("recall"):
         yield context(whole["none"])
         yield ""
-    yield "| milliseconds, p50 / p95 | embedding | native search | fetch | reranking | total |"
-    yield "|---|---|---|---|---|---|"
+    yield "| milliseconds, p50 / p95 | planning | embedding | native search | fetch | reranking | total |"
+    yield "|---|---|---|---|---|---|---|"
     for way, run in runs.items():
-        stages = ("embedding", "search", "fetch", "reranking", "total")
+        stages = ("planning", "embedding", "search", "fetch", "reranking", "total")
         times = " | ".join(
             f"{run['latency_ms'][key]['p50']:.2f} / {run['latency_ms'][key]['p95']:.2f}" for key in stages
         )

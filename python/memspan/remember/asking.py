@@ -74,6 +74,8 @@ class Asked:
     """How a learned ranking looks for it; `None` for other fusions."""
     conditions: tuple[Condition, ...]
     """What its ranking holds for true of it."""
+    planning_seconds: float
+    """For all but the embedding."""
     embedding_seconds: float
     judge: Ranker | None
     """Whose scores are asked for the confidence; `None`: it is not wanted."""
@@ -102,6 +104,7 @@ def asked(
     arguments: Mapping[str, Any],
 ) -> Asked:
     """See `Memory.search`; `arguments` go to `Index.search` as they are, and are checked there."""
+    began = perf_counter()
     checked_name(user, "user")
     text = checked_text(question, "question")
     if not text.strip():
@@ -185,6 +188,7 @@ def asked(
         found,
         plan,
         conditions,
+        perf_counter() - began - seconds,
         seconds,
         chosen_ranker if confidence else None,
         has_tuned_questions(engine.embedder.identity.name, engine.embedder.identity.checksum),

@@ -53,20 +53,23 @@ class Timings:
     a microsecond a call.
     """
 
+    planning: float = 0.0
+    """The plan, by rules, with names and times, and the checks of the arguments; the checks alone if the caller gives
+    the plan, or the fusion takes none."""
     embedding: float = 0.0
     """The embedder on the question; 0 when no view needed it."""
     search: float = 0.0
-    """The native search, and catching up with what other handles wrote before it."""
+    """The native search, and catching up with what other handles wrote before it; also the second one that a
+    confidence, kinds that the plan wants, or `as_of` with `valid_at` take."""
     fetch: float = 0.0
-    """Reading the records of the hits from the database and building the list."""
-
+    """Reading the records of the hits from the database and building the list, in the order that staleness gives."""
     reranking: float = 0.0
     """The second look at the best of them, with what it reads; the first one loads the model. 0 without a reranker."""
 
     @property
     def total(self) -> float:
-        """All stages together; the checks of the arguments are in none."""
-        return self.embedding + self.search + self.fetch + self.reranking
+        """All stages together, which is all of the call."""
+        return self.planning + self.embedding + self.search + self.fetch + self.reranking
 
 
 _UNTIMED: Final = Timings()

@@ -38,14 +38,16 @@ _ATTEMPTS: Final = 3
 
 def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Aging | None = None) -> Recalls:
     """See `Memory.search`."""
-
+    start = perf_counter()
     unwritten = {} if aging is None else aging.unwritten(engine, question.user)
-    recalls = _found(engine, question, question.arguments, question.embedding_seconds)
+    recalls = _found(engine, question, question.arguments)
     if question.arguments.get("track", True):
         engine.note_search(question.user)
     confidence: float | None = None
     if question.judge is not None:
+        asked = perf_counter()
         confidence = _confidence(engine, question, question.judge)
+        recalls.timings = _searched_longer(recalls.timings, perf_counter() - asked)
     if question.rerank_seconds:
         recalls = second_look(
             engine,
@@ -66,16 +68,27 @@ def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Agin
     recalls.lifted = lifted
     recalls.plan = question.plan
     recalls.confidence = confidence
+    times = recalls.timings
+    recalls.timings = replace(
+        times,
+        planning=question.planning_seconds,
+        embedding=question.embedding_seconds,
+        fetch=perf_counter() - start - times.search - times.reranking,  # whatever is left of the call
+    )
     return recalls
 
 
-def _found(engine: Engine, question: Asked, arguments: Mapping[str, Any], embedded: float = 0.0) -> Recalls:
+def _searched_longer(timings: Timings, seconds: float) -> Timings:
+    return replace(timings, search=timings.search + seconds)
+
+
+def _found(engine: Engine, question: Asked, arguments: Mapping[str, Any]) -> Recalls:
     """What the index finds with these arguments; if they name both times, with what had ended by then."""
 
     def find(index: Index, vanished: Sequence[str]) -> Hits:
         return index.search(exclude=[*question.exclude, *vanished], **arguments)
 
-    recalls = _with_records(engine, question.user, find, embedded, question.as_of)
+    recalls = _with_records(engine, question.user, find, question.as_of)
     more = ended_by_then(engine, question, arguments)
     if more is None or question.as_of is None:
         return recalls
@@ -83,7 +96,7 @@ def _found(engine: Engine, question: Asked, arguments: Mapping[str, Any], embedd
     def find_ended(index: Index, vanished: Sequence[str]) -> Hits:
         return index.search(exclude=[*question.exclude, *more.exclude, *vanished], **more.arguments)
 
-    ended = _with_records(engine, question.user, find_ended, as_of=question.as_of)
+    ended = _with_records(engine, question.user, find_ended, question.as_of)
     both = united(recalls, ended, question.as_of, arguments["k"])
     if arguments.get("track", True):
         there = {recall.id for recall in recalls}
@@ -99,6 +112,7 @@ def _with_wanted(engine: Engine, question: Asked, recalls: Recalls) -> Recalls:
         return recalls
     arguments = {**question.arguments, "kinds": kinds, "k": places_for(question.k)}
     wanted = _found(engine, question, arguments)
+    recalls.timings = _searched_longer(recalls.timings, wanted.timings.search)
     return lift_wanted(recalls, wanted, question.k) if wanted else recalls
 
 
@@ -149,14 +163,13 @@ def _with_records(
     engine: Engine,
     user: str,
     find: Callable[[Index, Sequence[str]], Hits],
-    embedded: float = 0.0,
     as_of: datetime | None = None,
 ) -> Recalls:
     """Run a search and fetch the records of its hits with one query.
 
     Between the two another process may forget a record, and an add of another thread may be searchable a
     moment before its commit. The search is then run again without such ids, so that other records take their
-    places. `embedded`: seconds that embedding the question took. With `as_of`, records come as they read then.
+    places. With `as_of`, records come as they read then.
     """
     vanished: list[str] = []
     searched = 0.0
@@ -185,5 +198,5 @@ def _with_records(
         hits.explanation,
     )
     fetched = perf_counter() - start - searched
-    recalls.timings = Timings(embedding=embedded, search=searched, fetch=fetched)
+    recalls.timings = Timings(search=searched, fetch=fetched)
     return recalls

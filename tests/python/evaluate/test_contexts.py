@@ -138,7 +138,7 @@ def test_averages_over_the_scored_questions() -> None:
     latency = result.all_latencies()
     assert latency["context"].p50 == 0.25
     assert latency["total"].p50 == 0
-    assert list(latency) == ["embedding", "search", "fetch", "reranking", "total", "context"]
+    assert list(latency) == ["planning", "embedding", "search", "fetch", "reranking", "total", "context"]
 
 
 def test_without_contexts_there_are_no_figures() -> None:

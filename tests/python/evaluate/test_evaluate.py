@@ -48,7 +48,7 @@ def answer(*retrieved: str, evidence: str = "a", category: str = "c", **question
         retrieved=retrieved,
         sessions=tuple(f"s-{id_}" for id_ in retrieved),
         score=0.0,
-        timings=Timings(embedding=0.25, search=0.5, fetch=0.25),
+        timings=Timings(planning=0.125, embedding=0.25, search=0.5, fetch=0.125),
         store=Path("s"),
     )
 
@@ -127,9 +127,10 @@ def test_sessions_stand_beside() -> None:
 def test_latency_is_by_stage() -> None:
     latency = evaluation(answer("a"), answer("b")).latency()
     assert {stage: (each.p50, each.p95) for stage, each in latency.items()} == {
+        "planning": (0.125, 0.125),
         "embedding": (0.25, 0.25),
         "search": (0.5, 0.5),
-        "fetch": (0.25, 0.25),
+        "fetch": (0.125, 0.125),
         "reranking": (0.0, 0.0),
         "total": (1.0, 1.0),
     }
@@ -283,7 +284,8 @@ def test_json_holds_everything(labelled: Labelled, stores: Path) -> None:
     assert document["ran_on"]["packages"]["numpy"]
     assert document["groups"][0]["scored"] == 4
     assert document["groups"][0]["scores"]["recall@2"].keys() == {"mean", "low", "high"}
-    assert document["latency_ms"].keys() == {"embedding", "search", "fetch", "reranking", "total"}
+    stages = {"planning", "embedding", "search", "fetch", "reranking", "total"}
+    assert document["latency_ms"].keys() == stages
     assert document["questions"][0]["id"] == "orchard/0"
     assert document["questions"][0]["retrieved"] == list(result.questions[0].retrieved)
     assert "questions" not in result.as_json()

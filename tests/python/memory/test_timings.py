@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import FrozenInstanceError
@@ -39,8 +40,47 @@ def test_stages_are_told_apart_and_within_the_call(filled: Memory) -> None:
     assert timings.embedding >= 0.02
     assert timings.search > 0
     assert timings.fetch > 0
-    assert timings.total == pytest.approx(timings.embedding + timings.search + timings.fetch)
+    assert timings.planning > 0
+    stages = (timings.planning, timings.embedding, timings.search, timings.fetch, timings.reranking)
+    assert timings.total == pytest.approx(sum(stages))
     assert timings.total <= elapsed
+
+
+def _slowly(function: Callable[..., Any]) -> Callable[..., Any]:
+    def slow(*arguments: Any, **named: Any) -> Any:
+        time.sleep(0.02)
+        return function(*arguments, **named)
+
+    return slow
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "stage"),
+    [
+        ("asking", "plan_by_rules", "planning"),
+        ("asking", "conditions_of", "planning"),
+        ("searching", "_confidence", "search"),
+        ("searching", "lift_wanted", "fetch"),
+        ("aging", "bounded_order", "fetch"),
+    ],
+)
+def test_every_part_of_the_call_is_in_a_stage(
+    filled: Memory, monkeypatch: pytest.MonkeyPatch, module: str, name: str, stage: str
+) -> None:
+    filled.add("To camp by the lake, first find wood.", user="ana", kind="procedural")
+    place = importlib.import_module(f"memspan.remember.{module}")
+    monkeypatch.setattr(place, name, _slowly(getattr(place, name)))
+    start = time.perf_counter()
+    found = filled.search("How do I camp by the lake?", user="ana", confidence=True, staleness="decay")
+    elapsed = time.perf_counter() - start
+    assert getattr(found.timings, stage) >= 0.02
+    assert found.timings.total <= elapsed
+    assert found.timings.total == pytest.approx(elapsed, rel=0.2)
+
+
+def test_a_fusion_without_a_plan_has_little_to_plan(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memspan.remember.asking.plan_by_rules", _slowly(print))
+    assert filled.search("camping", user="ana", fusion="rrf").timings.planning < 0.02
 
 
 def test_no_embedding_when_no_view_needs_it(filled: Memory) -> None:
