@@ -80,6 +80,15 @@ def test_table_is_large_enough() -> None:
         ("2024-02-29T12:00:00Z", "the past year", "in 2023-02-28 2024-02-29T12:00"),
         ("2024-03-01T12:00:00Z", "29 February", "in 2024-02-29 2024-03-01"),
         ("1903-03-01T12:00:00Z", "29 February", "in 1896-02-29 1896-03-01"),
+        # What stands beside a month or a day says which one, whatever the latest one is.
+        ("2024-08-01T00:00:00Z", "in May last year", "in 2023-05-01 2023-06-01"),
+        ("2024-02-14T09:00:00Z", "in January last year", "in 2023-01-01 2023-02-01"),
+        ("2024-02-14T09:00:00Z", "next year in March", "in 2025-03-01 2025-04-01"),
+        ("2024-02-14T09:00:00Z", "winter of last year", "in 2023-12-01 2024-03-01"),
+        ("2024-02-14T09:00:00Z", "on Wednesday last week", "in 2024-02-07 2024-02-08"),
+        ("2024-02-14T09:00:00Z", "the Christmas before last", "in 2022-12-25 2022-12-26"),
+        ("2024-12-25T09:00:00Z", "two Christmases ago", "in 2022-12-25 2022-12-26"),
+        ("9999-06-15T00:00:00Z", "in March next year", "in 9999-03-01 9999-04-01"),
     ],
 )
 def test_against_other_nows(now: str, text: str, expected: str) -> None:
@@ -119,10 +128,27 @@ def test_span_text_and_reason() -> None:
 def test_names_are_no_months() -> None:
     question = "What did June cook in June?"
     assert [time.text for time in find_times(question, NOW)] == ["June"]
-    assert find_times("Did I hear of June in August?", NOW, names=["june", "august"]) == []
+    assert find_times("Did I hear of June from August?", NOW, names=["june", "august"]) == []
+    assert find_times("What was in June's room?", NOW, names=["june"]) == []
     assert (
         shown(find_times("What did June cook on June 3?", NOW, names=["june"])) == "in 2023-06-03 2023-06-04"
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did June say in June?", "in 2023-06-01 2023-07-01"),
+        ("What did June say last June?", "in 2022-06-01 2022-07-01"),
+        ("What did June say in late June?", "in 2023-06-21 2023-07-01"),
+        ("What did June say in June last year?", "in 2022-06-01 2022-07-01"),
+        ("Was sagte August im August?", "in 2022-08-01 2022-09-01"),
+        ("What did June say before June?", "-"),
+        ("What did June say?", "-"),
+    ],
+)
+def test_names_are_months_where_only_a_time_can_stand(question: str, expected: str) -> None:
+    assert shown(find_times(question, NOW, names=["june", "august"])) == expected
 
 
 def test_languages_may_be_chosen() -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from memspan.recall.words import word_set
 
-from .calendar import SEASONS, Span, month_span, season_span, year_span
+from .calendar import SEASONS, Span, Unit, month_span, season_span, year_span
 from .named_days import last_named_day, named_day
 from .partial import Partial
 from .reading import Reading, Sentence
@@ -28,7 +28,10 @@ _COUNTED: Final = word_set(
 _NUMBERED: Final = word_set(
     "chapter room apartment number no version model route highway flight page gate bus platform"
 )
-_BEFORE_SEASONS: Final = word_set("the in last this next early mid late since until before after by of from")
+_BEFORE_SEASONS: Final = word_set(
+    "the in last this next early mid late since until before after by of from year"
+)
+_AFTER_SEASONS: Final = frozenset(["year", "shortyear", "of"])
 _BEFORE_YEARS: Final = word_set("in since until before after by from to between and")
 _FAR_AHEAD: Final = 20
 _POSSESSIVES: Final = frozenset(["my", "our", "your", "his", "her", "their"])
@@ -42,15 +45,9 @@ def read_absolute(sentence: Sentence, at: int) -> Reading | None:
     if kind == "named":
         return _named(sentence, at)
     if kind == "quarter":
-        return _quarter(sentence, at, sentence.value(at), at + 1)
+        return _quarter(sentence, sentence.value(at), at + 1)
     if kind == "decade":
         return _decade(sentence, at)
-    if kind == "number" and sentence.tokens[at].ordinal and sentence.value(at) <= 4:
-        stop = at + 1
-        if sentence.kind(stop) == "unit" and sentence.value(stop) == "quarter":
-            year_at = sentence.skip(stop + 1, "of", "the")
-            if sentence.kind(year_at) == "year":
-                return _quarter(sentence, at, sentence.value(at), stop + 1)
     return read_partial(sentence, at)
 
 
@@ -111,12 +108,22 @@ def _after_year(sentence: Sentence, at: int) -> int:
     return at + 1 if sentence.kind(at) == "ofyear" else at
 
 
-def _reading(sentence: Sentence, partial: Partial, stop: int, reason: str, **more: bool) -> Reading | None:
+def _reading(
+    sentence: Sentence, partial: Partial, stop: int, reason: str, needs_preposition: bool = False
+) -> Reading | None:
     span = partial.resolve(sentence.now)
     if span is None:
         return None
-    certainty = _FULL if partial.year is not None else _YEAR_INFERRED
-    return Reading(span, stop, certainty, reason, partial.unit, partial=partial, **more)
+    recurs: Unit | None = "month" if partial.month is None else "year"
+    certainty = _YEAR_INFERRED
+    if partial.year is not None:
+        recurs, certainty = None, _FULL
+    return Reading(span, stop, certainty, reason, partial.unit, needs_preposition, partial, recurs)
+
+
+def _no_such_day(sentence: Sentence, partial: Partial, stop: int) -> Reading:
+    """Nothing, so that no part of a date that does not exist is read as another one."""
+    return Reading(Span(sentence.now, sentence.now), stop, QUALIFIED, "no such day", "day", partial=partial)
 
 
 def _written_date(sentence: Sentence, at: int) -> Reading | None:
@@ -139,14 +146,13 @@ def _month_first(sentence: Sentence, at: int) -> Reading | None:
     if sentence.kind(day_at) == "number" and 1 <= sentence.value(day_at) <= 31:
         year, end = read_year(sentence, day_at + 1)
         if year is not None or not doubtful or sentence.closes(day_at + 1):
-            found = _reading(sentence, Partial(year, month, sentence.value(day_at)), end, "a day of a month")
-            if found is not None:
-                return found
+            partial = Partial(year, month, sentence.value(day_at))
+            return _reading(sentence, partial, end, "a day of a month") or _no_such_day(
+                sentence, partial, end
+            )
     year, end = read_year(sentence, stop)
     if year is not None:
         return _reading(sentence, Partial(year, month), end, "a month of a year")
-    if sentence.kind(at - 1) == "number":
-        return None  # a day that this month does not have
     return _reading(
         sentence, Partial(None, month), at + 1, "the latest such month", needs_preposition=token.short
     )
@@ -161,7 +167,8 @@ def _day_first(sentence: Sentence, at: int) -> Reading | None:
     year, end = read_year(sentence, stop)
     if year is None and token.short and not token.capital and not sentence.closes(stop):
         return None
-    return _reading(sentence, Partial(year, token.value, sentence.value(at)), end, "a day of a month")
+    partial = Partial(year, token.value, sentence.value(at))
+    return _reading(sentence, partial, end, "a day of a month") or _no_such_day(sentence, partial, end)
 
 
 def _counts(sentence: Sentence, at: int) -> bool:
@@ -195,7 +202,7 @@ def _after_sign(sentence: Sentence, at: int) -> bool:
     return before is not None and before.kind == "other" and before.word in "$€£¥#@%"
 
 
-def _quarter(sentence: Sentence, at: int, quarter: int, stop: int) -> Reading | None:
+def _quarter(sentence: Sentence, quarter: int, stop: int) -> Reading:
     year, end = read_year(sentence, stop)
     if year is not None:
         return Reading(
@@ -205,7 +212,7 @@ def _quarter(sentence: Sentence, at: int, quarter: int, stop: int) -> Reading | 
     span = month_span(12 * now.year + 3 * quarter - 3, 3)
     if span.start > now:
         span = month_span(12 * now.year - 12 + 3 * quarter - 3, 3)
-    return Reading(span, stop, _YEAR_INFERRED, "the latest such quarter", "quarter")
+    return Reading(span, stop, _YEAR_INFERRED, "the latest such quarter", "quarter", recurs="year")
 
 
 def _decade(sentence: Sentence, at: int) -> Reading | None:
@@ -242,6 +249,7 @@ def _season(sentence: Sentence, at: int) -> Reading | None:
         token.word in ("fall", "spring")
         and not token.capital
         and sentence.kind(at - 1) not in _BEFORE_SEASONS
+        and sentence.kind(at + 1) not in _AFTER_SEASONS
     ):
         return None  # the verbs
     year, end = read_year(sentence, at + 1)
@@ -254,7 +262,7 @@ def _season(sentence: Sentence, at: int) -> Reading | None:
     if span.start > now:
         span = season_span(season, now.year - 1)
     reason = f"the latest {SEASONS[season]} that has begun"
-    return Reading(span, at + 1, QUALIFIED, reason, "quarter", needs_preposition=True)
+    return Reading(span, at + 1, QUALIFIED, reason, "quarter", needs_preposition=True, recurs="year")
 
 
 def _named(sentence: Sentence, at: int) -> Reading | None:
@@ -265,4 +273,4 @@ def _named(sentence: Sentence, at: int) -> Reading | None:
     if not sentence.closes(at + 1):
         return None
     span = last_named_day(name, sentence.now)
-    return Reading(span, at + 1, 0.7, "the latest such day", "day")
+    return Reading(span, at + 1, 0.7, "the latest such day", "day", recurs="year")

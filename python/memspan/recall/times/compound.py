@@ -2,121 +2,88 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from .absolute import QUALIFIED, read_absolute
-from .calendar import Span, Unit, clip, day_span, moved, shifted, thirds, unit_span
+from .amounts import read_amount
+from .calendar import Span, Unit, day_span, moved, shifted, thirds, unit_span
+from .listing import read_listed_day
+from .named_days import latest_dated_weekday
+from .partial import Partial
+from .parts import read_part
+from .placing import placed_after, placed_before
 from .reading import Reading, Sentence
-from .relative import around, part_of_day, read_amount, read_relative, weekday_near
+from .relative import around, read_relative
+from .turns import part_of_day, weekday_near
 
 __all__ = ["read_time"]
 
 _DEEPEST: Final = 3
-_TWO_DAYS: Final = timedelta(days=2)
 _MODIFIERS: Final = {"early": 0, "mid": 1, "late": 2}
+_PERIODS: Final = frozenset(["week", "weekend", "month", "quarter", "year"])
 
 
 def read_time(sentence: Sentence, at: int, depth: int = 0) -> Reading | None:
     """The time that begins at a token, by the first rule that fits; compound ones first."""
     if depth > _DEEPEST:
         return None
+    found = _read(sentence, at, depth)
+    if found is None:
+        return None
+    if found.recurs is not None:
+        return placed_after(sentence, at, found, lambda other, first: _read(other, first, depth))
+    if found.unit in _PERIODS:
+        return placed_before(sentence, at, found, lambda other, first: _read(other, first, depth))
+    return found
+
+
+def _read(sentence: Sentence, at: int, depth: int) -> Reading | None:
+    """The same without what stands beside it."""
     if sentence.kind(at) in _MODIFIERS:
         return _third(sentence, at, depth)
     first = at + 1 if sentence.kind(at) == "the" else at
     if sentence.kind(first) in _MODIFIERS:
         return _third(sentence, first, depth)
     return (
-        _nth_of(sentence, first, depth)
+        read_part(sentence, first, _whole)
         or _unit_of(sentence, first, depth)
         or _beside(sentence, first, depth)
         or _dated_weekday(sentence, first)
         or read_relative(sentence, at)
         or (read_relative(sentence, first) if first != at else None)
+        or read_listed_day(sentence, first)
         or read_absolute(sentence, first)
         or (_the_weekend(sentence, first) if first != at else None)
     )
+
+
+def _whole(sentence: Sentence, at: int) -> Reading | None:
+    """What something is a part of: an absolute or a relative time, and the period it lies in."""
+    found = read_absolute(sentence, at) or read_relative(sentence, at)
+    return None if found is None else placed_after(sentence, at, found, read_absolute)
 
 
 def _third(sentence: Sentence, at: int, depth: int) -> Reading | None:
     """As in "early June", "mid-2022", "the end of last month", "the end of the week"."""
     inner_at = sentence.skip(at + 1, "dash", "in", "of", "the")
     third = _MODIFIERS[sentence.kind(at)]
-    if sentence.kind(inner_at) == "unit" and sentence.kind(inner_at - 1) == "the":
+    inner = read_time(sentence, inner_at, depth + 1)
+    if inner is None and sentence.kind(inner_at) == "unit" and sentence.kind(inner_at - 1) == "the":
         unit: Unit = sentence.value(inner_at)
         if unit in ("week", "month", "quarter", "year", "decade", "century"):
-            inner: Reading | None = Reading(
-                unit_span(unit, sentence.now), inner_at + 1, QUALIFIED, f"this {unit}", unit
-            )
-        else:
-            inner = None
-    else:
-        inner = read_time(sentence, inner_at, depth + 1)
+            span = unit_span(unit, sentence.now)
+            inner = Reading(span, inner_at + 1, QUALIFIED, f"this {unit}", unit)
     if inner is None or inner.span.start >= inner.span.end:
         return None
     which = ("first", "middle", "last")[third]
-    return Reading(
-        thirds(inner.span, third),
-        inner.stop,
-        min(inner.certainty, 0.8),
-        f"the {which} third of {inner.reason}",
-        inner.unit,
+    return inner._replace(
+        span=thirds(inner.span, third),
+        certainty=min(inner.certainty, 0.8),
+        reason=f"the {which} third of {inner.reason}",
+        needs_preposition=False,
+        partial=None,
     )
-
-
-def _nth_of(sentence: Sentence, at: int, depth: int) -> Reading | None:
-    """As in "the first week of May", "the last Friday of March", "the second half of 2022"."""
-    kind = sentence.kind(at)
-    if kind == "last":
-        which = -1
-    elif kind == "number" and sentence.tokens[at].ordinal and 1 <= sentence.value(at) <= 5:
-        which = sentence.value(at)
-    else:
-        return None
-    counted = sentence.kind(at + 1)
-    if counted not in ("unit", "weekday", "half") or sentence.kind(at + 2) not in ("of", "in"):
-        return None
-    base_at = sentence.skip(at + 2, "of", "in", "the")
-    base = read_absolute(sentence, base_at) or read_relative(sentence, base_at)
-    if base is None:
-        return None
-    span = _nth(base.span, counted, sentence.value(at + 1), which)
-    if span is None:
-        return None
-    unit: Unit = sentence.value(at + 1) if counted == "unit" else "day"
-    return Reading(span, base.stop, base.certainty, f"a part of {base.reason}", unit)
-
-
-def _nth(base: Span, counted: str, value: object, which: int) -> Span | None:
-    if counted == "half":
-        middle = base.start + (base.end - base.start) / 2
-        months = 12 * (base.end.year - base.start.year) + base.end.month - base.start.month
-        if months and months % 2 == 0:
-            middle = moved(base.start, "month", months // 2)
-        elif base.end - base.start > _TWO_DAYS:
-            middle = day_span(middle).start
-        return Span(middle, base.end) if which in (-1, 2) else Span(base.start, middle)
-    weekday = value if counted == "weekday" else 5 if value == "weekend" else None
-    if isinstance(weekday, int):
-        days = 2 if value == "weekend" else 1
-        if which > 0:
-            first = shifted(base.start, days=(weekday - base.start.weekday()) % 7 + 7 * (which - 1))
-        else:
-            latest = shifted(base.end, days=-1)
-            first = shifted(latest, days=-((latest.weekday() - weekday) % 7))
-        found = day_span(first, days)
-        return found if base.start <= found.start < base.end else None
-    if value == "week":
-        start = shifted(base.start, days=7 * (which - 1)) if which > 0 else shifted(base.end, days=-7)
-        found = clip(day_span(start, 7), end=base.end)
-    elif value == "day":
-        found = day_span(shifted(base.start, days=which - 1) if which > 0 else shifted(base.end, days=-1))
-    elif value == "month":
-        start = moved(base.start, "month", which - 1) if which > 0 else moved(base.end, "month", -1)
-        found = unit_span("month", start)
-    else:
-        return None
-    return found if base.start <= found.start < found.end <= base.end else None
 
 
 def _unit_of(sentence: Sentence, at: int, depth: int) -> Reading | None:
@@ -205,8 +172,10 @@ def _next_to(origin: datetime, kind: str, value: int | Unit, direction: int, cou
 def _said_on(sentence: Sentence, at: int, first: int, stop: int) -> Reading | None:
     """As in "last Friday on 23 January": counted from that day and not from now."""
     base = read_absolute(sentence, sentence.skip(stop, "on", "comma", "of", "until", "the"))
-    if base is None or base.unit != "day" or base.needs_preposition:
+    if base is None or base.unit != "day" or base.needs_preposition or base.recurs == "month":
         return None
+    if sentence.kind(first) == "unit" and sentence.value(first) not in ("day", "week", "weekend", "month"):
+        return None  # "last year on 3 May"
     end = sentence.tokens[:stop]
     moved_to = Sentence(end, sentence.lexicon, base.span.start)
     inner = read_relative(moved_to, at)
@@ -223,6 +192,12 @@ def _dated_weekday(sentence: Sentence, at: int) -> Reading | None:
     if sentence.kind(base_at) not in ("month", "number", "date"):
         return None
     base = read_absolute(sentence, base_at)
+    if base is None and sentence.tokens[base_at].ordinal and sentence.closes(base_at + 1):
+        day: int = sentence.value(base_at)
+        span = latest_dated_weekday(sentence.value(at), day, sentence.now)
+        if span is not None:  # "Sunday the 4th"
+            reason = "the latest such day of a month"
+            return Reading(span, base_at + 1, 0.8, reason, "day", partial=Partial(day=day), recurs="month")
     return base if base is not None and base.unit == "day" and not base.needs_preposition else None
 
 
@@ -234,4 +209,4 @@ def _the_weekend(sentence: Sentence, at: int) -> Reading | None:
     span = unit_span("weekend", now)
     if span.start > now:
         span = unit_span("weekend", now, -1)
-    return Reading(span, at + 1, 0.7, "the latest weekend", "weekend", needs_preposition=True)
+    return Reading(span, at + 1, 0.7, "the latest weekend", "weekend", needs_preposition=True, recurs="week")

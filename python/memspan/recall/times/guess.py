@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Final
 
 from .languages import lexicon_of
+from .tokens import TELLING
 
 __all__ = ["guess_languages", "has_han"]
 
@@ -81,7 +82,9 @@ def guess_languages(text: str, languages: Sequence[str]) -> list[str]:
     if best < second + (1 if scores.get("en") == best else 2):
         for language in spoken:
             known = lexicon_of(language).words
-            scores[language] += sum(word in known for word in words)
+            # A name of a month tells more than "de" or "a".
+            kinds = (known[word][0] for word in words if word in known)
+            scores[language] += sum(2 if kind in TELLING else 1 for kind in kinds)
         best = max(scores.values())
     if best == 0:
         return ["en"] if "en" in scores else spoken[:1]

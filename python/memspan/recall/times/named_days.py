@@ -10,9 +10,9 @@ from typing import Final
 
 from dateutil.easter import easter
 
-from .calendar import Span, day_span
+from .calendar import Span, day_span, month_start
 
-__all__ = ["NAMED_DAYS", "last_named_day", "named_day"]
+__all__ = ["NAMED_DAYS", "last_named_day", "latest_dated_weekday", "named_day"]
 
 # (month, day); (month, which, weekday) for "the fourth Thursday of November", -1 for the last; or days after Easter.
 NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
@@ -20,6 +20,8 @@ NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
     "epiphany": (1, 6),
     "valentine": (2, 14),
     "st patrick": (3, 17),
+    "shrove tuesday": (-47,),
+    "ash wednesday": (-46,),
     "good friday": (-2,),
     "easter": (0,),
     "easter monday": (1,),
@@ -39,6 +41,9 @@ NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
     "boxing": (12, 26),
     "new year eve": (12, 31),
 }
+
+
+_MONTHS_BACK: Final = 240
 
 
 def named_day(name: str, year: int) -> Span:
@@ -66,3 +71,19 @@ def last_named_day(name: str, now: datetime) -> Span:
         if span.start <= now:
             return span
     return named_day(name, max(1, now.year - 1))
+
+
+def latest_dated_weekday(weekday: int, day: int, now: datetime) -> Span | None:
+    """The latest such day of a month that was that day of the week: "Friday the 13th". `None` without one in years."""
+    month = 12 * now.year + now.month - 1
+    for back in range(_MONTHS_BACK):
+        start = month_start(month - back)
+        if start.year != (month - back) // 12:
+            break
+        try:
+            moment = start.replace(day=day)
+        except ValueError:
+            continue
+        if moment <= now and moment.weekday() == weekday:
+            return day_span(moment)
+    return None

@@ -37,6 +37,11 @@ class Reading(NamedTuple):
     """Only a time after a preposition, because the word is often something else ("may", "2000", "fall")."""
     partial: Partial | None = None
     """The date as written, for ranges in which one end lends the other its month or year."""
+    recurs: Unit | None = None
+    """There is one every such unit, and the latest was taken: what stands beside it may say which ("in May last
+    year"). `None` where it is certain."""
+    within: Span | None = None
+    """The period said before it, in which the rest of a list lies, too ("last year in May and in June")."""
 
 
 @dataclass(slots=True)
@@ -46,8 +51,12 @@ class Sentence:
     tokens: list[Token]
     lexicon: Lexicon
     now: datetime
-    last_stop: int = -1
-    """Where the expression before ended."""
+    last: Reading | None = None
+    """The expression before."""
+
+    def as_of(self, now: datetime) -> Sentence:
+        """The same, resolved against another moment."""
+        return Sentence(self.tokens, self.lexicon, now, self.last)
 
     def kind(self, at: int) -> str:
         """The kind of a token; empty text beyond the ends."""
@@ -70,6 +79,6 @@ class Sentence:
         if kind in ("", "comma", "dot", "other"):
             return True
         token = self.tokens[at]
-        if kind in ("word", "blob", "number", "unit"):
+        if kind in ("word", "blob", "number", "decimal", "clock", "unit"):
             return self.lexicon.language != "en" or token.word in _CLOSERS
         return True

@@ -1,44 +1,37 @@
-"""The whole expressions: a time with "before", "since" or "until", or two times with "from ... to" or "between"."""
+"""The whole expressions: a time with "before", "since" or "until", two of them, or an amount that is compared."""
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import NamedTuple
+from typing import Final
 
 from memspan.recall.words import word_set
 
-from .absolute import read_partial, read_year
-from .calendar import Span
+from .amounts import read_amount
+from .calendar import Span, day_span, moved
+from .clock import read_clocked
 from .compound import read_time
 from .found import Relation
-from .partial import Partial
+from .listing import place_in_list, read_day_after
+from .ranges import Related, joined, put_in_order, read_dashed, read_range
 from .reading import Reading, Sentence
-from .relative import read_amount, stretch
+from .relative import stretch
 
-__all__ = ["Related", "read_related"]
+__all__ = ["read_related"]
 
-_OPEN: dict[str, Relation] = {
+_OPEN: Final[dict[str, Relation]] = {
     "before": "before",
     "after": "after",
     "since": "since",
     "until": "until",
     "by": "until",
 }
-_PREPOSITIONS = frozenset(["in", "since", "until", "by", "before", "after", "of", "between"])
-_STARTS = word_set(
-    "month weekday unit season part named offset unitoffset recent number amount few a date year decade "
-    "quarter last next this past early mid late earlier later agopre before the from between after since "
-    "until by half"
+_PREPOSITIONS: Final = frozenset(["in", "since", "until", "by", "before", "after", "of", "between"])
+_STARTS: Final = word_set(
+    "month weekday unit season part named offset unitoffset recent number decimal amount few a date year decade "
+    "quarter last next this past early mid late earlier later agopre ahead more less before the from between after "
+    "since until by half"
 )
-_ONWARDS = frozenset(["on", "onwards", "onward", "forward", "forwards"])
-
-
-class Related(NamedTuple):
-    """What was found from one token on."""
-
-    first: int
-    reading: Reading
-    relation: Relation
+_SMALL: Final = ("second", "minute", "hour")
 
 
 def read_related(sentence: Sentence, at: int) -> Related | None:
@@ -46,26 +39,44 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
     kind = sentence.kind(at)
     if kind not in _STARTS:
         return None
+    compared = _compared(sentence, at, kind)
+    if compared is not None:
+        return compared
     if kind in ("from", "between"):
-        return _range(sentence, at)
+        return read_range(sentence, at)
     if kind in _OPEN:
-        return _open(sentence, at, kind)
-    found = read_time(sentence, at)
-    dashed = _dashed(sentence, at, found)
+        found = _open(sentence, at, kind)
+        return None if found is None else _bounded(sentence, at, found)
+    found_time = read_time(sentence, at)
+    if found_time is None and kind == "number":
+        found_time = _day_after(sentence, at)
+    dashed = read_dashed(sentence, at, found_time)
     if dashed is not None:
         return dashed
-    if found is None or (found.needs_preposition and not _introduced(sentence, at, found)):
+    if found_time is None:
         return None
-    if found.partial is not None and sentence.kind(at) == "number" and _continues_number(sentence, at):
+    found_time = place_in_list(sentence, at, found_time, read_time)
+    if found_time.needs_preposition and not _introduced(sentence, at, found_time):
         return None
-    return Related(at, found, "in")
+    if found_time.partial is not None and kind == "number" and _continues_number(sentence, at):
+        return None
+    return Related(at, found_time, "in")
+
+
+def _day_after(sentence: Sentence, at: int) -> Reading | None:
+    """The "5" of "May 3 and 5", where the day before it has just been read."""
+    last = sentence.last
+    if last is None or sentence.skip(last.stop, "comma", "and", "or", "the") != at or at == last.stop:
+        return None
+    return read_day_after(sentence, at, last)
 
 
 def _introduced(sentence: Sentence, at: int, found: Reading) -> bool:
     before = sentence.kind(at - 1)
     token = sentence.tokens[at]
-    joined = before in ("and", "comma") or (at > 0 and sentence.tokens[at - 1].word == "or")
-    if joined and sentence.last_stop == at - 1 and (token.capital or not token.short):
+    last = sentence.last
+    joined_to = before in ("and", "or", "comma") and last is not None and last.stop == at - 1
+    if joined_to and (token.capital or not token.short):
         return True  # "in May and June"
     if "the" in (before, sentence.kind(at)) and found.unit == "day" and sentence.tokens[found.stop - 1].short:
         return False  # "in the sun"
@@ -82,121 +93,66 @@ def _continues_number(sentence: Sentence, at: int) -> bool:
     return before is not None and before.kind == "other" and before.word in "$€£¥#@"
 
 
+def _compared(sentence: Sentence, at: int, kind: str) -> Related | None:
+    """As in "more than two years ago", "vor weniger als einem Monat": before that moment, or since."""
+    ago = kind == "agopre" or (kind == "before" and sentence.lexicon.language != "en")
+    than = at + 1 if ago else at
+    side = sentence.kind(than)
+    if side not in ("more", "less"):
+        return None
+    amount = read_amount(sentence, than + 1)
+    if amount is None or not (ago or sentence.kind(amount.stop) == "ago"):
+        return None
+    count = amount.high if side == "more" else amount.low
+    moment = moved(sentence.now, amount.unit, -count)
+    if amount.unit not in _SMALL:
+        moment = day_span(moment).start
+    stop = amount.stop + (not ago)
+    reason = f"{side} than {count} {amount.unit} back"
+    reading = Reading(Span(moment, sentence.now), stop, 0.9, reason, amount.unit)
+    return Related(at, reading, "before" if side == "more" else "in")
+
+
 def _open(sentence: Sentence, at: int, kind: str) -> Related | None:
     """As in "before May", "since last week", "until 2020"; "since May until June" is a range."""
-    found = read_time(sentence, at + 1)
+    found = read_clocked(sentence, at + 1, read_time) or read_time(sentence, at + 1)
     ago = read_time(sentence, at) if kind == "before" else None
     if ago is not None and (found is None or ago.stop > found.stop):
         return Related(at, ago, "in")
-    if found is None and kind == "since" and (amount := read_amount(sentence, at + 1)) is not None:
-        return (
-            None if sentence.lexicon.language == "en" else Related(at, stretch(sentence, -1, amount), "since")
-        )
+    if found is None and kind == "since" and sentence.lexicon.language != "en":
+        ranged = read_range(sentence, at)  # "с 3 по 5 мая"
+        if ranged is not None:
+            return ranged
+        amount = read_amount(sentence, at + 1)
+        return None if amount is None else Related(at, stretch(sentence, -1, amount), "since")
     if found is None:
         return None
     if kind == "since" and sentence.kind(found.stop) in ("until", "to"):
-        ranged = _joined(sentence, at, found, sentence.skip(found.stop, "until", "to", "the"))
+        ranged = joined(sentence, at, at + 1, found, sentence.skip(found.stop, "until", "to", "the"))
         if ranged is not None:
             return ranged
     return Related(at, found, _OPEN[kind])
 
 
-def _range(sentence: Sentence, at: int) -> Related | None:
-    kind = sentence.kind(at)
-    first_at = sentence.skip(at + 1, "the")
-    first = read_partial(sentence, first_at, bare_day=True) if sentence.kind(first_at) == "number" else None
-    if first is None or (
-        first.partial is not None and first.partial.unit == "day" and first.needs_preposition
-    ):
-        first = read_time(sentence, at + 1) or first
-    if first is None:
-        return None
-    joint = sentence.kind(first.stop)
-    if joint in ("to", "dash", "until") or (joint == "and" and kind == "between"):
-        found = _joined(sentence, at, first, sentence.skip(first.stop + 1, "the"))
-        if found is not None:
-            return found
-    if kind == "between" or first.needs_preposition:
-        return None
-    after = sentence.tokens[first.stop] if first.stop < len(sentence.tokens) else None
-    if (
-        after is not None
-        and after.word in _ONWARDS
-        and (after.word != "on" or sentence.closes(first.stop + 1))
-    ):
-        return Related(at, first._replace(stop=first.stop + 1), "since")
-    return Related(at + 1, first, "in")
-
-
-def _dashed(sentence: Sentence, at: int, found: Reading | None) -> Related | None:
-    """As in "3-9 June", "June 3-9", "2019-2021", "May to July": a range without a word before it."""
-    first = found
-    if first is None and sentence.kind(at) == "number":
-        first = read_partial(sentence, at, bare_day=True)
-    if first is None or first.partial is None or sentence.kind(first.stop) not in ("dash", "to"):
-        return None
-    return _joined(sentence, at, first, sentence.skip(first.stop + 1, "the"))
-
-
-def _joined(sentence: Sentence, at: int, first: Reading, second_at: int) -> Related | None:
-    second = read_time(sentence, second_at)
-    if (second is None or (second.needs_preposition and second.partial is None)) and sentence.kind(
-        second_at
-    ) == "number":
-        second = read_partial(sentence, second_at, bare_day=True)
-    if second is None:
-        return None
-    one, two = first.partial, second.partial
-    if one is None or two is None:
-        if first.needs_preposition and one is not None and one.day and not one.month:
-            return None
-        span = Span(first.span.start, second.span.end)
-        return _between(at, first, second, span)
-    if two.month is None and two.year is None:
-        year, stop = read_year(sentence, second.stop)
-        two = Partial(year if year is not None else one.year, one.month, two.day)
-        second = second._replace(stop=stop)
-    if two.month is None and two.day is not None:
-        return None
-    one = one.completed(two)
-    if one.year is None and one.month is None:
-        return None
-    if first.partial is not None and first.partial.year is None:
-        one = _year_before(one, two)
-    ends = _ends(one, two, sentence.now)
-    return None if ends is None else _between(at, first, second, ends)
-
-
-def _year_before(one: Partial, two: Partial) -> Partial:
-    """As in "between November and February 2023": the year is that of the end."""
-    if one.year is None or one.month is None or two.month is None:
-        return one
-    late = (one.month, one.day or 1) > (two.month, two.day or 31)
-    return Partial(one.year - 1, one.month, one.day) if late else one
-
-
-def _ends(one: Partial, two: Partial, now: datetime) -> Span | None:
-    """From the start of the one to the end of the other; a missing year is that of the latest start up to `now`, or,
-    where only the end has a year, the latest before that end."""
-    if one.year is None and two.year is not None:
-        ends = two.resolve(now)
-        starts = None if ends is None else one.resolve(ends.start)
-        return None if starts is None or ends is None else Span(starts.start, ends.end)
-    starts = one.resolve(now)
-    if starts is None:
-        return None
-    ends = two.resolve(now)
-    if two.year is None and two.month is not None:
-        year = starts.start.year
-        ends = Partial(year, two.month, two.day).resolve(now)
-        if ends is not None and ends.end <= starts.start and year < 9999:
-            ends = Partial(year + 1, two.month, two.day).resolve(now)
-    return None if ends is None else Span(starts.start, ends.end)
-
-
-def _between(at: int, first: Reading, second: Reading, span: Span) -> Related | None:
-    if span.start >= span.end:
-        return None
-    certainty = min(first.certainty if first.certainty > 0.6 else 0.8, second.certainty)
-    reading = Reading(span, second.stop, certainty, f"from {first.reason} to {second.reason}", second.unit)
-    return Related(at, reading, "between")
+def _bounded(sentence: Sentence, at: int, first: Related) -> Related:
+    """As in "after May but before July", "before July and after May": one interval, bounded on both sides."""
+    if first.relation in ("in", "between"):
+        return first
+    other_at = sentence.skip(first.reading.stop, "comma", "and", "but")
+    kind = sentence.kind(other_at)
+    second = _open(sentence, other_at, kind) if kind in _OPEN else None
+    later = ("before", "until")
+    if second is None or second.relation in ("in", "between"):
+        return first
+    if (first.relation in later) == (second.relation in later):
+        return first
+    low, high = (second, first) if first.relation in later else (first, second)
+    ordered = put_in_order(sentence, low.first + 1, low.reading, high.first + 1, high.reading)
+    start = ordered[0].end if low.relation == "after" else ordered[0].start
+    end = ordered[1].start if high.relation == "before" else ordered[1].end
+    if start >= end:
+        return first
+    certainty = min(low.reading.certainty, high.reading.certainty)
+    reason = f"{low.relation} {low.reading.reason}, {high.relation} {high.reading.reason}"
+    stop = max(low.reading.stop, high.reading.stop)
+    return Related(at, Reading(Span(start, end), stop, certainty, reason, high.reading.unit), "between")

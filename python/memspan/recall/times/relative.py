@@ -8,68 +8,18 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .absolute import QUALIFIED
-from .calendar import (
-    Span,
-    Unit,
-    clip,
-    day_span,
-    month_span,
-    moved,
-    season_span,
-    shifted,
-    unit_span,
-)
-from .named_days import named_day
+from .amounts import Amount, read_amount
+from .calendar import Span, Unit, clip, day_span, moved, shifted, unit_span
 from .reading import Reading, Sentence
+from .turns import part_of_day, turn
 
-__all__ = ["around", "part_of_day", "read_amount", "read_relative", "stretch", "weekday_near"]
+__all__ = ["around", "read_relative", "stretch"]
 
 _SURE: Final = 0.9
 _DIRECTIONS: Final = {"last": -1, "this": 0, "next": 1, "past": -1}
 _SMALL: Final = ("second", "minute", "hour")
-# Hours from midnight at which a part of the day begins and ends: morning, afternoon, evening, night.
-_PARTS: Final = ((5, 12), (12, 18), (18, 24), (18, 30))
-
-
-def part_of_day(day: datetime, part: int) -> Span:
-    """The morning, afternoon, evening or night of a day; the night ends on the next one."""
-    start, end = _PARTS[part]
-    midnight = day_span(day).start
-    return Span(shifted(midnight, seconds=3600 * start), shifted(midnight, seconds=3600 * end))
-
-
-def weekday_near(now: datetime, weekday: int, direction: int) -> Span:
-    """The latest such day before today (-1), that of this week (0), or the next one after today (1)."""
-    today = day_span(now).start
-    if direction == 0:
-        return day_span(shifted(today, days=weekday - today.weekday()))
-    gap = (today.weekday() - weekday) % 7 if direction < 0 else (weekday - today.weekday()) % 7
-    return day_span(shifted(today, days=direction * (gap or 7)))
-
-
-def read_amount(sentence: Sentence, at: int) -> tuple[int, int, Unit, int] | None:
-    """As in "three weeks", "a few days", "half a year": the least and the most, the unit, and where it ends."""
-    kind = sentence.kind(at)
-    if kind == "amount":
-        count, unit = sentence.value(at)
-        return count, count, unit, at + 1
-    low = high = 1
-    stop = at + 1
-    if kind == "number" and not sentence.tokens[at].ordinal:
-        low = high = sentence.value(at)
-    elif kind == "few":
-        low, high = sentence.value(at)
-    elif (
-        kind == "unit" and sentence.kind(at - 1) in ("agopre", "before") and sentence.lexicon.language != "en"
-    ):
-        low, high, stop = 2, 5, at  # "vor Wochen"
-    elif kind != "a":
-        return None
-    if sentence.kind(stop) == "dash":
-        stop += 1
-    if sentence.kind(stop) != "unit" or not 0 < high <= 100_000:
-        return None
-    return low, high, sentence.value(stop), stop + 1
+_TURNING: Final = frozenset(["unit", "weekday", "month", "season", "part", "named"])
+_BESIDE_LAST: Final = {"before": "last", "after": "next"}
 
 
 def read_relative(sentence: Sentence, at: int) -> Reading | None:
@@ -93,9 +43,9 @@ def read_relative(sentence: Sentence, at: int) -> Reading | None:
         return _rest_of(sentence, at)
     if kind == "weekday":
         return _weekday(sentence, at)
-    found = _ago(sentence, at)
-    if found is None and kind in ("unit", "season", "month", "weekday", "the"):
-        found = _postposed(sentence, at)
+    found = _ago(sentence, at) or _counted_first(sentence, at)
+    if found is None and kind in ("unit", "season", "month", "named", "the"):
+        found = _one_but(sentence, at) or _postposed(sentence, at)
     return found
 
 
@@ -117,81 +67,66 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
     direction = _DIRECTIONS[word]
     follows = at + 1
     kind = sentence.kind(follows)
-    if kind in ("number", "few", "amount"):
+    if direction == 0 and kind in _DIRECTIONS:  # "this past weekend"
+        return _directed(sentence, follows, rolling=rolling)
+    if kind in ("number", "decimal", "few", "amount"):
+        if direction == 0:
+            return _counted_first(sentence, follows)  # "ces deux dernières semaines"
         amount = read_amount(sentence, follows)
-        return None if amount is None or direction == 0 else stretch(sentence, direction, amount)
-    if kind not in ("unit", "weekday", "month", "season", "part", "named"):
+        return None if amount is None else stretch(sentence, direction, amount)
+    if kind not in _TURNING:
         return None
     if kind == "unit" and direction:
         unit: Unit = sentence.value(follows)
+        if sentence.kind(follows + 1) == "andhalf":
+            amount = read_amount(sentence, follows)
+            return None if amount is None else stretch(sentence, direction, amount)
         if sentence.lexicon.language == "en" and sentence.tokens[follows].word.endswith("s"):
-            return stretch(sentence, direction, (2, 5, unit, follows + 1))  # "the past weeks"
-        if word == "past" or rolling:
-            return stretch(sentence, direction, (1, 1, unit, follows + 1))
+            return stretch(sentence, direction, Amount(2, 5, unit, follows + 1))  # "the past weeks"
+        if (word == "past" or rolling) and unit != "weekend" and sentence.value(at) is None:
+            return stretch(sentence, direction, Amount(1, 1, unit, follows + 1))
         if sentence.kind(follows + 1) == "of" or unit == "day":
             return None  # "the last year of college", "my last day there"
-    return _turn(sentence, direction, follows, follows + 1)
+    return _turned(sentence, direction * (sentence.value(at) or 1), follows, follows + 1)
 
 
-def _turn(sentence: Sentence, direction: int, at: int, stop: int) -> Reading | None:
-    """The last, this or the next of what the token at `at` names."""
-    now = sentence.now
-    kind, value = sentence.kind(at), sentence.value(at)
-    which = ("last", "this", "next")[direction + 1]
-    unit: Unit
-    if kind == "unit":
-        unit = value
-        span = unit_span(unit, now, direction)
-        if unit in _SMALL and direction == 0:
-            return None
-    elif kind == "weekday":
-        unit = "day"
-        span = weekday_near(now, value, direction)
-        if sentence.kind(stop) == "part":
-            span, stop = part_of_day(span.start, sentence.value(stop)), stop + 1
-    elif kind == "month":
-        unit = "month"
-        ahead = value - now.month
-        years = {-1: 0 if ahead < 0 else -1, 0: 0, 1: 0 if ahead > 0 else 1}[direction]
-        span = month_span(12 * (now.year + years) + value - 1)
-    elif kind == "season":
-        unit = "quarter"
-        span = _season_near(now, value, direction)
-    elif kind == "named":
-        unit = "day"
-        span = _named_near(now, value, direction)
-    elif kind == "part":
-        unit = "day"
-        span = part_of_day(shifted(now, days=direction), value)
-        stop = at + 1
-    else:
+def _turned(sentence: Sentence, count: int, at: int, stop: int) -> Reading | None:
+    """The last, this or the next of what the token at `at` names, or one farther away."""
+    found = turn(sentence.now, sentence.kind(at), sentence.value(at), count)
+    if found is None:
         return None
+    span, unit = found
+    if sentence.kind(at) == "weekday" and sentence.kind(stop) == "part":
+        span, stop = part_of_day(span.start, sentence.value(stop)), stop + 1
+    which = {-1: "last", 0: "this", 1: "next"}.get(count, f"{count:+}")
     return Reading(span, stop, _SURE, f"{which}, counted from now", unit)
 
 
-def _season_near(now: datetime, season: int, direction: int) -> Span:
-    spans = [season_span(season, now.year + step) for step in range(-2, 3) if 1 <= now.year + step <= 9999]
-    if direction < 0:
-        over = [span for span in spans if span.end <= now]
-        return over[-1] if over else spans[0]
-    if direction > 0:
-        ahead = [span for span in spans if span.start > now]
-        return ahead[0] if ahead else spans[-1]
-    around = [span for span in spans if span.start <= now < span.end]  # January belongs to last year's winter
-    return around[0] if around else season_span(season, now.year)
+def _counted_first(sentence: Sentence, at: int) -> Reading | None:
+    """As in "las dos últimas semanas": the number stands before "last"."""
+    if sentence.kind(at) not in ("number", "few") or sentence.kind(at + 2) != "unit":
+        return None
+    direction = _DIRECTIONS.get(sentence.kind(at + 1), 0)
+    if direction == 0 or sentence.tokens[at].ordinal:
+        return None
+    value = sentence.value(at)
+    low, high = value if isinstance(value, tuple) else (value, value)
+    return stretch(sentence, direction, Amount(low, high, sentence.value(at + 2), at + 3)) if high else None
 
 
-def _named_near(now: datetime, name: str, direction: int) -> Span:
-    spans = [named_day(name, now.year + step) for step in range(-1, 2) if 1 <= now.year + step <= 9999]
-    if direction == 0:
-        return named_day(name, now.year)
-    chosen = [span for span in spans if (span.end <= now if direction < 0 else span.start > now)]
-    if not chosen:
-        return spans[0 if direction < 0 else -1]
-    return chosen[-1 if direction < 0 else 0]
+def _one_but(sentence: Sentence, at: int) -> Reading | None:
+    """As in "the Sunday before last", "the weekend after next"."""
+    first = at + 1 if sentence.kind(at) == "the" else at
+    side = sentence.kind(first + 1)
+    if sentence.kind(first) not in _TURNING or sentence.kind(first + 2) != _BESIDE_LAST.get(side, "-"):
+        return None
+    after = sentence.kind(first + 3)
+    if after in _TURNING or after in ("number", "few", "plural"):
+        return None  # "the week before last Friday"
+    return _turned(sentence, -2 if side == "before" else 2, first, first + 3)
 
 
-def stretch(sentence: Sentence, direction: int, amount: tuple[int, int, Unit, int]) -> Reading:
+def stretch(sentence: Sentence, direction: int, amount: Amount) -> Reading:
     """So many units up to now or from now on."""
     _, high, unit, stop = amount
     now = sentence.now
@@ -206,29 +141,39 @@ def _ago(sentence: Sentence, at: int) -> Reading | None:
     """As in "three weeks ago", "vor drei Wochen", "two Fridays ago", "in two weeks" of the future."""
     now = sentence.now
     kind = sentence.kind(at)
-    ahead = kind == "agopre" or (kind == "before" and sentence.lexicon.language != "en")
-    first = at + 1 if ahead else at
-    if kind in ("number", "a") and sentence.kind(at + 1) == "weekday" and sentence.kind(at + 2) == "ago":
-        count = sentence.value(at) if kind == "number" else 1
-        if not 1 <= count <= 5000 or sentence.tokens[at].ordinal:
-            return None
-        last = weekday_near(now, sentence.value(at + 1), -1)
-        span = day_span(shifted(last.start, days=-7 * (count - 1)))
-        return Reading(span, at + 3, _SURE, f"{count} such days back", "day")
+    back = kind == "agopre" or (kind == "before" and sentence.lexicon.language != "en")
+    first = at + 1 if back or kind == "ahead" else at
+    turns = _turns_ago(sentence, first, back)
+    if turns is not None:
+        return turns
     amount = read_amount(sentence, first)
     if amount is None:
         return None
     low, high, unit, stop = amount
-    if ahead or sentence.kind(stop) == "ago":
+    if back or sentence.kind(stop) == "ago":
         direction = -1
-    elif sentence.kind(stop) == "fromnow" or (
-        sentence.kind(at - 1) == "in" and _looks_ahead(sentence, at, unit)
+    elif (
+        kind == "ahead"
+        or sentence.kind(stop) == "fromnow"
+        or (sentence.kind(at - 1) == "in" and _looks_ahead(sentence, at, unit))
     ):
         direction = 1
     else:
         return None
     stop += sentence.kind(stop) in ("ago", "fromnow")
     return around(sentence, now, direction, low, high, unit, stop)
+
+
+def _turns_ago(sentence: Sentence, at: int, back: bool) -> Reading | None:
+    """As in "two Fridays ago", "two summers ago", "hace dos veranos"."""
+    kind = sentence.kind(at)
+    if kind not in ("number", "a") or sentence.kind(at + 1) not in ("weekday", "season", "named", "plural"):
+        return None
+    count = sentence.value(at) if kind == "number" else 1
+    ago = sentence.kind(at + 2) == "ago"
+    if not (ago or back) or not 1 <= count <= 5000 or sentence.tokens[at].ordinal:
+        return None
+    return _turned(sentence, -count, at + 1, at + 2 + ago)
 
 
 def around(
@@ -269,7 +214,7 @@ def _rest_of(sentence: Sentence, at: int) -> Reading | None:
 def _weekday(sentence: Sentence, at: int) -> Reading | None:
     """A lone day of the week is the latest one, today included; a date after it says it better."""
     token = sentence.tokens[at]
-    found = _postposed(sentence, at)
+    found = _one_but(sentence, at) or _postposed(sentence, at)
     if found is not None:
         return found
     if sentence.lexicon.language == "en" and (token.word.endswith("ays") or _recurs(sentence, at)):
@@ -283,8 +228,10 @@ def _weekday(sentence: Sentence, at: int) -> Reading | None:
     reason = "the latest such day, today included"
     if sentence.kind(stop) == "part":
         span, stop = part_of_day(span.start, sentence.value(stop)), stop + 1
-    bare = token.short or not sentence.closes(stop)
-    return Reading(span, stop, 0.7, reason, "day", needs_preposition=bare)
+    over = sentence.closes(stop)
+    if token.short and not over:
+        return None  # "in Sun City"
+    return Reading(span, stop, 0.7, reason, "day", needs_preposition=token.short or not over, recurs="week")
 
 
 def _recurs(sentence: Sentence, at: int) -> bool:
@@ -293,26 +240,12 @@ def _recurs(sentence: Sentence, at: int) -> bool:
 
 
 def _postposed(sentence: Sentence, at: int) -> Reading | None:
-    """As in "la semaine dernière", "el mes pasado", "Friday last week": the direction comes after."""
+    """As in "la semaine dernière", "el mes pasado": the direction comes after."""
     first = at + 1 if sentence.kind(at) == "the" else at
-    kind = sentence.kind(first)
-    if kind == "weekday" and sentence.lexicon.language == "en":
-        return _weekday_of_week(sentence, first)
-    if sentence.lexicon.language == "en" or kind not in ("unit", "weekday", "month", "season", "named"):
+    if sentence.lexicon.language == "en" or sentence.kind(first) not in _TURNING:
         return None
     follows = sentence.kind(first + 1)
-    if follows not in _DIRECTIONS:
-        return None
-    return _turn(sentence, _DIRECTIONS[follows], first, first + 2)
-
-
-def _weekday_of_week(sentence: Sentence, at: int) -> Reading | None:
-    """As in "Friday last week", "Tuesday of next week"."""
-    word_at = sentence.skip(at + 1, "of", "the")
-    if sentence.kind(word_at) not in _DIRECTIONS or sentence.kind(word_at + 1) != "unit":
-        return None
-    if sentence.value(word_at + 1) != "week":
-        return None
-    week = unit_span("week", sentence.now, _DIRECTIONS[sentence.kind(word_at)])
-    day = day_span(shifted(week.start, days=sentence.value(at)))
-    return Reading(day, word_at + 2, _SURE, "a day of another week", "day")
+    if follows not in _DIRECTIONS or sentence.kind(first + 2) in _TURNING:
+        return None  # "im März dieses Jahres"
+    steps = sentence.value(first + 1) or 1
+    return _turned(sentence, _DIRECTIONS[follows] * steps, first, first + 2)

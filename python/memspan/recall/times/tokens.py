@@ -9,17 +9,20 @@ from typing import Any, Final
 
 from memspan.recall.words import word_set
 
-__all__ = ["ANCHORS", "Lexicon", "Symbol", "Token", "read_tokens"]
+__all__ = ["TELLING", "Lexicon", "Symbol", "Token", "read_tokens"]
 
 # Kinds of symbol. The grammar is written over these, so that a language is a table of words.
-#   month 1-12 · weekday 0-6 (Monday first) · unit · season 0-3 · part (of the day) · named (a named day) · offset
-#   (days from today) · number · amount ((count, unit)) · few · a · date (year, month, day) · year · decade · quarter
-#   last next this past · early mid late · start middle end half · earlier later · ago agopre fromnow · before after
-#   since until by · from to between and dash · in on the of comma dot · other word
+#   month 1-12 · weekday 0-6 (Monday first) · unit · season 0-3 · part (of the day) · named (a named day) · plural
+#   (kind and value of one of them) · glued (two symbols in one word, and where the first ends) · offset (days from
+#   today) · number · decimal · amount ((count, unit)) · few · a · andhalf orso · date (year, month, day) · year ·
+#   decade · quarter · clock (hour, minute) · last next this past (the how manyth, or none for the first) · early mid
+#   late · half · earlier later · ago agopre fromnow ahead · more less (than an amount) · before after since until by ·
+#   from to between and or but dash · now · in on the of comma dot · other word
 Symbol = tuple[str, Any]
 
-ANCHORS: Final = word_set(
-    "month weekday unit unitoffset recent season part named offset amount date year decade quarter"
+TELLING: Final = word_set(
+    "month shortmonth weekday shortday unit unitoffset recent season part named plural glued offset amount date year "
+    "decade quarter"
 )
 """An expression holds at least one of these, or an ordinal day ("on the 7th")."""
 
@@ -69,12 +72,12 @@ class Lexicon:
             choices.sort(key=lambda choice: -len(choice[0]))
         # Of a phrase one word will do: the longest, which is hardly ever a common one.
         self._telling = frozenset(
-            word for word, (kind, _) in self.words.items() if kind in ANCHORS or kind.startswith("short")
+            word for word, (kind, _) in self.words.items() if kind in TELLING
         ) | frozenset(
             max(words, key=len).rpartition("'")[2]
             for choices in self.phrases.values()
             for words, (kind, _) in choices
-            if kind in ANCHORS
+            if kind in TELLING
         )
 
     def may_have_time(self, text: str) -> bool:
@@ -92,8 +95,11 @@ _ISO: Final = re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2})(?:[Tt][\d:.,+z
 _DAYS: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})")
 _RANGE: Final = re.compile(r"(\d{1,2}|\d{4})(st|nd|rd|th)?([-–])(\d{1,2}|\d{4})(st|nd|rd|th)?")
 _NUMBER: Final = re.compile(r"(\d{1,6})(st|nd|rd|th|er|ère|ème|e|º|ª|°|го|й|ste|de)?")
+_DECIMAL: Final = re.compile(r"\d{1,3}[.,]\d")
+_CLOCK: Final = re.compile(r"(\d{1,2})(?::(\d\d))?([ap]m)|(\d{1,2}):(\d\d)")
 _DECADE: Final = re.compile(r"['’]?((?:1[89]|20)?\d)0['’]?s")
 _QUARTER: Final = re.compile(r"q([1-4])")
+_NO_SYMBOL: Final[Symbol] = ("word", None)
 _VERBS: Final = frozenset(["sat", "sun", "wed"])
 _SIGNS: Final = {",": "comma", ".": "dot", "-": "dash", "–": "dash", "—": "dash"}
 
@@ -115,8 +121,18 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
         word = piece.lower()
         symbol = words.get(word)
         if symbol is None and not word.isalpha():
-            word, symbol = _apart(word.replace("’", "'"), words)
-        kind, value = symbol or ("word", None)
+            word = word.replace("’", "'")
+            head, _, tail = word.partition("'")
+            if head in words and tail in words and word not in words:  # "l'été", "dell'anno"
+                start = _front(tokens, head, words[head], start, start + len(head) + 1)
+                word, symbol = tail, words[tail]
+            else:
+                word, symbol = _apart(word, words)
+        kind, value = symbol or _NO_SYMBOL
+        if kind == "glued":
+            cut, one, (kind, value) = value
+            start = _front(tokens, word[:cut], one, start, start + cut)
+            word = word[cut:]
         token = Token(kind, value, start, end, word, False, first.isupper())
         if kind == "number" and isinstance(value, tuple):
             token.value, token.ordinal = value[0], True
@@ -130,8 +146,14 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
     return _join_phrases(tokens, lexicon)
 
 
+def _front(tokens: list[Token], word: str, symbol: Symbol, start: int, end: int) -> int:
+    """Take the first of two words that are written as one; gives where the second begins."""
+    tokens.append(Token(*symbol, start, end, word))
+    return end
+
+
 def _apart(word: str, words: Mapping[str, Symbol]) -> tuple[str, Symbol | None]:
-    """Without a possessive ending ("july's") or an elided article ("l'été", "dell'anno")."""
+    """Without a possessive ending ("july's"), or what is joined to the front of a word ("all'inizio")."""
     if word in words:
         return word, words[word]
     head, _, tail = word.partition("'")
@@ -159,6 +181,15 @@ def _read_number(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) 
         kind, value = "date", _slashed(match, lexicon)
         if value is None:
             kind = "blob"
+    elif _DECIMAL.fullmatch(piece) is not None:
+        kind, value = "decimal", float(piece.replace(",", "."))
+    elif (match := _CLOCK.fullmatch(piece.lower())) is not None:
+        hour = int(match[1] or match[4])
+        if match[3]:
+            hour = hour % 12 + (12 if match[3] == "pm" else 0)
+        minute = int(match[2] or match[5] or 0)
+        if hour < 24 and minute < 60:
+            kind, value = "clock", (hour, minute)
     elif (match := _RANGE.fullmatch(piece)) is not None:
         cut = start + match.start(3)
         _read_number(piece[: match.start(3)], start, lexicon, tokens)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from memspan.recall.times.tokens import Lexicon
 
+_DAYS = ("maandag", "dinsdag", "woensdag", "donderdag", "vrijdag", "zaterdag", "zondag")
+_PARTS = {"ochtend": 0, "middag": 1, "avond": 2, "nacht": 3}
+
 LEXICON = Lexicon(
     "nl",
     {
@@ -42,6 +45,12 @@ LEXICON = Lexicon(
             "decennium|decennia": "decade",
             "eeuw": "century",
         },
+        # "Dinsdagavond" is a day and a part of it.
+        "glued": {
+            day + spelling: (len(day), ("weekday", weekday), ("part", part))
+            for weekday, day in enumerate(_DAYS)
+            for spelling, part in _PARTS.items()
+        },
         "season": {"lente|voorjaar": 0, "zomer": 1, "herfst|najaar": 2, "winter": 3},
         "part": {"ochtend|'s morgens": 0, "middag": 1, "avond": 2, "nacht": 3},
         "number": {
@@ -55,23 +64,31 @@ LEXICON = Lexicon(
             "acht": 8,
         }
         | {"negen": 9, "tien": 10, "elf": 11, "twaalf": 12, "eerste": (1,), "tweede": (2,), "derde": (3,)},
+        "decimal": {"anderhalf|anderhalve": 1.5, "een half|een halve": 0.5},
+        "plural": {"zomers": ("season", 1), "winters": ("season", 3)},
         "few": {"enkele": (2, 5)},
         "a": {"een": None},
-        "last": {"vorige|vorig|afgelopen|laatste": None},
+        "last": {"vorige|vorig|afgelopen|laatste": None, "voorlaatste|voorvorige": 2},
         "next": {"volgende|volgend|komende|komend": None},
         "this": {"deze|dit": None},
         "early": {"begin": 0},
         "mid": {"half|midden": 1},
         "late": {"eind|einde": 2},
         "ago": {"geleden": None},
-        "before": {"voor|vóór": None},
-        "after": {"na": None},
-        "since": {"sinds|vanaf": None},
-        "until": {"tot": None},
+        "ahead": {"over": None},
+        "more": {"meer dan": None},
+        "less": {"minder dan": None},
+        "before": {"voor|vóór|eerder dan": None},
+        "after": {"na|later dan": None},
+        "since": {"sinds|vanaf|niet voor|niet vóór|niet eerder dan": None},
+        "until": {"tot|niet na|niet later dan|uiterlijk": None},
         "from": {"van": None},
         "to": {"tot en met|t/m": None},
         "between": {"tussen": None},
         "and": {"en": None},
+        "or": {"of": None},
+        "but": {"maar": None},
+        "now": {"nu|heden": None},
         "in": {"in|tijdens": None},
         "on": {"op|met|rond": None},
         "the": {"de|het": None},

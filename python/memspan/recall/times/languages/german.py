@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from memspan.recall.times.tokens import Lexicon
 
+_DAYS = ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag")
+_PARTS = {"morgen": 0, "vormittag": 0, "mittag": 1, "nachmittag": 1, "abend": 2, "nacht": 3}
+
 LEXICON = Lexicon(
     "de",
     {
@@ -42,30 +45,48 @@ LEXICON = Lexicon(
             "jahrzehnt|jahrzehnte|jahrzehnten": "decade",
             "jahrhundert": "century",
         },
+        # "Dienstagabend" is a day and a part of it.
+        "glued": {
+            day + spelling: (len(day), ("weekday", weekday), ("part", part))
+            for weekday, day in enumerate(_DAYS)
+            for spelling, part in _PARTS.items()
+        },
         "season": {"frühling|frühjahr": 0, "sommer": 1, "herbst": 2, "winter": 3},
         "part": {"vormittag|am morgen|jeden morgen": 0, "nachmittag": 1, "abend": 2, "nacht": 3},
         "number": {"zwei|zwo": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7, "acht": 8}
         | {"neun": 9, "zehn": 10, "elf": 11, "zwölf": 12, "ersten|erste": (1,), "zweiten|zweite": (2,)}
         | {"dritten|dritte": (3,), "vierten|vierte": (4,)},
+        "decimal": {"anderthalb|eineinhalb": 1.5, "zweieinhalb": 2.5, "dreieinhalb": 3.5}
+        | {"ein halbes|einem halben|einer halben|eine halbe": 0.5},
+        "plural": {"sommern": ("season", 1), "wintern": ("season", 3)},
         "few": {"ein paar|wenigen|einigen": (2, 5)},
-        "amount": {"einem halben jahr": (6, "month")},
         "a": {"einem|einer|ein|eine": None},
         "last": {
-            "letzte|letzten|letzter|letztes|letztem|vorige|vorigen|voriges|vergangene|vergangenen|vergangenes": None
+            "letzte|letzten|letzter|letztes|letztem|vorige|vorigen|voriges|vergangene|vergangenen|vergangenes": None,
+            "vorletzte|vorletzten|vorletzter|vorletztes|vorletztem": 2,
         },
-        "next": {"nächste|nächsten|nächster|nächstes|kommende|kommenden|kommendes": None},
+        "next": {
+            "nächste|nächsten|nächster|nächstes|kommende|kommenden|kommendes": None,
+            "übernächste|übernächsten|übernächster|übernächstes": 2,
+        },
+        "earlier": {"bisher in|bislang in": None},
+        "more": {"mehr als|länger als": None},
+        "less": {"weniger als": None},
         "this": {"diese|diesen|dieser|dieses|diesem": None},
         "early": {"anfang|beginn": 0},
         "mid": {"mitte": 1},
         "late": {"ende": 2},
-        "before": {"vor": None},
-        "after": {"nach": None},
-        "since": {"seit": None},
-        "until": {"bis": None},
+        "before": {"vor|früher als": None},
+        "after": {"nach|später als": None},
+        "since": {"seit|ab|nicht vor|frühestens|nicht früher als": None},
+        "until": {"bis|nicht nach|spätestens|nicht später als": None},
         "from": {"von|vom": None},
         "to": {"bis zum": None},
         "between": {"zwischen": None},
         "and": {"und": None},
+        "or": {"oder": None},
+        "but": {"aber|jedoch": None},
+        "now": {"jetzt": None},
         "in": {"in|im|während": None},
         "on": {"am|an|zu|um": None},
         "of": {"des": None},
@@ -81,8 +102,6 @@ LEXICON = Lexicon(
             "gestern morgen|gestern früh": (-1, 0),
             "heute abend": (0, 2),
         },
-        "unitoffset": {"vorletzte woche|vorletzter woche": ("week", -2), "vorletztes jahr": ("year", -2)}
-        | {"vorletzten monat": ("month", -2)},
         "named": {
             "weihnachten": "christmas",
             "heiligabend": "christmas eve",
@@ -90,6 +109,8 @@ LEXICON = Lexicon(
             "neujahr": "new year",
             "ostern": "easter",
             "pfingsten": "pentecost",
+            "fastnacht|faschingsdienstag": "shrove tuesday",
+            "aschermittwoch": "ash wednesday",
             "nikolaus": "nicholas",
         },
     },

@@ -1,0 +1,94 @@
+"""How many of which unit: "three weeks", "a few days", "two or three years", "1.5 years", "a year and a half"."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from .calendar import Unit
+from .reading import Sentence
+
+__all__ = ["Amount", "read_amount"]
+
+_MOST: Final = 100_000
+# What a part of a unit is counted in.
+_FINER: Final[dict[Unit, tuple[Unit, int]]] = {
+    "hour": ("minute", 60),
+    "day": ("hour", 24),
+    "week": ("day", 7),
+    "month": ("day", 30),
+    "quarter": ("month", 3),
+    "year": ("month", 12),
+    "decade": ("year", 10),
+    "century": ("year", 100),
+}
+
+
+class Amount(NamedTuple):
+    """So many units, and where the words end."""
+
+    low: int
+    high: int
+    unit: Unit
+    stop: int
+
+
+def read_amount(sentence: Sentence, at: int) -> Amount | None:
+    """The amount that begins at a token."""
+    kind = sentence.kind(at)
+    if kind == "amount":
+        count, unit = sentence.value(at)
+        return Amount(count, count, unit, at + 1)
+    if (
+        kind == "unit" and sentence.kind(at + 1) == "andhalf"
+    ):  # "hace año y medio", "the last year and a half"
+        return _amount(1.5, 1.5, sentence.value(at), at + 2)
+    if kind == "unit" and sentence.kind(at - 1) in ("agopre", "before") and sentence.lexicon.language != "en":
+        return Amount(2, 5, sentence.value(at), at + 1)  # "vor Wochen"
+    counts = _counts(sentence, at)
+    if counts is None:
+        return None
+    low, high, stop = counts
+    if sentence.kind(stop) in ("or", "to", "dash", "and"):
+        # "and" tells two counts only after "between": "between two and three weeks ago".
+        more = _counts(sentence, stop + 1) if sentence.kind(stop + 1) in ("number", "decimal") else None
+        if more is not None and more[0] > low and _may_join(sentence, at, stop):
+            high, stop = more[1:]
+    if sentence.kind(stop) == "andhalf":
+        low, high, stop = low + 0.5, high + 0.5, stop + 1
+    if sentence.kind(stop) == "dash":
+        stop += 1
+    if sentence.kind(stop) != "unit":
+        return None
+    unit, stop = sentence.value(stop), stop + 1
+    if sentence.kind(stop) == "andhalf":
+        low, high, stop = low + 0.5, high + 0.5, stop + 1
+    elif sentence.kind(stop) == "orso":
+        stop += 1
+    elif low == 1 and sentence.kind(stop) == "or" and sentence.kind(stop + 1) == "number":  # "a day or two"
+        high, stop = max(high, sentence.value(stop + 1)), stop + 2
+    return _amount(low, high, unit, stop)
+
+
+def _counts(sentence: Sentence, at: int) -> tuple[float, float, int] | None:
+    kind = sentence.kind(at)
+    if kind == "a":
+        return 1, 1, at + 1
+    if kind == "decimal" or (kind == "number" and not sentence.tokens[at].ordinal):
+        return sentence.value(at), sentence.value(at), at + 1
+    if kind == "few":
+        low, high = sentence.value(at)
+        return low, high, at + 1
+    return None
+
+
+def _may_join(sentence: Sentence, at: int, joint: int) -> bool:
+    return sentence.kind(joint) != "and" or sentence.kind(at - 1) == "between"
+
+
+def _amount(low: float, high: float, unit: Unit, stop: int) -> Amount | None:
+    if low % 1 or high % 1:
+        if unit not in _FINER:
+            return None
+        unit, times = _FINER[unit]
+        low, high = low * times, high * times
+    return Amount(int(low), int(high), unit, stop) if 0 < high <= _MOST else None

@@ -1,0 +1,113 @@
+"""Chinese and Japanese: what the patterns of `..east_asian` look for."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memspan.recall.times.calendar import Unit
+
+__all__ = [
+    "AGO",
+    "DAYS",
+    "DIGITS",
+    "JAPANESE_WEEKDAYS",
+    "NIGHTS",
+    "NUMBER",
+    "SEASONS",
+    "THIRDS",
+    "UNITS",
+    "WEEKDAYS",
+]
+
+DIGITS: Final = {
+    "一": 1,
+    "二": 2,
+    "两": 2,
+    "三": 3,
+    "四": 4,
+    "五": 5,
+    "六": 6,
+    "七": 7,
+    "八": 8,
+    "九": 9,
+    "十": 10,
+}
+NUMBER: Final = r"(\d{1,4}|[一二两三四五六七八九]?十[一二三四五六七八九]?|[一二两三四五六七八九])"
+DAYS: Final = {
+    "大前天": -3,
+    "一昨日": -2,
+    "前天": -2,
+    "昨天": -1,
+    "昨日": -1,
+    "今天": 0,
+    "今日": 0,
+    "明天": 1,
+    "明日": 1,
+    "后天": 2,
+    "明後日": 2,
+    "おととい": -2,
+    "きのう": -1,
+    "きょう": 0,
+    "あした": 1,
+}
+NIGHTS: Final = {"昨晚": -1, "昨夜": -1, "昨晩": -1, "今晚": 0, "今夜": 0, "今晩": 0}
+UNITS: Final[dict[str, tuple[Unit, int]]] = {
+    "上上周": ("week", -2),
+    "上上个星期": ("week", -2),
+    "上周": ("week", -1),
+    "上星期": ("week", -1),
+    "上个星期": ("week", -1),
+    "这周": ("week", 0),
+    "本周": ("week", 0),
+    "这个星期": ("week", 0),
+    "下周": ("week", 1),
+    "下星期": ("week", 1),
+    "下个星期": ("week", 1),
+    "下下周": ("week", 2),
+    "下下个星期": ("week", 2),
+    "上上个月": ("month", -2),
+    "上个月": ("month", -1),
+    "上月": ("month", -1),
+    "这个月": ("month", 0),
+    "本月": ("month", 0),
+    "下个月": ("month", 1),
+    "下下个月": ("month", 2),
+    "前年": ("year", -2),
+    "去年": ("year", -1),
+    "今年": ("year", 0),
+    "明年": ("year", 1),
+    "后年": ("year", 2),
+    "大前年": ("year", -3),
+    "先々週": ("week", -2),
+    "先週": ("week", -1),
+    "今週": ("week", 0),
+    "来週": ("week", 1),
+    "再来週": ("week", 2),
+    "先々月": ("month", -2),
+    "先月": ("month", -1),
+    "今月": ("month", 0),
+    "来月": ("month", 1),
+    "再来月": ("month", 2),
+    "一昨年": ("year", -2),
+    "昨年": ("year", -1),
+    "来年": ("year", 1),
+    "再来年": ("year", 2),
+}
+AGO: Final[dict[str, Unit]] = {
+    "天": "day",
+    "日": "day",
+    "周": "week",
+    "个星期": "week",
+    "週間": "week",
+    "个月": "month",
+    "ヶ月": "month",
+    "か月": "month",
+    "カ月": "month",
+    "年": "year",
+    "小时": "hour",
+    "時間": "hour",
+}
+WEEKDAYS: Final = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
+JAPANESE_WEEKDAYS: Final = {"月": 0, "火": 1, "水": 2, "木": 3, "金": 4, "土": 5, "日": 6}
+THIRDS: Final = {"上旬": 0, "初": 0, "中旬": 1, "下旬": 2, "末": 2}
+SEASONS: Final = {"春": 0, "夏": 1, "秋": 2, "冬": 3}

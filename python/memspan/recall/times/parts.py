@@ -1,0 +1,102 @@
+"""Rules for parts of a time: "the first week of May", "the last two days of 2022", "the second half of last year"."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Final
+
+from .calendar import Span, Unit, clip, day_span, moved, shifted, unit_span
+from .placing import Reader
+from .reading import Reading, Sentence
+
+__all__ = ["read_part"]
+
+_TWO_DAYS: Final = timedelta(days=2)
+
+
+def read_part(sentence: Sentence, at: int, read: Reader) -> Reading | None:
+    """The part that begins at a token; `read` reads the whole that it is a part of."""
+    which, counted_at = _which(sentence, at)
+    if not which:
+        return None
+    count = 0
+    if sentence.kind(counted_at) == "number" and not sentence.tokens[counted_at].ordinal:
+        count, counted_at = sentence.value(counted_at), counted_at + 1
+    elif sentence.kind(at) == "number" and not sentence.tokens[at].ordinal:  # "les deux premières semaines"
+        count = sentence.value(at)
+    counted = sentence.kind(counted_at)
+    if counted not in ("unit", "weekday", "half"):
+        return None
+    joint = sentence.kind(counted_at + 1)
+    value = sentence.value(counted_at)
+    if joint not in ("of", "in") and not (joint == "year" and (counted == "half" or value == "quarter")):
+        return None
+    base = read(sentence, sentence.skip(counted_at + 1, "of", "in", "the"))
+    if base is None:
+        return None
+    span = _several(base.span, value, which, count) if count else _nth(base.span, counted, value, which)
+    if span is None:
+        return None
+    unit: Unit = value if counted == "unit" else "day"
+    return base._replace(
+        span=span, reason=f"a part of {base.reason}", unit=unit, needs_preposition=False, partial=None
+    )
+
+
+def _which(sentence: Sentence, at: int) -> tuple[int, int]:
+    """The how manyth is meant, -1 for the last, 0 for none, and what follows."""
+    if sentence.kind(at) == "number" and not sentence.tokens[at].ordinal:
+        at += 1
+    kind = sentence.kind(at)
+    if kind == "last":
+        return -(sentence.value(at) or 1), at + 1
+    if kind == "number" and sentence.tokens[at].ordinal and 1 <= sentence.value(at) <= 5:
+        return sentence.value(at), at + 1
+    return 0, at
+
+
+def _several(base: Span, value: object, which: int, count: int) -> Span | None:
+    """As in "the last two weeks of May": so many at the beginning or at the end."""
+    if value not in ("day", "week", "month", "year") or which not in (1, -1) or count > 1000:
+        return None
+    unit: Unit = value
+    if which > 0:
+        found = Span(base.start, moved(base.start, unit, count))
+    else:
+        found = Span(moved(base.end, unit, -count), base.end)
+    return found if base.start <= found.start < found.end <= base.end else None
+
+
+def _nth(base: Span, counted: str, value: object, which: int) -> Span | None:
+    if counted == "half":
+        middle = base.start + (base.end - base.start) / 2
+        months = 12 * (base.end.year - base.start.year) + base.end.month - base.start.month
+        if months and months % 2 == 0:
+            middle = moved(base.start, "month", months // 2)
+        elif base.end - base.start > _TWO_DAYS:
+            middle = day_span(middle).start
+        return Span(middle, base.end) if which in (-1, 2) else Span(base.start, middle)
+    weekday = value if counted == "weekday" else 5 if value == "weekend" else None
+    if isinstance(weekday, int):
+        days = 2 if value == "weekend" else 1
+        if which > 0:
+            first = shifted(base.start, days=(weekday - base.start.weekday()) % 7 + 7 * (which - 1))
+        else:
+            latest = shifted(base.end, days=-1)
+            first = shifted(latest, days=-((latest.weekday() - weekday) % 7))
+        found = day_span(first, days)
+        return found if base.start <= found.start < base.end else None
+    if value == "week":
+        start = shifted(base.start, days=7 * (which - 1)) if which > 0 else shifted(base.end, days=-7)
+        found = clip(day_span(start, 7), end=base.end)
+    elif value == "day":
+        found = day_span(shifted(base.start, days=which - 1) if which > 0 else shifted(base.end, days=-1))
+    elif value == "quarter":
+        start = moved(base.start if which > 0 else base.end, "quarter", which - 1 if which > 0 else which)
+        found = unit_span("quarter", start)
+    elif value == "month":
+        start = moved(base.start, "month", which - 1) if which > 0 else moved(base.end, "month", -1)
+        found = unit_span("month", start)
+    else:
+        return None
+    return found if base.start <= found.start < found.end <= base.end else None

@@ -1,0 +1,164 @@
+"""Two times that are the ends of one: "from May to July", "between 3 and 9 June", "3-9 June", "2020 till now"."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+from .absolute import read_partial, read_year
+from .calendar import Span, moved
+from .compound import read_time
+from .found import Relation
+from .partial import Partial
+from .placing import place
+from .reading import Reading, Sentence
+
+__all__ = ["Related", "joined", "put_in_order", "read_dashed", "read_range"]
+
+_ONWARDS: Final = frozenset(["on", "onwards", "onward", "forward", "forwards"])
+_MOMENT: Final = timedelta(microseconds=1)
+_TO: Final = ("to", "dash", "until")
+
+
+class Related(NamedTuple):
+    """What was found from one token on."""
+
+    first: int
+    reading: Reading
+    relation: Relation
+
+
+def read_range(sentence: Sentence, at: int) -> Related | None:
+    """As in "from May to July", "between May and July"; "from May" alone is in May, "from May on" since then."""
+    kind = sentence.kind(at)
+    first_at = sentence.skip(at + 1, "the")
+    first = _bare_day(sentence, first_at) if sentence.kind(first_at) == "number" else None
+    if first is None or (
+        first.partial is not None and first.partial.unit == "day" and first.needs_preposition
+    ):
+        first = read_time(sentence, at + 1) or first
+    if first is None:
+        return None
+    joint = sentence.kind(first.stop)
+    if joint in _TO or (joint == "and" and kind == "between"):
+        second_at = sentence.skip(first.stop + 1, *(("the", "until") if joint == "and" else ("the", *_TO)))
+        found = joined(sentence, at, at + 1, first, second_at)
+        if found is not None:
+            return found
+    if kind in ("between", "since") or first.needs_preposition:
+        return None
+    after = sentence.tokens[first.stop] if first.stop < len(sentence.tokens) else None
+    if (
+        after is not None
+        and after.word in _ONWARDS
+        and (after.word != "on" or sentence.closes(first.stop + 1))
+    ):
+        return Related(at, first._replace(stop=first.stop + 1), "since")
+    return Related(at + 1, first, "in")
+
+
+def _bare_day(sentence: Sentence, at: int) -> Reading | None:
+    """A number that may be a day of a month named later, with the dot that makes it one ("vom 3. bis 5. Mai")."""
+    found = read_partial(sentence, at, bare_day=True)
+    if found is None or found.stop != at + 1 or sentence.kind(at + 1) != "dot":
+        return found
+    joint = sentence.kind(at + 2) in (*_TO, "and")
+    next_at = sentence.skip(at + 3, "the")
+    return found._replace(stop=at + 2) if joint and sentence.kind(next_at) == "number" else found
+
+
+def read_dashed(sentence: Sentence, at: int, found: Reading | None) -> Related | None:
+    """As in "3-9 June", "June 3-9", "2019-2021", "May to July": a range without a word before it."""
+    first = found
+    if first is None and sentence.kind(at) == "number":
+        first = _bare_day(sentence, at)
+    if first is None or first.partial is None or sentence.kind(first.stop) not in ("dash", "to"):
+        return None
+    return joined(sentence, at, at, first, sentence.skip(first.stop + 1, "the"))
+
+
+def joined(sentence: Sentence, at: int, first_at: int, first: Reading, second_at: int) -> Related | None:
+    """The range of two times, which lend each other what one lacks."""
+    if sentence.kind(second_at) == "now":
+        now = sentence.now
+        return _between(
+            at, first, Reading(Span(now, now), second_at + 1, 1.0, "now", "day"), Span(first.span.start, now)
+        )
+    second = read_time(sentence, second_at)
+    if (second is None or (second.needs_preposition and second.partial is None)) and sentence.kind(
+        second_at
+    ) == "number":
+        second = _bare_day(sentence, second_at)
+    if second is None:
+        return None
+    one, two = first.partial, second.partial
+    if one is None or two is None:
+        if first.needs_preposition and one is not None and one.day and not one.month:
+            return None
+        low, high = put_in_order(sentence, first_at, first, second_at, second)
+        return _between(at, first, second, Span(low.start, high.end))
+    if two.month is None and two.year is None:
+        year, stop = read_year(sentence, second.stop)
+        two = Partial(year if year is not None else one.year, one.month, two.day)
+        second = second._replace(stop=stop)
+    if two.month is None and two.day is not None:
+        return None
+    one = one.completed(two)
+    if one.year is None and one.month is None:
+        return None
+    if first.partial is not None and first.partial.year is None:
+        one = _year_before(one, two)
+    ends = _ends(one, two, sentence.now)
+    return None if ends is None else _between(at, first, second, ends)
+
+
+def put_in_order(
+    sentence: Sentence, first_at: int, first: Reading, second_at: int, second: Reading
+) -> tuple[Span, Span]:
+    """Both spans, where one recurs as the one that suits the other: the first is the latest up to the second, and a
+    second that would be over is the next after the first."""
+    start, end = first.span, second.span
+    if first.recurs is not None and (second.recurs is None or start.start >= end.end):
+        earlier = read_time(sentence.as_of(max(end.end - _MOMENT, datetime.min + _MOMENT)), first_at)
+        if earlier is not None and earlier.span.start < end.end:
+            start = earlier.span
+    elif second.recurs is not None and end.end <= start.end:
+        until = Span(start.end, moved(start.end, second.recurs, 1))
+        later = place(sentence, second_at, read_time, until, second.stop)
+        end = end if later is None else later.span
+    return start, end
+
+
+def _year_before(one: Partial, two: Partial) -> Partial:
+    """As in "between November and February 2023": the year is that of the end."""
+    if one.year is None or one.month is None or two.month is None:
+        return one
+    late = (one.month, one.day or 1) > (two.month, two.day or 31)
+    return Partial(one.year - 1, one.month, one.day) if late else one
+
+
+def _ends(one: Partial, two: Partial, now: datetime) -> Span | None:
+    """From the start of the one to the end of the other; a missing year is that of the latest start up to `now`, or,
+    where only the end has a year, the latest before that end."""
+    if one.year is None and two.year is not None:
+        ends = two.resolve(now)
+        starts = None if ends is None else one.resolve(ends.start)
+        return None if starts is None or ends is None else Span(starts.start, ends.end)
+    starts = one.resolve(now)
+    if starts is None:
+        return None
+    ends = two.resolve(now)
+    if two.year is None and two.month is not None:
+        year = starts.start.year
+        ends = Partial(year, two.month, two.day).resolve(now)
+        if ends is not None and ends.end <= starts.start and year < 9999:
+            ends = Partial(year + 1, two.month, two.day).resolve(now)
+    return None if ends is None else Span(starts.start, ends.end)
+
+
+def _between(at: int, first: Reading, second: Reading, span: Span) -> Related | None:
+    if span.start >= span.end:
+        return None
+    certainty = min(first.certainty if first.certainty > 0.6 else 0.8, second.certainty)
+    reading = Reading(span, second.stop, certainty, f"from {first.reason} to {second.reason}", second.unit)
+    return Related(at, reading, "between")
