@@ -62,7 +62,7 @@ class SearchingCalls(Calls):
             question: in plain words.
             user: an unknown user has no records.
             k: how many, 1 to 10,000. Only filters make it fewer, or a user that has fewer. `None`: as many as
-                the plan wants, 3 to 20, and more for questions that list.
+                the plan wants: by rules 10 to 20, and 30 or 40 for questions that list or want a summary.
             between: a `(start, end)` pair of times, or several; the end is exclusive, `None` leaves a side
                 open.
             now: when the question is asked, for words such as "last week"; by default the user's newest record.

@@ -35,7 +35,7 @@ __all__ = ["ask"]
         'memspan ask "What changed at work?" --store chat.memspan --user demo --llm qwen3 --plan model --explain',
     ),
 )
-@click.argument("question")
+@options.question
 @options.existing_store
 @options.one_user
 @click.option(
@@ -65,7 +65,7 @@ __all__ = ["ask"]
 @options.kinds
 @click.option("--tag", "tags", multiple=True, help="Only records with this tag; repeat to require several.")
 @options.where
-@click.option("--now", metavar="TIME", help="When it is asked (ISO 8601). Default: the user's newest record.")
+@options.now
 @options.as_of
 @options.valid_at
 @click.option(

@@ -11,7 +11,6 @@ from memspan.evaluate import DATA_SETS, Evaluation, evaluate
 from memspan.evaluate.chart import draw, require_matplotlib
 from memspan.evaluate.run import DEFAULT_KS
 from memspan.limits import MAX_K
-from memspan.query import FUSIONS
 from memspan.ranking import Ranker
 from memspan.recall.context import MAX_TOKENS
 from memspan.recipes import recipe_names
@@ -79,11 +78,7 @@ __all__ = ["eval_"]
     show_default=True,
     help="Make a context of so many tokens for each question and score the evidence in it; 0 for none.",
 )
-@click.option(
-    "--fusion",
-    type=click.Choice(FUSIONS),
-    help="How the views become one ranking. Default: what `Memory.search` does.",
-)
+@options.fusion
 @options.ranker
 @options.rerank_ms
 @click.option(

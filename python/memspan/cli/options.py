@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from memspan.lifecycle.staleness import POLICIES
 from memspan.limits import MAX_K
+from memspan.query import FUSIONS
 from memspan.ranking import Ranker
 from memspan.recipes import recipe_names
 from memspan.records import KINDS
@@ -27,15 +28,19 @@ __all__ = [
     "base_url",
     "between",
     "count",
+    "depth",
     "embedder",
     "embedder_of_store",
     "examples",
     "existing_store",
+    "fusion",
     "kinds",
     "llm",
     "new_store",
+    "now",
     "one_user",
     "optional_store",
+    "question",
     "ranker",
     "recipe",
     "rerank_ms",
@@ -43,6 +48,8 @@ __all__ = [
     "valid_at",
     "where",
 ]
+
+_AUTO: Final = "auto"
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -185,6 +192,12 @@ between = click.option(
     "repeat for several.",
 )
 
+now = click.option(
+    "--now",
+    metavar="TIME",
+    help='When it is asked (ISO 8601), for words such as "last week". Default: the user\'s newest record.',
+)
+
 as_of = click.option(
     "--as-of",
     metavar="TIME",
@@ -226,6 +239,13 @@ staleness = click.option(
 )
 
 
+fusion = click.option(
+    "--fusion",
+    type=click.Choice(FUSIONS),
+    help="How the views become one ranking. Default: what `Memory.search` does, mostly `learned`.",
+)
+
+
 ranker = click.option(
     "--ranker",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -244,6 +264,40 @@ def count(default: int, what: str = "records") -> Callable[[Command], Command]:
         show_default=True,
         help=f"At most this many {what}.",
     )
+
+
+class _Depth(click.IntRange):
+    """A number of records, or "auto" for what the plan wants, which is `None`."""
+
+    name = "depth"
+
+    def __init__(self) -> None:
+        super().__init__(1, MAX_K)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return None if value == _AUTO else super().convert(value, param, ctx)
+
+
+def depth(default: int) -> Callable[[Command], Command]:
+    """`-k` of a search, which a plan may decide."""
+    return click.option(
+        "-k",
+        type=_Depth(),
+        metavar="NUMBER|auto",
+        default=default,
+        show_default=True,
+        help=f"At most this many records, 1 to {MAX_K:,}; `auto`: as many as the plan wants, mostly 10 to 40, with "
+        "--context as the tokens ask for.",
+    )
+
+
+def _not_blank(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    if not value.strip():
+        raise click.BadParameter(f"got {value!r}; accepted: text that is not blank")
+    return value
+
+
+question = click.argument("question", callback=_not_blank)
 
 
 def examples(*lines: str) -> str:

@@ -8,18 +8,16 @@ from typing import Any
 
 import click
 from click.core import ParameterSource
-from rich.table import Table
 
 from memspan.ranking import Ranker
 from memspan.recall.context import MAX_TOKENS
-from memspan.remember.recall import Recalls
 
 from . import options
 from .contexts import print_context
 from .environment import Environment, pass_environment
+from .explanations import explanation_json, explanation_table
 from .opening import nothing_found, open_memory
 from .recalls import print_recalls, recall_json
-from .tables import cell, plain_table
 
 __all__ = ["search"]
 
@@ -33,16 +31,18 @@ __all__ = ["search"]
         "memspan search \"vet\" --store chat.memspan --user demo -k 3 --json | jq '.hits[].id'",
     ),
 )
-@click.argument("question")
+@options.question
 @options.existing_store
 @options.one_user
-@options.count(10)
+@options.depth(10)
 @options.between
 @options.kinds
 @click.option("--tag", "tags", multiple=True, help="Only records with this tag; repeat to require several.")
 @options.where
+@options.now
 @options.as_of
 @options.valid_at
+@options.fusion
 @options.ranker
 @options.rerank_ms
 @options.staleness
@@ -58,6 +58,11 @@ __all__ = ["search"]
     "untracked",
     is_flag=True,
     help="Do not count this search as a use of what it finds: uses keep memories from being evicted.",
+)
+@click.option(
+    "--confidence",
+    is_flag=True,
+    help="Say how likely it is that there is an answer at all; takes a second search.",
 )
 @click.option(
     "--explain", is_flag=True, help="Say for each hit where it came from, and what was left out and why."
@@ -83,18 +88,21 @@ def search(
     question: str,
     store: Path,
     user: str,
-    k: int,
+    k: int | None,
     between: list[tuple[str | None, str | None]] | None,
     kinds: tuple[str, ...],
     tags: tuple[str, ...],
     where: dict[str, Any] | None,
+    now: str | None,
     as_of: str | None,
     valid_at: str | None,
+    fusion: str | None,
     ranker: Ranker | None,
     rerank_ms: int,
     staleness: str,
     route: int,
     untracked: bool,
+    confidence: bool,
     explain: bool,
     as_context: bool,
     tokens: int,
@@ -107,8 +115,8 @@ def search(
     (embedding) and lexical (words).
     """
     if as_context:
-        if explain or staleness != "none":
-            raise click.UsageError("--explain and --staleness cannot be used with --context")
+        if explain or confidence or staleness != "none":
+            raise click.UsageError("--explain, --confidence and --staleness cannot be used with --context")
         chosen = click.get_current_context().get_parameter_source("k") is not ParameterSource.DEFAULT
         with open_memory(store, embedder) as memory:
             context = memory.context(
@@ -120,11 +128,13 @@ def search(
                 kinds=kinds or None,
                 require_tags=tags,
                 where=where,
+                now=now,
                 as_of=as_of,
+                valid_at=valid_at,
+                fusion=fusion,
                 ranker=ranker,
                 route=route,
                 rerank_ms=rerank_ms,
-                valid_at=valid_at,
                 track=not untracked,
             )
         print_context(env, store, user, question, context, as_json=as_json)
@@ -138,10 +148,13 @@ def search(
             kinds=kinds or None,
             require_tags=tags,
             where=where,
+            now=now,
             as_of=as_of,
             valid_at=valid_at,
+            fusion=fusion,
             ranker=ranker,
             rerank_ms=rerank_ms,
+            confidence=confidence,
             staleness=staleness,
             route=route,
             explain=explain,
@@ -149,7 +162,7 @@ def search(
         )
         nothing = "" if recalls else nothing_found(memory, user)
     if as_json:
-        answer = {
+        answer: dict[str, Any] = {
             "store": str(store),
             "user": user,
             "question": question,
@@ -157,7 +170,9 @@ def search(
         }
         if staleness != "none":
             answer["moved"] = [asdict(moved) for moved in recalls.moved]
-        env.write_json({**answer, "explanation": _of_search(recalls)} if explain else answer)
+        if confidence:
+            answer["confidence"] = recalls.confidence
+        env.write_json({**answer, "explanation": explanation_json(recalls)} if explain else answer)
         return
     if recalls:
         print_recalls(env.out, recalls, scores=True)
@@ -166,25 +181,8 @@ def search(
     if recalls.moved:
         moved = ", ".join(f"{one.id} from {one.before} to {one.after}" for one in recalls.moved)
         env.say(f"moved by staleness ({staleness}): {moved}", style="dim")
+    if confidence:
+        env.say(f"confidence that there is an answer: {recalls.confidence:.2f}")
     if explain:
         env.out.print()
-        env.out.print(_explanations(recalls))
-
-
-def _of_search(recalls: Recalls) -> dict[str, Any]:
-    plan = {} if recalls.plan is None else {"plan": recalls.plan.to_dict()}
-    return {**plan, **(recalls.explanation or {})}
-
-
-def _explanations(recalls: Recalls) -> Table:
-    """How the search was run, then how each hit came to be found."""
-    table = plain_table("Why")
-    table.add_column("hit", justify="right")
-    table.add_column("what")
-    table.add_column("value", ratio=1, overflow="fold")
-    for rank, explanation in enumerate([_of_search(recalls), *(recall.explanation for recall in recalls)]):
-        for name, value in (explanation or {}).items():
-            if rank and not value:
-                continue
-            table.add_row(cell(f"#{rank}" if rank else "all"), cell(name), cell(value))
-    return table
+        env.out.print(explanation_table(recalls))

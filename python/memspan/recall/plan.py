@@ -73,7 +73,7 @@ class Plan:
     """Kinds of record that are wanted beside the rest, of `memspan.KINDS` but `vault`: what answers the question of
     these comes among the first, up to a quarter of `k`. Only where the caller does not filter by kind."""
     k: int = 10
-    """How many memories are wanted: 3-20, and more for a listing."""
+    """How many memories are wanted: 10-20 by rules, 3-20 by a model, and more for a listing."""
     weights: ViewWeights = field(default_factory=ViewWeights)
     smoothing: float = 1.0
     """0-10: how much the neighbours of a candidate count, against what was learned: 1 as much, 0 nothing."""

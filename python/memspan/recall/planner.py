@@ -21,7 +21,7 @@ __all__ = ["plan_by_rules"]
 
 _LONGEST_QUERY: Final = 10_000
 _DEEPEST: Final = 20
-"""SimpleMem's depth goes from 3 to 20; only what wants many mentions goes beyond."""
+"""SimpleMem's depth ends here, too; only what wants many mentions goes beyond."""
 
 
 def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Plan:

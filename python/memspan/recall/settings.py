@@ -10,7 +10,13 @@ __all__ = ["SETTINGS", "Setting"]
 
 
 class Setting(NamedTuple):
-    """The depth and the shape of a retrieval. Weights by kind were learned (memspan.ranking)."""
+    """The depth and the shape of a retrieval. Weights by kind were learned (memspan.ranking).
+
+    No depth is below 10, though SimpleMem's go from 3 to 20 (section 3.1): there a unit of memory is a statement that
+    stands for many turns, and 3 of them answer nearly as well as 10 (table 6). Of turns, 3 hold 77 % of the evidence
+    of LoCoMo's lookups and 10 hold 89 %; for "when" it is 90 and 94 %. Plans by a model do go down to 3
+    (`memspan.recall.plan_by_model`), in recipes that make such units.
+    """
 
     k: int
     sessions: int

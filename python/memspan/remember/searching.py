@@ -68,6 +68,8 @@ def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Agin
     recalls.lifted = lifted
     recalls.plan = question.plan
     recalls.confidence = confidence
+    if recalls.explanation is not None:
+        recalls.explanation = {"k": question.k, **recalls.explanation}
     times = recalls.timings
     recalls.timings = replace(
         times,

@@ -119,9 +119,79 @@ def test_as_of_shows_only_what_was_known_then(search):
 
 def test_explain(search, run, filled):
     answer = search("ferry", "-k", 2, "--explain")
-    assert answer["explanation"]
+    assert answer["explanation"]["k"] == 2
+    assert answer["explanation"]["plan"]["k"] == 10
     assert all(hit["explanation"] for hit in answer["hits"])
     assert "Why" in run("search", "ferry", "--store", filled, "--user", "demo", "--explain").stdout
+
+
+def test_a_plan_is_laid_out(run, filled):
+    question = "How many times did Mira and Jonas take the ferry in May 2024?"
+    output = run("search", question, "--store", filled, "--user", "demo", "-k", 3, "--explain").stdout
+    lines = [
+        line.strip().split(maxsplit=2) for line in output.partition("Why")[2].splitlines() if line.strip()
+    ]
+    plan = {line[1]: line[2] for line in lines if line[0] == "plan"}
+    assert plan["kind"] == "list"
+    assert plan["intervals"] == "2024-05-01T00:00:00+00:00 to 2024-06-01T00:00:00+00:00"
+    assert set(plan["names"].split(", ")) == {"Mira", "Jonas"}
+    assert plan["distinct"] == "no"
+    assert plan["reasons"].startswith("- list: ")
+    assert ["-", "depth", "30, sessions 8: every mention, from many sessions"] in lines
+    assert ["all", "k", "3 (the plan wants 30)"] in lines
+    assert not {"question", "weights", "smoothing", "spread", "k"} & set(plan), "nothing to say"
+    assert not {*"{}[]"} & {*output.partition("Why")[2]}, "no signs of Python"
+
+
+def test_as_many_as_the_plan_wants(search, run, filled):
+    question = "How many times did they take the ferry?"
+    answer = search(question, "-k", "auto", "--explain")
+    assert len(answer["hits"]) == answer["explanation"]["k"] == answer["explanation"]["plan"]["k"] == 30
+    assert len(search(question)["hits"]) == 10
+    assert len(search(question, "-k", "auto", "--fusion", "rrf")["hits"]) == 10
+    assert search(question, "-k", "auto", "--context")["tokens"] > 300
+    message = run("search", "x", "--store", filled, "--user", "demo", "-k", "many", code=2).stderr
+    assert "many" in message
+
+
+def test_now_says_what_last_month_is(search, run, filled):
+    def plan(*arguments):
+        return search("Who took the ferry last month?", "--explain", *arguments)["explanation"]["plan"]
+
+    assert plan("--now", "2024-06-10")["intervals"] == [
+        ["2024-05-01T00:00:00+00:00", "2024-06-01T00:00:00+00:00"]
+    ]
+    assert plan()["intervals"] != plan("--now", "2024-06-10")["intervals"]
+    assert search("ferry last month", "--now", "2024-06-10", "--context")["sources"]
+    arguments = ("search", "ferry", "--store", filled, "--user", "demo", "--now", "soon")
+    assert "now: got 'soon'" in run(*arguments, code=3).stderr
+
+
+def test_fusion_is_chosen(search, run, filled):
+    ranked = search("ferry", "--fusion", "rrf", "--explain")
+    assert "plan" not in ranked["explanation"]
+    assert 0 < ranked["hits"][0]["score"] < 0.1, "two reciprocal ranks"
+    assert search("ferry", "--fusion", "rrf", "--context")["sources"]
+    arguments = ("search", "ferry", "--store", filled, "--user", "demo", "--fusion")
+    assert "learned" in run(*arguments, "best", code=2).stderr
+    assert "all" in run(*arguments, "rrf", "--explain").stdout
+
+
+def test_confidence_is_told(search, run, filled):
+    assert "confidence" not in search(VET)
+    assert 0 < search(VET, "--confidence")["confidence"] < 1
+    arguments = ("search", VET, "--store", filled, "--user", "demo", "--confidence")
+    assert "confidence that there is an answer: 0." in run(*arguments).stdout
+    assert "confidence" in run(*arguments, "--fusion", "rrf", code=3).stderr
+    assert "--confidence" in run(*arguments, "--context", code=2).stderr
+
+
+@pytest.mark.parametrize("question", ["", "  "])
+def test_a_blank_question_is_a_wrong_argument(run, filled, question):
+    for command in ("search", "ask"):
+        stderr = run(command, question, "--store", filled, "--user", "demo", code=2).stderr
+        assert "QUESTION" in stderr
+        assert "not blank" in stderr
 
 
 def test_an_unknown_user_has_an_empty_answer(search, run, filled):
