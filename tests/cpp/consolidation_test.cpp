@@ -98,6 +98,39 @@ BOOST_FIXTURE_TEST_CASE(a_search_reads_less_and_finds_the_same, Fixture) {
   }
 }
 
+// The fewer are wanted, the further has a block to reach for one of them. Vectors without clusters are the hardest.
+BOOST_FIXTURE_TEST_CASE(the_recall_wanted_is_met_for_every_number_of_hits, Fixture) {
+  std::normal_distribution<float> normal;
+  const auto anywhere = [&] {
+    std::vector<float> vector(kDim);
+    for (float& value : vector) value = normal(random);
+    return vector;
+  };
+  std::vector<Item> items;
+  for (int i = 0; i < 6000; ++i) {
+    items.push_back({.id = "r" + std::to_string(i), .at = i, .text = "word"});
+    items.back().embedding = anywhere();
+  }
+  test::add(index, items);
+  index.consolidate("ana", true);
+  for (const float wanted : {0.9f, 0.995f}) {
+    for (const uint32_t k : {1u, 2u, 3u, 5u, 10u, 12u, 20u, 50u, 100u}) {
+      size_t found = 0;
+      for (int i = 0; i < 200; ++i) {
+        Query probe{.user = "ana", .embedding = anywhere(), .k = k, .recall = wanted};
+        Query exact = probe;
+        exact.exact = true;
+        std::set<std::string> truth;
+        for (const Hit& hit : index.search(exact).hits) truth.insert(hit.id);
+        for (const Hit& hit : index.search(probe).hits) found += truth.contains(hit.id);
+      }
+      BOOST_TEST_CONTEXT("k " << k << ", recall " << wanted) {
+        BOOST_TEST(static_cast<double>(found) / (200.0 * k) >= wanted - 0.005);
+      }
+    }
+  }
+}
+
 BOOST_FIXTURE_TEST_CASE(the_layout_map_names_each_tags_home, Fixture) {
   fill(3000, true);
   index.consolidate("ana", true);

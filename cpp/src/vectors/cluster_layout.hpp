@@ -25,13 +25,15 @@ struct Block {
 };
 
 // How far above its mean a block may reach: the number of spreads for which a search found a given share of the true
-// best k, on queries that the consolidation tried out.
+// best k, on queries that the consolidation tried out. The fewer are wanted, the higher does the last of them score, and
+// the further has a block to reach for it.
 class ProbeReach {
  public:
   static constexpr std::array<float, 7> kRecalls = {0.8f, 0.9f, 0.95f, 0.98f, 0.99f, 0.995f, 0.999f};
-  static constexpr std::array<size_t, 2> kDepths = {10, 100};
+  static constexpr std::array<size_t, 5> kDepths = {1, 3, 10, 30, 100};
 
-  // For k results at `recall`; infinity above the last of kRecalls.
+  // For k results at `recall`: between two depths on the line through both by the logarithm of k, beyond the last one as
+  // there. Infinity above the last of kRecalls.
   float at(size_t k, float recall) const;
   void set(size_t depth, size_t recall, float reach) { reach_[depth][recall] = reach; }
   const std::array<std::array<float, kRecalls.size()>, kDepths.size()>& table() const { return reach_; }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 
 #include "base/in_parallel.hpp"
 #include "vectors/code_query.hpp"
@@ -12,7 +14,8 @@
 namespace memspan {
 namespace {
 
-constexpr size_t kQueries = 144;
+constexpr size_t kKinds = 3;  // of queries
+constexpr size_t kQueries = 96 * kKinds;
 constexpr size_t kTile = 512;
 constexpr size_t kScannedWorthAThread = 65536;  // rows scanned
 // Of the misses that a recall allows, so many are planned: the queries to come are not those that were tried.
@@ -57,7 +60,7 @@ class Trial {
       const size_t k = std::min(ProbeReach::kDepths[d], best_.size());
       if (k == 0) continue;
       const float kth = best_[k - 1].score * code_.scale();
-      if (d == 0) tried.tenth = kth;
+      if (ProbeReach::kDepths[d] == 10) tried.tenth = kth;
       for (size_t i = 0; i < k; ++i) {
         const size_t block = layout_.block_of(best_[i].slot);
         tried.needed[d].push_back((kth - tried.means[block]) / tried.spreads[block]);
@@ -107,7 +110,7 @@ class Calibration {
   uint32_t make_query(size_t i, std::vector<float>& query) {
     const size_t position = random_row();
     const float* const row = rows_[position];
-    switch (i % 3) {
+    switch (i % kKinds) {
       case 0:
         std::copy_n(row, dim_, query.begin());
         return static_cast<uint32_t>(position);
@@ -130,18 +133,23 @@ class Calibration {
     return kNoSlot;
   }
 
-  // The reach that finds the wanted share of the hits: a quantile of what each of them needed.
+  // The reach that finds the wanted share of the hits of each kind of query: the largest quantile of what they needed. Of
+  // all kinds together, those that are found easily would make up for those that are not.
   void set_reach(size_t depth) {
-    std::vector<float> needed;
-    for (const Tried& tried : tried_) {
-      needed.insert(needed.end(), tried.needed[depth].begin(), tried.needed[depth].end());
+    std::array<float, ProbeReach::kRecalls.size()> reach;
+    reach.fill(std::numeric_limits<float>::lowest());
+    for (size_t kind = 0; kind < kKinds; ++kind) {
+      std::vector<float> needed;
+      for (size_t i = kind; i < tried_.size(); i += kKinds) {
+        needed.insert(needed.end(), tried_[i].needed[depth].begin(), tried_[i].needed[depth].end());
+      }
+      std::sort(needed.begin(), needed.end(), std::greater<>());
+      for (size_t r = 0; r < reach.size(); ++r) {
+        const double missed = (1.0 - static_cast<double>(ProbeReach::kRecalls[r])) * kCaution * static_cast<double>(needed.size());
+        reach[r] = std::max(reach[r], needed[std::min(needed.size() - 1, static_cast<size_t>(missed))]);
+      }
     }
-    std::sort(needed.begin(), needed.end());
-    for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) {
-      const double missed = (1.0 - static_cast<double>(ProbeReach::kRecalls[r])) * kCaution * static_cast<double>(needed.size());
-      const auto allowed = std::min(needed.size() - 1, static_cast<size_t>(missed));
-      layout_.reach.set(depth, r, needed[needed.size() - 1 - allowed]);
-    }
+    for (size_t r = 0; r < reach.size(); ++r) layout_.reach.set(depth, r, reach[r]);
   }
 
   float probed_share() const {

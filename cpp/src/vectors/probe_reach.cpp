@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "vectors/cluster_layout.hpp"
@@ -5,12 +7,15 @@
 namespace memspan {
 
 float ProbeReach::at(size_t k, float recall) const {
-  // Between the depths that were tried, the larger one is the careful choice.
-  const size_t depth = k <= kDepths[0] ? 0 : 1;
-  for (size_t r = 0; r < kRecalls.size(); ++r) {
-    if (recall <= kRecalls[r]) return reach_[depth][r];
-  }
-  return std::numeric_limits<float>::infinity();
+  const auto column = static_cast<size_t>(std::lower_bound(kRecalls.begin(), kRecalls.end(), recall) - kRecalls.begin());
+  if (column == kRecalls.size()) return std::numeric_limits<float>::infinity();
+  size_t after = 0;
+  while (after < kDepths.size() && kDepths[after] < k) ++after;
+  if (after == 0) return reach_.front()[column];
+  if (after == kDepths.size()) return reach_.back()[column];
+  const auto log = [](size_t depth) { return std::log2(static_cast<float>(depth)); };
+  const float way = (log(k) - log(kDepths[after - 1])) / (log(kDepths[after]) - log(kDepths[after - 1]));
+  return std::lerp(reach_[after - 1][column], reach_[after][column], way);
 }
 
 }  // namespace memspan
