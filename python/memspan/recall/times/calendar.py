@@ -11,6 +11,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 __all__ = [
     "SEASONS",
+    "SMALL_UNITS",
     "Span",
     "Unit",
     "clip",
@@ -46,6 +47,8 @@ SEASONS: Final = ("spring", "summer", "autumn", "winter")
 _DAYS: Final = {"day": 1, "week": 7, "weekend": 7, "fortnight": 14}
 _MONTHS: Final = {"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200}
 _SECONDS: Final = {"second": 1, "minute": 60, "hour": 3600}
+SMALL_UNITS: Final = tuple(_SECONDS)
+"""Those that are shorter than a day."""
 
 
 class Span(NamedTuple):

@@ -9,11 +9,10 @@ from re import Match
 from typing import Final
 
 from .calendar import Span, Unit, day_span, moved, season_span, shifted, thirds, unit_span
-from .found import Relation
+from .east_asian_related import Related, related_in
 from .languages.east_asian import (
     AGO,
     DAYS,
-    DIGITS,
     JAPANESE_WEEKDAYS,
     NIGHTS,
     NUMBER,
@@ -21,6 +20,7 @@ from .languages.east_asian import (
     THIRDS,
     UNITS,
     WEEKDAYS,
+    number_of,
 )
 from .partial import Partial
 from .reading import Reading
@@ -33,14 +33,7 @@ def _words(table: Iterable[str]) -> str:
     return "|".join(sorted(table, key=len, reverse=True))
 
 
-def _number(text: str) -> int:
-    if text.isdecimal():
-        return int(text)
-    tens, ten, ones = text.rpartition("十") if "十" in text else ("", "", text)
-    return (10 * DIGITS.get(tens, 1) if ten else 0) + DIGITS.get(ones, 0)
-
-
-def find_east_asian(text: str, now: datetime) -> list[tuple[tuple[int, int], Reading, Relation]]:
+def find_east_asian(text: str, now: datetime) -> list[Related]:
     """Places, readings and relations, in order. Linear in the text but for the sorting of what was found."""
     found: list[tuple[int, int, Reading]] = []
     taken = bytearray(len(text))
@@ -54,59 +47,7 @@ def find_east_asian(text: str, now: datetime) -> list[tuple[tuple[int, int], Rea
                 taken[start:end] = b"\1" * (end - start)
                 found.append((start, end, reading))
     found.sort(key=lambda one: one[0])
-    return _related(text, found, now)
-
-
-def _end(start: datetime, other: Reading, now: datetime) -> datetime:
-    """Where a range ends; an end without its year is the first one after the start."""
-    partial = other.partial
-    if partial is None or partial.year is not None:
-        return other.span.end
-    for year in (start.year, start.year + 1):
-        span = partial._replace(year=year).resolve(now) if year <= 9999 else None
-        if span is not None and span.end > start:
-            return span.end
-    return other.span.end
-
-
-def _related(
-    text: str, found: list[tuple[int, int, Reading]], now: datetime
-) -> list[tuple[tuple[int, int], Reading, Relation]]:
-    related: list[tuple[tuple[int, int], Reading, Relation]] = []
-    at = 0
-    while at < len(found):
-        start, end, reading = found[at]
-        if at + 1 < len(found):
-            other_start, other_end, other = found[at + 1]
-            if _JOINT.fullmatch(text, end, other_start):
-                start -= start > 0 and text[start - 1] in _FROM
-                span = Span(reading.span.start, _end(reading.span.start, other, now))
-                closing = _CLOSING.match(text, other_end)
-                other_end = other_end if closing is None else closing.end()
-                joined = Reading(span, 0, min(reading.certainty, other.certainty), "a range", other.unit)
-                related.append(((start, other_end), joined, "between"))
-                at += 2
-                continue
-        relation: Relation = "in"
-        for suffix, meaning in _SUFFIXES:
-            match = suffix.match(text, end)
-            if match is not None:
-                relation, end = meaning, match.end()
-                break
-        related.append(((start, end), reading, relation))
-        at += 1
-    return related
-
-
-_JOINT: Final = re.compile(r"(?:到|至|から|-|~|〜|和|と)")
-_FROM: Final = "从自由"
-_CLOSING: Final = re.compile(r"まで|之间|为止|の間")
-_SUFFIXES: Final[tuple[tuple[re.Pattern[str], Relation], ...]] = (
-    (re.compile("以来|以降|から"), "since"),
-    (re.compile("之后|以后|のあと|の後"), "after"),
-    (re.compile("之前|以前|より前|の前"), "before"),
-    (re.compile("为止|まで"), "until"),
-)
+    return related_in(text, found, now)
 
 
 def _reading(
@@ -116,14 +57,14 @@ def _reading(
 
 
 def _date(match: Match[str], now: datetime) -> Reading | None:
-    year, month, day = (None if part is None else _number(part) for part in match.group("y", "m", "d"))
+    year, month, day = (None if part is None else number_of(part) for part in match.group("y", "m", "d"))
     partial = Partial(year, month, day)
     certainty = 1.0 if year is not None else 0.8
     return _reading(partial.resolve(now), partial.unit, certainty, "a date", partial)
 
 
 def _month_part(match: Match[str], now: datetime) -> Reading | None:
-    year, month = (None if part is None else _number(part) for part in match.group("y", "m"))
+    year, month = (None if part is None else number_of(part) for part in match.group("y", "m"))
     if match["word"] is not None:
         year = now.year + UNITS[match["word"]][1]
     span = Partial(year, month).resolve(now)
@@ -139,9 +80,9 @@ def _in_year(match: Match[str], now: datetime) -> Reading | None:
         return _reading(
             season_span(SEASONS[match["season"]], year), "quarter", 0.8, "a season of another year"
         )
-    partial = Partial(year, _number(match["m"]), None if match["d"] is None else _number(match["d"]))
+    partial = Partial(year, number_of(match["m"]), None if match["d"] is None else number_of(match["d"]))
     certainty, reason = (1.0, "a date") if match["y"] else (0.9, "a date of another year")
-    return _reading(partial.resolve(now), partial.unit, certainty, reason)
+    return _reading(partial.resolve(now), partial.unit, certainty, reason, partial)
 
 
 def _unit(match: Match[str], now: datetime) -> Reading | None:
@@ -158,12 +99,12 @@ def _week_part(match: Match[str], now: datetime) -> Reading | None:
 
 
 def _ago(match: Match[str], now: datetime) -> Reading | None:
-    unit, count = AGO[match["unit"]], _number(match["n"])
+    unit, count = AGO[match["unit"]], number_of(match["n"])
     return _reading(unit_span(unit, moved(now, unit, -count)), unit, 0.9, f"{count} {unit} back")
 
 
 def _past(match: Match[str], now: datetime) -> Reading | None:
-    unit, count = AGO[match["unit"]], _number(match["n"])
+    unit, count = AGO[match["unit"]], number_of(match["n"])
     return _reading(
         Span(day_span(moved(now, unit, -count)).start, now), unit, 0.9, f"{count} {unit} up to now"
     )

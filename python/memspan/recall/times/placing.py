@@ -31,6 +31,7 @@ _PERIOD_STARTS: Final = frozenset(
 
 _INTO: Final = ("in", "on", "to", "the")
 """What leads from a period to a time in it; "to" stands for "à Noël", if no range begins before it."""
+_AT_ONCE: Final = frozenset(["season", "named", "month", "weekday"])
 _RANGES: Final = frozenset(["from", "between", "since", "of"])
 
 
@@ -87,12 +88,15 @@ def placed_before(sentence: Sentence, at: int, period: Reading, read: Reader) ->
 
 
 def _led_into(sentence: Sentence, at: int, stop: int) -> int | None:
-    """Where a time begins that a period leads into; only a season or a named day may follow at once."""
+    """Where a time begins that a period leads into; it may follow at once, if it is no verb ("2022 may")."""
     led = sentence.skip(stop, "comma")
     first = sentence.skip(led, *_INTO)
     kind = sentence.kind(led)
     if first == led:
-        return first if led == stop and kind in ("season", "named") else None
+        if led != stop or kind not in _AT_ONCE:
+            return None
+        token = sentence.tokens[led]
+        return first if token.capital or not token.short else None
     if kind == "the" and led != stop:
         return None
     if kind == "to" and (sentence.lexicon.language == "en" or sentence.kind(at - 1) in _RANGES):

@@ -36,7 +36,7 @@ def read_range(sentence: Sentence, at: int) -> Related | None:
     if first is None or (
         first.partial is not None and first.partial.unit == "day" and first.needs_preposition
     ):
-        first = read_time(sentence, at + 1) or first
+        first = read_time(sentence, at + 1) or _now(sentence, first_at) or first
     if first is None:
         return None
     joint = sentence.kind(first.stop)
@@ -55,6 +55,13 @@ def read_range(sentence: Sentence, at: int) -> Related | None:
     ):
         return Related(at, first._replace(stop=first.stop + 1), "since")
     return Related(at + 1, first, "in")
+
+
+def _now(sentence: Sentence, at: int) -> Reading | None:
+    """The end of "since May until now"; alone it is no time to look for."""
+    if sentence.kind(at) != "now":
+        return None
+    return Reading(Span(sentence.now, sentence.now), at + 1, 1.0, "now", "day", needs_preposition=True)
 
 
 def _bare_day(sentence: Sentence, at: int) -> Reading | None:
@@ -79,12 +86,7 @@ def read_dashed(sentence: Sentence, at: int, found: Reading | None) -> Related |
 
 def joined(sentence: Sentence, at: int, first_at: int, first: Reading, second_at: int) -> Related | None:
     """The range of two times, which lend each other what one lacks."""
-    if sentence.kind(second_at) == "now":
-        now = sentence.now
-        return _between(
-            at, first, Reading(Span(now, now), second_at + 1, 1.0, "now", "day"), Span(first.span.start, now)
-        )
-    second = read_time(sentence, second_at)
+    second = _now(sentence, second_at) or read_time(sentence, second_at)
     if (second is None or (second.needs_preposition and second.partial is None)) and sentence.kind(
         second_at
     ) == "number":

@@ -7,7 +7,7 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .amounts import read_amount
-from .calendar import Span, day_span, moved
+from .calendar import SMALL_UNITS, Span, day_span, moved
 from .clock import read_clocked
 from .compound import read_time
 from .found import Relation
@@ -31,7 +31,6 @@ _STARTS: Final = word_set(
     "quarter last next this past early mid late earlier later agopre ahead more less before the from between after "
     "since until by half"
 )
-_SMALL: Final = ("second", "minute", "hour")
 
 
 def read_related(sentence: Sentence, at: int) -> Related | None:
@@ -105,7 +104,7 @@ def _compared(sentence: Sentence, at: int, kind: str) -> Related | None:
         return None
     count = amount.high if side == "more" else amount.low
     moment = moved(sentence.now, amount.unit, -count)
-    if amount.unit not in _SMALL:
+    if amount.unit not in SMALL_UNITS:
         moment = day_span(moment).start
     stop = amount.stop + (not ago)
     reason = f"{side} than {count} {amount.unit} back"

@@ -9,7 +9,7 @@ from memspan.recall.words import word_set
 
 from .absolute import QUALIFIED
 from .amounts import Amount, read_amount
-from .calendar import Span, Unit, clip, day_span, moved, shifted, unit_span
+from .calendar import SMALL_UNITS, Span, Unit, clip, day_span, moved, shifted, unit_span
 from .reading import Reading, Sentence
 from .turns import part_of_day, turn
 
@@ -17,7 +17,6 @@ __all__ = ["around", "read_relative", "stretch"]
 
 _SURE: Final = 0.9
 _DIRECTIONS: Final = {"last": -1, "this": 0, "next": 1, "past": -1}
-_SMALL: Final = ("second", "minute", "hour")
 _TURNING: Final = frozenset(["unit", "weekday", "month", "season", "part", "named"])
 _BESIDE_LAST: Final = {"before": "last", "after": "next"}
 
@@ -121,8 +120,8 @@ def _one_but(sentence: Sentence, at: int) -> Reading | None:
     if sentence.kind(first) not in _TURNING or sentence.kind(first + 2) != _BESIDE_LAST.get(side, "-"):
         return None
     after = sentence.kind(first + 3)
-    if after in _TURNING or after in ("number", "few", "plural"):
-        return None  # "the week before last Friday"
+    if after in _TURNING or after in ("number", "few", "plural", "to"):
+        return None  # "the week before last Friday", "the day after next to nothing"
     return _turned(sentence, -2 if side == "before" else 2, first, first + 3)
 
 
@@ -131,7 +130,7 @@ def stretch(sentence: Sentence, direction: int, amount: Amount) -> Reading:
     _, high, unit, stop = amount
     now = sentence.now
     other = moved(now, unit, direction * high)
-    if unit not in _SMALL:  # whole days, so that the first is not cut in two
+    if unit not in SMALL_UNITS:  # whole days, so that the first is not cut in two
         other = day_span(other).start if direction < 0 else day_span(other).end
     span = Span(other, now) if direction < 0 else Span(now, other)
     return Reading(span, stop, _SURE, f"{high} {unit} {'up to' if direction < 0 else 'from'} now", unit)
@@ -193,7 +192,7 @@ _FUTURE: Final = word_set("will ll shall going gonna plan plans planning due sch
 
 def _looks_ahead(sentence: Sentence, at: int, unit: Unit) -> bool:
     """Whether "in two weeks" is a point ahead, and not how long something took."""
-    if unit in _SMALL:
+    if unit in SMALL_UNITS:
         return False
     return any(
         token.word in _FUTURE or token.word.endswith("'ll") for token in sentence.tokens[max(0, at - 12) : at]

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Final
 
-from .calendar import Span, Unit, day_span, month_span, season_span, shifted, unit_span
+from .calendar import SMALL_UNITS, Span, Unit, day_span, month_span, season_span, shifted, unit_span
 from .named_days import named_day
 
 __all__ = ["part_of_day", "turn", "weekday_near"]
 
-_SMALL: Final = ("second", "minute", "hour")
 # Hours from midnight at which a part of the day begins and ends: morning, afternoon, evening, night.
 _PARTS: Final = ((5, 12), (12, 18), (18, 24), (18, 30))
 
@@ -38,7 +37,7 @@ def turn(now: datetime, kind: str, value: Any, count: int) -> tuple[Span, Unit] 
     if kind == "plural":
         kind, value = value
     if kind == "unit":
-        return None if value in _SMALL and count == 0 else (unit_span(value, now, count), value)
+        return None if value in SMALL_UNITS and count == 0 else (unit_span(value, now, count), value)
     if kind == "weekday":
         return weekday_near(now, value, count), "day"
     if kind == "month":

@@ -9,7 +9,6 @@ from memspan.recall.times.calendar import Unit
 __all__ = [
     "AGO",
     "DAYS",
-    "DIGITS",
     "JAPANESE_WEEKDAYS",
     "NIGHTS",
     "NUMBER",
@@ -17,9 +16,10 @@ __all__ = [
     "THIRDS",
     "UNITS",
     "WEEKDAYS",
+    "number_of",
 ]
 
-DIGITS: Final = {
+_DIGITS: Final = {
     "一": 1,
     "二": 2,
     "两": 2,
@@ -111,3 +111,11 @@ WEEKDAYS: Final = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "
 JAPANESE_WEEKDAYS: Final = {"月": 0, "火": 1, "水": 2, "木": 3, "金": 4, "土": 5, "日": 6}
 THIRDS: Final = {"上旬": 0, "初": 0, "中旬": 1, "下旬": 2, "末": 2}
 SEASONS: Final = {"春": 0, "夏": 1, "秋": 2, "冬": 3}
+
+
+def number_of(text: str) -> int:
+    """The value of a match of `NUMBER`."""
+    if text.isdecimal():
+        return int(text)
+    tens, ten, ones = text.rpartition("十") if "十" in text else ("", "", text)
+    return (10 * _DIGITS.get(tens, 1) if ten else 0) + _DIGITS.get(ones, 0)

@@ -1,0 +1,125 @@
+"""How times in Chinese and Japanese stand to what is asked for, and which of them are the ends of one range."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Final, TypeAlias
+
+from .calendar import Span
+from .found import Relation
+from .languages.east_asian import NUMBER, number_of
+from .reading import Reading
+
+__all__ = ["Related", "related_in"]
+
+Related: TypeAlias = tuple[tuple[int, int], Reading, Relation]
+"""Where it stands in the text, what was read, and how it is related."""
+
+_TO: Final = re.compile("到|至|から|-|~|〜|–")
+_AND: Final = re.compile("和|与|と|、")
+_DAY_AFTER: Final = re.compile(rf"(?:{_TO.pattern}|{_AND.pattern})(?P<d>{NUMBER})[日号]")
+_FROM: Final = "从自由"
+_CLOSING: Final = re.compile(r"まで|之间|为止|の間")
+_SUFFIXES: Final[tuple[tuple[re.Pattern[str], Relation], ...]] = (
+    (re.compile("以来|以降|から"), "since"),
+    (re.compile("之后|以后|のあと|の後|より後"), "after"),
+    (re.compile("之前|以前|より前|の前"), "before"),
+    (re.compile("为止|まで"), "until"),
+)
+_PREFIXES: Final[dict[str, Relation]] = {
+    "不早于": "since",
+    "不晚于": "until",
+    "不迟于": "until",
+    "早于": "before",
+    "晚于": "after",
+}
+_BUT: Final = re.compile("[、，, ]?(?:但|且|而|并且)?在?")
+
+
+def _closing_span(start: datetime, other: Reading, now: datetime) -> Span:
+    """What ends a range that starts then; without its year it is the first one after the start."""
+    partial = other.partial
+    if partial is None or partial.year is not None:
+        return other.span
+    for year in (start.year, start.year + 1):
+        span = partial._replace(year=year).resolve(now) if year <= 9999 else None
+        if span is not None and span.end > start:
+            return span
+    return other.span
+
+
+def _in_year_of(first: Reading, other: Reading, now: datetime) -> Reading:
+    """What goes on a list: in the year of the first, where that has one and this has none ("2022年3月和4月")."""
+    if first.partial is None or first.partial.year is None or other.partial is None or other.partial.year:
+        return other
+    partial = other.partial._replace(year=first.partial.year)
+    span = partial.resolve(now)
+    return other if span is None else other._replace(span=span, partial=partial)
+
+
+def _read_day_after(text: str, found: list[tuple[int, int, Reading]], at: int, now: datetime) -> None:
+    """Put in the day that has neither year nor month of its own: "5月3日から5日まで"."""
+    _, end, reading = found[at]
+    match = _DAY_AFTER.match(text, end) if reading.partial is not None and reading.partial.day else None
+    if match is None or reading.partial is None or (at + 1 < len(found) and found[at + 1][0] < match.end()):
+        return
+    partial = reading.partial._replace(year=reading.span.start.year, day=number_of(match["d"]))
+    span = partial.resolve(now)
+    if span is not None:
+        day = Reading(span, 0, reading.certainty, "another day of that month", "day", partial=partial)
+        found.insert(at + 1, (match.start("d"), match.end(), day))
+
+
+def related_in(text: str, found: list[tuple[int, int, Reading]], now: datetime) -> list[Related]:
+    """Places, readings and relations of what was found, each in its order."""
+    related: list[Related] = []
+    at = 0
+    while at < len(found):
+        start, end, reading = found[at]
+        _read_day_after(text, found, at, now)
+        if at + 1 < len(found):
+            other_start, other_end, other = found[at + 1]
+            closing = _CLOSING.match(text, other_end)
+            if _TO.fullmatch(text, end, other_start) or (closing and _AND.fullmatch(text, end, other_start)):
+                start -= start > 0 and text[start - 1] in _FROM
+                span = Span(reading.span.start, _closing_span(reading.span.start, other, now).end)
+                other_end = other_end if closing is None else closing.end()
+                joined = Reading(span, 0, min(reading.certainty, other.certainty), "a range", other.unit)
+                related.append(((start, other_end), joined, "between"))
+                at += 2
+                continue
+            if _AND.fullmatch(text, end, other_start):
+                found[at + 1] = (other_start, other_end, _in_year_of(reading, other, now))
+        related.append(_one(text, start, end, reading))
+        at += 1
+    return _bounded(text, related, now)
+
+
+def _one(text: str, start: int, end: int, reading: Reading) -> Related:
+    for prefix, meaning in _PREFIXES.items():
+        if text.startswith(prefix, start - len(prefix)) and start >= len(prefix):
+            return (start - len(prefix), end), reading, meaning
+    for suffix, meaning in _SUFFIXES:
+        match = suffix.match(text, end)
+        if match is not None:
+            return (start, match.end()), reading, meaning
+    return (start, end), reading, "in"
+
+
+def _bounded(text: str, related: list[Related], now: datetime) -> list[Related]:
+    """ "After May" and "before July" beside each other are one interval: "5月之后7月之前"."""
+    bounded: list[Related] = []
+    for place, reading, relation in related:
+        if bounded and relation in ("before", "until"):
+            first_place, first, first_relation = bounded[-1]
+            start = first.span.end if first_relation == "after" else first.span.start
+            closing = _closing_span(start, reading, now)
+            end = closing.start if relation == "before" else closing.end
+            beside = _BUT.fullmatch(text, first_place[1], place[0]) is not None
+            if beside and first_relation in ("after", "since") and start < end:
+                both = first._replace(span=Span(start, end), reason="a range")
+                bounded[-1] = (first_place[0], place[1]), both, "between"
+                continue
+        bounded.append((place, reading, relation))
+    return bounded
