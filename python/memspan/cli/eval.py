@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,19 @@ from .eval_worst import print_worst, worst_json
 from .tracking import bar
 
 __all__ = ["eval_"]
+
+
+def _picture(context: click.Context, parameter: click.Parameter, value: Path | None) -> Path | None:
+    # It is drawn at the end of what may be hours.
+    if value is None:
+        return None
+    if value.suffix.lower() != ".png":
+        raise click.BadParameter(f"got '{value}'; accepted: a file whose name ends in .png")
+    if not value.parent.is_dir():
+        raise click.BadParameter(f"got '{value}'; accepted: a file in a directory that exists")
+    if not value.exists() and not os.access(value.parent, os.W_OK):
+        raise click.BadParameter(f"got '{value}'; accepted: a file in a directory that can be written")
+    return value
 
 
 @click.command(
@@ -122,6 +136,7 @@ __all__ = ["eval_"]
     "--plot",
     type=click.Path(path_type=Path, dir_okay=False, writable=True),
     metavar="FILE.png",
+    callback=_picture,
     help="Draw recall by category and against k.",
 )
 @click.option(

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from .clock import Clock
 from .dates import month_dash_day
-from .fields import as_list, as_name, as_text, optional, required
+from .fields import as_list, as_name, as_text, is_name, optional, required
 from .format import Format, Request, first_object, unique
 from .place import Place
 from .select import Conversation, one_chat, read_selected
@@ -22,7 +23,7 @@ from .sessions import placed_objects
 from .source import Item
 from .turns import Turn
 
-__all__ = ["BEAM"]
+__all__ = ["BEAM", "chat_of_any_folder"]
 
 # The data's own numbering of its plan, left at the end of messages: "->-> 1,12", "->-> 2,N/A".
 _PLAN_MARK = "->->"
@@ -41,6 +42,13 @@ def _read(items: Iterable[Item], request: Request) -> Iterator[Turn]:
         Conversation(place, user, partial(_turns, chat, place)) for place, chat in one_chat(items)
     )
     return read_selected(conversations, request.file, request.user)
+
+
+def chat_of_any_folder(path: Path) -> str | None:
+    """The user of a chat whose folder has no number as BEAM's have: the folder's name, where that can be a user. Only
+    for those who measure: a conversation to be remembered does not go to whatever folder it was put into."""
+    folder = path.absolute().parent.name
+    return folder if path.stem == "chat" and not folder.isdecimal() and is_name(folder) else None
 
 
 def _chat_name(request: Request) -> str | None:

@@ -44,10 +44,11 @@ T = TypeVar("T")
 Check = Callable[[Any, Place], T]
 
 
-def required(values: Mapping[str, Any], key: str, place: Place, check: Check[T]) -> T:
-    """The checked member `key` of the object at `place`, which must have it."""
+def required(values: Mapping[str, Any], key: str, place: Place, check: Check[T], accepted: str = "") -> T:
+    """The checked member `key` of the object at `place`, which must have it; `accepted` tells what the object is, where
+    a file of another data set may get so far."""
     if key not in values:
-        raise place.missing(key)
+        raise place.missing(key, accepted)
     return check(values[key], place[key])
 
 

@@ -23,6 +23,9 @@ from .turns import Turn
 __all__ = ["HALUMEM"]
 
 
+_USER = "a user of HaluMem, an object with 'uuid' and the list 'sessions'"
+
+
 def _matches(value: Any) -> bool:
     user = first_object(value)
     return "uuid" in user and isinstance(user.get("sessions"), list)
@@ -34,11 +37,13 @@ def _read(items: Iterable[Item], request: Request) -> Iterator[Turn]:
 
 def _conversation(item: tuple[Place, dict[str, Any]]) -> Conversation:
     place, fields = item
-    return Conversation(place, required(fields, "uuid", place, as_name), partial(_turns, fields, place))
+    return Conversation(
+        place, required(fields, "uuid", place, as_name, _USER), partial(_turns, fields, place)
+    )
 
 
 def _turns(fields: Mapping[str, Any], place: Place, user: str) -> Iterator[Turn]:
-    sessions = placed_objects(required(fields, "sessions", place, as_list), place["sessions"])
+    sessions = placed_objects(required(fields, "sessions", place, as_list, _USER), place["sessions"])
     for number, (session_place, session) in enumerate(sessions, 1):
         name = f"session_{number}"
         clock = Clock()

@@ -40,9 +40,10 @@ class Place:
         """The error for a value here that is not what is accepted; the caller raises it."""
         return FormatError(f"{self}: got {describe(got)}; accepted: {accepted}")
 
-    def missing(self, field: str) -> FormatError:
-        """The error for an object here that lacks a field; the caller raises it."""
-        return FormatError(f"{self}: the field {field!r} is missing")
+    def missing(self, field: str, accepted: str = "") -> FormatError:
+        """The error for an object here that lacks a field; the caller raises it. `accepted`: what such an object is."""
+        expected = f"; accepted: {accepted}" if accepted else ""
+        return FormatError(f"{self}: the field {field!r} is missing{expected}")
 
 
 def describe(value: Any) -> str:

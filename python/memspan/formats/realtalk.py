@@ -16,7 +16,7 @@ from .fields import as_captions, as_name, as_text, each_object, optional, requir
 from .format import Format, Request, first_object, unique
 from .place import Place
 from .select import Conversation, one_chat, read_selected
-from .sessions import has_sessions, numbered_sessions
+from .sessions import has_session_names, has_sessions, numbered_sessions
 from .source import Item
 from .turns import Turn
 
@@ -36,6 +36,10 @@ def _read(items: Iterable[Item], request: Request) -> Iterator[Turn]:
 
 
 def _turns(chat: Mapping[str, Any], place: Place, user: str) -> Iterator[Turn]:
+    if not has_session_names(chat):
+        raise place.error(
+            chat, "a chat of REALTALK, an object with 'session_1', 'session_2', ... and a list in each"
+        )
     uses: dict[str, int] = {}
     for session, turns in numbered_sessions(chat, place):
         clock = Clock()

@@ -9,7 +9,7 @@ from typing import Any
 from .fields import as_list, as_object
 from .place import Place
 
-__all__ = ["has_sessions", "numbered_sessions", "placed_objects"]
+__all__ = ["has_session_names", "has_sessions", "numbered_sessions", "placed_objects"]
 
 _SESSION = re.compile(r"session_([0-9]{1,9})")
 
@@ -19,6 +19,11 @@ def has_sessions(value: Any) -> bool:
     return isinstance(value, dict) and any(
         isinstance(turns, list) and _SESSION.fullmatch(key) for key, turns in value.items()
     )
+
+
+def has_session_names(holder: Mapping[str, Any]) -> bool:
+    """Whether an object has at least one member with the name of a session, whatever it is."""
+    return any(map(_SESSION.fullmatch, holder))
 
 
 def numbered_sessions(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 
 import pytest
 
@@ -186,6 +187,27 @@ def test_wrong_use_ends_with_2(evaluate, file):
 def test_values_that_do_not_fit_end_with_3(evaluate, file):
     assert "users of the files: orchard" in evaluate("locomo", file, "--user", "ana", code=3).stderr
     assert "embedder" in evaluate("locomo", file, "--embedder", "no-such", code=3).stderr
+
+
+@pytest.mark.parametrize(
+    ("path", "accepted"),
+    [
+        ("nowhere/chart.png", "in a directory that exists"),
+        ("chart.svg", "ends in .png"),
+        ("chart", "ends in .png"),
+    ],
+)
+def test_a_chart_that_cannot_be_written_ends_before_the_work(evaluate, file, tmp_path, path, accepted):
+    error = evaluate("locomo", file, "--plot", tmp_path / path, code=2).stderr
+    assert "--plot" in error
+    assert accepted in " ".join(error.replace("│", " ").split())
+    assert not (tmp_path / "eval").exists()
+
+
+def test_a_chart_in_a_directory_that_is_read_only_ends_before_the_work(evaluate, file, tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)
+    assert "can be written" in evaluate("locomo", file, "--plot", tmp_path / "c.png", code=2).stderr
+    assert not (tmp_path / "eval").exists()
 
 
 def test_a_chart_without_matplotlib_ends_before_the_work(evaluate, file, tmp_path, monkeypatch):

@@ -222,6 +222,43 @@ def test_the_file_of_another_data_set_is_refused(labelled: Labelled) -> None:
                 read_labelled(path, other)
 
 
+def test_a_foreign_file_is_told_what_is_accepted(labelled: Labelled, tmp_path: Path) -> None:
+    path = labelled("locomo")
+    with pytest.raises(
+        FormatError,
+        match=rf"{path.name}:1: \[0\]: got an object with \d+ fields; accepted: a chat of REALTALK.*'session_1'",
+    ):
+        read_labelled(path, "realtalk")
+    with pytest.raises(
+        FormatError,
+        match=rf"{path.name}:1: \[0\]: the field 'uuid' is missing; accepted: a user of HaluMem.*'sessions'",
+    ):
+        read_labelled(path, "halumem")
+    lines = tmp_path / "users.jsonl"
+    lines.write_text('{"uuid": "greta"}\n')
+    with pytest.raises(
+        FormatError, match=r"users.jsonl:1: the field 'sessions' is missing; accepted: a user"
+    ):
+        read_labelled(lines, "halumem")
+    chat = tmp_path / "chat.json"
+    chat.write_text("{}")
+    with pytest.raises(
+        FormatError, match=r"chat.json:1: got an object with 0 fields; accepted: a chat of REALTALK"
+    ):
+        read_labelled(chat, "realtalk")
+
+
+@pytest.mark.parametrize(("folder", "user"), [("greta's chat", "greta's chat"), ("12", "12")])
+def test_beam_takes_any_folder_for_the_user(
+    labelled: Labelled, tmp_path: Path, folder: str, user: str
+) -> None:
+    path = labelled("beam")
+    path = path.parent.rename(tmp_path / folder) / path.name
+    found = read_labelled(path, "beam")
+    assert list(found.turns) == [user]
+    assert {question.user for question in found.questions} == {user}
+
+
 def test_beam_without_its_questions_says_where_they_should_be(labelled: Labelled) -> None:
     path = labelled("beam")
     (path.parent / "probing_questions" / "probing_questions.json").unlink()

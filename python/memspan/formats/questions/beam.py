@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ...errors import FormatError
+from ..beam import chat_of_any_folder
 from ..fields import as_list, as_name, as_object, optional, required
 from ..format import Request
 from ..place import Place
@@ -82,4 +83,4 @@ def _answer(fields: Mapping[str, Any], position: Place) -> str | None:
     return next((answer for answer in found if answer is not None), None)
 
 
-BEAM = DataSet("beam", "turn", (), _read)
+BEAM = DataSet("beam", "turn", (), _read, chat_of_any_folder)

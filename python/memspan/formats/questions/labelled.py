@@ -77,3 +77,5 @@ class DataSet:
     """Their names in the order of the data set's numbers; empty when it has names of its own."""
     read: Callable[[Iterable[Item], Request, Turns], Iterator[LabelledQuestion]]
     """Reads the questions from the values of a file whose turns are known; raises only `FormatError`."""
+    user_of: Callable[[Path], str | None] = lambda path: None
+    """The user of a file that does not say, by its path: who measures wants some name for everybody."""

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ...errors import FormatError, invalid
+from ..detect import FORMATS
 from ..format import Request
 from ..read import read_turns
 from ..source import json_values, open_source
@@ -40,14 +41,14 @@ def read_labelled(path: str | os.PathLike[str], data_set: str) -> LabelledFile:
         raise invalid("data_set", data_set, ", ".join(DATA_SETS))
     known, path = DATA_SETS[data_set], Path(path)
     turns: dict[str, dict[str, Turn]] = {}
-    for turn in read_turns(path, format=data_set):
+    for turn in read_turns(path, format=data_set, user=known.user_of(path)):
         if turn.id is not None:
             turns.setdefault(turn.user, {})[turn.id] = turn
     if not turns:
-        raise FormatError(f"{path}: holds no turns")
+        raise FormatError(f"{path}: holds no turns; accepted: {FORMATS[data_set].summary} with one at least")
     with open_source(path) as reader:
         items = json_values(reader, str(path))
         questions = tuple(known.read(items, Request(str(path), path, None), turns))
     if not questions:
-        raise FormatError(f"{path}: holds no questions")
+        raise FormatError(f"{path}: holds no questions; accepted: a file of {data_set} with one at least")
     return LabelledFile(path, known, turns, questions)
