@@ -242,24 +242,14 @@ def test_whatever_comes(text: str, now: int) -> None:
     check(text, find_times(text, now))
 
 
+MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September"]
+MONTHS += ["October", "November", "December"]
+
+
 @PROFILE
 @given(st.dates(min_value=datetime(1900, 1, 1).date(), max_value=datetime(2099, 12, 30).date()))
 def test_written_dates_are_that_day(day: datetime) -> None:
-    months = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ]
-    name = months[day.month - 1]
+    name = MONTHS[day.month - 1]
     for text in (
         f"on {day.isoformat()}",
         f"{day.day} {name} {day.year}",
@@ -282,6 +272,58 @@ def test_ago_is_around_that_moment(now: datetime, count: int) -> None:
             assert time.end - time.start == days * 86_400_000_000
 
 
+@PROFILE
+@given(
+    st.datetimes(min_value=datetime(1000, 1, 1), max_value=datetime(9000, 1, 1)),
+    st.sampled_from(range(12)),
+    st.sampled_from([("last year", -1), ("this year", 0), ("next year", 1), ("two years ago", -2)]),
+)
+def test_a_year_beside_a_month_says_which(now: datetime, month: int, words: tuple[str, int]) -> None:
+    name, (year, count) = MONTHS[month], words
+    first = datetime(now.year + count, month + 1, 1)
+    after = datetime(first.year + month // 11, (month + 1) % 12 + 1, 1)
+    expected = f"in {moment(to_micros(first))} {moment(to_micros(after))}"
+    for text in (f"in {name} {year}", f"in {name} of {year}", f"{year} in {name}"):
+        assert shown(find_times(text, now.replace(tzinfo=timezone.utc))) == expected, text
+
+
+@PROFILE
+@given(
+    st.lists(st.sampled_from(range(12)), min_size=2, max_size=5, unique=True),
+    st.integers(1950, 2050),
+    st.sampled_from(["and", "or"]),
+)
+def test_a_list_of_months_shares_its_year(months: list[int], year: int, joint: str) -> None:
+    names = [MONTHS[month] for month in months]
+    times = find_times(f"in {', '.join(names[:-1])} {joint} {names[-1]} {year}", NOW)
+    assert [moment(time.start) for time in times] == [f"{year}-{month + 1:02}-01" for month in months]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "from {} to {} May 2022"),
+        ("de", "vom {}. bis {}. Mai 2022"),
+        ("de", "zwischen dem {}. und dem {}. Mai 2022"),
+        ("fr", "du {} au {} mai 2022"),
+        ("es", "del {} al {} de mayo de 2022"),
+        ("it", "dal {} al {} maggio 2022"),
+        ("pt", "de {} a {} de maio de 2022"),
+        ("nl", "van {} tot {} mei 2022"),
+        ("pl", "od {} do {} maja 2022"),
+        ("ru", "с {} по {} мая 2022"),
+        ("zh", "2022年5月{}日到{}日"),
+        ("ja", "2022年5月{}日から{}日まで"),
+    ],
+)
+def test_every_language_has_ranges_of_days(language: str, text: str) -> None:
+    for first, last in ((1, 2), (3, 5), (9, 31)):
+        end = datetime(2022, 5, last) + timedelta(days=1)
+        expected = f"between 2022-05-{first:02} {end:%Y-%m-%d}"
+        assert shown(find_times(text.format(first, last), NOW)) == expected
+        assert shown(find_times(text.format(first, last), NOW, languages=[language])) == expected
+
+
 def test_huge_texts_are_bounded() -> None:
     for piece in (
         "May 2023 ",
@@ -293,6 +335,11 @@ def test_huge_texts_are_bounded() -> None:
         "between ",
         "'",
         "3-",
+        "3 and ",
+        "March, ",
+        "this ",
+        "last year in ",
+        "after May but before ",
         "a" * 50,
     ):
         text = piece * (1_000_000 // len(piece))

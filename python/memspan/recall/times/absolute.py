@@ -143,7 +143,8 @@ def _month_first(sentence: Sentence, at: int) -> Reading | None:
     if token.short and sentence.kind(stop) == "dot" and len(token.word) < 5:
         stop += 1
     day_at = sentence.skip(stop, "the")
-    if sentence.kind(day_at) == "number" and 1 <= sentence.value(day_at) <= 31:
+    counts = sentence.kind(day_at + 1) == "unit"  # "in January two years ago"
+    if not counts and sentence.kind(day_at) == "number" and 1 <= sentence.value(day_at) <= 31:
         year, end = read_year(sentence, day_at + 1)
         if year is not None or not doubtful or sentence.closes(day_at + 1):
             partial = Partial(year, month, sentence.value(day_at))

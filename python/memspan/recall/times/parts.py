@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from .calendar import Span, Unit, clip, day_span, moved, shifted, unit_span
 from .placing import Reader
@@ -55,7 +55,7 @@ def _which(sentence: Sentence, at: int) -> tuple[int, int]:
     return 0, at
 
 
-def _several(base: Span, value: object, which: int, count: int) -> Span | None:
+def _several(base: Span, value: Any, which: int, count: int) -> Span | None:
     """As in "the last two weeks of May": so many at the beginning or at the end."""
     if value not in ("day", "week", "month", "year") or which not in (1, -1) or count > 1000:
         return None
@@ -67,7 +67,8 @@ def _several(base: Span, value: object, which: int, count: int) -> Span | None:
     return found if base.start <= found.start < found.end <= base.end else None
 
 
-def _nth(base: Span, counted: str, value: object, which: int) -> Span | None:
+def _nth(base: Span, counted: str, value: Any, which: int) -> Span | None:
+    """As in "the first week of May": one of what the whole has, from its beginning or, below zero, from its end."""
     if counted == "half":
         middle = base.start + (base.end - base.start) / 2
         months = 12 * (base.end.year - base.start.year) + base.end.month - base.start.month
@@ -83,20 +84,18 @@ def _nth(base: Span, counted: str, value: object, which: int) -> Span | None:
             first = shifted(base.start, days=(weekday - base.start.weekday()) % 7 + 7 * (which - 1))
         else:
             latest = shifted(base.end, days=-1)
-            first = shifted(latest, days=-((latest.weekday() - weekday) % 7))
+            first = shifted(latest, days=7 * (which + 1) - (latest.weekday() - weekday) % 7)
         found = day_span(first, days)
         return found if base.start <= found.start < base.end else None
     if value == "week":
-        start = shifted(base.start, days=7 * (which - 1)) if which > 0 else shifted(base.end, days=-7)
+        start = shifted(base.start, days=7 * (which - 1)) if which > 0 else shifted(base.end, days=7 * which)
         found = clip(day_span(start, 7), end=base.end)
     elif value == "day":
-        found = day_span(shifted(base.start, days=which - 1) if which > 0 else shifted(base.end, days=-1))
-    elif value == "quarter":
-        start = moved(base.start if which > 0 else base.end, "quarter", which - 1 if which > 0 else which)
-        found = unit_span("quarter", start)
-    elif value == "month":
-        start = moved(base.start, "month", which - 1) if which > 0 else moved(base.end, "month", -1)
-        found = unit_span("month", start)
+        found = day_span(shifted(base.start, days=which - 1) if which > 0 else shifted(base.end, days=which))
+    elif value in ("month", "quarter"):
+        unit: Unit = value
+        start = moved(base.start, unit, which - 1) if which > 0 else moved(base.end, unit, which)
+        found = unit_span(unit, start)
     else:
         return None
     return found if base.start <= found.start < found.end <= base.end else None

@@ -66,7 +66,7 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
     direction = _DIRECTIONS[word]
     follows = at + 1
     kind = sentence.kind(follows)
-    if direction == 0 and kind in _DIRECTIONS:  # "this past weekend"
+    if direction == 0 and _DIRECTIONS.get(kind):  # "this past weekend"
         return _directed(sentence, follows, rolling=rolling)
     if kind in ("number", "decimal", "few", "amount"):
         if direction == 0:

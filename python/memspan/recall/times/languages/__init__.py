@@ -23,8 +23,8 @@ _MODULES: Final = {
 }
 
 LANGUAGES: Final = (*_MODULES, "zh", "ja")
-"""The languages whose time expressions are understood, by their ISO 639-1 codes. The last two have no table: they are
-read by patterns (`east_asian.py`)."""
+"""The languages whose time expressions are understood, by their ISO 639-1 codes. The last two share a table of words
+that patterns are made of (`..east_asian`)."""
 
 
 @cache
