@@ -56,7 +56,8 @@ def find_names(question: str, vocabulary: Vocabulary) -> list[FoundName]:
 
     The best reading of every word wins: as it is, with an ending, a part of a longer name (of three at most), the
     start of a name (from 3 letters on, with a capital, and only of one), or a name with typing errors (one from 5
-    letters on, two from 9 to 14).
+    letters on, two from 9 to 14; in shorter ones, with a capital and not as the first word, two neighbours exchanged
+    of 4 letters, or one left out of 5).
     What is found is a hint and never a filter. The first 10,000 characters are read; O(words).
 
     Raises:
@@ -141,6 +142,8 @@ def _by_one_word(word: _Word, vocabulary: Vocabulary) -> list[tuple[How, Entry]]
         longer = vocabulary.with_prefix(bare)
         if len(longer) == 1:
             return [("prefix", entry) for entry in vocabulary.containing(longer[0]) if entry.source != "tag"]
+    if word.capital and word.start > 0 and len(slipped := vocabulary.slipped(bare)) == 1:
+        return [("typo", entry) for entry in vocabulary.containing(slipped[0]) if entry.source != "tag"]
     near = vocabulary.near(bare)
     if not near or (len(near) > 1 and near[1][0] == near[0][0]):
         return []  # as near to another name: no telling

@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from memspan.arguments import as_texts
 from memspan.recall.words import word_set
 
-from .typos import TypoIndex
+from .typos import TypoIndex, slips_of
 
 __all__ = ["COMMON", "Entry", "Source", "Vocabulary", "fold", "words_of"]
 
@@ -67,7 +67,7 @@ class Vocabulary:
         InvalidArgumentError: one of them is no list of texts.
     """
 
-    __slots__ = ("_by_word", "_by_words", "_first_words", "_sorted", "_typos", "entries", "people")
+    __slots__ = ("_by_word", "_by_words", "_first_words", "_slips", "_sorted", "_typos", "entries", "people")
 
     def __init__(
         self, *, speakers: Iterable[str] = (), names: Iterable[str] = (), tags: Iterable[str] = ()
@@ -97,6 +97,10 @@ class Vocabulary:
         self._sorted = sorted(
             word for word, found in self._by_word.items() if any(entry.source != "tag" for entry in found)
         )
+        self._slips: dict[str, list[str]] = {}
+        for word in self._sorted:
+            for slip in slips_of(word):
+                self._slips.setdefault(slip, []).append(word)
         self.people: frozenset[str] = frozenset(self._sorted)
         """The words of speakers and names, folded."""
 
@@ -123,3 +127,7 @@ class Vocabulary:
     def near(self, word: str) -> list[tuple[int, str]]:
         """Words within the typing errors that their length allows, each after its distance, the nearest first."""
         return self._typos.near(word)
+
+    def slipped(self, word: str) -> list[str]:
+        """The short words of speakers and names that this may be a slip of, see `slips_of`."""
+        return self._slips.get(word, [])

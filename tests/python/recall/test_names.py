@@ -67,6 +67,35 @@ def test_table(question: str, expected: list[tuple[str, str]]) -> None:
     assert [(found.name, found.how) for found in find_names(question, VOCABULARY)] == expected
 
 
+SHORT = Vocabulary(speakers=["John", "Grace", "Lena"], names=["Anna Bell", "田中一郎"], tags=["bike"])
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Where did Jhon go?", ["John"]),
+        ("Where did Jonh's dog go?", ["John"]),
+        ("Did Grce and Gace meet?", ["Grace"]),
+        ("Is Anan here?", ["Anna Bell"]),
+        ("where did jhon go", []),  # without a capital it may be any word
+        ("Jhon went where?", []),  # whatever comes first has one
+        ("Is Jon here?", []),  # three letters are names, months and places of their own: Jon, Jan, San
+        ("Is Joan here?", []),  # an exchanged letter makes another name
+        ("Is Bkie here?", []),  # a tag
+        ("Where does Lean stand?", ["Lena"]),
+    ],
+)
+def test_slips_in_short_names(question: str, expected: list[str]) -> None:
+    found = find_names(question, SHORT)
+    assert [one.name for one in found] == expected
+    assert all(one.how == "typo" for one in found)
+
+
+def test_a_slip_that_two_names_may_make_is_neither() -> None:
+    assert find_names("Is Gace here?", Vocabulary(speakers=["Grace", "Glace"])) == []
+    assert find_names("Is Lean here?", Vocabulary(speakers=["Lena", "Lean"]))[0].how == "exact"
+
+
 def test_what_is_found() -> None:
     question = "Where did Melaine go?"
     (found,) = find_names(question, VOCABULARY)
