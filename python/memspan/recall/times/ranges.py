@@ -120,8 +120,10 @@ def put_in_order(
     """Both spans, where one recurs as the one that suits the other: the first is the latest up to the second, and a
     second that would be over is the next after the first."""
     start, end = first.span, second.span
+    if end.end == datetime.min:  # before the calendar begins
+        return start, end
     if first.recurs is not None and (second.recurs is None or start.start >= end.end):
-        earlier = read_time(sentence.as_of(max(end.end - _MOMENT, datetime.min + _MOMENT)), first_at)
+        earlier = read_time(sentence.as_of(end.end - _MOMENT), first_at)
         if earlier is not None and earlier.span.start < end.end:
             start = earlier.span
     elif second.recurs is not None and end.end <= start.end:
