@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
 
 from memspan.embed import resolve_embedder
 from memspan.evaluate import DATA_SETS
 from memspan.fitting.adapter import Asking, EmbedderName
 from memspan.fitting.cross_validation import HOLD_OUTS, HoldOut, Quality, by_rankers, cross_validate
-from memspan.fitting.examples import AdapterOf, Example, collect, collect_askings, embedder_of
-from memspan.fitting.labelled_store import collect_own
+from memspan.fitting.examples import AdapterOf, Example, collect, collect_askings
+from memspan.fitting.labelled_store import Flaw, collect_own
 from memspan.fitting.learning import Learning
 from memspan.fitting.ranker import fit_ranker
 from memspan.fitting.weights import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY
@@ -23,8 +22,9 @@ from memspan.ranking import default_ranker, has_tuned_questions
 
 from . import options
 from .environment import Environment, pass_environment
+from .fit_own import fit_questions
+from .fit_report import flaws_as_json, note_flaws, quality_as_json, quality_table
 from .opening import open_memory
-from .tables import plain_table
 from .tracking import bar
 
 __all__ = ["fit_"]
@@ -61,16 +61,14 @@ __all__ = ["fit_"]
 @click.option(
     "--penalty",
     type=click.FloatRange(1e-6, 1e9),
-    default=DEFAULT_PENALTY,
-    show_default=True,
-    help="On the squares of the weights: more keeps them smaller.",
+    help=f"On the squares of the weights: more keeps them smaller; {DEFAULT_PENALTY:g} if not given. With --questions "
+    "alone, on how far they move from the package's; chosen by cross-validation if not given.",
 )
 @click.option(
     "--special-penalty",
     type=click.FloatRange(1e-6, 1e9),
-    default=DEFAULT_SPECIAL_PENALTY,
-    show_default=True,
-    help="On what each kind of question adds to the weights.",
+    help=f"On what each kind of question adds to the weights; {DEFAULT_SPECIAL_PENALTY:g} if not given, and with "
+    "--questions alone half of the penalty.",
 )
 @click.option(
     "--adapter/--no-adapter",
@@ -84,14 +82,16 @@ __all__ = ["fit_"]
     "netted",
     default=True,
     show_default=True,
-    help="Also learn a small net beside the weights, from 300 questions on.",
+    help="Also learn a small net beside the weights, from 300 questions on; with --questions alone, keep the "
+    "package's.",
 )
 @click.option(
     "--cross-validate/--no-cross-validate",
     "validated",
     default=True,
     show_default=True,
-    help="Tell how weights learned without a conversation, and without a data set, do on it.",
+    help="Tell how weights learned without a conversation, and without a data set, do on it; with --questions alone, "
+    "without a part of them.",
 )
 @click.option(
     "--embedder", metavar="NAME", envvar="MEMSPAN_EMBEDDER", help="For --data; as for `memspan eval`."
@@ -110,8 +110,8 @@ def fit_(
     questions: Path | None,
     store: Path | None,
     out: Path | None,
-    penalty: float,
-    special_penalty: float,
+    penalty: float | None,
+    special_penalty: float | None,
     adapted: bool | None,
     netted: bool,
     validated: bool,
@@ -121,6 +121,8 @@ def fit_(
 ) -> None:
     """Learn how much each thing that the ranking looks at should count, and a small net for what such a sum cannot say.
 
+    With --questions alone the package's weights are moved, a little by few questions and far by many, and a verdict
+    says whether that was better on questions left out: 20 or more are needed. With --data weights are learned anew.
     Needs SciPy: pip install 'memspan[fit]'. The package's own weights are shown beside. They, and how the default
     embedder embeds questions, were learned from LoCoMo, REALTALK and BEAM, whose own questions flatter them.
     """
@@ -130,16 +132,33 @@ def fit_(
         raise click.UsageError("--store and --questions go together")
     if adapted and not data:
         raise click.UsageError("--adapter needs --data")
+    if store is not None and questions is not None and not data:
+        fit_questions(
+            env,
+            store,
+            questions,
+            out,
+            as_json=as_json,
+            penalty=penalty,
+            special_penalty=special_penalty,
+            net=netted,
+            validated=validated,
+        )
+        return
     files = {
         name: [path for own, path in data if own == name] for name in dict.fromkeys(name for name, _ in data)
     }
     source = _Source(env, files, embedder, store_dir, store, questions)
     notes = [f"{name}: " + ", ".join(path.name for path in paths) for name, paths in files.items()]
     notes += [] if questions is None else [f"own: {questions.name}"]
-    wanted: dict[str, Any] = {"penalty": penalty, "special_penalty": special_penalty, "net": netted}
+    wanted: dict[str, Any] = {
+        "penalty": DEFAULT_PENALTY if penalty is None else penalty,
+        "special_penalty": DEFAULT_SPECIAL_PENALTY if special_penalty is None else special_penalty,
+        "net": netted,
+    }
     usual = default_ranker(*source.embedder())
     if adapted is None:
-        adapted = bool(data) and not has_tuned_questions(*source.embedder())
+        adapted = not has_tuned_questions(*source.embedder())
     examples = source.examples(lambda *_: None)
     tables = {"package": by_rankers([(example, usual) for example in examples])}
     if adapted:
@@ -159,14 +178,17 @@ def fit_(
                 "weights": ranker.weights,
                 "net": ranker.net is not None,
                 "trained_on": notes,
+                "questions": {"read": source.read, "flaws": flaws_as_json(source.flaws)},
                 "quality": {
-                    way: {name: _json(each) for name, each in found.items()} for way, found in tables.items()
+                    way: {name: quality_as_json(each) for name, each in found.items()}
+                    for way, found in tables.items()
                 },
             }
         )
         return
+    note_flaws(env, source.read, source.flaws)
     for way, found in tables.items():
-        env.out.print(_table(_TITLES[way], found))
+        env.out.print(quality_table(_TITLES[way], found, "data set"))
     if out is not None:
         env.note(f"weights written to '{out}'")
 
@@ -193,6 +215,8 @@ class _Source:
         self._files = files
         self._store = store
         self._questions = questions
+        self.read = 0
+        self.flaws: tuple[Flaw, ...] = ()
         self._options: dict[str, Any] = {
             "embedder": embedder,
             "store_dir": store_dir,
@@ -206,7 +230,10 @@ class _Source:
             found += collect(name, paths, adapter_of=adapter_of, **self._options)
         if self._store is not None and self._questions is not None:
             with open_memory(self._store) as memory:
-                found += collect_own(memory, self._questions, adapter_of)
+                own = collect_own(memory, self._questions, adapter_of)
+            own.require_some(self._questions)
+            self.read, self.flaws = own.read, own.flaws
+            found += own.examples
         return found
 
     def askings(self) -> list[Asking]:
@@ -217,10 +244,7 @@ class _Source:
         return found
 
     def embedder(self) -> EmbedderName:
-        """Of the data sets; of the store, if there are none."""
-        if self._store is not None and not self._files:
-            with open_memory(self._store) as memory:
-                return embedder_of(memory)
+        """Of the data sets."""
         resolved = resolve_embedder(self._options["embedder"])
         return EmbedderName(resolved.name, resolved.checksum)
 
@@ -235,22 +259,3 @@ def _validated(
         > 1
     ]
     return {way: check(way) for way in ways}
-
-
-def _json(quality: Quality) -> dict[str, object]:
-    return {
-        "questions": quality.questions,
-        "mrr": quality.mrr,
-        "recall": {str(k): value for k, value in quality.recall.items()},
-    }
-
-
-def _table(title: str, found: dict[str, Quality]) -> Table:
-    table = plain_table(title)
-    depths = next(iter(found.values())).recall
-    for name in ("data set", "n", *(f"R@{k}" for k in depths), "MRR"):
-        table.add_column(name, justify="left" if name == "data set" else "right")
-    for name, quality in found.items():
-        shown = [f"{100 * value:.1f}" for value in (*quality.recall.values(), quality.mrr)]
-        table.add_row(name, str(quality.questions), *shown)
-    return table

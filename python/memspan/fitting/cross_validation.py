@@ -17,7 +17,18 @@ from .examples import Example
 from .ranker import fit_ranker
 from .weights import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY, scores_of
 
-__all__ = ["HOLD_OUTS", "HoldOut", "Parts", "Quality", "by_rankers", "cross_validate", "quality_of"]
+__all__ = [
+    "HOLD_OUTS",
+    "HoldOut",
+    "Parts",
+    "Quality",
+    "by_rankers",
+    "cross_validate",
+    "figures_of",
+    "mean_of",
+    "quality_of",
+    "ranks_of",
+]
 
 HoldOut: TypeAlias = Literal["conversation", "data_set"]
 
@@ -46,18 +57,33 @@ def quality_of(examples: Sequence[Example], score: Score) -> Quality:
     """
     if not examples:
         raise invalid("examples", "none", "at least one question")
-    recalls = dict.fromkeys(_DEPTHS, 0.0)
-    reciprocal = 0.0
-    for position, example in enumerate(examples):
-        order = np.argsort(-score(position, example), kind="stable")
-        ranks = np.flatnonzero(example.relevant[order]) + 1
-        for depth in _DEPTHS:
-            recalls[depth] += float((ranks <= depth).sum()) / example.evidence
-        reciprocal += 1.0 / float(ranks[0]) if len(ranks) else 0.0
-    count = len(examples)
-    return Quality(
-        questions=count, recall={k: value / count for k, value in recalls.items()}, mrr=reciprocal / count
-    )
+    figures = [
+        figures_of(ranks_of(example, score(position, example)), example.evidence)
+        for position, example in enumerate(examples)
+    ]
+    return mean_of(np.array(figures))
+
+
+def ranks_of(example: Example, scores: NDArray[np.float32]) -> NDArray[np.int64]:
+    """The ranks of the evidence, from 1, ascending; of equal scores the first candidate is before."""
+    return np.flatnonzero(example.relevant[np.argsort(-scores, kind="stable")]) + 1
+
+
+def figures_of(ranks: NDArray[np.int64], evidence: int) -> list[float]:
+    """What is averaged of one question: its recall at each depth and its reciprocal rank, 0-1.
+
+    Args:
+        ranks: of the evidence that was found, from 1, ascending.
+        evidence: how much there is.
+    """
+    recalls = [float((ranks <= depth).sum()) / evidence for depth in _DEPTHS]
+    return [*recalls, 1.0 / float(ranks[0]) if len(ranks) else 0.0]
+
+
+def mean_of(figures: NDArray[np.float64]) -> Quality:
+    """The quality that these are the figures of, one row for each question."""
+    *recalls, mrr = map(float, figures.sum(axis=0) / len(figures))
+    return Quality(questions=len(figures), recall=dict(zip(_DEPTHS, recalls, strict=True)), mrr=mrr)
 
 
 def cross_validate(

@@ -2,82 +2,140 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memspan.errors import FormatError
 from memspan.formats.questions import LabelledQuestion
-from memspan.times import from_micros, to_micros
 
 from .examples import AdapterOf, Example, example_of
+from .labelled_lines import read_lines
 
 if TYPE_CHECKING:
     from memspan.memory import Memory
 
-__all__ = ["collect_own"]
+__all__ = ["Flaw", "OwnQuestion", "OwnQuestions", "collect_own"]
 
-_ACCEPTED: Final = '{"user": "...", "question": "...", "evidence": ["record id", ...], "now": "2024-05-01"}'
-_NAME: Final = "own"
-_LONGEST_LINE: Final = 1 << 20
+NAME: Final = "own"
+"""Of these questions among data sets."""
+
+_NAMED: Final = 3
+_DEEPEST: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flaw:
+    """Why a question, or a part of its evidence, teaches nothing."""
+
+    place: str
+    """File and line."""
+    field: str
+    got: str
+    accepted: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.field}: got {self.got}; accepted: {self.accepted}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnQuestion:
+    """A question whose user and evidence the store knows."""
+
+    example: Example
+    session: str
+    """In which the first of its evidence stands, or that record itself."""
+    rrf: NDArray[np.int64]
+    """The ranks of its evidence under reciprocal-rank fusion, from 1, ascending; those up to 200."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnQuestions:
+    """What a file of questions holds."""
+
+    read: int
+    """How many questions there are in it."""
+    questions: tuple[OwnQuestion, ...]
+    flaws: tuple[Flaw, ...]
+    """In the order of the file. Unknown ids are left out of the evidence, and questions of which nothing remains out of
+    `questions`; those whose evidence is no candidate stay, as not found."""
+
+    @property
+    def examples(self) -> list[Example]:
+        """The questions as a learned ranking sees them."""
+        return [each.example for each in self.questions]
+
+    def require_some(self, path: str | os.PathLike[str]) -> None:
+        """Raise `FormatError` when none of them has evidence among its candidates."""
+        if any(each.relevant.any() for each in self.examples):
+            return
+        told = "; ".join(map(str, self.flaws[:_NAMED]))
+        raise FormatError(
+            f"{os.fspath(path)}: nothing to learn from in its {self.read} questions; accepted: one or more about a "
+            "user of the store, with ids of that user's records as evidence" + (f" ({told})" if told else "")
+        )
 
 
 def collect_own(
     memory: Memory, path: str | os.PathLike[str], adapter_of: AdapterOf | None = None
-) -> list[Example]:
+) -> OwnQuestions:
     """The questions of a JSON Lines file about this memory, with the features of their candidates.
 
     Each line is an object with `user`, `question`, `evidence` (ids of the records that answer it) and optionally
-    `now`. `adapter_of` as for `collect`, the data set being "own".
-    Each user counts as a conversation of its own when weights are cross-validated.
+    `now`. `adapter_of` as for `collect`, the data set being "own". Nothing counts as a use of what is found.
 
     Raises:
-        FormatError: a line is broken; names file and line.
+        FormatError: a line is broken; names file, line and field.
         OSError: the file cannot be read.
     """
-    with open(path, "rb") as file:
-        return [
-            example_of(
-                memory, question, _NAME, None if adapter_of is None else adapter_of(_NAME, question.user)
+    users = set(memory.users())
+    found: list[OwnQuestion] = []
+    flaws: list[Flaw] = []
+    read = 0
+    for question in read_lines(path):
+        read += 1
+        if question.user not in users:
+            accepted = f"one of the store's {len(users)} users, such as {_some(users)}"
+            flaws.append(_flaw(question, "user", repr(question.user), accepted))
+            continue
+        with memory._engine.store.reading() as reader:
+            records = reader.fetch(question.user, sorted(question.evidence))
+        unknown = question.evidence - set(records)
+        if unknown:
+            flaws.append(
+                _flaw(question, "evidence", _some(unknown), f"ids of records of user {question.user!r}")
             )
-            for question in _read(file, str(path))
-        ]
+        if not records:
+            continue
+        adapter = None if adapter_of is None else adapter_of(NAME, question.user)
+        own = example_of(memory, replace(question, evidence=frozenset(records)), NAME, adapter)
+        if not own.relevant.any():
+            accepted = f"one that is among the {len(own.relevant)} candidates of the question"
+            flaws.append(_flaw(question, "evidence", _some(set(records)), accepted))
+        first = records[min(records)]
+        found.append(
+            OwnQuestion(
+                example=own, session=first.session or first.id, rrf=_rrf_ranks(memory, question, set(records))
+            )
+        )
+    return OwnQuestions(read=read, questions=tuple(found), flaws=tuple(flaws))
 
 
-def _read(file: Any, name: str) -> Iterator[LabelledQuestion]:
-    number = 0
-    while line := file.readline(_LONGEST_LINE + 1):
-        number += 1
-        place = f"{name}: line {number}"
-        if len(line) > _LONGEST_LINE:
-            raise FormatError(f"{place}: longer than {_LONGEST_LINE} bytes")
-        if line.strip():
-            yield _question(line, place)
-
-
-def _question(line: bytes, place: str) -> LabelledQuestion:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{place}: not JSON ({error}); accepted: {_ACCEPTED}") from error
-    fields: dict[str, Any] = value if isinstance(value, dict) else {}
-    user, question, evidence = fields.get("user"), fields.get("question"), fields.get("evidence")
-    texts = isinstance(user, str) and user and isinstance(question, str) and question.strip()
-    listed = isinstance(evidence, list) and evidence and all(isinstance(each, str) for each in evidence)
-    if not texts or not listed:
-        raise FormatError(f"{place}: {str(value)[:80]!r}; accepted: {_ACCEPTED}")
-    now = fields.get("now")
-    try:
-        moment = None if now is None else from_micros(to_micros(now, "now"))
-    except ValueError as error:
-        raise FormatError(f"{place}: {error}") from error
-    return LabelledQuestion(
-        user=str(user),
-        id=place,
-        text=str(question),
-        category="own",
-        position=place,
-        evidence=frozenset(evidence or ()),
-        now=moment,
+def _rrf_ranks(memory: Memory, question: LabelledQuestion, evidence: Collection[str]) -> NDArray[np.int64]:
+    found = memory.search(
+        question.text, user=question.user, now=question.now, k=_DEEPEST, fusion="rrf", track=False
     )
+    return np.array([rank for rank, each in enumerate(found, 1) if each.id in evidence], np.int64)
+
+
+def _flaw(question: LabelledQuestion, field: str, got: str, accepted: str) -> Flaw:
+    return Flaw(place=question.position, field=field, got=got, accepted=accepted)
+
+
+def _some(names: Collection[str]) -> str:
+    shown = ", ".join(repr(each) for each in sorted(names)[:_NAMED])
+    return shown + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "") or "none"

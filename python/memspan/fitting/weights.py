@@ -35,6 +35,7 @@ def fit(
     *,
     penalty: float = DEFAULT_PENALTY,
     special_penalty: float = DEFAULT_SPECIAL_PENALTY,
+    start: Ranker | None = None,
     trained_on: Sequence[str] = (),
 ) -> Ranker:
     """Weights that put the evidence of these questions above their other candidates.
@@ -47,6 +48,8 @@ def fit(
         examples: as `collect` gives them; those without evidence among their candidates are left out.
         penalty: half of it times the squared weights is added to the loss.
         special_penalty: the same for what conditions add.
+        start: whose weights are moved, instead of 0: the penalties are then on how far they move. Its net and adapter
+            stay as they are, and so do weights of features that the examples say nothing about.
         trained_on: a note for people.
 
     Raises:
@@ -62,20 +65,33 @@ def fit(
     usable = [each for each in examples if each.relevant.any()]
     if not usable:
         raise invalid("examples", f"{len(examples)} questions", "one with evidence among its candidates")
-    problem = _Problem.of(usable, penalty, special_penalty)
-    start = np.zeros((1 + len(CONDITIONS)) * len(FEATURES))
-    found = minimize(problem.loss, start, jac=True, method="L-BFGS-B", options={"maxiter": _ROUNDS})
+    problem = _Problem.of(usable, penalty, special_penalty, start)
+    still = np.zeros((1 + len(CONDITIONS)) * len(FEATURES))
+    found = minimize(problem.loss, still, jac=True, method="L-BFGS-B", options={"maxiter": _ROUNDS})
     weights = found.x.reshape(1 + len(CONDITIONS), len(FEATURES)) / problem.deviations
-    names = ("always", *CONDITIONS)
+    if start is not None:
+        weights += _table_of(start)
+        return Ranker(_named(weights), adapter=start.adapter, net=start.net, trained_on=trained_on)
     unseen = np.isinf(problem.deviations)
     for feature, weight in _PRIORS.items():
         if unseen[FEATURES.index(feature)]:
             weights[0, FEATURES.index(feature)] = weight
-    table = {
+    return Ranker(_named(weights), trained_on=trained_on)
+
+
+_ROWS: Final = ("always", *CONDITIONS)
+
+
+def _named(weights: NDArray[np.float64]) -> dict[str, dict[str, float]]:
+    return {
         name: dict(zip(FEATURES, map(float, row), strict=True))
-        for name, row in zip(names, weights, strict=True)
+        for name, row in zip(_ROWS, weights, strict=True)
     }
-    return Ranker(table, trained_on=trained_on)
+
+
+def _table_of(ranker: Ranker) -> NDArray[np.float64]:
+    table = ranker.weights
+    return np.array([[table.get(name, {}).get(feature, 0.0) for feature in FEATURES] for name in _ROWS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +103,12 @@ class _Problem:
     lists: Lists
     held: Matrix  # (n, 1 + conditions): what holds for the question of each row
     penalties: NDArray[np.float64]  # (1 + conditions, 1)
+    begun: Matrix | None = None  # (n,): scores that the weights add to
 
     @classmethod
-    def of(cls, examples: Sequence[Example], penalty: float, special_penalty: float) -> _Problem:
+    def of(
+        cls, examples: Sequence[Example], penalty: float, special_penalty: float, start: Ranker | None = None
+    ) -> _Problem:
         rows = np.concatenate([each.features for each in examples]).astype(np.float32)
         deviations = rows.std(axis=0, dtype=np.float64) + 1e-6
         rows = ((rows - rows.mean(axis=0, dtype=np.float64)) / deviations).astype(np.float32)
@@ -105,6 +124,7 @@ class _Problem:
             lists=lists,
             held=held[lists.question],
             penalties=np.array([[penalty], *[[special_penalty]] * len(CONDITIONS)]),
+            begun=None if start is None else np.concatenate([scores_of(start, each) for each in examples]),
         )
 
     def loss(self, flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
@@ -112,6 +132,8 @@ class _Problem:
         weights = flat.reshape(len(self.penalties), -1)
         # Rows x conditions is a third of rows x features.
         scores = (self.rows @ weights.T.astype(np.float32) * self.held).sum(axis=1)
+        if self.begun is not None:
+            scores += self.begun
         loss, slope = self.lists.loss(scores)
         gradient = (self.held * slope[:, None]).T @ self.rows
         gradient = gradient.astype(np.float64) + self.penalties * weights

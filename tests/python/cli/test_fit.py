@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from memspan.ranking import Ranker
+from memspan.ranking import Ranker, default_ranker
 
 pytest.importorskip("scipy")
 
@@ -55,33 +55,83 @@ def test_weights_of_ones_own_questions_find_more(
     )
     found = run_json(*arguments)
     ranker = Ranker.load(out)
-    assert found["trained_on"] == ["own: asked.jsonl"] == list(ranker.trained_on)
+    package = default_ranker()
+    assert found["trained_on"] == [*package.trained_on, "own: asked.jsonl"] == list(ranker.trained_on)
     for name, row in found["weights"].items():
         assert ranker.weights.get(name, {}) == pytest.approx(row, abs=1e-4)
-    assert found["quality"]["package"]["own"]["questions"] == 2 * len(TOPICS)
-    # Each user's answers are found by weights that only saw the other's.
-    assert found["quality"]["conversation"]["own"]["recall"]["1"] > 0.8
-    assert "data_set" not in found["quality"]
+    assert set(found["quality"]) == {"package", "rrf", "left_out"}
+    for each in found["quality"].values():
+        assert each["own"]["questions"] == 2 * len(TOPICS)
+    # Answers are found by weights that only saw other sessions'.
+    assert found["left_out_by"] == "session"
+    assert found["quality"]["left_out"]["own"]["recall"]["1"] > 0.8
+    assert found["penalty"] == 0.1
     output = run(*arguments).output
-    assert "R@10" in output
-    assert str(out.name) in output
+    for part in ("R@10", out.name, "the package's weights", "rrf", "left out by session", "verdict: too few"):
+        assert part in output
+
+
+def test_questions_enough_get_a_verdict(
+    run: Callable[..., Any], run_json: Callable[..., Any], store: Path, tmp_path: Path
+) -> None:
+    """The package's weights find the question rather than its answer; these few learn better."""
+    asked = (tmp_path / "asked.jsonl").read_text(encoding="utf-8").replace("where was", "where is")
+    both = tmp_path / "both.jsonl"
+    both.write_text((tmp_path / "asked.jsonl").read_text(encoding="utf-8") + asked, encoding="utf-8")
+    arguments = ("fit", "--store", store, "--questions", both)
+    found = run_json(*arguments)
+    for name in ("package", "rrf"):
+        told = found["differences"][name]
+        assert told["questions"] == 24
+        own, other = found["quality"]["left_out"]["own"], found["quality"][name]["own"]
+        assert told["figures"]["MRR"]["mean"] == pytest.approx(own["mrr"] - other["mrr"])
+        assert told["figures"]["R@1"]["mean"] == pytest.approx(own["recall"]["1"] - other["recall"]["1"])
+    assert found["verdict"] == found["differences"]["package"]["finding"] == "better"
+    assert "verdict: better than the package's weights" in run(*arguments).output
+
+
+def test_what_teaches_nothing_is_listed(
+    run: Callable[..., Any], run_json: Callable[..., Any], store: Path, tmp_path: Path
+) -> None:
+    mixed = tmp_path / "mixed.jsonl"
+    bad = [
+        {"user": "eve", "question": "where was the kite", "evidence": ["ana-kite-1"]},
+        {"user": "ana", "question": "where was the kite", "evidence": ["ana-kite-99"]},
+    ]
+    good = (tmp_path / "asked.jsonl").read_text(encoding="utf-8")
+    mixed.write_text("\n".join(map(json.dumps, bad)) + "\n" + good, encoding="utf-8")
+    arguments = ("fit", "--store", store, "--questions", mixed, "--no-cross-validate")
+    questions = run_json(*arguments)["questions"]
+    assert (questions["read"], questions["judged"]) == (2 + 2 * len(TOPICS), 2 * len(TOPICS))
+    assert [each["field"] for each in questions["flaws"]] == ["user", "evidence"]
+    output = run(*arguments).output
+    assert "2 of 14 questions cannot be learned from" in output
+    assert "line 1: user: got 'eve'; accepted: one of the store's 2 users, such as 'ana', 'bo'" in output
+    assert "line 2: evidence: got 'ana-kite-99'; accepted: ids of records of user 'ana'" in output
+    mixed.write_text("\n".join(map(json.dumps, bad)) + "\n", encoding="utf-8")
+    output = run(*arguments, code=3).output
+    for part in ("nothing to learn from in its 2 questions", "line 1: user: got 'eve'", "line 2: evidence"):
+        assert part in output
 
 
 def test_without_cross_validation(run_json: Callable[..., Any], store: Path, tmp_path: Path) -> None:
     found = run_json("fit", "--store", store, "--questions", tmp_path / "asked.jsonl", "--no-cross-validate")
-    assert set(found["quality"]) == {"package"}
+    assert set(found["quality"]) == {"package", "rrf"}
+    assert found["verdict"] is None
 
 
-def test_a_net_is_learned_from_questions_enough(
-    run_json: Callable[..., Any], store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_net_of_the_package_stays_if_wanted(
+    run_json: Callable[..., Any], store: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "weights.json"
     arguments = ("fit", "--store", store, "--questions", tmp_path / "asked.jsonl", "--out", out)
-    assert run_json(*arguments)["net"] is False  # 12 are too few
-    monkeypatch.setattr("memspan.fitting.net.FEWEST", 10)
-    assert run_json(*arguments)["net"] is True
-    assert Ranker.load(out).net is not None
-    assert run_json(*arguments, "--no-net")["net"] is False
+    plain = (*arguments, "--penalty", 100, "--no-cross-validate")
+    assert run_json(*plain)["net"] is True
+    net, packaged = Ranker.load(out).net, default_ranker().net
+    assert net is not None
+    assert packaged is not None
+    assert net.to_json() == packaged.to_json()
+    assert run_json(*plain, "--no-net")["net"] is False
     assert Ranker.load(out).net is None
 
 
@@ -91,7 +141,7 @@ def test_nothing_to_learn_from_is_an_error(run: Callable[..., Any], store: Path,
     empty = tmp_path / "empty.jsonl"
     empty.write_text("\n", encoding="utf-8")
     done = run("fit", "--store", store, "--questions", empty, code=3)
-    assert "examples" in done.output
+    assert "nothing to learn from in its 0 questions" in done.output
     empty.write_text("{]\n", encoding="utf-8")
     done = run("fit", "--store", store, "--questions", empty, code=3)
     assert "line 1" in done.output

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from memspan import errors
+from memspan.fitting import labelled_store as module
+from memspan.fitting.examples import Example
 from memspan.fitting.labelled_store import collect_own
 from memspan.memory import Memory
 
@@ -33,23 +37,99 @@ def line(**fields: Any) -> str:
     return json.dumps({"user": "ana", "question": "Where is the kite?", "evidence": ["ana2"]} | fields)
 
 
-def test_each_line_is_an_example(memory: Memory, tmp_path: Path) -> None:
+def write(tmp_path: Path, *lines: str) -> Path:
     path = tmp_path / "asked.jsonl"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_each_line_is_an_example(memory: Memory, tmp_path: Path) -> None:
     lines = [
         line(),
         "",
-        line(user="bo", question="What did it do on 4 May 2024?", evidence=["bo3", "gone"], now="2024-05-10"),
-        line(evidence=["bo2"]),  # another user's record answers nothing here
+        line(user="bo", question="What did it do on 4 May 2024?", evidence=["bo3", "bo1"], now="2024-05-10"),
         line(now=None),
     ]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    examples = collect_own(memory, path)
-    assert [each.conversation for each in examples] == ["ana", "bo", "ana", "ana"]
-    assert [int(each.relevant.sum()) for each in examples] == [1, 1, 0, 1]
-    assert [each.evidence for each in examples] == [1, 2, 1, 1]
+    own = collect_own(memory, write(tmp_path, *lines))
+    assert own.read == 3
+    assert own.flaws == ()
+    examples = own.examples
+    assert [each.conversation for each in examples] == ["ana", "bo", "ana"]
+    assert [int(each.relevant.sum()) for each in examples] == [1, 2, 1]
+    assert [each.evidence for each in examples] == [1, 2, 1]
     assert all(len(each.relevant) == len(TURNS) for each in examples)
     assert "timed" in examples[1].conditions
     assert {each.data_set for each in examples} == {"own"}
+    assert {each.session for each in own.questions} == {"s"}
+    for each in own.questions:  # a fusion that needs no weights finds all of so few records
+        assert len(each.rrf) == each.example.evidence
+        assert all(1 <= rank <= len(TURNS) for rank in each.rrf)
+
+
+def test_what_teaches_nothing_is_named(memory: Memory, tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        line(),
+        line(evidence=["ana2", "gone"]),
+        line(evidence=["bo2"]),  # another user's record answers nothing here
+        line(user="eve"),
+    )
+    own = collect_own(memory, path)
+    assert own.read == 4
+    assert [each.evidence for each in own.examples] == [1, 1]
+    assert [(each.place, each.field, each.got) for each in own.flaws] == [
+        (f"{path}: line 2", "evidence", "'gone'"),
+        (f"{path}: line 3", "evidence", "'bo2'"),
+        (f"{path}: line 4", "user", "'eve'"),
+    ]
+    assert "'ana'" in own.flaws[1].accepted
+    assert "'bo'" in own.flaws[2].accepted
+    own.require_some(path)
+
+
+def test_evidence_that_is_no_candidate_counts_as_not_found(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = module.example_of
+
+    def without_candidates(*arguments: Any) -> Example:
+        example = real(*arguments)
+        return replace(example, relevant=np.zeros_like(example.relevant))
+
+    monkeypatch.setattr(module, "example_of", without_candidates)
+    path = write(tmp_path, line())
+    own = collect_own(memory, path)
+    assert len(own.questions) == 1
+    assert "candidates" in own.flaws[0].accepted
+    with pytest.raises(
+        errors.FormatError, match="nothing to learn from in its 1 questions.*line 1: evidence"
+    ):
+        own.require_some(path)
+
+
+def test_only_a_file_with_nothing_to_learn_from_is_refused(memory: Memory, tmp_path: Path) -> None:
+    path = write(tmp_path, line(user="eve"), line(evidence=["gone"]))
+    with pytest.raises(errors.FormatError) as raised:
+        collect_own(memory, path).require_some(path)
+    for part in ("2 questions", "line 1: user: got 'eve'", "line 2: evidence: got 'gone'", "accepted"):
+        assert part in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        (line(user=7), "user: got 7; accepted: the name"),
+        (line(question=" "), 'question: got " "; accepted: text'),
+        (line(evidence="ana2"), 'evidence: got "ana2"; accepted: a list'),
+        ('{"user": "ana", "question": "x"}', "evidence: got nothing; accepted: a list"),
+        ("[7]", "got [7]; accepted: {"),
+    ],
+)
+def test_a_broken_field_is_named(memory: Memory, tmp_path: Path, bad: str, told: str) -> None:
+    path = write(tmp_path, line(), bad)
+    with pytest.raises(errors.FormatError) as raised:
+        collect_own(memory, path)
+    assert f"{path}: line 2: {told}" in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -92,6 +172,6 @@ def test_bytes_that_are_no_text_are_named(memory: Memory, tmp_path: Path) -> Non
 def test_an_empty_file_has_no_examples(memory: Memory, tmp_path: Path) -> None:
     path = tmp_path / "asked.jsonl"
     path.write_bytes(b"\n\n")
-    assert collect_own(memory, path) == []
+    assert collect_own(memory, path).questions == ()
     with pytest.raises(FileNotFoundError):
         collect_own(memory, tmp_path / "gone.jsonl")
