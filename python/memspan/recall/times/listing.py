@@ -17,12 +17,15 @@ _LONGEST: Final = 8
 """Elements of a list that are looked at from one of them, so that long lists cost no more than linear time."""
 
 _YEARLY: Final = frozenset(["month", "season", "named", "quarter", "number", "the"])
+_JOINTS: Final = frozenset(["comma", "and", "or"])
 _ENDS: Final = frozenset(["", "comma", "dot", "other", "and", "or", "year", "shortyear"])
 
 
 def place_in_list(sentence: Sentence, at: int, found: Reading, read: Reader) -> Reading:
     """A time that recurs, as the one in the year or week that a later element says, or an earlier one had."""
     if found.recurs is None:
+        return found
+    if sentence.kind(found.stop) not in _JOINTS and sentence.last is None:
         return found
     last = sentence.last
     if last is not None and last.within is not None and _joint(sentence, last.stop) == at:
@@ -39,7 +42,7 @@ def place_in_list(sentence: Sentence, at: int, found: Reading, read: Reader) -> 
 
 def _joint(sentence: Sentence, at: int) -> int:
     """Where the next element begins if a list goes on here, else `at`."""
-    stop = sentence.skip(at, "comma", "and", "or")
+    stop = sentence.skip(at, *_JOINTS)
     return at if stop == at else sentence.skip(stop, "in", "on")
 
 

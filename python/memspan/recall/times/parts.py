@@ -16,6 +16,8 @@ _TWO_DAYS: Final = timedelta(days=2)
 
 def read_part(sentence: Sentence, at: int, read: Reader) -> Reading | None:
     """The part that begins at a token; `read` reads the whole that it is a part of."""
+    if sentence.kind(at) not in ("last", "number"):
+        return None
     which, counted_at = _which(sentence, at)
     if not which:
         return None

@@ -25,6 +25,7 @@ _OPEN: Final[dict[str, Relation]] = {
     "until": "until",
     "by": "until",
 }
+_COMPARED: Final = frozenset(["more", "less", "agopre", "before"])
 _PREPOSITIONS: Final = frozenset(["in", "since", "until", "by", "before", "after", "of", "between"])
 _STARTS: Final = word_set(
     "month weekday unit season part named offset unitoffset recent number decimal amount few a date year decade "
@@ -38,8 +39,7 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
     kind = sentence.kind(at)
     if kind not in _STARTS:
         return None
-    compared = _compared(sentence, at, kind)
-    if compared is not None:
+    if kind in _COMPARED and (compared := _compared(sentence, at, kind)) is not None:
         return compared
     if kind in ("from", "between"):
         return read_range(sentence, at)
