@@ -117,6 +117,22 @@ BOOST_AUTO_TEST_CASE(memory_goes_back) {
   BOOST_TEST(index.stats("ana")->bytes < before / 3);
 }
 
+BOOST_AUTO_TEST_CASE(a_consolidation_leaves_no_third_behind) {
+  remove_all(index, std::span(gone).first(4000));
+  BOOST_TEST(index.stats("ana")->dead_slots == 4000u);
+  const size_t before = index.stats("ana")->bytes;
+  index.consolidate("ana", false);
+  BOOST_TEST(index.stats("ana")->dead_slots == 0u);
+  BOOST_TEST(index.stats("ana")->bytes < before / 2);
+  remove_all(index, std::span(gone).subspan(4000).first(400));
+  index.consolidate("ana", true);
+  BOOST_TEST(index.stats("ana")->dead_slots == 400u);  // a fifth: others will take their places
+  remove_all(index, std::span(gone).subspan(4400));
+  index.consolidate("ana", true);
+  plain.consolidate("ana", true);
+  check_same_answers(index, plain, random);
+}
+
 BOOST_AUTO_TEST_CASE(without_memory_everything_stays_as_it_is) {
   remove_all(index, std::span(gone).first(4500));
   std::span<const Item> left = std::span(gone).subspan(4500);

@@ -10,9 +10,13 @@ namespace memspan {
 namespace {
 
 ConsolidationReport consolidate_user(UserIndex& user, bool force) {
-  if (force || user.consolidation_gain() >= kWorthwhileGain) return user.consolidate(force);
   ConsolidationReport report;
-  report.users = report.skipped = 1;
+  if (force || user.consolidation_gain() >= kWorthwhileGain) {
+    report = user.consolidate(force);
+  } else {
+    report.users = report.skipped = 1;
+  }
+  user.compact_on_demand();
   return report;
 }
 

@@ -1,11 +1,12 @@
 // UserIndex: dead slots are handed out again, so that only the removal of most of a user's records makes it worth to
-// number those that are left anew, which is O(records).
+// number those that are left anew, which is O(records); or that of a third, when somebody has time to tidy up.
 //
 // That is done beside the searches, as everything that takes long: the columns are built from an image of themselves
 // while only writes wait, and then change places with the old ones.
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <shared_mutex>
 #include <utility>
 
 #include "base/in_parallel.hpp"
@@ -15,20 +16,29 @@
 
 namespace memspan {
 
-// After three removals for each record that is built anew, and a few thousand at least. A consolidation that is under
-// way holds on to the slots.
-bool UserIndex::worth_compacting() const {
-  constexpr size_t kFewDead = 4096;
-  const size_t dead = columns_.slots() - columns_.live_count();
-  return dead > std::max(kFewDead, 3 * columns_.live_count()) && !columns_.vectors.pinned();
+// By itself after three removals for each record that is built anew, and a few thousand at least. A consolidation that is
+// under way holds on to the slots.
+bool UserIndex::worth_compacting(Compaction when) const {
+  const size_t live = columns_.live_count();
+  const size_t dead = columns_.slots() - live;
+  const size_t many = when == Compaction::on_demand ? std::max<size_t>(256, live / 2) : std::max<size_t>(4096, 3 * live);
+  return dead > many && !columns_.vectors.pinned();
 }
 
-// Without memory everything stays as it is, until the next removal. Throws CorruptSnapshot.
-void UserIndex::compact() try {
+void UserIndex::compact_on_demand() {
+  const bool wanted = [this] {
+    const std::shared_lock reading(mutex_);
+    return worth_compacting(Compaction::on_demand);
+  }();
+  if (wanted) compact(Compaction::on_demand);
+}
+
+// Without memory everything stays as it is, until the next time. Throws CorruptSnapshot.
+void UserIndex::compact(Compaction when) try {
   const WorkerLimit limit(1);  // the other cores are for the searches
   UserColumns built(columns_.vectors.dim());  // and later what was there before, freed without the lock
   FairSharedMutex::WritersOut alone(mutex_);
-  if (!worth_compacting()) return;
+  if (!worth_compacting(when)) return;
   const std::vector<Slot> live = slots_of_image(columns_);
   {
     ByteWriter head;

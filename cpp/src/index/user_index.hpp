@@ -104,6 +104,8 @@ class UserIndex {
   double consolidation_gain() const;
   // Clusters are found anew when the user has doubled since they were, or on demand; otherwise rows join what is there.
   ConsolidationReport consolidate(bool plan_anew);
+  // Takes away what removals left behind, if that is a third of the slots. Writes wait meanwhile, O(records) of the user.
+  void compact_on_demand();
   std::vector<TagSpan> layout_map() const;  // by tag
   // See Index::duplicates; the query was checked (user_duplicates.cpp).
   Duplicates duplicates(const DuplicateQuery& query) const;
@@ -183,8 +185,9 @@ class UserIndex {
     LexicalIndex& lexical_;
   };
   std::span<const float> embedding(Slot slot) const;  // empty: none
-  bool worth_compacting() const;  // user_compaction.cpp
-  void compact();
+  enum class Compaction { after_removals, on_demand };  // user_compaction.cpp
+  bool worth_compacting(Compaction when = Compaction::after_removals) const;
+  void compact(Compaction when = Compaction::after_removals);
   double time_searches(std::span<const std::vector<float>> queries) const;
   void collect_layout_input(LayoutInput& input, RowStore& pinned) const;
   VectorTable::Retired put_in_place(BuiltLayout built);
