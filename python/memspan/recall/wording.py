@@ -66,9 +66,9 @@ def bare_question(question: str) -> str:
 
 
 def with_names(query: str, names: Iterable[str]) -> str:
-    """The query with those of the names behind it of which it lacks a word. O(its length)."""
+    """The query with those of the names behind it of which it has no word: a first name is enough. O(its length)."""
     there = {word.casefold() for word in _WORD.findall(query)}
-    missing = [name for name in names if any(word.casefold() not in there for word in _WORD.findall(name))]
+    missing = [name for name in names if there.isdisjoint(map(str.casefold, _WORD.findall(name)))]
     return " ".join([query, *missing])
 
 

@@ -326,7 +326,6 @@ def test_names_join_a_query_that_lacks_them() -> None:
     assert (
         with_names("What did she paint?", ["Melanie", "Ana Lind"]) == "What did she paint? Melanie Ana Lind"
     )
-    assert with_names("What did MELANIE paint with ana lind?", ["Melanie", "Ana Lind"]) == (
-        "What did MELANIE paint with ana lind?"
+    assert with_names("What did MELANIE paint with Ana's aunt?", ["Melanie", "Ana Lind"]) == (
+        "What did MELANIE paint with Ana's aunt?"
     )
-    assert with_names("Ana?", ["Ana Lind", "!"]) == "Ana? Ana Lind"
