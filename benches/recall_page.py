@@ -25,6 +25,7 @@ SETS = {
     "locomo": "LoCoMo, five conversations",
     "realtalk": "REALTALK, five chats",
     "beam": "BEAM 100K, eight chats",
+    "beam500k": "BEAM 500K, one chat",
     "halumem": "HaluMem, one user (the unit is a session)",
     "longmemeval": "LongMemEval, a sample of three users",
 }
@@ -68,12 +69,40 @@ def section(name: str, title: str, runs: Mapping[str, Any], left_out: Mapping[st
         )
         yield f"| {WAYS[way]} | {times} |"
     yield ""
-    categories = [group for group in runs.get("none", {"groups": []})["groups"][1:] if group["scored"]]
-    if categories:
-        yield "By category, learned:\n"
-        yield HEAD.replace("| | R@1", "| | n | R@1").replace("|---|---", "|---|---|---", 1)
-        for group in categories:
-            yield row(f"{group['name'].replace('_', ' ')} | {group['scored']}", group)
+    yield from by_category(runs)
+    if own := runs.get("none", {}).get("longmemeval"):
+        yield from longmemeval(own)
+
+
+def by_category(runs: Mapping[str, Any]) -> Iterable[str]:
+    groups = {
+        way: {each["name"]: each for each in run["groups"][1:] if each["scored"]} for way, run in runs.items()
+    }
+    if not groups.get("none"):
+        return
+    yield "By category, learned:\n"
+    yield HEAD.replace("| | R@1", "| | n | R@1").replace("|---|---", "|---|---|---", 1)
+    for name, group in groups["none"].items():
+        yield row(f"{name.replace('_', ' ')} | {group['scored']}", group)
+    yield "\nR@10 by category:\n"
+    yield "| | " + " | ".join(WAYS[way] for way in groups) + " |"
+    yield "|---" * (1 + len(groups)) + "|"
+    for name in groups["none"]:
+        cells = [f"{100 * groups[way][name]['scores']['recall@10']['mean']:.1f}" for way in groups]
+        yield f"| {name.replace('_', ' ')} | " + " | ".join(cells) + " |"
+    yield ""
+
+
+def longmemeval(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+    figures = ("recall_any", "recall_all", "ndcg_any")
+    yield "LongMemEval's own metrics, learned: by its scripts | corrected (`memspan.evaluate.longmemeval`):\n"
+    yield "| | n | " + " | ".join(figures) + " |"
+    yield "|---" * (2 + len(figures)) + "|"
+    for each in rows:
+        scripts, corrected = each["scripts"], each["corrected"]
+        cells = [f"{100 * scripts[one]:.1f} \\| {100 * corrected[one]:.1f}" for one in figures]
+        counts = f"{scripts['questions']} \\| {corrected['questions']}"
+        yield f"| {each['level']}, k = {each['k']} | {counts} | " + " | ".join(cells) + " |"
 
 
 def row(title: str, group: Mapping[str, Any]) -> str:
