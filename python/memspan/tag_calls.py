@@ -51,7 +51,9 @@ class TagCalls:
 
         A tag's vector is the one set by `set_tag_embedding` or the mean of its records' embeddings; tags without
         either never come. Retired records count: a search may ask for a time at which they were believed. `method` is
-        `"exact"` (all tags compared), `"hnsw"` (graph search) or `"auto"` (exact for up to 4,096 tags).
+        `"auto"` (all tags compared, by codes first and exactly where these leave a doubt), `"exact"` (no codes) or
+        `"hnsw"` (graph search, approximate). The first call with `"hnsw"` builds the graph, a millisecond or two for
+        each tag, beside other calls; later ones take up what changed.
         """
         return self._native.route(
             as_text(user, "user"),

@@ -145,6 +145,33 @@ BOOST_AUTO_TEST_CASE(many_first_routes_build_the_graph_once_and_agree) {
   }
 }
 
+// The graph is made beside the writers, not under the user's lock: they get through while it is.
+BOOST_AUTO_TEST_CASE(writes_go_on_while_a_graph_is_built) {
+  Index index(IndexConfig{.dim = kDim});
+  std::mt19937 random(1);
+  std::vector<Item> items;
+  for (int i = 0; i < 1500; ++i) {
+    items.push_back(item_of("ana", i, random));
+    items.back().tags = {"tag" + std::to_string(i)};
+  }
+  test::add(index, items);
+  const std::vector<float> query = test::random_vector(kDim, random);
+  std::atomic<bool> built = false;
+  Team team;
+  team.start([&](std::atomic<int>& wrong) {
+    wrong += index.route("ana", query, 10, RouteMethod::hnsw).size() != 10;
+    built = true;
+  });
+  int written = 0;
+  for (; !built; ++written) {
+    test::add(index, {item_of("ana", 2000 + written % 5, random)});
+    std::this_thread::yield();
+  }
+  BOOST_TEST(team.join() == 0);
+  BOOST_TEST(written > 20);
+  BOOST_TEST((index.route("ana", query, 10, RouteMethod::hnsw) == index.route("ana", query, 10, RouteMethod::exact)));
+}
+
 BOOST_AUTO_TEST_CASE(search_many_beside_writes) {
   Index index(IndexConfig{.dim = kDim});
   std::mt19937 random(1);

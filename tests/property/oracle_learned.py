@@ -74,9 +74,7 @@ class LearnedOracle:
         result.undecidable = any(
             views_of.undecidable(ranked(view), VIEW_TOLERANCE) for view in found.values()
         )
-        lists = {
-            name: [item.rec.id for item in ranked(view)][: max(depth, k)] for name, view in found.items()
-        }
+        lists = {name: _ranks_of(name, ranked(view)[: max(depth, k)]) for name, view in found.items()}
         near = self._near(list(lists.values()), admissible)
         evidence = self._evidence(near, admissible, text, embedding)
         tag_score = {item.rec.id: item.score for item in found.get("symbolic", [])}
@@ -87,12 +85,12 @@ class LearnedOracle:
             if text is not None:
                 row |= _ranks("bm25", rec.id, lists["lexical"]) | self._words(rec, near, evidence)
             row |= self._session(rec, near, evidence)
-            row["tagged"] = tag_score[rec.id] if rec.id in lists.get("symbolic", []) else 0.0
+            row["tagged"] = tag_score[rec.id] if rec.id in lists.get("symbolic", {}) else 0.0
             result.rows[rec.id] = row
         return result
 
-    def _near(self, lists: Sequence[Sequence[str]], admissible: Sequence[Rec]) -> Near:
-        promising = {id_ for found in lists for id_ in found[:PROMISING]}
+    def _near(self, lists: Sequence[Mapping[str, int]], admissible: Sequence[Rec]) -> Near:
+        promising = {id_ for found in lists for id_, rank in found.items() if rank <= PROMISING}
         sessions: dict[str, list[str]] = {}
         for rec in sorted(self.records, key=lambda rec: (rec.at, rec.id)):
             if rec.session is not None:
@@ -271,6 +269,17 @@ def hinted(at: int, start: int | None, end: int | None) -> float:
     return 0.5 if soon or late else 0.0
 
 
-def _ranks(name: str, id_: str, found: Sequence[str]) -> dict[str, float]:
-    rank = found.index(id_) + 1 if id_ in found else 1 + len(found) + len(found) // 2
+def _ranks_of(view: str, found: Sequence[Scored]) -> dict[str, int]:
+    """By id, from 1, best first. Equal records share a rank, but for those that only time puts in order."""
+    ranks: dict[str, int] = {}
+    rank = 0
+    for place, item in enumerate(found):
+        if place == 0 or view == "symbolic" or item.signature != found[place - 1].signature:
+            rank = place + 1
+        ranks[item.rec.id] = rank
+    return ranks
+
+
+def _ranks(name: str, id_: str, found: Mapping[str, int]) -> dict[str, float]:
+    rank = found.get(id_, 1 + len(found) + len(found) // 2)
     return {f"{name}_rank": -math.log(rank), f"{name}_top": 4 / (rank + 3)}

@@ -57,7 +57,6 @@ void load_records(ByteReader& in, const PackedValues<Micros>& ats, UserColumns& 
 // What searches look into. Touches none of the columns that load_records fills.
 void load_views(ByteReader& in, const Body& body, const PackedValues<Micros>& ats, UserColumns& c) {
   c.tags.load(in, ats.size(), c.vectors.dim());
-  for (TagId tag = 0; tag < c.tags.capacity(); ++tag) c.router.changed(tag);
   c.lexical.load(in, body, ats.size());
   c.retired_words.load(in, c.lexical);
   c.vectors.load(in, body, ats);

@@ -62,13 +62,12 @@ void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens, const Recor
     ++done;
     c.evictions.add(c, slot);
     ++done;
-    c.router.cover(c.tags.capacity() + record.tags.size());
     c.tags.add_record(slot, record.tags);
   } catch (...) {
     erase(slot, done);
     throw;
   }
-  for (TagId tag : c.tags.tags_of(slot)) c.router.record_added(tag, embedding(slot));
+  for (TagId tag : c.tags.tags_of(slot)) c.router.record_added(tag, slot, embedding(slot));
 }
 
 // Throws CorruptSnapshot if anything of the record lies in a snapshot and is damaged. Must come before an erasure, which
@@ -85,7 +84,7 @@ void UserIndex::erase(Slot slot, int columns, Leaving leaving) {
   UserColumns& c = columns_;
   switch (columns) {
     default:
-      for (TagId tag : c.tags.tags_of(slot)) c.router.record_removed(tag, embedding(slot));
+      for (TagId tag : c.tags.tags_of(slot)) c.router.record_removed(tag, slot, embedding(slot));
       c.tags.remove_record(slot, tag_changed());
       [[fallthrough]];
     case 12: c.evictions.remove(c, slot); [[fallthrough]];
@@ -238,7 +237,7 @@ size_t UserIndex::remove(std::span<const std::string_view> ids) {
 }
 
 void UserIndex::search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const {
-  const std::shared_lock reading(mutex_);
+  const std::shared_lock reading = scratch.prepared.routes() ? lock_to_route() : std::shared_lock(mutex_);
   execute(columns_, config, scratch, out);
 }
 
@@ -249,13 +248,13 @@ bool UserIndex::holds_at_most(size_t records) const {
 
 bool UserIndex::try_search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const {
   const std::shared_lock reading(mutex_, std::try_to_lock);
-  if (!reading) return false;
+  if (!reading || (scratch.prepared.routes() && !columns_.router.ready(columns_.tags))) return false;
   execute(columns_, config, scratch, out);
   return true;
 }
 
 RankingFeatures UserIndex::features(const IndexConfig& config, SearchScratch& scratch) const {
-  const std::shared_lock reading(mutex_);
+  const std::shared_lock reading = scratch.prepared.routes() ? lock_to_route() : std::shared_lock(mutex_);
   SearchResult result;
   execute(columns_, config, scratch, result);
   RankingFeatures found;

@@ -10,12 +10,14 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/byte_mutex.hpp"
 #include "base/fair_shared_mutex.hpp"
 #include "index/consolidation_need.hpp"
 #include "index/user_columns.hpp"
@@ -146,6 +148,9 @@ class UserIndex {
  private:
   // Tells records that are not believed any more, under the lock; null for all of them, and where there are none.
   TagDag::Hidden hides_retired(bool retired) const;
+  // The lock for reading, with nothing left that routing would have to read under it (user_tags.cpp).
+  std::shared_lock<FairSharedMutex> lock_to_route() const;
+  void feed_tag_graph() const;
   class DuplicateSearch;
 
   // Makes the order that these quotas need, in pieces, if it is not there.
@@ -201,6 +206,8 @@ class UserIndex {
   uint64_t compactions_ = 0;  // how often slots got other numbers
   mutable std::atomic<bool> touched_ = false;
   std::atomic<bool> counting_uses_ = false;
+  mutable ByteMutex feeding_graph_;  // taken before the next one
+  mutable ByteMutex reading_tags_;   // taken before mutex_
   mutable std::atomic<uint64_t> counted_changes_ = 0;
   ConsolidationNeed need_;
   mutable FairSharedMutex mutex_;

@@ -37,9 +37,37 @@ std::vector<std::string> UserIndex::expand(std::span<const std::string> tags, ui
   return names;
 }
 
+// One thread reads at a time, so that a writer waits for one piece; the others wait without the user's lock.
+std::shared_lock<FairSharedMutex> UserIndex::lock_to_route() const {
+  for (;;) {
+    {
+      std::shared_lock reading(mutex_);
+      if (columns_.router.ready(columns_.tags)) return reading;
+    }
+    const std::lock_guard one_at_a_time(reading_tags_);
+    std::shared_lock reading(mutex_);
+    if (columns_.router.catch_up(columns_.tags, columns_.vectors)) return reading;
+  }
+}
+
+// Each tag once at most: with writers who change tags faster than a graph takes them up, this would go on for ever.
+void UserIndex::feed_tag_graph() const {
+  const std::lock_guard one_at_a_time(feeding_graph_);
+  TagRouter::GraphStep step;
+  size_t steps = 0;
+  for (;;) {
+    {
+      const std::shared_lock reading = lock_to_route();
+      if (steps++ > columns_.tags.capacity() || !columns_.router.next_step(step)) return;
+    }
+    step.run();
+  }
+}
+
 std::vector<std::pair<std::string, float>> UserIndex::route(std::span<const float> unit_query, uint32_t k,
                                                             RouteMethod method) const {
-  const std::shared_lock reading(mutex_);
+  if (method == RouteMethod::hnsw) feed_tag_graph();
+  const std::shared_lock reading = lock_to_route();
   std::vector<std::pair<std::string, float>> named;
   for (const auto& [tag, score] : columns_.router.route(unit_query.data(), k, method, columns_.tags, columns_.vectors)) {
     named.emplace_back(columns_.tags.name(tag), score);

@@ -36,6 +36,7 @@ struct PreparedQuery {
   bool listing() const {
     return single_view() && has(View::symbolic) && query->tags.empty() && query->route == 0;
   }
+  bool routes() const { return query->route > 0 && has(View::symbolic); }  // to tags near its embedding
   size_t bytes() const;
 };
 

@@ -1,32 +1,34 @@
 // Query-tag routing: the tags nearest to a query's embedding (SwiftMem 3.2.3, equations 3 and 4).
 //
-// A tag's vector is the embedding given for it or, without one, the mean of its records' embeddings. Few tags are
-// compared one by one; many are searched through an HNSW graph whose answers are scored exactly. Vectors and graph
-// follow the tags lazily: a write only notes which tags changed. Of a tag with many records that was routed to once,
-// the sum of its records is kept and follows each of them, in double precision, so that a search after a write costs
-// O(dim) for each changed tag; the first search reads all records of the tags. Before it, nothing is kept or noted.
+// A tag's vector is the embedding given for it or, without one, the mean of its records' embeddings. All tags are compared;
+// an HNSW graph is there for those who ask for it (why: ARCHITECTURE.md). What searches derive from the tags follows them
+// lazily: a write only notes which tags changed. Of a tag with many records that was routed to once, the sum of its records is
+// kept and follows each of them, in double precision, so that a search after a write costs O(dim) for each changed tag; the
+// first search reads all records of the tags. Before it, nothing is kept or noted.
 //
-// Thread safety: route() may be called by many readers at once; the functions that note changes, and the tables that
-// are passed in, need the user's write lock. hnswlib's own persistence and its concurrent add and search are not used.
+// Nothing is read at length under the user's lock: who is about to route calls catch_up, piece by piece, and lets the lock go
+// in between; sums that are half made follow the writes that come meanwhile. The graph is built outside of the lock, a point
+// at a time, and what it lacks is compared directly.
+//
+// Thread safety: the const functions may be called by many readers at once, but next_step by one at a time; the functions
+// that note changes, and the tables that are passed in, need the user's write lock.
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "memspan/index.hpp"
 #include "tags/tag_dag.hpp"
+#include "tags/tag_graph.hpp"
 #include "vectors/vector_table.hpp"
 
 namespace memspan {
 
 class TagRouter {
  public:
-  // Above so many tags with a vector, `automatic` uses the graph.
-  static constexpr size_t kExactLimit = 4096;
-
   explicit TagRouter(size_t dim) : dim_(dim) {}
   ~TagRouter();
   TagRouter(TagRouter&& other) noexcept : dim_(other.dim_), state_(other.state_.exchange(nullptr)) {}
@@ -35,19 +37,38 @@ class TagRouter {
     return *this;
   }
 
-  // The tag's set of records, its own embedding or its existence changed. O(1).
+  // The tag's set of records, its own embedding or its existence changed. O(1), without memory.
   void changed(TagId tag);
-  // Makes room to note changes of tags below `capacity`; after that, noting one needs no memory.
-  void cover(size_t capacity);
-  // A record with this embedding (empty: none) got or is about to lose the tag. O(dim) at most.
-  void record_added(TagId tag, std::span<const float> embedding) { adjust(tag, embedding, 1.0); }
-  void record_removed(TagId tag, std::span<const float> embedding) { adjust(tag, embedding, -1.0); }
+  // A record with this embedding (empty: none) got or is about to lose the tag. O(dim) at most, without memory.
+  void record_added(TagId tag, Slot slot, std::span<const float> embedding) { adjust(tag, slot, embedding, 1.0); }
+  void record_removed(TagId tag, Slot slot, std::span<const float> embedding) { adjust(tag, slot, embedding, -1.0); }
 
   // Does what the first search would do, if `other` was searched.
   void follow(const TagRouter& other, const TagDag& tags, const VectorTable& vectors);
 
-  // The k best tags with their cosine, best first; equal cosines by name. Tags without a vector never come.
-  // O(tags dim), or O(log tags dim) through the graph.
+  // Numbers that a piece of work reads: some 100 microseconds.
+  static constexpr size_t kPiece = size_t{1} << 18;
+
+  // Does route find all vectors up to date? O(1).
+  bool ready(const TagDag& tags) const;
+  // Reads of what changed as much as has so many numbers; true when nothing is left.
+  bool catch_up(const TagDag& tags, const VectorTable& vectors, size_t numbers = kPiece) const;
+
+  // A vector on its way into the graph, or out of it.
+  struct GraphStep {
+    std::shared_ptr<TagGraph> graph;  // null: a new pass begins
+    TagId tag = 0;
+    std::vector<float> row;           // empty: it has none any more
+
+    // Needs no lock. O(log tags), some milliseconds.
+    void run() const { row.empty() ? graph->erase(tag) : graph->put(tag, row.data()); }
+  };
+  // The next step towards a graph of the vectors as they are; false if it lacks so few that no other is worth it. A step
+  // must have been run before it is handed in for the next one. O(dim).
+  bool next_step(GraphStep& step) const;
+
+  // The k best tags with their cosine, best first; equal cosines by name. Tags without a vector never come. Catches up
+  // with what is left. O(tags dim), or through the graph O(log tags dim), once that is built.
   std::vector<std::pair<TagId, float>> route(const float* unit_query, size_t k, RouteMethod method, const TagDag& tags,
                                              const VectorTable& vectors) const;
 
@@ -56,8 +77,8 @@ class TagRouter {
  private:
   struct State;
 
-  State& state(size_t capacity) const;
-  void adjust(TagId tag, std::span<const float> embedding, double sign);
+  State& state() const;
+  void adjust(TagId tag, Slot slot, std::span<const float> embedding, double sign);
 
   size_t dim_;
   mutable std::atomic<State*> state_ = nullptr;  // null until the first search
