@@ -138,6 +138,24 @@ BOOST_FIXTURE_TEST_CASE(who_is_asked_for_again_and_again_stays, Fixture) {
   BOOST_TEST(table.take(user_name(0)).image->summary().tags == 2u);
 }
 
+BOOST_FIXTURE_TEST_CASE(uses_that_were_taken_do_not_come_back, Fixture) {
+  Index index(IndexConfig{.dim = kDim}, {.max_bytes = 1, .spill_directory = directory.file(".")});
+  index.track_uses();
+  for (const char* user : {"ana", "bob"}) test::add(index, {{.id = "r", .text = "opera", .user = user}});
+  const auto leave = [&] {
+    for (int i = 0; i < 2; ++i) index.ids("bob");
+  };
+  uint32_t taken = 0;
+  for (int round = 0; round < 3; ++round) {
+    index.search({.user = "ana", .text = "opera"});
+    for (int i = 0; i < 3; ++i) {
+      leave();
+      for (const uint32_t count : index.take_uses("ana").counts) taken += count;
+    }
+  }
+  BOOST_TEST(taken == 3u);
+}
+
 BOOST_FIXTURE_TEST_CASE(damage_of_one_user_does_not_reach_the_others, Fixture) {
   const std::string path = directory.file("index");
   test::sample_index(20, kDim)->save(path, "");
