@@ -4,6 +4,7 @@
 #include <random>
 
 #include "index/user_table.hpp"
+#include "memspan/analyzer.hpp"
 #include "memspan/error.hpp"
 #include "support/records.hpp"
 #include "support/sample_index.hpp"
@@ -136,6 +137,52 @@ BOOST_FIXTURE_TEST_CASE(who_is_asked_for_again_and_again_stays, Fixture) {
   BOOST_TEST(resident < 25u);
   BOOST_TEST(table.size() == 501u);
   BOOST_TEST(table.take(user_name(0)).image->summary().tags == 2u);
+}
+
+// Everything of those who come back from a file counts, so that the limit holds for them too.
+BOOST_FIXTURE_TEST_CASE(who_came_back_counts_as_before, Fixture) {
+  constexpr size_t kLarge = 256;
+  constexpr size_t kLimit = 1 << 20;
+  Index index(IndexConfig{.dim = kLarge}, {.max_bytes = kLimit, .spill_directory = directory.file(".")});
+  for (size_t u = 0; u < kUsers; ++u) {
+    std::vector<test::Item> items(60);
+    for (size_t i = 0; i < items.size(); ++i) {
+      items[i] = {.id = "r" + std::to_string(i), .at = static_cast<Micros>(i), .text = "opera", .user = user_name(u)};
+      items[i].embedding = test::random_vector(kLarge, random);
+    }
+    test::add(index, items);
+  }
+  for (int round = 0; round < 3; ++round) {
+    for (size_t u = 0; u < kUsers; ++u) {
+      BOOST_REQUIRE(index.search({.user = user_name(u), .text = "opera", .k = 1}).hits.size() == 1u);
+    }
+    const IndexStats stats = index.stats();
+    BOOST_TEST(stats.bytes < kLimit + 100'000);  // and the table
+    BOOST_TEST(stats.mapped_bytes == 0u);
+    BOOST_TEST(stats.resident_users < kUsers / 2);
+  }
+}
+
+// A user too large to be read as a whole is mapped, and what it lies in stays while somebody uses it.
+BOOST_FIXTURE_TEST_CASE(a_call_in_progress_keeps_a_user_who_was_forgotten, Fixture) {
+  constexpr size_t kLarge = 512;
+  UserTable table(kLarge, {.max_bytes = 1, .spill_directory = directory.file(".")});
+  std::vector<float> vector(kLarge, 1.0f);
+  const auto fill = [&](const std::string& name, size_t records) {
+    const UserTable::User user = table.find_or_create(name);
+    for (size_t i = 0; i < records; ++i) {
+      const std::string id = "r" + std::to_string(i);
+      UserIndex::NewRecord record{{.id = id, .at = static_cast<Micros>(i), .embedding = vector}, {}, {}, IdTable::hash(id)};
+      user->add({&record, 1}, Analyzer(AnalyzerKind::simple));
+    }
+    return user;
+  };
+  fill("large", 3000);
+  for (int i = 0; i < 2; ++i) table.wrote("other", fill("other", 60));
+  const UserTable::User user = table.find("large");
+  BOOST_REQUIRE(user->mapped_bytes() > size_t{4} << 20);
+  BOOST_TEST((table.take("large").user == user));
+  user->verify();
 }
 
 BOOST_FIXTURE_TEST_CASE(uses_that_were_taken_do_not_come_back, Fixture) {

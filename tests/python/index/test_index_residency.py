@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +43,62 @@ def test_users_of_a_snapshot_are_read_when_asked_for(tmp_path: Path) -> None:
     assert index.stats()["resident_users"] == 1
     (tmp_path / "s").unlink()
     assert index.contains(user="u4", id="m1"), "the file may vanish meanwhile"
+
+
+MEMORY = """
+import sys
+import numpy as np
+import memspan
+
+USERS, RECORDS, DIM, LIMIT = 1000, 60, 256, 8_000_000
+random = np.random.default_rng(0)
+vectors = random.standard_normal((RECORDS, DIM)).astype(np.float32)
+ids = [f"m{i}" for i in range(RECORDS)]
+
+def private():
+    with open("/proc/self/smaps_rollup") as lines:
+        return sum(int(line.split()[1]) for line in lines if line.startswith("Private_Dirty")) * 1024
+
+def fill(index, text="apple pear"):
+    for user in range(USERS):
+        index.add_many(
+            user=f"u{user}", ids=ids, ats=range(RECORDS), embeddings=vectors, texts=[text] * RECORDS
+        )
+
+def search(index):
+    for user in range(USERS):
+        assert index.search(user=f"u{user}", embedding=vectors[5], k=1).ids == ["m5"]
+
+options = dict(max_resident_bytes=LIMIT, spill_directory=sys.argv[1], auto_consolidate=False)
+if sys.argv[2] == "filled":
+    before = private()
+    index = memspan.Index(DIM, **options)
+    fill(index)
+else:
+    whole = memspan.Index(DIM, auto_consolidate=False)
+    fill(whole)
+    whole.save(sys.argv[1] + "/snapshot")
+    del whole
+    before = private()
+    index = memspan.Index.load(sys.argv[1] + "/snapshot", **options)
+for round in range(3):
+    if sys.argv[2] == "written":
+        fill(index, f"apple {round}")
+    search(index)
+    stats = index.stats()
+    assert stats["bytes"] < LIMIT + 500_000, stats
+    assert private() - before < 3 * LIMIT, (round, private() - before, stats)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/smaps_rollup"), reason="needs Linux")
+@pytest.mark.parametrize("how", ["filled", "searched", "written"])
+def test_the_memory_of_the_process_stays_near_the_limit(tmp_path: Path, how: str) -> None:
+    """All users together take ten times the limit, and each of them comes back in every round."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, str(tmp_path), how], capture_output=True, text=True, timeout=120
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
 
 
 @pytest.mark.parametrize("limit", [0, -1, True, 1.5, "1 GB", 2**63])
