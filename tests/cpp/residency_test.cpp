@@ -1,6 +1,6 @@
 // Users who leave memory and come back.
 #include <boost/test/unit_test.hpp>
-#include <map>
+#include <filesystem>
 #include <random>
 
 #include "index/user_table.hpp"
@@ -108,15 +108,35 @@ BOOST_FIXTURE_TEST_CASE(a_snapshot_holds_those_who_are_away_too, Fixture) {
 BOOST_FIXTURE_TEST_CASE(unchanged_users_are_not_written, Fixture) {
   for (int i = 0; i < 300; ++i) write(limited, unlimited, random);
   unlimited.save(directory.file("index"), "");
-  const auto loaded = Index::load(directory.file("index"), {.max_bytes = 60'000, .spill_directory = directory.file("missing")});
+  std::filesystem::create_directory(directory.file("gone"));
+  const auto loaded = Index::load(directory.file("index"), {.max_bytes = 60'000, .spill_directory = directory.file("gone")});
+  std::filesystem::remove(directory.file("gone"));
   for (int i = 0; i < 300; ++i) check_same_answers(*loaded, unlimited, random);
   BOOST_TEST(loaded->stats().resident_users < kUsers / 2);
 }
 
-BOOST_FIXTURE_TEST_CASE(without_a_place_to_put_them_users_stay, Fixture) {
-  Index index(IndexConfig{.dim = kDim}, {.max_bytes = 1, .spill_directory = directory.file("missing")});
+BOOST_FIXTURE_TEST_CASE(a_place_to_put_them_is_there_from_the_start, Fixture) {
+  const IndexConfig config{.dim = kDim};
+  const auto names_it = [](const InvalidArgument& error) {
+    return std::string(error.what()).starts_with("spill_directory: got '") &&
+           std::string(error.what()).find("No such file or directory; accepted: ") != std::string::npos;
+  };
+  const Residency missing{.max_bytes = 1, .spill_directory = directory.file("missing")};
+  BOOST_CHECK_EXCEPTION(Index(config, missing), InvalidArgument, names_it);
+  unlimited.save(directory.file("index"), "");
+  BOOST_CHECK_EXCEPTION(Index::load(directory.file("index"), missing), InvalidArgument, names_it);
+  BOOST_CHECK_THROW(Index(config, {.max_bytes = 1, .spill_directory = directory.file("index")}), InvalidArgument);
+  const Index without_a_limit(config, {.spill_directory = directory.file("missing")});
+  BOOST_TEST(directory.entries() == 1u);
+}
+
+BOOST_FIXTURE_TEST_CASE(when_they_cannot_be_written_users_stay, Fixture) {
+  std::filesystem::create_directory(directory.file("gone"));
+  Index index(IndexConfig{.dim = kDim}, {.max_bytes = 1, .spill_directory = directory.file("gone")});
+  std::filesystem::remove(directory.file("gone"));
   for (int i = 0; i < 100; ++i) write(index, unlimited, random);
   BOOST_TEST(index.stats().resident_users == unlimited.stats().resident_users);
+  BOOST_TEST(index.stats().failed_spills > 0u);
   for (int i = 0; i < 100; ++i) check_same_answers(index, unlimited, random);
 }
 

@@ -19,6 +19,7 @@
 #include "index/quota_table.hpp"
 #include "index/user_index.hpp"
 #include "index/user_table.hpp"
+#include "index/validation.hpp"
 #include "memspan/error.hpp"
 #include "memspan/index.hpp"
 #include "snapshot/file.hpp"
@@ -167,12 +168,12 @@ std::unique_ptr<Index> Index::load(const std::string& path, const Residency& res
   ByteReader directory = find_directory(*file);
   const uint64_t images_end = directory.origin();
   auto [config, stamp] = get_config(directory);
-  std::unique_ptr<Index> index;
   try {
-    index = std::make_unique<Index>(config, residency);
+    check_config(config);
   } catch (const InvalidArgument& error) {
     directory.fail(error.what());
   }
+  auto index = std::make_unique<Index>(config, residency);
   index->stamp_ = std::move(stamp);
   index->quotas_->load(directory);
   const uint64_t count = directory.get_count(kUserBytes);

@@ -101,6 +101,25 @@ def test_the_memory_of_the_process_stays_near_the_limit(tmp_path: Path, how: str
     assert (done.stderr, done.returncode) == ("", 0)
 
 
+def test_a_spill_directory_must_be_there_if_memory_is_limited(tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    wanted = f"spill_directory: got '{missing}': No such file or directory; accepted: a directory"
+    with pytest.raises(memspan.InvalidArgumentError, match=wanted):
+        memspan.Index(3, max_resident_bytes=1, spill_directory=missing)
+    memspan.Index(3, spill_directory=missing).save(tmp_path / "s")
+    with pytest.raises(memspan.InvalidArgumentError, match=wanted):
+        memspan.Index.load(tmp_path / "s", max_resident_bytes=1, spill_directory=missing)
+    with pytest.raises(memspan.InvalidArgumentError, match="Not a directory"):
+        memspan.Index(3, max_resident_bytes=1, spill_directory=tmp_path / "s")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_spill_directory_must_be_writable(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(memspan.InvalidArgumentError, match="spill_directory: .*Permission denied"):
+        memspan.Index(3, max_resident_bytes=1, spill_directory=tmp_path)
+
+
 @pytest.mark.parametrize("limit", [0, -1, True, 1.5, "1 GB", 2**63])
 def test_bad_limits(limit: object) -> None:
     with pytest.raises(memspan.InvalidArgumentError, match="max_resident_bytes"):
