@@ -160,11 +160,12 @@ BOOST_FIXTURE_TEST_CASE(who_is_asked_for_again_and_again_stays, Fixture) {
 }
 
 // Everything of those who come back from a file counts, so that the limit holds for them too.
-BOOST_FIXTURE_TEST_CASE(who_came_back_counts_as_before, Fixture) {
-  constexpr size_t kLarge = 256;
-  constexpr size_t kLimit = 1 << 20;
-  Index index(IndexConfig{.dim = kLarge}, {.max_bytes = kLimit, .spill_directory = directory.file(".")});
-  for (size_t u = 0; u < kUsers; ++u) {
+struct LargeUsers : Fixture {
+  static constexpr size_t kLarge = 256;
+  static constexpr size_t kLimit = 1 << 20;
+  const Residency few{.max_bytes = kLimit, .spill_directory = directory.file(".")};
+
+  void fill(Index& index, size_t u) {
     std::vector<test::Item> items(60);
     for (size_t i = 0; i < items.size(); ++i) {
       items[i] = {.id = "r" + std::to_string(i), .at = static_cast<Micros>(i), .text = "opera", .user = user_name(u)};
@@ -172,6 +173,11 @@ BOOST_FIXTURE_TEST_CASE(who_came_back_counts_as_before, Fixture) {
     }
     test::add(index, items);
   }
+};
+
+BOOST_FIXTURE_TEST_CASE(who_came_back_counts_as_before, LargeUsers) {
+  Index index(IndexConfig{.dim = kLarge}, few);
+  for (size_t u = 0; u < kUsers; ++u) fill(index, u);
   for (int round = 0; round < 3; ++round) {
     for (size_t u = 0; u < kUsers; ++u) {
       BOOST_REQUIRE(index.search({.user = user_name(u), .text = "opera", .k = 1}).hits.size() == 1u);
@@ -181,6 +187,24 @@ BOOST_FIXTURE_TEST_CASE(who_came_back_counts_as_before, Fixture) {
     BOOST_TEST(stats.mapped_bytes == 0u);
     BOOST_TEST(stats.resident_users < kUsers / 2);
   }
+}
+
+// What is written to the rows of a snapshot is memory of the process.
+BOOST_FIXTURE_TEST_CASE(rows_of_a_snapshot_count_when_they_are_written_to, LargeUsers) {
+  Index whole(IndexConfig{.dim = kLarge});
+  for (size_t u = 0; u < kUsers; ++u) fill(whole, u);
+  whole.save(directory.file("index"), "");
+  const auto index = Index::load(directory.file("index"), few);
+  for (size_t u = 0; u < kUsers; ++u) index->ids(user_name(u));
+  const IndexStats read = index->stats();
+  BOOST_TEST(read.resident_users == kUsers);
+  BOOST_TEST(read.mapped_bytes >= kUsers * 60 * kLarge * 5);
+  fill(*index, 0);
+  BOOST_TEST(index->stats(user_name(0))->bytes > 60 * kLarge * sizeof(float));
+  BOOST_TEST(index->stats(user_name(0))->mapped_bytes < 60 * kLarge);
+  for (size_t u = 0; u < kUsers; ++u) fill(*index, u);
+  BOOST_TEST(index->stats().bytes < kLimit + 100'000);
+  BOOST_TEST(index->stats().resident_users < kUsers / 2);
 }
 
 // A user too large to be read as a whole is mapped, and what it lies in stays while somebody uses it.

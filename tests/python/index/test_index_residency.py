@@ -84,6 +84,7 @@ else:
 for round in range(3):
     if sys.argv[2] == "written":
         fill(index, f"apple {round}")
+        assert private() - before < 3 * LIMIT, (round, private() - before, index.stats())
     search(index)
     stats = index.stats()
     assert stats["bytes"] < LIMIT + 500_000, stats
