@@ -122,6 +122,7 @@ py::dict total_stats(const Index& self) {
   result["relations"] = stats.relations;
   result["bytes"] = stats.bytes;
   result["mapped_bytes"] = stats.mapped_bytes;
+  result["failed_spills"] = stats.failed_spills;
   return result;
 }
 

@@ -57,7 +57,8 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
         max_resident_bytes: when the users in memory take more, those who were not asked for lately leave it and come
             back when they are asked for; `None`: no limit. One call's users may pass the limit.
         spill_directory: where users wait who left memory and are in no snapshot as they are: in files without names,
-            which vanish with the process. Default: the system's directory for temporary files.
+            which vanish with the process. Default: the system's directory for temporary files. It must be there and
+            writable if there is a limit; when it fails later, users stay in memory (`stats`).
         auto_consolidate: let a native thread of low priority call `consolidate` for users whose writes have made that
             worth it, so that searches stay fast while an index grows. Without it, only `consolidate` does.
         track_uses: count how often searches bring each record (`take_uses`); `latest` does not count. 12 bytes a
@@ -397,7 +398,8 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
     def stats(self, *, user: str | None = None) -> dict[str, Any]:
         """Counts of a user or of the whole index (zero for an unknown user), and its estimated bytes.
 
-        `bytes` are in memory; `mapped_bytes` are used where they lie in the snapshot's file.
+        `bytes` are in memory; `mapped_bytes` are used where they lie in the snapshot's file. `failed_spills`, of the
+        whole index: how often a user stayed in memory beyond the limit because the disk was full, or failed.
         """
         if user is None:
             return self._native.total_stats()

@@ -1,9 +1,10 @@
 // Users who leave memory and come back.
 #include <boost/test/unit_test.hpp>
-#include <map>
+#include <filesystem>
 #include <random>
 
 #include "index/user_table.hpp"
+#include "memspan/analyzer.hpp"
 #include "memspan/error.hpp"
 #include "support/records.hpp"
 #include "support/sample_index.hpp"
@@ -107,15 +108,35 @@ BOOST_FIXTURE_TEST_CASE(a_snapshot_holds_those_who_are_away_too, Fixture) {
 BOOST_FIXTURE_TEST_CASE(unchanged_users_are_not_written, Fixture) {
   for (int i = 0; i < 300; ++i) write(limited, unlimited, random);
   unlimited.save(directory.file("index"), "");
-  const auto loaded = Index::load(directory.file("index"), {.max_bytes = 60'000, .spill_directory = directory.file("missing")});
+  std::filesystem::create_directory(directory.file("gone"));
+  const auto loaded = Index::load(directory.file("index"), {.max_bytes = 60'000, .spill_directory = directory.file("gone")});
+  std::filesystem::remove(directory.file("gone"));
   for (int i = 0; i < 300; ++i) check_same_answers(*loaded, unlimited, random);
   BOOST_TEST(loaded->stats().resident_users < kUsers / 2);
 }
 
-BOOST_FIXTURE_TEST_CASE(without_a_place_to_put_them_users_stay, Fixture) {
-  Index index(IndexConfig{.dim = kDim}, {.max_bytes = 1, .spill_directory = directory.file("missing")});
+BOOST_FIXTURE_TEST_CASE(a_place_to_put_them_is_there_from_the_start, Fixture) {
+  const IndexConfig config{.dim = kDim};
+  const auto names_it = [](const InvalidArgument& error) {
+    return std::string(error.what()).starts_with("spill_directory: got '") &&
+           std::string(error.what()).find("No such file or directory; accepted: ") != std::string::npos;
+  };
+  const Residency missing{.max_bytes = 1, .spill_directory = directory.file("missing")};
+  BOOST_CHECK_EXCEPTION(Index(config, missing), InvalidArgument, names_it);
+  unlimited.save(directory.file("index"), "");
+  BOOST_CHECK_EXCEPTION(Index::load(directory.file("index"), missing), InvalidArgument, names_it);
+  BOOST_CHECK_THROW(Index(config, {.max_bytes = 1, .spill_directory = directory.file("index")}), InvalidArgument);
+  const Index without_a_limit(config, {.spill_directory = directory.file("missing")});
+  BOOST_TEST(directory.entries() == 1u);
+}
+
+BOOST_FIXTURE_TEST_CASE(when_they_cannot_be_written_users_stay, Fixture) {
+  std::filesystem::create_directory(directory.file("gone"));
+  Index index(IndexConfig{.dim = kDim}, {.max_bytes = 1, .spill_directory = directory.file("gone")});
+  std::filesystem::remove(directory.file("gone"));
   for (int i = 0; i < 100; ++i) write(index, unlimited, random);
   BOOST_TEST(index.stats().resident_users == unlimited.stats().resident_users);
+  BOOST_TEST(index.stats().failed_spills > 0u);
   for (int i = 0; i < 100; ++i) check_same_answers(index, unlimited, random);
 }
 
@@ -136,6 +157,94 @@ BOOST_FIXTURE_TEST_CASE(who_is_asked_for_again_and_again_stays, Fixture) {
   BOOST_TEST(resident < 25u);
   BOOST_TEST(table.size() == 501u);
   BOOST_TEST(table.take(user_name(0)).image->summary().tags == 2u);
+}
+
+// Everything of those who come back from a file counts, so that the limit holds for them too.
+struct LargeUsers : Fixture {
+  static constexpr size_t kLarge = 256;
+  static constexpr size_t kLimit = 1 << 20;
+  const Residency few{.max_bytes = kLimit, .spill_directory = directory.file(".")};
+
+  void fill(Index& index, size_t u) {
+    std::vector<test::Item> items(60);
+    for (size_t i = 0; i < items.size(); ++i) {
+      items[i] = {.id = "r" + std::to_string(i), .at = static_cast<Micros>(i), .text = "opera", .user = user_name(u)};
+      items[i].embedding = test::random_vector(kLarge, random);
+    }
+    test::add(index, items);
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(who_came_back_counts_as_before, LargeUsers) {
+  Index index(IndexConfig{.dim = kLarge}, few);
+  for (size_t u = 0; u < kUsers; ++u) fill(index, u);
+  for (int round = 0; round < 3; ++round) {
+    for (size_t u = 0; u < kUsers; ++u) {
+      BOOST_REQUIRE(index.search({.user = user_name(u), .text = "opera", .k = 1}).hits.size() == 1u);
+    }
+    const IndexStats stats = index.stats();
+    BOOST_TEST(stats.bytes < kLimit + 100'000);  // and the table
+    BOOST_TEST(stats.mapped_bytes == 0u);
+    BOOST_TEST(stats.resident_users < kUsers / 2);
+  }
+}
+
+// What is written to the rows of a snapshot is memory of the process.
+BOOST_FIXTURE_TEST_CASE(rows_of_a_snapshot_count_when_they_are_written_to, LargeUsers) {
+  Index whole(IndexConfig{.dim = kLarge});
+  for (size_t u = 0; u < kUsers; ++u) fill(whole, u);
+  whole.save(directory.file("index"), "");
+  const auto index = Index::load(directory.file("index"), few);
+  for (size_t u = 0; u < kUsers; ++u) index->ids(user_name(u));
+  const IndexStats read = index->stats();
+  BOOST_TEST(read.resident_users == kUsers);
+  BOOST_TEST(read.mapped_bytes >= kUsers * 60 * kLarge * 5);
+  fill(*index, 0);
+  BOOST_TEST(index->stats(user_name(0))->bytes > 60 * kLarge * sizeof(float));
+  BOOST_TEST(index->stats(user_name(0))->mapped_bytes < 60 * kLarge);
+  for (size_t u = 0; u < kUsers; ++u) fill(*index, u);
+  BOOST_TEST(index->stats().bytes < kLimit + 100'000);
+  BOOST_TEST(index->stats().resident_users < kUsers / 2);
+}
+
+// A user too large to be read as a whole is mapped, and what it lies in stays while somebody uses it.
+BOOST_FIXTURE_TEST_CASE(a_call_in_progress_keeps_a_user_who_was_forgotten, Fixture) {
+  constexpr size_t kLarge = 512;
+  UserTable table(kLarge, {.max_bytes = 1, .spill_directory = directory.file(".")});
+  std::vector<float> vector(kLarge, 1.0f);
+  const auto fill = [&](const std::string& name, size_t records) {
+    const UserTable::User user = table.find_or_create(name);
+    for (size_t i = 0; i < records; ++i) {
+      const std::string id = "r" + std::to_string(i);
+      UserIndex::NewRecord record{{.id = id, .at = static_cast<Micros>(i), .embedding = vector}, {}, {}, IdTable::hash(id)};
+      user->add({&record, 1}, Analyzer(AnalyzerKind::simple));
+    }
+    return user;
+  };
+  fill("large", 3000);
+  for (int i = 0; i < 2; ++i) table.wrote("other", fill("other", 60));
+  const UserTable::User user = table.find("large");
+  BOOST_REQUIRE(user->mapped_bytes() > size_t{4} << 20);
+  BOOST_TEST((table.take("large").user == user));
+  user->verify();
+}
+
+BOOST_FIXTURE_TEST_CASE(uses_that_were_taken_do_not_come_back, Fixture) {
+  Index index(IndexConfig{.dim = kDim}, {.max_bytes = 1, .spill_directory = directory.file(".")});
+  index.track_uses();
+  for (const char* user : {"ana", "bob"}) test::add(index, {{.id = "r", .text = "opera", .user = user}});
+  const auto leave = [&] {
+    for (int i = 0; i < 2; ++i) index.ids("bob");
+  };
+  uint32_t taken = 0;
+  for (int round = 0; round < 3; ++round) {
+    index.search({.user = "ana", .text = "opera"});
+    for (int i = 0; i < 3; ++i) {
+      leave();
+      for (const uint32_t count : index.take_uses("ana").counts) taken += count;
+    }
+  }
+  BOOST_TEST(taken == 3u);
 }
 
 BOOST_FIXTURE_TEST_CASE(damage_of_one_user_does_not_reach_the_others, Fixture) {

@@ -40,7 +40,8 @@ struct IndexConfig {
 struct Residency {
   // Users who are in no call and were not asked for of late leave memory when all of them take more; 0: none do.
   size_t max_bytes = 0;
-  // Where those wait who changed since they were loaded: in files without names that vanish with the process.
+  // Where those wait who changed since they were loaded: in files without names that vanish with the process. With a
+  // limit, it must be there and writable. What cannot be written later, as on a full disk, stays in memory.
   std::string spill_directory = "/tmp";
 };
 
@@ -52,6 +53,7 @@ enum class RouteMethod : uint8_t { automatic, exact, hnsw };
 
 class Index {
  public:
+  // Throws InvalidArgument.
   explicit Index(const IndexConfig& config, const Residency& residency = {});
   ~Index();
   Index(const Index&) = delete;

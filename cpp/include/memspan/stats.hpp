@@ -48,6 +48,7 @@ struct IndexStats {
   uint64_t relations = 0;
   uint64_t bytes = 0;         // as in UserStats
   uint64_t mapped_bytes = 0;
+  uint64_t failed_spills = 0;  // how often a user had to stay in memory because the spill file could not be written
 };
 
 }  // namespace memspan

@@ -64,8 +64,13 @@ class RecordUses {
   // May there be uses that `take` has not handed out?
   bool has_fresh() const { return has_fresh_.load(std::memory_order_relaxed); }
   void expect_none() const { has_fresh_.store(false, std::memory_order_relaxed); }
-  // The uses since the last call; they count as before.
+  // The uses since the last call; they count as before. To be followed by `taken` if there were some.
   uint32_t take(Slot slot) const;
+  // What was saved before says that they wait to be taken. Never left out for a mark of others, who may be behind with
+  // what they tell: a save after this one's mark has all that was taken before it.
+  void taken() const {
+    if (!unsaved_.exchange(true, std::memory_order_acq_rel)) generation_.fetch_add(1, std::memory_order_relaxed);
+  }
   // Replaces what is known.
   void set(Slot slot, uint32_t count, Micros last);
 
@@ -74,12 +79,12 @@ class RecordUses {
   Kept keep(Slot slot) const;
   void restore(Slot slot, const Kept& kept) noexcept;
 
-  // Grows with the first use after each `save`.
+  // Grows with the first use, or the first that is taken, after each `save`.
   uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }
 
   // Becomes what `other` is, of whose slots it has `live`. If that counts, so must this. O(live). Needs no memory.
   void take_over(const RecordUses& other, std::span<const Slot> live) noexcept;
-  void begin_save() const { unsaved_.store(false, std::memory_order_relaxed); }
+  void begin_save() const { unsaved_.exchange(false, std::memory_order_acq_rel); }
   void save(ByteWriter& out, std::span<const Slot> live) const;
   void load(ByteReader& in, size_t slots);
   size_t bytes() const { return fresh_.bytes() + totals_.bytes(); }

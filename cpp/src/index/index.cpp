@@ -1,7 +1,6 @@
 #include "memspan/index.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -19,15 +18,7 @@ namespace memspan {
 namespace {
 
 IndexConfig checked(const IndexConfig& config) {
-  if (config.dim < 1 || config.dim > limits::kDim) {
-    throw InvalidArgument("dim", std::to_string(config.dim), "1-" + std::to_string(limits::kDim));
-  }
-  if (!std::isfinite(config.k1) || config.k1 < 0.0 || config.k1 > 100.0) {
-    throw InvalidArgument("k1", std::to_string(config.k1), "0-100");
-  }
-  if (!std::isfinite(config.b) || config.b < 0.0 || config.b > 1.0) {
-    throw InvalidArgument("b", std::to_string(config.b), "0-1");
-  }
+  check_config(config);
   return config;
 }
 
@@ -325,6 +316,7 @@ size_t Index::size() const {
 IndexStats Index::stats() const {
   IndexStats total;
   total.bytes = sizeof(Index) + sizeof(UserTable) + users_->bytes();
+  total.failed_spills = users_->failed_spills();
   for (const UserTable::Entry& entry : users_->all()) {
     const UserSummary summary = entry.summary();
     total.users += !summary.empty();

@@ -163,14 +163,17 @@ Uses UserIndex::take_uses() const {
   uses.expect_none();  // before the first is taken: one that comes meanwhile says so again
   for (Slot first = 0;; first += kSliceSlots) {
     const std::shared_lock reading(mutex_);
+    bool any = false;
     const auto slots = static_cast<Slot>(columns_.slots());
     for (Slot slot = first; slot < std::min<Slot>(slots, first + kSliceSlots); ++slot) {
       const uint32_t count = uses.take(slot);
+      any = any || count > 0;
       if (count == 0 || !columns_.live.test(slot)) continue;
       taken.ids.emplace_back(columns_.ids[slot]);
       taken.counts.push_back(count);
       taken.lasts.push_back(uses.last(slot));
     }
+    if (any) uses.taken();
     if (slots <= first + kSliceSlots) return taken;
   }
 }

@@ -148,6 +148,7 @@ bool UserTable::put_one_away() {
   try {
     spilled = spill_.write(*leaving);
   } catch (...) {
+    ++failed_spills_;
     spilled.image.reset();
   }
   const std::unique_lock lock(mutex_);

@@ -36,8 +36,11 @@ class UserTable {
   using User = std::shared_ptr<UserIndex>;
   using Image = std::shared_ptr<const UserImage>;
 
+  // Throws InvalidArgument if memory is limited and nobody can be put away.
   explicit UserTable(size_t dim, const Residency& residency = {})
-      : dim_(dim), limit_(residency.max_bytes), spill_(residency.spill_directory) {}
+      : dim_(dim), limit_(residency.max_bytes), spill_(residency.spill_directory) {
+    if (limit_ != 0) spill_.check_directory();
+  }
 
   // Null if there is none. O(1) for a user in memory; loads others: throws CorruptSnapshot, FileError or std::bad_alloc.
   User find(std::string_view name);
@@ -78,6 +81,7 @@ class UserTable {
   std::vector<Entry> all() const;  // of one moment, in no order
   size_t size() const;
   size_t bytes() const;  // of the table and the names
+  uint64_t failed_spills() const { return failed_spills_; }
 
  private:
   static constexpr uint32_t kAway = ~uint32_t{0};
@@ -123,6 +127,7 @@ class UserTable {
   std::mutex making_room_;          // taken before mutex_
   std::vector<uint32_t> resident_;  // rows with a user
   std::atomic<size_t> resident_bytes_ = 0;
+  std::atomic<uint64_t> failed_spills_ = 0;
   size_t hand_ = 0;                 // of the clock, in resident_
   SpillFile spill_;
 };

@@ -1,6 +1,7 @@
 #include "index/validation.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/hash_map.hpp"
 #include "lexical/unicode.hpp"
@@ -21,6 +22,18 @@ std::string quoted(std::string_view text) {
 std::string at_most(size_t limit, std::string_view unit) { return "at most " + std::to_string(limit) + " " + std::string(unit); }
 
 }  // namespace
+
+void check_config(const IndexConfig& config) {
+  if (config.dim < 1 || config.dim > limits::kDim) {
+    throw InvalidArgument("dim", std::to_string(config.dim), "1-" + std::to_string(limits::kDim));
+  }
+  if (!std::isfinite(config.k1) || config.k1 < 0.0 || config.k1 > 100.0) {
+    throw InvalidArgument("k1", std::to_string(config.k1), "0-100");
+  }
+  if (!std::isfinite(config.b) || config.b < 0.0 || config.b > 1.0) {
+    throw InvalidArgument("b", std::to_string(config.b), "0-1");
+  }
+}
 
 void check_name(std::string_view name, const ArgumentName& argument) {
   if (name.empty() || name.size() > limits::kNameBytes) {

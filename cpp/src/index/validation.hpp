@@ -8,10 +8,14 @@
 #include <vector>
 
 #include "base/argument_name.hpp"
+#include "memspan/index.hpp"
 #include "memspan/record.hpp"
 #include "memspan/types.hpp"
 
 namespace memspan {
+
+// Throws InvalidArgument if a number is out of range.
+void check_config(const IndexConfig& config);
 
 // 1-512 bytes. Throws InvalidArgument.
 void check_name(std::string_view name, const ArgumentName& argument);

@@ -19,10 +19,11 @@
 #include "index/quota_table.hpp"
 #include "index/user_index.hpp"
 #include "index/user_table.hpp"
+#include "index/validation.hpp"
 #include "memspan/error.hpp"
 #include "memspan/index.hpp"
 #include "snapshot/file.hpp"
-#include "snapshot/mapped_file.hpp"
+#include "snapshot/mapped_image.hpp"
 
 namespace memspan {
 namespace {
@@ -34,38 +35,6 @@ constexpr size_t kStampBytes = 1u << 16;
 constexpr size_t kHeaderBytes = kMagic.size() + 2 * sizeof(uint32_t);
 constexpr size_t kFooterBytes = 2 * sizeof(uint64_t) + 2 * sizeof(uint32_t) + kEndMagic.size();
 constexpr size_t kUserBytes = sizeof(uint32_t) + 9 * sizeof(uint64_t) + sizeof(uint32_t);  // in the directory, and the name
-
-// A user's image inside a mapped snapshot.
-class MappedImage final : public UserImage {
- public:
-  MappedImage(const ImagePlace& place, const UserSummary& summary, std::shared_ptr<const MappedFile> file)
-      : UserImage(place, summary), file_(std::move(file)) {}
-
- private:
-  Parts open() const override {
-    const auto owner = std::make_shared<Use>(file_, place());
-    Parts parts{file_->bytes().substr(place().head, place().head_size), {}, owner};
-    parts.body.size = place().body_size;
-    if (parts.body.size > 0) {
-      parts.body.data = file_->data() + place().body;
-      parts.body.owner = owner;
-    }
-    return parts;
-  }
-  const std::string& path() const override { return file_->path(); }
-
-  // Gives the image's memory back when nobody needs it any more.
-  struct Use {
-    Use(std::shared_ptr<const MappedFile> mapped, const ImagePlace& used) : file(std::move(mapped)), place(used) {}
-    ~Use() { file->forget(place.begin(), place.end() - place.begin()); }
-    Use(const Use&) = delete;
-    Use& operator=(const Use&) = delete;
-    std::shared_ptr<const MappedFile> file;
-    ImagePlace place;
-  };
-
-  std::shared_ptr<const MappedFile> file_;
-};
 
 void put_config(ByteWriter& out, const IndexConfig& config, std::string_view stamp) {
   out.put<uint32_t>(config.dim);
@@ -199,21 +168,23 @@ std::unique_ptr<Index> Index::load(const std::string& path, const Residency& res
   ByteReader directory = find_directory(*file);
   const uint64_t images_end = directory.origin();
   auto [config, stamp] = get_config(directory);
-  std::unique_ptr<Index> index;
   try {
-    index = std::make_unique<Index>(config, residency);
+    check_config(config);
   } catch (const InvalidArgument& error) {
     directory.fail(error.what());
   }
+  auto index = std::make_unique<Index>(config, residency);
   index->stamp_ = std::move(stamp);
   index->quotas_->load(directory);
   const uint64_t count = directory.get_count(kUserBytes);
   uint64_t free = kHeaderBytes;  // images lie one after the other, so that no two users share a byte
+  uint64_t body_end = 0;         // of the image before
   for (uint64_t i = 0; i < count; ++i) {
     const std::string_view name = directory.get_text(limits::kNameBytes);
     const ImagePlace place = get_place(directory, free, images_end);
+    auto image = std::make_shared<const MappedImage>(place, get_summary(directory), body_end, file);
     free = place.end();
-    auto image = std::make_shared<const MappedImage>(place, get_summary(directory), file);
+    body_end = place.head;
     if (verify) image->verify(config.dim);
     directory.check(!name.empty() && index->users_->add(name, std::move(image)), "a user comes twice");
   }

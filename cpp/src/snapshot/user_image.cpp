@@ -46,8 +46,7 @@ WrittenImage write_image(const UserIndex& user, ByteSink& out) {
   return written;
 }
 
-UserImage::Parts UserImage::open_checked() const {
-  Parts parts = open();
+UserImage::Parts UserImage::checked(Parts parts) const {
   if (crc32c(parts.head) != place_.head_checksum) {
     throw CorruptSnapshot(path(), place_.head, "a checksum does not match");
   }
@@ -55,7 +54,7 @@ UserImage::Parts UserImage::open_checked() const {
 }
 
 std::shared_ptr<UserIndex> UserImage::load(size_t dim) const {
-  const Parts parts = open_checked();
+  const Parts parts = checked(open());
   auto user = std::make_shared<UserIndex>(dim);
   ByteReader head(parts.head, path(), place_.head);
   user->load(head, parts.body);
@@ -66,7 +65,7 @@ std::shared_ptr<UserIndex> UserImage::load(size_t dim) const {
 void UserImage::verify(size_t dim) const { load(dim)->verify(); }
 
 ImagePlace UserImage::copy(ByteSink& out) const {
-  const Parts parts = open_checked();
+  const Parts parts = checked(open_original());
   ImagePlace copied = place_;
   out.align(BodyWriter::kAlignment);
   copied.body = out.position();

@@ -68,11 +68,13 @@ class UserImage {
     std::shared_ptr<void> owner;
   };
   virtual Parts open() const = 0;
+  // As it was saved, whatever a user who was loaded from it has written to the body; nobody writes to this one.
+  virtual Parts open_original() const { return open(); }
   virtual const std::string& path() const = 0;  // for messages
   const ImagePlace& place() const { return place_; }
 
  private:
-  Parts open_checked() const;
+  Parts checked(Parts parts) const;
 
   ImagePlace place_;
   UserSummary summary_;

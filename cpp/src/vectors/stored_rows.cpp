@@ -16,6 +16,17 @@ StoredRows::StoredRows(ByteReader& in, const Body& body, size_t row_bytes, Test 
   rows_ = rows;
   data_ = body.data + offset_;
   checked_ = std::make_unique<std::atomic<uint64_t>[]>(words(units()));
+  if (!on_heap_) written_.resize(words(body_bytes() / kPage + 2));  // the first page and the last are shared with others
+}
+
+void StoredRows::note_write(size_t row) noexcept {
+  const size_t from_page = reinterpret_cast<uintptr_t>(data_) % kPage;
+  const size_t begin = from_page + row * row_bytes_;
+  for (size_t page = begin / kPage; page <= (begin + row_bytes_ - 1) / kPage; ++page) {
+    const uint64_t bit = uint64_t{1} << (page & 63);
+    written_pages_ += (written_[page >> 6] & bit) == 0;
+    written_[page >> 6] |= bit;
+  }
 }
 
 unsigned StoredRows::shift_of(size_t row_bytes) {

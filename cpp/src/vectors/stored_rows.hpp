@@ -8,9 +8,10 @@
 //   body := the rows, one after the other
 //
 // Thread safety: const members may run in parallel; writes to rows need exclusion. Memory: 4 bytes and a bit for a unit,
-// which takes 24 to 32 kB in the body.
+// which takes 24 to 32 kB in the body; a bit for each page of a mapped body; and the pages of those that were written to.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -36,10 +37,10 @@ class StoredRows {
   static void save(ByteWriter& head, BodyWriter& body, size_t rows, size_t row_bytes, Copy copy);
 
   size_t size() const { return rows_; }
-  size_t mapped_bytes() const { return on_heap_ ? 0 : body_bytes(); }
+  size_t mapped_bytes() const { return body_bytes() - private_bytes(); }
   size_t heap_bytes() const {
     return sizeof(*this) + sums_.capacity() * sizeof(uint32_t) + words(units()) * sizeof(uint64_t) +
-           (on_heap_ ? body_bytes() : 0);
+           written_.capacity() * sizeof(uint64_t) + private_bytes();
   }
   const std::byte* data() const { return data_; }
   std::byte* data() { return data_; }
@@ -54,13 +55,19 @@ class StoredRows {
   // Must come before a write to the row. Rows that are damaged stay so: every check of them fails after the write too.
   void prepare_write(size_t row) noexcept {
     if (!is_checked(row >> shift_)) check_unit(row >> shift_);
+    if (!on_heap_) note_write(row);
   }
 
  private:
   static constexpr size_t kLeastRows = 16;  // so that units of any rows of whole words fill cache lines
   static constexpr size_t kUnitBytes = 1u << 15;
 
+  static constexpr size_t kPage = 4096;
+
   size_t body_bytes() const { return rows_ * row_bytes_; }
+  // Of the body: what the system cannot take back.
+  size_t private_bytes() const { return on_heap_ ? body_bytes() : std::min(body_bytes(), written_pages_ * kPage); }
+  void note_write(size_t row) noexcept;
   static unsigned shift_of(size_t row_bytes);
   static size_t words(size_t units) { return (units + 63) / 64; }
   size_t units() const { return sums_.size(); }
@@ -81,6 +88,8 @@ class StoredRows {
   std::shared_ptr<void> owner_;
   std::vector<uint32_t> sums_;
   std::unique_ptr<std::atomic<uint64_t>[]> checked_;  // a bit for each unit
+  std::vector<uint64_t> written_;                     // a bit for each page of a mapped body
+  size_t written_pages_ = 0;
   std::string file_;
 };
 

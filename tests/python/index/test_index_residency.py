@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +43,82 @@ def test_users_of_a_snapshot_are_read_when_asked_for(tmp_path: Path) -> None:
     assert index.stats()["resident_users"] == 1
     (tmp_path / "s").unlink()
     assert index.contains(user="u4", id="m1"), "the file may vanish meanwhile"
+
+
+MEMORY = """
+import sys
+import numpy as np
+import memspan
+
+USERS, RECORDS, DIM, LIMIT = 1000, 60, 256, 8_000_000
+random = np.random.default_rng(0)
+vectors = random.standard_normal((RECORDS, DIM)).astype(np.float32)
+ids = [f"m{i}" for i in range(RECORDS)]
+
+def private():
+    with open("/proc/self/smaps_rollup") as lines:
+        return sum(int(line.split()[1]) for line in lines if line.startswith("Private_Dirty")) * 1024
+
+def fill(index, text="apple pear"):
+    for user in range(USERS):
+        index.add_many(
+            user=f"u{user}", ids=ids, ats=range(RECORDS), embeddings=vectors, texts=[text] * RECORDS
+        )
+
+def search(index):
+    for user in range(USERS):
+        assert index.search(user=f"u{user}", embedding=vectors[5], k=1).ids == ["m5"]
+
+options = dict(max_resident_bytes=LIMIT, spill_directory=sys.argv[1], auto_consolidate=False)
+if sys.argv[2] == "filled":
+    before = private()
+    index = memspan.Index(DIM, **options)
+    fill(index)
+else:
+    whole = memspan.Index(DIM, auto_consolidate=False)
+    fill(whole)
+    whole.save(sys.argv[1] + "/snapshot")
+    del whole
+    before = private()
+    index = memspan.Index.load(sys.argv[1] + "/snapshot", **options)
+for round in range(3):
+    if sys.argv[2] == "written":
+        fill(index, f"apple {round}")
+        assert private() - before < 3 * LIMIT, (round, private() - before, index.stats())
+    search(index)
+    stats = index.stats()
+    assert stats["bytes"] < LIMIT + 500_000, stats
+    assert private() - before < 3 * LIMIT, (round, private() - before, stats)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/smaps_rollup"), reason="needs Linux")
+@pytest.mark.parametrize("how", ["filled", "searched", "written"])
+def test_the_memory_of_the_process_stays_near_the_limit(tmp_path: Path, how: str) -> None:
+    """All users together take ten times the limit, and each of them comes back in every round."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEMORY, str(tmp_path), how], capture_output=True, text=True, timeout=120
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
+def test_a_spill_directory_must_be_there_if_memory_is_limited(tmp_path: Path) -> None:
+    missing = tmp_path / "missing"
+    wanted = f"spill_directory: got '{missing}': No such file or directory; accepted: a directory"
+    with pytest.raises(memspan.InvalidArgumentError, match=wanted):
+        memspan.Index(3, max_resident_bytes=1, spill_directory=missing)
+    memspan.Index(3, spill_directory=missing).save(tmp_path / "s")
+    with pytest.raises(memspan.InvalidArgumentError, match=wanted):
+        memspan.Index.load(tmp_path / "s", max_resident_bytes=1, spill_directory=missing)
+    with pytest.raises(memspan.InvalidArgumentError, match="Not a directory"):
+        memspan.Index(3, max_resident_bytes=1, spill_directory=tmp_path / "s")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_spill_directory_must_be_writable(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(memspan.InvalidArgumentError, match="spill_directory: .*Permission denied"):
+        memspan.Index(3, max_resident_bytes=1, spill_directory=tmp_path)
 
 
 @pytest.mark.parametrize("limit", [0, -1, True, 1.5, "1 GB", 2**63])
