@@ -41,8 +41,9 @@ struct Fixture {
 
   void gather(const std::vector<Slot>& semantic, const std::vector<Slot>& lexical = {}) {
     for (auto& list : finds) list.clear();
-    for (const Slot slot : semantic) finds[0].push_back({1.0f, slot});
-    for (const Slot slot : lexical) finds[1].push_back({1.0f, slot});
+    float score = 0.0f;
+    for (const Slot slot : semantic) finds[0].push_back({score -= 1.0f, slot});
+    for (const Slot slot : lexical) finds[1].push_back({score -= 1.0f, slot});
     pool.gather(finds, user, admission);
   }
   void gather_all(const std::vector<Slot>& semantic, const std::vector<Slot>& lexical = {}) {
@@ -163,6 +164,21 @@ BOOST_AUTO_TEST_CASE(what_two_views_find_comes_once) {
   BOOST_TEST(slots() == (std::set<Slot>{0, 1, 2, 3, 4}));
   BOOST_TEST(pool.rank(pool.find(3), View::semantic) == 2u);
   BOOST_TEST(pool.rank(pool.find(3), View::lexical) == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(equal_scores_share_a_rank_but_in_an_order_of_time) {
+  add_line("", 5);
+  admission.admit_all(user);
+  for (auto& list : finds) list = {{3.0f, 1}, {2.0f, 2}, {2.0f, 3}, {1.0f, 4}};
+  pool.gather(finds, user, admission);
+  const auto ranks = [&](View view) {
+    std::vector<uint32_t> found;
+    for (Slot slot = 1; slot <= 4; ++slot) found.push_back(pool.rank(pool.find(slot), view));
+    return found;
+  };
+  BOOST_TEST(ranks(View::semantic) == (std::vector<uint32_t>{1, 2, 2, 4}));
+  BOOST_TEST(ranks(View::lexical) == (std::vector<uint32_t>{1, 2, 2, 4}));
+  BOOST_TEST(ranks(View::symbolic) == (std::vector<uint32_t>{1, 2, 3, 4}));
 }
 
 BOOST_AUTO_TEST_CASE(records_without_a_session_stand_alone) {
