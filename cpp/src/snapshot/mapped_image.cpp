@@ -7,7 +7,7 @@
 namespace memspan {
 namespace {
 
-constexpr uint64_t kPage = 4096;  // at least; where pages are larger, fewer are given back
+constexpr uint64_t kSmallestPage = 4096;  // at least; where pages are larger, fewer are given back
 constexpr uint32_t kForgetting = ~uint32_t{0};
 
 }  // namespace
@@ -32,8 +32,8 @@ class MappedImage::Use {
     }
     if (seen > 1) return;
     const ImagePlace& place = image_->place();
-    const uint64_t begin = std::max(image_->free_from_, place.body / kPage * kPage);
-    const uint64_t end = std::min(place.end(), (place.body + place.body_size + kPage - 1) / kPage * kPage);
+    const uint64_t begin = std::max(image_->free_from_, place.body / kSmallestPage * kSmallestPage);
+    const uint64_t end = std::min(place.end(), (place.body + place.body_size + kSmallestPage - 1) / kSmallestPage * kSmallestPage);
     image_->file_->copy().forget(begin, end);
     uses = 0;
   }
