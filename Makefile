@@ -92,13 +92,13 @@ tsan-threads: venv ## Run only the suites that start threads under ThreadSanitiz
 	$(BIN)/cmake --build --preset tsan --target memspan_thread_tests
 	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 build/tsan/tests/cpp/memspan_thread_tests
 
-# What the processor would choose is what the other targets run. The Python tests run with the kernels that differ most
-# from those; each level of kernels is compared with the scalar one by the C++ tests.
+# What the processor would choose is what the other targets run. The Python tests of the index run with the kernels that
+# differ most from those; each level of kernels is compared with the scalar one by the C++ tests.
 levels: build ## Run the tests of the index with scalar kernels, the C++ tests also with those of AVX2
 	$(CPP_BUILD) memspan_tests
 	MEMSPAN_SIMD=avx2 $(CTEST) --exclude-regex simd_forced
 	MEMSPAN_SIMD=scalar $(CTEST) --exclude-regex simd_forced
-	MEMSPAN_SIMD=scalar $(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/python/index tests/property
+	MEMSPAN_SIMD=scalar $(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/python/index
 
 cross: venv ## Build the kernels for AArch64 and run their tests in an emulator
 	sh tests/cpp/simd_cross.sh $$($(BIN)/python -c 'import boost_headers as b; print(b.__path__[0] + "/include")')

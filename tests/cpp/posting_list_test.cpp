@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(insertions_and_removals_anywhere) {
   std::mt19937 random(1);
   PostingList list;
   std::set<Slot> slots;
-  for (int step = 0; step < 60'000; ++step) {
+  for (int step = 0; step < 30'000; ++step) {
     const size_t wanted = (step / 10'000) % 2 == 0 ? 6000 : 0;
     if (slots.size() < wanted) {
       insert(list, slots, static_cast<Slot>(random() % 100'000));
