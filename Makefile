@@ -21,7 +21,7 @@ CPP_BUILD = @mkdir -p build && $(LOCK) sh -c '$(BIN)/cmake -S . -B $(EDITABLE) -
 CTEST = $(BIN)/ctest --test-dir $(EDITABLE) --output-on-failure --no-tests=error --parallel $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv build model demo test py-test slow-test cpp-test sanitize tsan tsan-threads levels cross \
+.PHONY: help venv build model demo test py-test slow-test cpp-test sanitize tsan tsan-threads levels all-levels cross \
   instructions lint format types bench-smoke wheel clean
 
 help: ## List the targets
@@ -102,6 +102,12 @@ levels: build ## Run the tests of the index with scalar kernels, the C++ tests a
 
 cross: venv ## Build the kernels for AArch64 and run their tests in an emulator
 	sh tests/cpp/simd_cross.sh $$($(BIN)/python -c 'import boost_headers as b; print(b.__path__[0] + "/include")')
+
+all-levels: model ## Run the whole suite with scalar kernels and with those of AVX2 (15 minutes; not part of .ci/run)
+	$(CPP_BUILD) memspan_tests
+	for level in avx2 scalar; do export MEMSPAN_SIMD=$$level; $(CTEST) --exclude-regex simd_forced && \
+	  $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --benchmark-disable && \
+	  $(BIN)/python -m pytest -m slow || exit; done
 
 # UPDATE=--update writes the counts into the baseline.
 instructions: venv ## Count the instructions of the hot calls and compare them with the baseline (needs valgrind)
