@@ -8,7 +8,7 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .calendar import SEASONS, Span, Unit, month_span, season_span, year_span
-from .named_days import last_named_day, named_day
+from .named_days import last_named_day, named_day, with_weekend
 from .partial import Partial
 from .reading import Reading, Sentence
 
@@ -32,6 +32,7 @@ _BEFORE_SEASONS: Final = word_set(
     "the in last this next early mid late since until before after by of from year"
 )
 _AFTER_SEASONS: Final = frozenset(["year", "shortyear", "of"])
+_BEFORE_DAYS: Final = word_set("on by since until before after from")
 _BEFORE_YEARS: Final = word_set("in since until before after by from to between and")
 _FAR_AHEAD: Final = 20
 _POSSESSIVES: Final = frozenset(["my", "our", "your", "his", "her", "their"])
@@ -45,7 +46,7 @@ def read_absolute(sentence: Sentence, at: int) -> Reading | None:
     if kind == "named":
         return _named(sentence, at)
     if kind == "quarter":
-        return _quarter(sentence, sentence.value(at), at + 1)
+        return _quarter(sentence, *sentence.value(at), at + 1)
     if kind == "decade":
         return _decade(sentence, at)
     return read_partial(sentence, at)
@@ -72,21 +73,24 @@ def read_partial(sentence: Sentence, at: int, *, bare_day: bool = False) -> Read
             return Reading(
                 Span(now, now), at + 1, QUALIFIED, "a day", "day", True, Partial(day=sentence.value(at))
             )
-        if sentence.tokens[at].ordinal and sentence.tokens[at].word[0].isdigit() and sentence.closes(at + 1):
-            before = sentence.kind(at - 1)
-            if before == "the" and sentence.kind(at - 2) in (
-                "on",
-                "by",
-                "since",
-                "until",
-                "before",
-                "after",
-                "from",
-            ):
-                return _reading(
-                    sentence, Partial(day=sentence.value(at)), at + 1, "the latest such day of a month"
-                )
+        if _is_day_of_month(sentence, at):
+            partial = Partial(day=sentence.value(at))
+            return _reading(sentence, partial, at + 1, "the latest such day of a month")
     return None
+
+
+def _is_day_of_month(sentence: Sentence, at: int) -> bool:
+    """Whether a lone number is one: "on the 7th", "the 7th of last month", "el 7 del mes pasado"."""
+    token = sentence.tokens[at]
+    follows = sentence.skip(at + 1, "dot", "of", "in", "the", "from")
+    if follows > at + 1 and (token.ordinal or sentence.lexicon.language != "en"):
+        kinds = {sentence.kind(follows), sentence.kind(follows + 1)}
+        units = [sentence.value(each) for each in (follows, follows + 1) if sentence.kind(each) == "unit"]
+        if units == ["month"] and kinds & {"last", "this", "next"}:
+            return True
+    if not token.ordinal or not token.word[0].isdigit() or not sentence.closes(at + 1):
+        return False
+    return sentence.kind(at - 1) == "the" and sentence.kind(at - 2) in _BEFORE_DAYS
 
 
 def read_year(sentence: Sentence, at: int) -> tuple[int | None, int]:
@@ -143,7 +147,8 @@ def _month_first(sentence: Sentence, at: int) -> Reading | None:
     if token.short and sentence.kind(stop) == "dot" and len(token.word) < 5:
         stop += 1
     day_at = sentence.skip(stop, "the")
-    counts = sentence.kind(day_at + 1) == "unit"  # "in January two years ago"
+    # As in "in January two years ago", and not in "July 4th weekend".
+    counts = sentence.kind(day_at + 1) == "unit" and sentence.value(day_at + 1) != "weekend"
     if not counts and sentence.kind(day_at) == "number" and 1 <= sentence.value(day_at) <= 31:
         year, end = read_year(sentence, day_at + 1)
         if year is not None or not doubtful or sentence.closes(day_at + 1):
@@ -203,17 +208,22 @@ def _after_sign(sentence: Sentence, at: int) -> bool:
     return before is not None and before.kind == "other" and before.word in "$€£¥#@%"
 
 
-def _quarter(sentence: Sentence, quarter: int, stop: int) -> Reading:
+def _quarter(sentence: Sentence, which: int, months: int, stop: int) -> Reading | None:
+    """A quarter of a year, or a half: "H2" alone may be anything."""
     year, end = read_year(sentence, stop)
+    name = "a quarter" if months == 3 else "a half"
+    first = months * (which - 1)
     if year is not None:
-        return Reading(
-            month_span(12 * year + 3 * quarter - 3, 3), end, _FULL, "a quarter of a year", "quarter"
-        )
+        return Reading(month_span(12 * year + first, months), end, _FULL, f"{name} of a year", "quarter")
+    half = months != 3
+    if half and not sentence.closes(stop):
+        return None
     now = sentence.now
-    span = month_span(12 * now.year + 3 * quarter - 3, 3)
+    span = month_span(12 * now.year + first, months)
     if span.start > now:
-        span = month_span(12 * now.year - 12 + 3 * quarter - 3, 3)
-    return Reading(span, stop, _YEAR_INFERRED, "the latest such quarter", "quarter", recurs="year")
+        span = month_span(12 * now.year - 12 + first, months)
+    reason = f"the latest such {name[2:]}"
+    return Reading(span, stop, _YEAR_INFERRED, reason, "quarter", needs_preposition=half, recurs="year")
 
 
 def _decade(sentence: Sentence, at: int) -> Reading | None:
@@ -268,10 +278,18 @@ def _season(sentence: Sentence, at: int) -> Reading | None:
 
 def _named(sentence: Sentence, at: int) -> Reading | None:
     name: str = sentence.value(at)
-    year, end = read_year(sentence, at + 1)
+    weekend = sentence.kind(at + 1) == "unit" and sentence.value(at + 1) == "weekend"
+    stop = at + 2 if weekend else at + 1
+    year, end = read_year(sentence, stop)
     if year is not None:
-        return Reading(named_day(name, year), end, _FULL, "a named day of a year", "day")
-    if not sentence.closes(at + 1):
+        found = Reading(named_day(name, year), end, _FULL, "a named day of a year", "day")
+    elif sentence.closes(stop):
+        span = last_named_day(name, sentence.now)
+        found = Reading(span, stop, 0.7, "the latest such day", "day", recurs="year")
+    else:
         return None
-    span = last_named_day(name, sentence.now)
-    return Reading(span, at + 1, 0.7, "the latest such day", "day", recurs="year")
+    if not weekend:
+        return found
+    return found._replace(
+        span=with_weekend(found.span), unit="weekend", reason=f"{found.reason}, with its weekend"
+    )

@@ -10,9 +10,9 @@ from typing import Final
 
 from dateutil.easter import easter
 
-from .calendar import Span, day_span, month_start
+from .calendar import Span, day_span, month_start, unit_span
 
-__all__ = ["NAMED_DAYS", "last_named_day", "latest_dated_weekday", "named_day"]
+__all__ = ["NAMED_DAYS", "last_named_day", "latest_dated_weekday", "named_day", "with_weekend"]
 
 # (month, day); (month, which, weekday) for "the fourth Thursday of November", -1 for the last; or days after Easter.
 NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
@@ -71,6 +71,12 @@ def last_named_day(name: str, now: datetime) -> Span:
         if span.start <= now:
             return span
     return named_day(name, max(1, now.year - 1))
+
+
+def with_weekend(day: Span) -> Span:
+    """A day, the weekend that it touches or comes nearest to, and what lies between."""
+    weekend = unit_span("weekend", day.start, -1 if day.start.weekday() < 2 else 0)
+    return Span(min(day.start, weekend.start), max(day.end, weekend.end))
 
 
 def latest_dated_weekday(weekday: int, day: int, now: datetime) -> Span | None:

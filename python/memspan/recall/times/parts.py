@@ -59,7 +59,7 @@ def _which(sentence: Sentence, at: int) -> tuple[int, int]:
 
 def _several(base: Span, value: Any, which: int, count: int) -> Span | None:
     """As in "the last two weeks of May": so many at the beginning or at the end."""
-    if value not in ("day", "week", "month", "year") or which not in (1, -1) or count > 1000:
+    if value not in ("day", "week", "month", "quarter", "year") or which not in (1, -1) or count > 1000:
         return None
     unit: Unit = value
     if which > 0:

@@ -31,7 +31,7 @@ _PERIOD_STARTS: Final = frozenset(
 
 _INTO: Final = ("in", "on", "to", "the")
 """What leads from a period to a time in it; "to" stands for "à Noël", if no range begins before it."""
-_AT_ONCE: Final = frozenset(["season", "named", "month", "weekday"])
+_AT_ONCE: Final = frozenset(["season", "named", "month", "weekday", "quarter"])
 _RANGES: Final = frozenset(["from", "between", "since", "of"])
 
 
@@ -63,7 +63,10 @@ def _period_after(sentence: Sentence, found: Reading) -> Reading | None:
     """The period after a time that recurs, if it holds one of them."""
     if found.recurs is None:
         return None
-    at = sentence.skip(found.stop, "of", "in", "the")
+    joints = ("of", "in", "the")
+    if found.recurs == "month" and sentence.lexicon.language != "en":
+        joints = ("dot", "from", *joints)  # "am 5. letzten Monats", "le 5 du mois dernier"
+    at = sentence.skip(found.stop, *joints)
     kind = sentence.kind(at)
     if kind not in _PERIOD_STARTS:
         return None

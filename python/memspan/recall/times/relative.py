@@ -149,7 +149,8 @@ def _ago(sentence: Sentence, at: int) -> Reading | None:
     if amount is None:
         return None
     low, high, unit, stop = amount
-    if back or sentence.kind(stop) == "ago":
+    closing = sentence.kind(stop) == "back" and sentence.closes(stop + 1)  # "a few months back"
+    if back or closing or sentence.kind(stop) == "ago":
         direction = -1
     elif (
         kind == "ahead"
@@ -159,7 +160,7 @@ def _ago(sentence: Sentence, at: int) -> Reading | None:
         direction = 1
     else:
         return None
-    stop += sentence.kind(stop) in ("ago", "fromnow")
+    stop += closing or sentence.kind(stop) in ("ago", "fromnow")
     return around(sentence, now, direction, low, high, unit, stop)
 
 

@@ -98,7 +98,8 @@ _NUMBER: Final = re.compile(r"(\d{1,6})(st|nd|rd|th|er|ère|ème|e|º|ª|°|го
 _DECIMAL: Final = re.compile(r"\d{1,3}[.,]\d")
 _CLOCK: Final = re.compile(r"(\d{1,2})(?::(\d\d))?([ap]m)|(\d{1,2}):(\d\d)")
 _DECADE: Final = re.compile(r"['’]?((?:1[89]|20)?\d)0['’]?s")
-_QUARTER: Final = re.compile(r"q([1-4])")
+_PARTS_OF_YEARS: Final = {f"q{part}": (part, 3) for part in (1, 2, 3, 4)} | {"h1": (1, 6), "h2": (2, 6)}
+"""Which of them, and its months."""
 _NO_SYMBOL: Final[Symbol] = ("word", None)
 _VERBS: Final = frozenset(["sat", "sun", "wed"])
 _SIGNS: Final = {",": "comma", ".": "dot", "-": "dash", "–": "dash", "—": "dash"}
@@ -140,7 +141,7 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
             token.kind, token.short = "month", True
         elif kind == "shortday":
             token.kind, token.short = ("weekday" if token.capital or word not in _VERBS else "word"), True
-        elif kind == "word" and len(word) == 1 and word == "q" and text[end : end + 1] in "1234":
+        elif kind == "word" and word + text[end : end + 1] in _PARTS_OF_YEARS:
             token.kind = "other"
         tokens.append(token)
     return _join_phrases(tokens, lexicon)
@@ -223,17 +224,15 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     at = 0
     while at < len(tokens):
         token = tokens[at]
-        if token.word not in phrases and token.word != "q":
+        if token.word not in phrases and token.word not in ("q", "h"):
             joined.append(token)
             at += 1
             continue
         found = _phrase_at(tokens, at, phrases.get(token.word, ()))
         if found is None:
-            match = (
-                _QUARTER.fullmatch(token.word + tokens[at + 1].word) if _glued_quarter(tokens, at) else None
-            )
-            if match is not None:
-                joined.append(Token("quarter", int(match[1]), token.start, tokens[at + 1].end, match.group()))
+            part = _PARTS_OF_YEARS.get(_glued(tokens, at))
+            if part is not None:
+                joined.append(Token("quarter", part, token.start, tokens[at + 1].end, _glued(tokens, at)))
                 at += 2
                 continue
             joined.append(token)
@@ -249,8 +248,11 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     return joined
 
 
-def _glued_quarter(tokens: list[Token], at: int) -> bool:
-    return tokens[at].word == "q" and at + 1 < len(tokens) and tokens[at + 1].start == tokens[at].end
+def _glued(tokens: list[Token], at: int) -> str:
+    """A letter and the number that is written to it: "q3"."""
+    if at + 1 < len(tokens) and tokens[at + 1].start == tokens[at].end:
+        return tokens[at].word + tokens[at + 1].word
+    return ""
 
 
 def _phrase_at(
