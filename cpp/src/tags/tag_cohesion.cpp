@@ -78,7 +78,7 @@ double tag_cohesion(const TaggedRecords& records, std::span<const TagEdge> edges
     sum += group.rows * joined / possible;
     rows += group.rows;
   }
-  return rows > 0.0 ? sum / rows : 0.0;
+  return rows > 0.0 ? std::min(1.0, sum / rows) : 0.0;
 }
 
 double strangers(const TaggedRecords& records, std::span<const TagEdge> edges, std::span<const TagGroup> groups,
