@@ -1,6 +1,6 @@
 """A user who grows for a long time: does any search wait for a consolidation?
 
-python benches/stalls.py --records 200000
+python benches/stalls.py --records 200000 --write benches/results/stalls.md
 
 One thread adds, erases and searches in turns while the index consolidates by itself on another. Only the searches are
 timed. One that takes more than a millisecond is put down to what kept it: its own work, if it used the processor for
@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 import memspan
 from growth_data import DIM, HOUR, Generator
 from machine import describe_machine
+from stalls_page import CAUSES, page
 
 PART = 20_000
 MICROSECONDS = 1000
@@ -199,7 +200,10 @@ def grow(
 @click.command(help=__doc__)
 @click.option("--records", type=click.IntRange(1000), default=200_000, show_default=True)
 @click.option("--auto/--no-auto", default=True, show_default=True)
-def main(records: int, auto: bool) -> None:
+@click.option(
+    "--write", type=click.Path(dir_okay=False, path_type=Path), help="Write the page of results there, too."
+)
+def main(records: int, auto: bool, write: Path | None) -> None:
     index = memspan.Index(DIM, analyzer="simple", auto_consolidate=auto)
     gc.disable()
     longs: list[Long] = []
@@ -208,23 +212,19 @@ def main(records: int, auto: bool) -> None:
     if stolen is not None:
         stolen = (stolen_ticks() or stolen) - stolen
     causes = Counter(long.cause for long in longs)
-    print(
-        json.dumps(
-            {
-                "searches": summary(searches),
-                "over_1_ms_by_cause": {
-                    cause: causes[cause] for cause in ("own work", "waiting", "the machine")
-                },
-                "over_1_ms": [{**asdict(long), "cause": long.cause} for long in longs],
-                "stolen_ticks": stolen,
-                "idle_loop": summary(loops),
-                "consolidations": index.auto_consolidations().done,
-                "drift": drift,
-                "machine": describe_machine(None),
-            },
-            indent=1,
-        )
-    )
+    report = {
+        "searches": summary(searches),
+        "over_1_ms_by_cause": {cause: causes[cause] for cause in CAUSES},
+        "over_1_ms": [{**asdict(long), "cause": long.cause} for long in longs],
+        "stolen_ticks": stolen,
+        "idle_loop": summary(loops),
+        "consolidations": index.auto_consolidations().done,
+        "drift": drift,
+        "machine": describe_machine(None),
+    }
+    print(json.dumps(report, indent=1))
+    if write is not None:
+        write.write_text(page(report, f"python benches/stalls.py --records {records}"), encoding="utf-8")
 
 
 if __name__ == "__main__":

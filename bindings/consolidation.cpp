@@ -15,7 +15,7 @@ namespace {
 
 // In the order of the fields of memspan.ConsolidationReport (consolidation.py).
 py::tuple to_tuple(const ConsolidationReport& report) {
-  return py::make_tuple(report.users, report.skipped, report.records, report.clusters, report.clustered_by_tags,
+  return py::make_tuple(report.users, report.skipped, report.records, report.clusters, report.clustered_by_tags, report.clustered_anew,
                         report.blocks_before, report.blocks_after, report.cohesion_before, report.cohesion_after,
                         report.fragmentation_before, report.fragmentation_after, report.bytes_moved,
                         report.estimated_gain, report.measured_gain, report.seconds);

@@ -243,7 +243,7 @@ class Index:
     def consolidate(
         self, user: str | None, force: bool, threads: int, /
     ) -> tuple[
-        int, int, int, int, int, int, int, float, float, float, float, int, float, float, float
+        int, int, int, int, int, int, int, int, float, float, float, float, int, float, float, float
     ]: ...  # the fields of memspan.ConsolidationReport
     def consolidate_by_itself(self) -> None: ...
     def auto_consolidations(

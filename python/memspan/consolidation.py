@@ -95,7 +95,8 @@ class SleepReport(NamedTuple):
 
 
 class ConsolidationReport(NamedTuple):
-    """One or several users' consolidation; then counts are sums, and shares and gains means weighted by records."""
+    """One or several users' consolidation; then counts are sums, and shares and gains means weighted by records with an
+    embedding. Of a user that was skipped it says how the user lies, before and after alike."""
 
     users: int
     """Users that were looked at."""
@@ -105,18 +106,23 @@ class ConsolidationReport(NamedTuple):
     """Records with an embedding of the users that were consolidated."""
     clusters: int
     clustered_by_tags: int
-    """Users whose clusters are those of their tags; the others' come from the vectors."""
+    """Users that were consolidated, whose clusters are those of their tags; the others' come from the vectors."""
+    clustered_anew: int
+    """Users whose clusters were found anew: there were none, the user had doubled or halved since, they had come loose,
+    or `force` asked for it. The others' rows joined the clusters that there were."""
     blocks_before: int
     blocks_after: int
     cohesion_before: float
-    """Edges / possible edges between tags within the clusters as they were (all tags as one cluster, at first)."""
+    """Edges / possible edges between the tags of different records in a block, each as often as it occurs; the new
+    rows, which belong to none, are one more. Blocks of two topics have half of what those of one have. 0: no tags."""
     cohesion_after: float
     fragmentation_before: float
     """Share of the rows that lay outside their cluster, or were dead."""
     fragmentation_after: float
     bytes_moved: int
     estimated_gain: float
-    """Rows that a search reads, before / after, as estimated beforehand."""
+    """Rows that a search reads, before / after, as estimated beforehand from cohesion, the size of the clusters and
+    fragmentation. Of a skipped user: what a consolidation would bring."""
     measured_gain: float
     """Seconds that the same searches took, before / after."""
     seconds: float

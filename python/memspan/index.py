@@ -417,9 +417,10 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
 
         Clusters come from the tags (hierarchy, co-occurrence, connected components) where those lie together as
         vectors too, otherwise from the vectors. Searches go on meanwhile, and find the same afterwards, up to their
-        `recall`. Users for whom the estimated gain is small are skipped, unless `force` is given, which also finds the
-        clusters anew; otherwise new records join those that are there until the user has doubled. O(n sqrt n) for n
-        records of a user.
+        `recall`. Users for whom the gain that is estimated from the cohesion and the size of their clusters and from
+        fragmentation is small are skipped, unless `force` is given, which also finds the clusters anew; otherwise new
+        records join those that are there until the user has doubled, or until they have come loose: blocks that held
+        one topic hold several. O(n sqrt n) for n records of a user.
 
         Args:
             threads: at most so many lay out; 0: two, where there are cores for them, and never more. With 1, searches

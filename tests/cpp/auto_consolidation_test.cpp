@@ -217,7 +217,7 @@ BOOST_FIXTURE_TEST_CASE(it_can_be_interrupted_and_taken_up_again, Fixture) {
   consolidation.wait();
   BOOST_TEST(consolidation.state().done == 1u);
   BOOST_TEST(consolidation.state().failed == 0u);
-  BOOST_TEST(user->consolidation_gain() < kWorthwhileGain);
+  BOOST_TEST(user->outlook().estimated_gain < kWorthwhileGain);
   consolidation.suspend();
   consolidation.consider(user);
 }

@@ -50,14 +50,6 @@ BOOST_AUTO_TEST_CASE(a_rare_foreign_tag_does_not_move_a_record) {
   BOOST_TEST(clusters.of_record[3] == clusters.of_tag[0]);
 }
 
-BOOST_AUTO_TEST_CASE(cohesion_is_the_share_of_possible_edges) {
-  // A triangle and a pair, all edges there: cohesion 1. As one cluster: 4 edges of 10.
-  const TagClusters clusters = cluster_tags(records({{0, 1, 2}, {0, 1, 2}, {3, 4}}), 100);
-  BOOST_TEST(clusters.cohesion == 1.0);
-  BOOST_TEST(clusters.cohesion_of_all == 0.4);
-  BOOST_TEST(cluster_tags(records({{}, {}}), 100).cohesion == 0.0);
-}
-
 BOOST_AUTO_TEST_CASE(many_tags_on_a_record_are_taken_in_bounded_time) {
   std::mt19937 random(1);
   TaggedRecords many;

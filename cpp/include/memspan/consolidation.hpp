@@ -8,21 +8,26 @@
 
 namespace memspan {
 
-// Of one user, or of several: then counts are sums, and shares and ratios are means weighted by records.
+// Of one user, or of several: then counts are sums, and shares and ratios are means weighted by rows. Of a user that was
+// skipped it says how the user lies, before and after alike.
 struct ConsolidationReport {
   uint64_t users = 0;    // looked at
   uint64_t skipped = 0;  // of those, left as they were, because the estimated gain was too small
-  uint64_t records = 0;  // with an embedding, of the users that were consolidated
-  uint64_t clusters = 0;
+  uint64_t rows = 0;     // records with an embedding, of all users that were looked at
+  uint64_t records = 0;  // and of those that were consolidated
+  uint64_t clusters = 0;  // that those have now
   uint64_t blocks_before = 0;
   uint64_t blocks_after = 0;
-  uint64_t clustered_by_tags = 0;  // users whose clusters are those of their tags; the others' come from the vectors
-  double cohesion_before = 0.0;    // edges / possible edges between tags, within the clusters as they were
-  double cohesion_after = 0.0;     // and as they are
+  uint64_t clustered_by_tags = 0;  // users that were consolidated, whose clusters are those of their tags; the others' come from the vectors
+  uint64_t clustered_anew = 0;  // users whose clusters were found anew; the others' rows joined those that there were
+  // Edges / possible edges between the tags of different records of a block, each as often as it occurs; mean weighted by
+  // rows. The fresh rows are one more block. 0: there are no tags.
+  double cohesion_before = 0.0;
+  double cohesion_after = 0.0;
   double fragmentation_before = 0.0;  // share of the rows that lie outside their cluster, or are dead
   double fragmentation_after = 0.0;
   uint64_t bytes_moved = 0;
-  double estimated_gain = 1.0;  // rows that a search reads before / after
+  double estimated_gain = 1.0;  // rows that a search reads before / after; of a skipped user, what a consolidation would bring
   double measured_gain = 1.0;   // seconds that the same searches took before / after
   double seconds = 0.0;
 };

@@ -16,36 +16,46 @@ constexpr size_t kRowsForAChange = 16;
 
 }  // namespace
 
-double estimate_gain(const VectorTable& vectors) {
-  const size_t count = vectors.count();
-  if (count < kSmallestClustered) return 1.0;
+Reading estimate_reading(const VectorTable& vectors, const Cohesion& cohesion) {
+  Reading reading;
   const ClusterLayout* const layout = vectors.layout();
-  const auto fresh = static_cast<double>(vectors.fresh_rows());
-  const double rows = static_cast<double>(count);
-  const double blocks = 2.0 * std::sqrt(rows);
-  // Known of this user's vectors, once they were laid out: how well they cluster.
-  const double share = layout && layout->blocks.size() > 1 ? static_cast<double>(layout->probed_share)
-                                                           : std::min(1.0, kUsuallyProbed / blocks);
-  const double before = layout ? fresh + static_cast<double>(layout->blocks.size()) +
-                                     static_cast<double>(layout->probed_share) * static_cast<double>(layout->size)
-                               : fresh;
-  return before / (blocks + share * rows);
+  const auto fresh = static_cast<double>(vectors.fresh_places());
+  const auto rows = static_cast<double>(vectors.count());
+  if (layout == nullptr || layout->blocks.size() <= 1) {
+    if (vectors.count() < kSmallestClustered) return reading;
+    const double blocks = 2.0 * std::sqrt(rows);
+    reading.now = fresh + static_cast<double>(layout ? layout->size : 0);
+    reading.extended = reading.planned = blocks + std::min(1.0, kUsuallyProbed / blocks) * rows;
+    return reading;
+  }
+  // Known of this user's vectors, since they were laid out: how well they cluster.
+  const auto share = static_cast<double>(layout->probed_share);
+  const auto probed = [&](double held) { return held > 0.0 ? std::clamp(share * layout->cohesion / held, share, 1.0) : share; };
+  const auto blocks = static_cast<double>(layout->blocks.size());
+  // Not better than what was measured when rows last joined: whoever was called for that must not find otherwise.
+  reading.extended = blocks + probed(std::min(cohesion.joined, layout->cohesion_now)) * rows;
+  reading.loose = reading.extended >= kWorthPlanning * (blocks + share * rows);
+  reading.anew = reading.loose || vectors.count() >= kGrowth * layout->planned_for ||
+                 vectors.count() * kGrowth <= layout->planned_for;
+  if (vectors.count() < kSmallestClustered) return reading;
+  const double growth = rows / static_cast<double>(std::max<size_t>(1, layout->planned_for));
+  reading.now = fresh + blocks + probed(cohesion.laid_out) * static_cast<double>(layout->size);
+  reading.planned = blocks * std::sqrt(growth) + share * rows;
+  return reading;
 }
 
 bool consolidation_pays(const VectorTable& vectors) {
+  const ClusterLayout* const layout = vectors.layout();
+  Cohesion cohesion;  // as last measured
+  if (layout) cohesion.laid_out = cohesion.joined = layout->cohesion_now;
+  const bool loosened = layout && layout->cohesion_now < layout->cohesion;
+  if (loosened && estimate_reading(vectors, cohesion).loose) return true;
   const size_t changed = vectors.changed_rows();
   if (changed < kLeastChanged) return false;
   if (changed * kRowsForAChange < vectors.count() && fresh_bytes(vectors) < kManyFreshBytes) return false;
-  if (vectors.count() < kSmallestClustered) return vectors.layout() != nullptr;  // what is left of more: drop the dead
-  if (estimate_gain(vectors) >= kWorthwhileGain) return true;
-  const ClusterLayout* const layout = vectors.layout();
+  if (vectors.count() < kSmallestClustered) return layout != nullptr;  // what is left of more: drop the dead
+  if (estimate_reading(vectors, cohesion).gain() >= kWorthwhileGain) return true;
   return layout != nullptr && vectors.count() >= kGrowth * layout->planned_for;
-}
-
-bool should_extend(const VectorTable& vectors) {
-  const ClusterLayout* const layout = vectors.layout();
-  return layout != nullptr && layout->blocks.size() > 1 && vectors.count() < kGrowth * layout->planned_for &&
-         vectors.count() * kGrowth > layout->planned_for;
 }
 
 void collect_rows(const UserColumns& user, Slot first, Slot last, LayoutInput& input) {
@@ -73,9 +83,9 @@ void collect_relations(const UserColumns& user, LayoutInput& input) {
 
 void join_reports(ConsolidationReport& total, const ConsolidationReport& part) {
   const auto join = [&](double ConsolidationReport::* value) {
-    const double records = static_cast<double>(total.records + part.records);
-    if (records == 0.0) return;
-    total.*value = (total.*value * static_cast<double>(total.records) + part.*value * static_cast<double>(part.records)) / records;
+    const auto rows = static_cast<double>(total.rows + part.rows);
+    if (rows == 0.0) return;
+    total.*value = (total.*value * static_cast<double>(total.rows) + part.*value * static_cast<double>(part.rows)) / rows;
   };
   join(&ConsolidationReport::cohesion_before);
   join(&ConsolidationReport::cohesion_after);
@@ -85,11 +95,13 @@ void join_reports(ConsolidationReport& total, const ConsolidationReport& part) {
   join(&ConsolidationReport::measured_gain);
   total.users += part.users;
   total.skipped += part.skipped;
+  total.rows += part.rows;
   total.records += part.records;
   total.clusters += part.clusters;
   total.blocks_before += part.blocks_before;
   total.blocks_after += part.blocks_after;
   total.clustered_by_tags += part.clustered_by_tags;
+  total.clustered_anew += part.clustered_anew;
   total.bytes_moved += part.bytes_moved;
   total.seconds += part.seconds;
 }

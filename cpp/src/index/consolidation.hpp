@@ -3,19 +3,36 @@
 
 #include <chrono>
 
+#include "index/cohesion_sample.hpp"
 #include "index/user_columns.hpp"
 #include "memspan/consolidation.hpp"
 #include "vectors/layout_builder.hpp"
 
 namespace memspan {
 
-// How many times fewer rows a search would read after a consolidation, estimated from the size of the clusters, the
-// fragmentation, and what is known or usual of the share that a search probes (SwiftMem 3.4.2: "a scoring function
-// balancing cluster cohesion, cluster size, and memory fragmentation"). 1: nothing to gain. O(1).
-double estimate_gain(const VectorTable& vectors);
+// Rows that a search reads: as the user lies, with the rows that came in the blocks that there are, and with clusters that
+// are found anew. Estimated from the size of the clusters, the fragmentation (fresh and dead rows are read in vain), what is
+// known or usual of the share that a search probes, and the cohesion of what is laid out (SwiftMem 3.4.2: "a scoring function
+// balancing cluster cohesion, cluster size, and memory fragmentation"): where blocks that held one topic have come to hold
+// two, they have half of the cohesion, and whoever looks for one reads both. O(1).
+struct Reading {
+  double now = 0.0;
+  double extended = 0.0;
+  double planned = 0.0;
+  bool loose = false;  // finding clusters anew is worth it, however many rows there are
+  bool anew = true;    // is what will be done; otherwise rows join the clusters that there are
+  // 1: nothing to gain, or too few rows for clusters.
+  double gain(bool plan_anew = false) const {
+    const double after = anew || plan_anew ? planned : extended;
+    return after > 0.0 ? now / after : 1.0;
+  }
+};
+Reading estimate_reading(const VectorTable& vectors, const Cohesion& cohesion);
 
 // Below this a consolidation costs more than it is likely to bring.
 inline constexpr double kWorthwhileGain = 1.15;
+// The same of finding clusters anew where rows could join those that there are, which takes a tenth of the time.
+inline constexpr double kWorthPlanning = 1.3;
 
 // Fewer fresh and dead rows never ask for a consolidation: to scan them takes a search two microseconds at most.
 inline constexpr size_t kLeastChanged = kSmallestClustered;
@@ -30,11 +47,8 @@ inline constexpr std::chrono::milliseconds kPause{1};
 inline size_t fresh_bytes(const VectorTable& vectors) { return vectors.fresh_rows() * code_stride(vectors.dim()); }
 
 // Is it time for a consolidation that nobody asked for? Enough has changed to pay for reading all rows, and there is
-// something to gain, or the user has grown so much that better clusters may be found. O(1).
+// something to gain, or the user has grown so much that better clusters may be found; or the clusters have come loose. O(1).
 bool consolidation_pays(const VectorTable& vectors);
-
-// Will the clusters that are there do for the rows that came, or must they be found anew? O(1).
-bool should_extend(const VectorTable& vectors);
 
 // Adds to `input` those of the slots [first, last) that are to be laid out.
 void collect_rows(const UserColumns& user, Slot first, Slot last, LayoutInput& input);

@@ -10,11 +10,11 @@ namespace memspan {
 namespace {
 
 ConsolidationReport consolidate_user(UserIndex& user, bool force) {
-  ConsolidationReport report;
-  if (force || user.consolidation_gain() >= kWorthwhileGain) {
+  ConsolidationReport report = user.outlook();
+  if (force || report.estimated_gain >= kWorthwhileGain) {
     report = user.consolidate(force);
   } else {
-    report.users = report.skipped = 1;
+    report.skipped = 1;
   }
   user.compact_on_demand();
   return report;

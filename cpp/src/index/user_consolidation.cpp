@@ -12,6 +12,7 @@
 #include <shared_mutex>
 #include <thread>
 
+#include "index/cohesion_sample.hpp"
 #include "index/consolidation.hpp"
 #include "index/user_index.hpp"
 #include "vectors/interruption.hpp"
@@ -84,9 +85,43 @@ double UserIndex::time_searches(std::span<const std::vector<float>> queries) con
   return watch.seconds();
 }
 
-double UserIndex::consolidation_gain() const {
+Cohesion UserIndex::measure_cohesion(const ClusterLayout* built) const {
+  for (;;) {
+    CohesionSample sample;
+    if (built != nullptr) sample.leave_out_fresh();
+    const ClusterLayout* layout = nullptr;
+    uint64_t compactions = 0;
+    bool more = true;
+    for (bool begun = false; more; begun = true) {
+      begin_turn();
+      const std::shared_lock reading(mutex_);
+      if (columns_.tags.size() == 0) return {};
+      const ClusterLayout* const present = built != nullptr ? built : columns_.vectors.layout();
+      if (begun && (present != layout || compactions != compactions_)) break;  // once more
+      layout = present;
+      compactions = compactions_;
+      more = sample.step(layout, columns_.vectors, columns_.tags);
+    }
+    if (!more) return sample.measure();
+  }
+}
+
+ConsolidationReport UserIndex::outlook() const {
+  const Cohesion cohesion = measure_cohesion();
   const std::shared_lock reading(mutex_);
-  return estimate_gain(columns_.vectors);
+  return outlook_locked(cohesion);
+}
+
+ConsolidationReport UserIndex::outlook_locked(const Cohesion& cohesion) const {
+  const VectorTable& vectors = columns_.vectors;
+  ConsolidationReport report;
+  report.users = 1;
+  report.rows = vectors.count();
+  report.cohesion_before = report.cohesion_after = cohesion.all;
+  report.fragmentation_before = report.fragmentation_after = vectors.fragmentation();
+  if (vectors.layout()) report.blocks_before = report.blocks_after = vectors.layout()->blocks.size();
+  report.estimated_gain = estimate_reading(vectors, cohesion).gain();
+  return report;
 }
 
 bool UserIndex::still_needs_consolidation() {
@@ -113,6 +148,13 @@ void UserIndex::collect_layout_input(LayoutInput& input, RowStore& pinned) const
     pinned = columns_.vectors.pin_rows();
     return;
   }
+}
+
+double UserIndex::judge_cohesion(ClusterLayout& built, bool planned, double hoped) const {
+  const double cohesion = measure_cohesion(&built).laid_out;
+  built.cohesion_now = cohesion;
+  if (planned) built.cohesion = cohesion >= hoped ? cohesion : 0.0;
+  return cohesion;
 }
 
 VectorTable::Retired UserIndex::put_in_place(BuiltLayout built) {
@@ -152,20 +194,19 @@ ConsolidationReport UserIndex::consolidate(bool plan_anew) {
   const std::lock_guard one_at_a_time(consolidating_);
   const Stopwatch watch;
   ConsolidationReport report;
-  report.users = 1;
   LayoutInput input;
+  const Cohesion cohesion = measure_cohesion();
+  double hoped = 0.0;
   begin_turn();
   {
     const std::unique_lock writing(mutex_);
     const VectorTable& vectors = columns_.vectors;
+    report = outlook_locked(cohesion);
+    const Reading reading = estimate_reading(vectors, cohesion);
+    report.estimated_gain = reading.gain(plan_anew);
     // Blocks and centroids of a layout do not change, and only this function replaces it.
-    if (!plan_anew && should_extend(vectors)) input.base = vectors.layout();
-    report.estimated_gain = estimate_gain(vectors);
-    report.fragmentation_before = vectors.fragmentation();
-    if (vectors.layout()) {
-      report.blocks_before = vectors.layout()->blocks.size();
-      report.cohesion_before = vectors.layout()->cohesion;
-    }
+    if (!plan_anew && !reading.anew) input.base = vectors.layout();
+    if (reading.loose) hoped = (vectors.layout()->cohesion + cohesion.joined) / 2;
     ++changes_;
     columns_.vectors.begin_layout();
   }
@@ -178,9 +219,9 @@ ConsolidationReport UserIndex::consolidate(bool plan_anew) {
     report.records = input.slots.size();
     report.clusters = built.layout->clusters;
     report.blocks_after = built.layout->blocks.size();
+    report.clustered_anew = input.base == nullptr;
     report.clustered_by_tags = built.layout->basis == ClusterBasis::tags;
-    report.cohesion_after = built.layout->cohesion;
-    if (report.blocks_before == 0) report.cohesion_before = built.cohesion_before;
+    report.cohesion_after = judge_cohesion(*built.layout, input.base == nullptr, hoped);
     report.bytes_moved = built.layout->rows.bytes() + built.layout->centroids.bytes();
     const VectorTable::Retired retired = put_in_place(std::move(built));
     {

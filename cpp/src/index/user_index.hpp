@@ -19,6 +19,7 @@
 
 #include "base/byte_mutex.hpp"
 #include "base/fair_shared_mutex.hpp"
+#include "index/cohesion_sample.hpp"
 #include "index/consolidation_need.hpp"
 #include "index/user_columns.hpp"
 #include "memspan/consolidation.hpp"
@@ -102,9 +103,11 @@ class UserIndex {
   bool merge_tags(std::span<const std::string> tags, std::string_view into);
   size_t drop_tags(std::span<const std::string> tags);
 
-  // Consolidation (user_consolidation.cpp): what it would gain, and doing it. One at a time; others wait.
-  double consolidation_gain() const;
-  // Clusters are found anew when the user has doubled since they were, or on demand; otherwise rows join what is there.
+  // Consolidation (user_consolidation.cpp): how the user lies and what would be gained, which costs the same however many
+  // records there are, and doing it. One at a time; others wait.
+  ConsolidationReport outlook() const;
+  // Clusters are found anew when the user has doubled since they were, when what joined them has loosened them, or on
+  // demand; otherwise rows join what is there.
   ConsolidationReport consolidate(bool plan_anew);
   // Takes away what removals left behind, if that is a third of the slots. Writes wait meanwhile, O(records) of the user.
   void compact_on_demand();
@@ -193,6 +196,12 @@ class UserIndex {
   enum class Compaction { after_removals, on_demand };  // user_compaction.cpp
   bool worth_compacting(Compaction when = Compaction::after_removals) const;
   void compact(Compaction when = Compaction::after_removals);
+  // Of the present layout and the fresh rows, or of a layout that is not in place yet, while slots are kept for it.
+  Cohesion measure_cohesion(const ClusterLayout* built = nullptr) const;
+  ConsolidationReport outlook_locked(const Cohesion& cohesion) const;
+  // What the layout's cohesion is; it takes it over. Clusters that were found anew because the old ones had come loose,
+  // and that have not become what was hoped for, will not the next time either: then cohesion tells nothing.
+  double judge_cohesion(ClusterLayout& built, bool planned, double hoped) const;
   double time_searches(std::span<const std::vector<float>> queries) const;
   void collect_layout_input(LayoutInput& input, RowStore& pinned) const;
   VectorTable::Retired put_in_place(BuiltLayout built);

@@ -68,7 +68,10 @@ struct ClusterLayout {
 
   ClusterBasis basis = ClusterBasis::none;
   uint32_t clusters = 0;
-  double cohesion = 0.0;      // edges / possible edges within the clusters of tags, mean weighted by records
+  // Of the tags in a block (tags/tag_cohesion.hpp), when the clusters were found, and when rows last joined them. The first
+  // is 0 where it tells nothing: there are no tags, or finding clusters anew has not made it better.
+  double cohesion = 0.0;
+  double cohesion_now = 0.0;
 
   // What the scores of a block's rows are expected to be spread like, up to a factor, for a query that has this cosine with
   // its centroid.

@@ -253,8 +253,6 @@ BuiltLayout plan_layout(const LayoutInput& input) {
     BuiltLayout by_tags = LayoutBuilder(input, &tags).plan();
     if (rows_read(*by_tags.layout) <= kMostRead * rows_read(*built.layout)) built = std::move(by_tags);
   }
-  built.layout->cohesion = tags.cohesion;
-  built.cohesion_before = tags.cohesion_of_all;
   return built;
 }
 

@@ -27,7 +27,6 @@ struct LayoutInput {
 struct BuiltLayout {
   std::unique_ptr<ClusterLayout> layout;
   float max_scale = 0.0f;
-  double cohesion_before = 0.0;  // of all tags as one cluster
 };
 
 // Below so many rows a full scan costs no more than probing: there is one block, in the order of time.

@@ -19,6 +19,18 @@ size_t VectorTable::fresh_rows() const {
   return total;
 }
 
+size_t VectorTable::fresh_places() const {
+  size_t total = 0;
+  for (const auto& fresh : fresh_) total += fresh ? fresh->size() : 0;
+  return total;
+}
+
+Slot VectorTable::fresh_slot(size_t i) const {
+  const size_t in_first = fresh_[0] ? fresh_[0]->size() : 0;
+  const auto [rows, offset] = i < in_first ? fresh_[0]->find(static_cast<uint32_t>(i)) : fresh_[1]->find(static_cast<uint32_t>(i - in_first));
+  return rows->slot(offset);
+}
+
 void VectorTable::add(Slot slot, Micros at, std::span<const float> vector) {
   if (slot >= places_.size()) places_.resize(slot + size_t{1}, kNowhere);
   if (build_ && build_->layout && slot >= build_->places.size()) build_->places.resize(slot + size_t{1}, kNowhere);
@@ -124,8 +136,7 @@ VectorTable::Retired VectorTable::abandon_layout() noexcept {
 }
 
 double VectorTable::fragmentation() const {
-  size_t fresh = 0;
-  for (const auto& rows : fresh_) fresh += rows ? rows->size() : 0;
+  const size_t fresh = fresh_places();
   const size_t places = fresh + (layout_ ? layout_->size : 0);
   if (places == 0) return 0.0;
   return static_cast<double>(fresh + (layout_ ? layout_->dead : 0)) / static_cast<double>(places);

@@ -116,6 +116,9 @@ class VectorTable {
 
   const ClusterLayout* layout() const { return layout_.get(); }
   size_t fresh_rows() const;
+  // Dead ones included: what every search scans. The slot of the i-th, or kNoSlot.
+  size_t fresh_places() const;
+  Slot fresh_slot(size_t i) const;
   // That came or went since the last consolidation began, up to places that were used again. O(1).
   size_t changed_rows() const { return fresh_rows() + (layout_ ? layout_->dead : 0); }
   // Share of the places that a scan passes in vain or out of order: fresh and dead ones.

@@ -143,7 +143,8 @@ void VectorTable::load_layout(ByteReader& in, const Body& body, const PackedValu
   layout->basis = static_cast<ClusterBasis>(basis);
   layout->clusters = in.get<uint32_t>();
   layout->planned_for = in.get<uint64_t>();
-  layout->cohesion = in.get<double>();
+  layout->cohesion = layout->cohesion_now = in.get<double>();
+  in.check(layout->cohesion >= 0.0 && layout->cohesion <= 1.01, "a cohesion is not one");
   layout->probed_share = in.get<float>();
   in.check(layout->probed_share >= 0.0f && layout->probed_share <= 1.0f, "a probed share is not one");
   for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) {

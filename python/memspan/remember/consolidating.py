@@ -19,4 +19,4 @@ def consolidate(engine: Engine, user: str | None) -> ConsolidationReport:
 
 def nothing_done(users: int) -> ConsolidationReport:
     """The report when the layout was left as it is."""
-    return ConsolidationReport(users, users, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 1.0, 1.0, 0.0)
+    return ConsolidationReport(users, users, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0, 1.0, 1.0, 0.0)

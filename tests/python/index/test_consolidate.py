@@ -37,8 +37,24 @@ def test_a_report_says_what_was_done() -> None:
     assert report.fragmentation_after == 0.0
     assert report.cohesion_after > report.cohesion_before
     assert report.estimated_gain > 1
+    assert report.clustered_anew == 1
     assert index.consolidate().skipped == 1
     assert index.consolidate(force=True).skipped == 0
+
+
+def test_a_skipped_user_is_told_of_as_well() -> None:
+    index = filled(2000)
+    done = index.consolidate(user="ana")
+    index.add(user="ana", id="new", at=1, embedding=np.ones(DIM), tags=["topic 0"])
+    skipped = index.consolidate(user="ana")
+    assert (skipped.users, skipped.skipped, skipped.records, skipped.bytes_moved) == (1, 1, 0, 0)
+    assert skipped.blocks_before == skipped.blocks_after == done.blocks_after
+    assert skipped.cohesion_before == skipped.cohesion_after == pytest.approx(done.cohesion_after, abs=0.02)
+    assert skipped.fragmentation_before == skipped.fragmentation_after == pytest.approx(1 / 2001)
+    assert 0.9 < skipped.estimated_gain < 1.15
+    assert skipped.measured_gain == 1.0
+    everybody = index.consolidate()
+    assert everybody.cohesion_before == pytest.approx(skipped.cohesion_before)
 
 
 def test_the_layout_map_names_every_tag() -> None:

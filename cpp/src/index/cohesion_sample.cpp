@@ -1,0 +1,86 @@
+#include "index/cohesion_sample.hpp"
+
+#include <algorithm>
+
+namespace memspan {
+namespace {
+
+constexpr size_t kBlocksTaken = 128;
+constexpr size_t kRowsOfBlock = 16;
+constexpr size_t kFreshTaken = 512;
+constexpr size_t kTagsOfRow = 16;
+constexpr size_t kBlocksAStep = 32;
+constexpr size_t kTagsAStep = 1024;
+
+}  // namespace
+
+void CohesionSample::take(Slot slot, const TagDag& tags) {
+  if (slot == kNoSlot) return;
+  const std::span<const TagId> all = tags.tags_of(slot);
+  const std::span<const TagId> own = all.first(std::min(all.size(), kTagsOfRow));
+  if (own.empty()) return;
+  records_.add(own);
+  for (const TagId tag : own) {
+    if (known_.insert(tag).second) distinct_.push_back(tag);
+  }
+}
+
+void CohesionSample::take_block(const ClusterLayout& layout, size_t taken, const TagDag& tags) {
+  const size_t count = layout.blocks.size();
+  const Block& block = layout.blocks[blocks_ * count / taken];
+  const size_t rows = block.end - block.start;
+  const size_t wanted = std::min(rows, kRowsOfBlock);
+  const auto begin = static_cast<uint32_t>(records_.size());
+  for (size_t r = 0; r < wanted; ++r) take(layout.rows.slot(block.start + r * rows / wanted), tags);
+  const double stands_for = static_cast<double>(rows * count) / static_cast<double>(taken);
+  groups_.push_back({begin, static_cast<uint32_t>(records_.size()), stands_for});
+  ++blocks_;
+}
+
+void CohesionSample::take_fresh(const VectorTable& vectors, const TagDag& tags) {
+  const size_t places = vectors.fresh_places();
+  const size_t wanted = std::min(places, kFreshTaken);
+  const auto begin = static_cast<uint32_t>(records_.size());
+  for (size_t i = 0; i < wanted; ++i) take(vectors.fresh_slot(i * places / wanted), tags);
+  groups_.push_back({begin, static_cast<uint32_t>(records_.size()), static_cast<double>(places)});
+  has_fresh_ = true;
+}
+
+bool CohesionSample::step(const ClusterLayout* layout, const VectorTable& vectors, const TagDag& tags) {
+  const size_t blocks = layout == nullptr ? 0 : std::min(layout->blocks.size(), kBlocksTaken);
+  if (blocks_ < blocks) {
+    for (size_t i = 0; i < kBlocksAStep && blocks_ < blocks; ++i) take_block(*layout, blocks, tags);
+    return true;
+  }
+  if (with_fresh_ && !has_fresh_) {
+    take_fresh(vectors, tags);
+    return true;
+  }
+  for (size_t i = 0; i < kTagsAStep && related_ < distinct_.size(); ++i) {
+    const TagId child = distinct_[related_++];
+    for (const TagId parent : tags.graph().parents(child)) {
+      if (known_.contains(parent)) records_.relations.emplace_back(parent, child);
+    }
+  }
+  return related_ < distinct_.size();
+}
+
+Cohesion CohesionSample::measure() const {
+  if (records_.size() == 0) return {};
+  const PassingVector<TagEdge> edges = find_edges(records_, count_records(records_));
+  const std::span<const TagGroup> all(groups_);
+  const std::span<const TagGroup> blocks = all.first(blocks_);
+  const double laid_out = tag_cohesion(records_, edges, blocks);
+  if (!has_fresh_) return {laid_out, laid_out, laid_out};
+  const TagGroup& fresh = all.back();
+  double rows = 0.0;
+  for (const TagGroup& group : all) rows += group.rows;
+  const double share =
+      rows > 0.0 ? fresh.rows / rows * strangers(records_, edges, blocks, laid_out, fresh.first, fresh.last) : 0.0;
+  // Rows that belong to no block come to lie in blocks of others, all over the layout. Where they are this share of a
+  // block, two of its rows are both of the old topic or, at best, both of one new one.
+  const double kept = (1.0 - share) * (1.0 - share) + share * share;
+  return {laid_out, laid_out * kept, tag_cohesion(records_, edges, all)};
+}
+
+}  // namespace memspan
