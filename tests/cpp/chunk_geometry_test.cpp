@@ -15,6 +15,7 @@ BOOST_AUTO_TEST_CASE(chunks_follow_each_other_without_a_gap) {
     BOOST_REQUIRE(place.chunk == chunk);
     BOOST_REQUIRE(place.offset == offset);
     BOOST_REQUIRE(ChunkGeometry::chunks(i + 1) == chunk + 1);
+    BOOST_REQUIRE(ChunkGeometry::capacity(chunk) + offset == i);
     if (++offset == ChunkGeometry::size(chunk)) {
       ++chunk;
       offset = 0;

@@ -73,6 +73,13 @@ void churn(unsigned seed, int steps, size_t most) {
       taken.emplace(start, start + size);
       piece.fill();
       pieces.push_back(piece);
+    } else if (Piece& piece = pieces[random() % pieces.size()]; random() % 4 == 0 && piece.size <= kMostShared) {
+      const size_t kept = kPage * (1 + random() % ((piece.size + kPage - 1) / kPage));
+      if (kept >= piece.size) continue;
+      memspan::huge_pages::shrink(piece.bytes, piece.size, kept);
+      piece.size = kept;
+      const auto start = reinterpret_cast<uintptr_t>(piece.bytes);
+      taken[start] = start + kept;
     } else {
       release(random() % pieces.size());
       if (random() % 64 == 0) memspan::huge_pages::trim();

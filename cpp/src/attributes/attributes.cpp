@@ -13,10 +13,11 @@ void Attributes::add(Slot slot, const RecordInput& record, json::object metadata
   if (slot >= kinds_.size()) {
     // A slot that one column has and another has not yet is harmless: the next attempt overwrites it.
     recorded_ats_.resize(size_t{slot} + 1);
-    places_.resize(size_t{slot} + 1);
     traits_.resize(size_t{slot} + 1);
     kinds_.resize(size_t{slot} + 1);
   }
+  const bool placed = !record.session.empty() || !record.speaker.empty();
+  if (placed && slot >= places_.size()) places_.resize(size_t{slot} + 1);
   of_kinds_.make_room(slot, record.kind);
   if (distance != 0) before_forever_.set(slot, distance);
   const size_t object_bytes = object ? json_bytes(*object) : 0;
@@ -38,16 +39,16 @@ void Attributes::add(Slot slot, const RecordInput& record, json::object metadata
   of_kinds_.set(slot, record.kind);
   traits_[slot] = traits_of(record.text);
   recorded_ats_[slot] = record.recorded_at;
-  places_[slot] = place;
+  if (placed) places_[slot] = place;
   ++kind_counts_[static_cast<size_t>(record.kind)];
 }
 
 void Attributes::remove(Slot slot) noexcept {
   --kind_counts_[static_cast<size_t>(kinds_[slot])];
   of_kinds_.reset(slot, kinds_[slot]);
-  strings_.release(places_[slot].session);
-  strings_.release(places_[slot].speaker);
-  places_[slot] = Place();
+  strings_.release(session(slot));
+  strings_.release(speaker(slot));
+  if (slot < places_.size()) places_[slot] = Place();
   before_forever_.reset(slot);
   if (const json::object& object = metadata(slot); !object.empty()) metadata_bytes_ -= json_bytes(object);
   metadata_.reset(slot);
@@ -76,8 +77,8 @@ void Attributes::save(ByteWriter& out, std::span<const Slot> live) const {
   out.put_each<uint8_t>(live.size(), [&](size_t i) { return static_cast<uint8_t>(kinds_[live[i]]); });
   out.put_each<uint8_t>(live.size(), [&](size_t i) { return traits_[live[i]]; });
   out.put_each<Micros>(live.size(), [&](size_t i) { return recorded_ats_[live[i]]; });
-  out.put_each<uint32_t>(live.size(), [&](size_t i) { return new_symbol(places_[live[i]].session); });
-  out.put_each<uint32_t>(live.size(), [&](size_t i) { return new_symbol(places_[live[i]].speaker); });
+  out.put_each<uint32_t>(live.size(), [&](size_t i) { return new_symbol(session(live[i])); });
+  out.put_each<uint32_t>(live.size(), [&](size_t i) { return new_symbol(speaker(live[i])); });
   out.put_bytes(strings.bytes());
   out.put_array<uint32_t>(ending);
   out.put_each<Micros>(ending.size(), [&](size_t i) { return until(live[ending[i]]); });
@@ -106,7 +107,9 @@ void Attributes::load(ByteReader& in, size_t slots) {
   recorded_ats_.fill(slots, [&](std::span<Micros> ats) { in.get_each(ats); });
   const auto sessions = in.view_each<uint32_t>(slots);
   const auto speakers = in.view_each<uint32_t>(slots);
-  places_.fill(slots, [&](std::span<Place> places) {
+  size_t placed = slots;
+  while (placed > 0 && sessions[placed - 1] == StringPool::kNone && speakers[placed - 1] == StringPool::kNone) --placed;
+  places_.fill(placed, [&](std::span<Place> places) {
     const size_t first = places_.size();
     for (size_t i = 0; i < places.size(); ++i) places[i] = {sessions[first + i], speakers[first + i]};
   });

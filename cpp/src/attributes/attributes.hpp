@@ -1,9 +1,9 @@
 // The plain columns of a user's records: kind, times of validity and of learning, session, speaker, metadata, what is
 // kept of the text, and what few records have (record_states.hpp).
 //
-// Thread safety: const members may run in parallel; writes need exclusion. Memory: 18 bytes a record, each distinct
-// session and speaker once, and what the records of other kinds than most, with an end, with metadata or with a state
-// add.
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: 10 bytes a record, 8 more
+// once one has a session or a speaker, each distinct one of these once, and what the records of other kinds than most, with
+// an end, with metadata or with a state add.
 #pragma once
 
 #include <array>
@@ -43,10 +43,10 @@ class Attributes {
   bool may_end_near(Slot slot) const { return before_forever_.find(slot) != nullptr; }
   Micros recorded_at(Slot slot) const { return recorded_ats_[slot]; }
   TextTraits traits(Slot slot) const { return traits_[slot]; }
-  StringPool::Symbol session(Slot slot) const { return places_[slot].session; }
-  StringPool::Symbol speaker(Slot slot) const { return places_[slot].speaker; }
-  std::string_view session_text(Slot slot) const { return strings_.text(places_[slot].session); }
-  std::string_view speaker_text(Slot slot) const { return strings_.text(places_[slot].speaker); }
+  StringPool::Symbol session(Slot slot) const { return place(slot).session; }
+  StringPool::Symbol speaker(Slot slot) const { return place(slot).speaker; }
+  std::string_view session_text(Slot slot) const { return strings_.text(session(slot)); }
+  std::string_view speaker_text(Slot slot) const { return strings_.text(speaker(slot)); }
   const RecordStates& states() const { return states_; }
   void pin(Slot slot, bool pinned) { states_.pin(slot, pinned); }
   // Empty for a record without metadata.
@@ -54,7 +54,7 @@ class Attributes {
 
   // Asks for the memory of a record that will be removed.
   void prefetch(Slot slot) const {
-    prefetch_line(&places_[slot]);
+    if (slot < places_.size()) prefetch_line(&places_[slot]);
     prefetch_line(&recorded_ats_[slot]);
   }
 
@@ -68,11 +68,13 @@ class Attributes {
     StringPool::Symbol speaker = StringPool::kNone;
   };
 
+  Place place(Slot slot) const { return slot < places_.size() ? places_[slot] : Place(); }
+
   ChunkedVector<Kind> kinds_;
   KindSets of_kinds_;
   ChunkedVector<TextTraits> traits_;
   ChunkedVector<Micros> recorded_ats_;
-  ChunkedVector<Place> places_;
+  ChunkedVector<Place> places_;  // up to the last slot that had one
   SparseColumn<uint64_t> before_forever_;  // kForever - until: 0 for most
   SparseColumn<std::unique_ptr<json::object>> metadata_;  // null: none
   size_t metadata_bytes_ = 0;

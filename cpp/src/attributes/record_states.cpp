@@ -8,39 +8,44 @@ void RecordStates::add(Slot slot, const RecordInput& record) {
   const bool judged = record.importance != kNotJudged;
   const bool retired = record.retired_at != kForever;
   const bool expires = record.expires_at != kForever;
+  if (!judged && !record.pinned && !retired && !expires) return;
+  Few& few = few_.make();
   // What was set before one of them throws reads as nothing again after a reset, which needs no memory.
   try {
-    if (judged) importances_.set(slot, {record.importance});
-    if (record.pinned) pins_.set(slot, true);
-    if (retired) retired_.set(slot, before_forever(record.retired_at));
-    if (expires) expiring_.set(slot, before_forever(record.expires_at));
+    if (judged) few.importances.set(slot, {record.importance});
+    if (record.pinned) few.pins.set(slot, true);
+    if (retired) few.retired.set(slot, before_forever(record.retired_at));
+    if (expires) few.expiring.set(slot, before_forever(record.expires_at));
   } catch (...) {
-    importances_.reset(slot);
-    pins_.reset(slot);
-    retired_.reset(slot);
+    few.importances.reset(slot);
+    few.pins.reset(slot);
+    few.retired.reset(slot);
     throw;
   }
-  judged_ += judged;
-  pinned_ += record.pinned;
-  retired_count_ += retired;
-  expiring_count_ += expires;
+  few.judged_count += judged;
+  few.pinned_count += record.pinned;
+  few.retired_count += retired;
+  few.expiring_count += expires;
 }
 
 void RecordStates::remove(Slot slot) noexcept {
-  judged_ -= importance(slot) != kNotJudged;
-  pinned_ -= pinned(slot);
-  retired_count_ -= retired_at(slot) != kForever;
-  expiring_count_ -= expires_at(slot) != kForever;
-  importances_.reset(slot);
-  pins_.reset(slot);
-  retired_.reset(slot);
-  expiring_.reset(slot);
+  if (!few_) return;
+  Few& few = few_.make();
+  few.judged_count -= importance(slot) != kNotJudged;
+  few.pinned_count -= pinned(slot);
+  few.retired_count -= retired_at(slot) != kForever;
+  few.expiring_count -= expires_at(slot) != kForever;
+  few.importances.reset(slot);
+  few.pins.reset(slot);
+  few.retired.reset(slot);
+  few.expiring.reset(slot);
 }
 
 void RecordStates::pin(Slot slot, bool pin) {
   if (pinned(slot) == pin) return;
-  pin ? pins_.set(slot, true) : pins_.reset(slot);
-  pin ? ++pinned_ : --pinned_;
+  Few& few = few_.make();
+  pin ? few.pins.set(slot, true) : few.pins.reset(slot);
+  pin ? ++few.pinned_count : --few.pinned_count;
 }
 
 // Four times: u64 records that have it, u32 slot of each, then f32 importance of each; nothing for pins; i64 retired_at
@@ -54,12 +59,12 @@ void RecordStates::save(ByteWriter& out, std::span<const Slot> live) const {
     }
     out.put_array<uint32_t>(having);
   };
-  list(judged_, [&](Slot slot) { return importance(slot) != kNotJudged; });
+  list(judged(), [&](Slot slot) { return importance(slot) != kNotJudged; });
   out.put_each<float>(having.size(), [&](size_t i) { return importance(live[having[i]]); });
-  list(pinned_, [&](Slot slot) { return pinned(slot); });
-  list(retired_count_, [&](Slot slot) { return retired_at(slot) != kForever; });
+  list(pinned(), [&](Slot slot) { return pinned(slot); });
+  list(retired(), [&](Slot slot) { return retired_at(slot) != kForever; });
   out.put_each<Micros>(having.size(), [&](size_t i) { return retired_at(live[having[i]]); });
-  list(expiring_count_, [&](Slot slot) { return expires_at(slot) != kForever; });
+  list(expiring(), [&](Slot slot) { return expires_at(slot) != kForever; });
   out.put_each<Micros>(having.size(), [&](size_t i) { return expires_at(live[having[i]]); });
 }
 
@@ -71,31 +76,29 @@ void RecordStates::load(ByteReader& in, size_t slots) {
     }
     return having;
   };
-  const auto load_times = [&](Times& times) {
+  const auto load_times = [&](Times Few::*times, uint32_t Few::*count) {
     const std::vector<uint32_t> having = list();
     const std::vector<Micros> values = in.get_each<Micros>(having.size());
+    if (having.empty()) return;
+    Few& few = few_.make();
     for (size_t i = 0; i < having.size(); ++i) {
       in.check(values[i] >= kMinTime && values[i] <= kMaxTime, "a state's time is out of range");
-      times.set(having[i], before_forever(values[i]));
+      (few.*times).set(having[i], before_forever(values[i]));
     }
-    return static_cast<uint32_t>(having.size());
+    few.*count = static_cast<uint32_t>(having.size());
   };
   const std::vector<uint32_t> judged = list();
   const std::vector<float> importances = in.get_each<float>(judged.size());
   for (size_t i = 0; i < judged.size(); ++i) {
     in.check(importances[i] >= 0.0f && importances[i] <= 1.0f, "an importance is not in 0-1");
-    importances_.set(judged[i], {importances[i]});
+    few_.make().importances.set(judged[i], {importances[i]});
   }
-  judged_ = static_cast<uint32_t>(judged.size());
+  if (!judged.empty()) few_.make().judged_count = static_cast<uint32_t>(judged.size());
   const std::vector<uint32_t> pinned = list();
-  for (const uint32_t slot : pinned) pins_.set(slot, true);
-  pinned_ = static_cast<uint32_t>(pinned.size());
-  retired_count_ = load_times(retired_);
-  expiring_count_ = load_times(expiring_);
-}
-
-size_t RecordStates::bytes() const {
-  return importances_.bytes() + pins_.bytes() + retired_.bytes() + expiring_.bytes();
+  for (const uint32_t slot : pinned) few_.make().pins.set(slot, true);
+  if (!pinned.empty()) few_.make().pinned_count = static_cast<uint32_t>(pinned.size());
+  load_times(&Few::retired, &Few::retired_count);
+  load_times(&Few::expiring, &Few::expiring_count);
 }
 
 }  // namespace memspan

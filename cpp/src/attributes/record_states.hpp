@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/bytes.hpp"
+#include "base/lazy.hpp"
 #include "base/sparse_column.hpp"
 #include "memspan/record.hpp"
 #include "memspan/types.hpp"
@@ -24,27 +25,27 @@ class RecordStates {
 
   // 0-1, or kNotJudged.
   float importance(Slot slot) const {
-    const Importance* importance = importances_.find(slot);
+    const Importance* importance = few_->importances.find(slot);
     return importance == nullptr ? kNotJudged : importance->value;
   }
   bool pinned(Slot slot) const {
-    const bool* pin = pins_.find(slot);
+    const bool* pin = few_->pins.find(slot);
     return pin != nullptr && *pin;
   }
   // kForever: still believed.
-  Micros retired_at(Slot slot) const { return time(retired_, slot); }
+  Micros retired_at(Slot slot) const { return time(few_->retired, slot); }
   // kForever: lives on.
-  Micros expires_at(Slot slot) const { return time(expiring_, slot); }
+  Micros expires_at(Slot slot) const { return time(few_->expiring, slot); }
 
   // How many records are judged, are pinned, have a retired_at, have an expires_at.
-  uint32_t judged() const { return judged_; }
-  uint32_t pinned() const { return pinned_; }
-  uint32_t retired() const { return retired_count_; }
-  uint32_t expiring() const { return expiring_count_; }
+  uint32_t judged() const { return few_->judged_count; }
+  uint32_t pinned() const { return few_->pinned_count; }
+  uint32_t retired() const { return few_->retired_count; }
+  uint32_t expiring() const { return few_->expiring_count; }
 
   void save(ByteWriter& out, std::span<const Slot> live) const;
   void load(ByteReader& in, size_t slots);
-  size_t bytes() const;
+  size_t bytes() const { return few_.bytes(); }
 
  private:
   struct Importance {
@@ -59,14 +60,20 @@ class RecordStates {
     return distance == nullptr ? kForever : static_cast<Micros>(static_cast<uint64_t>(kForever) - *distance);
   }
 
-  SparseColumn<Importance> importances_;
-  SparseColumn<bool> pins_;
-  Times retired_;
-  Times expiring_;
-  uint32_t judged_ = 0;
-  uint32_t pinned_ = 0;
-  uint32_t retired_count_ = 0;
-  uint32_t expiring_count_ = 0;
+  struct Few {
+    SparseColumn<Importance> importances;
+    SparseColumn<bool> pins;
+    Times retired;
+    Times expiring;
+    uint32_t judged_count = 0;
+    uint32_t pinned_count = 0;
+    uint32_t retired_count = 0;
+    uint32_t expiring_count = 0;
+
+    size_t bytes() const { return importances.bytes() + pins.bytes() + retired.bytes() + expiring.bytes(); }
+  };
+
+  Lazy<Few> few_;
 };
 
 }  // namespace memspan

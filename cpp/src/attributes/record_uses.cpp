@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace memspan {
 namespace {
 
 constexpr Micros kSecond = 1'000'000;
-
 
 }  // namespace
 
@@ -24,68 +25,59 @@ UseCounter::UseCounter(const RecordUses& uses, bool wanted) {
 }
 
 Micros RecordUses::last(Slot slot) const {
-  const Seconds last = slot < fresh_.size() ? __atomic_load_n(&fresh_[slot].last, __ATOMIC_RELAXED) : 0;
+  const Seconds last = knows(slot) ? __atomic_load_n(&counts_->fresh[slot].last, __ATOMIC_RELAXED) : 0;
   return last == 0 ? kMinTime : Micros{last} * kSecond;
 }
 
 void RecordUses::start(size_t slots) {
-  fresh_.resize(slots);
-  totals_.resize(slots);
-  counting_ = true;
+  if (counts_) return;
+  auto counts = std::make_unique<Counts>();
+  counts->fresh.resize(slots);
+  counts->totals.resize(slots);
+  counts_ = std::move(counts);
 }
 
 void RecordUses::add(Slot slot) {
-  if (!counting_ || slot < totals_.size()) return;
-  fresh_.resize(size_t{slot} + 1);
-  totals_.resize(size_t{slot} + 1);
+  if (!counts_ || slot < counts_->totals.size()) return;
+  counts_->fresh.resize(size_t{slot} + 1);
+  counts_->totals.resize(size_t{slot} + 1);
 }
 
-void RecordUses::remove(Slot slot) noexcept {
-  if (slot >= totals_.size()) return;
-  fresh_[slot] = Fresh();
-  totals_[slot] = 0;
-}
+void RecordUses::remove(Slot slot) noexcept { restore(slot, Kept()); }
 
 uint32_t RecordUses::take(Slot slot) const {
-  if (slot >= totals_.size() || __atomic_load_n(&fresh_[slot].count, __ATOMIC_RELAXED) == 0) return 0;
-  const uint32_t taken = __atomic_exchange_n(&fresh_[slot].count, 0, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&totals_[slot], taken, __ATOMIC_RELAXED);
+  if (!knows(slot)) return 0;
+  uint32_t& fresh = counts_->fresh[slot].count;
+  if (__atomic_load_n(&fresh, __ATOMIC_RELAXED) == 0) return 0;
+  const uint32_t taken = __atomic_exchange_n(&fresh, 0, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&counts_->totals[slot], taken, __ATOMIC_RELAXED);
   return taken;
 }
 
 void RecordUses::set(Slot slot, uint32_t count, Micros last) {
-  fresh_[slot] = {0, to_seconds(last)};
-  totals_[slot] = count;
+  counts_->fresh[slot] = {0, to_seconds(last)};
+  counts_->totals[slot] = count;
 }
 
 RecordUses::Kept RecordUses::keep(Slot slot) const {
-  return slot < totals_.size() ? Kept{fresh_[slot], totals_[slot]} : Kept();
+  return knows(slot) ? Kept{counts_->fresh[slot], counts_->totals[slot]} : Kept();
 }
 
 void RecordUses::restore(Slot slot, const Kept& kept) noexcept {
-  if (slot >= totals_.size()) return;
-  fresh_[slot] = kept.fresh;
-  totals_[slot] = kept.total;
+  if (!knows(slot)) return;
+  counts_->fresh[slot] = kept.fresh;
+  counts_->totals[slot] = kept.total;
 }
 
 void RecordUses::take_over(const RecordUses& other, std::span<const Slot> live) noexcept {
-  for (size_t i = 0; other.counting_ && i < live.size(); ++i) {
-    fresh_[i] = other.fresh_[live[i]];
-    totals_[i] = other.totals_[live[i]];
+  if (!other.counts_) return;
+  for (size_t i = 0; i < live.size(); ++i) {
+    counts_->fresh[i] = other.counts_->fresh[live[i]];
+    counts_->totals[i] = other.counts_->totals[live[i]];
   }
-  has_fresh_ = other.has_fresh_.load();
-  unsaved_ = other.unsaved_.load();
-  generation_ = other.generation_.load();
-}
-
-RecordUses& RecordUses::operator=(RecordUses&& other) noexcept {
-  counting_ = other.counting_;
-  fresh_ = std::move(other.fresh_);
-  totals_ = std::move(other.totals_);
-  has_fresh_ = other.has_fresh_.load();
-  unsaved_ = other.unsaved_.load();
-  generation_ = other.generation_.load();
-  return *this;
+  counts_->has_fresh = other.counts_->has_fresh.load();
+  counts_->unsaved = other.counts_->unsaved.load();
+  counts_->generation = other.counts_->generation.load();
 }
 
 // u64 records with a use, u32 slot of each, u32 uses that were handed out of each, u32 fresh ones, u32 last in seconds.
@@ -93,9 +85,9 @@ void RecordUses::save(ByteWriter& out, std::span<const Slot> live) const {
   std::vector<uint32_t> slots;
   std::vector<uint32_t> totals;
   std::vector<Fresh> fresh;
-  for (uint32_t i = 0; counting_ && i < live.size(); ++i) {
-    const Fresh& each = fresh_[live[i]];
-    const uint32_t total = __atomic_load_n(&totals_[live[i]], __ATOMIC_RELAXED);
+  for (uint32_t i = 0; counts_ && i < live.size(); ++i) {
+    const Fresh& each = counts_->fresh[live[i]];
+    const uint32_t total = __atomic_load_n(&counts_->totals[live[i]], __ATOMIC_RELAXED);
     const uint32_t count = __atomic_load_n(&each.count, __ATOMIC_RELAXED);
     if (total == 0 && count == 0) continue;
     slots.push_back(i);
@@ -117,9 +109,9 @@ void RecordUses::load(ByteReader& in, size_t slots) {
   start(slots);
   for (size_t i = 0; i < used.size(); ++i) {
     in.check(used[i] < slots && (i == 0 || used[i - 1] < used[i]), "used records are not in order");
-    totals_[used[i]] = totals[i];
-    fresh_[used[i]] = {counts[i], lasts[i]};
-    if (counts[i] > 0) has_fresh_.store(true, std::memory_order_relaxed);
+    counts_->totals[used[i]] = totals[i];
+    counts_->fresh[used[i]] = {counts[i], lasts[i]};
+    if (counts[i] > 0) counts_->has_fresh.store(true, std::memory_order_relaxed);
   }
 }
 

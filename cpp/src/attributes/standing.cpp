@@ -7,22 +7,28 @@ namespace memspan {
 
 void Standing::add(Slot slot, Micros retired_at, Micros expires_at) {
   const bool retires = retired_at != kForever;
-  if (retires && slot >= retired_.size()) {
-    retired_.resize(std::max<size_t>({64, 2 * retired_.size(), size_t{slot} + 1}));
+  const bool expires = expires_at != kForever;
+  if (!retires && !expires) return;
+  Ends& ends = ends_.make();
+  if (retires && slot >= ends.retired.size()) {
+    ends.retired.resize(std::max<size_t>({64, 2 * ends.retired.size(), size_t{slot} + 1}));
   }
-  if (expires_at != kForever) expiries_.insert({expires_at, slot}, before);
+  if (expires) ends.expiries.insert({expires_at, slot}, before);
   if (retires) {
-    retired_.set(slot);
-    ++retired_count_;
+    ends.retired.set(slot);
+    ++ends.retired_count;
   }
 }
 
 void Standing::remove(Slot slot, Micros retired_at, Micros expires_at) noexcept {
+  if (!ends_) return;
+  Ends& ends = ends_.make();
   if (retired_at != kForever) {
-    retired_.reset(slot);
-    if (--retired_count_ == 0) retired_ = Bitset();
+    ends.retired.reset(slot);
+    if (--ends.retired_count == 0) ends.retired = Bitset();
   }
-  if (expires_at != kForever) expiries_.erase({expires_at, slot}, before);
+  if (expires_at != kForever) ends.expiries.erase({expires_at, slot}, before);
+  if (empty()) ends_.reset();
 }
 
 Micros until_before_retirement(const json::object& metadata) {

@@ -13,6 +13,7 @@
 
 #include "attributes/json.hpp"
 #include "base/bitset.hpp"
+#include "base/lazy.hpp"
 #include "base/sorted_blocks.hpp"
 #include "memspan/types.hpp"
 
@@ -32,26 +33,33 @@ class Standing {
   void remove(Slot slot, Micros retired_at, Micros expires_at) noexcept;
 
   // Is there a record that is retired, or may expire?
-  bool empty() const { return retired_count_ == 0 && expiries_.empty(); }
-  size_t retired_count() const { return retired_count_; }
-  size_t expiring_count() const { return expiries_.size(); }
-  bool retired(Slot slot) const { return slot < retired_.size() && retired_.test(slot); }
+  bool empty() const { return retired_count() == 0 && expiring_count() == 0; }
+  size_t retired_count() const { return ends_->retired_count; }
+  size_t expiring_count() const { return ends_->expiries.size(); }
+  bool retired(Slot slot) const { return ends_ && slot < ends_->retired.size() && ends_->retired.test(slot); }
   // The retired of the slots 64 i to 64 i + 63, as bits.
-  uint64_t retired_word(size_t i) const { return retired_.word(i); }
-  bool any_expired(Micros now) const { return !expiries_.empty() && expiries_.front().at <= now; }
+  uint64_t retired_word(size_t i) const { return ends_->retired.word(i); }
+  bool any_expired(Micros now) const { return expiring_count() > 0 && ends_->expiries.front().at <= now; }
   // O(expired).
   template <typename F>
   void for_each_expired(Micros now, F&& f) const {
-    for (auto expiry = expiries_.begin(); expiry != expiries_.end() && expiry->at <= now; ++expiry) f(expiry->slot);
+    const SortedBlocks<Expiry>& expiries = ends_->expiries;
+    for (auto expiry = expiries.begin(); expiry != expiries.end() && expiry->at <= now; ++expiry) f(expiry->slot);
   }
-  size_t bytes() const { return retired_.bytes() + expiries_.bytes(); }
+  size_t bytes() const { return ends_.bytes(); }
 
  private:
   static bool before(const Expiry& a, const Expiry& b) { return a < b; }
 
-  Bitset retired_;
-  size_t retired_count_ = 0;
-  SortedBlocks<Expiry> expiries_;  // by time, then by slot
+  struct Ends {
+    Bitset retired;
+    size_t retired_count = 0;
+    SortedBlocks<Expiry> expiries;  // by time, then by slot
+
+    size_t bytes() const { return retired.bytes() + expiries.bytes(); }
+  };
+
+  Lazy<Ends> ends_;
 };
 
 // The end that a record had before it was retired: microseconds under `until` of the object `ended` of its metadata, where

@@ -6,6 +6,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -40,6 +41,17 @@ class AlignedBuffer {
     constexpr size_t kPage = 4096;
     volatile auto* const bytes = reinterpret_cast<unsigned char*>(data());
     for (size_t i = 0; i < this->bytes(); i += kPage) bytes[i] = 0;
+  }
+
+  // Gives whole pages behind the first `count` elements back, if it has them alone; what is there of a page stays. Nothing
+  // happens to a buffer of more than `most` bytes.
+  void shrink(size_t count, size_t most) noexcept {
+    const size_t kept = huge_pages::round_up(count * sizeof(T));
+    const size_t size = huge_pages::round_up(bytes());
+    if (!huge_pages::serve(bytes()) || size > std::min(most, huge_pages::kRegion / 2) || kept == 0 || kept >= size) return;
+    huge_pages::shrink(data(), bytes(), kept);
+    data_.get_deleter().size = kept;
+    count_ = kept / sizeof(T);
   }
 
   T* data() { return data_.get(); }

@@ -1,12 +1,12 @@
 // The pointers to a container's blocks, without an allocation while there is only one.
 //
-// The blocks belong to the container. Thread safety: as that of the container.
+// The blocks belong to the container, and so does their number: it knows that from its capacity, and every user has
+// dozens of containers. Thread safety: as that of the container.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <utility>
 
 namespace memspan {
@@ -25,36 +25,29 @@ class BlockList {
     const bool others_alone = other.blocks_ == &other.single_;
     std::swap(blocks_, other.blocks_);
     std::swap(single_, other.single_);
-    std::swap(size_, other.size_);
     if (others_alone) blocks_ = &single_;
     if (mine_alone) other.blocks_ = &other.single_;
     return *this;
   }
 
-  uint32_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
   T*& operator[](size_t i) { return blocks_[i]; }
   T* operator[](size_t i) const { return blocks_[i]; }
-  T* back() const { return blocks_[size_ - 1]; }
 
-  // Makes room for one more, so that push_back cannot fail.
-  void reserve_one() {
-    // The room is the power of two at or above the size.
-    if (size_ == 0 || !std::has_single_bit(size_)) return;
-    T** grown = new T*[size_t{2} * size_];
-    std::copy_n(blocks_, size_, grown);
+  // Makes room for one more than `count`, the number that there is. If that throws, nothing has changed.
+  void reserve_one(size_t count) {
+    // The room is the power of two at or above the number.
+    if (count == 0 || !std::has_single_bit(count)) return;
+    T** grown = new T*[2 * count];
+    std::copy_n(blocks_, count, grown);
     if (blocks_ != &single_) delete[] blocks_;
     blocks_ = grown;
   }
-  // After reserve_one().
-  void push_back(T* block) { blocks_[size_++] = block; }
 
-  size_t bytes() const { return blocks_ == &single_ ? 0 : std::bit_ceil(size_) * sizeof(T*); }
+  size_t bytes(size_t count) const { return blocks_ == &single_ ? 0 : std::bit_ceil(count) * sizeof(T*); }
 
  private:
   T** blocks_ = &single_;
   T* single_ = nullptr;
-  uint32_t size_ = 0;
 };
 
 }  // namespace memspan

@@ -16,6 +16,7 @@
 
 #include "base/block_list.hpp"
 #include "base/huge_pages.hpp"
+#include "base/malloc_sizes.hpp"
 
 namespace memspan {
 
@@ -30,7 +31,7 @@ class ChunkedVector {
   ChunkedVector& operator=(ChunkedVector&& other) noexcept {
     blocks_ = std::move(other.blocks_);  // swaps
     std::swap(size_, other.size_);
-    std::swap(first_capacity_, other.first_capacity_);
+    std::swap(capacity_, other.capacity_);
     return *this;
   }
   ChunkedVector(const ChunkedVector& other) : ChunkedVector() {
@@ -61,11 +62,11 @@ class ChunkedVector {
   }
   // The next push_back needs no memory. If that throws, nothing has changed.
   void make_room() {
-    if (size_ < kBlock) {
-      if (size_ == first_capacity_) grow_first();
-    } else if (size_ == blocks_.size() * kBlock) {
-      blocks_.reserve_one();
-      blocks_.push_back(huge_pages::Allocator<T>().allocate(kBlock));
+    if (size_ < capacity_) return;
+    if (capacity_ < kBlock) {
+      grow_first();
+    } else {
+      add_block(kBlock);
     }
   }
 
@@ -75,49 +76,51 @@ class ChunkedVector {
   void fill(size_t size, Fill fill) {
     while (size_ < size) {
       const size_t count = std::min(kBlock, size - size_);
-      const size_t capacity = blocks_.empty() ? count : kBlock;
-      blocks_.reserve_one();
-      blocks_.push_back(huge_pages::Allocator<T>().allocate(capacity));
-      if (blocks_.size() == 1) first_capacity_ = static_cast<uint32_t>(capacity);
-      fill(std::span<T>(blocks_.back(), count));
+      add_block(capacity_ == 0 ? count : kBlock);
+      fill(std::span<T>(blocks_[blocks() - 1], count));
       size_ += static_cast<uint32_t>(count);
     }
   }
 
   // Of the blocks; not what the elements own.
-  size_t bytes() const {
-    const size_t room = blocks_.empty() ? 0 : first_capacity_ + (blocks_.size() - 1) * kBlock;
-    return room * sizeof(T) + blocks_.bytes();
-  }
+  size_t bytes() const { return capacity_ * sizeof(T) + blocks_.bytes(blocks()); }
 
  private:
+  size_t blocks() const { return capacity_ < kBlock ? capacity_ != 0 : capacity_ / kBlock; }
+
+  // Behind full ones, or the first.
+  void add_block(size_t capacity) {
+    const size_t count = blocks();
+    blocks_.reserve_one(count);
+    blocks_[count] = huge_pages::Allocator<T>().allocate(capacity);
+    capacity_ += static_cast<uint32_t>(capacity);
+  }
+
   void grow_first() {
-    constexpr uint32_t kStep = std::clamp<uint32_t>(64 / sizeof(T), 1, 4);  // a line of the cache, if that is not many
-    const uint32_t more = std::max(kStep, first_capacity_ / 2);
-    const auto capacity = static_cast<uint32_t>(std::min<size_t>(kBlock, first_capacity_ + more));
+    constexpr size_t kStep = std::clamp<size_t>(64 / sizeof(T), 1, 4);  // a line of the cache, if that is not many
+    const size_t wanted = capacity_ == 0 ? 1 : capacity_ + std::max<size_t>(kStep, capacity_ / 2);
+    const size_t capacity = std::min(kBlock, fill_malloc_piece<T>(wanted));
     T* grown = huge_pages::Allocator<T>().allocate(capacity);
-    if (blocks_.empty()) {
-      blocks_.push_back(grown);
-    } else {
+    if (capacity_ != 0) {
       std::uninitialized_move_n(blocks_[0], size_, grown);
       std::destroy_n(blocks_[0], size_);
-      huge_pages::Allocator<T>().deallocate(blocks_[0], first_capacity_);
-      blocks_[0] = grown;
+      huge_pages::Allocator<T>().deallocate(blocks_[0], capacity_);
     }
-    first_capacity_ = capacity;
+    blocks_[0] = grown;
+    capacity_ = static_cast<uint32_t>(capacity);
   }
 
   void free_all() {
-    for (size_t b = 0; b < blocks_.size(); ++b) {
+    for (size_t b = 0; b < blocks(); ++b) {
       const size_t begin = b * kBlock;
       if (begin < size_) std::destroy_n(blocks_[b], std::min(kBlock, size_ - begin));
-      huge_pages::Allocator<T>().deallocate(blocks_[b], b == 0 ? first_capacity_ : kBlock);
+      huge_pages::Allocator<T>().deallocate(blocks_[b], std::min<size_t>(kBlock, capacity_));
     }
   }
 
   BlockList<T> blocks_;
   uint32_t size_ = 0;
-  uint32_t first_capacity_ = 0;  // of the first block; the others hold kBlock
+  uint32_t capacity_ = 0;  // of all blocks; less than kBlock: of the first, which is alone
 };
 
 }  // namespace memspan

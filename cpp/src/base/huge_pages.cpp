@@ -194,6 +194,10 @@ void* allocate(size_t bytes, Stay stay) {
   return reinterpret_cast<std::byte*>(region) + first * kPage;
 }
 
+void shrink(void* piece, size_t bytes, size_t kept) noexcept {
+  if (kept < bytes) huge_pages::free(static_cast<std::byte*>(piece) + kept, bytes - kept);
+}
+
 void free(void* piece, size_t bytes) noexcept {
   tell(-static_cast<ptrdiff_t>(bytes));
   if (alone(bytes)) {

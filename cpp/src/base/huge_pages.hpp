@@ -44,6 +44,9 @@ enum class Stay { lasting, passing };
 // initialised. Throws std::bad_alloc.
 void* allocate(size_t bytes, Stay stay = Stay::lasting);
 void free(void* piece, size_t bytes) noexcept;
+// Gives the end of a piece back that shares a region with others. `kept` is a multiple of the page's size, and then the
+// size of the piece.
+void shrink(void* piece, size_t bytes, size_t kept) noexcept;
 
 // Gives the regions back that are empty. For the end of large work: in between, one is kept for what comes next.
 void trim() noexcept;

@@ -20,6 +20,7 @@
 
 #include "base/block_list.hpp"
 #include "base/huge_pages.hpp"
+#include "base/malloc_sizes.hpp"
 
 namespace memspan {
 
@@ -27,7 +28,7 @@ class SmallArena {
  public:
   SmallArena() = default;
   ~SmallArena() {
-    for (uint32_t b = 0; b < blocks_.size(); ++b) free_block(blocks_[b], b == 0 ? first_capacity_ : kBlockUnits);
+    for (uint32_t b = 0; b < blocks(); ++b) free_block(blocks_[b], std::min(capacity_, kBlockUnits));
   }
   SmallArena(SmallArena&& other) noexcept { *this = std::move(other); }
   SmallArena& operator=(SmallArena&& other) noexcept {
@@ -36,7 +37,6 @@ class SmallArena {
     std::swap(free_units_, other.free_units_);
     std::swap(used_, other.used_);
     std::swap(capacity_, other.capacity_);
-    std::swap(first_capacity_, other.first_capacity_);
     return *this;
   }
 
@@ -50,10 +50,8 @@ class SmallArena {
     if (free_units_ >= units) {
       if (const Ref piece = take_free(units); piece != kNone) return piece;
     }
-    if (blocks_.empty() || used_ + units > capacity_) make_room(units);
-    const Ref piece = static_cast<Ref>((blocks_.size() - 1) * kBlockUnits) + used_;
-    used_ += units;
-    return piece;
+    if (used_ + units > capacity_) make_room(units);
+    return std::exchange(used_, used_ + units);
   }
 
   // `bytes` as they were asked for.
@@ -67,14 +65,13 @@ class SmallArena {
   const std::byte* data(Ref piece) const { return blocks_[piece / kBlockUnits] + piece % kBlockUnits * kUnit; }
 
   size_t bytes() const {
-    const size_t blocks = blocks_.empty() ? 0 : (blocks_.size() - 1) * kBlockUnits + first_capacity_;
-    return blocks * kUnit + blocks_.bytes() + (free_ ? sizeof(FreeLists) : 0);
+    return size_t{capacity_} * kUnit + blocks_.bytes(blocks()) + (free_ ? sizeof(FreeLists) : 0);
   }
 
  private:
   static constexpr size_t kUnit = 8;
   static constexpr uint32_t kBlockUnits = 2048;
-  static constexpr uint32_t kFirstUnits = 6;
+  static constexpr uint32_t kMoreUnits = 6;  // at least, of the first block
   static constexpr size_t kSizes = kMaxBytes / kUnit + 1;  // a list for each number of units
   static constexpr size_t kMaxBlocks = kNone / kBlockUnits;
 
@@ -132,37 +129,36 @@ class SmallArena {
     return piece;
   }
 
+  uint32_t blocks() const { return capacity_ < kBlockUnits ? capacity_ != 0 : capacity_ / kBlockUnits; }
+
   void make_room(uint32_t units) {
-    if (blocks_.size() <= 1 && used_ + units <= kBlockUnits) {  // the first block grows
-      const uint32_t wanted = std::max(used_ + units, capacity_ + std::max(kFirstUnits, capacity_ / 2));
-      const uint32_t capacity = std::min(kBlockUnits, wanted);
-      auto* grown = make_block(capacity);
-      if (blocks_.empty()) {
-        blocks_.push_back(grown);
-      } else {
-        std::memcpy(grown, blocks_[0], used_ * kUnit);
-        free_block(blocks_[0], first_capacity_);
-        blocks_[0] = grown;
-      }
-      first_capacity_ = capacity_ = capacity;
-      return;
+    if (capacity_ < kBlockUnits) grow_first(units);
+    if (used_ + units <= capacity_) return;
+    if (blocks() == kMaxBlocks) throw std::bad_alloc();
+    const uint32_t rest = capacity_ - used_;
+    blocks_.reserve_one(blocks());
+    blocks_[blocks()] = make_block(kBlockUnits);
+    if (rest > 0) give_free(used_, rest);
+    used_ = std::exchange(capacity_, capacity_ + kBlockUnits);
+  }
+  void grow_first(uint32_t units) {
+    const uint32_t more = capacity_ == 0 ? 0 : std::max(kMoreUnits, capacity_ / 2);
+    const size_t wanted = fill_malloc_piece<uint64_t>(std::max(used_ + units, capacity_ + more));
+    const auto capacity = static_cast<uint32_t>(std::min<size_t>(kBlockUnits, wanted));
+    auto* grown = make_block(capacity);
+    if (capacity_ != 0) {
+      std::memcpy(grown, blocks_[0], used_ * kUnit);
+      free_block(blocks_[0], capacity_);
     }
-    if (blocks_.size() == kMaxBlocks) throw std::bad_alloc();
-    const Ref rest = static_cast<Ref>((blocks_.size() - 1) * kBlockUnits) + used_;
-    const uint32_t rest_units = capacity_ - used_;
-    blocks_.reserve_one();
-    blocks_.push_back(make_block(kBlockUnits));
-    if (rest_units > 0) give_free(rest, rest_units);
-    used_ = 0;
-    capacity_ = kBlockUnits;
+    blocks_[0] = grown;
+    capacity_ = capacity;
   }
 
   BlockList<std::byte> blocks_;
   std::unique_ptr<FreeLists> free_;  // null until the first release
   uint32_t free_units_ = 0;
-  uint32_t used_ = 0;            // units of the last block
-  uint32_t capacity_ = 0;        // of the last block
-  uint32_t first_capacity_ = 0;  // of the first block
+  uint32_t used_ = 0;      // units of all blocks: those behind lie in the last one
+  uint32_t capacity_ = 0;  // of all blocks; less than kBlockUnits: of the first, which is alone
 };
 
 }  // namespace memspan

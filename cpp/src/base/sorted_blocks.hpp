@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/malloc_sizes.hpp"
+
 namespace memspan {
 
 template <typename T>
@@ -76,12 +78,22 @@ class SortedBlocks {
     uint32_t offset_ = 0;
   };
 
-  size_t size() const { return size_; }
-  bool empty() const { return size_ == 0; }
+  SortedBlocks() = default;
+  ~SortedBlocks() {
+    if (is_many()) delete release_many();
+  }
+  SortedBlocks(SortedBlocks&& other) noexcept { *this = std::move(other); }
+  SortedBlocks& operator=(SortedBlocks&& other) noexcept {
+    std::swap(single_, other.single_);
+    return *this;
+  }
+
+  size_t size() const { return is_many() ? many().size : single_.count; }
+  bool empty() const { return size() == 0; }
   const T& front() const { return blocks().front().items[0]; }
   const T& back() const { return blocks().back().items[blocks().back().count - 1]; }
 
-  std::span<const Block> blocks() const { return many_ ? std::span<const Block>(*many_) : std::span(&single_, 1); }
+  std::span<const Block> blocks() const { return is_many() ? std::span<const Block>(many().blocks) : std::span(&single_, 1); }
   Iterator begin() const { return empty() ? end() : Iterator(blocks().data(), 0); }
   Iterator end() const { return Iterator(blocks().data() + blocks().size(), 0); }
 
@@ -132,7 +144,7 @@ class SortedBlocks {
       const auto block = static_cast<size_t>(place.block() - blocks().data());
       insert_into(block, place.offset(), value);
     }
-    ++size_;
+    if (is_many()) ++many().size;
   }
 
   // The value must be there. O(log n) and the move of at most one block.
@@ -144,9 +156,11 @@ class SortedBlocks {
     T* items = block.items.get();
     std::copy(items + place.offset() + 1, items + block.count, items + place.offset());
     --block.count;
-    if (--size_ == 0) {
-      *this = SortedBlocks();
-    } else if (many_ && block.count < kBlock / 4) {
+    if (is_many()) --many().size;
+    if (empty()) {
+      SortedBlocks none;
+      *this = std::move(none);
+    } else if (is_many() && block.count < kBlock / 4) {
       join(index);
     }
   }
@@ -155,31 +169,44 @@ class SortedBlocks {
   template <typename Fill>
   void fill(size_t size, Fill fill) {
     if (size > kBlock) {
-      many_ = std::make_unique<std::vector<Block>>();
-      many_->reserve((size + kBlock - 1) / kBlock);
+      turn_to_many((size + kBlock - 1) / kBlock);
+      many().blocks.clear();
     }
-    while (size_ < size) {
-      const auto count = static_cast<uint32_t>(std::min<size_t>(kBlock, size - size_));
-      Block block = make_block(many_ ? kBlock : count);
+    for (size_t done = 0; done < size;) {
+      const auto count = static_cast<uint32_t>(std::min<size_t>(kBlock, size - done));
+      Block block = make_block(size > kBlock ? kBlock : count);
       block.count = count;
       fill(std::span<T>(block.items.get(), count));
-      if (many_) {
-        many_->push_back(std::move(block));
+      if (is_many()) {
+        many().blocks.push_back(std::move(block));
+        many().size += count;
       } else {
         single_ = std::move(block);
       }
-      size_ += count;
+      done += count;
     }
   }
 
   size_t bytes() const {
-    size_t total = many_ ? sizeof(*many_) + many_->capacity() * sizeof(Block) : 0;
+    size_t total = is_many() ? sizeof(Many) + many().blocks.capacity() * sizeof(Block) : 0;
     for (const Block& block : blocks()) total += block.capacity * sizeof(T);
     return total;
   }
 
  private:
-  Block& at(size_t block) { return many_ ? (*many_)[block] : single_; }
+  struct Many {
+    std::vector<Block> blocks;
+    size_t size = 0;
+  };
+  // Instead of a block's capacity: its items are a Many. So a short sequence, of which there are many, takes 16 bytes.
+  static constexpr uint32_t kIsMany = ~uint32_t{0};
+
+  bool is_many() const { return single_.capacity == kIsMany; }
+  Many& many() { return *reinterpret_cast<Many*>(single_.items.get()); }
+  const Many& many() const { return *reinterpret_cast<const Many*>(single_.items.get()); }
+  Many* release_many() noexcept { return reinterpret_cast<Many*>(single_.items.release()); }
+
+  Block& at(size_t block) { return is_many() ? many().blocks[block] : single_; }
 
   static Block make_block(uint32_t capacity) {
     return {std::make_unique_for_overwrite<T[]>(capacity), 0, capacity};
@@ -187,42 +214,46 @@ class SortedBlocks {
 
   void grow_single() {
     constexpr uint32_t kStep = 4;
-    Block grown = make_block(std::min(kBlock, single_.capacity + std::max(kStep, single_.capacity / 2)));
+    const uint32_t wanted = single_.capacity == 0 ? 1 : single_.capacity + std::max(kStep, single_.capacity / 2);
+    Block grown = make_block(static_cast<uint32_t>(std::min<size_t>(kBlock, fill_malloc_piece<T>(wanted))));
     std::copy_n(single_.items.get(), single_.count, grown.items.get());
     grown.count = single_.count;
     single_ = std::move(grown);
   }
 
-  void turn_to_many() {
-    auto many = std::make_unique<std::vector<Block>>();
-    many->reserve(2);
-    many->push_back(std::move(single_));
-    single_ = Block();
-    many_ = std::move(many);
+  void turn_to_many(size_t room = 2) {
+    auto many = std::make_unique<Many>();
+    many->blocks.reserve(room);
+    many->size = single_.count;
+    many->blocks.push_back(std::move(single_));
+    single_.items.reset(reinterpret_cast<T*>(many.release()));
+    single_.count = 0;
+    single_.capacity = kIsMany;
   }
 
   void append(const T& value) {
-    if (!many_ && single_.count == single_.capacity && single_.capacity < kBlock) grow_single();
+    if (!is_many() && single_.count == single_.capacity && single_.capacity < kBlock) grow_single();
     if (at(blocks().size() - 1).count == kBlock) {
-      if (!many_) turn_to_many();
-      many_->push_back(make_block(kBlock));
+      if (!is_many()) turn_to_many();
+      many().blocks.push_back(make_block(kBlock));
     }
     Block& last = at(blocks().size() - 1);
     last.items[last.count++] = value;
   }
 
   void insert_into(size_t index, uint32_t offset, const T& value) {
-    if (!many_ && single_.count == single_.capacity && single_.capacity < kBlock) grow_single();
+    if (!is_many() && single_.count == single_.capacity && single_.capacity < kBlock) grow_single();
     if (at(index).count == kBlock) {
-      if (!many_) turn_to_many();
+      if (!is_many()) turn_to_many();
       Block upper = make_block(kBlock);
-      if (many_->size() == many_->capacity()) many_->reserve(2 * many_->size());
-      Block& full = (*many_)[index];
+      std::vector<Block>& all = many().blocks;
+      if (all.size() == all.capacity()) all.reserve(2 * all.size());
+      Block& full = all[index];
       upper.count = kBlock / 2;
       full.count = kBlock - upper.count;
       std::copy_n(full.items.get() + full.count, upper.count, upper.items.get());
       const uint32_t kept = full.count;
-      many_->insert(many_->begin() + static_cast<std::ptrdiff_t>(index) + 1, std::move(upper));
+      all.insert(all.begin() + static_cast<std::ptrdiff_t>(index) + 1, std::move(upper));
       if (offset > kept) ++index, offset -= kept;
     }
     Block& block = at(index);
@@ -234,7 +265,7 @@ class SortedBlocks {
 
   // Lets a block of few elements go, with them to a neighbour if that has room.
   void join(size_t index) noexcept {
-    std::vector<Block>& all = *many_;
+    std::vector<Block>& all = many().blocks;
     if (all.size() == 1) return;
     const size_t first = index + 1 < all.size() ? index : index - 1;
     Block& into = all[first];
@@ -248,9 +279,7 @@ class SortedBlocks {
     all.erase(all.begin() + static_cast<std::ptrdiff_t>(first) + 1);
   }
 
-  Block single_;                              // of a sequence that never had more than one
-  std::unique_ptr<std::vector<Block>> many_;  // otherwise
-  size_t size_ = 0;
+  Block single_;
 };
 
 }  // namespace memspan

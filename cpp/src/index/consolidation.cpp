@@ -68,8 +68,7 @@ void collect_rows(const UserColumns& user, Slot first, Slot last, LayoutInput& i
       input.blocks.push_back(user.vectors.block_of(slot));
       continue;
     }
-    const std::span<const TagId> tags = user.tags.tags_of(slot);
-    input.tags.tags.insert(input.tags.tags.end(), tags.begin(), tags.end());
+    for (const TagId tag : user.tags.tags_of(slot)) input.tags.tags.push_back(tag);
     input.tags.offsets.push_back(static_cast<uint32_t>(input.tags.tags.size()));
   }
 }

@@ -207,19 +207,19 @@ class UserIndex {
   VectorTable::Retired put_in_place(BuiltLayout built);
   void abandon_layout();
 
-  // Every search writes to the count of whoever holds the user, which lies before all this, and to the lock. What
-  // searches only read keeps away from the cache lines of both.
-  std::mutex consolidating_;  // taken before mutex_
+  // Every search writes to the count of whoever holds the user, which lies before all this, and to the lock, which begins
+  // with what readers write. What searches only read keeps away from the cache lines of both.
+  mutable FairSharedMutex mutex_;
   UserColumns columns_;
   uint64_t changes_ = 0;
   uint64_t compactions_ = 0;  // how often slots got other numbers
   mutable std::atomic<bool> touched_ = false;
   std::atomic<bool> counting_uses_ = false;
+  ByteMutex consolidating_;          // taken before mutex_
   mutable ByteMutex feeding_graph_;  // taken before the next one
   mutable ByteMutex reading_tags_;   // taken before mutex_
   mutable std::atomic<uint64_t> counted_changes_ = 0;
   ConsolidationNeed need_;
-  mutable FairSharedMutex mutex_;
 };
 
 }  // namespace memspan

@@ -128,7 +128,8 @@ std::span<const Occurrence> LexicalIndex::count_terms(const TokenBuffer& tokens)
 
 // Where a posting more of the term goes. While a sweep runs, tails that it has emptied stay empty: slots come in ascending
 // order, and those of the next round are lower.
-PostingList& LexicalIndex::list_for(TermId term, bool recycled) {
+// Inlined by force: the compiler may find it too large for what each term of an insertion asks five times.
+[[gnu::always_inline]] inline PostingList& LexicalIndex::list_for(TermId term, bool recycled) {
   return recycled && !lists_[term].empty() && !departures_->was_swept(term) ? departures_->tail(term) : lists_[term];
 }
 

@@ -151,7 +151,7 @@ class LexicalIndex {
   void check_forward() const;
 
   TermTable terms_;
-  ChunkedVector<PostingList> lists_;          // by term
+  ChunkedVector<PostingList, 512> lists_;     // by term; a block is a page of memory
   ByteChains forward_lists_;
   ChunkedVector<ByteChains::Chain> forward_;  // by slot; kNone for a record without terms
   ChunkedVector<uint32_t> lengths_;           // by slot

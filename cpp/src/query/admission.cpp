@@ -71,10 +71,7 @@ void Admission::start_from_tags(const PreparedQuery& prepared) {
   for (Slot slot : tags.records(required[0])) slots_.push_back(slot);
   for (TagId tag : required.subspan(1)) {
     if (tags.records(tag).size() > kAskInstead * slots_.size()) {
-      std::erase_if(slots_, [&](Slot slot) {
-        const std::span<const TagId> own = tags.tags_of(slot);
-        return std::find(own.begin(), own.end(), tag) == own.end();
-      });
+      std::erase_if(slots_, [&](Slot slot) { return !tags.tags_of(slot).contains(tag); });
     } else {
       auto kept = slots_.begin();
       auto next = slots_.begin();

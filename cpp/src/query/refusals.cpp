@@ -44,10 +44,7 @@ class Refuser {
   }
 
  private:
-  bool carries(Slot slot, TagId tag) const {
-    const std::span<const TagId> own = user_.tags.tags_of(slot);
-    return std::find(own.begin(), own.end(), tag) != own.end();
-  }
+  bool carries(Slot slot, TagId tag) const { return user_.tags.tags_of(slot).contains(tag); }
 
   template <typename Refused>
   void refuse_if(Filter filter, bool active, Refused refused) {

@@ -42,7 +42,7 @@ TagId TagDag::find_or_create(std::string_view name) {
 }
 
 void TagDag::add_record(Slot slot, std::span<const std::string> names) {
-  of_record_.start(slot, names.size());
+  of_record_.start(slot, names.size(), tags_.size() + names.size());
   try {
     for (const std::string& name : names) {
       const TagId tag = find_or_create(name);
@@ -100,7 +100,8 @@ bool TagDag::unrelate(std::string_view parent, std::string_view child) {
 }
 
 void TagDag::set_embedding(TagId tag, std::vector<float> unit_vector, const Changed& changed) {
-  tags_[tag].embedding = std::make_unique<std::vector<float>>(std::move(unit_vector));
+  Embedding& place = embedding_place(tag);
+  place = std::make_unique<std::vector<float>>(std::move(unit_vector));
   changed(tag);
 }
 
@@ -127,17 +128,19 @@ void TagDag::merge(std::span<const TagId> from, TagId into, const Changed& chang
     }
   }
 
+  const bool inherits = !has_embedding(into) && std::any_of(from.begin(), from.end(), [this](TagId tag) { return has_embedding(tag); });
+  Embedding* const inherited = inherits ? &embedding_place(into) : nullptr;
   Tag& target = tags_[into];
   for (TagId tag : from) {
     Tag& source = tags_[tag];
     for (Slot slot : source.records) {
+      of_record_.make_room_for(slot, into);
       of_record_.erase(slot, tag);
-      const std::span<const TagId> tags = tags_of(slot);
-      if (std::find(tags.begin(), tags.end(), into) != tags.end()) continue;
+      if (tags_of(slot).contains(into)) continue;
       of_record_.append(slot, into);
       target.records.insert(slot, std::less<>());
     }
-    if (!target.embedding) target.embedding = std::move(source.embedding);
+    if (inherits && !*inherited && has_embedding(tag)) *inherited = std::move(embeddings_[tag]);
     forget(tag);
     changed(tag);
   }
@@ -171,6 +174,7 @@ void TagDag::forget(TagId tag) {
   index_.erase(HashIndex::hash(name(tag)), tag);
   names_.remove(tags_[tag].name);
   tags_[tag] = Tag();
+  if (tag < embeddings_.size()) embeddings_[tag].reset();
 }
 
 void TagDag::erase(TagId tag, const Changed& changed) {
@@ -181,7 +185,7 @@ void TagDag::erase(TagId tag, const Changed& changed) {
 
 // Is there a tag whatever records carry it?
 bool TagDag::stands_alone(TagId tag) const {
-  return tags_[tag].embedding || !graph_.parents(tag).empty() || !graph_.children(tag).empty();
+  return has_embedding(tag) || !graph_.parents(tag).empty() || !graph_.children(tag).empty();
 }
 
 void TagDag::erase_if_unused(TagId tag, const Changed& changed) {
@@ -225,10 +229,10 @@ std::vector<TagInfo> TagDag::list(const Hidden& hidden) const {
 }
 
 size_t TagDag::bytes() const {
-  size_t total = tags_.bytes() + names_.bytes() + index_.bytes() + graph_.bytes() + of_record_.bytes();
+  size_t total = tags_.bytes() + names_.bytes() + index_.bytes() + graph_.bytes() + of_record_.bytes() + embeddings_.bytes();
   for (TagId tag = 0; tag < tags_.size(); ++tag) {
     total += tags_[tag].records.bytes();
-    if (const auto& own = tags_[tag].embedding) total += sizeof(*own) + own->capacity() * sizeof(float);
+    if (has_embedding(static_cast<TagId>(tag))) total += sizeof(*embeddings_[tag]) + embeddings_[tag]->capacity() * sizeof(float);
   }
   return total;
 }

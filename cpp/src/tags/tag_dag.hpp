@@ -42,7 +42,7 @@ class TagDag {
   void add_record(Slot slot, std::span<const std::string> names);
   // Tags that are left without records, relations and embedding vanish.
   void remove_record(Slot slot, const Changed& changed);
-  std::span<const TagId> tags_of(Slot slot) const { return of_record_.of(slot); }
+  RecordTags::List tags_of(Slot slot) const { return of_record_.of(slot); }
   const Slots& records(TagId tag) const { return tags_[tag].records; }  // ascending
 
   // Hierarchy. relate throws TagCycle, naming the path, and creates missing tags otherwise.
@@ -52,7 +52,7 @@ class TagDag {
 
   // The embedding given for the tag itself; unit length, or empty.
   std::span<const float> embedding(TagId tag) const {
-    return tags_[tag].embedding ? std::span<const float>(*tags_[tag].embedding) : std::span<const float>();
+    return has_embedding(tag) ? std::span<const float>(*embeddings_[tag]) : std::span<const float>();
   }
   void set_embedding(TagId tag, std::vector<float> unit_vector, const Changed& changed);
 
@@ -78,9 +78,16 @@ class TagDag {
  private:
   struct Tag {
     Slots records;
-    std::unique_ptr<std::vector<float>> embedding;  // null: none
-    TextArena::Ref name = TextArena::kNone;         // kNone: a number that is free
+    TextArena::Ref name = TextArena::kNone;  // kNone: a number that is free
   };
+  using Embedding = std::unique_ptr<std::vector<float>>;  // null: none
+
+  bool has_embedding(TagId tag) const { return tag < embeddings_.size() && embeddings_[tag]; }
+  // If that throws, nothing has changed.
+  Embedding& embedding_place(TagId tag) {
+    if (tag >= embeddings_.size()) embeddings_.resize(size_t{tag} + 1);
+    return embeddings_[tag];
+  }
 
   void load_records(ByteReader& in, size_t slots, size_t tags);
   void erase(TagId tag, const Changed& changed);
@@ -89,6 +96,7 @@ class TagDag {
   void forget(TagId tag);  // all but the graph's node
 
   ChunkedVector<Tag, 64> tags_;  // indexed by TagId, as the graph's nodes are
+  ChunkedVector<Embedding, 64> embeddings_;  // up to the last tag that had one of its own
   TextArena names_;
   HashIndex index_;  // of the names
   AcyclicGraph graph_;

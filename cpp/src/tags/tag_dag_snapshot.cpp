@@ -51,7 +51,7 @@ void TagDag::load(ByteReader& in, size_t slots, size_t dim) {
     std::vector<float> own = in.get_array<float>();
     in.check(own.empty() || (own.size() == dim && is_unit(own)),
              "a tag's embedding has a wrong size or does not have length 1");
-    if (!own.empty()) tags_[tag].embedding = std::make_unique<std::vector<float>>(std::move(own));
+    if (!own.empty()) embedding_place(tag) = std::make_unique<std::vector<float>>(std::move(own));
     const uint64_t parents = in.get_count(sizeof(uint32_t));
     for (uint64_t p = 0; p < parents; ++p) {
       const auto parent = in.get<uint32_t>();
@@ -77,7 +77,7 @@ void TagDag::load_records(ByteReader& in, size_t slots, size_t tags) {
     in.check(of_records[i] < tags, "a record has an unknown tag");
     ++ends[of_records[i]];
   }
-  of_record_.fill(counts, of_records);
+  of_record_.fill(counts, of_records, tags);
   for (size_t tag = 1; tag <= tags; ++tag) ends[tag] += ends[tag - 1];
   size_t next = total;
   std::vector<Slot> sorted(total);  // by tag; from the end, so that each list is filled from its end

@@ -27,6 +27,11 @@ struct ChunkGeometry {
     return {2 * pair + (offset >> pair), offset & ((size_t{1} << pair) - 1)};
   }
   static constexpr size_t size(size_t chunk) { return size_t{1} << std::min(chunk / 2, kPairs); }
+  // Of the first `count` chunks together.
+  static constexpr size_t capacity(size_t count) {
+    if (count > 2 * kPairs) return kGrowing + (count - 2 * kPairs) * kLargest;
+    return 2 * ((size_t{1} << count / 2) - 1) + (count % 2 << count / 2);
+  }
   // Chunks that hold `count` elements.
   static constexpr size_t chunks(size_t count) { return count == 0 ? 0 : place(count - 1).chunk + 1; }
 };

@@ -1,4 +1,5 @@
-// The float32 rows of a user by slot: unit vectors for exact scores. Rows never move once they are written.
+// The float32 rows of a user by slot: unit vectors for exact scores. Rows never move once they are written, but for those
+// of a last chunk that was made to fit when no more were expected.
 //
 // The first rows may be those of a snapshot, where they lie in it (stored_rows.hpp): they must be checked before they
 // are read or written.
@@ -24,18 +25,23 @@ class RowStore {
   explicit RowStore(size_t dim) : dim_(dim) {}
   // The stored rows are those of slots 0, 1, ...; their data must be at a multiple of 64.
   RowStore(size_t dim, std::shared_ptr<StoredRows> stored)
-      : dim_(dim), size_(stored->size()), stored_size_(size_), stored_(std::move(stored)) {}
+      : dim_(dim), size_(stored->size()), room_(size_), stored_size_(size_), stored_(std::move(stored)) {}
 
   size_t dim() const { return dim_; }
   size_t size() const { return size_; }
   void grow(size_t slots) {
-    while (slots > stored_size_ && chunks_.size() < ChunkGeometry::chunks(slots - stored_size_)) {
-      auto memory = spare_ ? std::move(spare_)
-                           : std::make_shared<AlignedBuffer<float>>(ChunkGeometry::size(chunks_.size()) * dim_);
-      float* const data = memory->data();
-      chunks_.push_back({data, std::move(memory)});
-    }
+    while (slots > room_) make_room();
     size_ = std::max(size_, slots);
+  }
+  // Gives back what the last chunk has room for, in whole pages, until rows come again; then it moves. Only if that takes
+  // no longer than a turn of a writer (FairSharedMutex). Rows that are pinned stay where they are.
+  void fit() noexcept {
+    constexpr size_t kMost = size_t{512} << 10;
+    if (chunks_.empty()) return;
+    AlignedBuffer<float>& last = *chunks_.back().memory;
+    const size_t before = ChunkGeometry::capacity(chunks_.size() - 1);
+    last.shrink((size_ - stored_size_ - before) * dim_, kMost);
+    room_ = stored_size_ + before + last.size() / dim_;
   }
 
   // A chunk of kLargest can be made before it is needed, without exclusion: `wants_spare` says that fewer than kFewLeft
@@ -94,8 +100,26 @@ class RowStore {
     ChunkMemory memory;
   };
 
+  // Another chunk, or the last one as it should be. If that throws, nothing has changed.
+  void make_room() {
+    const size_t whole = ChunkGeometry::capacity(chunks_.size());
+    if (room_ - stored_size_ == whole) {
+      auto memory = spare_ ? std::move(spare_)
+                           : std::make_shared<AlignedBuffer<float>>(ChunkGeometry::size(chunks_.size()) * dim_);
+      float* const data = memory->data();
+      chunks_.push_back({data, std::move(memory)});
+    } else {
+      Chunk& last = chunks_.back();
+      auto memory = std::make_shared<AlignedBuffer<float>>(ChunkGeometry::size(chunks_.size() - 1) * dim_);
+      std::copy_n(last.data, last.memory->size(), memory->data());
+      last = {memory->data(), std::move(memory)};
+    }
+    room_ = stored_size_ + ChunkGeometry::capacity(chunks_.size());
+  }
+
   size_t dim_;
   size_t size_ = 0;
+  size_t room_ = 0;  // slots for which there is memory
   size_t stored_size_ = 0;
   std::shared_ptr<StoredRows> stored_;  // null: none
   std::vector<Chunk> chunks_;  // of the rows behind

@@ -125,6 +125,7 @@ VectorTable::Retired VectorTable::install_layout() noexcept {
   max_scale_ = fresh_[active_] ? std::max(build_->max_scale, max_scale_) : build_->max_scale;
   Retired retired = abandon_layout();
   retired.fresh = std::exchange(fresh_[1 - active_], nullptr);
+  rows_.fit();
   return retired;
 }
 
