@@ -208,6 +208,35 @@ BOOST_AUTO_TEST_CASE(large_chunks_of_rows_are_made_ahead) {
   BOOST_TEST(!rows.wants_spare());
 }
 
+// A batch that fills half of the last chunk or more leaves no room idle; one more row makes it whole.
+BOOST_AUTO_TEST_CASE(a_batch_gets_the_rows_that_it_needs) {
+  constexpr size_t kDim = 4;
+  constexpr size_t kRow = kDim * sizeof(float);
+  const auto fill = [](RowStore& rows, size_t slots) {
+    for (size_t slot = rows.size(); slot < slots; ++slot) {
+      rows.grow(slot + 1);
+      std::fill_n(rows.row(static_cast<Slot>(slot)), kDim, static_cast<float>(slot));
+    }
+  };
+  const auto added = [&](RowStore& rows, size_t slots) {
+    rows.expect(slots);
+    fill(rows, rows.size() + slots);
+    return rows.bytes() / kRow;
+  };
+  for (const auto& [first, room] : {std::pair<size_t, size_t>{1000, 1000}, {900, 900}, {800, 1022}, {1022, 1022}, {1, 1}, {2, 2}, {5, 5}}) {
+    RowStore rows(kDim);
+    BOOST_TEST(added(rows, first) == room, "rows: " << first);
+    fill(rows, 1100);
+    BOOST_TEST(rows.bytes() / kRow == ChunkGeometry::capacity(ChunkGeometry::chunks(1100)));
+    BOOST_TEST(added(rows, 150) == 1534u);
+    for (Slot slot = 0; slot < rows.size(); ++slot) BOOST_REQUIRE(rows.row(slot)[3] == static_cast<float>(slot));
+  }
+  RowStore large(1024);  // what would have to be moved takes too long
+  large.expect(1000);
+  large.grow(1000);
+  BOOST_TEST(large.bytes() == 1022 * 1024 * sizeof(float));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

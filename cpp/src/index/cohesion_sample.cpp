@@ -1,6 +1,8 @@
 #include "index/cohesion_sample.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 namespace memspan {
 namespace {
@@ -16,13 +18,14 @@ constexpr size_t kTagsAStep = 1024;
 
 void CohesionSample::take(Slot slot, const TagDag& tags) {
   if (slot == kNoSlot) return;
-  const std::span<const TagId> all = tags.tags_of(slot);
-  const std::span<const TagId> own = all.first(std::min(all.size(), kTagsOfRow));
-  if (own.empty()) return;
-  records_.add(own);
-  for (const TagId tag : own) {
+  std::array<TagId, kTagsOfRow> own;
+  size_t count = 0;
+  for (const TagId tag : tags.tags_of(slot)) {
+    if (count == own.size()) break;
+    own[count++] = tag;
     if (known_.insert(tag).second) distinct_.push_back(tag);
   }
+  if (count > 0) records_.add(std::span(own).first(count));
 }
 
 void CohesionSample::take_block(const ClusterLayout& layout, size_t taken, const TagDag& tags) {

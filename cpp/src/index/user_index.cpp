@@ -137,7 +137,7 @@ void UserIndex::prefetch_eviction(Kind kind, bool again) const {
 }
 
 UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens,
-                                            const Quotas& quotas, std::vector<std::string>* evicted, bool batch) {
+                                            const Quotas& quotas, std::vector<std::string>* evicted, size_t batch) {
   const std::unique_lock writing(mutex_);
   // Not as a reader beforehand: a writer waits a moment after readers.
   if (evicted != nullptr && !columns_.evictions.ready(columns_, quotas)) return {.unready = true};
@@ -147,6 +147,7 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
                           "at most " + std::to_string(limits::kRecordsPerUser));
   }
   const WholeRemovals whole(columns_.lexical);
+  if (batch > 0) columns_.vectors.expect(batch);
   size_t i = 0;
   do {
     ++changes_;
@@ -156,7 +157,7 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
     const Slot old = columns_.ids.find(records[i].input.id, records[i].id_hash);
     const size_t capacity = limited_kind ? quotas.capacities[static_cast<size_t>(kind)] : 0;
     // A batch was checked as a whole. With two that could go, one can, whichever this one replaces.
-    if (limited_kind && !batch && (columns_.evictions.evictable(kind) < 2 || columns_.attributes.count(kind) > capacity)) {
+    if (limited_kind && batch == 0 && (columns_.evictions.evictable(kind) < 2 || columns_.attributes.count(kind) > capacity)) {
       check_room_locked({&records[i], 1}, quotas);
     }
     RecordUses::Kept uses;
@@ -189,10 +190,11 @@ void UserIndex::make_spare_rows(size_t dim) {
 
 void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer, const Quotas& quotas,
                     std::vector<std::string>* evicted) {
-  const bool batch = records.size() > 1;
+  size_t batch = records.size() > 1 ? records.size() : 0;  // of which so many are left
   const auto add_next = [&](std::span<NewRecord> slice, std::span<const TokenBuffer> tokens) {
     for (;;) {
       const AfterAdding after = add_slice(slice, tokens, quotas, evicted, batch);
+      batch -= std::min(batch, after.added);
       if (after.unready) make_order(quotas);  // at first, and where quotas change
       if (after.spare_row_dim > 0) make_spare_rows(after.spare_row_dim);
       slice = slice.subspan(after.added);

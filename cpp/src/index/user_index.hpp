@@ -172,8 +172,9 @@ class UserIndex {
     bool behind = false;       // a consolidation
     size_t spare_row_dim = 0;  // of the rows that large room is wanted for; 0: none is
   };
+  // `batch`: of how many records, with those of later slices; 0: of one alone.
   AfterAdding add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens, const Quotas& quotas,
-                        std::vector<std::string>* evicted, bool batch);
+                        std::vector<std::string>* evicted, size_t batch);
   void make_spare_rows(size_t dim);
   void insert(NewRecord& record, const TokenBuffer& tokens, const RecordUses::Kept& uses);
   void prefetch_eviction(Kind kind, bool again) const;

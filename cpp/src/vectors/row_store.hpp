@@ -1,5 +1,5 @@
 // The float32 rows of a user by slot: unit vectors for exact scores. Rows never move once they are written, but for those
-// of a last chunk that was made to fit when no more were expected.
+// of a last chunk that was made, or cut, to fit because no more were expected.
 //
 // The first rows may be those of a snapshot, where they lie in it (stored_rows.hpp): they must be checked before they
 // are read or written.
@@ -29,6 +29,9 @@ class RowStore {
 
   size_t dim() const { return dim_; }
   size_t size() const { return size_; }
+  // So many rows are about to come, and then perhaps no more: a last chunk that they fill by half is made for them alone.
+  // Whoever adds one more moves that chunk, which costs no more than what its rows did.
+  void expect(size_t rows) { expected_ = size_ + rows; }
   void grow(size_t slots) {
     while (slots > room_) make_room();
     size_ = std::max(size_, slots);
@@ -36,11 +39,10 @@ class RowStore {
   // Gives back what the last chunk has room for, in whole pages, until rows come again; then it moves. Only if that takes
   // no longer than a turn of a writer (FairSharedMutex). Rows that are pinned stay where they are.
   void fit() noexcept {
-    constexpr size_t kMost = size_t{512} << 10;
     if (chunks_.empty()) return;
     AlignedBuffer<float>& last = *chunks_.back().memory;
     const size_t before = ChunkGeometry::capacity(chunks_.size() - 1);
-    last.shrink((size_ - stored_size_ - before) * dim_, kMost);
+    last.shrink((size_ - stored_size_ - before) * dim_, kMostMoved);
     room_ = stored_size_ + before + last.size() / dim_;
   }
 
@@ -100,26 +102,32 @@ class RowStore {
     ChunkMemory memory;
   };
 
+  static constexpr size_t kMostMoved = size_t{512} << 10;  // bytes
+
   // Another chunk, or the last one as it should be. If that throws, nothing has changed.
   void make_room() {
-    const size_t whole = ChunkGeometry::capacity(chunks_.size());
-    if (room_ - stored_size_ == whole) {
-      auto memory = spare_ ? std::move(spare_)
-                           : std::make_shared<AlignedBuffer<float>>(ChunkGeometry::size(chunks_.size()) * dim_);
-      float* const data = memory->data();
-      chunks_.push_back({data, std::move(memory)});
-    } else {
-      Chunk& last = chunks_.back();
-      auto memory = std::make_shared<AlignedBuffer<float>>(ChunkGeometry::size(chunks_.size() - 1) * dim_);
-      std::copy_n(last.data, last.memory->size(), memory->data());
-      last = {memory->data(), std::move(memory)};
-    }
+    if (room_ - stored_size_ < ChunkGeometry::capacity(chunks_.size())) return complete_last();
+    const size_t whole = ChunkGeometry::size(chunks_.size());
+    const size_t coming = expected_ - std::min(expected_, room_);
+    const bool fitted = !spare_ && coming > 0 && whole / 2 <= coming && coming < whole && whole * dim_ * sizeof(float) <= kMostMoved;
+    const size_t rows = fitted ? coming : whole;
+    auto memory = spare_ ? std::move(spare_) : std::make_shared<AlignedBuffer<float>>(rows * dim_);
+    float* const data = memory->data();
+    chunks_.push_back({data, std::move(memory)});
+    room_ += rows;
+  }
+  void complete_last() {
+    Chunk& last = chunks_.back();
+    auto memory = std::make_shared<AlignedBuffer<float>>(ChunkGeometry::size(chunks_.size() - 1) * dim_);
+    std::copy_n(last.data, last.memory->size(), memory->data());
+    last = {memory->data(), std::move(memory)};
     room_ = stored_size_ + ChunkGeometry::capacity(chunks_.size());
   }
 
   size_t dim_;
   size_t size_ = 0;
   size_t room_ = 0;  // slots for which there is memory
+  size_t expected_ = 0;
   size_t stored_size_ = 0;
   std::shared_ptr<StoredRows> stored_;  // null: none
   std::vector<Chunk> chunks_;  // of the rows behind

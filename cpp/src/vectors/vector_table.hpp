@@ -40,6 +40,7 @@ class VectorTable {
   void remove(Slot slot, bool keep_floats = false);
 
   // Room for more rows that is made without exclusion (row_store.hpp).
+  void expect(size_t rows) { rows_.expect(rows); }  // see RowStore
   bool wants_spare() const { return rows_.wants_spare(); }
   void take_spare(RowStore::ChunkMemory& spare) { rows_.take_spare(spare); }
 
