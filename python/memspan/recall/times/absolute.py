@@ -46,7 +46,8 @@ def read_absolute(sentence: Sentence, at: int) -> Reading | None:
     if kind == "named":
         return _named(sentence, at)
     if kind == "quarter":
-        return _quarter(sentence, *sentence.value(at), at + 1)
+        which, months = sentence.value(at)
+        return _quarter(sentence, which, months, at + 1)
     if kind == "decade":
         return _decade(sentence, at)
     return read_partial(sentence, at)
