@@ -36,8 +36,8 @@ class RowStore {
     while (slots > room_) make_room();
     size_ = std::max(size_, slots);
   }
-  // Gives back what the last chunk has room for, in whole pages, until rows come again; then it moves. Only if that takes
-  // no longer than a turn of a writer (FairSharedMutex). Rows that are pinned stay where they are.
+  // Gives back what the last chunk has room for, in whole pages, until rows come again; then it moves. Only if that is
+  // soon done. Rows that are pinned stay where they are.
   void fit() noexcept {
     if (chunks_.empty()) return;
     AlignedBuffer<float>& last = *chunks_.back().memory;
@@ -102,7 +102,8 @@ class RowStore {
     ChunkMemory memory;
   };
 
-  static constexpr size_t kMostMoved = size_t{512} << 10;  // bytes
+  // Bytes. An insertion that moves so much takes some microseconds longer; 512 kB took one in a hundred milliseconds.
+  static constexpr size_t kMostMoved = size_t{64} << 10;
 
   // Another chunk, or the last one as it should be. If that throws, nothing has changed.
   void make_room() {
