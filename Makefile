@@ -103,7 +103,7 @@ levels: build ## Run the tests of the index with scalar kernels, the C++ tests a
 cross: venv ## Build the kernels for AArch64 and run their tests in an emulator
 	sh tests/cpp/simd_cross.sh $$($(BIN)/python -c 'import boost_headers as b; print(b.__path__[0] + "/include")')
 
-all-levels: model ## Run the whole suite with scalar kernels and with those of AVX2 (15 minutes; not part of .ci/run)
+all-levels: model ## Run the whole suite with scalar kernels and with those of AVX2 (half an hour; not part of .ci/run)
 	$(CPP_BUILD) memspan_tests
 	for level in avx2 scalar; do export MEMSPAN_SIMD=$$level; $(CTEST) --exclude-regex simd_forced && \
 	  $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --benchmark-disable && \
