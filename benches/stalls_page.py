@@ -69,8 +69,9 @@ def verdict(report: dict[str, Any]) -> str:
     if not waiting:
         return "**No search waited for more than a millisecond for what the index holds.**"
     longest = max(waiting, key=lambda each: float(each["wall_us"]))
+    searches = "1 search" if len(waiting) == 1 else f"{len(waiting)} searches"
     return (
-        f"**{len(waiting)} searches waited for more than a millisecond**; the longest took {longest['wall_us']:,} us, "
+        f"**{searches} waited for more than a millisecond**; the longest took {longest['wall_us']:,} us, "
         f"{longest['own_us']:,} of them its own work, at {longest['at']:,} records."
     )
 

@@ -6,6 +6,8 @@
 namespace memspan {
 namespace {
 
+// Counts the pairs of tags that belong together without looking at each pair: by tag, how often it was put, and its edges.
+// Memory O(tags + edges).
 class PairCounter {
  public:
   PairCounter(size_t tags, std::span<const TagEdge> edges) : first_(tags + 1, 0), times_(tags, 0.0) {

@@ -46,5 +46,5 @@ def test_what_the_machine_did_is_told_apart_from_waiting() -> None:
 def test_a_search_that_waited_is_named() -> None:
     told = page(report("waiting"), "python benches/stalls.py")
     assert (
-        "**1 searches waited for more than a millisecond**; the longest took 1,200.0 us, 90.0 of them" in told
+        "**1 search waited for more than a millisecond**; the longest took 1,200.0 us, 90.0 of them" in told
     )
