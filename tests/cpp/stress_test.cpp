@@ -31,6 +31,7 @@ Item item_of(int user, std::string id, int i, std::mt19937& random) {
   Item item{.id = std::move(id), .at = static_cast<Micros>(random() % 1000), .text = "opera word" + std::to_string(i % 40)};
   item.tags = {"tag" + std::to_string(i % 12), "group" + std::to_string(i % 3)};
   item.embedding = test::random_vector(kDim, random);
+  if (i % 3 == 0) item.tags.push_back("own" + std::to_string(i));  // comes and goes with it
   item.session = "s" + std::to_string(i / 10);
   item.user = user_name(user);
   return item;

@@ -61,6 +61,7 @@ bool CohesionSample::step(const ClusterLayout* layout, const VectorTable& vector
   }
   for (size_t i = 0; i < kTagsAStep && related_ < distinct_.size(); ++i) {
     const TagId child = distinct_[related_++];
+    if (!tags.exists(child)) continue;  // it vanished with its last record, since the step that took it
     for (const TagId parent : tags.graph().parents(child)) {
       if (known_.contains(parent)) records_.relations.emplace_back(parent, child);
     }

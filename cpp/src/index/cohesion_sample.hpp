@@ -20,7 +20,8 @@ struct Cohesion {
 class CohesionSample {
  public:
   // Takes some more, in some tens of microseconds; false when everything was taken. With the user's lock held, which may be
-  // released in between as long as slots and tags keep their numbers and the layout stays. `layout`: null for none.
+  // released in between: records and tags may come and go, as long as compaction gives them no other numbers and the layout
+  // stays. `layout`: null for none.
   bool step(const ClusterLayout* layout, const VectorTable& vectors, const TagDag& tags);
   // O(pairs of tags that meet in the sample + kMostJudged blocks); needs no lock.
   Cohesion measure() const;

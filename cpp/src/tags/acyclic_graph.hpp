@@ -32,7 +32,7 @@ class AcyclicGraph {
   bool remove_edge(TagId parent, TagId child);
   bool has_edge(TagId parent, TagId child) const;
 
-  // Sorted by node number.
+  // Sorted by node number. Of a node that there is: what is kept for a free one leads elsewhere.
   std::span<const TagId> parents(TagId node) const { return edges_of(node).parents; }
   std::span<const TagId> children(TagId node) const { return edges_of(node).children; }
 
