@@ -22,6 +22,7 @@ from .quotas import QuotaReader, QuotaWriter
 from .resources import ResourceReader, ResourceWriter
 from .runs import RunReader, RunWriter
 from .secrets import SecretReader, SecretWriter
+from .token_vectors import TokenVectorReader, TokenVectorWriter
 from .traces import TraceReader, TraceWriter
 from .transcripts import TranscriptReader
 from .unlearnt import UnlearntReader, UnlearntWriter
@@ -51,7 +52,7 @@ class Removals(NamedTuple):
     """Users that came to be after that point: an older user of that name is another one."""
 
 
-class StoreReader(Protocol):
+class StoreReader(TokenVectorReader, Protocol):
     """One consistent view of the database. Records come without embeddings unless asked for."""
 
     @property
@@ -177,7 +178,7 @@ class StoreReader(Protocol):
         of secrets and resources, by kind, and of sessions; the time span."""
 
 
-class StoreWriter(StoreReader, Protocol):
+class StoreWriter(StoreReader, TokenVectorWriter, Protocol):
     """The one exclusive transaction; everything in it happens or nothing does."""
 
     @property
@@ -228,7 +229,8 @@ class StoreWriter(StoreReader, Protocol):
         """Write or, with `None`, delete a setting; does not advance the sequence."""
 
     def put(self, records: Sequence[Record]) -> None:
-        """Insert or replace by (user, id). Every record carries its embedding and `recorded_at`."""
+        """Insert or replace by (user, id). Every record carries its embedding and `recorded_at`. One that is replaced
+        keeps its token vectors if speaker, text and images stay the same."""
 
     def remove(self, user: str, ids: Sequence[str]) -> int:
         """Delete those of the records that exist, and say how many these were."""

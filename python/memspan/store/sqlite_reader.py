@@ -9,7 +9,7 @@ from typing import Any, Final
 from memspan.records import Record
 from memspan.times import Micros, from_micros
 
-from .codec import COLUMNS, STATE_COLUMNS, decode_record
+from .codec import decode_record
 from .protocol import Relation, Removals
 from .sqlite_audit import SqliteAuditReader
 from .sqlite_beliefs import SqliteBeliefs
@@ -18,9 +18,10 @@ from .sqlite_job_reader import SqliteJobReader
 from .sqlite_lifetimes import SqliteLifetimeReader
 from .sqlite_quotas import SqliteQuotaReader
 from .sqlite_resources import SqliteResourceReader
-from .sqlite_rows import SqliteRows
+from .sqlite_rows import FIELDS, RECORDS
 from .sqlite_runs import SqliteRunReader
 from .sqlite_secrets import SqliteSecretReader
+from .sqlite_token_vectors import SqliteTokenVectorReader
 from .sqlite_traces import SqliteTraceReader
 from .sqlite_transcripts import SqliteTranscriptReader
 from .sqlite_unlearnt import SqliteUnlearntReader
@@ -33,9 +34,6 @@ _SEQUENCE: Final = (
     "SELECT max(value, coalesce((SELECT sequence FROM records ORDER BY pk DESC LIMIT 1), 0)) "
     "FROM meta WHERE key = 'sequence'"
 )
-_FIELDS: Final = ", ".join((*(f"r.{column}" for column in COLUMNS), *(f"x.{name}" for name in STATE_COLUMNS)))
-_RECORDS: Final = "records r LEFT JOIN record_states x ON x.record_pk = r.pk"
-"""Where `_FIELDS` come from."""
 _PAGE: Final = 1000
 """Records of a row that holds many as JSON."""
 
@@ -50,7 +48,7 @@ def upkeep_key(user_pk: int) -> str:
     return f"upkeep/{user_pk}"
 
 
-class SqliteReader(SqliteRows):
+class SqliteReader(SqliteTokenVectorReader):
     """`StoreReader` on an open transaction. Every query is read to its end: an open cursor would block erasure."""
 
     @property
@@ -193,7 +191,7 @@ class SqliteReader(SqliteRows):
         blob = "r.embedding" if embeddings else "NULL"
         for piece in chunks(ids):
             places, values = marks(piece)
-            statement = f"SELECT {blob}, {_FIELDS} FROM {_RECORDS} WHERE r.user_pk = ? AND r.id IN ({places})"  # noqa: S608
+            statement = f"SELECT {blob}, {FIELDS} FROM {RECORDS} WHERE r.user_pk = ? AND r.id IN ({places})"  # noqa: S608
             for row in self._all(statement, (pk, *values)):
                 record = decode_record(user, row[1:], row[0])
                 found[record.id] = record
@@ -204,8 +202,8 @@ class SqliteReader(SqliteRows):
         if first is None:
             return
         statement = (
-            f"SELECT r.pk, u.name, r.embedding, {_FIELDS} "  # noqa: S608
-            f"FROM {_RECORDS} JOIN users u ON u.pk = r.user_pk WHERE r.pk > ? ORDER BY r.pk LIMIT ?"
+            f"SELECT r.pk, u.name, r.embedding, {FIELDS} "  # noqa: S608
+            f"FROM {RECORDS} JOIN users u ON u.pk = r.user_pk WHERE r.pk > ? ORDER BY r.pk LIMIT ?"
         )
         last = first - 1
         while rows := self._all(statement, (last, batch)):
@@ -235,8 +233,8 @@ class SqliteReader(SqliteRows):
         blob = "r.embedding" if embeddings else "NULL"
         one_user, parameters = ("", ()) if user is None else ("AND u.name = ?", (user,))
         statement = (
-            f"SELECT r.pk, u.name, {blob}, {_FIELDS} "  # noqa: S608
-            f"FROM {_RECORDS} JOIN users u ON u.pk = r.user_pk WHERE r.pk > ? {one_user} ORDER BY r.pk LIMIT ?"
+            f"SELECT r.pk, u.name, {blob}, {FIELDS} "  # noqa: S608
+            f"FROM {RECORDS} JOIN users u ON u.pk = r.user_pk WHERE r.pk > ? {one_user} ORDER BY r.pk LIMIT ?"
         )
         last = -1
         while rows := self._all(statement, (last, *parameters, batch)):
@@ -339,7 +337,7 @@ class SqliteReader(SqliteRows):
 
     def unstaged(self, after: int, limit: int) -> list[tuple[int, Record]]:
         rows = self._all(
-            f"SELECT r.pk, u.name, {_FIELDS} FROM {_RECORDS} JOIN users u ON u.pk = r.user_pk "  # noqa: S608
+            f"SELECT r.pk, u.name, {FIELDS} FROM {RECORDS} JOIN users u ON u.pk = r.user_pk "  # noqa: S608
             "LEFT JOIN staged s ON s.record_pk = r.pk AND s.sequence = r.sequence "
             "WHERE r.pk > ? AND s.record_pk IS NULL ORDER BY r.pk LIMIT ?",
             (after, limit),

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-from typing import Any
+from typing import Any, Final
 
+from .codec import COLUMNS, STATE_COLUMNS
 from .statements import Parameters
 
-__all__ = ["SqliteRows"]
+__all__ = ["FIELDS", "RECORDS", "SqliteRows"]
+
+FIELDS: Final = ", ".join((*(f"r.{column}" for column in COLUMNS), *(f"x.{name}" for name in STATE_COLUMNS)))
+"""What `decode_record` takes, in a SELECT."""
+
+RECORDS: Final = "records r LEFT JOIN record_states x ON x.record_pk = r.pk"
+"""Where `FIELDS` come from."""
 
 
 class SqliteRows:

@@ -30,6 +30,7 @@ from .sqlite_reader import SqliteReader, slept_key, upkeep_key
 from .sqlite_resources import SqliteResourceWriter
 from .sqlite_runs import SqliteRunWriter
 from .sqlite_secrets import SqliteSecretWriter
+from .sqlite_token_vectors import SqliteTokenVectorWriter
 from .sqlite_traces import SqliteTraceWriter
 from .sqlite_unlearnt import SqliteUnlearntWriter, unlearnt_key
 from .sqlite_uses import SqliteUseWriter
@@ -74,7 +75,7 @@ _VANISHED: Final = 0
 """The row of `removals` that stands for users that are gone."""
 
 
-class SqliteWriter(SqliteReader):
+class SqliteWriter(SqliteReader, SqliteTokenVectorWriter):
     """`StoreWriter` on an open exclusive transaction."""
 
     def __init__(self, connection: sqlite3.Connection, state: WriterState) -> None:
@@ -226,11 +227,8 @@ class SqliteWriter(SqliteReader):
         sequence = self._begin()
         pks = {user: self._ensure_user(user) for user in {record.user for record in records}}
         first = self._reserve(len(records))
-        # What is there already is deleted and comes again: keys follow the order of changes.
         if self._insert(records, pks, first, sequence) < len(records):
-            keys = [(pks[record.user], record.id, first - 1) for record in records]
-            self._connection.executemany(_DELETE_OLDER, keys)
-            self._insert(records, pks, first, sequence)
+            self._replace(records, pks, first, sequence)
         sources = [(source, pks[record.user], record.id) for record in records for source in record.sources]
         if sources:
             self._connection.executemany(_PUT_SOURCE, sources)
@@ -239,6 +237,16 @@ class SqliteWriter(SqliteReader):
         ]
         if states:
             self._connection.executemany(_PUT_STATE, states)
+
+    def _replace(self, records: Sequence[Record], pks: dict[str, int], first: int, sequence: int) -> None:
+        """Delete what is there already and let it come again: keys follow the order of changes."""
+        for start in range(0, len(records), _PIECE):
+            piece = records[start : start + _PIECE]
+            staying = self._staying_token_vectors(piece, pks, first + start, first)
+            keys = [(pks[record.user], record.id, first - 1) for record in piece]
+            self._connection.executemany(_DELETE_OLDER, keys)
+            self._insert(piece, pks, first + start, sequence)
+            self._put_back_token_vectors(staying)
 
     def _insert(self, records: Sequence[Record], pks: dict[str, int], first: int, sequence: int) -> int:
         """Insert those whose ids are not there; returns how many."""

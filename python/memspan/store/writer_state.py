@@ -26,5 +26,7 @@ class WriterState:
     """Times to live that were asked for, by user; `None`: everybody's."""
     cold_empty: bool | None = None
     """Whether nothing was in the cold tier when that was asked last, and nothing came since; `None`: not known."""
+    token_vectors_empty: bool | None = None
+    """Whether no record had token vectors when that was asked last, and none got them since; `None`: not known."""
     audit: tuple[int, str] | None = None
     """Number and hash of the last entry of the audit; before the first, 0 and what stands for its hash."""
