@@ -13,7 +13,7 @@ from memspan.embed.callables import CallableEmbedder
 from memspan.embed.hashing import HashEmbedder
 from memspan.embed.late_protocol import TokenEmbedder, validate_document_tokens, validate_query_tokens
 from memspan.embed.late_resolve import resolve_token_embedder
-from memspan.embed.models import ModelFiles, find_model, model_dir, pull_model, verify_model
+from memspan.embed.models import ModelFiles, find_model, model_dir, pull_model, pull_models, verify_model
 from memspan.embed.protocol import Embedder
 from memspan.embed.registry import (
     DEFAULT_MODEL,
@@ -52,6 +52,7 @@ __all__ = [
     "find_model",
     "model_dir",
     "pull_model",
+    "pull_models",
     "resolve_embedder",
     "resolve_token_embedder",
     "validate_document_tokens",
