@@ -31,7 +31,7 @@ class LateModel:
     Every text runs alone, so that its vectors depend on nothing else.
 
     Args:
-        model_path: an ONNX graph with an output of shape `(batch, tokens, width)`; others are not computed.
+        model_path: an ONNX graph with an output of shape `(batch, tokens, width)`; others are ignored.
         tokenizer_path: a tokenizer in the JSON format of the `tokenizers` package, with the tokens `[CLS]`, `[SEP]`,
             `[unused0]` (marks a question) and `[unused1]` (marks a document).
         projection: makes the vectors of the graph's output.
