@@ -59,10 +59,10 @@ build-locked: $(INSTALLED)
 	  cmp -s $$library $$target || { cp $$library $$target.new && mv $$target.new $$target; }; \
 	done
 
-model: build ## Fetch the default embedding model, unless it is there
+model: build ## Fetch the default models, unless they are there
 	@$(BIN)/memspan models pull
 
-demo: model ## Set up, build, fetch the default model, and show answers out of a conversation
+demo: model ## Set up, build, fetch the default models, and show answers out of a conversation
 	@$(BIN)/memspan demo
 
 test: py-test cpp-test ## Set up, build, and run the Python and the C++ tests

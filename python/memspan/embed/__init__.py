@@ -1,7 +1,7 @@
 """Embedders: what turns texts into vectors.
 
-Importing this package loads no optional dependency; `OnnxEmbedder` and `OpenAIEmbedder` are loaded when
-they are first named.
+Importing this package loads no optional dependency; `OnnxEmbedder`, `OnnxTokenEmbedder` and `OpenAIEmbedder` are
+loaded when they are first named.
 """
 
 from __future__ import annotations
@@ -11,18 +11,32 @@ from typing import TYPE_CHECKING, Any
 
 from memspan.embed.callables import CallableEmbedder
 from memspan.embed.hashing import HashEmbedder
-from memspan.embed.models import ModelFiles, find_model, model_dir, pull_model, verify_model
+from memspan.embed.late_protocol import TokenEmbedder, validate_document_tokens, validate_query_tokens
+from memspan.embed.late_resolve import resolve_token_embedder
+from memspan.embed.models import ModelFiles, find_model, model_dir, pull_model, pull_models, verify_model
 from memspan.embed.protocol import Embedder
-from memspan.embed.registry import DEFAULT_MODEL, MODELS, EmbeddingSpec, ModelFile, ModelSpec
+from memspan.embed.registry import (
+    DEFAULT_MODEL,
+    DEFAULT_TOKEN_MODEL,
+    MODELS,
+    TOKEN_MODELS,
+    EmbeddingSpec,
+    ModelFile,
+    ModelSpec,
+    TokenModelSpec,
+)
 from memspan.embed.resolve import resolve_embedder
 
 if TYPE_CHECKING:
+    from memspan.embed.late_onnx import OnnxTokenEmbedder
     from memspan.embed.onnx import OnnxEmbedder
     from memspan.embed.openai import OpenAIEmbedder
 
 __all__ = [
     "DEFAULT_MODEL",
+    "DEFAULT_TOKEN_MODEL",
     "MODELS",
+    "TOKEN_MODELS",
     "CallableEmbedder",
     "Embedder",
     "EmbeddingSpec",
@@ -31,15 +45,26 @@ __all__ = [
     "ModelFiles",
     "ModelSpec",
     "OnnxEmbedder",
+    "OnnxTokenEmbedder",
     "OpenAIEmbedder",
+    "TokenEmbedder",
+    "TokenModelSpec",
     "find_model",
     "model_dir",
     "pull_model",
+    "pull_models",
     "resolve_embedder",
+    "resolve_token_embedder",
+    "validate_document_tokens",
+    "validate_query_tokens",
     "verify_model",
 ]
 
-_LAZY = {"OnnxEmbedder": "memspan.embed.onnx", "OpenAIEmbedder": "memspan.embed.openai"}
+_LAZY = {
+    "OnnxEmbedder": "memspan.embed.onnx",
+    "OnnxTokenEmbedder": "memspan.embed.late_onnx",
+    "OpenAIEmbedder": "memspan.embed.openai",
+}
 
 
 def __getattr__(name: str) -> Any:

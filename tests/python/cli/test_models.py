@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from memspan.embed.registry import DEFAULT_MODEL, DEFAULT_RERANKER, MODELS, RERANKERS
+from memspan.embed.registry import (
+    DEFAULT_MODEL,
+    DEFAULT_RERANKER,
+    DEFAULT_TOKEN_MODEL,
+    MODELS,
+    RERANKERS,
+    TOKEN_MODELS,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +29,7 @@ def _no_distribution(name):
 def test_list_says_what_each_model_is(run_json, tmp_path):
     document = run_json("models", "list")
     assert document["folder"] == str(tmp_path / "models")
-    assert [model["name"] for model in document["models"]] == [*MODELS, *RERANKERS]
+    assert [model["name"] for model in document["models"]] == [*MODELS, *TOKEN_MODELS, *RERANKERS]
     default = next(model for model in document["models"] if model["default"])
     assert default["name"] == DEFAULT_MODEL
     assert default["path"] is None
@@ -32,6 +39,10 @@ def test_list_says_what_each_model_is(run_json, tmp_path):
     assert reranker["name"] == DEFAULT_RERANKER
     assert reranker["default"]
     assert "dim" not in reranker
+    tokens = next(model for model in document["models"] if model["kind"] == "token embedder")
+    assert (tokens["name"], tokens["dim"], tokens["default"]) == (DEFAULT_TOKEN_MODEL, 96, True)
+    assert tokens["licence"] == "Apache-2.0"
+    assert "pooling" not in tokens
 
 
 def test_list_as_a_table(run):
@@ -39,24 +50,41 @@ def test_list_as_a_table(run):
     assert DEFAULT_MODEL in output.replace("\n", "")
     assert "MIT" in output
     assert "reranker" in output
+    assert "token embedder" in output
 
 
 def test_verify_of_a_missing_model_names_the_command(run):
     assert "memspan models pull" in run("models", "verify", code=1).stderr
     message = run("models", "verify", DEFAULT_RERANKER, code=1).stderr
     assert f"memspan models pull {DEFAULT_RERANKER}" in message.replace("\n", " ")
+    message = run("models", "verify", DEFAULT_TOKEN_MODEL, code=1).stderr
+    assert f"memspan models pull {DEFAULT_TOKEN_MODEL}" in message.replace("\n", " ")
+
+
+def place(tmp_path, *specs):
+    for spec in specs:
+        folder = tmp_path / "models" / spec.name
+        folder.mkdir(parents=True)
+        for file in spec.files:
+            with (folder / file.name).open("wb") as stream:
+                stream.truncate(file.size)
 
 
 def test_verify_finds_a_changed_file(run_json, tmp_path):
-    folder = tmp_path / "models" / DEFAULT_MODEL
-    folder.mkdir(parents=True)
-    for file in MODELS[DEFAULT_MODEL].files:
-        with (folder / file.name).open("wb") as stream:
-            stream.truncate(file.size)
-    document = run_json("models", "verify", code=1)
+    place(tmp_path, MODELS[DEFAULT_MODEL])
+    document = run_json("models", "verify", DEFAULT_MODEL, code=1)
     assert document["ok"] is False
-    assert len(document["problems"]) == 2
-    assert "sha256" in document["problems"][0]
+    (model,) = document["models"]
+    assert (model["name"], model["ok"]) == (DEFAULT_MODEL, False)
+    assert len(model["problems"]) == 2
+    assert "sha256" in model["problems"][0]
+
+
+def test_verify_without_a_name_takes_what_pull_fetches(run, run_json, tmp_path):
+    place(tmp_path, MODELS[DEFAULT_MODEL], TOKEN_MODELS[DEFAULT_TOKEN_MODEL])
+    document = run_json("models", "verify", code=1)
+    assert [model["name"] for model in document["models"]] == [DEFAULT_MODEL, DEFAULT_TOKEN_MODEL]
+    assert f"{DEFAULT_TOKEN_MODEL}: 2 problems" in run("models", "verify", code=1).stderr
 
 
 def test_an_unknown_model_lists_the_known_ones(run):
@@ -65,13 +93,24 @@ def test_an_unknown_model_lists_the_known_ones(run):
 
 def test_pull_reports_each_step_on_stderr(run_json, run, monkeypatch, tmp_path):
     from memspan.embed.models import ModelFiles
+    from memspan.embed.registry import get_spec
 
-    def pull(name, progress):
+    def pull(names, progress):
         progress("downloading")
-        return ModelFiles(
-            spec=MODELS[name], model=tmp_path / "m" / "model.onnx", tokenizer=tmp_path / "m" / "t.json"
-        )
+        folders = [(name, tmp_path / name) for name in names]
+        return [
+            ModelFiles(spec=get_spec(name), model=folder / "model.onnx", tokenizer=folder / "t.json")
+            for name, folder in folders
+        ]
 
-    monkeypatch.setattr("memspan.cli.models.pull_model", pull)
-    assert "downloading" in run("models", "pull").stderr
-    assert run_json("models", "pull") == {"name": DEFAULT_MODEL, "path": str(tmp_path / "m")}
+    monkeypatch.setattr("memspan.cli.models.pull_models", pull)
+    stderr = run("models", "pull").stderr
+    assert "downloading" in stderr
+    assert f"{DEFAULT_TOKEN_MODEL} is in" in stderr
+    both = run_json("models", "pull")["models"]
+    assert both == [
+        {"name": name, "path": str(tmp_path / name)} for name in (DEFAULT_MODEL, DEFAULT_TOKEN_MODEL)
+    ]
+    assert run_json("models", "pull", DEFAULT_RERANKER)["models"] == [
+        {"name": DEFAULT_RERANKER, "path": str(tmp_path / DEFAULT_RERANKER)}
+    ]

@@ -41,6 +41,12 @@ def tiny() -> ModuleType:
 
 
 @pytest.fixture
+def late() -> ModuleType:
+    """The `late_model_files` module."""
+    return load_helper("late_model_files")
+
+
+@pytest.fixture
 def wheels() -> ModuleType:
     """The `fake_wheel` module."""
     return load_helper("fake_wheel")

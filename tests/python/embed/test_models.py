@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 from memspan.embed import DEFAULT_MODEL, MODELS, find_model, model_dir, verify_model
-from memspan.embed.registry import DEFAULT_RERANKER, RERANKERS, get_spec
+from memspan.embed.registry import (
+    DEFAULT_RERANKER,
+    DEFAULT_TOKEN_MODEL,
+    RERANKERS,
+    TOKEN_MODELS,
+    get_spec,
+)
 from memspan.errors import InvalidArgumentError, ModelNotFoundError
 
 
@@ -22,9 +28,11 @@ def place(folder: Path, contents: dict[str, bytes]) -> None:
 def test_every_known_model_is_fully_described() -> None:
     assert DEFAULT_MODEL in MODELS
     assert DEFAULT_RERANKER in RERANKERS
-    assert not set(MODELS) & set(RERANKERS)
+    assert DEFAULT_TOKEN_MODEL in TOKEN_MODELS
+    names = [*MODELS, *TOKEN_MODELS, *RERANKERS]
+    assert len(set(names)) == len(names)
     assert all(spec.pooling in ("cls", "mean") for spec in MODELS.values())
-    for name, spec in [*MODELS.items(), *RERANKERS.items()]:
+    for name, spec in [*MODELS.items(), *TOKEN_MODELS.items(), *RERANKERS.items()]:
         assert spec.name == name
         assert re.fullmatch(r"[a-z0-9][a-z0-9.-]*", name)
         assert spec.licence

