@@ -29,6 +29,7 @@ from .remember.jobs.processing import Processing
 from .remember.jobs.resolving import checked_llm, checked_recipe
 from .remember.opening import open_engine
 from .remember.reranking import SecondLook
+from .remember.store_tokens import TokenEmbedderSpec
 from .rerank import Reranker
 
 if TYPE_CHECKING:
@@ -71,10 +72,14 @@ class Memory(
             (`memspan.llm.LLM`). It is looked up when first needed.
         recipe: how turns become memories, the name of one (`memspan recipes`) or a `Recipe` of your own. `verbatim`
             keeps turns as they are. Turns that were added under another recipe are processed by that one.
-        reembed: convert a store that another embedder filled, instead of refusing to open it. A conversion
-            that was interrupted goes on where it stopped.
+        reembed: convert a store that another embedder filled, or whose token vectors are of another token embedder,
+            instead of refusing to open it. A conversion that was interrupted goes on where it stopped.
         reranker: what `search` uses when it is given time for it: a reranker, the name of one, or `None` for the
             default one. It is loaded when first needed.
+        token_embedder: makes a vector of every token of a record, for a second look at the best of a search (late
+            interaction): a token embedder, the name of one, `None` for the store's own (for a store that the default
+            model fills: the default one, if it is on this machine), or `False` for none. Records that were added
+            without one get theirs by `make_token_vectors`.
         progress: show a progress bar on standard error during a conversion.
         max_resident_bytes: how much of the index may be in memory; users who were not asked for lately leave it first
             and come back when they are asked for. `None`: no limit.
@@ -101,6 +106,7 @@ class Memory(
         recipe: Recipe | str = "verbatim",
         reembed: bool = False,
         reranker: Reranker | str | None = None,
+        token_embedder: TokenEmbedderSpec = None,
         progress: bool = False,
         max_resident_bytes: int | None = None,
         auto_consolidate: bool = True,
@@ -122,6 +128,7 @@ class Memory(
             max_resident_bytes=max_resident_bytes,
             auto_consolidate=as_flag(auto_consolidate, "auto_consolidate"),
             actor=name,
+            token_embedder=token_embedder,
         )
         self._processing = Processing(self._engine, chosen, model)
         if limits is not None:

@@ -11,6 +11,7 @@ from memspan.remember.embedding import EmbedderSpec
 from memspan.remember.loading import load
 from memspan.remember.progress import tracking
 from memspan.remember.statistics import stats
+from memspan.remember.token_filling import fill_token_vectors
 from memspan.remember.transfer import TextFile, export
 from memspan.remember.verification import verify
 
@@ -72,6 +73,19 @@ class KeepingCalls(Calls):
         """
         return reembed(self._engine, embedder, progress)
 
+    def make_token_vectors(self, user: str | None = None, progress: bool = False) -> int:
+        """Make the token vectors of the user's records, or of all, that have none; returns how many were made.
+
+        None have those that were added without a token embedder or with an embedding of their own, that came back from
+        the cold tier, or that an older memspan wrote. In a search they neither gain nor lose by their tokens. Every 256
+        records are committed by themselves.
+
+        Raises:
+            InvalidArgumentError: the memory was opened without a token embedder.
+            EmbedderError: the token embedder failed; what was made stays.
+        """
+        return fill_token_vectors(self._engine, user, as_flag(progress, "progress"))
+
     def stats(self, user: str | None = None) -> dict[str, Any]:
         """Counts, time span and sizes of the store, or of one user, as JSON values.
 
@@ -94,6 +108,7 @@ class KeepingCalls(Calls):
     aexport = in_thread(export)
     aload = in_thread(load)
     areembed = in_thread(reembed)
+    amake_token_vectors = in_thread(make_token_vectors)
     astats = in_thread(stats)
     ausers = in_thread(users)
     averify = in_thread(verify)

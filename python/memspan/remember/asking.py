@@ -14,7 +14,8 @@ from memspan.errors import invalid
 from memspan.limits import MAX_DEPTH, MAX_K
 from memspan.ranking import QueryAdapter, Ranker, default_ranker, has_tuned_questions
 from memspan.ranking.conditions import conditions_of
-from memspan.ranking.planned import ranking_for
+from memspan.ranking.late import LOOKED_AT
+from memspan.ranking.planned import ranking_for, selection_for
 from memspan.recall.plan import Plan
 from memspan.recall.planner import plan_by_rules
 from memspan.recall.times.languages import import_all
@@ -25,6 +26,7 @@ from memspan.times import Micros, TimeLike, from_micros, to_micros
 from .damage import survives_damage
 from .engine import Engine
 from .fields import checked_name, checked_text
+from .late_look import LateLook
 from .reranking import CANDIDATES, MAX_RERANK_MS
 
 if TYPE_CHECKING:
@@ -83,6 +85,8 @@ class Asked:
     """Whether it was embedded as the default embedder does, whose questions were tuned."""
     rerank_seconds: float
     """For a second look by the reranker; 0: none."""
+    late_look: LateLook | None = None
+    """How to look again at the best by their tokens, before the reranker does; `None`: not at all."""
     as_of: datetime | None = None
     """As what was believed when it is answered; `None`: now."""
 
@@ -162,13 +166,21 @@ def asked(
     if k is None:
         k = _DEFAULT_K if plan is None else plan.k
     k = as_integer(k, "k", 1, MAX_K)
-    searched = max(k, CANDIDATES) if rerank_seconds else k
+    wanted = max(k, CANDIDATES) if rerank_seconds else k
+    # What was believed or true then may have read otherwise then: token vectors are of what is stored now.
+    now_stored = as_of is None and arguments.get("valid_at") is None
+    tokens = engine.tokens if plan is not None and "semantic" in chosen and now_stored else None
+    searched = wanted if tokens is None else max(wanted, LOOKED_AT)
     if plan is not None and chosen_ranker is not None:
         found["ranking"] = ranking_for(plan, chosen_ranker, conditions, searched)
     start = perf_counter()
     embedding = engine.embedder.query(meaning) if "semantic" in chosen or routed else None
     if embedding is not None and adapter is not None:
         embedding = adapter(embedding)
+    late_look = None
+    if tokens is not None and plan is not None:
+        sessions = selection_for(plan, wanted).sessions
+        late_look = LateLook(tokens, tokens.question(meaning), user, wanted, sessions)
     seconds = perf_counter() - start
     depth = _LEARNED_DEPTH if fusion == "learned" else _DEPTH
     found |= {
@@ -177,7 +189,7 @@ def asked(
         "embedding": embedding,
         "views": chosen,
         "fusion": fusion,
-        "depth": min(max(depth, 4 * searched), MAX_DEPTH),
+        "depth": min(max(depth, 4 * wanted), MAX_DEPTH),
         "k": searched,
     }
     return Asked(
@@ -193,6 +205,7 @@ def asked(
         chosen_ranker if confidence else None,
         has_tuned_questions(engine.embedder.identity.name, engine.embedder.identity.checksum),
         rerank_seconds,
+        late_look,
         as_of,
     )
 

@@ -10,6 +10,7 @@ from memspan.index import Index
 from memspan.records import Record
 from memspan.store import StoreWriter
 
+from .store_tokens import StoreTokens
 from .tally import Added, Tally
 
 __all__ = ["Change"]
@@ -20,12 +21,21 @@ T = TypeVar("T")
 class Change:
     """A write in progress: the store's exclusive transaction and the index, equal to each other at its start."""
 
-    def __init__(self, writer: StoreWriter, index: Index, tally: Tally, actor: str) -> None:
+    def __init__(
+        self,
+        writer: StoreWriter,
+        index: Index,
+        tally: Tally,
+        actor: str,
+        tokens: StoreTokens | None = None,
+    ) -> None:
         self.writer: Final = writer
         self.index: Final = index
         self.tally: Final = tally
         self.actor: Final = actor
         """Who acts, for the audit, unless `acting` says otherwise."""
+        self.tokens: Final = tokens
+        """Has the token vectors of what is about to be written."""
         self.touched = False
         self.evicted: list[tuple[str, str]] = []
         """(user, id) of what the index evicted; at the end of the transaction it goes to the cold tier."""

@@ -67,7 +67,7 @@ def restore(engine: Engine, user: str, ids: Sequence[str], *, pin: bool, origina
     vectors: Mapping[str, Any] = {}
     if bare:
         texts = [embedded_text(record) for record in bare]
-        embedded = engine.embedder.documents(texts)
+        embedded = engine.embed_texts(texts)
         vectors = dict(zip(texts, embedded, strict=True))
     with engine.changing() as change:
         records = []

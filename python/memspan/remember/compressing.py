@@ -182,9 +182,7 @@ def _shorter(engine: Engine, wanted: _Wanted, records: Sequence[Record]) -> list
     nominal = nominal_fidelity(ratios)
     changed = [place for place, record in enumerate(records) if texts[place] != record.text]
     reworded = [replace(records[place], text=texts[place]) for place in changed]
-    vectors: Any = (
-        engine.embedder.documents([embedded_text(record) for record in reworded]) if reworded else []
-    )
+    vectors: Any = engine.embed_texts([embedded_text(record) for record in reworded]) if reworded else []
     found = []
     for place, record, vector in zip(changed, reworded, vectors, strict=True):
         old, fidelity = records[place], float(nominal[place])

@@ -6,10 +6,13 @@ import logging
 import os
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from memspan.errors import CorruptSnapshotError, EmbedderMismatchError, MemspanError, StoreError
 from memspan.index import Index
@@ -22,6 +25,7 @@ from .embedding import EmbedderIdentity, StoreEmbedder
 from .evicting import settle_evictions
 from .index_options import IndexOptions
 from .snapshots import Snapshots
+from .store_tokens import StoreTokens
 from .tally import Tally
 from .use_counts import UseCounts, load_uses
 from .vocabularies import Vocabularies
@@ -64,10 +68,13 @@ class Engine:
         analyzer: str,
         options: IndexOptions,
         actor: str = "",
+        tokens: StoreTokens | None = None,
     ) -> None:
         self.store: Final = store
         self.analyzer: Final = analyzer
         self.embedder = embedder
+        self.tokens = tokens
+        """The token embedder, and what it made; `None`: searches look at no tokens."""
         self.snapshots = snapshots
         self.options: Final = options
         self.actor: Final = actor
@@ -115,7 +122,7 @@ class Engine:
             change: Change | None = None
             try:
                 with self._writing() as writer:
-                    change = Change(writer, self._catch_up(writer).index, self.tally, self.actor)
+                    change = Change(writer, self._catch_up(writer).index, self.tally, self.actor, self.tokens)
                     before = writer.sequence()
                     yield change
                     settle_evictions(change)
@@ -235,6 +242,26 @@ class Engine:
             except (MemspanError, OSError) as error:
                 _logger.warning("snapshot %s could not be written (%s)", self.snapshots.path, error)
 
+    def embed_texts(
+        self, texts: Sequence[str], advance: Callable[[int], None] | None = None
+    ) -> NDArray[np.float32]:
+        """Embed texts of records that will be written, see `StoreEmbedder.documents`, and their tokens. Before the
+        transaction, so that nobody waits for a model.
+
+        Raises:
+            EmbedderError: one of the embedders failed.
+        """
+        vectors = self.embedder.documents(texts, advance)
+        if self.tokens is not None:
+            self.tokens.make(texts)
+        return vectors
+
+    def forget_words(self, user: str) -> None:
+        """Let go what is kept in memory of a user's words, as after an erasure."""
+        self.vocabularies.forget(user)
+        if self.tokens is not None:
+            self.tokens.forget(user)
+
     def note_search(self, user: str) -> None:
         """Count a search, and once in a while let a thread write what was counted: no search waits for the disk."""
         if self.uses.note(user):
@@ -279,6 +306,8 @@ class Engine:
         self.vocabularies = Vocabularies()
         self.uses = UseCounts()
         self.embedder.after_fork()
+        if self.tokens is not None:
+            self.tokens.after_fork()
         _inherited.append((self._state, self._coming))
         self._state = self._coming = None
 

@@ -67,7 +67,7 @@ def _promise_erasure(engine: Engine, change: Change) -> None:
 
 
 def _erased(engine: Engine, user: str, removed: int) -> int:
-    engine.vocabularies.forget(user)
+    engine.forget_words(user)
     engine.note_unsaved()
     engine.store.erase()
     return removed

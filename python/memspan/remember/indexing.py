@@ -41,13 +41,13 @@ def write_records(change: Change, records: Sequence[Record], *, stay: bool = Fal
     _take_out_of_cold(change, records)
     if len(records) == 1 and not stay:
         (record,) = records
-        change.writer.put(records)
+        _put(change, records)
         evicted = change.apply(lambda index: _add(index, record))
         change.evicted += [(record.user, id_) for id_ in evicted]
         return
     columns = _columns(records)
     if len(records) < _MANY:
-        change.writer.put(records)
+        _put(change, records)
         _fill(change, columns, stay)
         return
     failures: list[BaseException] = []
@@ -62,11 +62,17 @@ def write_records(change: Change, records: Sequence[Record], *, stay: bool = Fal
     filling = threading.Thread(target=fill)
     filling.start()
     try:
-        change.writer.put(records)
+        _put(change, records)
     finally:
         filling.join()
     if failures:
         raise failures[0]
+
+
+def _put(change: Change, records: Sequence[Record]) -> None:
+    change.writer.put(records)
+    if change.tokens is not None:
+        change.tokens.write(change.writer, records)
 
 
 def _take_out_of_cold(change: Change, records: Sequence[Record]) -> None:

@@ -15,8 +15,11 @@ from .auditing import audited
 from .embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
 from .engine import Engine
 from .index_options import IndexOptions
+from .opening_tokens import TOKEN_SETTING, choose_tokens
 from .reembedding import convert
 from .snapshots import Snapshots
+from .store_tokens import TokenEmbedderSpec
+from .token_filling import fill_token_vectors
 
 __all__ = ["ANALYZERS", "make_snapshots", "open_engine"]
 
@@ -33,6 +36,7 @@ def open_engine(
     max_resident_bytes: int | None,
     auto_consolidate: bool,
     actor: str = "",
+    token_embedder: TokenEmbedderSpec = None,
 ) -> Engine:
     """See `Memory`. Everything that can be refused is refused before a file is made or changed."""
     if analyzer is not None and analyzer not in ANALYZERS:
@@ -51,7 +55,7 @@ def open_engine(
             StoreEmbedder(
                 path, EmbedderIdentity.parse(settings["embedder"]), offered
             )  # Raises when they differ.
-    elif reembed:
+    elif reembed and token_embedder in (None, False):
         raise invalid("embedder", spec, "with reembed=True: the embedder to convert the store to")
     else:
         identity = EmbedderIdentity.parse(settings["embedder"])
@@ -59,6 +63,8 @@ def open_engine(
         raise invalid(
             "analyzer", analyzer, f"{settings['analyzer']!r}, which this store was made with, or None"
         )
+
+    tokens = choose_tokens(path, token_embedder, settings, identity, reembed=reembed)
 
     store = SqliteStore(path)
     try:
@@ -70,6 +76,9 @@ def open_engine(
                 writer.set_meta("embedder", recorded)
                 writer.set_meta("analyzer", analyzer or ANALYZERS[0])
             chosen = writer.meta("analyzer") or ANALYZERS[0]
+            if tokens is not None and writer.meta(TOKEN_SETTING) != tokens.identity.dump():
+                writer.drop_token_vectors()
+                writer.set_meta(TOKEN_SETTING, tokens.identity.dump())
         if recorded != identity.dump() and not reembed:
             raise EmbedderMismatchError(
                 f"{store.path}: another process filled it at this moment with embedder "
@@ -81,8 +90,10 @@ def open_engine(
         if recorded != identity.dump():
             converted = convert(store, embedder, snapshots, progress)
         options = IndexOptions(max_resident_bytes, store.path.parent, auto_consolidate)
-        engine = Engine(store, embedder, snapshots, chosen, options, actor)
+        engine = Engine(store, embedder, snapshots, chosen, options, actor, tokens)
         engine.current()
+        if reembed and tokens is not None:
+            fill_token_vectors(engine, None, progress)
         if converted is not None:
             with engine.changing() as change:
                 audited(change, "reembed", records=converted)

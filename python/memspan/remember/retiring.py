@@ -115,7 +115,7 @@ def supersede(
 @survives_damage
 def _take_over(engine: Engine, successor: Record, old: str, recipe: Recipe | None) -> bool:
     """Add the successor and end the old record in one transaction; returns whether there is something to process."""
-    (vector,) = engine.embedder.documents([embedded_text(successor)])
+    (vector,) = engine.embed_texts([embedded_text(successor)])
     with engine.changing() as change:
         record = _believed(change, successor.user, old, "id")
         moment = moment_after([record])

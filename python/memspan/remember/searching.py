@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from time import perf_counter
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.index import Hits, Index
+from memspan.index import Hit, Hits, Index
 from memspan.query import Query
 from memspan.ranking.planned import selection_for
 from memspan.times import from_micros, to_micros
@@ -24,6 +24,7 @@ from .ended_by_then import ended_by_then, united
 from .endings import as_believed
 from .engine import Engine
 from .fields import checked_name
+from .late_look import LateLook, Looked
 from .recall import Recalls, Timings, recall_of
 from .reranking import Readable, SecondLook
 from .wanted_kinds import lift_wanted, places_for
@@ -40,7 +41,7 @@ def search(engine: Engine, question: Asked, second_look: SecondLook, aging: Agin
     """See `Memory.search`."""
     start = perf_counter()
     unwritten = {} if aging is None else aging.unwritten(engine, question.user)
-    recalls = _found(engine, question, question.arguments)
+    recalls = _found(engine, question, question.arguments, question.late_look)
     if question.arguments.get("track", True):
         engine.note_search(question.user)
     confidence: float | None = None
@@ -84,13 +85,21 @@ def _searched_longer(timings: Timings, seconds: float) -> Timings:
     return replace(timings, search=timings.search + seconds)
 
 
-def _found(engine: Engine, question: Asked, arguments: Mapping[str, Any]) -> Recalls:
-    """What the index finds with these arguments; if they name both times, with what had ended by then."""
+def _found(
+    engine: Engine, question: Asked, arguments: Mapping[str, Any], look: LateLook | None = None
+) -> Recalls:
+    """What the index finds with these arguments, the best of it looked at again; if they name both times, with what
+    had ended by then."""
+    tracked = arguments.get("track", True)
+    if look is not None:
+        arguments = {**arguments, "track": False}  # More is found than comes back.
 
     def find(index: Index, vanished: Sequence[str]) -> Hits:
         return index.search(exclude=[*question.exclude, *vanished], **arguments)
 
-    recalls = _with_records(engine, question.user, find, question.as_of)
+    recalls = _with_records(engine, question.user, find, question.as_of, look)
+    if look is not None and tracked:
+        engine.current().note_uses(user=question.user, ids=[recall.id for recall in recalls])
     more = ended_by_then(engine, question, arguments)
     if more is None or question.as_of is None:
         return recalls
@@ -166,23 +175,29 @@ def _with_records(
     user: str,
     find: Callable[[Index, Sequence[str]], Hits],
     as_of: datetime | None = None,
+    look: LateLook | None = None,
 ) -> Recalls:
     """Run a search and fetch the records of its hits with one query.
 
     Between the two another process may forget a record, and an add of another thread may be searchable a
     moment before its commit. The search is then run again without such ids, so that other records take their
-    places. With `as_of`, records come as they read then.
+    places. With `as_of`, records come as they read then; with `look`, in the order that it gives.
     """
     vanished: list[str] = []
     searched = 0.0
+    looking = 0.0
     start = perf_counter()
     for attempt in range(_ATTEMPTS):
         asked = perf_counter()
         hits = find(engine.current(), vanished)
         searched += perf_counter() - asked
+        looked = None if look is None else look(engine, hits)
+        looking += 0.0 if looked is None else looked.seconds
+        found = hits.ids
+        ids = found if looked is None else [found[position] for position in looked.order]
         with engine.store.reading() as reader:
-            records = reader.fetch(user, hits.ids)
-        missing = [id_ for id_ in hits.ids if id_ not in records]
+            records = reader.fetch(user, ids)
+        missing = [id_ for id_ in ids if id_ not in records]
         if not missing or attempt == _ATTEMPTS - 1:
             break
         vanished += missing
@@ -191,14 +206,29 @@ def _with_records(
             id_: as_believed(record, as_of)
             for id_, record in unshortened(engine, user, records, as_of).items()
         }
+    told = _told(hits) if looked is None else _told_again(hits, looked)
     recalls = Recalls(
         (
-            recall_of(records[hit.id], hit.score, hit.views, hit.explanation)
-            for hit in hits
+            recall_of(records[hit.id], score, hit.views, explanation)
+            for hit, score, explanation in told
             if hit.id in records
         ),
         hits.explanation,
     )
-    fetched = perf_counter() - start - searched
-    recalls.timings = Timings(search=searched, fetch=fetched)
+    fetched = perf_counter() - start - searched - looking
+    recalls.timings = Timings(search=searched, fetch=fetched, reranking=looking)
     return recalls
+
+
+def _told(hits: Hits) -> Iterator[tuple[Hit, float, Any]]:
+    return ((hit, hit.score, hit.explanation) for hit in hits)
+
+
+def _told_again(hits: Hits, looked: Looked) -> Iterator[tuple[Hit, float, Any]]:
+    """Each hit that comes back, with its score and explanation after the look."""
+    for position in looked.order:
+        hit = hits[position]
+        explanation = hit.explanation
+        if explanation is not None:
+            explanation = looked.explained(position, hit.score, explanation)
+        yield hit, float(looked.scores[position]), explanation

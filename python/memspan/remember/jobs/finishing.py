@@ -38,7 +38,7 @@ def with_embeddings(engine: Engine, records: Sequence[Record]) -> list[Record]:
     for the embedder."""
     if not records:
         return []
-    vectors: NDArray[np.float32] = engine.embedder.documents([embedded_text(record) for record in records])
+    vectors: NDArray[np.float32] = engine.embed_texts([embedded_text(record) for record in records])
     for record, vector in zip(records, vectors, strict=True):
         object.__setattr__(record, "embedding", vector)  # a copy of each costs more than storing it
     return list(records)

@@ -1,0 +1,66 @@
+"""Late interaction in a ranking: what the tokens of its best records say of a question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LOOKED_AT", "added_by_rank", "max_similarities"]
+
+LOOKED_AT: Final = 64
+"""How many of a ranking are looked at; of 48 and of 100 the same comes (benches/late_interaction.py)."""
+
+_RANK: Final = 0.77
+"""Log odds a unit of the logarithm of the rank. Learned beside scores as those of `weights-tuned.json`, for LoCoMo,
+REALTALK and BEAM together, conversations left out. The similarity itself, or how far it stands out, says nothing that
+its rank does not."""
+
+# OpenBLAS spreads larger products over threads of its own, which costs more than it saves.
+_PIECE: Final = 1 << 18
+
+
+def max_similarities(
+    question: NDArray[np.float32], records: Sequence[NDArray[np.int8]]
+) -> NDArray[np.float32]:
+    """MaxSim (Khattab and Zaharia, "ColBERT", SIGIR 2020): the mean over the question's tokens of the best cosine with
+    a token of the record.
+
+    Args:
+        question: shape (tokens, dim), rows of length 1.
+        records: of each record shape (n, dim), whose lengths do not count; with n = 0 it has none.
+
+    Returns:
+        Shape (len(records),), -1 to 1; NaN for records without tokens, and for all of them if the question has none.
+        O(tokens of the question x tokens of the records x dim).
+    """
+    found = np.full(len(records), np.nan, np.float32)
+    present = [place for place, record in enumerate(records) if len(record)]
+    if not present or not len(question):
+        return found
+    tokens = np.concatenate([records[place] for place in present]).astype(np.float32)
+    tokens /= np.sqrt(np.einsum("ij,ij->i", tokens, tokens))[:, None]
+    cosines = np.empty((len(tokens), len(question)), np.float32)
+    step = max(1, _PIECE // question.size)
+    for start in range(0, len(tokens), step):
+        np.matmul(tokens[start : start + step], question.T, out=cosines[start : start + step])
+    ends = np.cumsum([len(records[place]) for place in present])
+    best = np.maximum.reduceat(cosines, np.concatenate([[0], ends[:-1]]), axis=0)
+    found[present] = best.mean(axis=1)
+    return found
+
+
+def added_by_rank(similarities: NDArray[np.float32]) -> NDArray[np.float64]:
+    """What similarities add to log odds: `-.77 ln(rank)`, from which its mean is taken, so that on average nothing
+    moves against records that were not looked at. 0 for NaN; equal ones share the mean of their ranks.
+    """
+    added = np.zeros(len(similarities))
+    there = np.flatnonzero(~np.isnan(similarities))
+    if len(there) > 1:
+        _, of_value, counts = np.unique(-similarities[there], return_inverse=True, return_counts=True)
+        ranks = (np.cumsum(counts) - (counts - 1) / 2)[of_value]
+        said = -_RANK * np.log(ranks)
+        added[there] = said - said.mean()
+    return added
