@@ -387,6 +387,10 @@ class UserMemory(
         """See `Memory.export`."""
         return self._memory.export(self.name, file, embeddings, records_only=records_only)
 
+    def make_token_vectors(self, progress: bool = False) -> int:
+        """See `Memory.make_token_vectors`."""
+        return self._memory.make_token_vectors(self.name, progress)
+
     def stats(self) -> dict[str, Any]:
         """See `Memory.stats`."""
         return self._memory.stats(self.name)
@@ -401,6 +405,7 @@ class UserMemory(
     aunrelate = in_thread(unrelate)
     atag = in_thread(tag)
     auntag = in_thread(untag)
+    amake_token_vectors = in_thread(make_token_vectors)
     atags = in_thread(tags)
     aexport = in_thread(export)
     astats = in_thread(stats)
