@@ -42,7 +42,7 @@ def max_similarities(
     tokens = np.concatenate([records[place] for place in present]).astype(np.float32)
     # Not by NumPy, whose OpenBLAS spreads a product of this size over threads, at a cost of milliseconds.
     cosines = _core.inner_products(question, tokens)
-    cosines /= np.sqrt(np.einsum("ij,ij->i", tokens, tokens))
+    cosines /= np.sqrt(np.maximum(1.0, np.einsum("ij,ij->i", tokens, tokens)))  # bytes: 1 at least, unless damaged
     ends = np.cumsum([len(records[place]) for place in present])
     best = np.maximum.reduceat(cosines, np.concatenate([[0], ends[:-1]]), axis=1)
     found[present] = best.mean(axis=0)
