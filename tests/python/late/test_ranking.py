@@ -75,7 +75,9 @@ def test_records_and_questions_without_tokens() -> None:
     assert np.isnan(found).tolist() == [True, False, True, False]
 
 
-similarities = st.lists(st.one_of(st.just(math.nan), st.sampled_from([-1.0, 0.0, 0.5, 0.75]), st.floats(-1, 1)))
+similarities = st.lists(
+    st.one_of(st.just(math.nan), st.sampled_from([-1.0, 0.0, 0.5, 0.75]), st.floats(-1, 1))
+)
 
 
 @given(similarities)
