@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from tiny_recipe import ScriptedModel, derived, recipe_of
-from word_tokens import Broken, WordTokens
+from word_tokens import WordTokens
 
-from memspan import EmbedderError, Memory, Quotas, Record
+from memspan import Memory, Quotas, Record
+from memspan.lifecycle.applying import apply_changes
+from memspan.lifecycle.changes import Change
+from memspan.lifecycle.journal import Journal
 from memspan.remember.compose import embedded_text
 from memspan.times import from_micros
 
@@ -127,6 +130,24 @@ def test_derived_ones(open_memory: Open, words: WordTokens, stored: Stored) -> N
     right(memory, words, stored, "t", *(record.id for record in made))
 
 
+def test_united_and_undone(memory: Memory, words: WordTokens, stored: Stored) -> None:
+    memory.add_records(
+        Record(id=id_, user="ana", text=f"Ana drinks {tea} tea", at=from_micros(day), kind="semantic")
+        for day, (id_, tea) in enumerate((("a", "green"), ("b", "black")))
+    )
+    old, new = memory.get(user="ana", id="a"), memory.get(user="ana", id="b")
+    assert old is not None
+    assert new is not None
+    journal = Journal("ana")
+    change = Change(action="merge", ending=(old, new), text="Ana drinks any tea")
+    apply_changes(memory._engine, [change], journal=journal)
+    journal.end(memory._engine, {"merged": 1})
+    right(memory, words, stored, "a", "b", change.id)
+    assert memory.undo(journal.id).restored == 2
+    right(memory, words, stored, "a", "b")
+    assert stored(memory).keys() == {"a", "b"}
+
+
 def test_loaded_ones(open_memory: Open, words: WordTokens, stored: Stored, tmp_path: Any) -> None:
     memory = open_memory()
     memory.add([{"id": f"m{n}", "text": f"boat {n}"} for n in range(3)], user="ana")
@@ -146,44 +167,3 @@ def test_a_secret_has_none(memory: Memory, stored: Stored) -> None:
     memory.add([{"id": "v", "text": "the safe code", "kind": "vault"}, {"id": "a", "text": "b"}], user="ana")
     assert stored(memory).keys() == {"a"}
     assert memory.make_token_vectors() == 0
-
-
-@pytest.mark.parametrize("count", [1, 600])
-def test_an_embedder_that_fails_stores_nothing(
-    memory: Memory, words: WordTokens, stored: Stored, count: int
-) -> None:
-    memory.add([{"id": "m0", "text": "before"}], user="ana")
-    words.before = Broken(f"word{count - 1} ")
-    with pytest.raises(EmbedderError, match="the model is broken"):
-        memory.add([{"id": f"m{n}", "text": f"word{n} boat"} for n in range(count)], user="ana")
-    words.before = Broken("nowhere")
-    assert [recall.text for recall in memory.latest(user="ana", k=1000)] == ["before"]
-    right(memory, words, stored, "m0")
-    assert memory.search("boat", user="ana")[0].id == "m0"
-
-
-@pytest.mark.parametrize("wrong", [[], [np.zeros((1, 48), np.int8)], [np.ones((1, 47), np.int8)], "no", None])
-def test_a_useless_answer_stores_nothing(memory: Memory, words: WordTokens, wrong: Any) -> None:
-    words.embed_documents = lambda texts: wrong  # type: ignore[method-assign]
-    with pytest.raises(EmbedderError, match="token embedder 'words'"):
-        memory.add([{"id": "m", "text": "boat"}], user="ana")
-    assert memory.latest(user="ana") == []
-
-
-@pytest.mark.parametrize("count", [2, 400])
-def test_a_transaction_that_fails_stores_none(
-    memory: Memory, words: WordTokens, stored: Stored, count: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*args: Any, **options: Any) -> Any:
-        raise OSError("no space")
-
-    monkeypatch.setattr("memspan.remember.adding.follow_turns", full)
-    turns = [{"id": f"m{n}", "text": f"word{n} boat"} for n in range(count)]
-    with pytest.raises(OSError, match="no space"):
-        memory.add(turns, user="ana")
-    monkeypatch.undo()
-    assert stored(memory) == {}
-    assert memory.latest(user="ana") == []
-    memory.add(turns, user="ana")
-    right(memory, words, stored, "m0", f"m{count - 1}")
-    assert len(stored(memory)) == count
