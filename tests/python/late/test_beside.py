@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from memspan import Memory
+from memspan.ranking.late import max_similarities
 from memspan.recall import Plan
 
 Open = Callable[..., Memory]
@@ -132,7 +134,19 @@ def test_both_looks(open_memory: Open) -> None:
         assert tokens["rank_before"] == was["rank_before"]
     scores = [recall.score for recall in found]
     assert scores == sorted(scores, reverse=True)
-    assert found.timings.reranking > before.timings.reranking > 0
+
+
+def test_the_time_of_both_looks_is_told(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slowly(question: Any, records: Any) -> Any:
+        time.sleep(0.2)
+        return max_similarities(question, records)
+
+    memory = open_memory(reranker=Likes("number3"))
+    fill(memory, 5)
+    memory.search(QUESTION, user="ana", rerank_ms=600_000)
+    monkeypatch.setattr("memspan.remember.late_look.max_similarities", slowly)
+    assert memory.search(QUESTION, user="ana").timings.reranking >= 0.2
+    assert memory.search(QUESTION, user="ana", rerank_ms=600_000).timings.reranking >= 0.2
 
 
 def test_the_confidence_is_that_of_the_search_before_it(memory: Memory, open_memory: Open) -> None:

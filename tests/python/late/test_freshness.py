@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 from word_tokens import WordTokens
 
-from memspan import Memory
+from memspan import Memory, Record
 
 Open = Callable[..., Memory]
 Change = Callable[[Memory], Any]
@@ -128,3 +130,14 @@ def test_the_same_words_keep_their_vectors(memory: Memory, words: WordTokens, ch
     change(memory)
     assert similarities(memory) == pytest.approx(before, abs=1e-6)
     assert words.calls == calls
+
+
+def test_what_outlived_its_time_is_not_kept_in_memory(memory: Memory) -> None:
+    soon = datetime.now(timezone.utc) + timedelta(seconds=0.5)
+    at = datetime(2020, 1, 1, tzinfo=timezone.utc)
+    memory.add_records([Record(id="m", user="ana", text="zebra", at=at, expires_at=soon)])
+    memory.search("zebra", user="ana")
+    assert kept_in_memory(memory) == (["m"], [])
+    time.sleep(max(0.0, (soon - datetime.now(timezone.utc)).total_seconds()) + 0.01)
+    assert memory.consolidate("ana").upkeep.expired == 1
+    assert kept_in_memory(memory) == ([], [])

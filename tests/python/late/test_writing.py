@@ -121,6 +121,20 @@ def test_back_from_the_cold_tier(open_memory: Open, words: WordTokens, stored: S
     assert stored(memory).keys() == set(live)
 
 
+def test_back_from_the_cold_tier_after_a_conversion(
+    open_memory: Open, words: WordTokens, stored: Stored
+) -> None:
+    """The vectors of the cold tier were dropped then: it is embedded anew."""
+    memory = open_memory(quotas=Quotas(capacity=12, eviction="oldest"))
+    for n in range(7):
+        memory.add([{"id": f"m{n}", "text": f"boat {n}"}], user="ana", at=f"2020-01-0{n + 1}")
+    gone = [evicted.id for evicted in memory.evicted(user="ana")]
+    memory.close()
+    again = open_memory(embedder="hash:64", reembed=True)
+    assert again.restore(user="ana", ids=gone[:1]) == gone[:1]
+    right(again, words, stored, gone[0])
+
+
 def test_derived_ones(open_memory: Open, words: WordTokens, stored: Stored) -> None:
     memory = open_memory(llm=ScriptedModel(), recipe=recipe_of())
     memory.add([{"id": "t", "text": "we sold the boat", "session": "s"}], user="ana", at="2020-01-01")
