@@ -42,7 +42,9 @@ def max_similarities(
     tokens = np.concatenate([records[place] for place in present]).astype(np.float32)
     # Not by NumPy, whose OpenBLAS spreads a product of this size over threads, at a cost of milliseconds.
     cosines = _core.inner_products(question, tokens)
-    cosines /= np.sqrt(np.maximum(1.0, np.einsum("ij,ij->i", tokens, tokens)))  # bytes: 1 at least, unless damaged
+    cosines /= np.sqrt(
+        np.maximum(1.0, np.einsum("ij,ij->i", tokens, tokens))
+    )  # bytes: 1 at least, unless damaged
     ends = np.cumsum([len(records[place]) for place in present])
     best = np.maximum.reduceat(cosines, np.concatenate([[0], ends[:-1]]), axis=1)
     found[present] = best.mean(axis=0)
@@ -51,12 +53,15 @@ def max_similarities(
 
 def added_by_rank(similarities: NDArray[np.float32]) -> NDArray[np.float64]:
     """What similarities add to log odds: `-.77 ln(rank)`, from which its mean is taken, so that on average nothing
-    moves against records that were not looked at. 0 for NaN; equal ones share the mean of their ranks.
+    moves against records that were not looked at. 0 for NaN; equal ones share the mean of their ranks, and so do those
+    that differ by less than what rounding makes of the same tokens, 1e-5.
     """
     added = np.zeros(len(similarities))
     there = np.flatnonzero(~np.isnan(similarities))
     if len(there) > 1:
-        _, of_value, counts = np.unique(-similarities[there], return_inverse=True, return_counts=True)
+        _, of_value, counts = np.unique(
+            -np.round(similarities[there], 5), return_inverse=True, return_counts=True
+        )
         ranks = (np.cumsum(counts) - (counts - 1) / 2)[of_value]
         said = -_RANK * np.log(ranks)
         added[there] = said - said.mean()

@@ -25,7 +25,7 @@ from .embedding import EmbedderIdentity, StoreEmbedder
 from .evicting import settle_evictions
 from .index_options import IndexOptions
 from .snapshots import Snapshots
-from .store_tokens import StoreTokens
+from .store_tokens import TOKEN_SETTING, StoreTokens
 from .tally import Tally
 from .use_counts import UseCounts, load_uses
 from .vocabularies import Vocabularies
@@ -156,6 +156,7 @@ class Engine:
 
     def _catch_up(self, reader: StoreReader) -> _State:
         self._refuse_other_embedder(reader)
+        self._refuse_other_tokens(reader)
         state, sequence = self._state, reader.sequence()
         if state is not None and state.sequence > sequence:
             _logger.warning("%s went back in time; the index is rebuilt", self.store.path)
@@ -193,6 +194,18 @@ class Engine:
             raise EmbedderMismatchError(
                 f"{self.store.path}: another process converted the store from embedder "
                 f"{self.embedder.identity} to {now}; open it again with that one"
+            )
+
+    def _refuse_other_tokens(self, reader: StoreReader) -> None:
+        """Vectors of two token embedders cannot be compared, nor lie in one store."""
+        if self.tokens is None:
+            return
+        recorded = reader.meta(TOKEN_SETTING)
+        if recorded != self.tokens.identity.dump():
+            now = None if recorded is None else EmbedderIdentity.parse(recorded)
+            raise EmbedderMismatchError(
+                f"{self.store.path}: another process made the token vectors anew, with {now} instead of "
+                f"{self.tokens.identity}; open it again with that one, or with token_embedder=False"
             )
 
     def note_unsaved(self, changes: int | None = None) -> None:

@@ -15,10 +15,10 @@ from .auditing import audited
 from .embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
 from .engine import Engine
 from .index_options import IndexOptions
-from .opening_tokens import TOKEN_SETTING, choose_tokens
+from .opening_tokens import choose_tokens
 from .reembedding import convert
 from .snapshots import Snapshots
-from .store_tokens import TokenEmbedderSpec
+from .store_tokens import TOKEN_SETTING, TokenEmbedderSpec
 from .token_filling import fill_token_vectors
 
 __all__ = ["ANALYZERS", "make_snapshots", "open_engine"]
@@ -77,7 +77,8 @@ def open_engine(
                 writer.set_meta("analyzer", analyzer or ANALYZERS[0])
             chosen = writer.meta("analyzer") or ANALYZERS[0]
             if tokens is not None and writer.meta(TOKEN_SETTING) != tokens.identity.dump():
-                writer.drop_token_vectors()
+                if writer.meta(TOKEN_SETTING) is not None:
+                    writer.drop_token_vectors()
                 writer.set_meta(TOKEN_SETTING, tokens.identity.dump())
         if recorded != identity.dump() and not reembed:
             raise EmbedderMismatchError(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
 
 from memspan.embed.late_protocol import TokenEmbedder
 from memspan.embed.late_resolve import resolve_token_embedder
@@ -12,12 +11,9 @@ from memspan.embed.registry import DEFAULT_MODEL, DEFAULT_TOKEN_MODEL, TOKEN_MOD
 from memspan.errors import MissingExtraError, ModelNotFoundError
 
 from .embedding import EmbedderIdentity
-from .store_tokens import StoreTokens, TokenEmbedderSpec, require_same
+from .store_tokens import TOKEN_SETTING, StoreTokens, TokenEmbedderSpec, require_same
 
-__all__ = ["TOKEN_SETTING", "choose_tokens"]
-
-TOKEN_SETTING: Final = "token_embedder"  # noqa: S105
-"""The setting that names it."""
+__all__ = ["choose_tokens"]
 
 
 def choose_tokens(

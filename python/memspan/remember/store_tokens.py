@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from time import monotonic
 from typing import Final, Literal, TypeAlias
 
 import numpy as np
@@ -20,13 +21,16 @@ from memspan.store import StoreReader, StoreWriter
 from .compose import embedded_text
 from .embedding import EmbedderIdentity
 
-__all__ = ["StoreTokens", "TokenEmbedderSpec", "require_same"]
+__all__ = ["TOKEN_SETTING", "StoreTokens", "TokenEmbedderSpec", "require_same"]
+
+TOKEN_SETTING: Final = "token_embedder"  # noqa: S105
+"""The setting of a store that names its token embedder."""
 
 TokenEmbedderSpec: TypeAlias = "TokenEmbedder | str | Literal[False] | None"
 
 _BATCH: Final = 256
-# Texts that were embedded and not written yet; a batch of a bulk load is far below.
-_MOST_WAITING: Final = 16_384
+# Of texts that were embedded and then refused: nobody is as long about to write them.
+_WAITING_SECONDS: Final = 3600.0
 # Of what searches fetched, over all users.
 _MOST_BYTES: Final = 64 << 20
 _NONE: Final = np.zeros((0, 0), np.int8)
@@ -41,6 +45,16 @@ class _Known:
     vectors: dict[str, tuple[tuple[int, int], NDArray[np.int8]]]
     """By id: the key and sequence of its row, and its vectors."""
     bytes: int = 0
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """The token vectors of a text that is about to be written."""
+
+    vectors: NDArray[np.int8]
+    since: float
+    records: int = 0
+    """How many will take them."""
 
 
 class StoreTokens:
@@ -62,26 +76,29 @@ class StoreTokens:
         self._path = path
         self._embedder = embedder
         self._lock = threading.Lock()
-        self._waiting: OrderedDict[str, NDArray[np.int8]] = OrderedDict()
+        self._waiting: dict[str, _Waiting] = {}
         self._known: OrderedDict[str, _Known] = OrderedDict()
 
     def make(self, texts: Sequence[str]) -> None:
-        """Embed texts of records that will be written soon, see `write`.
+        """Embed texts of records that will be written soon, a text for each record, see `write`.
 
         Raises:
             EmbedderError: the token embedder failed.
             EmbedderMismatchError, ModelNotFoundError, MissingExtraError: the store's is not to be had here.
         """
         embedder = self._get()
+        with self._lock:
+            late = monotonic() - _WAITING_SECONDS
+            self._waiting = {text: each for text, each in self._waiting.items() if each.since > late}
         for start in range(0, len(texts), _BATCH):
             batch = list(texts[start : start + _BATCH])
             made = validate_document_tokens(
                 embedder.embed_documents(batch), self.identity.dim, len(batch), self.identity.name
             )
+            now = monotonic()
             with self._lock:
-                self._waiting.update(zip(batch, made, strict=True))
-                while len(self._waiting) > _MOST_WAITING:
-                    self._waiting.popitem(last=False)
+                for text, vectors in zip(batch, made, strict=True):
+                    self._waiting.setdefault(text, _Waiting(vectors, now)).records += 1
 
     def write(self, writer: StoreWriter, records: Sequence[Record], *, as_of: int | None = None) -> int:
         """Write the token vectors of those of the records whose texts were embedded; returns how many those are.
@@ -92,14 +109,15 @@ class StoreTokens:
         with self._lock:
             if not self._waiting:
                 return 0
-            taken = set()
             for record in records:
                 text = embedded_text(record)
-                if text in self._waiting:
-                    by_user.setdefault(record.user, {})[record.id] = self._waiting[text]
-                    taken.add(text)
-            for text in taken:
-                del self._waiting[text]
+                waiting = self._waiting.get(text)
+                if waiting is None:
+                    continue
+                by_user.setdefault(record.user, {})[record.id] = waiting.vectors
+                waiting.records -= 1
+                if not waiting.records:
+                    del self._waiting[text]
         for user, of_user in by_user.items():
             writer.put_token_vectors(user, of_user, as_of=as_of)
         return sum(map(len, by_user.values()))
@@ -122,7 +140,12 @@ class StoreTokens:
             known = self._known.get(user)
             if known is not None and known.sequence == sequence:
                 self._known.move_to_end(user)
-                found = {id_: known.vectors[id_][1] for id_ in ids if id_ in known.vectors}
+                # Those that have none may have got some: that does not advance the sequence.
+                found = {
+                    id_: known.vectors[id_][1]
+                    for id_ in ids
+                    if id_ in known.vectors and len(known.vectors[id_][1])
+                }
                 if len(found) == len(ids):
                     return [found[id_] for id_ in ids]
         versions = reader.record_versions(user, ids)

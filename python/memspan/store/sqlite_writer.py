@@ -194,6 +194,10 @@ class SqliteWriter(SqliteReader, SqliteTokenVectorWriter):
                 (key, value),
             )
 
+    def drop_token_vectors(self) -> None:
+        super().drop_token_vectors()
+        self._advance()
+
     def set_slept(self, user: str, state: str) -> None:
         pk = self._user_pk(user)
         if pk is not None:

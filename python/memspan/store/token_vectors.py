@@ -52,7 +52,7 @@ class TokenVectorReader(Protocol):
 
 
 class TokenVectorWriter(TokenVectorReader, Protocol):
-    """Changes of token vectors inside the one exclusive transaction. None of them advances the change counter."""
+    """Changes of token vectors inside the one exclusive transaction. Only dropping all advances the change counter."""
 
     def put_token_vectors(
         self, user: str, vectors: Mapping[str, NDArray[np.int8]], *, as_of: int | None = None
@@ -66,4 +66,4 @@ class TokenVectorWriter(TokenVectorReader, Protocol):
         """
 
     def drop_token_vectors(self) -> None:
-        """Delete those of all users."""
+        """Delete those of all users: others will come from another model, which other handles have to notice."""

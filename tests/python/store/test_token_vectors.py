@@ -120,12 +120,13 @@ def test_the_change_counter_stays(store: SqliteStore, make_record: Make) -> None
     put(store, make_record("m"))
     before = store.sequence()
     give(store, m=matrix(1))
+    assert store.sequence() == before
     with store.writing() as writer:
         writer.drop_token_vectors()
-    assert store.sequence() == before
+    assert store.sequence() == before + 1  # other handles have to notice that the model is another one
     assert rows(store) == 0
     put(store, make_record("n"))
-    assert store.sequence() == before + 1
+    assert store.sequence() == before + 2
 
 
 IMAGES = {"images": ["a red boat"], "source": "x"}
