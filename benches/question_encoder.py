@@ -1,4 +1,4 @@
-"""A BERT encoder in torch made of the default model's file, whose weights are quantised, with changes of low rank."""
+"""A BERT encoder in torch made of a known model's file, whose weights are quantised, with changes of low rank."""
 
 from __future__ import annotations
 
@@ -118,7 +118,8 @@ SCALE = 2.0  # of what the matrices of low rank say, so that one rate of learnin
 
 
 class QuestionEncoder(nn.Module):
-    """Vectors of length 1 of tokenised questions. Layers from `first` on can be tuned, in the given parts."""
+    """Tokenised questions as vectors: one of length 1 a question, or the states of all its tokens. Layers from `first`
+    on can be tuned, in the given parts."""
 
     def __init__(self, path: Path, *, first: int, rank: int, parts: Sequence[str], drop: float) -> None:
         super().__init__()
@@ -132,6 +133,10 @@ class QuestionEncoder(nn.Module):
         )
 
     def forward(self, batch: Sequence[Sequence[int]]) -> Tensor:
+        return functional.normalize(self.states(batch)[:, 0], dim=1)
+
+    def states(self, batch: Sequence[Sequence[int]]) -> Tensor:
+        """What the last layer says of each token, shape (questions, longest, width)."""
         longest = max(map(len, batch))
         ids = torch.zeros(len(batch), longest, dtype=torch.long)
         mask = torch.zeros(len(batch), longest, dtype=torch.bool)
@@ -141,7 +146,7 @@ class QuestionEncoder(nn.Module):
         x = self.norm(self.words[ids] + self.rest[:longest])
         for layer in self.layers:
             x = layer(x, mask)
-        return functional.normalize(x[:, 0], dim=1)
+        return x
 
     def tuned(self) -> Iterator[tuple[str, nn.Parameter]]:
         """What learns: matrices, whose names end with `down` and `up`, and shifts."""

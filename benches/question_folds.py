@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 from memspan.embed import OnnxEmbedder
 from memspan.embed.models import require_model
 from memspan.embed.registry import DEFAULT_MODEL, MODELS
-from memspan.fitting.adapter import Asking
 from memspan.fitting.cross_validation import Parts
 from memspan.formats.questions import read_labelled
 from memspan.recall.wording import bare_question
@@ -22,7 +22,16 @@ FOLDS = 5
 ALL = "all"  # tuned on every question: what is shipped
 
 
-def folds_of(askings: Sequence[Asking]) -> list[int]:
+class Labelled(Protocol):
+    """A question of a data set."""
+
+    @property
+    def data_set(self) -> str: ...
+    @property
+    def conversation(self) -> str: ...
+
+
+def folds_of(askings: Sequence[Labelled]) -> list[int]:
     """The fold of each question, 0-4. No conversation is split over them."""
     parts = Parts.of([(each.data_set, each.conversation) for each in askings], "conversation")
     return [int(str(parts(each.data_set, each.conversation))) for each in askings]
@@ -63,7 +72,7 @@ class FoldedEmbedder:
 
 
 def write_folds(
-    directory: Path, files: Mapping[str, Iterable[Path]], askings: Iterable[Asking], folds: Iterable[int]
+    directory: Path, files: Mapping[str, Iterable[Path]], askings: Iterable[Labelled], folds: Iterable[int]
 ) -> None:
     """Write the fold of every question of the files, those without an answer among them."""
     fold_of = {

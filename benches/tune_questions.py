@@ -29,11 +29,7 @@ from memspan.fitting.examples import collect_askings
 from memspan.recall.wording import bare_question
 from question_encoder import QuestionEncoder
 from question_folds import ALL, FOLDS, delta_path, folds_of, plain_embedder, write_folds
-
-SHARPNESS = 30.0  # what a cosine is multiplied with before the softmax
-FIRST_LAYER, RANK, PARTS = 6, 4, ("query", "value", "inner", "outer")
-EPOCHS, BATCH, DROP, CLIP = 3, 32, 0.1, 1.0
-MATRIX_RATE, SHIFT_RATE, DECAY, WARMING, LAST_RATE = 1e-3, 3e-4, 0.01, 0.1, 0.02
+from question_tuning import SHARPNESS, tune
 
 
 @dataclass(frozen=True)
@@ -67,38 +63,6 @@ def loss_of(encoder: QuestionEncoder, batch: Sequence[Sample]) -> torch.Tensor:
         shares = torch.log_softmax(SHARPNESS * (sample.records @ vector), 0)
         total = total - shares[sample.evidence].mean()
     return total / len(batch)
-
-
-def tune(samples: Sequence[Sample], seed: int) -> QuestionEncoder:
-    """Deterministic for a seed and a number of threads."""
-    torch.manual_seed(seed)
-    random = np.random.default_rng(seed)
-    path = require_model(DEFAULT_MODEL).model
-    encoder = QuestionEncoder(path, first=FIRST_LAYER, rank=RANK, parts=PARTS, drop=DROP)
-    learning = list(encoder.tuned())
-    matrices = [value for name, value in learning if name.endswith(("down", "up"))]
-    shifts = [value for name, value in learning if name.endswith("shift")]
-    optimizer = torch.optim.AdamW(
-        [{"params": matrices, "lr": MATRIX_RATE, "weight_decay": DECAY},
-         {"params": shifts, "lr": SHIFT_RATE, "weight_decay": 0.0}]
-    )  # fmt: skip
-    steps = EPOCHS * -(-len(samples) // BATCH)
-
-    def rate(step: int) -> float:
-        return min(1.0, (step + 1) / (WARMING * steps)) * max(LAST_RATE, 1 - step / steps)
-
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, rate)
-    encoder.train()
-    for _ in range(EPOCHS):
-        order = random.permutation(len(samples))
-        for start in range(0, len(samples), BATCH):
-            loss = loss_of(encoder, [samples[place] for place in order[start : start + BATCH]])
-            optimizer.zero_grad()
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_([*matrices, *shifts], CLIP)
-            optimizer.step()
-            schedule.step()
-    return encoder.eval()
 
 
 def recall_of(delta: Path | None, samples: Sequence[Sample], k: int = 10) -> dict[str, float]:
@@ -139,7 +103,7 @@ def main() -> None:
         is_out = [out in (fold, each.asking.data_set) for each, fold in zip(samples, folds, strict=True)]
         seen = [sample for sample, left in zip(samples, is_out, strict=True) if not left]
         held = [sample for sample, left in zip(samples, is_out, strict=True) if left]
-        tune(seen, arguments.seed).delta().save(path)
+        tune(require_model(DEFAULT_MODEL).model, seen, loss_of, arguments.seed).delta().save(path)
         print(
             f"without {out}: {time.perf_counter() - began:.0f} s, {path.stat().st_size:,} bytes", flush=True
         )
