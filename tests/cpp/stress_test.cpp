@@ -6,6 +6,9 @@
 //   - what was added by a call that returned is there.
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <exception>
+#include <mutex>
+#include <source_location>
 #include <string>
 #include <thread>
 #include <vector>
@@ -31,7 +34,6 @@ Item item_of(int user, std::string id, int i, std::mt19937& random) {
   Item item{.id = std::move(id), .at = static_cast<Micros>(random() % 1000), .text = "opera word" + std::to_string(i % 40)};
   item.tags = {"tag" + std::to_string(i % 12), "group" + std::to_string(i % 3)};
   item.embedding = test::random_vector(kDim, random);
-  if (i % 3 == 0) item.tags.push_back("own" + std::to_string(i));  // comes and goes with it
   item.session = "s" + std::to_string(i / 10);
   item.user = user_name(user);
   return item;
@@ -56,7 +58,17 @@ struct Arena {
               {.max_bytes = max_resident_bytes, .spill_directory = directory.file(".")}) {
     index.consolidate_by_itself();
   }
-  void expect(bool holds) { wrong += !holds; }
+  void expect(bool holds, std::source_location where = std::source_location::current()) {
+    if (!holds) note("line " + std::to_string(where.line()));
+  }
+  void note(const std::string& what) {
+    const std::lock_guard lock(noting);
+    ++wrong;
+    noted += what + "; ";
+  }
+
+  std::mutex noting;
+  std::string noted;  // what was wrong
 };
 
 void write(Arena& arena, int user) {
@@ -165,8 +177,8 @@ void everything_at_once(size_t max_resident_bytes) {
     threads.emplace_back([&arena, work] {
       try {
         work();
-      } catch (...) {
-        ++arena.wrong;
+      } catch (const std::exception& error) {
+        arena.note(error.what());
         arena.writing = 0;
       }
     });
@@ -177,7 +189,7 @@ void everything_at_once(size_t max_resident_bytes) {
   start([&] { save(arena); });
   start([&] { search_many(arena); });
   for (std::thread& thread : threads) thread.join();
-  BOOST_TEST(arena.wrong == 0);
+  BOOST_TEST(arena.wrong == 0, arena.noted);
   for (int user = 0; user < kUsers; ++user) {
     size_t removed = 0;
     for (const std::atomic<bool>& gone : arena.removed[user]) removed += gone;
