@@ -4,7 +4,7 @@
     python benches/recall_page.py DIRECTORY --left-out left_out.json > benches/results/recall.md
 
 The directory holds one file for each data set and way of searching, with the names of `SETS` and `WAYS`, such as
-`beam_r150.json`. `--left-out` is what `fit_tuned.py --quality` wrote.
+`beam_r150.json`. `--left-out` is what `late_interaction.py --json` wrote.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+from memspan.ranking.late import LOOKED_AT
 
 WAYS = {
     "rrf": '`fusion="rrf"`',
@@ -38,13 +40,20 @@ def main() -> None:
     parser.add_argument("directory", type=Path)
     parser.add_argument("--left-out", type=Path)
     arguments = parser.parse_args()
-    left_out = json.loads(arguments.left_out.read_text())["quality"] if arguments.left_out else {}
+    left_out = left_out_of(arguments.left_out) if arguments.left_out else {}
     for name, title in SETS.items():
         runs = {way: arguments.directory / f"{name}_{way}.json" for way in WAYS}
         found = {way: json.loads(path.read_text()) for way, path in runs.items() if path.exists()}
         if found:
             print("\n".join(section(name, title, found, left_out)))
             print()
+
+
+def left_out_of(path: Path) -> dict[str, Any]:
+    """By what was left out and data set, the quality of the default search: as many places are looked at as in the
+    package, and as it weighs them."""
+    ways = json.loads(path.read_text())["left_out"]
+    return {way: found["places"][str(LOOKED_AT)]["shipped"] for way, found in ways.items()}
 
 
 def section(name: str, title: str, runs: Mapping[str, Any], left_out: Mapping[str, Any]) -> Iterable[str]:
