@@ -77,7 +77,8 @@ class SearchingCalls(Calls):
             where: a filter over metadata, such as `{"topic": {"$in": ["a", "b"]}}`.
             exclude: ids that must not come.
             views: any of `semantic`, `lexical` and `symbolic`; by default the first two.
-            fusion: `learned` (default) plans by rules and ranks by learned weights; `rrf`, `union`, `weighted` do not.
+            fusion: `learned` (default) plans by rules, ranks by learned weights and, with a token embedder, looks again
+                at the tokens of the best 64, but not with `as_of` or `valid_at`; `rrf`, `union`, `weighted` do not.
             neighbors: let this many turns before and after a hit in its session rise with it; with `rrf`, which
                 is then the default, `union` or `weighted`. The learned ranking looks at neighbours itself.
             plan: how to look, instead of `plan_by_rules`; ranker: weights of your own (`memspan fit`).

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan import _core
+from memspan.rerank.reordering import centred, ranks_of
 
 __all__ = ["LOOKED_AT", "added_by_rank", "max_similarities"]
 
@@ -60,10 +61,5 @@ def added_by_rank(similarities: NDArray[np.float32]) -> NDArray[np.float64]:
     added = np.zeros(len(similarities))
     there = np.flatnonzero(~np.isnan(similarities))
     if len(there) > 1:
-        _, of_value, counts = np.unique(
-            -np.round(similarities[there], 5), return_inverse=True, return_counts=True
-        )
-        ranks = (np.cumsum(counts) - (counts - 1) / 2)[of_value]
-        said = -_RANK * np.log(ranks)
-        added[there] = said - said.mean()
+        added[there] = centred(-_RANK * np.log(ranks_of(np.round(similarities[there], 5))))
     return added

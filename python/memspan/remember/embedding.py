@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.embed.late_protocol import TokenEmbedder
 from memspan.embed.protocol import Embedder, validate_vectors
 from memspan.embed.registry import DEFAULT_MODEL
 from memspan.embed.resolve import resolve_embedder
@@ -33,7 +34,7 @@ class EmbedderIdentity:
     checksum: str
 
     @classmethod
-    def of(cls, embedder: Embedder) -> EmbedderIdentity:
+    def of(cls, embedder: Embedder | TokenEmbedder) -> EmbedderIdentity:
         """The identity of an embedder; may load its model."""
         return cls(embedder.name, int(embedder.dim), embedder.checksum)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from memspan.embed.late_protocol import TokenEmbedder
 from memspan.embed.late_resolve import resolve_token_embedder
 from memspan.embed.models import find_model
 from memspan.embed.registry import DEFAULT_MODEL, DEFAULT_TOKEN_MODEL, TOKEN_MODELS
@@ -40,7 +39,7 @@ def choose_tokens(
     if spec is not None:
         offered = resolve_token_embedder(spec)
         if identity is None or reembed:
-            identity = _identity_of(offered)
+            identity = EmbedderIdentity.of(offered)
         else:
             require_same(path, identity, offered)
         return StoreTokens(path, identity, offered)
@@ -53,8 +52,4 @@ def choose_tokens(
         default = resolve_token_embedder(DEFAULT_TOKEN_MODEL)
     except (ModelNotFoundError, MissingExtraError):
         return None
-    return StoreTokens(path, _identity_of(default), default)
-
-
-def _identity_of(embedder: TokenEmbedder) -> EmbedderIdentity:
-    return EmbedderIdentity(embedder.name, int(embedder.dim), embedder.checksum)
+    return StoreTokens(path, EmbedderIdentity.of(default), default)

@@ -64,7 +64,8 @@ class Timings:
     fetch: float = 0.0
     """Reading the records of the hits from the database and building the list, in the order that staleness gives."""
     reranking: float = 0.0
-    """The second look at the best of them, with what it reads; the first one loads the model. 0 without a reranker."""
+    """The looks at the best of them, at their tokens and by the reranker, with what they read; the reranker's first one
+    loads its model. 0 without both."""
 
     @property
     def total(self) -> float:

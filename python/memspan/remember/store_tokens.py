@@ -140,27 +140,18 @@ class StoreTokens:
             known = self._known.get(user)
             if known is not None and known.sequence == sequence:
                 self._known.move_to_end(user)
-                # Those that have none may have got some: that does not advance the sequence.
-                found = {
-                    id_: known.vectors[id_][1]
-                    for id_ in ids
-                    if id_ in known.vectors and len(known.vectors[id_][1])
-                }
+                found = {id_: known.vectors[id_][1] for id_ in ids if id_ in known.vectors}
                 if len(found) == len(ids):
                     return [found[id_] for id_ in ids]
         versions = reader.record_versions(user, ids)
         with self._lock:
             kept = {} if known is None else known.vectors
-            found = {
-                id_: kept[id_][1]
-                for id_ in ids
-                if id_ in kept and kept[id_][0] == versions.get(id_) and len(kept[id_][1])
-            }
+            found = {id_: kept[id_][1] for id_ in ids if id_ in kept and kept[id_][0] == versions.get(id_)}
         missing = [id_ for id_ in ids if id_ not in found]
         fetched = reader.token_vectors(user, missing, self.identity.dim) if missing else {}
         found |= {id_: each.vectors for id_, each in fetched.items()}
-        right = {id_: (versions[id_], found.get(id_, _NONE)) for id_ in ids if id_ in versions}
-        self._keep(user, sequence, right)
+        # Not that some have none: they may get some, which does not advance the sequence.
+        self._keep(user, sequence, {id_: (versions[id_], vectors) for id_, vectors in found.items()})
         return [found.get(id_, _NONE) for id_ in ids]
 
     def forget(self, user: str | None = None) -> None:
@@ -173,8 +164,9 @@ class StoreTokens:
                 self._known.pop(user, None)
 
     def after_fork(self) -> None:
-        """Replace the lock, which a thread that the child does not have may hold."""
+        """Start afresh: a thread that the child does not have may hold the lock, in the middle of a change."""
         self._lock = threading.Lock()
+        self._waiting, self._known = {}, OrderedDict()
 
     def _get(self) -> TokenEmbedder:
         embedder = self._embedder
@@ -203,7 +195,7 @@ class StoreTokens:
 
 def require_same(path: object, identity: EmbedderIdentity, embedder: TokenEmbedder) -> None:
     """Raise `EmbedderMismatchError` when the store's token vectors are of another token embedder."""
-    offered = EmbedderIdentity(embedder.name, int(embedder.dim), embedder.checksum)
+    offered = EmbedderIdentity.of(embedder)
     if offered != identity:
         raise EmbedderMismatchError(
             f"{path}: its token vectors are of {identity}, not of {offered}; open it with token_embedder=False to do "

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .pace import Pace
 from .protocol import Reranker, checked_scores
 
-__all__ = ["Reordered", "as_log_odds", "from_sessions", "reorder"]
+__all__ = ["Reordered", "as_log_odds", "centred", "from_sessions", "ranks_of", "reorder"]
 
 # How much a reranker counts. Its log odds are not calibrated, least of all below 0: softplus keeps a surer "yes" apart
 # from a "yes", and the logarithm of the rank tells one "no" from another. Measured on LoCoMo, REALTALK and BEAM with
@@ -91,9 +91,9 @@ def reorder(
     log_odds = np.array(base, dtype=np.float64)
     if len(scores) > 1:
         said = np.array(scores, dtype=np.float64)
-        log_odds[: len(said)] += _centred(_SURENESS * np.logaddexp(0.0, said) - _RANK * np.log(_ranks(said)))
+        log_odds[: len(said)] += centred(_SURENESS * np.logaddexp(0.0, said) - _RANK * np.log(ranks_of(said)))
     if len(bare) > 1:
-        log_odds[: len(bare)] += _centred(_ALONE * np.array(bare, dtype=np.float64))
+        log_odds[: len(bare)] += centred(_ALONE * np.array(bare, dtype=np.float64))
     return Reordered(np.argsort(-log_odds, kind="stable").tolist(), log_odds, scores, bare)
 
 
@@ -122,7 +122,7 @@ def from_sessions(order: Sequence[int], session_of: Sequence[str | None], wanted
     return chosen
 
 
-def _ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def ranks_of(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """From 1, the highest score's; equal scores share the mean of their ranks."""
     _, of_value, counts = np.unique(-scores, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
@@ -130,9 +130,9 @@ def _ranks(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return ranks
 
 
-def _centred(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    centred: NDArray[np.float64] = values - values.mean()
-    return centred
+def centred(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The values less their mean: on average nothing moves against what has none."""
+    return np.asarray(values - values.mean())
 
 
 def _fitting(pace: Pace, question: str, passages: Sequence[str], start: int, left: float) -> Sequence[str]:

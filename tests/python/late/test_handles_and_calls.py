@@ -1,4 +1,4 @@
-"""What late interaction did not do right at first: handles and calls beside one another, and equal records."""
+"""Handles and calls beside one another, and records that say the same."""
 
 from __future__ import annotations
 
