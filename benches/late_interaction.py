@@ -25,32 +25,21 @@ from scipy.optimize import minimize
 from fit_tuned import add_files, as_json, files_of, show
 from memspan.embed.late_onnx import OnnxTokenEmbedder
 from memspan.fitting.cross_validation import Quality, figures_of, mean_of, ranks_of
-from memspan.fitting.examples import Example
+from memspan.fitting.examples import Example, example_with_ids
 from memspan.fitting.listwise import Lists
 from memspan.fitting.ranker import fit_ranker
 from memspan.fitting.weights import scores_of
 from memspan.formats.questions import LabelledQuestion
 from memspan.memory import Memory
-from memspan.ranking.late import LOOKED_AT, added_by_rank, max_similarities
+from memspan.ranking.late import LOOKED_AT, RANK, added_by_rank, max_similarities
 from memspan.ranking.ranker import Ranker
 from memspan.recall.wording import bare_question
-from memspan.remember.asking import asked
-from memspan.remember.searching import features
 from question_folds import FoldedEmbedder, delta_path, folds_of, plain_embedder
 from token_records import texts_of, token_embedder, visit
 
 Vectors = dict[str, NDArray[np.int8]]  # by id
 
 PLACES = (LOOKED_AT, 48, 100)
-
-
-def shipped() -> float:
-    """How much `-ln(rank)` counts in `added_by_rank`."""
-    first, second = added_by_rank(np.array([1.0, 0.0], np.float32))
-    return float((first - second) / np.log(2.0))
-
-
-SHIPPED = shipped()
 
 
 @dataclass(frozen=True)
@@ -76,7 +65,7 @@ class Ranked:
 
     def added(self, places: int) -> NDArray[np.float64]:
         """`-ln(rank)` of the first so many, centred."""
-        added: NDArray[np.float64] = added_by_rank(self.said[:places]) / SHIPPED
+        added: NDArray[np.float64] = added_by_rank(self.said[:places]) / RANK
         return added
 
     def moved(self, places: int, counts: float) -> NDArray[np.float64]:
@@ -111,30 +100,7 @@ class Collector:
 
 
 def asked_of(memory: Memory, data_set: str, question: LabelledQuestion) -> Asked:
-    """As `memspan.fitting.examples.example_of`, with the ids of the candidates."""
-    between = None if question.until is None else (None, question.until)
-    prepared = asked(
-        memory._engine,
-        question.text,
-        user=question.user,
-        now=question.now,
-        views=None,
-        exclude=(),
-        fusion="learned",
-        ranker=Ranker({}),
-        arguments={"between": between, "k": 10},
-    )
-    ids, rows = features(memory._engine, prepared)
-    example = Example(
-        data_set=data_set,
-        conversation=question.user,
-        category=question.category,
-        features=rows,
-        relevant=np.fromiter((id_ in question.evidence for id_ in ids), np.bool_, len(ids)),
-        evidence=len(question.evidence),
-        conditions=prepared.conditions,
-    )
-    return Asked(bare_question(question.text), example, ids)
+    return Asked(bare_question(question.text), *example_with_ids(memory, question, data_set))
 
 
 def ranked_of(each: Asked, part: object, ranker: Ranker, embedder: OnnxTokenEmbedder, vectors: Vectors,
@@ -218,13 +184,13 @@ def judged(way: str, questions: Sequence[Ranked], all_places: Sequence[int]) -> 
         counts = {out: learned([each for each in questions if each.part != out], places) for out in parts}
         together = learned(questions, places)
         result["places"][str(places)] = {
-            "shipped": told(f"{places} shipped", places, dict.fromkeys(parts, SHIPPED)),
+            "shipped": told(f"{places} shipped", places, dict.fromkeys(parts, RANK)),
             "learned": told(f"{places} learned", places, counts),
             "counts": {str(out): value for out, value in counts.items()},
             "counts_of_all": together,
         }
         numbers = ", ".join(f"without {out} {value:.2f}" for out, value in counts.items())
-        print(f"  -ln(rank) counts: {numbers}; of all {together:.2f}, shipped {SHIPPED:.2f}", flush=True)
+        print(f"  -ln(rank) counts: {numbers}; of all {together:.2f}, shipped {RANK:.2f}", flush=True)
     return result
 
 
@@ -239,7 +205,7 @@ def main() -> None:
     ways = left_out(arguments.deltas, collect, max(arguments.places))
     result = {way: judged(way, questions, arguments.places) for way, questions in ways.items()}
     if arguments.json:
-        arguments.json.write_text(json.dumps({"shipped": SHIPPED, "left_out": result}, indent=1))
+        arguments.json.write_text(json.dumps({"shipped": RANK, "left_out": result}, indent=1))
 
 
 if __name__ == "__main__":

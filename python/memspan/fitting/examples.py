@@ -180,6 +180,13 @@ def example_of(
     memory: Memory, question: LabelledQuestion, data_set: str, adapter: QueryAdapter | None = None
 ) -> Example:
     """What the ranking would see if the question were asked."""
+    return example_with_ids(memory, question, data_set, adapter)[0]
+
+
+def example_with_ids(
+    memory: Memory, question: LabelledQuestion, data_set: str, adapter: QueryAdapter | None = None
+) -> tuple[Example, list[str]]:
+    """As `example_of`, with the ids of the candidates."""
     between = None if question.until is None else (None, question.until)
     prepared = asked(
         memory._engine,
@@ -195,7 +202,7 @@ def example_of(
     ids, rows = features(memory._engine, prepared)
     # What labels call the evidence of a question without an answer is what misleads.
     evidence = question.evidence if question.answerable else frozenset()
-    return Example(
+    example = Example(
         data_set=data_set,
         conversation=question.user,
         category=question.category,
@@ -204,3 +211,4 @@ def example_of(
         evidence=len(evidence),
         conditions=prepared.conditions,
     )
+    return example, ids

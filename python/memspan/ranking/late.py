@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from memspan import _core
 from memspan.rerank.reordering import centred, ranks_of
 
-__all__ = ["LOOKED_AT", "added_by_rank", "max_similarities"]
+__all__ = ["LOOKED_AT", "RANK", "added_by_rank", "max_similarities"]
 
 LOOKED_AT: Final = 64
 """How many of a ranking are looked at. 48 and 100 change recall at 1 to 10 by .7 points at most, left out
 (benches/late_interaction.py)."""
 
-_RANK: Final = 0.77
+RANK: Final = 0.77
 """Log odds a unit of the logarithm of the rank. Beside scores as those of `weights-tuned.json` .6 is learned where the
 weights know other conversations of the data set, and .9 to 1.5 where they do not. The similarity itself, or how far it
 stands out, says nothing that its rank does not."""
@@ -61,5 +61,5 @@ def added_by_rank(similarities: NDArray[np.float32]) -> NDArray[np.float64]:
     added = np.zeros(len(similarities))
     there = np.flatnonzero(~np.isnan(similarities))
     if len(there) > 1:
-        added[there] = centred(-_RANK * np.log(ranks_of(np.round(similarities[there], 5))))
+        added[there] = centred(-RANK * np.log(ranks_of(np.round(similarities[there], 5))))
     return added
