@@ -1,12 +1,13 @@
-"""What a look at the tokens of a ranking's best records adds, on questions that nothing of it has seen.
+"""Learn how tokens count beside all else that a ranking sees, and judge it on questions that nothing of it has seen.
 
-    python benches/late_interaction.py DELTAS --locomo locomo5.json --realtalk Chat_*.json --beam 100K/*/chat.json
+    python benches/late_interaction.py DELTAS --locomo locomo5.json --realtalk Chat_*.json --beam 100K/*/chat.json \\
+        --out weights-tokens.json --json left_out.json
 
 DELTAS is what tune_questions.py and tune_tokens.py wrote there. A question is ranked by weights that were learned
-without its part (conversations dealt to five parts, or a whole data set), asked by both models with the deltas that
-were tuned without it, and its best records move by how much the other parts say that `-ln(rank by MaxSim)` counts
-beside the score; or by the number that is shipped, which has seen all parts. The projection of tokens has seen all
-records too, but no label.
+without its part (conversations dealt to five parts, or a whole data set), and asked by both models with the deltas that
+were tuned without it; its best records move by weights that were learned from the other parts. The number that the rank
+by tokens counts, and the share of both, have seen all parts. The projection of tokens has seen all records too, but no
+label.
 """
 
 from __future__ import annotations
@@ -14,24 +15,23 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from fit_tuned import add_files, as_json, files_of, show
 from memspan.embed.late_onnx import OnnxTokenEmbedder
-from memspan.fitting.cross_validation import Quality, figures_of, mean_of, ranks_of
+from memspan.fitting.cross_validation import figures_of, mean_of, ranks_of
 from memspan.fitting.examples import Example, example_with_ids
-from memspan.fitting.listwise import Lists
 from memspan.fitting.ranker import fit_ranker
-from memspan.fitting.weights import scores_of
+from memspan.fitting.weights import fit_weights, scores_of
 from memspan.formats.questions import LabelledQuestion
 from memspan.memory import Memory
-from memspan.ranking.late import LOOKED_AT, RANK, added_by_rank, max_similarities
+from memspan.ranking.late import LOOKED_AT, late_features, max_similarities
+from memspan.ranking.late_ranker import LOOKED_AT_FEATURES, SHARE, LateRanker, LateWeights
 from memspan.ranking.ranker import Ranker
 from memspan.recall.wording import bare_question
 from question_folds import FoldedEmbedder, delta_path, folds_of, plain_embedder
@@ -39,7 +39,8 @@ from token_records import texts_of, token_embedder, visit
 
 Vectors = dict[str, NDArray[np.int8]]  # by id
 
-PLACES = (LOOKED_AT, 48, 100)
+SHARES = {"without": None, "by rank": 0.0, "by weights": 1.0, "shipped": SHARE}
+"""What weights count against the score and the rank by tokens; `None`: no look."""
 
 
 @dataclass(frozen=True)
@@ -63,16 +64,20 @@ class Ranked:
     said: NDArray[np.float32]
     """MaxSim of these."""
 
-    def added(self, places: int) -> NDArray[np.float64]:
-        """`-ln(rank)` of the first so many, centred."""
-        added: NDArray[np.float64] = added_by_rank(self.said[:places]) / RANK
-        return added
+    def looked_at(self) -> Example:
+        """The best candidates, with what tokens say of them."""
+        there = ~np.isnan(self.said)
+        best = self.best[there]
+        features = np.concatenate([self.example.features[best], late_features(self.said[there])], axis=1)
+        return replace(self.example, features=features, relevant=self.example.relevant[best])
 
-    def moved(self, places: int, counts: float) -> NDArray[np.float64]:
-        """The scores of all candidates after the look at so many."""
-        scores: NDArray[np.float64] = self.scores.copy()
-        scores[self.best[:places]] += counts * self.added(places)
-        return scores
+    def moved(self, ranker: LateRanker, share: float) -> NDArray[np.float32]:
+        """The scores of all candidates after the look."""
+        scores = self.scores.copy()
+        weights = LateWeights(ranker.row(self.example.conditions), share=share)
+        features = self.example.features[self.best]
+        scores[self.best] += weights.added(scores[self.best], features, self.said)
+        return scores.astype(np.float32)
 
 
 @dataclass
@@ -103,17 +108,18 @@ def asked_of(memory: Memory, data_set: str, question: LabelledQuestion) -> Asked
     return Asked(bare_question(question.text), *example_with_ids(memory, question, data_set))
 
 
-def ranked_of(each: Asked, part: object, ranker: Ranker, embedder: OnnxTokenEmbedder, vectors: Vectors,
-              most: int) -> Ranked:  # fmt: skip
+def ranked_of(
+    each: Asked, part: object, ranker: Ranker, embedder: OnnxTokenEmbedder, vectors: Vectors
+) -> Ranked:
     scores = scores_of(ranker, each.example).astype(np.float64)
-    best = np.argsort(-scores, kind="stable")[:most]
+    best = np.argsort(-scores, kind="stable")[:LOOKED_AT]
     records = [vectors[each.ids[place]] for place in best]
     return Ranked(
         part, each.example, scores, best, max_similarities(embedder.embed_query(each.text), records)
     )
 
 
-def left_out(deltas: Path, collect: Collector, most: int) -> dict[str, list[Ranked]]:
+def left_out(deltas: Path, collect: Collector) -> dict[str, list[Ranked]]:
     """All questions, by what is left out: their conversations, or their data sets if there are several."""
     everything = collect(FoldedEmbedder(deltas), collect.files)
     folds = folds_of([each.example for each in everything])
@@ -122,7 +128,7 @@ def left_out(deltas: Path, collect: Collector, most: int) -> dict[str, list[Rank
         ranker, embedder = fit_ranker([each.example for each in seen]), token_embedder(deltas, out)
         for each in held:
             vectors = collect.vectors[each.example.data_set, each.example.conversation]
-            yield ranked_of(each, out, ranker, embedder, vectors, most)
+            yield ranked_of(each, out, ranker, embedder, vectors)
 
     found: dict[str, list[Ranked]] = {"conversation": []}
     for out in sorted(set(folds)):
@@ -138,59 +144,41 @@ def left_out(deltas: Path, collect: Collector, most: int) -> dict[str, list[Rank
     return found
 
 
-def learned(questions: Sequence[Ranked], places: int) -> float:
-    """How much `-ln(rank)` counts beside the score, by the loss that the ranking is learned by, among so many.
-
-    What the score counts is learned too: the rank says in part the same, so that both together would say it twice.
-    """
-    usable = [each for each in questions if each.example.relevant[each.best[:places]].any()]
-    lists = Lists.of([each.example.relevant[each.best[:places]] for each in usable])
-    scores = np.concatenate([each.scores[each.best[:places]] for each in usable])
-    rows = np.stack([scores, np.concatenate([each.added(places) for each in usable])], axis=1)
-
-    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        value, slope = lists.loss((rows @ weights).astype(np.float32))
-        return value, slope.astype(np.float64) @ rows
-
-    score, rank = minimize(loss, np.array([1.0, 0.0]), jac=True, method="L-BFGS-B").x
-    return float(rank / score)
+def learned(questions: Sequence[Ranked], trained_on: Sequence[str] = ()) -> LateRanker:
+    return LateRanker(fit_weights([each.looked_at() for each in questions], LOOKED_AT_FEATURES), trained_on)
 
 
-def quality_by_data_set(
-    questions: Sequence[Ranked], places: int, counts: Mapping[object, float]
-) -> dict[str, Quality]:
-    """After a look at so many, where a rank counts for questions of each part what `counts` says."""
-    figures: dict[str, list[list[float]]] = {}
-    for each in questions:
-        scores = each.moved(places, counts[each.part]).astype(np.float32)
-        figures.setdefault(each.example.data_set, []).append(
-            figures_of(ranks_of(each.example, scores), each.example.evidence)
-        )
-    return {name: mean_of(np.array(rows)) for name, rows in figures.items()}
-
-
-def judged(way: str, questions: Sequence[Ranked], all_places: Sequence[int]) -> dict[str, Any]:
+def judged(questions: Sequence[Ranked], rankers: Mapping[object, LateRanker]) -> dict[str, Any]:
     """Print what comes without the look and with it, and return it for JSON."""
-    parts = list(dict.fromkeys(each.part for each in questions))
-
-    def told(title: str, places: int, counts: Mapping[object, float]) -> dict[str, Any]:
-        found = quality_by_data_set(questions, places, counts)
-        show(title, found)
-        return {name: as_json(quality) for name, quality in found.items()}
-
-    print(f"\n{way} left out")
-    result: dict[str, Any] = {"without": told("without", 0, dict.fromkeys(parts, 0.0)), "places": {}}
-    for places in all_places:
-        counts = {out: learned([each for each in questions if each.part != out], places) for out in parts}
-        together = learned(questions, places)
-        result["places"][str(places)] = {
-            "shipped": told(f"{places} shipped", places, dict.fromkeys(parts, RANK)),
-            "learned": told(f"{places} learned", places, counts),
-            "counts": {str(out): value for out, value in counts.items()},
-            "counts_of_all": together,
+    result: dict[str, Any] = {}
+    for name, share in SHARES.items():
+        figures: dict[str, list[list[float]]] = {}
+        categories: dict[str, dict[str, list[float]]] = {}
+        for each in questions:
+            scores = each.scores.astype(np.float32)
+            if share is not None:
+                scores = each.moved(rankers[each.part], share)
+            ranks = ranks_of(each.example, scores)
+            figures.setdefault(each.example.data_set, []).append(figures_of(ranks, each.example.evidence))
+            found = categories.setdefault(each.example.data_set, {}).setdefault(each.example.category, [])
+            found.append(int((ranks <= 10).sum()) / each.example.evidence)
+        quality = {data_set: mean_of(np.array(rows)) for data_set, rows in figures.items()}
+        show(name, quality)
+        for data_set, by_category in categories.items():
+            told = ", ".join(
+                f"{category} {100 * np.mean(rows):.1f}" for category, rows in by_category.items()
+            )
+            print(f"  {data_set} R@10: {told}", flush=True)
+        result[name] = {
+            data_set: {
+                **as_json(each),
+                "categories": {
+                    category: {"questions": len(rows), "recall@10": float(np.mean(rows))}
+                    for category, rows in categories[data_set].items()
+                },
+            }
+            for data_set, each in quality.items()
         }
-        numbers = ", ".join(f"without {out} {value:.2f}" for out, value in counts.items())
-        print(f"  -ln(rank) counts: {numbers}; of all {together:.2f}, shipped {RANK:.2f}", flush=True)
     return result
 
 
@@ -198,14 +186,28 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("deltas", type=Path)
     add_files(parser)
-    parser.add_argument("--places", nargs="+", type=int, default=PLACES, help="how many are looked at")
-    parser.add_argument("--json", type=Path, help="where to write all of it")
+    parser.add_argument("--out", type=Path, help="the table of weights, learned from all parts")
+    parser.add_argument("--json", type=Path, help="where to write what was judged")
     arguments = parser.parse_args()
     collect = Collector(files_of(arguments), arguments.store_dir, token_embedder(arguments.deltas, threads=2))
-    ways = left_out(arguments.deltas, collect, max(arguments.places))
-    result = {way: judged(way, questions, arguments.places) for way, questions in ways.items()}
+    ways = left_out(arguments.deltas, collect)
+    by_conversation = ways["conversation"]
+    result = {}
+    for way, questions in ways.items():
+        print(f"\n{way} left out")
+        # With a data set left out, weights are learned from the others as they are seen with conversations left out.
+        rankers = {
+            out: learned([each for each in by_conversation if out not in (each.part, each.example.data_set)])
+            for out in dict.fromkeys(each.part for each in questions)
+        }
+        result[way] = judged(questions, rankers)
     if arguments.json:
-        arguments.json.write_text(json.dumps({"shipped": RANK, "left_out": result}, indent=1))
+        arguments.json.write_text(json.dumps({"left_out": result}, indent=1))
+    if arguments.out:
+        notes = [
+            f"{name}: " + ", ".join(path.name for path in paths) for name, paths in collect.files.items()
+        ]
+        learned(by_conversation, notes).save(arguments.out)
 
 
 if __name__ == "__main__":

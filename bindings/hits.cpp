@@ -101,6 +101,16 @@ PyObject* column(PyObject* self, void*) {
   });
 }
 
+PyObject* features(PyObject* self, void*) {
+  return guarded([self]() -> py::object {
+    if (!self_of(self)->result.features) return py::none();
+    const std::vector<FeatureRow>& rows = *self_of(self)->result.features;
+    py::array_t<float> values({rows.size(), kRankFeatures});
+    if (!rows.empty()) std::copy_n(rows.front().data(), rows.size() * kRankFeatures, values.mutable_data());
+    return values;
+  });
+}
+
 PyObject* explanation(PyObject* self, void*) {
   return guarded([self] { return explain_search(self_of(self)->result); });
 }
@@ -137,6 +147,10 @@ void register_hits(py::module_& module) {
       {"ids", ids, nullptr, "The records' ids.", nullptr},
       {"scores", column<&Hit::score>, nullptr, "Shape (n,): the fused scores.", nullptr},
       {"ats", column<&Hit::at>, nullptr, "Shape (n,): the records' times in UTC microseconds.", nullptr},
+      {"features", features, nullptr,
+       "Shape (n, features): what a learned ranking sees in the hits, NaN of those that only fill up to k; with "
+       "`features=True`, else None.",
+       nullptr},
       {"explanation", explanation, nullptr,
        "What the filters refused and how the search ran; only with `explain=True`.", nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};

@@ -45,7 +45,8 @@ py::object make_query(std::string user, std::optional<std::string> text, const s
                       std::optional<Micros> valid_at, uint32_t k, const std::optional<std::vector<uint8_t>>& views,
                       uint8_t fusion, const std::array<float, kViewCount>& weights,
                       std::shared_ptr<Ranking> ranking, uint32_t depth, uint32_t route,
-                      uint32_t tag_depth, uint32_t neighbors, bool exact, float recall, bool explain, bool track) {
+                      uint32_t tag_depth, uint32_t neighbors, bool exact, float recall, bool explain, bool track,
+                      bool features) {
   py::object made = new_query();
   Query& query = query_in(made);
   query.user = std::move(user);
@@ -76,6 +77,7 @@ py::object make_query(std::string user, std::optional<std::string> text, const s
   query.recall = recall;
   query.explain = explain;
   query.track = track;
+  query.features = features;
   return made;
 }
 

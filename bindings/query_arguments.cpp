@@ -135,7 +135,7 @@ const InternedNames<kQueryKeywords>& query_keywords() {
   static const InternedNames<kQueryKeywords> names(
       {"user", "text", "embedding", "tags", "between", "kinds", "require_tags", "where", "exclude", "as_of", "valid_at",
        "k", "views", "fusion", "weights", "ranking", "depth", "route", "tag_depth", "neighbors", "exact", "recall", "explain",
-       "track"});
+       "track", "features"});
   choice_names();
   return names;
 }
@@ -167,7 +167,8 @@ bool read_query(const QueryValues& values, ReusableQuery& into) {
          read_count(values[kTagDepth], 0, 100, defaults.tag_depth, query.tag_depth) &&
          read_count(values[kNeighbors], 0, 100, defaults.neighbors, query.neighbors) &&
          read_flag(values[kExact], query.exact) && read_share(values[kRecall], defaults.recall, query.recall) &&
-         read_flag(values[kExplain], query.explain) && read_flag(values[kTrack], query.track, defaults.track);
+         read_flag(values[kExplain], query.explain) && read_flag(values[kTrack], query.track, defaults.track) &&
+         read_flag(values[kFeatures], query.features) && (!query.features || query.fusion == Fusion::learned);
 }
 
 bool read_latest(const KeywordValues<kLatestKeywords>& values, LatestArguments& into) {

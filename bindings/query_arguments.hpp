@@ -14,7 +14,8 @@ namespace memspan::python {
 // In the order of the signatures of Index.search and Query.
 enum QueryKeyword : size_t {
   kUser, kText, kEmbedding, kTags, kBetween, kKinds, kRequireTags, kWhere, kExclude, kAsOf, kValidAt, kTop, kViews,
-  kFusion, kWeights, kRanking, kDepth, kRoute, kTagDepth, kNeighbors, kExact, kRecall, kExplain, kTrack, kQueryKeywords
+  kFusion, kWeights, kRanking, kDepth, kRoute, kTagDepth, kNeighbors, kExact, kRecall, kExplain, kTrack, kFeatures,
+  kQueryKeywords
 };
 
 const InternedNames<kQueryKeywords>& query_keywords();

@@ -81,6 +81,7 @@ def make_query(
     recall: float,
     explain: bool,
     track: bool,
+    features: bool,
     /,
 ) -> Query: ...
 
@@ -160,6 +161,10 @@ class Hits:
     @property
     def ats(self) -> NDArray[np.int64]:
         """Shape (n,): the records' times in UTC microseconds."""
+    @property
+    def features(self) -> NDArray[np.float32] | None:
+        """Shape (n, features): what a learned ranking sees in the hits, NaN of those that only fill up to k; with
+        `features=True`, else `None`."""
     @property
     def explanation(self) -> dict[str, Any] | None:
         """What the filters refused and how the search ran; only with `explain=True`."""

@@ -284,6 +284,7 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
         recall: float = 0.995,
         explain: bool = False,
         track: bool = True,
+        features: bool = False,
     ) -> Hits:
         """The best `k` records of a user, best first; equal scores: newer first, then by id.
 
@@ -313,6 +314,7 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
             recall: above 0 and at most 1; the share of the exact best k that an approximate search finds on average.
             explain: fill `Hits.explanation` and `Hit.explanation`.
             track: count this as a use of the records that come back, if the index tracks uses.
+            features: of `learned`, fill `Hits.features`.
 
         With an embedding, k records come back whenever k admissible ones exist.
         """
@@ -341,6 +343,7 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
             recall=recall,
             explain=explain,
             track=track,
+            features=features,
         )
         return self._native.search(query._native)
 

@@ -71,6 +71,7 @@ class Query:
         recall: float = 0.995,
         explain: bool = False,
         track: bool = True,
+        features: bool = False,
     ) -> None:
         # The slow path: `native_query` answers calls whose arguments are all of the common exact types.
         vector = None if embedding is None else _vector(embedding)
@@ -99,6 +100,7 @@ class Query:
             as_share(recall, "recall"),
             as_flag(explain, "explain"),
             as_flag(track, "track"),
+            _features(features, fusion),
         )
 
 
@@ -137,6 +139,12 @@ def _ranking(ranking: Any, fusion: Any) -> _core.Ranking | None:
     if ranking is not None and fusion != "learned":
         raise invalid("ranking", ranking, f"none with fusion {fusion!r}; a ranking is for 'learned'")
     return ranking
+
+
+def _features(features: Any, fusion: Any) -> bool:
+    if as_flag(features, "features") and fusion != "learned":
+        raise invalid("features", features, f"False with fusion {fusion!r}; they are of 'learned'")
+    return bool(features)
 
 
 def _choices(values: Sequence[str], argument: str, choices: Sequence[str] | None) -> list[int]:

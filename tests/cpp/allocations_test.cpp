@@ -87,6 +87,9 @@ BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {
   };
   kinds.emplace_back("learned",
                      learned({.user = "ana", .text = text, .embedding = vector, .tags = {"everything"}}, ranges));
+  Query with_features = learned({.user = "ana", .text = text, .embedding = vector}, {});
+  with_features.features = true;
+  kinds.emplace_back("learned, with features", std::move(with_features));
   kinds.emplace_back("learned, semantic", learned({.user = "ana", .embedding = vector}, {}));
   kinds.emplace_back("learned, lexical", learned({.user = "ana", .text = "word3 speaker5"}, {}));
   kinds.emplace_back("learned, few", learned({.user = "ana", .text = text, .embedding = vector, .depth = 20}, {}));

@@ -46,6 +46,7 @@ struct Query {
   bool exact = false;      // no approximation anywhere
   float recall = 0.995f;   // share of the exact top k that approximate search must find on average; > 0, at most 1
   bool explain = false;
+  bool features = false;   // of Fusion::learned: also what the ranking sees in every hit
   bool track = true;       // count the uses of what comes back, if the index counts (Index::track_uses)
 };
 
@@ -115,6 +116,8 @@ struct SearchExplanation {
 
 struct SearchResult {
   std::vector<Hit> hits;  // best first; equal scores: newer first, then by id
+  // Parallel to the hits, if they were wanted; NaN of those that only fill up to k.
+  std::optional<std::vector<FeatureRow>> features;
   std::optional<SearchExplanation> explanation;
 };
 

@@ -25,6 +25,8 @@ void Index::search(const Query& query, SearchResult& out) const {
       out.hits.clear();
       out.explanation.reset();
       if (query.explain) out.explanation.emplace();
+      out.features.reset();
+      if (query.features) out.features.emplace();
     }
   } catch (...) {
     out = SearchResult();
@@ -79,6 +81,7 @@ RankingFeatures Index::features(const Query& query) const {
 void Index::latest(std::string_view user, std::span<const Interval> between, uint32_t k, SearchResult& out) const {
   check_listing(between, k);
   out.explanation.reset();
+  out.features.reset();
   const auto found = find(user);
   if (!found) {
     out.hits.clear();
@@ -109,6 +112,7 @@ bool Index::try_latest(std::string_view user, std::optional<Interval> between, u
   check_listing(intervals.value_or(std::span<const Interval>()), k);
   return users_->try_visit(user, [&](const UserIndex& found) {
     out.explanation.reset();
+    out.features.reset();
     return found.try_latest(intervals, k, out.hits);
   });
 }

@@ -15,7 +15,7 @@ namespace {
 
 bool lists_by_time(const UserColumns& user, const PreparedQuery& prepared) {
   const Query& query = *prepared.query;
-  return prepared.listing() && !query.explain && prepared.require_tags.empty() && query.exclude.empty() &&
+  return prepared.listing() && !query.explain && !query.features && prepared.require_tags.empty() && query.exclude.empty() &&
          !ColumnFilters(user, prepared).any();
 }
 
@@ -133,6 +133,7 @@ void execute(const UserColumns& user, const IndexConfig& config, SearchScratch& 
   const UseCounter uses(user.uses, scratch.track);
   if (lists_by_time(user, prepared)) {
     list_by_time(user, prepared.intervals, prepared.depth, out.hits, uses);
+    out.features.reset();
     out.explanation.reset();
     return;
   }
@@ -141,6 +142,12 @@ void execute(const UserColumns& user, const IndexConfig& config, SearchScratch& 
   join_views(user, config, scratch);
   if (prepared.has(View::semantic)) backfill(scratch);
   write_hits(user, scratch, uses, out.hits);
+  if (!prepared.query->features) {
+    out.features.reset();
+  } else {
+    if (!out.features) out.features.emplace();
+    list_hit_features(user, scratch, *out.features);
+  }
   out.explanation.reset();
   if (prepared.query->explain) out.explanation = explain(user, scratch, reading);
 }

@@ -61,7 +61,10 @@ std::array<bool, kViewCount> choose_views(const Query& query) {
 }
 
 void check_ranking(const Query& query) {
-  if (query.fusion != Fusion::learned) return;
+  if (query.fusion != Fusion::learned) {
+    if (query.features) throw InvalidArgument("features", "true with another fusion", "false; they are of a learned ranking");
+    return;
+  }
   if (!query.ranking) throw InvalidArgument("ranking", "none", "the weights of a learned ranking");
   if (query.neighbors > 0) {
     throw InvalidArgument("neighbors", std::to_string(query.neighbors) + " with a learned ranking",

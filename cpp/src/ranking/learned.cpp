@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -98,6 +99,20 @@ std::vector<std::pair<std::string, std::string>> explain_repeats(const UserColum
     repeats.emplace_back(user.ids[slot], user.ids[other]);
   }
   return repeats;
+}
+
+void list_hit_features(const UserColumns& user, const SearchScratch& scratch, std::vector<FeatureRow>& rows) {
+  const FeatureSource source = source_of(user, scratch);
+  const bool listing = scratch.prepared.listing();  // the pool is of an earlier search then
+  rows.resize(scratch.hits.size());
+  for (size_t place = 0; place < rows.size(); ++place) {
+    const RankingPool::Position at = listing ? RankingPool::kNobody : source.pool.find(scratch.hits[place].slot);
+    if (at == RankingPool::kNobody) {
+      rows[place].fill(std::numeric_limits<float>::quiet_NaN());
+    } else {
+      fill_features(source, at, rows[place]);
+    }
+  }
 }
 
 void list_features(const UserColumns& user, const SearchScratch& scratch, std::vector<FeatureRow>& rows) {

@@ -50,6 +50,9 @@ std::optional<HitSelection> explain_selection(const UserColumns& user, const Sea
 std::vector<std::pair<std::string, std::string>> explain_repeats(const UserColumns& user,
                                                                  const SearchScratch& scratch);
 
+// The features of the hits, parallel to them; NaN of those that are not in the pool.
+void list_hit_features(const UserColumns& user, const SearchScratch& scratch, std::vector<FeatureRow>& rows);
+
 // The features of the whole pool, in its order.
 void list_features(const UserColumns& user, const SearchScratch& scratch, std::vector<FeatureRow>& rows);
 

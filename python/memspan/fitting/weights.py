@@ -16,7 +16,7 @@ from memspan.ranking.ranker import CONDITIONS, FEATURES, Ranker
 from .examples import Example
 from .listwise import Lists
 
-__all__ = ["DEFAULT_PENALTY", "DEFAULT_SPECIAL_PENALTY", "fit"]
+__all__ = ["DEFAULT_PENALTY", "DEFAULT_SPECIAL_PENALTY", "fit", "fit_weights"]
 
 DEFAULT_PENALTY: Final = 30.0
 DEFAULT_SPECIAL_PENALTY: Final = 15.0
@@ -56,6 +56,35 @@ def fit(
         InvalidArgumentError: no example can be learned from, or a penalty is out of range.
         MissingExtraError: SciPy is not installed.
     """
+    found, unseen = _learned(examples, penalty, special_penalty, start)
+    if start is not None:
+        found += _table_of(start)
+        return Ranker(_named(found, FEATURES), adapter=start.adapter, net=start.net, trained_on=trained_on)
+    for feature, weight in _PRIORS.items():
+        if unseen[FEATURES.index(feature)]:
+            found[0, FEATURES.index(feature)] = weight
+    return Ranker(_named(found, FEATURES), trained_on=trained_on)
+
+
+def fit_weights(
+    examples: Sequence[Example],
+    features: Sequence[str],
+    *,
+    penalty: float = DEFAULT_PENALTY,
+    special_penalty: float = DEFAULT_SPECIAL_PENALTY,
+) -> dict[str, dict[str, float]]:
+    """As `fit`, of examples whose columns are these features: the weights by condition and feature.
+
+    Raises:
+        InvalidArgumentError, MissingExtraError: see `fit`.
+    """
+    return _named(_learned(examples, penalty, special_penalty)[0], features)
+
+
+def _learned(
+    examples: Sequence[Example], penalty: float, special_penalty: float, start: Ranker | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The weights, or how far they move from `start`, (1 + conditions, features), and which features never vary."""
     try:
         from scipy.optimize import minimize
     except ImportError as error:
@@ -66,25 +95,18 @@ def fit(
     if not usable:
         raise invalid("examples", f"{len(examples)} questions", "one with evidence among its candidates")
     problem = _Problem.of(usable, penalty, special_penalty, start)
-    still = np.zeros((1 + len(CONDITIONS)) * len(FEATURES))
+    still = np.zeros((1 + len(CONDITIONS)) * len(problem.deviations))
     found = minimize(problem.loss, still, jac=True, method="L-BFGS-B", options={"maxiter": _ROUNDS})
-    weights = found.x.reshape(1 + len(CONDITIONS), len(FEATURES)) / problem.deviations
-    if start is not None:
-        weights += _table_of(start)
-        return Ranker(_named(weights), adapter=start.adapter, net=start.net, trained_on=trained_on)
-    unseen = np.isinf(problem.deviations)
-    for feature, weight in _PRIORS.items():
-        if unseen[FEATURES.index(feature)]:
-            weights[0, FEATURES.index(feature)] = weight
-    return Ranker(_named(weights), trained_on=trained_on)
+    weights = found.x.reshape(1 + len(CONDITIONS), -1) / problem.deviations
+    return weights, np.isinf(problem.deviations)
 
 
 _ROWS: Final = ("always", *CONDITIONS)
 
 
-def _named(weights: NDArray[np.float64]) -> dict[str, dict[str, float]]:
+def _named(weights: NDArray[np.float64], features: Sequence[str]) -> dict[str, dict[str, float]]:
     return {
-        name: dict(zip(FEATURES, map(float, row), strict=True))
+        name: dict(zip(features, map(float, row), strict=True))
         for name, row in zip(_ROWS, weights, strict=True)
     }
 

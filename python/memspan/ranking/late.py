@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from memspan import _core
 from memspan.rerank.reordering import centred, ranks_of
 
-__all__ = ["LOOKED_AT", "RANK", "added_by_rank", "max_similarities"]
+__all__ = [
+    "LATE_FEATURES",
+    "LOOKED_AT",
+    "RANK",
+    "added_by_rank",
+    "late_features",
+    "max_similarities",
+    "rounded",
+]
 
 LOOKED_AT: Final = 64
 """How many of a ranking are looked at. 48 and 100 change recall at 1 to 10 by .7 points at most, left out
@@ -21,6 +29,13 @@ RANK: Final = 0.77
 """Log odds a unit of the logarithm of the rank. Beside scores as those of `weights-tuned.json` .6 is learned where the
 weights know other conversations of the data set, and .9 to 1.5 where they do not. The similarity itself, or how far it
 stands out, says nothing that its rank does not."""
+
+LATE_FEATURES: Final = ("token_similarity", "token_z", "token_rank", "token_top")
+"""What `late_features` says of a record: its MaxSim, by how many standard deviations that stands out among those looked
+at, -ln(rank), and 4 / (rank + 3)."""
+
+_TOP_OFFSET: Final = 3.0
+_EQUAL: Final = 1e-6
 
 
 def max_similarities(
@@ -61,5 +76,22 @@ def added_by_rank(similarities: NDArray[np.float32]) -> NDArray[np.float64]:
     added = np.zeros(len(similarities))
     there = np.flatnonzero(~np.isnan(similarities))
     if len(there) > 1:
-        added[there] = centred(-RANK * np.log(ranks_of(np.round(similarities[there], 5))))
+        added[there] = centred(-RANK * np.log(ranks_of(rounded(similarities[there]))))
     return added
+
+
+def late_features(similarities: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What tokens say of records beside each other, shape (n, len(LATE_FEATURES)); none of the similarities is NaN.
+
+    Equal ones, up to what rounding makes of the same tokens, have equal features.
+    """
+    values = rounded(similarities)
+    ranks = ranks_of(values)
+    deviation = values.std() if len(values) else 0.0
+    z = (values - values.mean()) / deviation if deviation > _EQUAL else np.zeros(len(values))
+    return np.stack([values, z, -np.log(ranks), 4.0 / (ranks + _TOP_OFFSET)], axis=1).astype(np.float32)
+
+
+def rounded(similarities: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Without what rounding makes of the same tokens."""
+    return np.asarray(np.round(similarities, 5), np.float64)

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .groups import scales_of
+from .late_ranker import LateRanker, LateWeights
 from .ranker import Condition, Ranker, Ranking
 from .selection import Selection
 
 if TYPE_CHECKING:
     from memspan.recall import Plan
 
-__all__ = ["SPREAD", "ranking_for", "selection_for"]
+__all__ = ["SPREAD", "late_weights_for", "ranking_for", "selection_for"]
 
 SPREAD: Final = 0.75
 """What a plan with `spread` takes off the score of a record right beside another one in time. On BEAM's 16 questions
@@ -22,17 +26,36 @@ those from other data sets."""
 
 def ranking_for(plan: Plan, ranker: Ranker, conditions: Sequence[Condition], k: int) -> Ranking:
     """The ranking of the plan's question for `k` hits."""
-    weights = plan.weights
     return ranker.ranking(
-        conditions,
-        plan.intervals or None,
-        scales=scales_of(
-            semantic=weights.semantic,
-            lexical=weights.lexical,
-            symbolic=weights.symbolic,
-            neighbours=plan.smoothing,
-        ),
-        selection=selection_for(plan, k),
+        conditions, plan.intervals or None, scales=_scales(plan), selection=selection_for(plan, k)
+    )
+
+
+def late_weights_for(
+    plan: Plan, ranker: Ranker, late_ranker: LateRanker, conditions: Sequence[Condition]
+) -> LateWeights:
+    """How what tokens say counts, for the hits of `ranking_for`."""
+    scales = _scales(plan)
+
+    def base(features: NDArray[np.float32]) -> NDArray[np.float32]:
+        if scales is None:
+            return ranker.scores(features, conditions)
+        return np.asarray(features @ (ranker.row(conditions) * scales))
+
+    wanted = selection_for(plan, 1)
+    lessened = wanted.diversity > 0 or wanted.spread > 0
+    return LateWeights(
+        late_ranker.row(conditions, scales, plan.weights.semantic), base=base if lessened else None
+    )
+
+
+def _scales(plan: Plan) -> NDArray[np.float32] | None:
+    weights = plan.weights
+    return scales_of(
+        semantic=weights.semantic,
+        lexical=weights.lexical,
+        symbolic=weights.symbolic,
+        neighbours=plan.smoothing,
     )
 
 

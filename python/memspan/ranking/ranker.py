@@ -8,20 +8,21 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memspan import _core
 from memspan._core import Ranking
-from memspan.arguments import as_choice, as_texts
+from memspan.arguments import as_texts
 from memspan.errors import FormatError, invalid
 from memspan.times import to_intervals
 
 from .adapter import QueryAdapter
 from .net import RankingNet
 from .selection import Selection
+from .weight_table import CONDITIONS, Condition, WeightTable
 
 __all__ = ["CONDITIONS", "FEATURES", "FORMAT_VERSION", "Condition", "Ranker", "Ranking", "default_ranker"]
 
@@ -31,25 +32,6 @@ _READ_VERSIONS: Final = (1, 2, FORMAT_VERSION)
 FEATURES: Final[tuple[str, ...]] = tuple(_core.feature_names())
 """What the native core looks at in a record (cpp/include/memspan/ranking.hpp says what each is)."""
 
-Condition: TypeAlias = Literal[
-    "when",
-    "list",
-    "order",
-    "summary",
-    "assistant",
-    "preference",
-    "update",
-    "yes_no",
-    "first_person",
-    "timed",
-    "roles",
-]
-
-CONDITIONS: Final[tuple[Condition, ...]] = get_args(Condition)
-"""What can be said of a question: the kinds of `memspan.recall.kind_of` but `lookup`, that it speaks of its asker,
-that it names a time, and of the memory: that its speakers are a user and an assistant."""
-
-_ALWAYS: Final = "always"
 # Name and checksum of the default embedder.
 _TUNED: Final = (
     "bge-small-en-v1.5-int8",
@@ -57,7 +39,6 @@ _TUNED: Final = (
 )
 _WITHOUT_NET: Final = "roles"
 _BEST: Final = Selection()
-_LARGEST: Final = 1e4
 _MOST_BYTES: Final = 1 << 20
 
 
@@ -76,7 +57,7 @@ class Ranker:
         InvalidArgumentError: an unknown name, or a weight that is no number from -10,000 to 10,000.
     """
 
-    __slots__ = ("_adapter", "_net", "_rows", "_trained_on", "_usual")
+    __slots__ = ("_adapter", "_net", "_table", "_trained_on", "_usual")
 
     def __init__(
         self,
@@ -86,17 +67,12 @@ class Ranker:
         net: RankingNet | None = None,
         trained_on: Sequence[str] = (),
     ) -> None:
-        if not isinstance(weights, Mapping):
-            raise invalid("weights", weights, "a dict of dicts of numbers")
-        rows = {name: _row(name, weights.get(name, {})) for name in (_ALWAYS, *CONDITIONS)}
-        for name in weights:
-            if name not in rows:
-                raise invalid("weights", name, f"the conditions {_ALWAYS} | " + " | ".join(CONDITIONS))
+        table = WeightTable(weights, FEATURES)
         if adapter is not None and not isinstance(adapter, QueryAdapter):
             raise invalid("adapter", adapter, "a QueryAdapter, or None")
         if net is not None and not isinstance(net, RankingNet):
             raise invalid("net", net, "a RankingNet, or None")
-        self._rows: Final = rows
+        self._table: Final = table
         self._net: Final = net
         self._adapter: Final = adapter
         self._trained_on: Final = tuple(as_texts(trained_on, "trained_on"))
@@ -105,11 +81,7 @@ class Ranker:
     @property
     def weights(self) -> dict[str, dict[str, float]]:
         """The weights that are not 0, by condition and feature."""
-        named = {
-            condition: {name: float(value) for name, value in zip(FEATURES, row, strict=True) if value}
-            for condition, row in self._rows.items()
-        }
-        return {condition: row for condition, row in named.items() if row}
+        return self._table.weights
 
     @property
     def adapter(self) -> QueryAdapter | None:
@@ -154,7 +126,7 @@ class Ranker:
         net = self.net_for(conditions)
         if not conditions and hints is None and scales is None and selection is None:
             if self._usual is None:
-                self._usual = Ranking(self._rows[_ALWAYS], [], net=None if net is None else net.native)
+                self._usual = Ranking(self._table.row(), [], net=None if net is None else net.native)
             return self._usual
         row = self.row(conditions)
         if scales is not None:
@@ -192,10 +164,7 @@ class Ranker:
         Raises:
             InvalidArgumentError: an unknown condition.
         """
-        row: NDArray[np.float32] = self._rows[_ALWAYS].copy()
-        for position, name in enumerate(as_texts(conditions, "conditions")):
-            row += self._rows[CONDITIONS[as_choice(name, f"conditions[{position}]", CONDITIONS)]]
-        return row
+        return self._table.row(conditions)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table as JSON."""
@@ -203,10 +172,7 @@ class Ranker:
             "format": "memspan ranker",
             "version": FORMAT_VERSION,
             "trained_on": list(self._trained_on),
-            "weights": {
-                condition: {name: round(value, 5) for name, value in row.items()}
-                for condition, row in self.weights.items()
-            },
+            "weights": self._table.rounded(),
             **({} if self._net is None else {"net": self._net.to_json()}),
             **({} if self._adapter is None else {"adapter": self._adapter.to_json()}),
         }
@@ -241,22 +207,6 @@ def has_tuned_questions(embedder: str | None, checksum: str | None) -> bool:
 @cache
 def _packaged(name: str) -> Ranker:
     return _parse(files("memspan.ranking").joinpath(name).read_bytes(), name)
-
-
-def _row(condition: str, weights: Any) -> NDArray[np.float32]:
-    if not isinstance(weights, Mapping):
-        raise invalid(f"weights[{condition}]", weights, "a dict from features to numbers")
-    row = np.zeros(len(FEATURES), np.float32)
-    for name, value in weights.items():
-        if name not in FEATURES:
-            raise invalid(f"weights[{condition}]", name, "the features " + " | ".join(FEATURES))
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not number or not abs(value) <= _LARGEST:  # NaN is refused too
-            raise invalid(
-                f"weights[{condition}][{name}]", value, f"a number from -{_LARGEST:g} to {_LARGEST:g}"
-            )
-        row[FEATURES.index(name)] = value
-    return row
 
 
 def _parse(raw: bytes, name: str) -> Ranker:

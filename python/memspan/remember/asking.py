@@ -15,7 +15,8 @@ from memspan.limits import MAX_DEPTH, MAX_K
 from memspan.ranking import QueryAdapter, Ranker, default_ranker, has_tuned_questions
 from memspan.ranking.conditions import conditions_of
 from memspan.ranking.late import LOOKED_AT
-from memspan.ranking.planned import ranking_for, selection_for
+from memspan.ranking.late_ranker import LateWeights, late_ranker_for
+from memspan.ranking.planned import late_weights_for, ranking_for, selection_for
 from memspan.recall.plan import Plan
 from memspan.recall.planner import plan_by_rules
 from memspan.recall.times.languages import import_all
@@ -28,6 +29,7 @@ from .engine import Engine
 from .fields import checked_name, checked_text
 from .late_look import LateLook
 from .reranking import CANDIDATES, MAX_RERANK_MS
+from .store_tokens import StoreTokens
 
 if TYPE_CHECKING:
     from memspan.index import Index
@@ -173,6 +175,9 @@ def asked(
     searched = wanted if tokens is None else max(wanted, LOOKED_AT)
     if plan is not None and chosen_ranker is not None:
         found["ranking"] = ranking_for(plan, chosen_ranker, conditions, searched)
+    late_weights: LateWeights | None = None
+    if tokens is not None and plan is not None and ranker is None and set(_DEFAULT_VIEWS) <= set(chosen):
+        late_weights = _late_weights(engine, tokens, plan, conditions)
     start = perf_counter()
     embedding = engine.embedder.query(meaning) if "semantic" in chosen or routed else None
     if embedding is not None and adapter is not None:
@@ -180,7 +185,7 @@ def asked(
     late_look = None
     if tokens is not None and plan is not None:
         sessions = selection_for(plan, wanted).sessions
-        late_look = LateLook(tokens, tokens.question(meaning), user, wanted, sessions)
+        late_look = LateLook(tokens, tokens.question(meaning), user, wanted, sessions, late_weights)
     seconds = perf_counter() - start
     depth = _LEARNED_DEPTH if fusion == "learned" else _DEPTH
     found |= {
@@ -191,6 +196,7 @@ def asked(
         "fusion": fusion,
         "depth": min(max(depth, 4 * wanted), MAX_DEPTH),
         "k": searched,
+        "features": late_weights is not None,
     }
     return Asked(
         text,
@@ -208,6 +214,17 @@ def asked(
         late_look,
         as_of,
     )
+
+
+def _late_weights(
+    engine: Engine, tokens: StoreTokens, plan: Plan, conditions: tuple[Condition, ...]
+) -> LateWeights | None:
+    """Those learned beside the package's ranker, where both models are those that it was learned with."""
+    own, late = engine.embedder.identity, tokens.identity
+    late_ranker = late_ranker_for((own.name, own.checksum), (late.name, late.checksum))
+    if late_ranker is None:
+        return None
+    return late_weights_for(plan, default_ranker(own.name, own.checksum), late_ranker, conditions)
 
 
 def when_asked(index: Index, user: str, now: TimeLike | None, as_of: datetime | None = None) -> Micros:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from memspan.index import Hits
 from memspan.ranking.late import LOOKED_AT, added_by_rank, max_similarities
+from memspan.ranking.late_ranker import LateWeights
 from memspan.rerank.reordering import from_sessions
 
 from .engine import Engine
@@ -37,6 +38,7 @@ class Looked:
         looked = {
             "rank_before": position + 1,
             "score_before": score,
+            "added": float(self.scores[position]) - score,
             "similarity": None if np.isnan(similarity) else similarity,
         }
         return {**(explanation or {}), "tokens": looked}
@@ -52,6 +54,8 @@ class LateLook:
         user: whose records.
         places: how many come back.
         sessions: from how many sessions, if there are so many.
+        weights: how what they say counts beside what the ranking saw in the hits, which is then with them; `None`: by
+            its rank alone.
     """
 
     tokens: StoreTokens
@@ -59,6 +63,7 @@ class LateLook:
     user: str
     places: int
     sessions: int
+    weights: LateWeights | None = None
 
     def __call__(self, engine: Engine, hits: Hits) -> Looked:
         """Look at the first 64 hits. O(their tokens x those of the question)."""
@@ -68,7 +73,7 @@ class LateLook:
             vectors = self.tokens.of(reader, self.user, first)
         said = max_similarities(self.question, vectors)
         scores = hits.scores.astype(np.float64)
-        scores[: len(first)] += added_by_rank(said)
+        scores[: len(first)] += self._added(hits, scores[: len(first)], said)
         order = np.argsort(-scores, kind="stable").tolist()
         if self.sessions > 1:
             # One more query, for listings only: a hit does not tell its session.
@@ -77,3 +82,11 @@ class LateLook:
             session_of = [None if id_ not in records else records[id_].session for id_ in hits.ids]
             order = from_sessions(order, session_of, self.sessions, self.places)
         return Looked(order[: self.places], scores, said, perf_counter() - start)
+
+    def _added(
+        self, hits: Hits, scores: NDArray[np.float64], said: NDArray[np.float32]
+    ) -> NDArray[np.float64]:
+        features = hits.features
+        if self.weights is None or features is None:
+            return added_by_rank(said)
+        return self.weights.added(scores, features[: len(said)], said)
