@@ -5,7 +5,8 @@
 
 DELTAS is what tune_questions.py and tune_tokens.py wrote there. A question is ranked by weights that were learned
 without its part (conversations dealt to five parts, or a whole data set), and asked by both models with the deltas that
-were tuned without it; its best records move by weights that were learned from the other parts. The number that the rank
+were tuned without it; its best records move by weights that were learned from the other parts. "Searched" is the same
+by `Memory.search`, with what it does besides: which of the scored come back, and the reranker. The number that the rank
 by tokens counts, and the share of both, have seen all parts. The projection of tokens has seen all records too, but no
 label.
 """
@@ -14,17 +15,19 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fit_tuned import add_files, as_json, files_of, show
+from fit_tuned import add_files, files_of
+from left_out_search import Figures, LeftOutSearch, note, told
 from memspan.embed.late_onnx import OnnxTokenEmbedder
-from memspan.fitting.cross_validation import figures_of, mean_of, ranks_of
+from memspan.fitting.cross_validation import ranks_of
 from memspan.fitting.examples import Example, example_with_ids
 from memspan.fitting.ranker import fit_ranker
 from memspan.fitting.weights import fit_weights, scores_of
@@ -81,6 +84,23 @@ class Ranked:
 
 
 @dataclass
+class LeftOut:
+    """Questions, each ranked without its part, and what ranked them."""
+
+    questions: list[Ranked] = field(default_factory=list)
+    rankers: dict[object, Ranker] = field(default_factory=dict)
+    """By part."""
+
+    def part_of(self, data_set: str, conversation: str) -> object:
+        """The part that a conversation was left out with."""
+        return self._parts[data_set, conversation]
+
+    @cached_property
+    def _parts(self) -> dict[tuple[str, str], object]:
+        return {(each.example.data_set, each.example.conversation): each.part for each in self.questions}
+
+
+@dataclass
 class Collector:
     """Questions with their candidates; and the token vectors of their conversations, each embedded once."""
 
@@ -119,28 +139,29 @@ def ranked_of(
     )
 
 
-def left_out(deltas: Path, collect: Collector) -> dict[str, list[Ranked]]:
+def left_out(deltas: Path, collect: Collector) -> dict[str, LeftOut]:
     """All questions, by what is left out: their conversations, or their data sets if there are several."""
     everything = collect(FoldedEmbedder(deltas), collect.files)
     folds = folds_of([each.example for each in everything])
 
-    def ranked(held: Sequence[Asked], seen: Sequence[Asked], out: int | str) -> Iterator[Ranked]:
-        ranker, embedder = fit_ranker([each.example for each in seen]), token_embedder(deltas, out)
+    def add(to: LeftOut, held: Sequence[Asked], seen: Sequence[Asked], out: int | str) -> None:
+        to.rankers[out] = fit_ranker([each.example for each in seen])
+        embedder = token_embedder(deltas, out)
         for each in held:
             vectors = collect.vectors[each.example.data_set, each.example.conversation]
-            yield ranked_of(each, out, ranker, embedder, vectors)
+            to.questions.append(ranked_of(each, out, to.rankers[out], embedder, vectors))
 
-    found: dict[str, list[Ranked]] = {"conversation": []}
+    found = {"conversation": LeftOut()}
     for out in sorted(set(folds)):
         held = [each for each, fold in zip(everything, folds, strict=True) if fold == out]
         seen = [each for each, fold in zip(everything, folds, strict=True) if fold != out]
-        found["conversation"] += ranked(held, seen, out)
+        add(found["conversation"], held, seen, out)
     if len(collect.files) > 1:
-        found["data_set"] = []
+        found["data_set"] = LeftOut()
         for name in collect.files:
             seen = [each for each in everything if each.example.data_set != name]
             held = collect(plain_embedder(delta_path(deltas, name)), [name])
-            found["data_set"] += ranked(held, seen, name)
+            add(found["data_set"], held, seen, name)
     return found
 
 
@@ -152,33 +173,14 @@ def judged(questions: Sequence[Ranked], rankers: Mapping[object, LateRanker]) ->
     """Print what comes without the look and with it, and return it for JSON."""
     result: dict[str, Any] = {}
     for name, share in SHARES.items():
-        figures: dict[str, list[list[float]]] = {}
-        categories: dict[str, dict[str, list[float]]] = {}
+        figures: Figures = {}
         for each in questions:
             scores = each.scores.astype(np.float32)
             if share is not None:
                 scores = each.moved(rankers[each.part], share)
-            ranks = ranks_of(each.example, scores)
-            figures.setdefault(each.example.data_set, []).append(figures_of(ranks, each.example.evidence))
-            found = categories.setdefault(each.example.data_set, {}).setdefault(each.example.category, [])
-            found.append(int((ranks <= 10).sum()) / each.example.evidence)
-        quality = {data_set: mean_of(np.array(rows)) for data_set, rows in figures.items()}
-        show(name, quality)
-        for data_set, by_category in categories.items():
-            told = ", ".join(
-                f"{category} {100 * np.mean(rows):.1f}" for category, rows in by_category.items()
-            )
-            print(f"  {data_set} R@10: {told}", flush=True)
-        result[name] = {
-            data_set: {
-                **as_json(each),
-                "categories": {
-                    category: {"questions": len(rows), "recall@10": float(np.mean(rows))}
-                    for category, rows in categories[data_set].items()
-                },
-            }
-            for data_set, each in quality.items()
-        }
+            note(figures, each.example.data_set, each.example.category, ranks_of(each.example, scores),
+                 each.example.evidence)  # fmt: skip
+        result[name] = told(name, figures)
     return result
 
 
@@ -188,19 +190,26 @@ def main() -> None:
     add_files(parser)
     parser.add_argument("--out", type=Path, help="the table of weights, learned from all parts")
     parser.add_argument("--json", type=Path, help="where to write what was judged")
+    parser.add_argument(
+        "--rerank-ms", type=int, nargs="*", default=[0], help="budgets of whole searches; 0: none"
+    )
     arguments = parser.parse_args()
     collect = Collector(files_of(arguments), arguments.store_dir, token_embedder(arguments.deltas, threads=2))
     ways = left_out(arguments.deltas, collect)
-    by_conversation = ways["conversation"]
+    by_conversation = ways["conversation"].questions
     result = {}
-    for way, questions in ways.items():
+    for way, left in ways.items():
         print(f"\n{way} left out")
         # With a data set left out, weights are learned from the others as they are seen with conversations left out.
-        rankers = {
+        late_rankers = {
             out: learned([each for each in by_conversation if out not in (each.part, each.example.data_set)])
-            for out in dict.fromkeys(each.part for each in questions)
+            for out in left.rankers
         }
-        result[way] = judged(questions, rankers)
+        result[way] = judged(left.questions, late_rankers)
+        for milliseconds in arguments.rerank_ms:
+            search = LeftOutSearch(arguments.deltas, left.part_of, left.rankers, late_rankers, milliseconds)
+            name = f"searched, {milliseconds} ms"
+            result[way][name] = told(name, search.figures(collect.files, collect.store_dir))
     if arguments.json:
         arguments.json.write_text(json.dumps({"left_out": result}, indent=1))
     if arguments.out:

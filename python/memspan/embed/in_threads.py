@@ -1,4 +1,4 @@
-"""Work on many things at once, in threads that do not outlive the call."""
+"""Work on several things at once, in threads that do not outlive the call."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-__all__ = ["run_each"]
+from memspan.cores import available_cores
+
+__all__ = ["at_once", "run_each"]
 
 Item = TypeVar("Item")
+One = TypeVar("One")
+Other = TypeVar("Other")
 
 
 def run_each(run: Callable[[Item], None], items: Sequence[Item], threads: int, name: str) -> None:
@@ -37,3 +41,21 @@ def run_each(run: Callable[[Item], None], items: Sequence[Item], threads: int, n
             pass
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def at_once(one: Callable[[], One], other: Callable[[], Other], name: str) -> tuple[One, Other]:
+    """Call both, the other in a thread of its own, and return what they gave; with one core, one after the other.
+
+    Args:
+        one: called in the calling thread.
+        other: called from another one.
+        name: what that thread's name begins with.
+
+    Raises:
+        Exception: what `one` raised, otherwise what `other` did; both have ended then.
+    """
+    if available_cores() < 2:
+        return one(), other()
+    with ThreadPoolExecutor(1, thread_name_prefix=name) as pool:
+        later = pool.submit(other)
+        return one(), later.result()

@@ -69,6 +69,7 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
         record_kinds=() if how_to is None else ("procedural",),
         k=k,
         sessions=setting.sessions,
+        spread=_wants_steps(kind, reasons),
         distinct=setting.distinct or _only_lists(kind),
         reasons=tuple(reasons),
     )
@@ -77,6 +78,14 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
 def _only_lists(kind: QuestionKind) -> bool:
     """Whether it wants each thing once: who counts or adds up wants every mention."""
     return kind.main == "list" and not kind.reasons[0].startswith(("list: counts", "list: adds up"))
+
+
+def _wants_steps(kind: QuestionKind, reasons: list[str]) -> bool:
+    """Whether it asks for an order of several things, and not only which of two came first."""
+    steps = kind.main == "order" and kind.reasons[0].startswith("order: asks for an order")
+    if steps:
+        reasons.append("spread over the time: steps of an order")
+    return steps
 
 
 def _depth(

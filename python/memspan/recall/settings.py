@@ -25,9 +25,10 @@ class Setting(NamedTuple):
 
 
 # Measured on LoCoMo, REALTALK and BEAM with weights from other conversations. One session in four hits changes no
-# recall of listings by a point; more sessions, or sessions for other kinds, cost some. Neither likeness nor time apart
-# was worth it for any kind, so that no rule sets `diversity` or `spread`. What happened twice in the same words counts
-# twice where a question counts, and has two dates.
+# recall of listings by a point; more sessions, or sessions for other kinds, cost some. Likeness was worth nothing for
+# any kind, so that no rule sets `diversity`; time apart for the steps of an order (BEAM's recall@10 of them 27.9 to
+# 32.3 %, with the data set left out 16.4 to 19.5), not for listings. What happened twice in the same words counts twice
+# where a question counts, and has two dates.
 SETTINGS: Final[dict[KindName, Setting]] = {
     "lookup": Setting(10, 1, True, "one place, and what stands beside it"),
     "when": Setting(10, 1, False, "the turn that dates it"),

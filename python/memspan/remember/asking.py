@@ -6,10 +6,12 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from memspan.arguments import as_integer, as_texts
+from memspan.embed.in_threads import at_once
 from memspan.errors import invalid
 from memspan.limits import MAX_DEPTH, MAX_K
 from memspan.ranking import QueryAdapter, Ranker, default_ranker, has_tuned_questions
@@ -47,6 +49,9 @@ down: on LoCoMo, reciprocal-rank fusion has 27 % of the evidence at rank 1 then,
 # Candidates from each view. On LoCoMo, reciprocal-rank fusion of 1,000 finds 86.2 % of the evidence in the top
 # 50, of 200 84.4 %; the native search costs a few hundredths of what embedding the question does.
 _DEPTH: Final = 1000
+
+# As deep as what the weights were learned from, if that is two for each that is wanted. With 200 for 50, LoCoMo's
+# recall@50 is 94.7 instead of 95.1 %.
 _LEARNED_DEPTH: Final = 128
 _DEFAULT_K: Final = 10
 
@@ -179,22 +184,27 @@ def asked(
     if tokens is not None and plan is not None and ranker is None and set(_DEFAULT_VIEWS) <= set(chosen):
         late_weights = _late_weights(engine, tokens, plan, conditions)
     start = perf_counter()
-    embedding = engine.embedder.query(meaning) if "semantic" in chosen or routed else None
+    embedding, late_look = None, None
+    if tokens is not None and plan is not None:
+        # Two models, each of which runs on one core.
+        embedding, token_vectors = at_once(
+            partial(engine.embedder.query, meaning), partial(tokens.question, meaning), "memspan-embed"
+        )
+        sessions = selection_for(plan, wanted).sessions
+        late_look = LateLook(tokens, token_vectors, user, wanted, sessions, late_weights)
+    elif "semantic" in chosen or routed:
+        embedding = engine.embedder.query(meaning)
     if embedding is not None and adapter is not None:
         embedding = adapter(embedding)
-    late_look = None
-    if tokens is not None and plan is not None:
-        sessions = selection_for(plan, wanted).sessions
-        late_look = LateLook(tokens, tokens.question(meaning), user, wanted, sessions, late_weights)
     seconds = perf_counter() - start
-    depth = _LEARNED_DEPTH if fusion == "learned" else _DEPTH
+    depth = max(_LEARNED_DEPTH, 2 * wanted) if fusion == "learned" else max(_DEPTH, 4 * wanted)
     found |= {
         "user": user,
         "text": words,
         "embedding": embedding,
         "views": chosen,
         "fusion": fusion,
-        "depth": min(max(depth, 4 * wanted), MAX_DEPTH),
+        "depth": min(depth, MAX_DEPTH),
         "k": searched,
         "features": late_weights is not None,
     }

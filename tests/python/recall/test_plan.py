@@ -191,6 +191,25 @@ def test_settings_of_each_kind(question: str, kind: str) -> None:
     assert any(setting.reason in reason for reason in one.reasons)
 
 
+@pytest.mark.parametrize(
+    ("question", "spread"),
+    [
+        ("In which order did Ana visit the cities?", True),
+        ("List the order in which I brought up my projects.", True),
+        ("What is the order of the three trips, from earliest to latest?", True),
+        ("In welcher Reihenfolge hat Ana die Städte besucht?", True),
+        ("Which did Ana buy first, the boat or the car?", False),
+        ("Did Ana swim before Ben?", False),
+        ("How many cities did Ana visit?", False),
+        ("Give me a summary of Ana's year", False),
+    ],
+)
+def test_the_steps_of_an_order_are_spread_over_the_time(question: str, spread: bool) -> None:
+    one = plan(question)
+    assert one.spread == spread
+    assert any("spread over the time" in reason for reason in one.reasons) == spread
+
+
 def test_what_wants_every_mention_keeps_repetitions() -> None:
     assert plan("Where did Ana swim?").distinct
     for question in ("How many times did Ana swim?", "When did Ana swim?", "Where does Ana live now?"):
