@@ -20,6 +20,7 @@ from memspan.rerank.reordering import centred
 
 from .late import LATE_FEATURES, RANK, late_features
 from .ranker import FEATURES, Condition, has_tuned_questions
+from .table_file import MOST_BYTES, parse_table
 from .weight_table import WeightTable
 
 __all__ = ["LOOKED_AT_FEATURES", "LateRanker", "LateWeights", "late_ranker_for"]
@@ -33,6 +34,7 @@ conversations of a known kind further (LoCoMo's recall@1), learned by itself unk
 (benches/late_interaction.py)."""
 
 FORMAT_VERSION: Final = 1
+_FORMAT: Final = "memspan late ranker"
 _FILE: Final = "weights-tokens.json"
 # Name and checksum of the token embedder from whose similarities the weights were learned.
 _TUNED_TOKENS: Final = (
@@ -133,7 +135,7 @@ class LateRanker:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table as JSON."""
         document = {
-            "format": "memspan late ranker",
+            "format": _FORMAT,
             "version": FORMAT_VERSION,
             "trained_on": list(self._trained_on),
             "weights": self._table.rounded(),
@@ -148,7 +150,9 @@ class LateRanker:
             FormatError: it is something else, of another version, or names what this memspan does not know.
             OSError: it cannot be read.
         """
-        return _parse(Path(path).read_bytes(), str(path))
+        with open(path, "rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+        return _parse(raw, str(path))
 
 
 def late_ranker_for(embedder: tuple[str, str], token_embedder: tuple[str, str]) -> LateRanker | None:
@@ -163,15 +167,7 @@ def _packaged() -> LateRanker:
 
 
 def _parse(raw: bytes, name: str) -> LateRanker:
-    accepted = f"a table of weights of version {FORMAT_VERSION}, as LateRanker.save writes it"
-    try:
-        document: Any = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{name}: not JSON ({error}); accepted: {accepted}") from error
-    if not isinstance(document, dict) or document.get("format") != "memspan late ranker":
-        raise FormatError(f"{name}: no memspan late ranker; accepted: {accepted}")
-    if document.get("version") != FORMAT_VERSION:
-        raise FormatError(f"{name}: version {document.get('version')!r}; accepted: {accepted}")
+    document = parse_table(raw, name, _FORMAT, (FORMAT_VERSION,))
     try:
         weights: Any = document.get("weights")
         return LateRanker(weights, document.get("trained_on", ()))

@@ -22,11 +22,13 @@ from memspan.times import to_intervals
 from .adapter import QueryAdapter
 from .net import RankingNet
 from .selection import Selection
+from .table_file import MOST_BYTES, parse_table
 from .weight_table import CONDITIONS, Condition, WeightTable
 
 __all__ = ["CONDITIONS", "FEATURES", "FORMAT_VERSION", "Condition", "Ranker", "Ranking", "default_ranker"]
 
 FORMAT_VERSION: Final = 3
+_FORMAT: Final = "memspan ranker"
 _READ_VERSIONS: Final = (1, 2, FORMAT_VERSION)
 
 FEATURES: Final[tuple[str, ...]] = tuple(_core.feature_names())
@@ -39,7 +41,6 @@ _TUNED: Final = (
 )
 _WITHOUT_NET: Final = "roles"
 _BEST: Final = Selection()
-_MOST_BYTES: Final = 1 << 20
 
 
 class Ranker:
@@ -169,7 +170,7 @@ class Ranker:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table as JSON."""
         document = {
-            "format": "memspan ranker",
+            "format": _FORMAT,
             "version": FORMAT_VERSION,
             "trained_on": list(self._trained_on),
             "weights": self._table.rounded(),
@@ -187,7 +188,7 @@ class Ranker:
             OSError: it cannot be read.
         """
         with open(path, "rb") as file:
-            raw = file.read(_MOST_BYTES + 1)
+            raw = file.read(MOST_BYTES + 1)
         return _parse(raw, str(path))
 
     def __repr__(self) -> str:
@@ -210,15 +211,7 @@ def _packaged(name: str) -> Ranker:
 
 
 def _parse(raw: bytes, name: str) -> Ranker:
-    accepted = f"a table of weights of version {FORMAT_VERSION} or before, as Ranker.save writes it"
-    try:
-        document = json.loads(raw) if len(raw) <= _MOST_BYTES else None
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{name}: not JSON ({error}); accepted: {accepted}") from error
-    if not isinstance(document, dict) or document.get("format") != "memspan ranker":
-        raise FormatError(f"{name}: no memspan ranker; accepted: {accepted}")
-    if document.get("version") not in _READ_VERSIONS:
-        raise FormatError(f"{name}: version {document.get('version')!r}; accepted: {accepted}")
+    document = parse_table(raw, name, _FORMAT, _READ_VERSIONS)
     try:
         weights: Any = document.get("weights")
         adapter, net = document.get("adapter"), document.get("net")
