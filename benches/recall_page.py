@@ -30,6 +30,12 @@ SETS = {
     "longmemeval": "LongMemEval, a sample of three users",
 }
 FIGURES = ("recall@1", "recall@5", "recall@10", "recall@20", "recall@50", "all@10", "mrr")
+LEFT_OUT = {
+    "conversation, learned": "left out",
+    "conversation, reranked": "left out, reranked, 150 ms",
+    "data_set, learned": "other sets",
+    "data_set, reranked": "other sets, reranked, 150 ms",
+}
 HEAD = "| | R@1 | R@5 | R@10 | R@20 | R@50 | all@10 | MRR |\n|---|---|---|---|---|---|---|---|"
 
 
@@ -48,9 +54,14 @@ def main() -> None:
 
 
 def left_out_of(path: Path) -> dict[str, Any]:
-    """By what was left out and data set, the quality of the default search."""
+    """By what was left out and how it was searched, the quality by data set."""
     ways = json.loads(path.read_text())["left_out"]
-    return {way: found["shipped"] for way, found in ways.items()}
+    return {
+        f"{way}, {told}": found[searched]
+        for way, found in ways.items()
+        for searched, told in (("searched, 0 ms", "learned"), ("searched, 150 ms", "reranked"))
+        if searched in found
+    }
 
 
 def section(name: str, title: str, runs: Mapping[str, Any], left_out: Mapping[str, Any]) -> Iterable[str]:
@@ -59,7 +70,7 @@ def section(name: str, title: str, runs: Mapping[str, Any], left_out: Mapping[st
     yield HEAD
     for way, group in whole.items():
         yield row(WAYS[way], group)
-    for way, told in (("conversation", "left out"), ("data_set", "other sets")):
+    for way, told in LEFT_OUT.items():
         if name in left_out.get(way, {}):
             yield plain_row(told, left_out[way][name])
     yield ""
@@ -75,12 +86,14 @@ def section(name: str, title: str, runs: Mapping[str, Any], left_out: Mapping[st
         )
         yield f"| {WAYS[way]} | {times} |"
     yield ""
-    yield from by_category(runs)
+    yield from by_category(
+        runs, left_out.get("conversation, learned", {}).get(name, {}).get("categories", {})
+    )
     if own := runs.get("none", {}).get("longmemeval"):
         yield from longmemeval(own)
 
 
-def by_category(runs: Mapping[str, Any]) -> Iterable[str]:
+def by_category(runs: Mapping[str, Any], left_out: Mapping[str, Any]) -> Iterable[str]:
     groups = {
         way: {each["name"]: each for each in run["groups"][1:] if each["scored"]} for way, run in runs.items()
     }
@@ -91,10 +104,13 @@ def by_category(runs: Mapping[str, Any]) -> Iterable[str]:
     for name, group in groups["none"].items():
         yield row(f"{name.replace('_', ' ')} | {group['scored']}", group)
     yield "\nR@10 by category:\n"
-    yield "| | " + " | ".join(WAYS[way] for way in groups) + " |"
-    yield "|---" * (1 + len(groups)) + "|"
+    titles = [*(WAYS[way] for way in groups), *(["left out"] if left_out else [])]
+    yield "| | " + " | ".join(titles) + " |"
+    yield "|---" * (1 + len(titles)) + "|"
     for name in groups["none"]:
         cells = [f"{100 * groups[way][name]['scores']['recall@10']['mean']:.1f}" for way in groups]
+        if left_out:
+            cells.append(f"{100 * left_out[name]['recall']['10']:.1f}")
         yield f"| {name.replace('_', ' ')} | " + " | ".join(cells) + " |"
     yield ""
 
