@@ -52,20 +52,7 @@ def max_similarities(
         Shape (len(records),), -1 to 1; NaN for records without tokens, and for all of them if the question has none.
         O(tokens of the question x tokens of the records x dim).
     """
-    found = np.full(len(records), np.nan, np.float32)
-    present = [place for place, record in enumerate(records) if len(record)]
-    if not present or not len(question):
-        return found
-    tokens = np.concatenate([records[place] for place in present]).astype(np.float32)
-    # Not by NumPy, whose OpenBLAS spreads a product of this size over threads, at a cost of milliseconds.
-    cosines = _core.inner_products(question, tokens)
-    cosines /= np.sqrt(
-        np.maximum(1.0, np.einsum("ij,ij->i", tokens, tokens))
-    )  # bytes: 1 at least, unless damaged
-    ends = np.cumsum([len(records[place]) for place in present])
-    best = np.maximum.reduceat(cosines, np.concatenate([[0], ends[:-1]]), axis=1)
-    found[present] = best.mean(axis=0)
-    return found
+    return _core.max_similarities(question, list(records))
 
 
 def added_by_rank(similarities: NDArray[np.float32]) -> NDArray[np.float64]:
