@@ -81,7 +81,8 @@ class SearchingCalls(Calls):
                 at the tokens of the best 64, but not with `as_of` or `valid_at`; `rrf`, `union`, `weighted` do not.
             neighbors: let this many turns before and after a hit in its session rise with it; with `rrf`, which
                 is then the default, `union` or `weighted`. The learned ranking looks at neighbours itself.
-            plan: how to look, instead of `plan_by_rules`; ranker: weights of your own (`memspan fit`).
+            plan: how to look, instead of `plan_by_rules`; ranker: weights of your own (`memspan fit`), beside which
+                tokens count by their rank alone.
             route: let so many of the user's tags nearest to the question, and those right below them, lift the
                 records that carry them a little, see `tag`; it takes the view `symbolic`.
             rerank_ms: let the reranker look at the best for so many milliseconds; 150 do most of what it can.
