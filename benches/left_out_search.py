@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fit_tuned import as_json, show
-from memspan.evaluate import evaluate
 from memspan.fitting.cross_validation import figures_of, mean_of
 from memspan.formats.questions import LabelledQuestion
 from memspan.memory import Memory
@@ -23,7 +22,7 @@ from memspan.remember.asking import Asked, asked
 from memspan.remember.recall import Recalls
 from memspan.remember.searching import search
 from question_folds import FoldedEmbedder, delta_path, plain_embedder
-from token_records import token_embedder
+from token_records import token_embedder, visit
 
 Figures: TypeAlias = "dict[str, list[tuple[str, list[float]]]]"
 """By data set: the category and the figures of each question."""
@@ -74,30 +73,19 @@ class LeftOutSearch:
     def figures(self, files: Mapping[str, Sequence[Path]], store_dir: Path | None) -> Figures:
         embedders = {part: token_embedder(self.deltas, str(part)) for part in self.rankers}
         found: Figures = {}
+
+        def look(memory: Memory, name: str, question: LabelledQuestion) -> None:
+            part = self.part_of(name, question.user)
+            recalls = self._search(memory, question, part, embedders[part])
+            ranks = np.flatnonzero([recall.id in question.evidence for recall in recalls]) + 1
+            note(found, name, question.category, ranks, len(question.evidence))
+
         for name, paths in files.items():
-            seen: set[str] = set()
-
-            def ask(
-                memory: Memory,
-                question: LabelledQuestion,
-                k: int,
-                options: Mapping[str, Any],
-                name: str = name,
-                seen: set[str] = seen,
-            ) -> Recalls:
-                if question.answerable and question.evidence and question.position not in seen:
-                    seen.add(question.position)
-                    part = self.part_of(name, question.user)
-                    recalls = self._search(memory, question, part, embedders[part])
-                    ranks = np.flatnonzero([recall.id in question.evidence for recall in recalls]) + 1
-                    note(found, name, question.category, ranks, len(question.evidence))
-                return Recalls()
-
             whole_set = name in self.rankers
             embedder = (
                 plain_embedder(delta_path(self.deltas, name)) if whole_set else FoldedEmbedder(self.deltas)
             )
-            evaluate(name, paths, ks=(1,), embedder=embedder, store_dir=store_dir, ask=ask)
+            visit({name: paths}, look, embedder=embedder, store_dir=store_dir)
         return found
 
     def _search(self, memory: Memory, question: LabelledQuestion, part: object, tokens: Any) -> Recalls:

@@ -56,14 +56,12 @@ def fit(
         InvalidArgumentError: no example can be learned from, or a penalty is out of range.
         MissingExtraError: SciPy is not installed.
     """
-    found, unseen = _learned(examples, penalty, special_penalty, start)
-    if start is not None:
-        found += _table_of(start)
-        return Ranker(_named(found, FEATURES), adapter=start.adapter, net=start.net, trained_on=trained_on)
-    for feature, weight in _PRIORS.items():
-        if unseen[FEATURES.index(feature)]:
-            found[0, FEATURES.index(feature)] = weight
-    return Ranker(_named(found, FEATURES), trained_on=trained_on)
+    if start is None:
+        weights = fit_weights(examples, FEATURES, penalty=penalty, special_penalty=special_penalty)
+        return Ranker(weights, trained_on=trained_on)
+    moved, _ = _learned(examples, penalty, special_penalty, start)
+    weights = _named(moved + _table_of(start), FEATURES)
+    return Ranker(weights, adapter=start.adapter, net=start.net, trained_on=trained_on)
 
 
 def fit_weights(
@@ -73,12 +71,18 @@ def fit_weights(
     penalty: float = DEFAULT_PENALTY,
     special_penalty: float = DEFAULT_SPECIAL_PENALTY,
 ) -> dict[str, dict[str, float]]:
-    """As `fit`, of examples whose columns are these features: the weights by condition and feature.
+    """As `fit` from 0, of examples whose columns are these features, those of a ranking among them: the weights by
+    condition and feature.
 
     Raises:
         InvalidArgumentError, MissingExtraError: see `fit`.
     """
-    return _named(_learned(examples, penalty, special_penalty)[0], features)
+    found, unseen = _learned(examples, penalty, special_penalty)
+    for feature, weight in _PRIORS.items():
+        place = list(features).index(feature)
+        if unseen[place]:
+            found[0, place] = weight
+    return _named(found, features)
 
 
 def _learned(

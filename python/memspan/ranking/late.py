@@ -22,13 +22,12 @@ __all__ = [
 ]
 
 LOOKED_AT: Final = 64
-"""How many of a ranking are looked at. 48 and 100 change recall at 1 to 10 by .7 points at most, left out
-(benches/late_interaction.py)."""
+"""How many of a ranking are looked at. 48 and 96 change recall at 1 to 10 by .6 points at most, left out."""
 
 RANK: Final = 0.77
 """Log odds a unit of the logarithm of the rank. Beside scores as those of `weights-tuned.json` .6 is learned where the
-weights know other conversations of the data set, and .9 to 1.5 where they do not. The similarity itself, or how far it
-stands out, says nothing that its rank does not."""
+weights know other conversations of the data set, and .9 to 1.5 where they do not. Beside the score alone, neither the
+similarity itself nor how far it stands out says what its rank does not."""
 
 LATE_FEATURES: Final = ("token_similarity", "token_z", "token_rank", "token_top")
 """What `late_features` says of a record: its MaxSim, by how many standard deviations that stands out among those looked

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -20,10 +18,10 @@ from memspan.rerank.reordering import centred
 
 from .late import LATE_FEATURES, RANK, late_features
 from .ranker import FEATURES, Condition, has_tuned_questions
-from .table_file import MOST_BYTES, parse_table
+from .table_file import parse_table, read_table_bytes, write_table
 from .weight_table import WeightTable
 
-__all__ = ["LOOKED_AT_FEATURES", "LateRanker", "LateWeights", "late_ranker_for"]
+__all__ = ["LOOKED_AT_FEATURES", "SHARE", "LateRanker", "LateWeights", "late_ranker_for"]
 
 LOOKED_AT_FEATURES: Final = (*FEATURES, *LATE_FEATURES)
 """What is known of a record that is looked at."""
@@ -134,13 +132,13 @@ class LateRanker:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table as JSON."""
-        document = {
-            "format": _FORMAT,
-            "version": FORMAT_VERSION,
-            "trained_on": list(self._trained_on),
-            "weights": self._table.rounded(),
-        }
-        Path(path).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        write_table(
+            path,
+            _FORMAT,
+            FORMAT_VERSION,
+            trained_on=list(self._trained_on),
+            weights=self._table.rounded(),
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> LateRanker:
@@ -150,9 +148,7 @@ class LateRanker:
             FormatError: it is something else, of another version, or names what this memspan does not know.
             OSError: it cannot be read.
         """
-        with open(path, "rb") as file:
-            raw = file.read(MOST_BYTES + 1)
-        return _parse(raw, str(path))
+        return _parse(read_table_bytes(path), str(path))
 
 
 def late_ranker_for(embedder: tuple[str, str], token_embedder: tuple[str, str]) -> LateRanker | None:

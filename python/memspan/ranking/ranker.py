@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -22,7 +20,7 @@ from memspan.times import to_intervals
 from .adapter import QueryAdapter
 from .net import RankingNet
 from .selection import Selection
-from .table_file import MOST_BYTES, parse_table
+from .table_file import parse_table, read_table_bytes, write_table
 from .weight_table import CONDITIONS, Condition, WeightTable
 
 __all__ = ["CONDITIONS", "FEATURES", "FORMAT_VERSION", "Condition", "Ranker", "Ranking", "default_ranker"]
@@ -169,15 +167,15 @@ class Ranker:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table as JSON."""
-        document = {
-            "format": _FORMAT,
-            "version": FORMAT_VERSION,
-            "trained_on": list(self._trained_on),
-            "weights": self._table.rounded(),
+        write_table(
+            path,
+            _FORMAT,
+            FORMAT_VERSION,
+            trained_on=list(self._trained_on),
+            weights=self._table.rounded(),
             **({} if self._net is None else {"net": self._net.to_json()}),
             **({} if self._adapter is None else {"adapter": self._adapter.to_json()}),
-        }
-        Path(path).write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Ranker:
@@ -187,9 +185,7 @@ class Ranker:
             FormatError: it is something else, of a newer version, or names what this memspan does not know.
             OSError: it cannot be read.
         """
-        with open(path, "rb") as file:
-            raw = file.read(MOST_BYTES + 1)
-        return _parse(raw, str(path))
+        return _parse(read_table_bytes(path), str(path))
 
     def __repr__(self) -> str:
         return f"Ranker(trained_on={list(self._trained_on)})"

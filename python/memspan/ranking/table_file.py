@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from memspan.errors import FormatError
 
-__all__ = ["MOST_BYTES", "parse_table"]
+__all__ = ["MOST_BYTES", "parse_table", "read_table_bytes", "write_table"]
 
 MOST_BYTES: Final = 1 << 20
+
+
+def read_table_bytes(path: str | os.PathLike[str]) -> bytes:
+    """What the file holds, for `parse_table`; no more of it than that refuses.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with open(path, "rb") as file:
+        return file.read(MOST_BYTES + 1)
+
+
+def write_table(path: str | os.PathLike[str], kind: str, version: int, **document: Any) -> None:
+    """Write a table of weights as JSON, in the form that `parse_table` reads."""
+    text = json.dumps({"format": kind, "version": version, **document}, indent=1)
+    Path(path).write_text(text + "\n", encoding="utf-8")
 
 
 def parse_table(raw: bytes, name: str, kind: str, versions: Sequence[int]) -> dict[str, Any]:

@@ -181,8 +181,9 @@ def asked(
     if plan is not None and chosen_ranker is not None:
         found["ranking"] = ranking_for(plan, chosen_ranker, conditions, searched)
     late_weights: LateWeights | None = None
-    if tokens is not None and plan is not None and ranker is None and set(_DEFAULT_VIEWS) <= set(chosen):
-        late_weights = _late_weights(engine, tokens, plan, conditions)
+    usual = ranker is None and set(_DEFAULT_VIEWS) <= set(chosen)
+    if tokens is not None and plan is not None and chosen_ranker is not None and usual:
+        late_weights = _late_weights(engine, tokens, plan, chosen_ranker, conditions)
     start = perf_counter()
     embedding, late_look = None, None
     if tokens is not None and plan is not None:
@@ -227,14 +228,12 @@ def asked(
 
 
 def _late_weights(
-    engine: Engine, tokens: StoreTokens, plan: Plan, conditions: tuple[Condition, ...]
+    engine: Engine, tokens: StoreTokens, plan: Plan, ranker: Ranker, conditions: tuple[Condition, ...]
 ) -> LateWeights | None:
     """Those learned beside the package's ranker, where both models are those that it was learned with."""
     own, late = engine.embedder.identity, tokens.identity
     late_ranker = late_ranker_for((own.name, own.checksum), (late.name, late.checksum))
-    if late_ranker is None:
-        return None
-    return late_weights_for(plan, default_ranker(own.name, own.checksum), late_ranker, conditions)
+    return None if late_ranker is None else late_weights_for(plan, ranker, late_ranker, conditions)
 
 
 def when_asked(index: Index, user: str, now: TimeLike | None, as_of: datetime | None = None) -> Micros:

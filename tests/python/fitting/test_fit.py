@@ -11,7 +11,7 @@ from planted import PLANTED, make_examples
 from memspan import errors
 from memspan.fitting.cross_validation import cross_validate, quality_of
 from memspan.fitting.examples import Example
-from memspan.fitting.weights import _Problem, fit, scores_of
+from memspan.fitting.weights import _Problem, fit, fit_weights, scores_of
 from memspan.ranking import FEATURES, Ranker
 
 pytest.importorskip("scipy")
@@ -37,6 +37,26 @@ def test_a_planted_ranking_is_found() -> None:
     assert always["cosine_z"] == pytest.approx(2 * always["bm25_z"], rel=0.25)
     assert always["short_text"] < 0
     assert ranker.weights["when"]["hinted"] > 0 > ranker.weights["when"]["cosine_z"]
+
+
+def test_other_features_are_learned_likewise(examples: list[Example]) -> None:
+    for each in examples:
+        each.features[:, FEATURES.index("tagged")] = 0.0
+    features = (*FEATURES, "of no record", "the same again")
+    wider = [
+        replace(
+            each,
+            features=np.concatenate([each.features, 0 * each.features[:, :1], each.features[:, :1]], axis=1),
+        )
+        for each in examples
+    ]
+    found = fit_weights(wider, features)["always"]
+    assert list(found) == list(features)
+    assert found["of no record"] == 0
+    assert found["the same again"] == pytest.approx(found[FEATURES[0]], abs=1e-3)
+    # Of tags these examples say nothing either.
+    plain = fit(examples).weights["always"]
+    assert found["tagged"] == plain["tagged"] == 0.5
 
 
 def test_it_is_deterministic(examples: list[Example]) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memspan.errors import FormatError, InvalidArgumentError
 from memspan.ranking.late import LATE_FEATURES, added_by_rank, late_features
 from memspan.ranking.late_ranker import LOOKED_AT_FEATURES, LateRanker, LateWeights, late_ranker_for
-from memspan.ranking.ranker import FEATURES
+from memspan.ranking.ranker import FEATURES, default_ranker
 
 counts = st.integers(0, 40)
 seeds = st.integers(0, 2**32 - 1)
@@ -156,6 +156,9 @@ def test_the_packages_belongs_to_both_default_models() -> None:
     ranker = late_ranker_for(TUNED, TOKENS)
     assert ranker is not None
     assert ranker.row()[LOOKED_AT_FEATURES.index("token_rank")] != 0
+    # No example had tags; they are to lift as they do without the look.
+    tagged = default_ranker(*TUNED).weights["always"]["tagged"]
+    assert ranker.row()[LOOKED_AT_FEATURES.index("tagged")] == tagged > 0
     assert late_ranker_for(TUNED, ("words", "")) is None
     assert late_ranker_for(("hash", ""), TOKENS) is None
     assert late_ranker_for((TUNED[0], "another"), TOKENS) is None
