@@ -33,14 +33,14 @@ from memspan.fitting.ranker import fit_ranker
 from memspan.fitting.weights import fit_weights, scores_of
 from memspan.formats.questions import LabelledQuestion
 from memspan.memory import Memory
-from memspan.ranking.late import LOOKED_AT, late_features, max_similarities
+from memspan.ranking.late import LOOKED_AT, TokenBlocks, late_features, max_similarities
 from memspan.ranking.late_ranker import LOOKED_AT_FEATURES, SHARE, LateRanker, LateWeights
 from memspan.ranking.ranker import Ranker
 from memspan.recall.wording import bare_question
 from question_folds import FoldedEmbedder, delta_path, folds_of, plain_embedder
 from token_records import texts_of, token_embedder, visit
 
-Vectors = dict[str, NDArray[np.int8]]  # by id
+Vectors = dict[str, TokenBlocks]  # by id
 
 SHARES = {"without": None, "by rank": 0.0, "by weights": 1.0, "shipped": SHARE}
 """What weights count against the score and the rank by tokens; `None`: no look."""
@@ -117,7 +117,7 @@ class Collector:
             if (data_set, question.user) not in self.vectors:
                 texts = texts_of(memory, question.user)
                 made = self.documents.embed_documents(list(texts.values()))
-                self.vectors[data_set, question.user] = dict(zip(texts, made, strict=True))
+                self.vectors[data_set, question.user] = dict(zip(texts, map(TokenBlocks, made), strict=True))
             found.append(asked_of(memory, data_set, question))
 
         visit({name: self.files[name] for name in names}, look, embedder=embedder, store_dir=self.store_dir)

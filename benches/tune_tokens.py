@@ -32,7 +32,7 @@ from memspan.embed.models import require_model
 from memspan.embed.registry import DEFAULT_TOKEN_MODEL, TOKEN_MODELS
 from memspan.formats.questions import LabelledQuestion
 from memspan.memory import Memory
-from memspan.ranking.late import max_similarities
+from memspan.ranking.late import TokenBlocks, max_similarities
 from memspan.recall.wording import bare_question
 from question_encoder import QuestionEncoder
 from question_folds import ALL, FOLDS, folds_of
@@ -58,7 +58,7 @@ class Asked:
 class Records:
     """The token vectors of all records of a conversation."""
 
-    stored: list[NDArray[np.int8]]
+    stored: list[TokenBlocks]
     vectors: torch.Tensor  # (tokens, dim), of length 1
     record: torch.Tensor  # of each token
 
@@ -114,7 +114,9 @@ def records_of(embedder: OnnxTokenEmbedder, texts: Sequence[str]) -> Records:
     stored = embedder.embed_documents(texts)
     vectors = torch.from_numpy(np.concatenate(stored).astype(np.float32))
     record = np.repeat(np.arange(len(stored)), [len(each) for each in stored])
-    return Records(stored, functional.normalize(vectors, dim=1).bfloat16(), torch.from_numpy(record))
+    return Records(
+        [*map(TokenBlocks, stored)], functional.normalize(vectors, dim=1).bfloat16(), torch.from_numpy(record)
+    )
 
 
 def samples_of(asked: Sequence[Asked], records: Mapping[tuple[str, str], Records]) -> list[Sample]:

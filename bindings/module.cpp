@@ -12,7 +12,7 @@ PYBIND11_MODULE(_core, module) {
   memspan::python::register_limits(module);
   memspan::python::register_text_tools(module);
   memspan::python::register_inner_products(module);
-  memspan::python::register_max_similarities(module);
+  memspan::python::register_late_scores(module);
   memspan::python::register_ranking(module);
   memspan::python::register_query(module);
   memspan::python::register_hits(module);

@@ -24,9 +24,26 @@ def normalize_tag(tag: str) -> str: ...
 
 # Of every row with every other, (rows, others); both float32 in C order with as many columns.
 def inner_products(rows: NDArray[np.float32], others: NDArray[np.float32]) -> NDArray[np.float32]: ...
-def max_similarities(
-    question: NDArray[np.float32], records: list[NDArray[np.int8]]
-) -> NDArray[np.float32]: ...
+
+class TokenBlocks:
+    """The token vectors of a record, shape (n, dim), as `max_similarities` reads them. Immutable."""
+
+    def __init__(self, rows: NDArray[np.int8], /) -> None: ...
+    def __len__(self) -> int: ...  # n
+    @property
+    def nbytes(self) -> int: ...
+
+# memspan.ranking.late says what these are. Without features, base and weights are not looked at.
+def max_similarities(question: NDArray[np.float32], records: list[TokenBlocks], /) -> NDArray[np.float32]: ...
+def late_features(similarities: NDArray[np.float32], /) -> NDArray[np.float32]: ...
+def late_added(
+    base: NDArray[np.float64] | None,
+    features: NDArray[np.float32] | None,
+    similarities: NDArray[np.float32],
+    weights: NDArray[np.float32] | None,
+    share: float,
+    by_rank: float,
+) -> NDArray[np.float64]: ...
 
 # Columns of exactly the named types, copied; None for anything else.
 def copy_texts(values: Any, /) -> list[str] | None: ...

@@ -169,6 +169,26 @@ struct Avx2Blocks {
     const __m256i less = _mm256_cmpgt_epi32(_mm256_set1_epi32(least), sums);
     return ~static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(less))) & 0xff;
   }
+
+  using Words = __m256i;
+  using Best = __m256;
+
+  static Words words(const int8_t* p) {
+    return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(p)));
+  }
+  static __m256i pair(const int16_t* query) {
+    int32_t two;
+    __builtin_memcpy(&two, query, sizeof two);
+    return _mm256_set1_epi32(two);
+  }
+  static Sum step(Sum sum, Words words, const int16_t* query) {
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(words, pair(query)));
+  }
+  static Best none() { return _mm256_set1_ps(-FLT_MAX); }
+  static Best better(Best best, Sum sum, const float* scales) {
+    return _mm256_max_ps(best, _mm256_mul_ps(_mm256_cvtepi32_ps(sum), _mm256_loadu_ps(scales)));
+  }
+  static float largest(Best best) { return Avx2::largest(best); }
 };
 
 }  // namespace

@@ -35,6 +35,13 @@ struct Avx2VnniCodes {
 
 struct Avx2VnniBlocks : Avx2Blocks {
   static Sum step(Sum sum, Row row, const int8_t* query) { return Avx2VnniCodes::step(sum, row, quad(query)); }
+  static Sum step(Sum sum, Words words, const int16_t* query) {
+#if defined(__AVXVNNI__)
+    return _mm256_dpwssd_avx_epi32(sum, words, pair(query));
+#else
+    return _mm256_dpwssd_epi32(sum, words, pair(query));
+#endif
+  }
 };
 
 }  // namespace

@@ -56,6 +56,23 @@ struct Avx512VnniBlocks {
   static uint32_t at_least(Sum sum, const int32_t* slack, int32_t least) {
     return _mm512_cmpge_epi32_mask(_mm512_add_epi32(sum, _mm512_loadu_si512(slack)), _mm512_set1_epi32(least));
   }
+
+  using Words = __m512i;
+  using Best = __m512;
+
+  static Words words(const int8_t* p) {
+    return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p)));
+  }
+  static Sum step(Sum sum, Words words, const int16_t* query) {
+    int32_t two;
+    __builtin_memcpy(&two, query, sizeof two);
+    return _mm512_dpwssd_epi32(sum, words, _mm512_set1_epi32(two));
+  }
+  static Best none() { return _mm512_set1_ps(-FLT_MAX); }
+  static Best better(Best best, Sum sum, const float* scales) {
+    return _mm512_max_ps(best, _mm512_mul_ps(_mm512_cvtepi32_ps(sum), _mm512_loadu_ps(scales)));
+  }
+  static float largest(Best best) { return _mm512_reduce_max_ps(best); }
 };
 
 }  // namespace

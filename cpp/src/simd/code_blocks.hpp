@@ -11,6 +11,8 @@
 // Everything has internal linkage: each unit gets its own copy in its own instructions (see kernels.hpp).
 #pragma once
 
+#include <cfloat>
+
 #include "simd/kernels.hpp"
 
 namespace memspan {
@@ -85,6 +87,34 @@ struct PlainBlocks {
     uint32_t found = 0;
     for (size_t i = 0; i < kLanes; ++i) found |= static_cast<uint32_t>(sum.of[i] + slack[i] >= least) << i;
     return found;
+  }
+
+  struct Best {
+    float of[kLanes];
+  };
+  using Words = const int8_t*;
+
+  static Words words(const int8_t* p) { return p; }
+  static Sum step(Sum sum, Words words, const int16_t* query) {
+    for (size_t i = 0; i < kLanes; ++i) sum.of[i] += words[2 * i] * query[0] + words[2 * i + 1] * query[1];
+    return sum;
+  }
+  static Best none() {
+    Best best;
+    for (float& each : best.of) each = -FLT_MAX;
+    return best;
+  }
+  static Best better(Best best, const Sum& sum, const float* scales) {
+    for (size_t i = 0; i < kLanes; ++i) {
+      const float product = static_cast<float>(sum.of[i]) * scales[i];
+      best.of[i] = best.of[i] < product ? product : best.of[i];
+    }
+    return best;
+  }
+  static float largest(const Best& best) {
+    float most = best.of[0];
+    for (const float each : best.of) most = most < each ? each : most;
+    return most;
   }
 };
 

@@ -57,6 +57,14 @@ struct Kernels {
   void (*code_blocks)(const int8_t* queries, const int32_t* least, size_t query_count, const uint8_t* blocks,
                       const int32_t* slack, size_t block_count, uint16_t* out);
 
+  // The best token of a text for each query. Tokens are n bytes, in blocks of 16 that lie side by side: a block begins
+  // with their 16 scales and has 64 + 16 n bytes, of which bytes 64 + 16 i + 2 t and the one after it are values i and
+  // i + 1 of token t, i even. out[q] = the largest scale * float(sum_j queries[q * n + j] * token[j]) of all tokens.
+  // n is even, block_count > 0, blocks are aligned as floats, and no sum, nor any part of one, exceeds 32 bits.
+  // Bit-identical results at every level.
+  void (*max_products)(const int16_t* queries, size_t query_count, const uint8_t* blocks, size_t block_count, size_t n,
+                       float* out);
+
   // Writes the indexes i < count with scores[i] >= threshold, ascending, into `out`, which has room for count; returns
   // how many. What lies behind them in `out` may be overwritten.
   size_t (*select_above)(const float* scores, size_t count, float threshold, uint32_t* out);

@@ -4,6 +4,7 @@
 
 #include "simd/code_blocks.hpp"
 #include "simd/levels.hpp"
+#include "simd/token_blocks.hpp"
 
 namespace memspan {
 namespace {
@@ -130,6 +131,6 @@ size_t count_ones(const uint64_t* words, size_t count) {
 
 constinit const Kernels kScalarKernels = {&dot,          &dot_rows,   &dot_gather,  &quantize_query,
                                           &quantize_row, &code_rows,  &code_gather, &code_rows_batch,
-                                          &code_blocks<PlainBlocks>, &select_above, &hidden_layer, &count_ones, &crc32c_table};
+                                          &code_blocks<PlainBlocks>, &max_products<PlainBlocks>, &select_above, &hidden_layer, &count_ones, &crc32c_table};
 
 }  // namespace memspan

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan import _core
-from memspan.rerank.reordering import centred, ranks_of
+from memspan._core import TokenBlocks
 
 __all__ = [
     "LATE_FEATURES",
     "LOOKED_AT",
     "RANK",
+    "TokenBlocks",
     "added_by_rank",
     "late_features",
     "max_similarities",
-    "rounded",
 ]
 
 LOOKED_AT: Final = 64
@@ -33,23 +33,21 @@ LATE_FEATURES: Final = ("token_similarity", "token_z", "token_rank", "token_top"
 """What `late_features` says of a record: its MaxSim, by how many standard deviations that stands out among those looked
 at, -ln(rank), and 4 / (rank + 3)."""
 
-_TOP_OFFSET: Final = 3.0
-_EQUAL: Final = 1e-6
 
-
-def max_similarities(
-    question: NDArray[np.float32], records: Sequence[NDArray[np.int8]]
-) -> NDArray[np.float32]:
+def max_similarities(question: NDArray[np.float32], records: Sequence[TokenBlocks]) -> NDArray[np.float32]:
     """MaxSim (Khattab and Zaharia, "ColBERT", SIGIR 2020): the mean over the question's tokens of the best cosine with
     a token of the record.
 
     Args:
         question: shape (tokens, dim), rows of length 1.
-        records: of each record shape (n, dim), whose lengths do not count; with n = 0 it has none.
+        records: each made of shape (n, dim), whose lengths do not count; with n = 0 it has none.
 
     Returns:
         Shape (len(records),), -1 to 1; NaN for records without tokens, and for all of them if the question has none.
         O(tokens of the question x tokens of the records x dim).
+
+    Raises:
+        InvalidArgumentError: a number that is not finite, or a record of another dim.
     """
     return _core.max_similarities(question, list(records))
 
@@ -57,27 +55,14 @@ def max_similarities(
 def added_by_rank(similarities: NDArray[np.float32]) -> NDArray[np.float64]:
     """What similarities add to log odds: `-.77 ln(rank)`, from which its mean is taken, so that on average nothing
     moves against records that were not looked at. 0 for NaN; equal ones share the mean of their ranks, and so do those
-    that differ by less than what rounding makes of the same tokens, 1e-5.
+    that differ by less than what rounding makes of the same tokens, 1e-5. O(n log n).
     """
-    added = np.zeros(len(similarities))
-    there = np.flatnonzero(~np.isnan(similarities))
-    if len(there) > 1:
-        added[there] = centred(-RANK * np.log(ranks_of(rounded(similarities[there]))))
-    return added
+    return _core.late_added(None, None, similarities, None, share=0.0, by_rank=RANK)
 
 
 def late_features(similarities: NDArray[np.float32]) -> NDArray[np.float32]:
     """What tokens say of records beside each other, shape (n, len(LATE_FEATURES)); none of the similarities is NaN.
 
-    Equal ones, up to what rounding makes of the same tokens, have equal features.
+    Equal ones, up to what rounding makes of the same tokens, have equal features. O(n log n).
     """
-    values = rounded(similarities)
-    ranks = ranks_of(values)
-    deviation = values.std() if len(values) else 0.0
-    z = (values - values.mean()) / deviation if deviation > _EQUAL else np.zeros(len(values))
-    return np.stack([values, z, -np.log(ranks), 4.0 / (ranks + _TOP_OFFSET)], axis=1).astype(np.float32)
-
-
-def rounded(similarities: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Without what rounding makes of the same tokens."""
-    return np.asarray(np.round(similarities, 5), np.float64)
+    return _core.late_features(similarities)

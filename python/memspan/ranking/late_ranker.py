@@ -12,11 +12,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan import _core
 from memspan.arguments import as_texts
 from memspan.errors import FormatError
-from memspan.rerank.reordering import centred
 
-from .late import LATE_FEATURES, RANK, late_features
+from .late import LATE_FEATURES, RANK
 from .ranker import FEATURES, Condition, has_tuned_questions
 from .table_file import parse_table, read_table_bytes, write_table
 from .weight_table import WeightTable
@@ -71,20 +71,10 @@ class LateWeights:
             similarities: shape (n,), NaN of records without tokens.
 
         Returns:
-            Shape (n,); 0 where features or similarity are NaN. O(n x features).
+            Shape (n,); 0 where features or similarity are NaN. O(n x features + n log n).
         """
-        added = np.zeros(len(similarities))
-        there = np.flatnonzero(~np.isnan(similarities) & ~np.isnan(features).any(axis=1))
-        if len(there) < 2:
-            return added
-        late = late_features(similarities[there])
-        seen = np.concatenate([features[there], late], axis=1)
-        # Row by row: a matrix product rounds equal rows differently at its edges, which would order equal records.
-        together = (seen * self.row).sum(axis=1, dtype=np.float64)
-        base = scores[there] if self.base is None else self.base(features[there])
-        by_rank = RANK * late[:, LATE_FEATURES.index("token_rank")].astype(np.float64)
-        added[there] = centred(self.share * (together - base) + (1.0 - self.share) * by_rank)
-        return added
+        base = scores if self.base is None else self.base(np.nan_to_num(features)).astype(np.float64)
+        return _core.late_added(base, features, similarities, self.row, share=self.share, by_rank=RANK)
 
 
 class LateRanker:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
@@ -15,11 +14,13 @@ from numpy.typing import NDArray
 from memspan.embed.late_protocol import TokenEmbedder, validate_document_tokens, validate_query_tokens
 from memspan.embed.late_resolve import resolve_token_embedder
 from memspan.errors import EmbedderMismatchError
+from memspan.ranking.late import TokenBlocks
 from memspan.records import Record
 from memspan.store import StoreReader, StoreWriter
 
 from .compose import embedded_text
 from .embedding import EmbedderIdentity
+from .token_cache import TokenCache
 
 __all__ = ["TOKEN_SETTING", "StoreTokens", "TokenEmbedderSpec", "require_same"]
 
@@ -31,20 +32,6 @@ TokenEmbedderSpec: TypeAlias = "TokenEmbedder | str | Literal[False] | None"
 _BATCH: Final = 256
 # Of texts that were embedded and then refused: nobody is as long about to write them.
 _WAITING_SECONDS: Final = 3600.0
-# Of what searches fetched, over all users.
-_MOST_BYTES: Final = 64 << 20
-_NONE: Final = np.zeros((0, 0), np.int8)
-
-
-@dataclass(slots=True)
-class _Known:
-    """What was fetched of one user."""
-
-    sequence: int
-    """The point of the store's sequence at which all of it was right."""
-    vectors: dict[str, tuple[tuple[int, int], NDArray[np.int8]]]
-    """By id: the key and sequence of its row, and its vectors."""
-    bytes: int = 0
 
 
 @dataclass(slots=True)
@@ -77,7 +64,7 @@ class StoreTokens:
         self._embedder = embedder
         self._lock = threading.Lock()
         self._waiting: dict[str, _Waiting] = {}
-        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._cache: Final = TokenCache(identity.dim)
 
     def make(self, texts: Sequence[str]) -> None:
         """Embed texts of records that will be written soon, a text for each record, see `write`.
@@ -130,43 +117,21 @@ class StoreTokens:
         """
         return validate_query_tokens(self._get().embed_query(text), self.identity.dim, self.identity.name)
 
-    def of(self, reader: StoreReader, user: str, ids: Sequence[str]) -> list[NDArray[np.int8]]:
-        """The token vectors of records, shape (n, dim) each; (0, 0) for those that have none.
-
-        One query when the store has changed since the user's were fetched, and one when some are missing.
-        """
-        sequence = reader.sequence()
-        with self._lock:
-            known = self._known.get(user)
-            if known is not None and known.sequence == sequence:
-                self._known.move_to_end(user)
-                found = {id_: known.vectors[id_][1] for id_ in ids if id_ in known.vectors}
-                if len(found) == len(ids):
-                    return [found[id_] for id_ in ids]
-        versions = reader.record_versions(user, ids)
-        with self._lock:
-            kept = {} if known is None else known.vectors
-            found = {id_: kept[id_][1] for id_ in ids if id_ in kept and kept[id_][0] == versions.get(id_)}
-        missing = [id_ for id_ in ids if id_ not in found]
-        fetched = reader.token_vectors(user, missing, self.identity.dim) if missing else {}
-        found |= {id_: each.vectors for id_, each in fetched.items()}
-        # Not that some have none: they may get some, which does not advance the sequence.
-        self._keep(user, sequence, {id_: (versions[id_], vectors) for id_, vectors in found.items()})
-        return [found.get(id_, _NONE) for id_ in ids]
+    def of(self, reader: StoreReader, user: str, ids: Sequence[str]) -> list[TokenBlocks]:
+        """The token vectors of records; none for those that have none. See `TokenCache.of`."""
+        return self._cache.of(reader, user, ids)
 
     def forget(self, user: str | None = None) -> None:
         """Let go what was fetched of a user, or of all, as after an erasure."""
         with self._lock:
             self._waiting.clear()
-            if user is None:
-                self._known.clear()
-            else:
-                self._known.pop(user, None)
+        self._cache.forget(user)
 
     def after_fork(self) -> None:
         """Start afresh: a thread that the child does not have may hold the lock, in the middle of a change."""
         self._lock = threading.Lock()
-        self._waiting, self._known = {}, OrderedDict()
+        self._waiting = {}
+        self._cache.after_fork()
 
     def _get(self) -> TokenEmbedder:
         embedder = self._embedder
@@ -175,22 +140,6 @@ class StoreTokens:
             require_same(self._path, self.identity, embedder)
             self._embedder = embedder  # Two threads may both make one: it is loaded when it is first used.
         return embedder
-
-    def _keep(
-        self, user: str, sequence: int, fetched: dict[str, tuple[tuple[int, int], NDArray[np.int8]]]
-    ) -> None:
-        """Take in what is right at this point of the sequence; what was right at an earlier one goes."""
-        with self._lock:
-            known = self._known.pop(user, None)
-            if known is None or known.sequence != sequence:
-                known = _Known(sequence, {})
-            known.vectors.update(fetched)
-            known.bytes = sum(vectors.nbytes for _, vectors in known.vectors.values())
-            self._known[user] = known
-            while len(self._known) > 1 and sum(each.bytes for each in self._known.values()) > _MOST_BYTES:
-                self._known.popitem(last=False)
-            if known.bytes > _MOST_BYTES:
-                self._known.clear()
 
 
 def require_same(path: object, identity: EmbedderIdentity, embedder: TokenEmbedder) -> None:

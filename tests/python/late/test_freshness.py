@@ -84,11 +84,43 @@ def test_nothing_is_fetched_twice(memory: Memory, monkeypatch: pytest.MonkeyPatc
     assert asked[1:] == [["m2", "m9"]]
 
 
+def test_what_a_search_does_not_ask_for_is_kept_while_others_write(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(memory)
+    before = similarities(memory)
+    tokens = memory._engine.tokens
+    assert tokens is not None
+    asked: list[str] = []
+    reader = type(memory._engine.store.reading().__enter__())
+    fetch = reader.token_vectors
+    monkeypatch.setattr(
+        reader, "token_vectors", lambda self, user, ids, dim: asked.extend(ids) or fetch(self, user, ids, dim)
+    )
+    memory.add("a boat", user="ben")
+    with memory._engine.store.reading() as view:
+        tokens.of(view, "ana", ["m0"])
+    memory.add([{"id": "m3", "text": "else"}], user="ana")
+    after = similarities(memory)
+    assert asked == ["m3"]
+    assert {id_: said for id_, said in after.items() if id_ != "m3"} == {
+        id_: said for id_, said in before.items() if id_ != "m3"
+    }
+
+
+def test_what_another_handle_forgets_is_let_go_by_the_next_search(memory: Memory, open_memory: Open) -> None:
+    fill(memory)
+    similarities(memory)
+    open_memory(token_embedder=False).forget(user="ana", id="m1")
+    similarities(memory, "number2")
+    assert "m1" not in kept_in_memory(memory)[0]
+
+
 def kept_in_memory(memory: Memory) -> tuple[list[str], list[str]]:
     """The users and texts of which something is kept."""
     tokens = memory._engine.tokens
     assert tokens is not None
-    ids = [id_ for known in tokens._known.values() for id_ in known.vectors]
+    ids = [id_ for known in tokens._cache._users.values() for id_ in known.right | known.earlier]
     return sorted(ids), list(tokens._waiting)
 
 

@@ -12,7 +12,7 @@ from word_tokens import WordTokens
 
 from memspan import Memory
 from memspan.errors import EmbedderMismatchError
-from memspan.ranking.late import added_by_rank, max_similarities
+from memspan.ranking.late import TokenBlocks, added_by_rank, max_similarities
 
 Open = Callable[..., Memory]
 Stored = Callable[..., Any]
@@ -27,7 +27,7 @@ def test_what_says_the_same_shares_its_rank() -> None:
         records = []
         for _ in range(30):
             records += [same, random.integers(-127, 128, (random.integers(1, 65), 96), np.int8)]
-        added = added_by_rank(max_similarities(question, records))[::2]
+        added = added_by_rank(max_similarities(question, [*map(TokenBlocks, records)]))[::2]
         assert len(set(added.tolist())) == 1
 
 

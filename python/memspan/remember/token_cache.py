@@ -1,0 +1,124 @@
+"""Token vectors that searches fetched, kept in memory until their records change."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from memspan.ranking.late import TokenBlocks
+from memspan.store import StoreReader
+
+__all__ = ["TokenCache"]
+
+# Over all users.
+_MOST_BYTES: Final = 64 << 20
+_NONE: Final = TokenBlocks(np.zeros((0, 0), np.int8))
+
+_Fetched: TypeAlias = dict[str, tuple[tuple[int, int], TokenBlocks]]
+"""By id: the key and sequence of its row, and its vectors."""
+
+
+@dataclass(slots=True)
+class _OfUser:
+    sequence: int
+    """A point of the store's sequence."""
+    right: _Fetched = field(default_factory=dict)
+    """What was right then, and"""
+    earlier: _Fetched = field(default_factory=dict)
+    """what was right before: it still is, if the record's row is the same."""
+    bytes: int = 0
+
+    def unchanged(
+        self, ids: Sequence[str], versions: Mapping[str, tuple[int, int]]
+    ) -> dict[str, TokenBlocks]:
+        """Those of the ids whose rows are still the same."""
+        found = {}
+        for id_ in ids:
+            kept = self.right.get(id_) or self.earlier.get(id_)
+            if kept is not None and kept[0] == versions.get(id_):
+                found[id_] = kept[1]
+        return found
+
+    def keep(self, sequence: int, fetched: _Fetched) -> None:
+        """Take in what is right at this point."""
+        if sequence != self.sequence:
+            self.sequence = sequence
+            self.earlier |= self.right
+            self.right = {}
+        for id_, (_, vectors) in fetched.items():
+            before = self.right.get(id_) or self.earlier.pop(id_, None)
+            self.bytes += vectors.nbytes - (0 if before is None else before[1].nbytes)
+        self.right |= fetched
+
+
+class TokenCache:
+    """Thread-safe; the least recently used users go first, beyond 64 MB.
+
+    Args:
+        dim: values of a token's vector.
+    """
+
+    def __init__(self, dim: int) -> None:
+        self._dim: Final = dim
+        self._lock = threading.Lock()
+        self._users: OrderedDict[str, _OfUser] = OrderedDict()
+
+    def of(self, reader: StoreReader, user: str, ids: Sequence[str]) -> list[TokenBlocks]:
+        """The token vectors of records; none for those that have none.
+
+        Two queries when the store has changed since the user's were fetched, and two when some are missing.
+
+        Raises:
+            StoreError: those of a record are damaged.
+        """
+        sequence = reader.sequence()
+        with self._lock:
+            known = self._users.get(user)
+            if known is not None and known.sequence == sequence:
+                self._users.move_to_end(user)
+                right = known.right
+                found = {id_: right[id_][1] for id_ in ids if id_ in right}
+                if len(found) == len(ids):
+                    return [found[id_] for id_ in ids]
+        if known is not None and known.sequence != sequence:
+            removals = reader.removals(known.sequence)
+            if removals.any_user_vanished or user in removals.users:
+                self.forget(user)  # What is erased is not to stay in memory.
+        versions = reader.record_versions(user, ids)
+        with self._lock:
+            known = self._users.get(user)
+            found = {} if known is None else known.unchanged(ids, versions)
+        missing = [id_ for id_ in ids if id_ not in found]
+        fetched = reader.token_vectors(user, missing, self._dim) if missing else {}
+        found |= {id_: TokenBlocks(each.vectors) for id_, each in fetched.items()}
+        # Not that some have none: they may get some, which does not advance the sequence.
+        self._keep(user, sequence, {id_: (versions[id_], vectors) for id_, vectors in found.items()})
+        return [found.get(id_, _NONE) for id_ in ids]
+
+    def forget(self, user: str | None = None) -> None:
+        """Let go what is kept of a user, or of all, as after an erasure."""
+        with self._lock:
+            if user is None:
+                self._users.clear()
+            else:
+                self._users.pop(user, None)
+
+    def after_fork(self) -> None:
+        """Start afresh: a thread that the child does not have may hold the lock, in the middle of a change."""
+        self._lock = threading.Lock()
+        self._users = OrderedDict()
+
+    def _keep(self, user: str, sequence: int, fetched: _Fetched) -> None:
+        with self._lock:
+            known = self._users.setdefault(user, _OfUser(sequence))
+            self._users.move_to_end(user)
+            known.keep(sequence, fetched)
+            while len(self._users) > 1 and sum(each.bytes for each in self._users.values()) > _MOST_BYTES:
+                self._users.popitem(last=False)
+            if known.bytes > _MOST_BYTES:
+                self._users.clear()
