@@ -33,15 +33,13 @@ class _OfUser:
     """what was right before: it still is, if the record's row is the same."""
     bytes: int = 0
 
-    def unchanged(
-        self, ids: Sequence[str], versions: Mapping[str, tuple[int, int]]
-    ) -> dict[str, TokenBlocks]:
+    def unchanged(self, ids: Sequence[str], versions: Mapping[str, tuple[int, int]]) -> _Fetched:
         """Those of the ids whose rows are still the same."""
         found = {}
         for id_ in ids:
             kept = self.right.get(id_) or self.earlier.get(id_)
             if kept is not None and kept[0] == versions.get(id_):
-                found[id_] = kept[1]
+                found[id_] = kept
         return found
 
     def keep(self, sequence: int, fetched: _Fetched) -> None:
@@ -71,7 +69,7 @@ class TokenCache:
     def of(self, reader: StoreReader, user: str, ids: Sequence[str]) -> list[TokenBlocks]:
         """The token vectors of records; none for those that have none.
 
-        Two queries when the store has changed since the user's were fetched, and two when some are missing.
+        One query when some are missing, and two when the store has changed since the user's were fetched.
 
         Raises:
             StoreError: those of a record are damaged.
@@ -79,25 +77,23 @@ class TokenCache:
         sequence = reader.sequence()
         with self._lock:
             known = self._users.get(user)
-            if known is not None and known.sequence == sequence:
+            before = None if known is None else known.sequence
+            found = {}
+            if known is not None and before == sequence:
                 self._users.move_to_end(user)
-                right = known.right
-                found = {id_: right[id_][1] for id_ in ids if id_ in right}
+                found = {id_: known.right[id_][1] for id_ in ids if id_ in known.right}
                 if len(found) == len(ids):
                     return [found[id_] for id_ in ids]
-        if known is not None and known.sequence != sequence:
-            removals = reader.removals(known.sequence)
-            if removals.any_user_vanished or user in removals.users:
-                self.forget(user)  # What is erased is not to stay in memory.
-        versions = reader.record_versions(user, ids)
-        with self._lock:
-            known = self._users.get(user)
-            found = {} if known is None else known.unchanged(ids, versions)
+        if before is not None and before != sequence:
+            found = self._unchanged(reader, user, ids, before, sequence)
         missing = [id_ for id_ in ids if id_ not in found]
-        fetched = reader.token_vectors(user, missing, self._dim) if missing else {}
-        found |= {id_: TokenBlocks(each.vectors) for id_, each in fetched.items()}
+        fetched = {
+            id_: ((each.pk, each.sequence), TokenBlocks(each.vectors))
+            for id_, each in reader.token_vectors(user, missing, self._dim).items()
+        }
         # Not that some have none: they may get some, which does not advance the sequence.
-        self._keep(user, sequence, {id_: (versions[id_], vectors) for id_, vectors in found.items()})
+        self._keep(user, sequence, fetched)
+        found |= {id_: vectors for id_, (_, vectors) in fetched.items()}
         return [found.get(id_, _NONE) for id_ in ids]
 
     def forget(self, user: str | None = None) -> None:
@@ -112,6 +108,23 @@ class TokenCache:
         """Start afresh: a thread that the child does not have may hold the lock, in the middle of a change."""
         self._lock = threading.Lock()
         self._users = OrderedDict()
+
+    def _unchanged(
+        self, reader: StoreReader, user: str, ids: Sequence[str], before: int, sequence: int
+    ) -> dict[str, TokenBlocks]:
+        """What was right at a point before this one and still is."""
+        removals = reader.removals(before)
+        if removals.any_user_vanished or user in removals.users:
+            self.forget(user)  # What is erased is not to stay in memory.
+            return {}
+        versions = reader.record_versions(user, ids)
+        with self._lock:
+            known = self._users.get(user)
+            if known is None:
+                return {}
+            unchanged = known.unchanged(ids, versions)
+            known.keep(sequence, unchanged)
+        return {id_: vectors for id_, (_, vectors) in unchanged.items()}
 
     def _keep(self, user: str, sequence: int, fetched: _Fetched) -> None:
         with self._lock:
