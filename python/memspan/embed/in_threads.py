@@ -1,9 +1,11 @@
-"""Work on several things at once, in threads that do not outlive the call."""
+"""Work on several things at once."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
 from typing import TypeVar
 
 from memspan.cores import available_cores
@@ -43,19 +45,36 @@ def run_each(run: Callable[[Item], None], items: Sequence[Item], threads: int, n
         pool.shutdown(cancel_futures=True)
 
 
-def at_once(one: Callable[[], One], other: Callable[[], Other], name: str) -> tuple[One, Other]:
+def at_once(one: Callable[[], One], other: Callable[[], Other]) -> tuple[One, Other]:
     """Call both, the other in a thread of its own, and return what they gave; with one core, one after the other.
+
+    That thread is kept for the next call: to start one takes longer than many a question is worth.
 
     Args:
         one: called in the calling thread.
-        other: called from another one.
-        name: what that thread's name begins with.
+        other: called from another one, which may wait for as many others as there are cores. It does not use this.
 
     Raises:
         Exception: what `one` raised, otherwise what `other` did; both have ended then.
     """
     if available_cores() < 2:
         return one(), other()
-    with ThreadPoolExecutor(1, thread_name_prefix=name) as pool:
-        later = pool.submit(other)
-        return one(), later.result()
+    try:
+        later = _helpers().submit(other)
+    except RuntimeError:  # The interpreter is ending and starts nothing any more.
+        return one(), other()
+    try:
+        first = one()
+    except BaseException:
+        wait((later,))
+        raise
+    return first, later.result()
+
+
+@cache
+def _helpers() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(available_cores(), thread_name_prefix="memspan-helper")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_helpers.cache_clear)  # The child has none of the threads.

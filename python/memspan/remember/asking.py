@@ -189,7 +189,7 @@ def asked(
     if tokens is not None and plan is not None:
         # Two models, each of which runs on one core.
         embedding, token_vectors = at_once(
-            partial(engine.embedder.query, meaning), partial(tokens.question, meaning), "memspan-embed"
+            partial(engine.embedder.query, meaning), partial(tokens.question, meaning)
         )
         sessions = selection_for(plan, wanted).sessions
         late_look = LateLook(tokens, token_vectors, user, wanted, sessions, late_weights)

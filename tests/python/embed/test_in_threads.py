@@ -1,7 +1,11 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
@@ -56,21 +60,54 @@ def test_two_at_once() -> None:
             met.wait()
         return value, threading.current_thread().name
 
-    (one, here), (other, there) = at_once(partial(call, 1), partial(call, 2), "memspan-test")
+    (one, here), (other, there) = at_once(partial(call, 1), partial(call, 2))
     assert (one, other) == (1, 2)
     assert here == threading.current_thread().name
-    assert there.startswith("memspan-test") == (available_cores() > 1)
+    assert there.startswith("memspan-helper") == (available_cores() > 1)
 
 
 def test_with_one_core_one_is_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memspan.embed.in_threads.available_cores", lambda: 1)
     name = threading.current_thread().name
-    assert at_once(
-        lambda: threading.current_thread().name, lambda: threading.current_thread().name, "other"
-    ) == (
-        name,
-        name,
+    assert at_once(*[lambda: threading.current_thread().name] * 2) == (name, name)
+
+
+def test_the_other_thread_is_kept_and_a_child_of_a_fork_has_its_own() -> None:
+    def other() -> int | None:
+        return threading.current_thread().native_id
+
+    idents = {at_once(lambda: None, other)[1] for _ in range(20)}
+    assert len(idents) <= available_cores()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = at_once(lambda: 0, other)[1] in idents
+        finally:
+            os._exit(code)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_more_than_there_are_cores_all_get_through() -> None:
+    def work(number: int) -> tuple[int, int]:
+        return at_once(lambda: number, partial(int.__add__, number, 1))
+
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(work, range(200))) == [(number, number + 1) for number in range(200)]
+
+
+def test_it_works_while_the_interpreter_ends() -> None:
+    code = (
+        "import atexit, threading\n"
+        "from memspan.embed.in_threads import at_once\n"
+        "atexit.register(lambda: print(at_once(lambda: 1, lambda: 2)))\n"
+        "print(at_once(lambda: 3, lambda: 4))\n"
     )
+    said = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert said.stdout.split("\n")[:2] == ["(3, 4)", "(1, 2)"]
+    assert not said.stderr
 
 
 def test_the_first_error_of_two_is_raised_when_both_have_ended() -> None:
@@ -82,7 +119,7 @@ def test_the_first_error_of_two_is_raised_when_both_have_ended() -> None:
         raise ValueError(what)
 
     with pytest.raises(ValueError, match="one"):
-        at_once(partial(fail, "one"), partial(fail, "other"), "memspan-test")
+        at_once(partial(fail, "one"), partial(fail, "other"))
     assert ended.is_set()
     with pytest.raises(ValueError, match="other"):
-        at_once(lambda: 1, partial(fail, "other"), "memspan-test")
+        at_once(lambda: 1, partial(fail, "other"))
