@@ -11,6 +11,8 @@
 #include "memspan/index.hpp"
 #include "memspan/quotas.hpp"
 #include "memspan/ranking_net.hpp"
+#include "ranking/late_scores.hpp"
+#include "vectors/max_similarity.hpp"
 
 namespace memspan {
 namespace {
@@ -135,6 +137,47 @@ void search(World& world) {
 
 void search_many(World& world) { world.index.search_many(world.queries, 1); }
 
+// As Memory.search looks at the best of a ranking.
+class Look {
+ public:
+  Look() {
+    Random random(11);
+    for (int text = 0; text < kTexts; ++text) {
+      std::vector<int8_t> rows(static_cast<size_t>((8 + text) * kTokenBytes));
+      for (int8_t& value : rows) value = static_cast<int8_t>(static_cast<int>(random.below(256)) - 128);
+      texts_.emplace_back(rows, kTokenBytes);
+    }
+    question_.resize(10 * kTokenBytes);
+    features_.resize(kTexts * kRankFeatures);
+    weights_.resize(kRankFeatures + kLateFeatures);
+    for (auto* values : {&question_, &features_, &weights_}) {
+      for (float& value : *values) value = random.unit() - 0.5f;
+    }
+  }
+
+  void operator()() const {
+    MaxSimilarity similarity(question_, kTokenBytes);
+    std::vector<float> similarities;
+    for (const TokenBlocks& text : texts_) similarities.push_back(similarity(text));
+    const std::vector<double> scores(kTexts);
+    late_added(scores, features_, similarities, {weights_, 0.5, 0.77});
+  }
+
+ private:
+  static constexpr int kTexts = 64;
+  static constexpr int kTokenBytes = 96;
+
+  std::vector<TokenBlocks> texts_;
+  std::vector<float> question_;
+  std::vector<float> features_;
+  std::vector<float> weights_;
+};
+
+void look_at_tokens(World&) {
+  static const Look look;
+  look();
+}
+
 void locate(World& world) {
   for (int i = 0; i < kWrites; ++i) world.index.locate(kUser, world.records[static_cast<size_t>(i) * 17].id);
 }
@@ -235,6 +278,8 @@ void run(World& world) {
   measure_search(world, "learned", learned);
   ranking->net = some_net();
   measure_search(world, "learned_net", learned);
+  look_at_tokens(world);  // makes what it looks at
+  measure(world, "look_at_tokens", 1, look_at_tokens);
   measure_search(world, "latest", [](Query& query, int i) {
     query.embedding.clear();
     query.between = {{World::range(i)}};
