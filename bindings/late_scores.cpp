@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "memspan/types.hpp"
 #include "register.hpp"
 #include "vectors/max_similarity.hpp"
 
@@ -20,7 +21,7 @@ using ByteArray = py::array_t<int8_t, py::array::c_style>;
 using DoubleArray = py::array_t<double, py::array::c_style>;
 
 // As many as an embedder may have.
-constexpr py::ssize_t kMostColumns = 8192;
+constexpr auto kMostColumns = static_cast<py::ssize_t>(limits::kDim);
 
 bool has_width(py::ssize_t columns) { return columns >= 1 && columns <= kMostColumns; }
 

@@ -22,6 +22,9 @@ namespace memspan {
 // Of a small net (memspan/ranking.hpp): a multiple of every level's lanes.
 inline constexpr size_t kHiddenUnits = 32;
 
+// Of a text (vectors/token_blocks.hpp), in a block of max_products.
+inline constexpr size_t kBlockTokens = 16;
+
 // Rows are `row_stride` floats apart, `row_stride >= n`. Pointers need no more than the alignment of a float.
 struct Kernels {
   // Inner product of two vectors of n floats.

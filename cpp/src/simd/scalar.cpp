@@ -4,7 +4,7 @@
 
 #include "simd/code_blocks.hpp"
 #include "simd/levels.hpp"
-#include "simd/token_blocks.hpp"
+#include "simd/max_products.hpp"
 
 namespace memspan {
 namespace {

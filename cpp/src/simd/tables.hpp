@@ -7,7 +7,7 @@
 #include "simd/dot_blocks.hpp"
 #include "simd/hidden_units.hpp"
 #include "simd/levels.hpp"
-#include "simd/token_blocks.hpp"
+#include "simd/max_products.hpp"
 #include "simd/vector_loops.hpp"
 
 namespace memspan {

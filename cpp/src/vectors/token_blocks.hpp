@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/aligned_buffer.hpp"
+#include "simd/kernels.hpp"
 
 namespace memspan {
 
@@ -22,11 +23,9 @@ class TokenBlocks {
   size_t bytes() const { return bytes_.size(); }
 
   const uint8_t* blocks() const { return bytes_.data(); }
-  size_t block_count() const { return (tokens_ + kSideBySide - 1) / kSideBySide; }
+  size_t block_count() const { return (tokens_ + kBlockTokens - 1) / kBlockTokens; }
 
  private:
-  static constexpr size_t kSideBySide = 16;
-
   size_t n_;
   size_t tokens_;
   AlignedBuffer<uint8_t> bytes_;

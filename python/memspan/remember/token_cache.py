@@ -87,6 +87,8 @@ class TokenCache:
         if before is not None and before != sequence:
             found = self._unchanged(reader, user, ids, before, sequence)
         missing = [id_ for id_ in ids if id_ not in found]
+        if not missing:
+            return [found[id_] for id_ in ids]
         fetched = {
             id_: ((each.pk, each.sequence), TokenBlocks(each.vectors))
             for id_, each in reader.token_vectors(user, missing, self._dim).items()

@@ -16,6 +16,7 @@
 namespace memspan {
 namespace {
 
+static_assert(kBlockTokens == kSideBySide);
 constexpr size_t kScaleBytes = kSideBySide * sizeof(float);
 constexpr size_t kMostTogether = 8;  // queries: with more, their sums would not stay in registers
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
@@ -44,7 +45,7 @@ float expected(const int16_t* query, const std::vector<int8_t>& rows, size_t n) 
   return best;
 }
 
-BOOST_AUTO_TEST_SUITE(simd_token_blocks)
+BOOST_AUTO_TEST_SUITE(simd_max_products)
 
 BOOST_AUTO_TEST_CASE(every_level_finds_the_best_token_that_one_at_a_time_finds) {
   std::mt19937 random(1);
