@@ -154,6 +154,7 @@ void measure_small(const Data& data) {
   constexpr size_t kChecked = 16384;
   auto* chosen = allocate<uint32_t>(kScores);
   auto* scores = allocate<float>(kScores);
+  auto* units = allocate<float>(data.dim);
   std::mt19937 random(1);
   std::uniform_real_distribution<float> uniform;
   for (size_t i = 0; i < kScores; ++i) scores[i] = uniform(random);
@@ -170,6 +171,15 @@ void measure_small(const Data& data) {
       works.push_back({"select " + std::to_string(share).substr(0, 5), level, double(kScores * sizeof(float)), 0,
                        [=, &simd] { simd.select_above(scores, kScores, 1 - share, chosen); }});
     }
+    constexpr size_t kSorted = 64;
+    works.push_back({"count_above 64", level, double(kSorted * sizeof(float)), 0,
+                     [=, &simd] { simd.count_above(scores, kSorted, chosen); }});
+    works.push_back({"square_sum", level, double(data.dim * sizeof(float)), 0, [=, &simd, &data] {
+                       volatile double sink = simd.square_sum(data.query.data(), data.dim);
+                       (void)sink;
+                     }});
+    works.push_back({"multiply", level, double(data.dim * sizeof(float)), 0,
+                     [=, &simd, &data] { simd.multiply(data.query.data(), 0.5, data.dim, units); }});
     works.push_back({"count_ones", level, double(kChecked), 0, [=, &simd, &data] {
                        volatile size_t sink =
                            simd.count_ones(reinterpret_cast<const uint64_t*>(data.rows), kChecked / sizeof(uint64_t));

@@ -34,6 +34,46 @@ BOOST_AUTO_TEST_CASE(keeps_all_that_may_matter) {
   }
 }
 
+// The first offers may come together: then what follows finds the same as if they had come one by one.
+BOOST_AUTO_TEST_CASE(first_offers_at_once_equal_single_ones) {
+  std::mt19937 random(5);
+  for (int round = 0; round < 2000; ++round) {
+    const size_t k = random() % 20;
+    const float margin = static_cast<float>(random() % 3) * 0.1f;
+    const uint32_t values = round % 2 == 0 ? 5 : 100'000;
+    std::vector<float> scores(random() % 150);
+    std::vector<Slot> slots;
+    for (float& score : scores) {
+      score = static_cast<float>(random() % values) / static_cast<float>(values);
+      slots.push_back(static_cast<Slot>(slots.size()));
+    }
+    const size_t at_once = std::min<size_t>(scores.size(), random() % (NearBest::kFirst + 1));
+    NearBest single, together;
+    single.reset(k, margin);
+    together.reset(k, margin);
+    for (Slot i = 0; i < at_once; ++i) single.offer(scores[i], i);
+    together.offer_first(scores.data(), slots.data(), at_once);
+    single.settle();
+    together.settle();
+    BOOST_REQUIRE(together.kth() == single.kth());
+    BOOST_REQUIRE(together.threshold() == single.threshold());
+    for (Slot i = static_cast<Slot>(at_once); i < scores.size(); ++i) {
+      single.offer(scores[i], i);
+      together.offer(scores[i], i);
+    }
+    single.prune();
+    together.prune();
+    BOOST_REQUIRE(together.kth() == single.kth());
+    const auto ordered = [](std::span<const Candidate> items) {
+      std::vector<std::pair<Slot, float>> all;
+      for (const Candidate& item : items) all.emplace_back(item.slot, item.score);
+      std::sort(all.begin(), all.end());
+      return all;
+    };
+    BOOST_REQUIRE(ordered(together.items()) == ordered(single.items()));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(fewer_than_k_all_stay) {
   NearBest near;
   near.reset(5, 0.0f);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
@@ -52,6 +53,28 @@ BOOST_AUTO_TEST_CASE(equal_scores_zeros_infinities_and_no_numbers) {
       }
       for (const SimdLevel& level : levels()) {
         BOOST_TEST((selected(level, scores, threshold) == expected), name_of(level) << ", threshold " << threshold);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_level_counts_what_is_above) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  std::mt19937 random(3);
+  for (size_t count = 0; count <= 300; count += count < 140 ? 1 : 23) {
+    for (const uint32_t values : {1u, 7u, 1'000'000u}) {
+      std::vector<float> scores(count);
+      for (float& score : scores) score = static_cast<float>(random() % values) - 3.0f;
+      if (count > 4) scores[0] = kInfinity, scores[1] = -kInfinity, scores[2] = 0.0f, scores[3] = -0.0f;
+      std::vector<uint32_t> expected;
+      for (const float score : scores) {
+        expected.push_back(static_cast<uint32_t>(std::count_if(scores.begin(), scores.end(), [score](float other) { return other > score; })));
+      }
+      expected.push_back(4242);
+      for (const SimdLevel& level : levels()) {
+        std::vector<uint32_t> above(count + 1, 4242);
+        level.kernels->count_above(scores.data(), count, above.data());
+        BOOST_TEST((above == expected), name_of(level) << ", count " << count << ", " << values << " values");
       }
     }
   }

@@ -1,5 +1,6 @@
 #include "base/sorted_blocks.hpp"
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <functional>
 #include <iterator>
@@ -59,6 +60,11 @@ void churn(uint32_t range, int steps, uint32_t seed) {
     const auto wanted = oracle.lower_bound(value);
     BOOST_REQUIRE((found == blocks.end()) == (wanted == oracle.end()));
     if (wanted != oracle.end()) BOOST_REQUIRE(*found == *wanted);
+    const auto other = static_cast<uint32_t>(random() % range);
+    const auto both = blocks.partition_points([=](uint32_t element) { return element < value; },
+                                              [=](uint32_t element) { return element < other; });
+    BOOST_REQUIRE(both.first == found);
+    BOOST_REQUIRE(both.second == blocks.lower_bound(other, std::less<>()));
     if (step % (steps / 40) == 0) check(blocks, oracle);
   }
   while (!oracle.empty()) {
@@ -75,6 +81,29 @@ BOOST_AUTO_TEST_CASE(random_changes_equal_those_of_a_set) {
   churn(20, 4000, 1);
   churn(3000, 20000, 2);
   churn(1u << 30, 60000, 3);
+}
+
+BOOST_AUTO_TEST_CASE(filled_blocks_are_searched_and_changed_like_others) {
+  for (const uint32_t size : {0u, 1u, Blocks::kBlock, Blocks::kBlock + 1, 3 * Blocks::kBlock}) {
+    Blocks blocks;
+    uint32_t next = 0;
+    blocks.fill(size, [&](std::span<uint32_t> items) {
+      for (uint32_t& item : items) item = 3 * next++;
+    });
+    std::set<uint32_t> oracle;
+    for (uint32_t i = 0; i < size; ++i) oracle.insert(3 * i);
+    check(blocks, oracle);
+    for (const uint32_t value : {1u, 3 * size / 2 + 1, 3 * size + 1}) {
+      if (oracle.insert(value).second) blocks.insert(value, std::less<>());
+    }
+    check(blocks, oracle);
+    for (uint32_t value = 0; value <= 3 * size + 2; ++value) {
+      const auto found = blocks.lower_bound(value, std::less<>());
+      const auto wanted = oracle.lower_bound(value);
+      BOOST_REQUIRE((found == blocks.end()) == (wanted == oracle.end()));
+      if (wanted != oracle.end()) BOOST_REQUIRE(*found == *wanted);
+    }
+  }
 }
 
 BOOST_AUTO_TEST_CASE(ascending_elements_fill_their_blocks) {

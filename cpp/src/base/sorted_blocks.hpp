@@ -2,8 +2,8 @@
 // none of the elements, however long the sequence is. A short one is a single block that grows as a vector does.
 //
 // The order is the caller's: every call takes the same less(a, b), a total order. Thread safety: const members may run
-// in parallel; writes need exclusion. Memory: the elements; blocks that were not filled in order are about half full
-// or more.
+// in parallel; writes need exclusion. Memory: the elements, and the first of each block a second time, one after the
+// other, so that a search reads one block only; blocks that were not filled in order are about half full or more.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/malloc_sizes.hpp"
+#include "base/partition_cursor.hpp"
 
 namespace memspan {
 
@@ -119,15 +120,20 @@ class SortedBlocks {
   // The first element that is not before the value; before(element) must hold for a prefix of the sequence. O(log n).
   template <typename Before>
   Iterator partition_point(Before before) const {
-    const std::span<const Block> all = blocks();
-    // The first block whose last element is not before the value.
-    const auto block = std::partition_point(all.begin(), all.end(), [&](const Block& candidate) {
-      return candidate.count == 0 || before(candidate.items[candidate.count - 1]);
-    });
-    if (block == all.end()) return end();
-    const T* items = block->items.get();
-    const T* place = std::partition_point(items, items + block->count, before);
-    return Iterator(&*block, static_cast<uint32_t>(place - items));
+    const Block& block = block_of(before);
+    PartitionCursor cursor(block.span(), before);
+    while (cursor.step()) {}
+    return place_in(block, cursor.place());
+  }
+  // The same of two at once: each looks while the other waits for memory.
+  template <typename BeforeFirst, typename BeforeSecond>
+  std::pair<Iterator, Iterator> partition_points(BeforeFirst before_first, BeforeSecond before_second) const {
+    const Block& first = block_of(before_first);
+    const Block& second = block_of(before_second);
+    PartitionCursor in_first(first.span(), before_first);
+    PartitionCursor in_second(second.span(), before_second);
+    while (in_first.step() | in_second.step()) {}
+    return {place_in(first, in_first.place()), place_in(second, in_second.place())};
   }
   template <typename Less>
   Iterator lower_bound(const T& value, Less less) const {
@@ -143,6 +149,7 @@ class SortedBlocks {
       const Iterator place = lower_bound(value, less);
       const auto block = static_cast<size_t>(place.block() - blocks().data());
       insert_into(block, place.offset(), value);
+      if (is_many() && place.offset() == 0) set_first(block);
     }
     if (is_many()) ++many().size;
   }
@@ -160,8 +167,9 @@ class SortedBlocks {
     if (empty()) {
       SortedBlocks none;
       *this = std::move(none);
-    } else if (is_many() && block.count < kBlock / 4) {
-      join(index);
+    } else if (is_many()) {
+      if (place.offset() == 0 && block.count > 0) set_first(index);
+      if (block.count < kBlock / 4) join(index);
     }
   }
 
@@ -170,7 +178,6 @@ class SortedBlocks {
   void fill(size_t size, Fill fill) {
     if (size > kBlock) {
       turn_to_many((size + kBlock - 1) / kBlock);
-      many().blocks.clear();
     }
     for (size_t done = 0; done < size;) {
       const auto count = static_cast<uint32_t>(std::min<size_t>(kBlock, size - done));
@@ -178,6 +185,7 @@ class SortedBlocks {
       block.count = count;
       fill(std::span<T>(block.items.get(), count));
       if (is_many()) {
+        many().firsts.push_back(block.items[0]);
         many().blocks.push_back(std::move(block));
         many().size += count;
       } else {
@@ -188,7 +196,7 @@ class SortedBlocks {
   }
 
   size_t bytes() const {
-    size_t total = is_many() ? sizeof(Many) + many().blocks.capacity() * sizeof(Block) : 0;
+    size_t total = is_many() ? sizeof(Many) + many().blocks.capacity() * (sizeof(Block) + sizeof(T)) : 0;
     for (const Block& block : blocks()) total += block.capacity * sizeof(T);
     return total;
   }
@@ -196,7 +204,13 @@ class SortedBlocks {
  private:
   struct Many {
     std::vector<Block> blocks;
+    std::vector<T> firsts;  // of each block; as much room as `blocks` has
     size_t size = 0;
+
+    void reserve(size_t room) {
+      firsts.reserve(room);
+      blocks.reserve(room);
+    }
   };
   // Instead of a block's capacity: its items are a Many. So a short sequence, of which there are many, takes 16 bytes.
   static constexpr uint32_t kIsMany = ~uint32_t{0};
@@ -207,6 +221,19 @@ class SortedBlocks {
   Many* release_many() noexcept { return reinterpret_cast<Many*>(single_.items.release()); }
 
   Block& at(size_t block) { return is_many() ? many().blocks[block] : single_; }
+  void set_first(size_t block) { many().firsts[block] = many().blocks[block].items[0]; }
+
+  // The last block whose first element is before the value, or else the first block. What is sought lies in it or right behind.
+  template <typename Before>
+  const Block& block_of(const Before& before) const {
+    if (!is_many()) return single_;
+    PartitionCursor cursor(std::span<const T>(many().firsts), before);
+    while (cursor.step()) {}
+    return many().blocks[std::max<size_t>(cursor.place(), 1) - 1];
+  }
+  Iterator place_in(const Block& block, size_t offset) const {
+    return offset < block.count ? Iterator(&block, static_cast<uint32_t>(offset)) : offset == 0 ? end() : Iterator(&block + 1, 0);
+  }
 
   static Block make_block(uint32_t capacity) {
     return {std::make_unique_for_overwrite<T[]>(capacity), 0, capacity};
@@ -223,9 +250,12 @@ class SortedBlocks {
 
   void turn_to_many(size_t room = 2) {
     auto many = std::make_unique<Many>();
-    many->blocks.reserve(room);
+    many->reserve(room);
     many->size = single_.count;
-    many->blocks.push_back(std::move(single_));
+    if (!empty()) {
+      many->firsts.push_back(single_.items[0]);
+      many->blocks.push_back(std::move(single_));
+    }
     single_.items.reset(reinterpret_cast<T*>(many.release()));
     single_.count = 0;
     single_.capacity = kIsMany;
@@ -235,7 +265,9 @@ class SortedBlocks {
     if (!is_many() && single_.count == single_.capacity && single_.capacity < kBlock) grow_single();
     if (at(blocks().size() - 1).count == kBlock) {
       if (!is_many()) turn_to_many();
+      make_room();
       many().blocks.push_back(make_block(kBlock));
+      many().firsts.push_back(value);
     }
     Block& last = at(blocks().size() - 1);
     last.items[last.count++] = value;
@@ -246,14 +278,16 @@ class SortedBlocks {
     if (at(index).count == kBlock) {
       if (!is_many()) turn_to_many();
       Block upper = make_block(kBlock);
+      make_room();
       std::vector<Block>& all = many().blocks;
-      if (all.size() == all.capacity()) all.reserve(2 * all.size());
       Block& full = all[index];
       upper.count = kBlock / 2;
       full.count = kBlock - upper.count;
       std::copy_n(full.items.get() + full.count, upper.count, upper.items.get());
       const uint32_t kept = full.count;
-      all.insert(all.begin() + static_cast<std::ptrdiff_t>(index) + 1, std::move(upper));
+      const auto behind = static_cast<std::ptrdiff_t>(index) + 1;
+      many().firsts.insert(many().firsts.begin() + behind, upper.items[0]);
+      all.insert(all.begin() + behind, std::move(upper));
       if (offset > kept) ++index, offset -= kept;
     }
     Block& block = at(index);
@@ -261,6 +295,11 @@ class SortedBlocks {
     std::copy_backward(items + offset, items + block.count, items + block.count + 1);
     items[offset] = value;
     ++block.count;
+  }
+
+  void make_room() {
+    const size_t blocks = many().blocks.size();
+    if (blocks == many().blocks.capacity() || blocks == many().firsts.capacity()) many().reserve(2 * blocks);
   }
 
   // Lets a block of few elements go, with them to a neighbour if that has room.
@@ -271,12 +310,17 @@ class SortedBlocks {
     Block& into = all[first];
     const Block& from = all[first + 1];
     if (into.count + from.count > kBlock / 2) {
-      if (all[index].count == 0) all.erase(all.begin() + static_cast<std::ptrdiff_t>(index));
+      if (all[index].count == 0) drop_block(index);
       return;
     }
     std::copy_n(from.items.get(), from.count, into.items.get() + into.count);
     into.count += from.count;
-    all.erase(all.begin() + static_cast<std::ptrdiff_t>(first) + 1);
+    drop_block(first + 1);
+    set_first(first);
+  }
+  void drop_block(size_t block) noexcept {
+    many().blocks.erase(many().blocks.begin() + static_cast<std::ptrdiff_t>(block));
+    many().firsts.erase(many().firsts.begin() + static_cast<std::ptrdiff_t>(block));
   }
 
   Block single_;

@@ -78,9 +78,8 @@ void refuse_repeated_ids(std::span<const RecordInput> inputs) {
 }
 
 std::vector<float> unit(std::span<const float> embedding, size_t dim) {
-  check_embedding(embedding, dim, "embedding");
   std::vector<float> vector(dim);
-  normalize(embedding, vector.data());
+  normalize_checked(embedding, dim, "embedding", vector.data());
   return vector;
 }
 

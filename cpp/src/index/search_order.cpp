@@ -35,10 +35,9 @@ void order_by_block(std::span<const Query* const> queries, std::span<uint32_t> r
     for (size_t i = first; i < last; ++i) {
       const Query& query = *queries[run[i]];
       if (!probes(query)) continue;
-      check_embedding(query.embedding, dim, "embedding");
       units.resize(units.size() + dim);
       rows.push_back(units.data() + units.size() - dim);
-      normalize(query.embedding, units.data() + units.size() - dim);
+      normalize_checked(query.embedding, dim, "embedding", units.data() + units.size() - dim);
     }
     const std::vector<uint32_t> blocks = user.nearest_blocks(rows);
     for (size_t i = first, at = 0; i < last; ++i) {

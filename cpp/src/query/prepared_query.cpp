@@ -160,9 +160,8 @@ void prepare(const Query& query, const IndexConfig& config, const Analyzer& anal
   }
   prepared.unit_embedding.clear();
   if (!query.embedding.empty()) {
-    check_embedding(query.embedding, config.dim, "embedding");
     prepared.unit_embedding.resize(config.dim);
-    normalize(query.embedding, prepared.unit_embedding.data());
+    normalize_checked(query.embedding, config.dim, "embedding", prepared.unit_embedding.data());
   }
   if (query.route > 0 && query.embedding.empty()) {
     throw InvalidArgument("route", std::to_string(query.route) + " without an embedding", "0, or an embedding as well");

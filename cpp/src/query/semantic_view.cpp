@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "base/prefetch.hpp"
 #include "base/sort_best.hpp"
 #include "query/views.hpp"
 #include "vectors/vector_search.hpp"
@@ -7,6 +10,9 @@ namespace {
 
 // Reading exact rows one by one, against reading all of them.
 constexpr size_t kExactGatherShare = 4;
+
+// Records found whose columns are asked for before they are sorted.
+constexpr size_t kFetched = 32;
 
 VectorScratch& thread_scratch() {
   thread_local VectorScratch scratch;
@@ -55,6 +61,11 @@ SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& pr
   }
 
   std::vector<Candidate>& found = scratch.rescored;
+  // The first of what the hits will be asked for, while they are sorted.
+  for (size_t i = 0; i < std::min(found.size(), kFetched); ++i) {
+    user.ids.prefetch_place(found[i].slot);
+    prefetch_line(&user.ats[found[i].slot]);
+  }
   sort_best(found, k, BetterCandidate(user.recency()));
   best.assign(found.begin(), found.end());
   return reading;

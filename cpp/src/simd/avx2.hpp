@@ -66,6 +66,10 @@ struct Avx2 {
   static Ints to_ints(Vector v, Vector factor) { return _mm256_cvtps_epi32(_mm256_mul_ps(v, factor)); }
   static Ints no_ints() { return _mm256_setzero_si256(); }
   static Ints add(Ints a, Ints b) { return _mm256_add_epi32(a, b); }
+  static Ints add_if_greater(Ints ints, Vector a, Vector b) {
+    return _mm256_sub_epi32(ints, _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_GT_OQ)));
+  }
+  static void store_ints(Ints ints, uint32_t* out) { _mm256_storeu_si256(reinterpret_cast<__m256i_u*>(out), ints); }
   static int32_t total(Ints ints) {
     const __m128i half = _mm_add_epi32(_mm256_castsi256_si128(ints), _mm256_extracti128_si256(ints, 1));
     const __m128i pair = _mm_add_epi32(half, _mm_unpackhi_epi64(half, half));
@@ -76,6 +80,15 @@ struct Avx2 {
     const __m128i bytes = _mm_packs_epi16(words, words);
     _mm_storel_epi64(reinterpret_cast<__m128i_u*>(out), _mm_xor_si128(bytes, _mm_set1_epi8(static_cast<char>(flip))));
   }
+
+  using Doubles = __m256d;
+  static constexpr size_t kDoubles = 4;
+  static Doubles no_doubles() { return _mm256_setzero_pd(); }
+  static Doubles fill_doubles(double value) { return _mm256_set1_pd(value); }
+  static Doubles widen(const float* p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
+  static Doubles add_square(Doubles sum, Doubles v) { return _mm256_fmadd_pd(v, v, sum); }
+  static void store_doubles(Doubles v, double* out) { _mm256_storeu_pd(out, v); }
+  static void store_floats(Doubles v, Doubles factor, float* out) { _mm_storeu_ps(out, _mm256_cvtpd_ps(_mm256_mul_pd(v, factor))); }
 
   static uint32_t at_least(Vector v, Vector threshold) {
     return static_cast<uint32_t>(_mm256_movemask_ps(_mm256_cmp_ps(v, threshold, _CMP_GE_OQ)));

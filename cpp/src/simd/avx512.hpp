@@ -38,11 +38,24 @@ struct Avx512 {
   static Ints to_ints(Vector v, Vector factor) { return _mm512_cvtps_epi32(_mm512_mul_ps(v, factor)); }
   static Ints no_ints() { return _mm512_setzero_si512(); }
   static Ints add(Ints a, Ints b) { return _mm512_add_epi32(a, b); }
+  static Ints add_if_greater(Ints ints, Vector a, Vector b) {
+    return _mm512_mask_add_epi32(ints, _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ), ints, _mm512_set1_epi32(1));
+  }
+  static void store_ints(Ints ints, uint32_t* out) { _mm512_storeu_si512(out, ints); }
   static int32_t total(Ints ints) { return _mm512_reduce_add_epi32(ints); }
   static void store_bytes(Ints ints, uint8_t flip, uint8_t* out) {
     const __m128i bytes = _mm512_cvtsepi32_epi8(ints);
     _mm_storeu_si128(reinterpret_cast<__m128i_u*>(out), _mm_xor_si128(bytes, _mm_set1_epi8(static_cast<char>(flip))));
   }
+
+  using Doubles = __m512d;
+  static constexpr size_t kDoubles = 8;
+  static Doubles no_doubles() { return _mm512_setzero_pd(); }
+  static Doubles fill_doubles(double value) { return _mm512_set1_pd(value); }
+  static Doubles widen(const float* p) { return _mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+  static Doubles add_square(Doubles sum, Doubles v) { return _mm512_fmadd_pd(v, v, sum); }
+  static void store_doubles(Doubles v, double* out) { _mm512_storeu_pd(out, v); }
+  static void store_floats(Doubles v, Doubles factor, float* out) { _mm256_storeu_ps(out, _mm512_cvtpd_ps(_mm512_mul_pd(v, factor))); }
 
   static uint32_t at_least(Vector v, Vector threshold) { return _mm512_cmp_ps_mask(v, threshold, _CMP_GE_OQ); }
   // Compressed in a register: to do it while storing is many times slower on some processors.

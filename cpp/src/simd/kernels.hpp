@@ -68,6 +68,15 @@ struct Kernels {
   void (*max_products)(const int16_t* queries, size_t query_count, const uint8_t* blocks, size_t block_count, size_t n,
                        float* out);
 
+  // The sum of the squares of n floats, in double, where they neither overflow nor vanish: it is finite and more than 0
+  // for a vector of finite values that are not all zero, and for no other. Bit-identical results at every level.
+  double (*square_sum)(const float* vector, size_t n);
+  // out[i] = vector[i] * factor, rounded once, for i < n; `out` may be `vector`. Bit-identical results at every level.
+  void (*multiply)(const float* vector, double factor, size_t n, float* out);
+
+  // above[i] = how many of the `count` scores are greater than scores[i]. No score is a NaN. O(count^2): for some dozen,
+  // or a few hundred.
+  void (*count_above)(const float* scores, size_t count, uint32_t* above);
   // Writes the indexes i < count with scores[i] >= threshold, ascending, into `out`, which has room for count; returns
   // how many. What lies behind them in `out` may be overwritten.
   size_t (*select_above)(const float* scores, size_t count, float threshold, uint32_t* out);

@@ -38,6 +38,8 @@ struct Neon {
   static Ints to_ints(Vector v, Vector factor) { return vcvtnq_s32_f32(vmulq_f32(v, factor)); }
   static Ints no_ints() { return vdupq_n_s32(0); }
   static Ints add(Ints a, Ints b) { return vaddq_s32(a, b); }
+  static Ints add_if_greater(Ints ints, Vector a, Vector b) { return vsubq_s32(ints, vreinterpretq_s32_u32(vcgtq_f32(a, b))); }
+  static void store_ints(Ints ints, uint32_t* out) { vst1q_u32(out, vreinterpretq_u32_s32(ints)); }
   static int32_t total(Ints ints) { return vaddvq_s32(ints); }
   static void store_bytes(Ints ints, uint8_t flip, uint8_t* out) {
     const int16x4_t words = vqmovn_s32(ints);
@@ -45,6 +47,15 @@ struct Neon {
     const uint32_t four = vget_lane_u32(vreinterpret_u32_u8(veor_u8(vreinterpret_u8_s8(bytes), vdup_n_u8(flip))), 0);
     __builtin_memcpy(out, &four, sizeof four);
   }
+
+  using Doubles = float64x2_t;
+  static constexpr size_t kDoubles = 2;
+  static Doubles no_doubles() { return vdupq_n_f64(0.0); }
+  static Doubles fill_doubles(double value) { return vdupq_n_f64(value); }
+  static Doubles widen(const float* p) { return vcvt_f64_f32(vld1_f32(p)); }
+  static Doubles add_square(Doubles sum, Doubles v) { return vfmaq_f64(sum, v, v); }
+  static void store_doubles(Doubles v, double* out) { vst1q_f64(out, v); }
+  static void store_floats(Doubles v, Doubles factor, float* out) { vst1_f32(out, vcvt_f32_f64(vmulq_f64(v, factor))); }
 
   static uint32_t at_least(Vector v, Vector threshold) {
     const uint32x4_t bits = {1, 2, 4, 8};

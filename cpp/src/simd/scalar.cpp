@@ -5,6 +5,7 @@
 #include "simd/code_blocks.hpp"
 #include "simd/levels.hpp"
 #include "simd/max_products.hpp"
+#include "simd/squares.hpp"
 
 namespace memspan {
 namespace {
@@ -92,6 +93,30 @@ void code_rows_batch(const int8_t* queries, const int32_t* offsets, size_t query
   }
 }
 
+double square_sum(const float* vector, size_t n) {
+  double lanes[kSquareLanes] = {};
+  size_t i = 0;
+  for (; i + kSquareLanes <= n; i += kSquareLanes) {
+    for (size_t lane = 0; lane < kSquareLanes; ++lane) {
+      lanes[lane] += static_cast<double>(vector[i + lane]) * static_cast<double>(vector[i + lane]);
+    }
+  }
+  for (size_t lane = 0; i < n; ++i, ++lane) lanes[lane] += static_cast<double>(vector[i]) * static_cast<double>(vector[i]);
+  return total_of_lanes(lanes);
+}
+
+void multiply(const float* vector, double factor, size_t n, float* out) {
+  for (size_t i = 0; i < n; ++i) out[i] = static_cast<float>(static_cast<double>(vector[i]) * factor);
+}
+
+void count_above(const float* scores, size_t count, uint32_t* above) {
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t greater = 0;
+    for (size_t j = 0; j < count; ++j) greater += scores[j] > scores[i];
+    above[i] = greater;
+  }
+}
+
 size_t select_above(const float* scores, size_t count, float threshold, uint32_t* out) {
   size_t found = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -131,6 +156,7 @@ size_t count_ones(const uint64_t* words, size_t count) {
 
 constinit const Kernels kScalarKernels = {&dot,          &dot_rows,   &dot_gather,  &quantize_query,
                                           &quantize_row, &code_rows,  &code_gather, &code_rows_batch,
-                                          &code_blocks<PlainBlocks>, &max_products<PlainBlocks>, &select_above, &hidden_layer, &count_ones, &crc32c_table};
+                                          &code_blocks<PlainBlocks>, &max_products<PlainBlocks>, &square_sum, &multiply,
+                                          &count_above, &select_above, &hidden_layer, &count_ones, &crc32c_table};
 
 }  // namespace memspan

@@ -8,6 +8,7 @@
 #include "simd/hidden_units.hpp"
 #include "simd/levels.hpp"
 #include "simd/max_products.hpp"
+#include "simd/squares.hpp"
 #include "simd/vector_loops.hpp"
 
 namespace memspan {
@@ -17,7 +18,8 @@ template <typename Isa, typename Codes, typename Bits = Isa, typename Blocks = P
 constexpr Kernels table_of() {
   return {&dot<Isa>,          &dot_rows<Isa>,    &dot_gather<Isa>,    &quantize_query<Isa>,
           &quantize_row<Isa>, &code_rows<Codes>, &code_gather<Codes>, &code_rows_batch<Codes>,
-          &code_blocks<Blocks>, &max_products<Blocks>, &select_above<Isa>, &hidden_layer<Isa>, &count_ones<Bits>, &crc32c_instruction};
+          &code_blocks<Blocks>, &max_products<Blocks>, &square_sum<Isa>,  &multiply<Isa>,
+          &count_above<Isa>,  &select_above<Isa>, &hidden_layer<Isa>, &count_ones<Bits>, &crc32c_instruction};
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 //   to_ints(v, factor)                       v * factor, rounded, halves to even
 //   no_ints(), add(a, b), total(ints)
 //   store_bytes(ints, flip, out)             kLanes bytes: the lowest of each int, xor flip
+//   add_if_greater(ints, a, b)               1 more where a > b
+//   store_ints(ints, out)
 //   fill(value), at_least(v, threshold)      a bit for each lane; false for a NaN
 //   Words, kWords, no_words(), load_words(p), add_ones(sums, words), total_ones(sums)
 //                                            a register of words, and sums of the bits that are set in some
@@ -60,6 +62,37 @@ template <typename Isa>
 float quantize_row(const float* vector, size_t n, uint8_t* codes) {
   int32_t sum;
   return quantize<Isa>(vector, n, 128, codes, &sum);
+}
+
+// Of the scores from `first` on, as many as fit into kRegisters.
+template <typename Isa, size_t kRegisters>
+inline __attribute__((always_inline)) void count_above_some(const float* scores, size_t count, size_t first, uint32_t* above) {
+  constexpr size_t kLanes = Isa::kLanes;
+  typename Isa::Vector own[kRegisters];
+  typename Isa::Ints greater[kRegisters];
+#pragma GCC unroll 4
+  for (size_t r = 0; r < kRegisters; ++r) {
+    own[r] = load_some<Isa>(scores, first + r * kLanes, count);
+    greater[r] = Isa::no_ints();
+  }
+  for (size_t j = 0; j < count; ++j) {
+    const typename Isa::Vector other = Isa::fill(scores[j]);
+#pragma GCC unroll 4
+    for (size_t r = 0; r < kRegisters; ++r) greater[r] = Isa::add_if_greater(greater[r], other, own[r]);
+  }
+  uint32_t counts[kRegisters * kLanes];
+#pragma GCC unroll 4
+  for (size_t r = 0; r < kRegisters; ++r) Isa::store_ints(greater[r], counts + r * kLanes);
+  for (size_t i = 0; i < kRegisters * kLanes && first + i < count; ++i) above[first + i] = counts[i];
+}
+
+template <typename Isa>
+void count_above(const float* scores, size_t count, uint32_t* above) {
+  constexpr size_t kLanes = Isa::kLanes;
+  size_t i = 0;
+  for (; i + 2 * kLanes < count; i += 4 * kLanes) count_above_some<Isa, 4>(scores, count, i, above);
+  for (; i + kLanes < count; i += 2 * kLanes) count_above_some<Isa, 2>(scores, count, i, above);
+  for (; i < count; i += kLanes) count_above_some<Isa, 1>(scores, count, i, above);
 }
 
 template <typename Isa>

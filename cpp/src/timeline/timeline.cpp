@@ -1,5 +1,6 @@
 #include "timeline/timeline.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace memspan {
@@ -27,9 +28,9 @@ void Timeline::insert(Slot slot, const Recency& recency) {
 void Timeline::erase(Slot slot, const Recency& recency) { entries_.erase({recency.at(slot), slot}, Earlier(recency)); }
 
 Timeline::Range Timeline::within(const Interval& interval) const {
-  const auto first = first_at(interval.start);
-  if (interval.end <= interval.start) return {first, first};
-  return {first, first_at(interval.end)};
+  const auto before = [](Micros time) { return [time](const Entry& entry) { return entry.at < time; }; };
+  const auto [first, last] = entries_.partition_points(before(interval.start), before(std::max(interval.start, interval.end)));
+  return {first, last};
 }
 
 void Timeline::save(ByteWriter& out, std::span<const Slot> new_slots) const {

@@ -13,11 +13,14 @@
 #include <vector>
 
 #include "base/top_k.hpp"
+#include "simd/kernels.hpp"
 
 namespace memspan {
 
 class NearBest {
  public:
+  static constexpr size_t kFirst = 64;
+
   // `margin`: how far an approximate score may be off, twice.
   void reset(size_t k, float margin) {
     k_ = k;
@@ -34,12 +37,32 @@ class NearBest {
   // A lower bound of the k-th best approximate score so far; after settle() it is that score.
   float kth() const { return kth_; }
   size_t size() const { return items_.size(); }
+  bool empty() const { return items_.empty(); }
 
   void offer(float score, Slot slot) {
     if (score < threshold_) return;
     items_.push_back({score, slot});
     if (few_ && score > kth_) insert(score);
     if (items_.size() >= limit_) prune();
+  }
+
+  // Offers the first rows, at most kFirst, at once: as offering each does, but without a branch for each that no processor
+  // can foresee. Only while there are no others. O(count^2), a register of comparisons at a time.
+  void offer_first(const float* scores, const Slot* slots, size_t count) {
+    if (!few_ || count < k_) {
+      for (size_t i = 0; i < count; ++i) offer(scores[i], slots[i]);
+      return;
+    }
+    std::array<uint32_t, kFirst> places;
+    kernels().count_above(scores, count, places.data());
+    best_.fill(kNone);
+    for (size_t i = 0; i < count; ++i) best_[std::min<size_t>(places[i], kFew)] = scores[i];
+    // Equal scores claim the same place, and leave those behind it empty.
+    for (size_t place = 1; place < k_; ++place) best_[place] = best_[place] == kNone ? best_[place - 1] : best_[place];
+    ranked_ = k_;
+    raise(best_[k_ - 1]);
+    const size_t near = kernels().select_above(scores, count, threshold_, places.data());
+    for (size_t i = 0; i < near; ++i) items_.push_back({scores[places[i]], slots[places[i]]});
   }
 
   // Makes kth() and threshold() exact. O(size), of few O(1).
@@ -65,6 +88,7 @@ class NearBest {
  private:
   static constexpr size_t kSlack = 64;
   static constexpr size_t kFew = 16;
+  static constexpr float kNone = -std::numeric_limits<float>::infinity();
 
   void raise(float kth) {
     kth_ = kth;
@@ -84,7 +108,7 @@ class NearBest {
   float threshold_ = 0.0f;
   size_t limit_ = 0;
   size_t ranked_ = 0;
-  std::array<float, kFew> best_;  // the best scores so far, in their order, if few are wanted
+  std::array<float, kFew + 1> best_;  // the best scores so far, in their order, if few are wanted; one more to be ignored
   std::vector<Candidate> items_;
 };
 

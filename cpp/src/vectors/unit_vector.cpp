@@ -1,18 +1,13 @@
 #include "vectors/unit_vector.hpp"
 
-#include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <string>
 
 #include "memspan/error.hpp"
+#include "simd/kernels.hpp"
 
 namespace memspan {
 namespace {
-
-constexpr int32_t kInfinityBits = 0x7f800000;
 
 template <typename Refuse>
 void refuse_position(std::span<const float> vector, const Refuse& refuse) {
@@ -21,40 +16,38 @@ void refuse_position(std::span<const float> vector, const Refuse& refuse) {
   refuse((std::isnan(vector[i]) ? "NaN" : "infinity") + std::string(" at position ") + std::to_string(i));
 }
 
-// In double: the squares of float32 values neither overflow nor vanish there. Eight sums, because each addition to a
-// single one would wait for the one before.
-double square_sum(std::span<const float> vector) {
-  std::array<double, 8> sums = {};
-  size_t i = 0;
-  for (; i + 8 <= vector.size(); i += 8) {
-    for (size_t j = 0; j < 8; ++j) sums[j] += static_cast<double>(vector[i + j]) * static_cast<double>(vector[i + j]);
-  }
-  for (; i < vector.size(); ++i) sums[0] += static_cast<double>(vector[i]) * static_cast<double>(vector[i]);
-  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+// The sum of its squares.
+double checked_sum(std::span<const float> vector, size_t dim, const ArgumentName& argument) {
+  const auto refuse = [&](const std::string& got) {
+    throw InvalidEmbedding(argument.text(), got, std::to_string(dim) + " finite float32 values that are not all zero");
+  };
+  if (vector.size() != dim) refuse(std::to_string(vector.size()) + " values");
+  const double sum = kernels().square_sum(vector.data(), dim);
+  if (!std::isfinite(sum)) refuse_position(vector, refuse);
+  if (sum == 0.0) refuse("a zero vector");
+  return sum;
+}
+
+void scale_to_unit(std::span<const float> vector, double sum, float* out) {
+  kernels().multiply(vector.data(), 1.0 / std::sqrt(sum), vector.size(), out);
 }
 
 }  // namespace
 
 void check_embedding(std::span<const float> vector, size_t dim, const ArgumentName& argument) {
-  const auto refuse = [&](const std::string& got) {
-    throw InvalidEmbedding(argument.text(), got, std::to_string(dim) + " finite float32 values that are not all zero");
-  };
-  if (vector.size() != dim) refuse(std::to_string(vector.size()) + " values");
-  // The bits of a float's magnitude sort like the number; those of infinity and NaN sort after all others. One pass
-  // without branches, which the compiler turns into SIMD.
-  int32_t largest = 0;
-  for (float value : vector) largest = std::max(largest, std::bit_cast<int32_t>(value) & 0x7fffffff);
-  if (largest >= kInfinityBits) refuse_position(vector, refuse);
-  if (largest == 0) refuse("a zero vector");
+  checked_sum(vector, dim, argument);
+}
+
+void normalize_checked(std::span<const float> vector, size_t dim, const ArgumentName& argument, float* out) {
+  scale_to_unit(vector, checked_sum(vector, dim, argument), out);
 }
 
 bool is_unit(std::span<const float> vector) {
-  return std::abs(square_sum(vector) - 1.0) < 1e-3;
+  return std::abs(kernels().square_sum(vector.data(), vector.size()) - 1.0) < 1e-3;
 }
 
 void normalize(std::span<const float> vector, float* out) {
-  const double scale = 1.0 / std::sqrt(square_sum(vector));
-  for (size_t i = 0; i < vector.size(); ++i) out[i] = static_cast<float>(static_cast<double>(vector[i]) * scale);
+  scale_to_unit(vector, kernels().square_sum(vector.data(), vector.size()), out);
 }
 
 }  // namespace memspan

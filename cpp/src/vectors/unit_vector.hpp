@@ -1,7 +1,7 @@
 // Checks and normalises the vectors that callers hand in: after this, cosine is a dot product.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <span>
 
 #include "base/argument_name.hpp"
@@ -16,5 +16,8 @@ bool is_unit(std::span<const float> vector);
 
 // Writes `vector`, scaled to length 1, to `out` (as long as `vector`). `vector` must have passed check_embedding.
 void normalize(std::span<const float> vector, float* out);
+
+// Both at once, reading the vector one time less. If it throws, `out` is unchanged.
+void normalize_checked(std::span<const float> vector, size_t dim, const ArgumentName& argument, float* out);
 
 }  // namespace memspan

@@ -47,6 +47,7 @@ void VectorTable::begin_search(const float* query, size_t k, VectorScratch& scra
   scratch.near.reset(k, scratch.query.to_raw(scratch.query.margin(max_scale_)));
   scratch.scores.resize(kGatherTile);
   scratch.selected.resize(kGatherTile);
+  scratch.gathered.resize(kGatherTile);
 }
 
 template <typename Admits>
@@ -55,9 +56,21 @@ void VectorTable::scan_codes(const CodeRows& rows, size_t first, size_t count, V
   const Kernels& simd = kernels();
   rows.check(first, count);
   stats.rows_read += static_cast<uint32_t>(count);
-  for (const size_t end = first + count; first < end; first += kScanTile) {
-    const size_t tile = std::min(kScanTile, end - first);
+  for (const size_t end = first + count; first < end;) {
+    const size_t tile = std::min(scratch.near.empty() ? NearBest::kFirst : kScanTile, end - first);
     scratch.query.score(rows, first, tile, scratch.scores.data());
+    if (scratch.near.empty()) {
+      size_t admitted = 0;
+      for (size_t i = 0; i < tile; ++i) {
+        const Slot slot = rows.slot(first + i);
+        if (slot == kNoSlot || !admits(slot, first + i)) continue;
+        scratch.scores[admitted] = scratch.scores[i];
+        scratch.gathered[admitted++] = slot;
+      }
+      scratch.near.offer_first(scratch.scores.data(), scratch.gathered.data(), admitted);
+      first += tile;
+      continue;
+    }
     const size_t found =
         simd.select_above(scratch.scores.data(), tile, scratch.near.threshold(), scratch.selected.data());
     for (size_t i = 0; i < found; ++i) {
@@ -65,6 +78,7 @@ void VectorTable::scan_codes(const CodeRows& rows, size_t first, size_t count, V
       const Slot slot = rows.slot(first + at);
       if (slot != kNoSlot && admits(slot, first + at)) scratch.near.offer(scratch.scores[at], slot);
     }
+    first += tile;
   }
 }
 
@@ -212,15 +226,19 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
   const Kernels& simd = kernels();
   stats.rows_read += static_cast<uint32_t>(slots.size());
   scratch.positions.resize(kGatherTile);
-  scratch.gathered.resize(kGatherTile);
   const CodeRows* rows = nullptr;
   size_t gathered = 0;
   const auto flush = [&] {
     if (gathered == 0) return;
     simd.code_gather(scratch.query.codes(), scratch.query.offset(), rows->codes(), rows->stride(), rows->scales(),
                      scratch.positions.data(), gathered, rows->stride(), scratch.scores.data());
+    size_t first = 0;
+    if (scratch.near.empty()) {
+      first = std::min(gathered, NearBest::kFirst);
+      scratch.near.offer_first(scratch.scores.data(), scratch.gathered.data(), first);
+    }
     // In small steps, so that the first ones spare the others the offers.
-    for (size_t first = 0; first < gathered; first += kOfferTile) {
+    for (; first < gathered; first += kOfferTile) {
       const float* const scores = scratch.scores.data() + first;
       const size_t found = simd.select_above(scores, std::min(kOfferTile, gathered - first), scratch.near.threshold(),
                                              scratch.selected.data());
