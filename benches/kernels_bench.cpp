@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <random>
 #include <string>
@@ -116,6 +117,8 @@ void add_works(std::vector<Work>& works, const Data& data, size_t bytes) {
                      volatile float sink = read_all(data.rows, bytes);
                      (void)sink;
                    }});
+  const auto anywhere = std::make_shared<std::vector<const float*>>(floats);
+  for (size_t i = 0; i < floats; ++i) (*anywhere)[i] = vectors + data.positions[codes + i] * data.dim;
   for (size_t i = 0; i < count; ++i) {
     const Kernels& simd = *levels[i].kernels;
     const std::string level = std::string(levels[i].name) + (*levels[i].variant == 0 ? "" : "+") + levels[i].variant;
@@ -126,9 +129,8 @@ void add_works(std::vector<Work>& works, const Data& data, size_t bytes) {
     const float* query = data.query.data();
     add("dot_rows", floats, data.dim * sizeof(float), 1,
         [=, &simd, &data] { simd.dot_rows(query, vectors, data.dim, floats, data.dim, data.out); });
-    add("dot_gather", floats, data.dim * sizeof(float), 1, [=, &simd, &data] {
-      simd.dot_gather(query, vectors, data.dim, data.positions + codes, floats, data.dim, data.out);
-    });
+    add("dot_each", floats, data.dim * sizeof(float), 1,
+        [=, &simd, &data] { simd.dot_each(query, anywhere->data(), floats, data.dim, data.out); });
     add("code_rows", codes, data.padded, 1, [=, &simd, &data] {
       simd.code_rows(data.codes, data.offset[0], data.rows, data.padded, data.scales, codes, data.padded, data.out);
     });

@@ -103,8 +103,15 @@ BOOST_AUTO_TEST_CASE(a_row_has_the_same_bits_however_it_was_computed) {
         std::vector<float> in_rows(count);
         std::vector<float> gathered(count);
         level.kernels->dot_rows(batch.query.data(), batch.rows(), batch.stride, count, n, in_rows.data());
-        level.kernels->dot_gather(batch.query.data(), batch.rows(), batch.stride, slots.data(), count, n,
-                                  gathered.data());
+        std::vector<const float*> anywhere(count);
+        std::vector<const float*> others(count);
+        std::vector<float> paired(count);
+        for (size_t i = 0; i < count; ++i) {
+          anywhere[i] = batch.row(slots[i]);
+          others[i] = batch.row((slots[i] + 1) % count);
+        }
+        level.kernels->dot_each(batch.query.data(), anywhere.data(), count, n, gathered.data());
+        level.kernels->dot_pairs(anywhere.data(), others.data(), count, n, paired.data());
         for (size_t i = 0; i < count; ++i) {
           const float alone = level.kernels->dot(batch.query.data(), batch.row(i), n);
           const float of_slot = level.kernels->dot(batch.query.data(), batch.row(slots[i]), n);
@@ -112,6 +119,8 @@ BOOST_AUTO_TEST_CASE(a_row_has_the_same_bits_however_it_was_computed) {
                                                           << ", n " << n << ", row " << i << " of " << count);
           BOOST_TEST(bits(gathered[i]) == bits(of_slot), name_of(level)
                                                              << ", n " << n << ", row " << i << " of " << count);
+          BOOST_TEST(bits(paired[i]) == bits(level.kernels->dot(anywhere[i], others[i], n)),
+                     name_of(level) << ", n " << n << ", pair " << i << " of " << count);
         }
       }
     }
@@ -174,11 +183,12 @@ BOOST_AUTO_TEST_CASE(extreme_values) {
 
 BOOST_AUTO_TEST_CASE(empty_batches_write_nothing) {
   const float query[] = {1.0f};
-  const uint32_t slot = 0;
+  const float* const row = query;
   for (const SimdLevel& level : levels()) {
     float untouched = 42.0f;
     level.kernels->dot_rows(query, query, 1, 0, 1, &untouched);
-    level.kernels->dot_gather(query, query, 1, &slot, 0, 1, &untouched);
+    level.kernels->dot_each(query, &row, 0, 1, &untouched);
+    level.kernels->dot_pairs(&row, &row, 0, 1, &untouched);
     BOOST_TEST(untouched == 42.0f, name_of(level));
   }
 }

@@ -25,6 +25,8 @@ class RankingNet {
 
   // What is added to the record's weighted sum. O(features x units).
   float operator()(const FeatureRow& features) const;
+  // Adds that to the score of each record, the same bits: several at once take half the time.
+  void add_to(std::span<const FeatureRow> records, std::span<float> scores) const;
 
   // What each feature has in that; they add up to it, but for rounding. A unit's answer is shared out by what each feature adds
   // to its sum (the rescale rule of DeepLIFT: Shrikumar et al., ICML 2017, section 3.5.1). O(features x units).

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/candidate.hpp"
+#include "base/kth_score.hpp"
 #include "simd/kernels.hpp"
 
 namespace memspan {
@@ -43,13 +44,26 @@ inline void sort_by_counting(std::vector<Candidate>& candidates, const BetterCan
   }
 }
 
-// Keeps the best k, best first. O(n + k log k).
-inline void sort_best(std::vector<Candidate>& candidates, size_t k, const BetterCandidate& better) {
-  if (candidates.size() > k && candidates.size() > kMostCounted / 2) {
-    const auto end = candidates.begin() + static_cast<std::ptrdiff_t>(k);
-    std::nth_element(candidates.begin(), end, candidates.end(), better);
+// Keeps the best k of at least as many, in no order, and returns the score of the last one. O(n).
+inline float keep_best(std::vector<Candidate>& candidates, size_t k, const BetterCandidate& better) {
+  const float kth = kth_score(candidates, k);
+  size_t kept = 0;
+  for (const Candidate candidate : candidates) {
+    candidates[kept] = candidate;
+    kept += candidate.score >= kth ? 1 : 0;
+  }
+  candidates.resize(kept);
+  if (kept > k) {  // more than one has that score
+    std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(k), candidates.end(), better);
     candidates.resize(k);
   }
+  return kth;
+}
+
+// Keeps the best k, best first. O(n + k log k).
+inline void sort_best(std::vector<Candidate>& candidates, size_t k, const BetterCandidate& better) {
+  constexpr size_t kWorthKeeping = 128;
+  if (k > 0 && candidates.size() > k && candidates.size() > kWorthKeeping) keep_best(candidates, k, better);
   if (candidates.size() <= kMostCounted) {
     sort_by_counting(candidates, better);
     if (candidates.size() > k) candidates.resize(k);

@@ -78,10 +78,7 @@ class TopK {
   }
 
   void keep_best() {
-    const auto worst = best_.begin() + static_cast<std::ptrdiff_t>(k_) - 1;
-    std::nth_element(best_.begin(), worst, best_.end(), better_);
-    threshold_ = worst->score;
-    best_.resize(k_);
+    threshold_ = memspan::keep_best(best_, k_, better_);
   }
 
   std::vector<Candidate> own_;

@@ -1,6 +1,7 @@
 #include "ranking/evidence.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "query/query_terms.hpp"
@@ -104,13 +105,32 @@ void RankingEvidence::gather_semantic(const UserColumns& user, const PreparedQue
     if (record.has_vector) record.cosine_z = spread.z(record.cosine);
   }
   // The cosine with the sum of two unit vectors.
+  constexpr size_t kTogether = 8;
+  std::array<RankingPool::Position, kTogether> ats;
+  std::array<RankingPool::Position, kTogether> befores;
+  std::array<const float*, kTogether> rows;
+  std::array<const float*, kTogether> rows_before;
+  std::array<float, kTogether> cosines;
+  size_t waiting = 0;
+  const auto join = [&] {
+    kernels().dot_pairs(rows.data(), rows_before.data(), waiting, dim, cosines.data());
+    for (size_t i = 0; i < waiting; ++i) {
+      Record& record = records_[ats[i]];
+      const float length = std::sqrt(std::max(1e-6f, 2.0f + 2.0f * cosines[i]));
+      record.with_before_z = spread.z((record.cosine + records_[befores[i]].cosine) / length);
+    }
+    waiting = 0;
+  };
   for (RankingPool::Position at = 0; at < slots.size(); ++at) {
     const RankingPool::Position before = pool.neighbor(at, -1);
     if (before == RankingPool::kNobody || !records_[at].has_vector || !records_[before].has_vector) continue;
-    const float both = kernels().dot(user.vectors.row(slots[at]).data(), user.vectors.row(slots[before]).data(), dim);
-    const float length = std::sqrt(std::max(1e-6f, 2.0f + 2.0f * both));
-    records_[at].with_before_z = spread.z((records_[at].cosine + records_[before].cosine) / length);
+    ats[waiting] = at;
+    befores[waiting] = before;
+    rows[waiting] = user.vectors.row(slots[at]).data();
+    rows_before[waiting] = user.vectors.row(slots[before]).data();
+    if (++waiting == kTogether) join();
   }
+  join();
 }
 
 // The spread of BM25 follows from how many records hold each word, as if words came independently: a sample would

@@ -1,6 +1,7 @@
 #include "ranking/learned.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -36,18 +37,23 @@ void rank_learned(const UserColumns& user, const IndexConfig& config, SearchScra
   const FeatureRow& weights = scratch.prepared.query->ranking->weights;
   const RankingNet* const net = scratch.prepared.query->ranking->net.get();
   const FeatureSource source = source_of(user, scratch);
-  FeatureRow row;
-  scratch.hits.clear();
-  scratch.hits.reserve(own.pool.size());
-  for (RankingPool::Position at = 0; at < own.pool.size(); ++at) {
-    fill_features(source, at, row);
-    float score = 0.0f;
-    for (size_t f = 0; f < kRankFeatures; ++f) score += weights[f] * row[f];
-    if (net != nullptr) score += (*net)(row);
-    FusedHit& hit = scratch.hits.emplace_back();
-    hit.slot = own.pool.slots()[at];
-    hit.score = score;
-    hit.ranks = own.pool.ranks(at);
+  constexpr size_t kTogether = 8;
+  std::array<FeatureRow, kTogether> rows;
+  std::array<float, kTogether> scores;
+  const size_t size = own.pool.size();
+  scratch.hits.resize(size);
+  for (size_t first = 0; first < size; first += kTogether) {
+    const size_t count = std::min(kTogether, size - first);
+    for (size_t i = 0; i < count; ++i) {
+      fill_features(source, static_cast<RankingPool::Position>(first + i), rows[i]);
+      scores[i] = 0.0f;
+      for (size_t f = 0; f < kRankFeatures; ++f) scores[i] += weights[f] * rows[i][f];
+    }
+    if (net != nullptr) net->add_to(std::span(rows).first(count), std::span(scores).first(count));
+    for (size_t i = 0; i < count; ++i) {
+      const auto at = static_cast<RankingPool::Position>(first + i);
+      scratch.hits[at] = {.slot = own.pool.slots()[at], .score = scores[i], .ranks = own.pool.ranks(at)};
+    }
   }
 }
 

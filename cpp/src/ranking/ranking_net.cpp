@@ -46,12 +46,25 @@ RankingNet::RankingNet(std::span<const float> mean, std::span<const float> scale
   copy_into(weights_, weights, "weights");
   copy_into(bias_, bias, "bias");
   copy_into(out_, out, "out");
-  usual_ = kernels().hidden_layer(nullptr, 0, weights_.data(), bias_.data(), out_.data());
+  kernels().hidden_layer(nullptr, 1, 0, weights_.data(), bias_.data(), out_.data(), &usual_);
 }
 
 float RankingNet::operator()(const FeatureRow& features) const {
-  const FeatureRow values = seen(features);
-  return kernels().hidden_layer(values.data(), kRankFeatures, weights_.data(), bias_.data(), out_.data()) - usual_;
+  float score = 0.0f;
+  add_to(std::span(&features, 1), std::span(&score, 1));
+  return score;
+}
+
+void RankingNet::add_to(std::span<const FeatureRow> records, std::span<float> scores) const {
+  constexpr size_t kTogether = 8;
+  std::array<FeatureRow, kTogether> values;
+  std::array<float, kTogether> answers;
+  for (size_t first = 0; first < records.size(); first += kTogether) {
+    const size_t count = std::min(kTogether, records.size() - first);
+    for (size_t i = 0; i < count; ++i) values[i] = seen(records[first + i]);
+    kernels().hidden_layer(values.front().data(), count, kRankFeatures, weights_.data(), bias_.data(), out_.data(), answers.data());
+    for (size_t i = 0; i < count; ++i) scores[first + i] += answers[i] - usual_;
+  }
 }
 
 FeatureRow RankingNet::parts(const FeatureRow& features) const {

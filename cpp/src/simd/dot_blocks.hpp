@@ -20,11 +20,10 @@ constexpr size_t kLineFloats = 16;
 // measured (4-24 KiB), this one is nearest to the bandwidth of a plain read, both from memory and from the caches.
 constexpr size_t kFetchBytes = 8192;
 
-// out[r] = dot(query, rows[r]) for r < kRows. A row goes through the same additions in the same order whatever kRows
-// is: that is the invariant of kernels.hpp. `soon(r, i)` is an address to fetch into the cache while float i of row r
-// is worked on; one row alone fetches nothing.
-template <typename Isa, size_t kRows, typename Soon>
-inline __attribute__((always_inline)) void dot_block(const float* query, const float* const* rows, Soon soon, size_t n,
+// out[r] = dot(query_of(r), rows[r]) for r < kRows. A row goes through the same additions in the same order whatever kRows
+// is: that is the invariant of kernels.hpp. `fetch(r, i)` is called while float i of row r is worked on, once a cache line.
+template <typename Isa, size_t kRows, typename QueryOf, typename Fetch>
+inline __attribute__((always_inline)) void dot_block(QueryOf query_of, const float* const* rows, Fetch fetch, size_t n,
                                                      float* out) {
   constexpr size_t kLanes = Isa::kLanes;
   constexpr size_t kSums = Isa::kSums;
@@ -39,39 +38,36 @@ inline __attribute__((always_inline)) void dot_block(const float* query, const f
 #pragma GCC unroll 8
     for (size_t s = 0; s < kSums; ++s) {
       const size_t at = i + s * kLanes;
-      const typename Isa::Vector q = Isa::load(query + at);
 #pragma GCC unroll 8
       for (size_t r = 0; r < kRows; ++r) {
-        if (kRows > 1 && (s * kLanes) % kLineFloats == 0)
-          __builtin_prefetch(reinterpret_cast<const void*>(soon(r, at)));
-        sums[r][s] = Isa::multiply_add(q, Isa::load(rows[r] + at), sums[r][s]);
+        if ((s * kLanes) % kLineFloats == 0) fetch(r, at);
+        sums[r][s] = Isa::multiply_add(Isa::load(query_of(r) + at), Isa::load(rows[r] + at), sums[r][s]);
       }
     }
   }
   for (; i + kLanes <= n; i += kLanes) {
-    const typename Isa::Vector q = Isa::load(query + i);
 #pragma GCC unroll 8
     for (size_t r = 0; r < kRows; ++r) {
-      if (kRows > 1) __builtin_prefetch(reinterpret_cast<const void*>(soon(r, i)));
-      sums[r][0] = Isa::multiply_add(q, Isa::load(rows[r] + i), sums[r][0]);
+      fetch(r, i);
+      sums[r][0] = Isa::multiply_add(Isa::load(query_of(r) + i), Isa::load(rows[r] + i), sums[r][0]);
     }
   }
   if (i < n) {
-    const typename Isa::Vector q = Isa::load_first(query + i, n - i);
 #pragma GCC unroll 8
     for (size_t r = 0; r < kRows; ++r) {
-      if (kRows > 1) __builtin_prefetch(reinterpret_cast<const void*>(soon(r, i)));
-      sums[r][1] = Isa::multiply_add(q, Isa::load_first(rows[r] + i, n - i), sums[r][1]);
+      fetch(r, i);
+      sums[r][1] = Isa::multiply_add(Isa::load_first(query_of(r) + i, n - i), Isa::load_first(rows[r] + i, n - i), sums[r][1]);
     }
   }
 #pragma GCC unroll 8
   for (size_t r = 0; r < kRows; ++r) out[r] = Isa::reduce(sums[r]);
 }
 
+constexpr auto kNoFetch = [](size_t, size_t) {};
+
 template <typename Isa>
 inline __attribute__((always_inline)) void dot_one(const float* query, const float* row, size_t n, float* out) {
-  dot_block<Isa, 1>(
-      query, &row, [](size_t, size_t) { return uintptr_t{}; }, n, out);
+  dot_block<Isa, 1>([=](size_t) { return query; }, &row, kNoFetch, n, out);
 }
 
 template <typename Isa>
@@ -89,25 +85,31 @@ void dot_rows(const float* query, const float* rows, size_t row_stride, size_t c
     const float* const block[kBlockRows] = {first, first + row_stride, first + 2 * row_stride, first + 3 * row_stride};
     // An integer, because it may lie past the last row, where a pointer may not; fetching there is harmless.
     const uintptr_t ahead = reinterpret_cast<uintptr_t>(first) + kFetchBytes;
-    const auto soon = [=](size_t r, size_t at) { return ahead + (at * kBlockRows + r * kLineFloats) * sizeof(float); };
-    dot_block<Isa, kBlockRows>(query, block, soon, n, out + i);
+    const auto fetch = [=](size_t r, size_t at) {
+      __builtin_prefetch(reinterpret_cast<const void*>(ahead + (at * kBlockRows + r * kLineFloats) * sizeof(float)));
+    };
+    dot_block<Isa, kBlockRows>([=](size_t) { return query; }, block, fetch, n, out + i);
   }
   for (; i < count; ++i) dot_one<Isa>(query, rows + i * row_stride, n, out + i);
 }
 
 template <typename Isa>
-void dot_gather(const float* query, const float* rows, size_t row_stride, const uint32_t* slots, size_t count, size_t n,
-                float* out) {
-  const auto row = [=](size_t i) { return rows + slots[i] * row_stride; };
+void dot_each(const float* query, const float* const* rows, size_t count, size_t n, float* out) {
   size_t i = 0;
   for (; i + kBlockRows <= count; i += kBlockRows) {
-    const float* const block[kBlockRows] = {row(i), row(i + 1), row(i + 2), row(i + 3)};
-    const size_t after = i + 2 * kBlockRows <= count ? i + kBlockRows : i;
-    const float* const next[kBlockRows] = {row(after), row(after + 1), row(after + 2), row(after + 3)};
-    const auto soon = [&](size_t r, size_t at) { return reinterpret_cast<uintptr_t>(next[r] + at); };
-    dot_block<Isa, kBlockRows>(query, block, soon, n, out + i);
+    dot_block<Isa, kBlockRows>([=](size_t) { return query; }, rows + i, kNoFetch, n, out + i);
   }
-  for (; i < count; ++i) dot_one<Isa>(query, row(i), n, out + i);
+  for (; i < count; ++i) dot_one<Isa>(query, rows[i], n, out + i);
+}
+
+template <typename Isa>
+void dot_pairs(const float* const* a, const float* const* b, size_t count, size_t n, float* out) {
+  size_t i = 0;
+  for (; i + kBlockRows <= count; i += kBlockRows) {
+    const float* const queries[kBlockRows] = {a[i], a[i + 1], a[i + 2], a[i + 3]};
+    dot_block<Isa, kBlockRows>([&](size_t r) { return queries[r]; }, b + i, kNoFetch, n, out + i);
+  }
+  for (; i < count; ++i) dot_one<Isa>(a[i], b[i], n, out + i);
 }
 
 }  // namespace

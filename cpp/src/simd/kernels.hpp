@@ -1,7 +1,7 @@
 // The inner loops of the core, as a table of plain functions that is chosen once from what the processor can do.
 //
-// Invariant: within one level, the value of a row depends on nothing but the query, the row and n. `dot`, `dot_rows`
-// and `dot_gather` give bit-identical results for it, at any position in a batch, whatever the alignment. Ties between
+// Invariant: within one level, the value of a row depends on nothing but the query, the row and n. `dot`, `dot_rows`,
+// `dot_each` and `dot_pairs` give bit-identical results for it, at any position in a batch, whatever the alignment. Ties between
 // equal rows therefore stay ties, however a search was carried out. Levels may differ from each other by rounding.
 //
 // Codes: a vector in one byte per value, for scans that only have to find the rows worth an exact score. A code is
@@ -31,9 +31,10 @@ struct Kernels {
   float (*dot)(const float* a, const float* b, size_t n);
   // out[i] = dot(query, rows + i * row_stride) for i < count.
   void (*dot_rows)(const float* query, const float* rows, size_t row_stride, size_t count, size_t n, float* out);
-  // out[i] = dot(query, rows + slots[i] * row_stride) for i < count.
-  void (*dot_gather)(const float* query, const float* rows, size_t row_stride, const uint32_t* slots, size_t count,
-                     size_t n, float* out);
+  // out[i] = dot(query, rows[i]) for i < count. Fetches nothing: the rows may lie anywhere.
+  void (*dot_each)(const float* query, const float* const* rows, size_t count, size_t n, float* out);
+  // out[i] = dot(a[i], b[i]) for i < count.
+  void (*dot_pairs)(const float* const* a, const float* const* b, size_t count, size_t n, float* out);
 
   // Codes of a vector of n finite floats. Writes round_up(n, 64) codes, with zeros behind the n-th; *offset = 128 *
   // their sum; returns the scale. A vector without a value of at least 1e-35 has codes and scale zero.
@@ -81,9 +82,11 @@ struct Kernels {
   // how many. What lies behind them in `out` may be overwritten.
   size_t (*select_above)(const float* scores, size_t count, float threshold, uint32_t* out);
 
-  // What a layer of kHiddenUnits units gives for `count` values: the sum over units u of out[u] * s / sqrt(1 + s^2), where
-  // s = bias[u] + sum_i values[i] * weights[i * kHiddenUnits + u].
-  float (*hidden_layer)(const float* values, size_t count, const float* weights, const float* bias, const float* out);
+  // What a layer of kHiddenUnits units gives for each of `rows` rows of `count` values, one after the other: the sum over
+  // units u of out[u] * s / sqrt(1 + s^2), where s = bias[u] + sum_i values[i] * weights[i * kHiddenUnits + u]. Within a
+  // level the answer for a row depends on nothing but the row.
+  void (*hidden_layer)(const float* values, size_t rows, size_t count, const float* weights, const float* bias,
+                       const float* out, float* answers);
 
   // How many bits of the words are set.
   size_t (*count_ones)(const uint64_t* words, size_t count);

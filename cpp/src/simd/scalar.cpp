@@ -27,9 +27,12 @@ void dot_rows(const float* query, const float* rows, size_t row_stride, size_t c
   for (size_t i = 0; i < count; ++i) out[i] = dot(query, rows + i * row_stride, n);
 }
 
-void dot_gather(const float* query, const float* rows, size_t row_stride, const uint32_t* slots, size_t count, size_t n,
-                float* out) {
-  for (size_t i = 0; i < count; ++i) out[i] = dot(query, rows + slots[i] * row_stride, n);
+void dot_each(const float* query, const float* const* rows, size_t count, size_t n, float* out) {
+  for (size_t i = 0; i < count; ++i) out[i] = dot(query, rows[i], n);
+}
+
+void dot_pairs(const float* const* a, const float* const* b, size_t count, size_t n, float* out) {
+  for (size_t i = 0; i < count; ++i) out[i] = dot(a[i], b[i], n);
 }
 
 constexpr size_t kCodesPad = 64;
@@ -126,7 +129,7 @@ size_t select_above(const float* scores, size_t count, float threshold, uint32_t
   return found;
 }
 
-float hidden_layer(const float* values, size_t count, const float* weights, const float* bias, const float* out) {
+float hidden_row(const float* values, size_t count, const float* weights, const float* bias, const float* out) {
   float units[kHiddenUnits];
   std::memcpy(units, bias, sizeof units);
   for (size_t i = 0; i < count; ++i) {
@@ -137,6 +140,11 @@ float hidden_layer(const float* values, size_t count, const float* weights, cons
     sums[u % kLanes] += out[u] * (units[u] / std::sqrt(1.0f + units[u] * units[u]));
   }
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
+
+void hidden_layer(const float* values, size_t rows, size_t count, const float* weights, const float* bias,
+                  const float* out, float* answers) {
+  for (size_t r = 0; r < rows; ++r) answers[r] = hidden_row(values + r * count, count, weights, bias, out);
 }
 
 // Sums of ever more neighbouring bits, in their own places: the baseline has no instruction for it.
@@ -154,8 +162,8 @@ size_t count_ones(const uint64_t* words, size_t count) {
 
 }  // namespace
 
-constinit const Kernels kScalarKernels = {&dot,          &dot_rows,   &dot_gather,  &quantize_query,
-                                          &quantize_row, &code_rows,  &code_gather, &code_rows_batch,
+constinit const Kernels kScalarKernels = {&dot,          &dot_rows,   &dot_each,    &dot_pairs,
+                                          &quantize_query, &quantize_row, &code_rows,  &code_gather, &code_rows_batch,
                                           &code_blocks<PlainBlocks>, &max_products<PlainBlocks>, &square_sum, &multiply,
                                           &count_above, &select_above, &hidden_layer, &count_ones, &crc32c_table};
 

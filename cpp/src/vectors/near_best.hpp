@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "base/top_k.hpp"
+#include "base/kth_score.hpp"
 #include "simd/kernels.hpp"
 
 namespace memspan {
@@ -73,13 +73,13 @@ class NearBest {
   // Settles, and drops what cannot matter any more. O(size).
   void prune() {
     if (items_.size() < k_ || k_ == 0) return;
-    if (!few_) {
-      const auto better = [](const Candidate& a, const Candidate& b) { return a.score > b.score; };
-      std::nth_element(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(k_ - 1), items_.end(), better);
-      raise(items_[k_ - 1].score);
+    if (!few_) raise(kth_score(items_, k_));
+    size_t kept = 0;
+    for (const Candidate item : items_) {
+      items_[kept] = item;
+      kept += item.score >= threshold_ ? 1 : 0;
     }
-    const auto hopeless = [this](const Candidate& item) { return item.score < threshold_; };
-    items_.erase(std::remove_if(items_.begin(), items_.end(), hopeless), items_.end());
+    items_.resize(kept);
     limit_ = std::max(2 * k_ + kSlack, 2 * items_.size());
   }
 
