@@ -20,7 +20,7 @@ const FusedHit& hit_of(const std::vector<FusedHit>& hits, Slot slot) {
 std::vector<FusedHit> fused(const Lists& lists, Fusion fusion, const std::array<float, kViewCount>& weights) {
   SlotTable positions;
   std::vector<FusedHit> hits(3);  // what an earlier search left
-  fuse(lists, fusion, weights, positions, hits);
+  fuse(lists, fusion, weights, 1000, positions, hits);
   return hits;
 }
 

@@ -61,7 +61,7 @@ void join_views(const UserColumns& user, const IndexConfig& config, SearchScratc
   } else if (query.fusion == Fusion::learned) {
     rank_learned(user, config, scratch);
   } else {
-    fuse(scratch.candidates, query.fusion, query.weights, scratch.positions, scratch.hits);
+    fuse(scratch.candidates, query.fusion, query.weights, user.slots(), scratch.positions, scratch.hits);
   }
   if (boosted) boost_neighbors(scratch.hits, query.neighbors, user, scratch.admission, scratch.positions);
   if (own_scores && !boosted) {

@@ -27,12 +27,12 @@ void join(const CandidateLists& candidates, size_t view, SlotTable& positions, s
 }  // namespace
 
 void fuse(const CandidateLists& candidates, Fusion fusion, const std::array<float, kViewCount>& weights,
-          SlotTable& positions, std::vector<FusedHit>& hits) {
+          size_t slots, SlotTable& positions, std::vector<FusedHit>& hits) {
   size_t total = 0;
   for (const auto& list : candidates) total += list.size();
   hits.clear();
   hits.reserve(total);
-  positions.start(total);
+  positions.start(total, slots);
   const auto sum = [](float a, float b) { return a + b; };
   const auto larger = [](float a, float b) { return std::max(a, b); };
   for (size_t v = 0; v < kViewCount; ++v) {

@@ -31,7 +31,7 @@ struct FusedHit {
 //   weighted  sum of weight x the view's score scaled to 0-1 over its candidates; 1 where they are all equal
 // Fusion::learned is not made here (ranking/learned.hpp).
 void fuse(const CandidateLists& candidates, Fusion fusion, const std::array<float, kViewCount>& weights,
-          SlotTable& positions, std::vector<FusedHit>& hits);
+          size_t slots, SlotTable& positions, std::vector<FusedHit>& hits);
 
 // The candidates of one view, with its own scores: one view alone needs no fusion.
 void keep_scores(View view, std::span<const Candidate> candidates, std::vector<FusedHit>& hits);

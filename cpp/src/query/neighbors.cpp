@@ -9,7 +9,7 @@ void boost_neighbors(std::vector<FusedHit>& hits, uint32_t reach, const UserColu
                      SlotTable& positions) {
   const Recency recency = user.recency();
   const size_t givers = hits.size();
-  positions.start(givers * (1 + std::min<size_t>(2 * reach, 2)));
+  positions.start(givers * (1 + std::min<size_t>(2 * reach, 2)), user.slots());
   for (size_t i = 0; i < givers; ++i) positions.find_or_add(hits[i].slot, static_cast<uint32_t>(i));
 
   // A gift waits in the taker's own fields until every hit has given: scores must not grow by gifts of gifts.

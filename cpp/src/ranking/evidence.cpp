@@ -53,6 +53,7 @@ void RankingEvidence::gather(const UserColumns& user, const PreparedQuery& prepa
     gather_speakers(user, prepared, config, pool);
   }
   gather_sessions(pool);
+  records_.emplace_back();  // nobody's
 }
 
 // Of so many records at even distances: their ends always count.
@@ -123,6 +124,7 @@ void RankingEvidence::gather_semantic(const UserColumns& user, const PreparedQue
   };
   for (RankingPool::Position at = 0; at < slots.size(); ++at) {
     const RankingPool::Position before = pool.neighbor(at, -1);
+    if (before == RankingPool::kNobody) records_[at].with_before_z = records_[at].cosine_z;
     if (before == RankingPool::kNobody || !records_[at].has_vector || !records_[before].has_vector) continue;
     ats[waiting] = at;
     befores[waiting] = before;
@@ -194,7 +196,11 @@ void RankingEvidence::gather_lexical(const UserColumns& user, const PreparedQuer
 float RankingEvidence::share_of_words(uint64_t words) const {
   if (all_words_ <= 0.0f) return 0.0f;
   float sum = 0.0f;
-  for (; words != 0; words &= words - 1) sum += word_weights_[static_cast<size_t>(__builtin_ctzll(words))];
+  // All of them, as how many a record holds cannot be foreseen.
+  for (const float weight : word_weights_) {
+    sum += (words & 1) != 0 ? weight : 0.0f;
+    words >>= 1;
+  }
   return sum / all_words_;
 }
 
@@ -234,6 +240,12 @@ void RankingEvidence::gather_sessions(const RankingPool& pool) {
     keep_best(session.bm25, records_[at].bm25_z, session.records);
     session.words |= records_[at].words;
     ++session.records;
+  }
+  for (Session& session : sessions_) {
+    const auto three = static_cast<float>(std::clamp<uint32_t>(session.records, 1, 3));
+    session.cosines = (session.cosine[0] + session.cosine[1] + session.cosine[2]) / three;
+    session.bm25s = (session.bm25[0] + session.bm25[1] + session.bm25[2]) / three;
+    session.coverage = share_of_words(session.words);
   }
 }
 

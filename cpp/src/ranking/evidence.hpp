@@ -30,7 +30,7 @@ class RankingEvidence {
   struct Record {
     float cosine = 0.0f;
     float cosine_z = 0.0f;
-    float with_before_z = 0.0f;
+    float with_before_z = 0.0f;  // cosine_z where nobody is before
     float bm25 = 0.0f;
     float bm25_z = 0.0f;
     uint64_t words = 0;  // of the query's first 64, rarest first: those that it holds
@@ -43,9 +43,15 @@ class RankingEvidence {
     float bm25[3] = {0.0f, 0.0f, 0.0f};
     uint64_t words = 0;
     uint32_t records = 0;
+    // Made of these: means of the best three, share of the words.
+    float cosines = 0.0f;
+    float bm25s = 0.0f;
+    float coverage = 0.0f;
   };
 
   const Record& record(RankingPool::Position at) const { return records_[at]; }
+  // A record that is the mean in everything instead of nobody's: whether there is one cannot be foreseen.
+  const Record& record_or_mean(RankingPool::Position at) const { return records_[std::min<size_t>(at, records_.size() - 1)]; }
   const Session& session(uint32_t number) const { return sessions_[number]; }
   bool anyone_named() const { return anyone_named_; }
   float most_bm25() const { return most_bm25_; }  // about what a record with all words of the question gets
@@ -62,7 +68,7 @@ class RankingEvidence {
                        const RankingPool& pool);
   void gather_sessions(const RankingPool& pool);
 
-  std::vector<Record> records_;
+  std::vector<Record> records_;  // of the pool, and then nobody's
   std::vector<Session> sessions_;
   std::vector<float> word_weights_;  // of the first 64
   float all_words_ = 0.0f;           // the weights of all of the question's words, known or not

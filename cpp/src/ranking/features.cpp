@@ -56,11 +56,12 @@ void fill_features(const FeatureSource& source, RankingPool::Position at, Featur
   const RankingEvidence::Record& record = evidence.record(at);
   row.fill(0.0f);
   const auto set = [&row](RankFeature feature, float value) { row[static_cast<size_t>(feature)] = value; };
-  // A neighbour's value; the mean if there is none.
-  const auto beside = [&](int distance, float RankingEvidence::Record::* value) {
-    const RankingPool::Position other = pool.neighbor(at, distance);
-    return other == RankingPool::kNobody ? 0.0f : evidence.record(other).*value;
-  };
+  const RankingPool::Position before = pool.neighbor(at, -1);
+  const RankingPool::Position next = pool.neighbor(at, 1);
+  const RankingEvidence::Record& one_before = evidence.record_or_mean(before);
+  const RankingEvidence::Record& one_after = evidence.record_or_mean(next);
+  const RankingEvidence::Record& two_before = evidence.record_or_mean(pool.neighbor(at, -2));
+  const RankingEvidence::Record& two_after = evidence.record_or_mean(pool.neighbor(at, 2));
   const auto list_size = [&](View view) { return finds[static_cast<size_t>(view)].size(); };
 
   if (prepared.has(View::semantic)) {
@@ -69,13 +70,11 @@ void fill_features(const FeatureSource& source, RankingPool::Position at, Featur
     set(RankFeature::cosine_z, record.cosine_z);
     set(RankFeature::cosine_rank, -log_of(rank));
     set(RankFeature::cosine_top, 4.0f / (static_cast<float>(rank) + kTopOffset));
-    set(RankFeature::before_cosine, beside(-1, &RankingEvidence::Record::cosine_z));
-    set(RankFeature::after_cosine, beside(1, &RankingEvidence::Record::cosine_z));
-    set(RankFeature::near_cosine, 0.5f * (beside(-2, &RankingEvidence::Record::cosine_z) +
-                                          beside(2, &RankingEvidence::Record::cosine_z)));
-    set(RankFeature::with_before, pool.neighbor(at, -1) != RankingPool::kNobody ? record.with_before_z : record.cosine_z);
-    const RankingPool::Position next = pool.neighbor(at, 1);
-    set(RankFeature::with_after, next != RankingPool::kNobody ? evidence.record(next).with_before_z : record.cosine_z);
+    set(RankFeature::before_cosine, one_before.cosine_z);
+    set(RankFeature::after_cosine, one_after.cosine_z);
+    set(RankFeature::near_cosine, 0.5f * (two_before.cosine_z + two_after.cosine_z));
+    set(RankFeature::with_before, record.with_before_z);
+    set(RankFeature::with_after, next != RankingPool::kNobody ? one_after.with_before_z : record.cosine_z);
   }
   if (prepared.has(View::lexical)) {
     const uint32_t rank = rank_or_end(pool.rank(at, View::lexical), list_size(View::lexical));
@@ -84,21 +83,19 @@ void fill_features(const FeatureSource& source, RankingPool::Position at, Featur
     set(RankFeature::coverage, evidence.share_of_words(record.words));
     set(RankFeature::bm25_rank, -log_of(rank));
     set(RankFeature::bm25_top, 4.0f / (static_cast<float>(rank) + kTopOffset));
-    set(RankFeature::before_bm25, beside(-1, &RankingEvidence::Record::bm25_z));
-    set(RankFeature::after_bm25, beside(1, &RankingEvidence::Record::bm25_z));
-    set(RankFeature::near_bm25, 0.5f * (beside(-2, &RankingEvidence::Record::bm25_z) +
-                                        beside(2, &RankingEvidence::Record::bm25_z)));
+    set(RankFeature::before_bm25, one_before.bm25_z);
+    set(RankFeature::after_bm25, one_after.bm25_z);
+    set(RankFeature::near_bm25, 0.5f * (two_before.bm25_z + two_after.bm25_z));
     set(RankFeature::named, record.named ? 1.0f : 0.0f);
     set(RankFeature::other_named, evidence.anyone_named() && !record.named ? 1.0f : 0.0f);
   }
   if (pool.session(at) != RankingPool::kNoSession) {
     const RankingEvidence::Session& session = evidence.session(pool.session(at));
-    const auto three = static_cast<float>(std::min<uint32_t>(3, session.records));
     set(RankFeature::session_cosine, session.cosine[0]);
-    set(RankFeature::session_cosines, (session.cosine[0] + session.cosine[1] + session.cosine[2]) / three);
+    set(RankFeature::session_cosines, session.cosines);
     set(RankFeature::session_bm25, session.bm25[0]);
-    set(RankFeature::session_bm25s, (session.bm25[0] + session.bm25[1] + session.bm25[2]) / three);
-    set(RankFeature::session_coverage, evidence.share_of_words(session.words));
+    set(RankFeature::session_bm25s, session.bm25s);
+    set(RankFeature::session_coverage, session.coverage);
   } else {
     set(RankFeature::session_cosine, record.cosine_z);
     set(RankFeature::session_cosines, record.cosine_z);
@@ -110,7 +107,6 @@ void fill_features(const FeatureSource& source, RankingPool::Position at, Featur
   set(RankFeature::from_user, from_user(user.attributes.speaker_text(slot)));
   set(RankFeature::asks, (traits & kEndsWithQuestion) != 0 ? 1.0f : 0.0f);
   set(RankFeature::has_question, (traits & kHasQuestion) != 0 ? 1.0f : 0.0f);
-  const RankingPool::Position before = pool.neighbor(at, -1);
   const bool asked = before != RankingPool::kNobody &&
                      (user.attributes.traits(pool.slots()[before]) & kEndsWithQuestion) != 0;
   set(RankFeature::after_question, asked ? 1.0f : 0.0f);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "memspan/ranking_net.hpp"
+#include "simd/kernels.hpp"
 
 namespace memspan {
 namespace {
@@ -46,9 +47,8 @@ void rank_learned(const UserColumns& user, const IndexConfig& config, SearchScra
     const size_t count = std::min(kTogether, size - first);
     for (size_t i = 0; i < count; ++i) {
       fill_features(source, static_cast<RankingPool::Position>(first + i), rows[i]);
-      scores[i] = 0.0f;
-      for (size_t f = 0; f < kRankFeatures; ++f) scores[i] += weights[f] * rows[i][f];
     }
+    kernels().dot_rows(weights.data(), rows.front().data(), kRankFeatures, count, kRankFeatures, scores.data());
     if (net != nullptr) net->add_to(std::span(rows).first(count), std::span(scores).first(count));
     for (size_t i = 0; i < count; ++i) {
       const auto at = static_cast<RankingPool::Position>(first + i);

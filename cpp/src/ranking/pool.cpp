@@ -35,7 +35,7 @@ void RankingPool::gather(const CandidateLists& finds, const UserColumns& user, c
   counts_.clear();
   size_t total = 0;
   for (const auto& list : finds) total += list.size();
-  positions_.start(2 * total);
+  positions_.start(2 * total, user.slots());
   for (size_t view = 0; view < kViewCount; ++view) {
     const auto& list = finds[view];
     uint32_t rank = 0;
