@@ -121,9 +121,8 @@ class SortedBlocks {
   template <typename Before>
   Iterator partition_point(Before before) const {
     const Block& block = block_of(before);
-    PartitionCursor cursor(block.span(), before);
-    while (cursor.step()) {}
-    return place_in(block, cursor.place());
+    const std::span<const T> items = block.span();
+    return place_in(block, static_cast<size_t>(std::partition_point(items.begin(), items.end(), before) - items.begin()));
   }
   // The same of two at once: each looks while the other waits for memory.
   template <typename BeforeFirst, typename BeforeSecond>
@@ -227,9 +226,9 @@ class SortedBlocks {
   template <typename Before>
   const Block& block_of(const Before& before) const {
     if (!is_many()) return single_;
-    PartitionCursor cursor(std::span<const T>(many().firsts), before);
-    while (cursor.step()) {}
-    return many().blocks[std::max<size_t>(cursor.place(), 1) - 1];
+    const std::vector<T>& firsts = many().firsts;
+    const auto behind = static_cast<size_t>(std::partition_point(firsts.begin(), firsts.end(), before) - firsts.begin());
+    return many().blocks[std::max<size_t>(behind, 1) - 1];
   }
   Iterator place_in(const Block& block, size_t offset) const {
     return offset < block.count ? Iterator(&block, static_cast<uint32_t>(offset)) : offset == 0 ? end() : Iterator(&block + 1, 0);
