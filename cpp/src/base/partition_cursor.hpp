@@ -1,7 +1,8 @@
 // A binary search, one step at a time, so that several can be under way at once.
 //
 // No step has a branch on what was found, and each asks for both lines of which the next one will read one: in memory
-// that no cache holds, the waiting of a step overlaps with that of the step before.
+// that no cache holds, the waiting of a step overlaps with that of the step before. One search alone, in memory that a
+// cache holds, is faster with branches: the processor guesses half of them right, and reads ahead.
 #pragma once
 
 #include <cstddef>
