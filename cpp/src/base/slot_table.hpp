@@ -47,7 +47,7 @@ class SlotTable {
   }
 
  private:
-  // An array of so many times the positions takes no more memory than the places of as many.
+  // An array of so many times the positions takes at most twice the memory of the places of as many.
   static constexpr size_t kSpareInArray = 8;
 
   struct Place {

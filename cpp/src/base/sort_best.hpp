@@ -47,13 +47,8 @@ inline void sort_by_counting(std::vector<Candidate>& candidates, const BetterCan
 // Keeps the best k of at least as many, in no order, and returns the score of the last one. O(n).
 inline float keep_best(std::vector<Candidate>& candidates, size_t k, const BetterCandidate& better) {
   const float kth = kth_score(candidates, k);
-  size_t kept = 0;
-  for (const Candidate candidate : candidates) {
-    candidates[kept] = candidate;
-    kept += candidate.score >= kth ? 1 : 0;
-  }
-  candidates.resize(kept);
-  if (kept > k) {  // more than one has that score
+  keep_at_least(candidates, kth);
+  if (candidates.size() > k) {  // more than one has that score
     std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(k), candidates.end(), better);
     candidates.resize(k);
   }

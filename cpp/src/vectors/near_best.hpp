@@ -74,12 +74,7 @@ class NearBest {
   void prune() {
     if (items_.size() < k_ || k_ == 0) return;
     if (!few_) raise(kth_score(items_, k_));
-    size_t kept = 0;
-    for (const Candidate item : items_) {
-      items_[kept] = item;
-      kept += item.score >= threshold_ ? 1 : 0;
-    }
-    items_.resize(kept);
+    keep_at_least(items_, threshold_);
     limit_ = std::max(2 * k_ + kSlack, 2 * items_.size());
   }
 
