@@ -12,7 +12,6 @@ namespace {
 constexpr size_t kParts = 2;
 constexpr size_t kReadTogether = 20'000;  // records from which on a second thread is worth starting
 
-// What is said of retired records and the lists of their words come from different parts.
 void check_retired_words(const UserColumns& c, const ByteReader& in) {
   if (c.retired_words.empty()) return;
   uint64_t documents = 0;
@@ -26,8 +25,8 @@ void check_retired_words(const UserColumns& c, const ByteReader& in) {
            "the words of retired records are not those of the records");
 }
 
-// Ids, times and what is said of each record.
-void load_records(ByteReader& in, const PackedValues<Micros>& ats, UserColumns& c) {
+// Ids, times, what is said of each record, and its words.
+void load_records(ByteReader& in, const Body& body, const PackedValues<Micros>& ats, UserColumns& c) {
   const size_t count = ats.size();
   c.ids.load(in, count);
   Slot next = 0;
@@ -51,16 +50,17 @@ void load_records(ByteReader& in, const PackedValues<Micros>& ats, UserColumns& 
   }
   for (Slot slot = 0; slot < count; ++slot) c.bounds.add(slot, c.times(slot));
   c.sessions.build(sessions, c.timeline);
+  c.lexical.load(in, body, count);
+  c.retired_words.load(in, c.lexical);
+  check_retired_words(c, in);
   in.check(in.left() == 0, "bytes are left after the last column");
 }
 
-// What searches look into. Touches none of the columns that load_records fills.
-void load_views(ByteReader& in, const Body& body, const PackedValues<Micros>& ats, UserColumns& c) {
+// Touches none of the columns that load_records fills.
+void load_tags_and_vectors(ByteReader& in, const Body& body, const PackedValues<Micros>& ats, UserColumns& c) {
   c.tags.load(in, ats.size(), c.vectors.dim());
-  c.lexical.load(in, body, ats.size());
-  c.retired_words.load(in, c.lexical);
   c.vectors.load(in, body, ats);
-  in.check(in.left() == 0, "bytes are left after the last view");
+  in.check(in.left() == 0, "bytes are left after the last vector");
 }
 
 }  // namespace
@@ -88,11 +88,11 @@ void save_columns(const UserColumns& c, std::span<const Slot> live, ByteWriter& 
   c.attributes.save(records, live);
   c.uses.save(records, live);
   c.evictions.save(records, live, new_slots);
-  ByteWriter& views = parts[1];
-  c.tags.save(views, live);
-  c.lexical.save(views, body, live, new_slots);
-  c.retired_words.save(views, c.lexical);
-  c.vectors.save(views, body, live);
+  c.lexical.save(records, body, live, new_slots);
+  c.retired_words.save(records, c.lexical);
+  ByteWriter& tags_and_vectors = parts[1];
+  c.tags.save(tags_and_vectors, live);
+  c.vectors.save(tags_and_vectors, body, live);
   for (const ByteWriter& part : parts) head.put<uint64_t>(part.bytes().size());
   for (const ByteWriter& part : parts) head.put_bytes(part.bytes());
 }
@@ -104,14 +104,13 @@ void load_columns(ByteReader& in, const Body& body, UserColumns& columns) {
   std::array<uint64_t, kParts> sizes;
   for (uint64_t& size : sizes) size = in.get<uint64_t>();
   ByteReader records = in.part(sizes[0]);
-  ByteReader views = in.part(sizes[1]);
+  ByteReader tags_and_vectors = in.part(sizes[1]);
   in.check(in.left() == 0, "bytes are left after the last part");
   const size_t apart = count < kReadTogether ? kParts : 1;
   in_parallel(kParts, apart, [&](size_t first, size_t last) {
-    if (first == 0) load_records(records, ats, columns);
-    if (last == kParts) load_views(views, body, ats, columns);
+    if (first == 0) load_records(records, body, ats, columns);
+    if (last == kParts) load_tags_and_vectors(tags_and_vectors, body, ats, columns);
   });
-  check_retired_words(columns, views);
 }
 
 void verify_columns(const UserColumns& columns) {

@@ -1,10 +1,11 @@
 // What is stored of one user, in a snapshot or for a compaction (snapshot/body.hpp).
 //
 //   head  := u64 records; i64 at of each; u64 bytes of each part; the parts
-//   parts := their ids (base/id_table.hpp), timeline, attributes, uses and redundancies
-//            tags, lexical index and retired words, vectors (see each)
+//   parts := their ids (base/id_table.hpp), timeline, attributes, uses and redundancies, lexical index and retired words
+//            tags, vectors (see each)
 //
-// The parts of a large user are read at the same time: half of what opening it takes is building what they describe.
+// The parts of a large user are read at the same time, and take about as long: half of what opening it takes is building
+// what they describe.
 #pragma once
 
 #include <vector>
