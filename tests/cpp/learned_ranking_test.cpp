@@ -113,6 +113,79 @@ BOOST_AUTO_TEST_CASE(k_cuts_the_ranking) {
   }
 }
 
+// 500 records that every view prefers, and five at the time that is spoken of.
+struct HintedFixture : Fixture {
+  static constexpr Micros kThen = 1000;
+  Query query{.user = "ana", .text = "boat", .fusion = Fusion::learned};
+
+  HintedFixture() {
+    std::vector<float> near(kDim, 0.0f), far(kDim, 0.0f);
+    near[0] = far[1] = 1.0f;
+    std::vector<Item> items;
+    for (int i = 0; i < 500; ++i) {
+      near[2] = 0.001f * static_cast<float>(i);
+      items.push_back({.id = "n" + std::to_string(i), .at = i, .text = "boat", .embedding = near});
+    }
+    for (int i = 0; i < 5; ++i) {
+      items.push_back({.id = "f" + std::to_string(i), .at = kThen + i, .text = "house", .embedding = far});
+    }
+    items[502].kind = Kind::vault;
+    items.push_back({.id = "last", .at = 2 * kThen, .text = "boat", .embedding = near});
+    test::add(index, items);
+    query.embedding = near;
+    query.k = 4;
+    query.depth = 100;
+    query.ranking = hinting({{kThen, kThen + 5}});
+  }
+  static std::shared_ptr<Ranking> hinting(std::vector<Interval> hints) {
+    auto made = ranking({{RankFeature::hinted, 1.0f}});
+    made->hints = std::move(hints);
+    return made;
+  }
+};
+
+BOOST_FIXTURE_TEST_CASE(what_lies_at_a_time_that_is_spoken_of_is_ranked_though_no_view_finds_it, HintedFixture) {
+  BOOST_TEST(search_ids(index, query) == (Ids{"f4", "f3", "f1", "f0"}));  // f2 is of the vault
+  query.exact = true;
+  BOOST_TEST(search_ids(index, query) == (Ids{"f4", "f3", "f1", "f0"}));
+  query.embedding.clear();
+  BOOST_TEST(search_ids(index, query) == (Ids{"f4", "f3", "f1", "f0"}));
+  BOOST_TEST(index.search(query).hits[0].views[0].rank == 0u);
+  BOOST_TEST(index.search(query).hits[0].score == 1.0f);
+  query.exclude = {"f4"};
+  query.between = {{kThen, kThen + 2}, {kThen + 4, 3 * kThen}};
+  BOOST_TEST(search_ids(index, query) == (Ids{"f1", "f0", "last"}));
+  query.ranking = hinting({});
+  BOOST_TEST(search_ids(index, query) == (Ids{"last"}));  // what no view finds only follows a question with an embedding
+}
+
+BOOST_AUTO_TEST_CASE(what_fills_up_is_of_those_times_first) {
+  std::vector<Item> items;
+  for (int i = 0; i < 9; ++i) items.push_back({.id = "r" + std::to_string(i), .at = i, .text = "boat"});
+  items[4].embedding.assign(kDim, 1.0f);
+  test::add(index, items);
+  Query query{.user = "ana", .embedding = items[4].embedding, .k = 5, .fusion = Fusion::learned};
+  query.ranking = HintedFixture::hinting({{1, 3}});
+  BOOST_TEST(search_ids(index, query) == (Ids{"r4", "r2", "r1", "r8", "r7"}));
+  query.k = 2;
+  BOOST_TEST(search_ids(index, query) == (Ids{"r4", "r2"}));
+  query.ranking = HintedFixture::hinting({});
+  BOOST_TEST(search_ids(index, query) == (Ids{"r4", "r8"}));
+}
+
+BOOST_FIXTURE_TEST_CASE(of_many_at_those_times_the_nearest_are_ranked, HintedFixture) {
+  query.depth = query.k = 2;
+  query.ranking = hinting({{100, 200}, {150, 300}});
+  const RankingFeatures features = index.features(query);
+  const std::set<std::string> pool(features.ids.begin(), features.ids.end());
+  BOOST_TEST(pool.contains("n299"));
+  BOOST_TEST(pool.contains("n270"));
+  BOOST_TEST(!pool.contains("n200"));
+  BOOST_TEST(pool.size() < 40u);
+  query.ranking = hinting({{0, 3 * kThen}});  // all of them: nothing to choose
+  BOOST_TEST(index.features(query).ids.size() < 5u);
+}
+
 BOOST_AUTO_TEST_CASE(ties_are_newer_first_then_by_id) {
   const std::vector<float> same(kDim, 1.0f);
   test::add(index, {{.id = "b", .at = 5, .text = "fjord", .embedding = same},

@@ -44,7 +44,7 @@ struct Fixture {
     float score = 0.0f;
     for (const Slot slot : semantic) finds[0].push_back({score -= 1.0f, slot});
     for (const Slot slot : lexical) finds[1].push_back({score -= 1.0f, slot});
-    pool.gather(finds, user, admission);
+    pool.gather(finds, {}, user, admission);
   }
   void gather_all(const std::vector<Slot>& semantic, const std::vector<Slot>& lexical = {}) {
     admission.admit_all(user);
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(equal_scores_share_a_rank_but_in_an_order_of_time) {
   add_line("", 5);
   admission.admit_all(user);
   for (auto& list : finds) list = {{3.0f, 1}, {2.0f, 2}, {2.0f, 3}, {1.0f, 4}};
-  pool.gather(finds, user, admission);
+  pool.gather(finds, {}, user, admission);
   const auto ranks = [&](View view) {
     std::vector<uint32_t> found;
     for (Slot slot = 1; slot <= 4; ++slot) found.push_back(pool.rank(pool.find(slot), view));
@@ -179,6 +179,19 @@ BOOST_AUTO_TEST_CASE(equal_scores_share_a_rank_but_in_an_order_of_time) {
   BOOST_TEST(ranks(View::semantic) == (std::vector<uint32_t>{1, 2, 2, 4}));
   BOOST_TEST(ranks(View::lexical) == (std::vector<uint32_t>{1, 2, 2, 4}));
   BOOST_TEST(ranks(View::symbolic) == (std::vector<uint32_t>{1, 2, 3, 4}));
+}
+
+BOOST_AUTO_TEST_CASE(what_times_bring_has_no_rank_and_brings_no_neighbours) {
+  add_line("s", 9);
+  admission.admit_all(user);
+  finds[0] = {{1.0f, 3}};
+  const std::vector<Candidate> hinted = {{0.5f, 3}, {0.4f, 4}, {0.3f, 8}};
+  pool.gather(finds, hinted, user, admission);
+  BOOST_TEST(slots() == (std::set<Slot>{1, 2, 3, 4, 5, 8}));
+  BOOST_TEST(pool.rank(pool.find(3), View::semantic) == 1u);
+  BOOST_TEST(pool.rank(pool.find(8), View::semantic) == 0u);
+  BOOST_TEST(pool.session(pool.find(8)) == pool.session(pool.find(3)));
+  BOOST_TEST(around(4) == (std::vector<Slot>{2, 3, 5, kNoSlot}));
 }
 
 BOOST_AUTO_TEST_CASE(records_without_a_session_stand_alone) {

@@ -75,7 +75,7 @@ class LearnedOracle:
             views_of.undecidable(ranked(view), VIEW_TOLERANCE) for view in found.values()
         )
         lists = {name: _ranks_of(name, ranked(view)[: max(depth, k)]) for name, view in found.items()}
-        near = self._near(list(lists.values()), admissible)
+        near = self._near(list(lists.values()), admissible, _at_times(hints, admissible, embedding))
         evidence = self._evidence(near, admissible, text, embedding)
         tag_score = {item.rec.id: item.score for item in found.get("symbolic", [])}
         for rec in near.pool.values():
@@ -89,14 +89,16 @@ class LearnedOracle:
             result.rows[rec.id] = row
         return result
 
-    def _near(self, lists: Sequence[Mapping[str, int]], admissible: Sequence[Rec]) -> Near:
+    def _near(
+        self, lists: Sequence[Mapping[str, int]], admissible: Sequence[Rec], hinted: Sequence[Rec]
+    ) -> Near:
         promising = {id_ for found in lists for id_, rank in found.items() if rank <= PROMISING}
         sessions: dict[str, list[str]] = {}
         for rec in sorted(self.records, key=lambda rec: (rec.at, rec.id)):
             if rec.session is not None:
                 sessions.setdefault(rec.session, []).append(rec.id)
         admitted = {rec.id: rec for rec in admissible}
-        pool = {id_: admitted[id_] for found in lists for id_ in found}
+        pool = {id_: admitted[id_] for found in lists for id_ in found} | {rec.id: rec for rec in hinted}
         for turns in sessions.values():
             for place, id_ in enumerate(turns):
                 beside = turns[max(0, place - REACH) : place + REACH + 1]
@@ -259,6 +261,14 @@ class Evidence:
 
 def asks(text: str) -> bool:
     return text.rstrip(" \t\r\n\"')").endswith("?")
+
+
+def _at_times(hints: Hints, admissible: Sequence[Rec], embedding: Vector | None) -> list[Rec]:
+    """What lies at these times, if not everything does: of fewer than 32 all that can be compared."""
+    there = [rec for rec in admissible if any(hinted(rec.at, start, end) == 1.0 for start, end in hints)]
+    if len(there) == len(admissible):
+        return []
+    return [rec for rec in there if embedding is None or rec.embedding is not None]
 
 
 def hinted(at: int, start: int | None, end: int | None) -> float:

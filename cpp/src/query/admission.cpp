@@ -52,6 +52,16 @@ void Admission::admit(const UserColumns& user, const PreparedQuery& prepared) {
   if (!prepared.query->exclude.empty()) exclude(prepared.query->exclude);
 }
 
+bool Admission::admit_within(const UserColumns& user, std::span<const Interval> intervals, const Admission& others) {
+  admit_all(user);
+  start_from_intervals(intervals);
+  if (all()) return false;
+  if (!others.all()) {
+    others.visit([this](auto admits_slot) { keep_if(admits_slot); });
+  }
+  return true;
+}
+
 // The intersection of the tags' lists, the shortest first.
 void Admission::start_from_tags(const PreparedQuery& prepared) {
   form_ = Form::slots;

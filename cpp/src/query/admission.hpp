@@ -32,6 +32,9 @@ class Admission {
   // for kinds and for times where records came about in their order (TimeFilter), O(records left) for each other filter.
   void admit(const UserColumns& user, const PreparedQuery& prepared);
   void admit_all(const UserColumns& user);
+  // Those of `others` at these times, which must stay where they are. False, and no set, if the times hold every record.
+  // O(log n) for each interval, and O(records of them) unless the others are all.
+  bool admit_within(const UserColumns& user, std::span<const Interval> intervals, const Admission& others);
 
   Form form() const { return form_; }
   bool all() const { return form_ == Form::all; }

@@ -31,6 +31,7 @@ SemanticReading run_views(const UserColumns& user, const IndexConfig& config, Se
   SemanticReading reading;
   for (auto& list : scratch.candidates) list.clear();
   scratch.boosting.clear();
+  scratch.hinted.clear();
   if (prepared.listing()) {
     list_newest(scratch);
     return reading;
@@ -39,7 +40,7 @@ SemanticReading run_views(const UserColumns& user, const IndexConfig& config, Se
     return scratch.candidates[static_cast<size_t>(view)];
   };
   if (prepared.has(View::semantic)) {
-    reading = search_semantic(user, prepared, admission, list_of(View::semantic));
+    reading = search_semantic(user, prepared, admission, prepared.depth, list_of(View::semantic));
   }
   if (prepared.has(View::lexical)) search_lexical(user, prepared, config, admission, list_of(View::lexical));
   if (prepared.has(View::symbolic)) {
@@ -59,6 +60,7 @@ void join_views(const UserColumns& user, const IndexConfig& config, SearchScratc
     const auto view = static_cast<size_t>(found - prepared.views.begin());
     keep_scores(static_cast<View>(view), scratch.candidates[view], scratch.hits);
   } else if (query.fusion == Fusion::learned) {
+    scratch.hinted.find(user, prepared, scratch.admission);
     rank_learned(user, config, scratch);
   } else {
     fuse(scratch.candidates, query.fusion, query.weights, user.slots(), scratch.positions, scratch.hits);
@@ -73,29 +75,35 @@ void join_views(const UserColumns& user, const IndexConfig& config, SearchScratc
   }
 }
 
-// k records come back whenever k admissible ones exist: those that no view found follow, newest first. Their score is 0,
-// or that of the last one found where that is less: scores never rise along the list.
+// k records come back whenever k admissible ones exist: those that no view found follow, newest first, those of times that
+// the question speaks of before all others. Their score is 0, or that of the last one found where that is less: scores
+// never rise along the list.
 void backfill(SearchScratch& scratch) {
   std::vector<FusedHit>& hits = scratch.hits;
   const size_t k = scratch.prepared.query->k;
   const size_t found = hits.size();
   if (found >= k || found >= scratch.admission.count()) return;
-  scratch.positions.start(found);
+  scratch.positions.start(k);
   float lowest = 0.0f;
   for (size_t i = 0; i < found; ++i) {
     scratch.positions.find_or_add(hits[i].slot, static_cast<uint32_t>(i));
     lowest = std::min(lowest, hits[i].score);
   }
-  // At most `found` of the k newest are hits already.
-  scratch.admission.newest(k, scratch.newest);
-  for (Slot slot : scratch.newest) {
-    if (hits.size() == k) break;
-    if (scratch.positions.find(slot) != SlotTable::kAbsent) continue;
-    FusedHit& hit = hits.emplace_back();
-    hit.slot = slot;
-    hit.score = lowest;
-    hit.backfilled = true;
-  }
+  const auto fill_from = [&](const Admission& admission) {
+    // At most hits.size() of the k newest are hits already.
+    admission.newest(k, scratch.newest);
+    for (Slot slot : scratch.newest) {
+      if (hits.size() == k) break;
+      const auto next = static_cast<uint32_t>(hits.size());
+      if (scratch.positions.find_or_add(slot, next) != next) continue;
+      FusedHit& hit = hits.emplace_back();
+      hit.slot = slot;
+      hit.score = lowest;
+      hit.backfilled = true;
+    }
+  };
+  if (scratch.hinted.any()) fill_from(scratch.hinted.admission());
+  fill_from(scratch.admission);
 }
 
 void write_hits(const UserColumns& user, const SearchScratch& scratch, const UseCounter& uses, std::vector<Hit>& out) {

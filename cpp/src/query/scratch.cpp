@@ -7,7 +7,7 @@
 namespace memspan {
 
 size_t SearchScratch::bytes() const {
-  size_t total = prepared.bytes() + admission.bytes() + boosting.bytes() + positions.bytes() +
+  size_t total = prepared.bytes() + admission.bytes() + boosting.bytes() + hinted.bytes() + positions.bytes() +
                  hits.capacity() * sizeof(FusedHit) + newest.capacity() * sizeof(Slot);
   for (const auto& list : candidates) total += list.capacity() * sizeof(Candidate);
   return total;

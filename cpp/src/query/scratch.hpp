@@ -7,6 +7,7 @@
 #include "query/admission.hpp"
 #include "query/boosting_tags.hpp"
 #include "query/fusion.hpp"
+#include "query/hinted_records.hpp"
 #include "query/prepared_query.hpp"
 
 namespace memspan {
@@ -20,6 +21,7 @@ struct SearchScratch {
   Admission admission;
   CandidateLists candidates;
   BoostingTags boosting;
+  HintedRecords hinted;
   SlotTable positions;
   std::vector<FusedHit> hits;
   std::vector<Slot> newest;

@@ -20,8 +20,8 @@ VectorScratch& thread_scratch() {
 }
 
 SemanticReading search_exact(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission,
-                             std::vector<Candidate>& best) {
-  TopK top(prepared.depth, user.recency(), best);
+                             size_t depth, std::vector<Candidate>& best) {
+  TopK top(depth, user.recency(), best);
   SemanticReading reading;
   const float* const query = prepared.unit_embedding.data();
   if (!admission.all() && admission.count() * kExactGatherShare < user.slots()) {
@@ -38,25 +38,26 @@ SemanticReading search_exact(const UserColumns& user, const PreparedQuery& prepa
 }  // namespace
 
 SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission,
-                                std::vector<Candidate>& best) {
-  if (prepared.query->exact || prepared.query->recall >= 1.0f) return search_exact(user, prepared, admission, best);
+                                size_t depth, std::vector<Candidate>& best) {
+  if (prepared.query->exact || prepared.query->recall >= 1.0f) {
+    return search_exact(user, prepared, admission, depth, best);
+  }
   VectorScratch& scratch = thread_scratch();
   SemanticReading reading;
   const float* const query = prepared.unit_embedding.data();
-  const size_t k = prepared.depth;
   const bool in_spans = !admission.intervals().empty();
   const bool everything = admission.all();
-  bool gather = !everything && admission.count() <= user.vectors.probing_cost(admission.count(), k, in_spans);
+  bool gather = !everything && admission.count() <= user.vectors.probing_cost(admission.count(), depth, in_spans);
   if (!gather) {
     VectorFilter filter;
     if (!everything) filter.count = admission.count();
     filter.intervals = admission.intervals();
     if (!everything && admission.form() != Admission::Form::spans) filter.admitted = &admission.bits();
-    gather = !user.vectors.nearest(query, k, prepared.query->recall, filter, scratch, reading);
+    gather = !user.vectors.nearest(query, depth, prepared.query->recall, filter, scratch, reading);
     reading.scan = everything ? "probe" : "masked probe";
   }
   if (gather) {
-    user.vectors.nearest_of(query, k, admission.slots(), scratch, reading);
+    user.vectors.nearest_of(query, depth, admission.slots(), scratch, reading);
     reading.scan = "gather";
   }
 
@@ -66,7 +67,7 @@ SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& pr
     user.ids.prefetch_place(found[i].slot);
     prefetch_line(&user.ats[found[i].slot]);
   }
-  sort_best(found, k, BetterCandidate(user.recency()));
+  sort_best(found, depth, BetterCandidate(user.recency()));
   best.assign(found.begin(), found.end());
   return reading;
 }

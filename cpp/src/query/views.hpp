@@ -1,5 +1,5 @@
-// The three ways to look at a user's records. Each fills `best` with its best `prepared.depth` admissible records, best
-// first, ties by recency.
+// The three ways to look at a user's records. Each fills `best` with its best admissible records, best first, ties by
+// recency: `depth` of them, or `prepared.depth`.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ struct SemanticReading : VectorSearchStats {
 
 // Cosine between the query's embedding and the records': exact scores, of the best or nearly so (Query::recall).
 SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission,
-                                std::vector<Candidate>& best);
+                                size_t depth, std::vector<Candidate>& best);
 
 // BM25 over the user's own statistics; records without any of the words are no candidates. The idf is
 // ln(1 + (N - n + 0.5) / (n + 0.5)); each word of the query counts once. O(postings of the words between the first and

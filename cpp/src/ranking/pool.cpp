@@ -25,7 +25,8 @@ RankingPool::Position RankingPool::add(Slot slot) {
   return position;
 }
 
-void RankingPool::gather(const CandidateLists& finds, const UserColumns& user, const Admission& admission) {
+void RankingPool::gather(const CandidateLists& finds, std::span<const Candidate> hinted, const UserColumns& user,
+                         const Admission& admission) {
   slots_.clear();
   ranks_.clear();
   around_.clear();
@@ -33,7 +34,7 @@ void RankingPool::gather(const CandidateLists& finds, const UserColumns& user, c
   symbols_.clear();
   heads_.clear();
   counts_.clear();
-  size_t total = 0;
+  size_t total = hinted.size();
   for (const auto& list : finds) total += list.size();
   positions_.start(2 * total, user.slots());
   for (size_t view = 0; view < kViewCount; ++view) {
@@ -44,6 +45,7 @@ void RankingPool::gather(const CandidateLists& finds, const UserColumns& user, c
       ranks_[add(list[i].slot)][view] = rank;
     }
   }
+  for (const Candidate& each : hinted) add(each.slot);
 
   const size_t found = slots_.size();
   session_numbers_.start(found / 4);

@@ -1,6 +1,7 @@
-// The records that the learned ranking scores: what the views found, and what stands beside that in its session.
+// The records that the learned ranking scores: what the views found, what lies at the times that the question speaks of,
+// and what stands beside the views' best in its session.
 //
-// Kept as parallel arrays by position; the views' finds come first. A thread's pool keeps its memory between searches;
+// Kept as parallel arrays by position; finds come first. A thread's pool keeps its memory between searches;
 // what it holds is valid while the user's lock is held.
 #pragma once
 
@@ -24,7 +25,8 @@ class RankingPool {
   static constexpr uint32_t kPromising = 64;  // the neighbours of so many finds of each view come into the pool
 
   // O(finds x kReach), and for each of their sessions what it takes to find them there: O(its records) of a short one.
-  void gather(const CandidateLists& finds, const UserColumns& user, const Admission& admission);
+  void gather(const CandidateLists& finds, std::span<const Candidate> hinted, const UserColumns& user,
+              const Admission& admission);
 
   size_t size() const { return slots_.size(); }
   std::span<const Slot> slots() const { return slots_; }

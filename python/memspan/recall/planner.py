@@ -8,10 +8,11 @@ from memspan.arguments import as_text
 from memspan.errors import invalid
 from memspan.times import Interval, TimeLike, from_micros
 
+from .all_of_a_time import asks_for_all_of_a_time
 from .how_to import asks_how_to
 from .kinds import QuestionKind, kind_of
 from .names import FoundName, find_names
-from .plan import Plan
+from .plan import Plan, ViewWeights
 from .settings import SETTINGS
 from .times import FoundTime, find_times
 from .vocabulary import Vocabulary
@@ -20,6 +21,9 @@ from .wording import bare_question
 __all__ = ["plan_by_rules"]
 
 _LONGEST_QUERY: Final = 10_000
+_OF_A_TIME: Final = 0.1
+"""What words, meaning and neighbours count where a question asks for all of a time: the time itself goes before them."""
+
 _DEEPEST: Final = 20
 """SimpleMem's depth ends here, too; only what wants many mentions goes beyond."""
 
@@ -57,6 +61,12 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
     names = tuple(name.name for name in found_names if name.source != "tag")
     tags = tuple(name.name for name in found_names if name.source == "tag")
     k = _depth(kind, setting.k, names, times, reasons)
+    all_of_it = asks_for_all_of_a_time(text, times, found_names)
+    if all_of_it:
+        k = max(k, _DEEPEST)
+        reasons.append(
+            f"depth {k}, spread over the time, words and meaning count little: asks for all of a time"
+        )
     return Plan(
         question=text,
         semantic=asked,
@@ -68,8 +78,10 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
         also=kind.also,
         record_kinds=() if how_to is None else ("procedural",),
         k=k,
+        weights=ViewWeights(semantic=_OF_A_TIME, lexical=_OF_A_TIME) if all_of_it else ViewWeights(),
+        smoothing=_OF_A_TIME if all_of_it else 1.0,
         sessions=setting.sessions,
-        spread=_wants_steps(kind, reasons),
+        spread=_wants_steps(kind, reasons) or all_of_it,
         distinct=setting.distinct or _only_lists(kind),
         reasons=tuple(reasons),
     )

@@ -56,13 +56,13 @@ struct RankingUser {
     admission.admit(user, prepared);
     boosting.clear();
     for (auto& list : finds) list.clear();
-    if (prepared.has(View::semantic)) search_semantic(user, prepared, admission, finds[0]);
+    if (prepared.has(View::semantic)) search_semantic(user, prepared, admission, prepared.depth, finds[0]);
     if (prepared.has(View::lexical)) search_lexical(user, prepared, config, admission, finds[1]);
     if (prepared.has(View::symbolic)) {
       boosting.find(user, prepared);
       search_symbolic(user, prepared, boosting, admission, finds[2]);
     }
-    pool.gather(finds, user, admission);
+    pool.gather(finds, {}, user, admission);
     evidence.gather(user, prepared, config, admission, finds, pool);
   }
 

@@ -27,6 +27,12 @@ _HAS_TOLD: Final = (
     "described|shared|answered|replied|came up with|created|drafted|compared|summari[sz]ed|"
     "calculated|outlined"
 )
+# "Last" before these is a date.
+_OF_TIME: Final = (
+    r"(?:\w+ )?(?:nights?|days?|evening|weeks?|weekends?|months?|years?|spring|summer|autumn|fall|winter|christmas|easter|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|"
+    r"november|december)\b"
+)
 _PLEASE: Final = r"(?:(?:can|could|would|will) you )?(?:please )?(?:tell me )?"
 # Advice is for whoever asks: "what did Bryan recommend to Ana" asks for a fact.
 _SELF: Final = r"(?=.*\b(?:i|i'm|me|my|we|us|our|you)\b)"
@@ -73,8 +79,8 @@ ENGLISH: Final[Table] = (
     ),
     (
         "order",
-        r"\b(?:happened|came|occurred|did i \w+) (?:first|last|earlier|later)\b|\bfrom (?:first|"
-        r"earliest) to (?:last|latest)\b",
+        r"\b(?:happened|came|occurred|did i \w+) (?:first|earlier(?! (?:this|today)\b)|later|"
+        rf"last(?! {_OF_TIME}))\b|\bfrom (?:first|earliest) to (?:last|latest)\b",
         "asks what came first or last",
     ),
     ("when", rf"{_ASK}{_TELL}(?:since )?when\b(?! \w+ing\b)", "begins with when"),

@@ -1,0 +1,69 @@
+"""Questions that ask for all of a time and for nothing else: "What happened last month?"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from .names import FoundName
+from .times import FoundTime
+from .words import word_set
+
+__all__ = ["asks_for_all_of_a_time"]
+
+_LONGEST: Final = 500
+"""Characters; whoever writes more asks for something in particular."""
+
+_WORD: Final = re.compile(r"[^\W\d_]+")
+
+_SAYS_NOTHING: Final = word_set(
+    # English, with what apostrophes leave
+    "what which who whom how tell me about show list give remind recap everything anything something all events event "
+    "things thing stuff news new did do does doing done happen happened happens happening occur occurred go went going "
+    "on up to take took taken place been be was were is are am has have had there talk talked talking discuss discussed "
+    "speak spoke say said mention mentioned i we you they he she it my our your their us a an the of in at during for "
+    "from and with between since that s t please can could would "
+    # German
+    "was wer worüber ist sind war waren los passiert passierte geschehen geschah habe hast hat haben hatten ich wir du "
+    "ihr er sie gemacht getan machte machten tat gesprochen geredet über erzähl mir von alles im am vom der die das den "
+    "dem in und "
+    # French
+    "que qu quoi qui est ce s c l a ai as ont avons avez je nous vous tu il elle ils passé passait fait faisait parlé "
+    "raconte moi de du des le la les en au et tout "
+    # Spanish
+    "qué ha han hemos he pasó pasado ocurrió ocurrido sucedió hice hizo hicimos hicieron hablamos hablado sobre de del "
+    "el los las en y todo cuéntame yo "
+    # Italian
+    "che cosa cos è sono successo accaduto ho abbiamo hanno fatto parlato di del della il lo gli nel nella in e tutto "
+    "raccontami "
+    # Portuguese
+    "o que aconteceu houve fiz fez fizemos fizeram falamos conversamos no na em os as e tudo "
+    # Dutch
+    "wat is er gebeurd gebeurde heb hebben we wij ik jij zij gedaan deed deden gepraat besproken over vertel mij alles "
+    "het de in op van en "
+    # Polish
+    "co się stało działo wydarzyło zdarzyło robiłem robiłam robiliśmy robił robiła rozmawialiśmy o w we na i wszystko "
+    # Russian
+    "что случилось произошло было происходило делал делала делали мы я ты вы он она они говорили обсуждали о об в во на "
+    "и всё все"
+)
+
+
+def asks_for_all_of_a_time(question: str, times: Sequence[FoundTime], names: Sequence[FoundName]) -> bool:
+    """Whether a question says nothing but a time, and perhaps a name: nothing in it tells one memory of that time from
+    another.
+
+    Args:
+        times: those found in `question`.
+        names: the names of people found there. Tags tell memories apart, so that a question with one asks for more.
+    """
+    if not times or len(question) > _LONGEST or any(name.source == "tag" for name in names):
+        return False
+    rest = list(question)
+    for time in times:
+        start, end = time.span
+        rest[start:end] = " " * (end - start)
+    own = {word.casefold() for name in names for word in _WORD.findall(name.text)}
+    words = [word.casefold() for word in _WORD.findall("".join(rest))]
+    return all(word in _SAYS_NOTHING or word in own for word in words)
