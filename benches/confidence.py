@@ -12,7 +12,7 @@ have an answer. `--out` writes the table of the package, fitted to all.
 from __future__ import annotations
 
 import argparse
-import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,20 +21,36 @@ from memspan.fitting.confidence import fit_confidence
 from memspan.fitting.examples import collect
 from memspan.fitting.weights import scores_of
 from memspan.ranking import default_ranker
-from memspan.ranking.confidence import SIGNALS, signals_of
+from memspan.ranking.confidence import signals_of
 from question_folds import FoldedEmbedder, plain_embedder
 
 
 def area_under_roc(scores, positive) -> float:
-    """The share of pairs of a positive and a negative that stand the right way round; ties count half."""
+    """The share of pairs of a positive and a negative that stand the right way round; ties count half. NaN without
+    pairs."""
+    positives, negatives = int(positive.sum()), int((~positive).sum())
+    if not positives or not negatives:
+        return float("nan")
     order = np.argsort(scores, kind="stable")
     ranks = np.empty(len(scores))
     ranks[order] = np.arange(1, len(scores) + 1)
     for value in np.unique(scores):
         same = scores == value
         ranks[same] = ranks[same].mean()
-    positives = positive.sum()
-    return float((ranks[positive].sum() - positives * (positives + 1) / 2) / (positives * (~positive).sum()))
+    return float((ranks[positive].sum() - positives * (positives + 1) / 2) / (positives * negatives))
+
+
+def notes_of(examples) -> tuple[str, ...]:
+    """What the table says of where it comes from."""
+    notes = []
+    for name in dict.fromkeys(each.data_set for each in examples):
+        own = [each for each in examples if each.data_set == name]
+        answered = sum(each.evidence > 0 for each in own)
+        conversations = len({each.conversation for each in own})
+        notes.append(
+            f"{name}: {conversations} conversations, {answered} questions with an answer, {len(own) - answered} without"
+        )
+    return tuple(notes)
 
 
 def main() -> None:
@@ -75,10 +91,7 @@ def main() -> None:
                 f"told {low:.1f}-{low + 0.1:.1f}: {group.sum():4} questions, {answered[group].mean():.2f} have one"
             )
     if arguments.out:
-        model = fit_confidence(examples, ranker)
-        weights = {name: round(value, 5) for name, value in zip(SIGNALS, model.weights, strict=True)}
-        with open(arguments.out, "w") as file:
-            file.write(json.dumps({"weights": weights, "bias": round(model.bias, 5)}, indent=1) + "\n")
+        replace(fit_confidence(examples, ranker), trained_on=notes_of(examples)).save(arguments.out)
 
 
 if __name__ == "__main__":

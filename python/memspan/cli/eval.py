@@ -189,9 +189,9 @@ def eval_(
     """Ask the questions of a data set and score the turns that come back.
 
     DATASET is locomo, realtalk, beam, longmemeval or halumem; FILE... are its files (BEAM: each chat's
-    chat.json). Conversations are ingested once and kept; an interrupted run goes on where it stopped. No
-    language model is used without --recipe or --answer. Every figure is a micro average over the questions with
-    evidence.
+    chat.json). Conversations are ingested once and kept, so that an interrupted run goes on with those; searches
+    are made anew. No language model is used without --recipe or --answer. Every figure is a micro average over the
+    questions with evidence.
 
     With --recipe, turns count as found when a record that was made of them is. With --answer, a language model
     answers from what is found; conversations and questions are then sent to its server, whose key is read from

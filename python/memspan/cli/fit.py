@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -122,9 +122,10 @@ def fit_(
     """Learn how much each thing that the ranking looks at should count, and a small net for what such a sum cannot say.
 
     With --questions alone the package's weights are moved, a little by few questions and far by many, and a verdict
-    says whether that was better on questions left out: 20 or more are needed. With --data weights are learned anew.
-    Needs SciPy: pip install 'memspan[fit]'. The package's own weights are shown beside. They, and how the default
-    embedder embeds questions, were learned from LoCoMo, REALTALK and BEAM, whose own questions flatter them.
+    says whether searches were better for it on questions left out: 20 or more are needed. With --data weights are
+    learned anew, and rankings are compared, before tokens are looked at. Needs SciPy: pip install 'memspan[fit]'. The
+    package's own weights are shown beside. They, and how the default embedder embeds questions, were learned from
+    LoCoMo, REALTALK and BEAM, whose own questions flatter them, even where weights were learned without them.
     """
     if not data and questions is None:
         raise click.UsageError("give --data, or --store with --questions")
@@ -157,8 +158,10 @@ def fit_(
         "net": netted,
     }
     usual = default_ranker(*source.embedder())
+    tuned = has_tuned_questions(*source.embedder())
     if adapted is None:
-        adapted = not has_tuned_questions(*source.embedder())
+        adapted = not tuned
+    seen = sorted(_TUNED_ON & {*files}) if tuned else []
     examples = source.examples(lambda *_: None)
     tables = {"package": by_rankers([(example, usual) for example in examples])}
     if adapted:
@@ -178,6 +181,7 @@ def fit_(
                 "weights": ranker.weights,
                 "net": ranker.net is not None,
                 "trained_on": notes,
+                "questions_tuned_on": seen,
                 "questions": {"read": source.read, "flaws": flaws_as_json(source.flaws)},
                 "quality": {
                     way: {name: quality_as_json(each) for name, each in found.items()}
@@ -188,7 +192,8 @@ def fit_(
         return
     note_flaws(env, source.read, source.flaws)
     for way, found in tables.items():
-        env.out.print(quality_table(_TITLES[way], found, "data set"))
+        title = _TITLES[way] + (_BUT_TUNED if seen and way in HOLD_OUTS else "")
+        env.out.print(quality_table(title, found, "data set"))
     if out is not None:
         env.note(f"weights written to '{out}'")
 
@@ -198,6 +203,10 @@ _TITLES = {
     "conversation": "learned without the conversation",
     "data_set": "learned without the data set",
 }
+
+_TUNED_ON: Final = frozenset({"locomo", "realtalk", "beam"})
+"""The data sets from which the default embedder's questions were tuned."""
+_BUT_TUNED: Final = ", but the embedder's questions were tuned with LoCoMo, REALTALK and BEAM"
 
 
 class _Source:

@@ -28,6 +28,10 @@ _MANY: Final = 350
 _FEW: Final = f"a difference of 5 points shows with about 60 questions, one of 2 with {_MANY}"
 """Where weights move at all, the MRR of a question left out changes by 19 points (standard deviation; LoCoMo, with
 weights from other data sets)."""
+_COMPARED: Final = (
+    "compared are whole searches, without the reranker; what tokens say counts by its rank with weights of your own, "
+    "and by learned weights, where there are any, with the package's"
+)
 
 
 def fit_questions(
@@ -37,10 +41,10 @@ def fit_questions(
     with open_memory(store) as memory:
         start = default_ranker(*embedder_of(memory))
         own = collect_own(memory, questions)
-    own.require_some(questions)
-    notes = [*start.trained_on, f"own: {questions.name}"]
-    with bar(env, "learning", _STEPS) as advance:
-        found = fit_own(own.questions, start, advance, trained_on=notes, **options)
+        own.require_some(questions)
+        notes = [*start.trained_on, f"own: {questions.name}"]
+        with bar(env, "learning", _STEPS) as advance:
+            found = fit_own(memory, own.questions, start, advance, trained_on=notes, **options)
     if out is not None:
         found.ranker.save(out)
     if as_json:
@@ -90,6 +94,7 @@ def _report(env: Environment, own: OwnQuestions, found: OwnRanker) -> None:
     )
     if found.differences:
         env.out.print(_differences(found.differences))
+    env.say(_COMPARED)
     env.say(_how(found))
     env.say(_verdict(found.differences.get("package")))
 

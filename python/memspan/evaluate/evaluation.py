@@ -38,7 +38,11 @@ class Evaluated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """All questions with what came back, and the averages over them. Everything but the times is deterministic."""
+    """All questions with what came back, and the averages over them.
+
+    Everything but the times is deterministic, unless the reranker had a budget (`rerank_ms`): how many records it reads
+    then depends on the clock. Answers of a model are those that are kept, where there are any.
+    """
 
     data_set: str
     unit: Unit

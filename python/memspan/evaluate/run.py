@@ -69,7 +69,7 @@ def evaluate(
     """Ask a memory the questions of a data set and score what comes back; see `memspan.evaluate`.
 
     All files are read and checked before anything is embedded. Conversations are ingested into stores below
-    `store_dir`, where they stay: the next evaluation goes on from there.
+    `store_dir`, where they stay: the next evaluation goes on from there, and asks all questions anew.
 
     Args:
         data_set: one of `DATA_SETS`.

@@ -18,6 +18,7 @@ from .ranker import fit_ranker
 from .weights import DEFAULT_PENALTY, DEFAULT_SPECIAL_PENALTY, scores_of
 
 __all__ = [
+    "DEPTHS",
     "HOLD_OUTS",
     "HoldOut",
     "Parts",
@@ -37,7 +38,8 @@ Score: TypeAlias = "Callable[[int, Example], NDArray[np.float32]]"
 HOLD_OUTS: Final[tuple[HoldOut, ...]] = get_args(HoldOut)
 
 _FOLDS: Final = 5
-_DEPTHS: Final = (1, 5, 10, 20, 50)
+DEPTHS: Final = (1, 5, 10, 20, 50)
+"""At which recall is told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,14 +78,14 @@ def figures_of(ranks: NDArray[np.int64], evidence: int) -> list[float]:
         ranks: of the evidence that was found, from 1, ascending.
         evidence: how much there is.
     """
-    recalls = [float((ranks <= depth).sum()) / evidence for depth in _DEPTHS]
+    recalls = [float((ranks <= depth).sum()) / evidence for depth in DEPTHS]
     return [*recalls, 1.0 / float(ranks[0]) if len(ranks) else 0.0]
 
 
 def mean_of(figures: NDArray[np.float64]) -> Quality:
     """The quality that these are the figures of, one row for each question."""
     *recalls, mrr = map(float, figures.sum(axis=0) / len(figures))
-    return Quality(questions=len(figures), recall=dict(zip(_DEPTHS, recalls, strict=True)), mrr=mrr)
+    return Quality(questions=len(figures), recall=dict(zip(DEPTHS, recalls, strict=True)), mrr=mrr)
 
 
 def cross_validate(

@@ -7,9 +7,6 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from memspan.errors import FormatError
 from memspan.formats.questions import LabelledQuestion
 
@@ -25,7 +22,6 @@ NAME: Final = "own"
 """Of these questions among data sets."""
 
 _NAMED: Final = 3
-_DEEPEST: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +43,10 @@ class OwnQuestion:
     """A question whose user and evidence the store knows."""
 
     example: Example
+    question: LabelledQuestion
+    """Its evidence is what the store knows of it."""
     session: str
     """In which the first of its evidence stands, or that record itself."""
-    rrf: NDArray[np.int64]
-    """The ranks of its evidence under reciprocal-rank fusion, from 1, ascending; those up to 200."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,24 +108,14 @@ def collect_own(
         if not records:
             continue
         adapter = None if adapter_of is None else adapter_of(NAME, question.user)
-        own = example_of(memory, replace(question, evidence=frozenset(records)), NAME, adapter)
-        if not own.relevant.any():
-            accepted = f"one that is among the {len(own.relevant)} candidates of the question"
+        known = replace(question, evidence=frozenset(records))
+        example = example_of(memory, known, NAME, adapter)
+        if not example.relevant.any():
+            accepted = f"one that is among the {len(example.relevant)} candidates of the question"
             flaws.append(_flaw(question, "evidence", _some(set(records)), accepted))
         first = records[min(records)]
-        found.append(
-            OwnQuestion(
-                example=own, session=first.session or first.id, rrf=_rrf_ranks(memory, question, set(records))
-            )
-        )
+        found.append(OwnQuestion(example=example, question=known, session=first.session or first.id))
     return OwnQuestions(read=read, questions=tuple(found), flaws=tuple(flaws))
-
-
-def _rrf_ranks(memory: Memory, question: LabelledQuestion, evidence: Collection[str]) -> NDArray[np.int64]:
-    found = memory.search(
-        question.text, user=question.user, now=question.now, k=_DEEPEST, fusion="rrf", track=False
-    )
-    return np.array([rank for rank, each in enumerate(found, 1) if each.id in evidence], np.int64)
 
 
 def _flaw(question: LabelledQuestion, field: str, got: str, accepted: str) -> Flaw:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from memspan.ranking import Ranker
 
-from .cross_validation import Quality, figures_of, mean_of
+from .cross_validation import Quality, mean_of
 from .labelled_store import OwnQuestion
 from .question_parts import Together, parts_of
 from .tuning import Way, tune, tune_left_out
-from .verdict import Difference, compared, figures_by
+from .verdict import Difference, compared, figures_found
+
+if TYPE_CHECKING:
+    from memspan.memory import Memory
 
 __all__ = ["OwnRanker", "fit_own"]
 
@@ -33,6 +35,7 @@ class OwnRanker:
 
 
 def fit_own(
+    memory: Memory,
     questions: Sequence[OwnQuestion],
     start: Ranker,
     advance: Callable[[int], object] = lambda _: None,
@@ -46,9 +49,12 @@ def fit_own(
     """Move the weights of `start` towards what these questions say (`tune`), and judge it on questions left out.
 
     Five rankers are learned, each without a part of the questions (`parts_of`) and with its own choice of how far to
-    move. Some 160 fits: seconds for tens of questions, minutes for a thousand.
+    move. Some 160 fits: seconds for tens of questions, minutes for a thousand. Judged are whole searches
+    (`figures_found`): where the store has token vectors, the package's weights have others beside them for what tokens
+    say, and a ranker of one's own goes by their rank, in the verdict as later.
 
     Args:
+        memory: that the questions are about.
         questions: as `collect_own` gives them.
         start: the package's ranker for the store's embedder.
         advance: is called with the steps done, of six.
@@ -61,8 +67,8 @@ def fit_own(
     examples = [each.example for each in questions]
     dealt = parts_of([each.conversation for each in examples], [each.session for each in questions])
     figures = {
-        "package": figures_by(examples, [start] * len(examples)),
-        "rrf": np.array([figures_of(each.rrf, each.example.evidence) for each in questions]),
+        "package": figures_found(memory, questions, [{}] * len(questions)),
+        "rrf": figures_found(memory, questions, [{"fusion": "rrf"}] * len(questions)),
     }
     teaching = {part for part, each in zip(dealt.parts, examples, strict=True) if each.relevant.any()}
     if validated and len(teaching) > 1:
@@ -75,7 +81,7 @@ def fit_own(
             special_penalty=special_penalty,
             net=net,
         )
-        figures["left_out"] = figures_by(examples, rankers)
+        figures["left_out"] = figures_found(memory, questions, [{"ranker": each} for each in rankers])
     tuned = tune(
         examples,
         dealt.parts,

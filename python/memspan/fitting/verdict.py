@@ -1,23 +1,24 @@
-"""Whether a ranker of one's own is better than another on questions that it has not seen."""
+"""Whether searches by a ranker of one's own are better than others on questions that it has not seen."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memspan.errors import invalid
 from memspan.evaluate.intervals import Estimate, estimate_means
-from memspan.ranking import Ranker
 
-from .cross_validation import figures_of, mean_of, ranks_of
-from .examples import Example
-from .weights import scores_of
+from .cross_validation import DEPTHS, figures_of, mean_of
+from .labelled_store import OwnQuestion
 
-__all__ = ["FEWEST_TOLD", "Difference", "Finding", "compared", "figures_by"]
+if TYPE_CHECKING:
+    from memspan.memory import Memory
+
+__all__ = ["FEWEST_TOLD", "Difference", "Finding", "compared", "figures_found"]
 
 Finding: TypeAlias = Literal[
     "better", "no difference that can be shown", "worse", "too few questions to tell"
@@ -29,7 +30,7 @@ FEWEST_TOLD: Final = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """What one ranker does better than another, question by question."""
+    """What one way to search does better than another, question by question."""
 
     questions: int
     figures: dict[str, Estimate]
@@ -38,14 +39,32 @@ class Difference:
     """By the interval of the MRR alone: of six figures one would too often differ by chance."""
 
 
-def figures_by(examples: Sequence[Example], rankers: Sequence[Ranker]) -> NDArray[np.float64]:
-    """The figures of each example, ranked by its own ranker; a row for each, as `figures_of` gives them."""
+def figures_found(
+    memory: Memory, questions: Sequence[OwnQuestion], options: Sequence[Mapping[str, Any]]
+) -> NDArray[np.float64]:
+    """The figures of each question by what `Memory.search` finds, the look at tokens included where there is one.
+
+    Nothing counts as a use of what is found.
+
+    Args:
+        options: of each question's search, such as its own `ranker`; none are the package's weights.
+
+    Returns:
+        A row for each, as `figures_of` gives them; evidence behind the deepest of `DEPTHS` is not found.
+    """
     return np.array(
         [
-            figures_of(ranks_of(example, scores_of(ranker, example)), example.evidence)
-            for example, ranker in zip(examples, rankers, strict=True)
+            _figures_found(memory, own, **own_options)
+            for own, own_options in zip(questions, options, strict=True)
         ]
     )
+
+
+def _figures_found(memory: Memory, own: OwnQuestion, **options: Any) -> list[float]:
+    asked = own.question
+    found = memory.search(asked.text, user=asked.user, now=asked.now, k=max(DEPTHS), track=False, **options)
+    ranks = [rank for rank, each in enumerate(found, 1) if each.id in asked.evidence]
+    return figures_of(np.array(ranks, np.int64), len(asked.evidence))
 
 
 def compared(before: NDArray[np.float64], after: NDArray[np.float64]) -> Difference:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-import json
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.arguments import as_number, as_texts
+from memspan.errors import FormatError, invalid
+
 from .ranker import FEATURES
+from .table_file import parse_table, read_table_bytes, write_table
 
 __all__ = ["SIGNALS", "Confidence", "default_confidence", "signals_of"]
+
+FORMAT_VERSION: Final = 1
+_FORMAT: Final = "memspan confidence"
+_LARGEST: Final = 1e4
 
 _OF_BEST: Final = (
     "cosine", "cosine_z", "bm25_share", "coverage", "session_coverage", "named", "other_named", "with_before",
@@ -55,16 +64,57 @@ class Confidence:
 
     weights: tuple[float, ...]
     bias: float
+    trained_on: tuple[str, ...] = ()
+    """Where they come from, for people."""
 
     def __call__(self, signals: NDArray[np.float64]) -> float:
         """The probability that the memory holds an answer, 0-1, among questions as those that it was fitted to."""
         logit = float(np.dot(self.weights, signals)) + self.bias
         return float(1.0 / (1.0 + np.exp(-np.clip(logit, -50.0, 50.0))))
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it as JSON, with five decimals."""
+        write_table(
+            path,
+            _FORMAT,
+            FORMAT_VERSION,
+            trained_on=list(self.trained_on),
+            weights={name: round(value, 5) for name, value in zip(SIGNALS, self.weights, strict=True)},
+            bias=round(self.bias, 5),
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Confidence:
+        """Read what `save` wrote.
+
+        Raises:
+            FormatError: it is something else, of another version, or lacks a signal or has one that is unknown.
+            OSError: it cannot be read.
+        """
+        return _parse(read_table_bytes(path), str(path))
+
 
 @cache
 def default_confidence(*, tuned: bool = False) -> Confidence:
     """That of the package, for its ranker behind tuned questions or its other one; benches/confidence.py makes it."""
     name = "confidence-tuned.json" if tuned else "confidence.json"
-    document = json.loads(files("memspan.ranking").joinpath(name).read_bytes())
-    return Confidence(tuple(document["weights"][name] for name in SIGNALS), document["bias"])
+    return _parse(files("memspan.ranking").joinpath(name).read_bytes(), name)
+
+
+def _parse(raw: bytes, name: str) -> Confidence:
+    document = parse_table(raw, name, _FORMAT, (FORMAT_VERSION,))
+    try:
+        weights: Any = document.get("weights")
+        if not isinstance(weights, Mapping):
+            raise invalid("weights", weights, "an object from signals to numbers")
+        for odd in sorted(set(weights) - set(SIGNALS)):
+            raise invalid("weights", odd, "the signals " + " | ".join(SIGNALS))
+        for missing in sorted(set(SIGNALS) - set(weights)):
+            raise invalid(f"weights[{missing}]", None, "a number for each signal")
+        return Confidence(
+            tuple(as_number(weights[name], f"weights[{name}]", -_LARGEST, _LARGEST) for name in SIGNALS),
+            as_number(document.get("bias"), "bias", -_LARGEST, _LARGEST),
+            tuple(as_texts(document.get("trained_on", ()), "trained_on")),
+        )
+    except (ValueError, OverflowError) as error:
+        raise FormatError(f"{name}: {error}") from error

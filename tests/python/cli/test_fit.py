@@ -69,6 +69,7 @@ def test_weights_of_ones_own_questions_find_more(
     output = run(*arguments).output
     for part in ("R@10", out.name, "the package's weights", "rrf", "left out by session", "verdict: too few"):
         assert part in output
+    assert "compared are whole searches" in output
 
 
 def test_questions_enough_get_a_verdict(
@@ -148,3 +149,44 @@ def test_nothing_to_learn_from_is_an_error(run: Callable[..., Any], store: Path,
     out = tmp_path / "w.json"
     run("fit", "--store", store, "--questions", tmp_path / "asked.jsonl", "--penalty", 0, code=2)
     assert not out.exists()
+
+
+def test_tables_say_that_tuned_questions_saw_the_data_set(
+    run: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conversations = [
+        {
+            "sample_id": name,
+            "conversation": {
+                "session_1_date_time": "9:00 am on 4 April, 2022",
+                "session_1": [
+                    {"dia_id": f"D1:{place}", "speaker": "Ilka", "text": f"The {topic} of {name}."}
+                    for place, topic in enumerate(TOPICS, 1)
+                ],
+            },
+            "qa": [
+                {"question": f"Where is the {topic}?", "evidence": [f"D1:{place}"], "category": 4}
+                for place, topic in enumerate(TOPICS, 1)
+            ],
+        }
+        for name in ("orchard", "garden")
+    ]
+    file = tmp_path / "talks.json"
+    file.write_text(json.dumps(conversations), encoding="utf-8")
+    arguments = (
+        "fit",
+        "--data",
+        "locomo",
+        file,
+        "--embedder",
+        "hash",
+        "--store-dir",
+        tmp_path / "kept",
+        "--no-adapter",
+    )
+    told = "questions were tuned with"
+    assert told not in run(*arguments).output
+    assert json.loads(run(*arguments, "--json").stdout)["questions_tuned_on"] == []
+    monkeypatch.setattr("memspan.cli.fit.has_tuned_questions", lambda *_: True)
+    assert told in " ".join(run(*arguments).output.split())
+    assert json.loads(run(*arguments, "--json").stdout)["questions_tuned_on"] == ["locomo"]

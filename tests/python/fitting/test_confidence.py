@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from memspan import HashEmbedder, Memory, errors
 from memspan.fitting.confidence import fit_confidence
 from memspan.fitting.examples import Example
 from memspan.ranking import CONDITIONS, FEATURES, Ranker
-from memspan.ranking.confidence import SIGNALS, Confidence, default_confidence, signals_of
+from memspan.ranking.confidence import FORMAT_VERSION, SIGNALS, Confidence, default_confidence, signals_of
 
 RANKER = Ranker({"always": {"cosine": 1.0}})
 
@@ -72,6 +73,61 @@ def test_extreme_signals_stay_probabilities() -> None:
     assert 0.0 <= sure(np.full(len(SIGNALS), -1e6)) < 1e-9
     assert 1.0 >= sure(np.full(len(SIGNALS), 1e6)) > 0.99
     assert len(default_confidence().weights) == len(SIGNALS)
+
+
+def document(**changes: Any) -> dict[str, Any]:
+    usual = {"format": "memspan confidence", "version": FORMAT_VERSION, "trained_on": ["here"], "bias": -1.5}
+    return usual | {"weights": dict.fromkeys(SIGNALS, 0.25)} | changes
+
+
+def test_what_is_saved_is_loaded_again(tmp_path: Path) -> None:
+    weights = tuple(float(place) / 3 for place in range(len(SIGNALS)))
+    Confidence(weights, -0.1234567, ("éclair.json",)).save(tmp_path / "c.json")
+    loaded = Confidence.load(tmp_path / "c.json")
+    assert loaded.weights == pytest.approx(weights, abs=1e-5)
+    assert (loaded.bias, loaded.trained_on) == (-0.12346, ("éclair.json",))
+
+
+def test_the_packages_say_where_they_come_from() -> None:
+    for tuned in (False, True):
+        told = default_confidence(tuned=tuned).trained_on
+        assert [note.split(":")[0] for note in told] == ["LoCoMo", "BEAM 100K"]
+    assert default_confidence(tuned=True).weights != default_confidence(tuned=False).weights
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"format": "memspan ranker"}, "no memspan confidence"),
+        ({"version": FORMAT_VERSION + 1}, f"version {FORMAT_VERSION + 1}"),
+        ({"version": None}, "version None"),
+        ({"weights": None}, "weights"),
+        ({"weights": dict.fromkeys(SIGNALS[1:], 0.25)}, f"weights[{SIGNALS[0]}]"),
+        ({"weights": dict.fromkeys([*SIGNALS, "warmth"], 0.25)}, "warmth"),
+        ({"weights": dict.fromkeys(SIGNALS, "1")}, f"weights[{SIGNALS[0]}]"),
+        ({"weights": dict.fromkeys(SIGNALS, 10**400)}, "too large"),
+        ({"bias": float("nan")}, "bias"),
+        ({"bias": None}, "bias"),
+        ({"trained_on": 4}, "trained_on"),
+    ],
+)
+def test_other_files_are_refused_by_name(tmp_path: Path, changes: dict[str, Any], why: str) -> None:
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps(document(**changes)), encoding="utf-8")
+    with pytest.raises(errors.FormatError) as raised:
+        Confidence.load(path)
+    assert str(path) in str(raised.value)
+    assert why in str(raised.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe", b'{"format": "memspan conf', b"[]", b"null"])
+def test_broken_files_are_refused_by_name(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "broken.json"
+    path.write_bytes(content)
+    with pytest.raises(
+        errors.FormatError, match=r"broken\.json: .*accepted: a memspan confidence of version 1"
+    ):
+        Confidence.load(path)
 
 
 def test_a_search_tells_it_only_when_asked(filled: Memory) -> None:

@@ -61,9 +61,7 @@ def test_each_line_is_an_example(memory: Memory, tmp_path: Path) -> None:
     assert "timed" in examples[1].conditions
     assert {each.data_set for each in examples} == {"own"}
     assert {each.session for each in own.questions} == {"s"}
-    for each in own.questions:  # a fusion that needs no weights finds all of so few records
-        assert len(each.rrf) == each.example.evidence
-        assert all(1 <= rank <= len(TURNS) for rank in each.rrf)
+    assert [each.question.evidence for each in own.questions] == [{"ana2"}, {"bo1", "bo3"}, {"ana2"}]
 
 
 def test_what_teaches_nothing_is_named(memory: Memory, tmp_path: Path) -> None:
@@ -77,6 +75,7 @@ def test_what_teaches_nothing_is_named(memory: Memory, tmp_path: Path) -> None:
     own = collect_own(memory, path)
     assert own.read == 4
     assert [each.evidence for each in own.examples] == [1, 1]
+    assert own.questions[1].question.evidence == {"ana2"}
     assert [(each.place, each.field, each.got) for each in own.flaws] == [
         (f"{path}: line 2", "evidence", "'gone'"),
         (f"{path}: line 3", "evidence", "'bo2'"),

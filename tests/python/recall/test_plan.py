@@ -240,6 +240,24 @@ def test_people_are_no_months() -> None:
     assert len(plan("What did June say in June?").intervals) == 1
 
 
+@pytest.mark.parametrize(
+    ("question", "k", "reason"),
+    [
+        ("When does Ana swim?", 10, None),
+        ("When does Ana swim now?", 12, "depth +2: may have changed"),
+        ("Does Ana still swim?", 10, None),  # asks for just that, which its own depth is for
+        ("Where does Melanie meet June?", 15, "depth +5: names several"),
+        ("Where was Ana in May 2023 and in July 2022?", 15, "depth +5: several times"),
+    ],
+)
+def test_what_a_question_has_more_of_goes_deeper(question: str, k: int, reason: str | None) -> None:
+    one = plan(question)
+    assert one.k == k
+    assert [each for each in one.reasons if each.startswith("depth +")] == (
+        [] if reason is None else [reason]
+    )
+
+
 def test_depth_is_bounded() -> None:
     deep = plan("What did you still tell Melanie and June in Oslo in May 2023, in 2022, and last week?")
     assert deep.k == 20
@@ -252,6 +270,12 @@ def test_depth_is_bounded() -> None:
         ("Can you tell me when Ana went camping?", "when Ana went camping?"),
         ("Hi, could you please remind me what the dog is called?", "what the dog is called?"),
         ("I was wondering where Ana lives", "where Ana lives"),
+        ("Do you remember where Ana lives?", "where Ana lives?"),
+        ("Do you recall what Ben said?", "what Ben said?"),
+        ("So, do you know about the dog's name?", "the dog's name?"),
+        ("I'd like to know who sings", "who sings"),
+        ("Do you know Ben?", "Do you know Ben?"),  # one word is no question
+        ("Do you knowingly lie?", "Do you knowingly lie?"),
         (
             "Can you list the order in which I brought up different aspects of my garden throughout our conversations, "
             "in order? Mention only five items.",

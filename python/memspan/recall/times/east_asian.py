@@ -18,13 +18,14 @@ from .languages.east_asian import (
     NUMBER,
     SEASONS,
     THIRDS,
+    TURNS,
     UNITS,
     WEEKDAYS,
     number_of,
 )
 from .partial import Partial
 from .reading import Reading
-from .turns import part_of_day
+from .turns import part_of_day, turn
 
 __all__ = ["find_east_asian"]
 
@@ -85,6 +86,11 @@ def _in_year(match: Match[str], now: datetime) -> Reading | None:
     return _reading(partial.resolve(now), partial.unit, certainty, reason, partial)
 
 
+def _season(match: Match[str], now: datetime) -> Reading | None:
+    found = turn(now, "season", SEASONS[match["season"]], TURNS[match["turn"]])
+    return None if found is None else _reading(*found, 0.8, "a season, counted from now")
+
+
 def _unit(match: Match[str], now: datetime) -> Reading | None:
     unit, offset = UNITS[match["word"]]
     return _reading(unit_span(unit, now, offset), unit, 0.9, f"{offset:+} {unit}")
@@ -139,6 +145,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
             rf"(?:(?P<m>{NUMBER})月(?:(?P<d>{NUMBER})[日号])?|(?P<season>[春夏秋冬])[天季]?)",
             _in_year,
         ),
+        (rf"(?P<turn>{_words(TURNS)})(?P<season>[春夏秋冬])[天季]?", _season),
         (rf"(?P<y>\d{{4}})年(?:(?P<m>{NUMBER})月(?:(?P<d>{NUMBER})[日号])?)?(?![前代])", _date),
         (rf"(?P<y>(?!))?(?P<m>{NUMBER})月(?P<d>{NUMBER})[日号]", _date),
         (

@@ -80,6 +80,8 @@ def guess_languages(text: str, languages: Sequence[str]) -> list[str]:
                 scores[language] += 1
     second, best = sorted(scores.values())[-2:]
     if best < second + (1 if scores.get("en") == best else 2):
+        # Of what is joined by an apostrophe ("quest'estate") the halves count, too.
+        words += [half for word in words if "'" in word for half in word.split("'")]
         for language in spoken:
             known = lexicon_of(language).words
             # A name of a month tells more than "de" or "a".

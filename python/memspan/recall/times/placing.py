@@ -13,6 +13,7 @@ from typing import Final, TypeAlias
 from .calendar import Span, Unit
 from .reading import Reading, Sentence
 from .relative import read_relative
+from .vicinity import days_around, spread
 
 __all__ = ["Reader", "place", "placed_after", "placed_before"]
 
@@ -87,7 +88,10 @@ def placed_before(sentence: Sentence, at: int, period: Reading, read: Reader) ->
     placed = place(sentence, first, read, period.span, inner.stop)
     if placed is None:
         return period
-    return placed._replace(reason=f"that of {period.reason}", within=period.span)
+    led = first - 2 if sentence.kind(first - 1) == "the" else first - 1
+    days = days_around(sentence, led)
+    wider = spread(sentence, days, first, placed) if days else None
+    return (wider or placed)._replace(reason=f"that of {period.reason}", within=period.span)
 
 
 def _led_into(sentence: Sentence, at: int, stop: int) -> int | None:

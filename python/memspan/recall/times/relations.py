@@ -15,6 +15,7 @@ from .listing import place_in_list, read_day_after
 from .ranges import Related, joined, put_in_order, read_dashed, read_range
 from .reading import Reading, Sentence
 from .relative import stretch
+from .vicinity import days_around, spread
 
 __all__ = ["read_related"]
 
@@ -30,7 +31,7 @@ _PREPOSITIONS: Final = frozenset(["in", "since", "until", "by", "before", "after
 _STARTS: Final = word_set(
     "month weekday unit season part named offset unitoffset recent number decimal amount few a date year decade "
     "quarter last next this past early mid late earlier later agopre ahead more less before the from between after "
-    "since until by half"
+    "since until by half on"
 )
 
 
@@ -43,6 +44,8 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
         return compared
     if kind in ("from", "between"):
         return read_range(sentence, at)
+    if kind == "on":
+        return _around(sentence, at)
     if kind in _OPEN:
         found = _open(sentence, at, kind)
         return None if found is None else _bounded(sentence, at, found)
@@ -60,6 +63,16 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
     if found_time.partial is not None and kind == "number" and _continues_number(sentence, at):
         return None
     return Related(at, found_time, "in")
+
+
+def _around(sentence: Sentence, at: int) -> Related | None:
+    """As in "around Christmas"; other words of this kind begin nothing."""
+    days = days_around(sentence, at)
+    found = read_time(sentence, at + 1) if days else None
+    if found is None:
+        return None
+    wider = spread(sentence, days, at + 1, place_in_list(sentence, at + 1, found, read_time))
+    return None if wider is None else Related(at, wider, "in")
 
 
 def _day_after(sentence: Sentence, at: int) -> Reading | None:

@@ -93,6 +93,7 @@ _DIGIT: Final = re.compile(r"\d")
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _ISO: Final = re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2})(?:[Tt][\d:.,+zZ-]*)?)?")
 _DAYS: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})")
+_MONTH: Final = re.compile(r"(0?[1-9]|1[0-2])/((?:19|20)\d\d)")
 _RANGE: Final = re.compile(r"(\d{1,2}|\d{4})(st|nd|rd|th)?([-–])(\d{1,2}|\d{4})(st|nd|rd|th)?")
 _NUMBER: Final = re.compile(r"(\d{1,6})(st|nd|rd|th|er|ère|ème|e|º|ª|°|го|й|ste|de)?")
 _DECIMAL: Final = re.compile(r"\d{1,3}[.,]\d")
@@ -182,6 +183,8 @@ def _read_number(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) 
         kind, value = "date", _slashed(match, lexicon)
         if value is None:
             kind = "blob"
+    elif (match := _MONTH.fullmatch(piece)) is not None:
+        kind, value = "date", (int(match[2]), int(match[1]), None)
     elif _DECIMAL.fullmatch(piece) is not None:
         kind, value = "decimal", float(piece.replace(",", "."))
     elif (match := _CLOCK.fullmatch(piece.lower())) is not None:

@@ -65,7 +65,8 @@ LEXICON = Lexicon(
         }
         | {"negen": 9, "tien": 10, "elf": 11, "twaalf": 12, "eerste": (1,), "tweede": (2,), "derde": (3,)},
         "decimal": {"anderhalf|anderhalve": 1.5, "een half|een halve": 0.5},
-        "plural": {"zomers": ("season", 1), "winters": ("season", 3)},
+        "plural": {"zomers": ("season", 1), "winters": ("season", 3)}
+        | {f"{day}en": ("weekday", weekday) for weekday, day in enumerate(_DAYS)},
         "few": {"enkele": (2, 5)},
         "a": {"een": None},
         "last": {"vorige|vorig|afgelopen|laatste": None, "voorlaatste|voorvorige": 2},
@@ -90,7 +91,7 @@ LEXICON = Lexicon(
         "but": {"maar": None},
         "now": {"nu|heden": None},
         "in": {"in|tijdens": None},
-        "on": {"op|met|rond": None},
+        "on": {"op|met": None, "rond|rondom": 3},
         "the": {"de|het": None},
         "offset": {
             "vandaag": 0,

@@ -14,6 +14,7 @@ __all__ = [
     "NUMBER",
     "SEASONS",
     "THIRDS",
+    "TURNS",
     "UNITS",
     "WEEKDAYS",
     "number_of",
@@ -110,6 +111,7 @@ AGO: Final[dict[str, Unit]] = {
 WEEKDAYS: Final = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
 JAPANESE_WEEKDAYS: Final = {"月": 0, "火": 1, "水": 2, "木": 3, "金": 4, "土": 5, "日": 6}
 THIRDS: Final = {"上旬": 0, "初": 0, "中旬": 1, "下旬": 2, "末": 2}
+TURNS: Final = {"这个": 0, "这": 0, "今": 0, "この": 0, "上个": -1, "下个": 1}
 SEASONS: Final = {"春": 0, "夏": 1, "秋": 2, "冬": 3}
 
 

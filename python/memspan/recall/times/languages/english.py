@@ -135,7 +135,7 @@ LEXICON = Lexicon(
         "but": {"but": None},
         "now": {"now|the present|present day|the present day": None},
         "in": {"in|during|within|over|throughout": None},
-        "on": {"on|at|for|around": None},
+        "on": {"on|at|for": None, "around": 3},  # days on either side
         "of": {"of": None},
         "the": {"the": None},
         "offset": {

@@ -43,7 +43,16 @@ LEXICON = Lexicon(
             "siècle": "century",
         },
         "season": {"printemps": 0, "été": 1, "automne": 2, "hiver": 3},
-        "plural": {"étés": ("season", 1), "automnes": ("season", 2), "hivers": ("season", 3)},
+        "plural": {"étés": ("season", 1), "automnes": ("season", 2), "hivers": ("season", 3)}
+        | {
+            "lundis": ("weekday", 0),
+            "mardis": ("weekday", 1),
+            "mercredis": ("weekday", 2),
+            "jeudis": ("weekday", 3),
+            "vendredis": ("weekday", 4),
+            "samedis": ("weekday", 5),
+            "dimanches": ("weekday", 6),
+        },
         "part": {"matin": 0, "après - midi": 1, "soir": 2, "nuit": 3},
         "number": {"deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "six": 6, "sept": 7, "huit": 8, "neuf": 9}
         | {
@@ -82,6 +91,7 @@ LEXICON = Lexicon(
         "but": {"mais": None},
         "now": {"maintenant|à présent|présent": None},
         "in": {"en|dans|durant|pendant": None},
+        "on": {"vers|autour de|autour du": 3},
         "of": {"de|des|d": None},
         "the": {"le|la|les|l": None},
         "offset": {

@@ -58,7 +58,8 @@ LEXICON = Lexicon(
         | {"dritten|dritte": (3,), "vierten|vierte": (4,)},
         "decimal": {"anderthalb|eineinhalb": 1.5, "zweieinhalb": 2.5, "dreieinhalb": 3.5}
         | {"ein halbes|einem halben|einer halben|eine halbe": 0.5},
-        "plural": {"sommern": ("season", 1), "wintern": ("season", 3)},
+        "plural": {"sommern": ("season", 1), "wintern": ("season", 3)}
+        | {f"{day}en": ("weekday", weekday) for weekday, day in enumerate(_DAYS)},
         "few": {"ein paar|wenigen|einigen": (2, 5)},
         "a": {"einem|einer|ein|eine": None},
         "last": {
@@ -88,7 +89,7 @@ LEXICON = Lexicon(
         "but": {"aber|jedoch": None},
         "now": {"jetzt": None},
         "in": {"in|im|während": None},
-        "on": {"am|an|zu|um": None},
+        "on": {"am|an|zu": None, "um|rund um": 3},
         "of": {"des": None},
         "the": {"der|die|das|den|dem": None},
         "offset": {

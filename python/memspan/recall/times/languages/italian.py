@@ -54,7 +54,8 @@ LEXICON = Lexicon(
         },
         "decimal": {"mezzo|mezza": 0.5},
         "andhalf": {"e mezzo|e mezza": None},
-        "plural": {"estati": ("season", 1), "inverni": ("season", 3)},
+        "plural": {"estati": ("season", 1), "inverni": ("season", 3)}
+        | {"sabati": ("weekday", 5), "domeniche": ("weekday", 6)},
         "few": {"alcuni|alcune|qualche|pochi|poche": (2, 5)},
         "a": {"un|una|uno": None},
         "last": {
@@ -81,6 +82,7 @@ LEXICON = Lexicon(
         "but": {"ma": None},
         "now": {"adesso": None},
         "in": {"in|nel|nell|nella|negli|nelle|nei|durante|a": None},
+        "on": {"verso|intorno a|intorno al": 3},
         "of": {"di|del|della|dell": None},
         "the": {"il|lo|la|i|gli|le|l": None},
         "offset": {

@@ -42,6 +42,15 @@ LEXICON = Lexicon(
             "dekada|dekadę|dekadzie": "decade",
         },
         "season": {"wiosna|wiosnę|wiosną": 0, "lato|latem": 1, "jesień|jesienią": 2, "zima|zimę|zimą": 3},
+        "plural": {
+            "poniedziałki|poniedziałków": ("weekday", 0),
+            "wtorki|wtorków": ("weekday", 1),
+            "śród": ("weekday", 2),
+            "czwartki|czwartków": ("weekday", 3),
+            "piątki|piątków": ("weekday", 4),
+            "sobót": ("weekday", 5),
+            "niedziele|niedziel": ("weekday", 6),
+        },
         "number": {"dwa|dwie": 2, "trzy": 3, "cztery": 4, "pięć": 5, "sześć": 6, "siedem": 7, "osiem": 8}
         | {"dziewięć": 9, "dziesięć": 10},
         "decimal": {"półtora|półtorej": 1.5, "pół": 0.5},
@@ -70,7 +79,7 @@ LEXICON = Lexicon(
         "but": {"ale|lecz": None},
         "now": {"teraz|chwili obecnej": None},
         "in": {"w|we|podczas": None},
-        "on": {"na": None},
+        "on": {"na": None, "około|koło": 3},
         "ofyear": {"r": None},
         "offset": {"dziś|dzisiaj": 0, "wczoraj": -1, "przedwczoraj": -2, "jutro": 1, "pojutrze": 2}
         | {"wczoraj wieczorem|zeszłej nocy": (-1, 3), "dziś wieczorem": (0, 2)},

@@ -47,7 +47,16 @@ LEXICON = Lexicon(
         | {"nove": 9, "dez": 10, "onze": 11, "doze": 12, "primeira|primeiro|primeiras|primeiros": (1,)},
         "decimal": {"meio|meia": 0.5},
         "andhalf": {"e meio|e meia": None},
-        "plural": {"verões": ("season", 1), "invernos": ("season", 3)},
+        "plural": {"verões": ("season", 1), "invernos": ("season", 3)}
+        | {
+            "segundas|segundas - feiras": ("weekday", 0),
+            "terças|terças - feiras": ("weekday", 1),
+            "quartas|quartas - feiras": ("weekday", 2),
+            "quintas|quintas - feiras": ("weekday", 3),
+            "sextas|sextas - feiras": ("weekday", 4),
+            "sábados": ("weekday", 5),
+            "domingos": ("weekday", 6),
+        },
         "few": {"alguns|algumas|poucos|poucas": (2, 5)},
         "a": {"um|uma": None},
         "last": {
@@ -75,6 +84,7 @@ LEXICON = Lexicon(
         "but": {"mas": None},
         "now": {"agora|o presente": None},
         "in": {"em|no|na|nos|nas|durante": None},
+        "on": {"por volta de|por volta do|por volta da": 3},
         "of": {"de|do|da|dos|das": None},
         "the": {"o|os|as": None},
         "offset": {

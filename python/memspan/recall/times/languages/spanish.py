@@ -43,7 +43,8 @@ LEXICON = Lexicon(
             "siglo": "century",
         },
         "season": {"primavera": 0, "verano": 1, "otoño": 2, "invierno": 3},
-        "plural": {"veranos": ("season", 1), "inviernos": ("season", 3), "navidades": ("named", "christmas")},
+        "plural": {"veranos": ("season", 1), "inviernos": ("season", 3), "navidades": ("named", "christmas")}
+        | {"sábados": ("weekday", 5), "domingos": ("weekday", 6)},
         "part": {"por la mañana|en la mañana|de la mañana|la mañana": 0, "tarde|por la tarde": 1}
         | {"por la noche": 2},
         "number": {"dos|un par de": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7, "ocho": 8}
@@ -85,6 +86,7 @@ LEXICON = Lexicon(
         "but": {"pero": None},
         "now": {"ahora|el presente|la actualidad": None},
         "in": {"en|durante": None},
+        "on": {"hacia|alrededor de|alrededor del": 3},
         "of": {"de|del": None},
         "the": {"el|la|los|las": None},
         "offset": {
