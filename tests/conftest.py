@@ -6,7 +6,12 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import HealthCheck, settings
 from scripted_llm import ScriptedLLM, all_rules
+
+# How long examples take says how busy the machine is.
+settings.register_profile("by no clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("by no clock")
 
 
 @pytest.fixture(scope="session", autouse=True)

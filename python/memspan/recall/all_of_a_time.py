@@ -19,34 +19,36 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 
 _SAYS_NOTHING: Final = word_set(
     # English, with what apostrophes leave
-    "what which who whom how tell me about show list give remind recap everything anything something all events event "
-    "things thing stuff news new did do does doing done happen happened happens happening occur occurred go went going "
-    "on up to take took taken place been be was were is are am has have had there talk talked talking discuss discussed "
-    "speak spoke say said mention mentioned i we you they he she it my our your their us a an the of in at during for "
-    "from and with between since that s t please can could would "
+    "what which who whom how tell me about show list give remind recap everything anything something all "
+    "events event things thing stuff news new did do does doing done happen happened happens happening "
+    "occur occurred go went going on up to take took taken place been be was were is are am has have had "
+    "there talk talked talking discuss discussed speak spoke say said mention mentioned i we you they he "
+    "she it my our your their us a an the of in at during for from and with between since that s t please "
+    "can could would "
     # German
-    "was wer worüber ist sind war waren los passiert passierte geschehen geschah habe hast hat haben hatten ich wir du "
-    "ihr er sie gemacht getan machte machten tat gesprochen geredet über erzähl mir von alles im am vom der die das den "
-    "dem in und "
+    "was wer worüber ist sind war waren los passiert passierte geschehen geschah habe hast hat haben "
+    "hatten ich wir du ihr er sie gemacht getan machte machten tat gesprochen geredet über erzähl mir von "
+    "alles im am vom der die das den dem in und "
     # French
-    "que qu quoi qui est ce s c l a ai as ont avons avez je nous vous tu il elle ils passé passait fait faisait parlé "
-    "raconte moi de du des le la les en au et tout "
+    "que qu quoi qui est ce s c l a ai as ont avons avez je nous vous tu il elle ils passé passait fait "
+    "faisait parlé raconte moi de du des le la les en au et tout "
     # Spanish
-    "qué ha han hemos he pasó pasado ocurrió ocurrido sucedió hice hizo hicimos hicieron hablamos hablado sobre de del "
-    "el los las en y todo cuéntame yo "
+    "qué ha han hemos he pasó pasado ocurrió ocurrido sucedió hice hizo hicimos hicieron hablamos hablado "
+    "sobre de del el los las en y todo cuéntame yo "
     # Italian
-    "che cosa cos è sono successo accaduto ho abbiamo hanno fatto parlato di del della il lo gli nel nella in e tutto "
-    "raccontami "
+    "che cosa cos è sono successo accaduto ho abbiamo hanno fatto parlato di del della il lo gli nel "
+    "nella in e tutto raccontami "
     # Portuguese
     "o que aconteceu houve fiz fez fizemos fizeram falamos conversamos no na em os as e tudo "
     # Dutch
-    "wat is er gebeurd gebeurde heb hebben we wij ik jij zij gedaan deed deden gepraat besproken over vertel mij alles "
-    "het de in op van en "
+    "wat is er gebeurd gebeurde heb hebben we wij ik jij zij gedaan deed deden gepraat besproken over "
+    "vertel mij alles het de in op van en "
     # Polish
-    "co się stało działo wydarzyło zdarzyło robiłem robiłam robiliśmy robił robiła rozmawialiśmy o w we na i wszystko "
+    "co się stało działo wydarzyło zdarzyło robiłem robiłam robiliśmy robił robiła rozmawialiśmy o w we "
+    "na i wszystko "
     # Russian
-    "что случилось произошло было происходило делал делала делали мы я ты вы он она они говорили обсуждали о об в во на "
-    "и всё все"
+    "что случилось произошло было происходило делал делала делали мы я ты вы он она они говорили "
+    "обсуждали о об в во на и всё все "
 )
 
 

@@ -22,7 +22,7 @@ __all__ = ["plan_by_rules"]
 
 _LONGEST_QUERY: Final = 10_000
 _OF_A_TIME: Final = 0.1
-"""What words, meaning and neighbours count where a question asks for all of a time: the time itself goes before them."""
+"""What words, meaning and neighbours count where a question asks for all of a time, which goes before them."""
 
 _DEEPEST: Final = 20
 """SimpleMem's depth ends here, too; only what wants many mentions goes beyond."""

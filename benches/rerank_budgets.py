@@ -1,0 +1,123 @@
+"""What a reranker does to a ranking when its budget ends early: recall and MRR by how many records it had scored.
+
+    python benches/rerank_budgets.py --locomo locomo5.json --realtalk Chat_*.json --beam 100K/*/chat.json [--out FILE]
+
+Every question is searched for once, with all the time there is, and ranked anew from the scores of the first n records
+alone, as if the budget had ended there. What ships searches, so that its weights have seen these conversations, with
+the reranker and without. Beside the difference to the ranking that the reranker was given stands its 95 % interval
+(paired bootstrap over the questions): where that lies below 0, stopping there is worse than not to rerank.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fit_tuned import add_files, files_of
+from memspan.embed.resolve import resolve_embedder
+from memspan.fitting.cross_validation import DEPTHS, figures_of
+from memspan.formats.questions import LabelledQuestion
+from memspan.memory import Memory
+from memspan.remember.recall import Recalls
+from memspan.remember.reranking import CANDIDATES, MAX_RERANK_MS
+from memspan.rerank.pace import Pace
+from memspan.rerank.reordering import reorder
+from token_records import visit
+
+SCORED = (0, 1, 2, 3, 4, 6, 8, 12, 16, 24, CANDIDATES)
+DEEPEST = 50
+
+
+class Remembered:
+    """A reranker that has said it all before; passages are places in the ranking."""
+
+    def __init__(self, said: Sequence[float], alone: Sequence[float]) -> None:
+        self._scores = {"said": said, "alone": alone}
+
+    @property
+    def name(self) -> str:
+        return "remembered"
+
+    def score(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]:
+        places = (passage.split() for passage in passages)
+        return np.array([self._scores[which][int(place)] for which, place in places], np.float32)
+
+
+def cut_short(recalls: Recalls, scored: int) -> list[str]:
+    """Ids in the order that the ranking has when so many of its records were scored; the last is scored with those that
+    are read alone, too."""
+    seen = sorted(
+        ((each.explanation or {})["reranker"] | {"id": each.id} for each in recalls), key=_rank_before
+    )
+    said = [each["said"] for each in seen if each["said"] is not None]
+    alone = [each["said_alone"] for each in seen if each["said_alone"] is not None]
+    count = min(scored, len(said))
+    again = reorder(
+        Remembered(said, alone),
+        Pace(),
+        "",
+        [f"said {place}" for place in range(count)],
+        np.array([each["score_before"] for each in seen]),
+        MAX_RERANK_MS,
+        alone=[f"alone {place}" for place in range(len(alone))] if count == len(said) else (),
+    )
+    return [seen[place]["id"] for place in again.order]
+
+
+def _rank_before(seen: dict[str, float]) -> float:
+    return seen["rank_before"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add_files(parser)
+    parser.add_argument("--out", type=Path)
+    arguments = parser.parse_args()
+    figures: dict[str, dict[int, list[list[float]]]] = {}
+    began = perf_counter()
+
+    def look(memory: Memory, name: str, question: LabelledQuestion) -> None:
+        between = None if question.until is None else (None, question.until)
+        recalls = memory.search(question.text, user=question.user, k=DEEPEST, now=question.now, between=between,
+                                rerank_ms=MAX_RERANK_MS, explain=True, track=False)  # fmt: skip
+        for scored in SCORED:
+            ids = cut_short(recalls, scored)
+            ranks = np.flatnonzero([id_ in question.evidence for id_ in ids]) + 1
+            own = figures_of(ranks, len(question.evidence))
+            figures.setdefault(name, {}).setdefault(scored, []).append(own)
+
+    visit(files_of(arguments), look, embedder=resolve_embedder(), store_dir=arguments.store_dir)
+    lines = page(figures)
+    print("\n".join(lines), f"\n{perf_counter() - began:.0f} s")
+    if arguments.out is not None:
+        arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def page(figures: dict[str, dict[int, list[list[float]]]]) -> list[str]:
+    columns = ("R@1", "R@5", "R@10", "MRR")
+    places = [DEPTHS.index(depth) for depth in (1, 5, 10)] + [len(DEPTHS)]
+    lines = []
+    for name, by_count in figures.items():
+        base = np.array(by_count[0])[:, places]
+        lines += [
+            f"### {name} (n = {len(base)})",
+            "",
+            "| scored | " + " | ".join(columns) + " |",
+            "|---" * (1 + len(columns)) + "|",
+            "| none | " + " | ".join(f"{100 * mean:.1f}" for mean in base.mean(axis=0)) + " |",
+        ]
+        for scored in SCORED[1:]:
+            gained = np.array(by_count[scored])[:, places] - base
+            title = f"{scored}, and {ALONE} alone" if scored == CANDIDATES else str(scored)
+            lines.append(f"| {title} | " + " | ".join(interval(column) for column in gained.T) + " |")
+        lines.append("")
+    return lines
+
+
+if __name__ == "__main__":
+    main()
