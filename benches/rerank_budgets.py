@@ -18,13 +18,14 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from ablation import interval
 from fit_tuned import add_files, files_of
 from memspan.embed.resolve import resolve_embedder
 from memspan.fitting.cross_validation import DEPTHS, figures_of
 from memspan.formats.questions import LabelledQuestion
 from memspan.memory import Memory
 from memspan.remember.recall import Recalls
-from memspan.remember.reranking import CANDIDATES, MAX_RERANK_MS
+from memspan.remember.reranking import ALONE, CANDIDATES, MAX_RERANK_MS
 from memspan.rerank.pace import Pace
 from memspan.rerank.reordering import reorder
 from token_records import visit
