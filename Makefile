@@ -90,7 +90,8 @@ tsan: venv ## Run the C++ tests under ThreadSanitizer
 tsan-threads: venv ## Run only the suites that start threads under ThreadSanitizer
 	$(BIN)/cmake --preset tsan -DMEMSPAN_WERROR=$(WERROR)
 	$(BIN)/cmake --build --preset tsan --target memspan_thread_tests
-	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 build/tsan/tests/cpp/memspan_thread_tests
+	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 build/tsan/tests/cpp/memspan_thread_tests \
+	  --run_test='!@long_under_tsan'
 
 # What the processor would choose is what the other targets run. The Python tests of the index run with the kernels that
 # differ most from those; each level of kernels is compared with the scalar one by the C++ tests.

@@ -1,4 +1,5 @@
-// A search on a thread that has searched before allocates nothing.
+// A search on a thread that has searched before allocates nothing, or where it does, no more for more records.
+#include <bit>
 #include <boost/test/unit_test.hpp>
 #include <random>
 
@@ -18,14 +19,15 @@ struct Fixture {
   Index index{IndexConfig{.dim = kDim}};
   std::mt19937 random{1};
 
-  Fixture() {
+  explicit Fixture(int count = 3000) {
     std::vector<Item> items;
-    for (int i = 0; i < 3000; ++i) {
+    for (int i = 0; i < count; ++i) {
       items.push_back({.id = "a record with an identifier of its own, number " + std::to_string(i), .at = i});
       items.back().text = "opera word" + std::to_string(i % 50) + " word" + std::to_string(i % 7);
       items.back().tags = {"topic " + std::to_string(i % 20), "everything"};
       items.back().session = "s" + std::to_string(i / 8);
       items.back().speaker = "speaker" + std::to_string(i % 60);
+      items.back().metadata = R"({"price": )" + std::to_string(i % 10) + R"(, "shop": {"town": "Graz"}})";
       items.back().embedding = test::random_vector(kDim, random);
     }
     test::add(index, items);
@@ -57,6 +59,8 @@ BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {
   const std::string text = "opera word3 word6 and a word that nobody has said";
   const std::vector<Interval> range = {{500, 650}};
   const std::vector<Interval> ranges = {{100, 200}, {500, 2500}};
+  const std::string known = "a record with an identifier of its own, number ";
+  const std::vector<std::string> some = {known + "503", known + "2999", "an unknown one"};
   std::vector<std::pair<std::string, Query>> kinds = {
       {"latest", {.user = "ana", .k = 20}},
       {"latest in a range", {.user = "ana", .between = range, .k = 20}},
@@ -68,6 +72,12 @@ BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {
       {"semantic, exact", {.user = "ana", .embedding = vector, .exact = true}},
       {"semantic in a range", {.user = "ana", .embedding = vector, .between = range}},
       {"semantic with tags", {.user = "ana", .embedding = vector, .require_tags = {"topic_3", "everything"}}},
+      {"latest but some", {.user = "ana", .exclude = some}},
+      {"lexical but some", {.user = "ana", .text = text, .exclude = some}},
+      {"semantic but some", {.user = "ana", .embedding = vector, .exclude = some}},
+      {"semantic in a range but some", {.user = "ana", .embedding = vector, .between = range, .exclude = some}},
+      {"hybrid with a tag but some",
+       {.user = "ana", .text = text, .embedding = vector, .require_tags = {"topic_3"}, .exclude = some}},
       {"semantic as of", {.user = "ana", .embedding = vector, .as_of = 10}},
       {"backfilled", {.user = "ana", .embedding = vector, .k = 500, .depth = 500}},
       {"hybrid", {.user = "ana", .text = text, .embedding = vector}},
@@ -112,6 +122,102 @@ BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {
       const size_t count = allocations_of(query);
       BOOST_TEST(count == 0u, name << (consolidated ? ", consolidated: " : ": ") << count << " allocations");
     }
+  }
+}
+
+// Two users, of 100 and of 5,000 records, of whom the same is asked.
+struct TwoSizes {
+  Fixture few{100};
+  Fixture many{5000};
+
+  void consolidate() {
+    for (Fixture* user : {&few, &many}) user->index.consolidate("ana", true);
+  }
+};
+
+// A parsed `where`, routed tags and explanations are made anew for each search. The bounds leave a third and more to
+// other libraries.
+BOOST_AUTO_TEST_CASE(those_that_allocate_do_not_allocate_more_for_more_records) {
+  TwoSizes users;
+  const std::vector<float> vector = test::random_vector(kDim, random);
+  const std::string text = "opera word3 word6 and a word that nobody has said";
+  const std::vector<Interval> range = {{5, 90}};
+  const std::string dear = R"({"price": {"$gte": 3}})";
+  const std::string either = R"({"$or": [{"price": {"$in": [3, 4]}}, {"shop.town": "Wien"}, {"$not": {"price": 7}}]})";
+  struct Case {
+    const char* name;
+    Query query;
+    size_t most;  // allocations of one search
+  };
+  auto ranking = std::make_shared<Ranking>();
+  ranking->weights.fill(0.3f);
+  const Case kinds[] = {
+      {"where, latest", {.user = "ana", .where = dear}, 16},
+      {"where, lexical", {.user = "ana", .text = text, .where = dear}, 16},
+      {"where, semantic", {.user = "ana", .embedding = vector, .where = dear}, 16},
+      {"where, in a range", {.user = "ana", .text = text, .embedding = vector, .between = range, .where = dear}, 16},
+      {"where, longer", {.user = "ana", .text = text, .embedding = vector, .where = either}, 60},
+      {"routed", {.user = "ana", .text = text, .embedding = vector, .route = 3}, 8},
+      {"routed, exact", {.user = "ana", .text = text, .embedding = vector, .route = 3, .exact = true}, 8},
+      {"routed, to many", {.user = "ana", .embedding = vector, .route = 10}, 8},
+      {"explained, latest", {.user = "ana", .explain = true}, 16},
+      {"explained, lexical", {.user = "ana", .text = text, .explain = true}, 16},
+      {"explained, semantic", {.user = "ana", .embedding = vector, .explain = true}, 16},
+      {"explained, with tags",
+       {.user = "ana", .embedding = vector, .tags = {"everything"}, .tag_depth = 0, .explain = true},
+       40},
+      {"explained, learned",
+       {.user = "ana",
+        .text = text,
+        .embedding = vector,
+        .fusion = Fusion::learned,
+        .ranking = ranking,
+        .explain = true},
+       160},
+  };
+  for (const bool consolidated : {false, true}) {
+    if (consolidated) users.consolidate();
+    for (const auto& [name, query, most] : kinds) {
+      BOOST_TEST_CONTEXT(name << (consolidated ? ", consolidated" : "")) {
+        const size_t count = users.few.allocations_of(query);
+        BOOST_TEST(count > 0u);
+        BOOST_TEST(count <= 3 * most);
+        BOOST_TEST(users.many.allocations_of(query) == count);
+      }
+    }
+  }
+}
+
+// The slots that a filter refuses are put into a list, which doubles.
+BOOST_AUTO_TEST_CASE(explained_refusals_take_the_logarithm_of_their_number) {
+  TwoSizes users;
+  const Query query{.user = "ana", .require_tags = {"topic_3"}, .k = 5, .explain = true};
+  const auto refused = [&](Fixture& user) {
+    return user.index.search(query).explanation->refused[static_cast<size_t>(Filter::require_tags)].count;
+  };
+  const auto doublings = static_cast<size_t>(std::bit_width(refused(users.many)) - std::bit_width(refused(users.few)));
+  BOOST_TEST(users.many.allocations_of(query) == users.few.allocations_of(query) + 3 * doublings);
+}
+
+// On one thread; a thread that it starts has memory of its own to grow.
+BOOST_AUTO_TEST_CASE(many_searches_allocate_their_answers) {
+  TwoSizes users;
+  const std::vector<float> vector = test::random_vector(kDim, random);
+  const Query query{.user = "ana", .text = "opera word3", .embedding = vector, .k = 10};
+  const auto allocations = [](const Index& searched, std::span<const Query> queries) {
+    searched.search_many(queries, 1);
+    const size_t before = test::allocation_calls();
+    const std::vector<SearchResult> results = searched.search_many(queries, 1);
+    const size_t count = test::allocation_calls() - before;
+    for (const SearchResult& result : results) BOOST_TEST(result.hits.size() == 10u);
+    return count;
+  };
+  for (const size_t count : {1u, 10u, 100u}) {
+    const std::vector<Query> queries(count, query);
+    const size_t needed = allocations(users.few.index, queries);
+    BOOST_TEST(needed == allocations(users.many.index, queries));
+    // The list of the hits of each query, and their long ids.
+    BOOST_TEST(needed <= 11 * count + 4);
   }
 }
 

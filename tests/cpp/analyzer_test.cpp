@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_buffer_is_appended_to_and_reusable) {
   BOOST_TEST(join(tokens) == "four");
 }
 
-BOOST_AUTO_TEST_CASE(any_bytes_are_safe) {
+BOOST_AUTO_TEST_CASE(any_bytes_are_safe, *boost::unit_test::label("long_under_tsan")) {
   std::mt19937 random(3);
   const std::vector<std::string> pieces = {
       "a", "n't", "can", "'s", "'", "1", "1a", "1,000", ",", ".", "-", "_", "/", "@", "#", "++", ":", "://", " ", "é",

@@ -99,7 +99,8 @@ BOOST_FIXTURE_TEST_CASE(a_search_reads_less_and_finds_the_same, Fixture) {
 }
 
 // The fewer are wanted, the further has a block to reach for one of them. Vectors without clusters are the hardest.
-BOOST_FIXTURE_TEST_CASE(the_recall_wanted_is_met_for_every_number_of_hits, Fixture) {
+BOOST_FIXTURE_TEST_CASE(the_recall_wanted_is_met_for_every_number_of_hits, Fixture,
+                        *boost::unit_test::label("long_under_tsan")) {
   std::normal_distribution<float> normal;
   const auto anywhere = [&] {
     std::vector<float> vector(kDim);

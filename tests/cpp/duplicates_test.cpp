@@ -77,7 +77,7 @@ std::vector<Item> conversation(size_t count, size_t dim, size_t clusters, std::m
   return items;
 }
 
-BOOST_AUTO_TEST_CASE(it_finds_what_every_single_comparison_finds) {
+BOOST_AUTO_TEST_CASE(it_finds_what_every_single_comparison_finds, *boost::unit_test::label("long_under_tsan")) {
   for (const size_t dim : {3u, 17u, 64u, 200u}) {
     std::mt19937 random(static_cast<unsigned>(dim));
     const std::vector<Item> items = conversation(480, dim, 9, random);

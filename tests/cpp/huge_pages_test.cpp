@@ -89,7 +89,7 @@ void churn(unsigned seed, int steps, size_t most) {
   BOOST_REQUIRE(right);
 }
 
-BOOST_AUTO_TEST_CASE(pieces_lie_apart_and_keep_what_they_hold) {
+BOOST_AUTO_TEST_CASE(pieces_lie_apart_and_keep_what_they_hold, *boost::unit_test::label("long_under_tsan")) {
   if (!serve(kPage)) return;  // a system or a build without
   for (unsigned seed = 0; seed < 3; ++seed) churn(seed, 2000, 120);
 }

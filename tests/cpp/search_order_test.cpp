@@ -63,7 +63,7 @@ std::vector<const Query*> pointers(const std::vector<Query>& queries) {
 
 BOOST_FIXTURE_TEST_SUITE(search_order, Fixture)
 
-BOOST_AUTO_TEST_CASE(answers_are_those_of_search) {
+BOOST_AUTO_TEST_CASE(answers_are_those_of_search, *boost::unit_test::label("long_under_tsan")) {
   add("large", 0, kRecords);
   add("small", 0, 300);
   index.consolidate("large", true);

@@ -27,14 +27,19 @@ for unit in scalar neon; do compile "cpp/src/simd/$unit.cpp" -ffp-contract=off; 
 compile cpp/src/simd/neon_dotprod.cpp -ffp-contract=off -march=armv8.2-a+dotprod
 compile cpp/src/simd/crc32c_instruction.cpp -ffp-contract=off -march=armv8-a+crc
 for source in cpp/src/simd/crc32c_table cpp/src/simd/dispatch cpp/src/base/crc32c; do compile $source.cpp; done
-for suite in simd simd_codes simd_select simd_bits simd_hidden_units crc32c; do compile "tests/cpp/${suite}_test.cpp"; done
+# What simd_max_products lays its tokens out with.
+for source in cpp/src/vectors/token_blocks cpp/src/base/huge_pages; do compile $source.cpp; done
+# Every suite of the kernels, so that a new one cannot be left out.
+suites=crc32c
+for test in tests/cpp/simd_*test.cpp; do suites="$suites,$(basename "$test" _test.cpp)"; done
+for suite in $(echo "$suites" | tr , ' '); do compile "tests/cpp/${suite}_test.cpp"; done
 compile tests/cpp/main.cpp -O0
 # shellcheck disable=SC2086
 $compiler -static $objects -o "$output/simd_tests"
 
 for processor in max cortex-a53; do
   echo "$emulator -cpu $processor"
-  $emulator -cpu $processor "$output/simd_tests" --run_test=simd,simd_codes,simd_select,simd_bits,simd_hidden_units,crc32c
+  $emulator -cpu $processor "$output/simd_tests" --run_test="$suites"
   for level in scalar neon avx2; do
     MEMSPAN_SIMD=$level $emulator -cpu $processor "$output/simd_tests" --run_test=simd_environment
   done

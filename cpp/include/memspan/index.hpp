@@ -95,7 +95,7 @@ class Index {
   size_t forget(std::string_view user);
 
   // Replaces what `out` holds, reusing its memory: with the same query and `out`, a thread's second and later searches
-  // allocate nothing, unless `where`, `exclude` or `explain` ask for it. `out` is empty after an exception.
+  // allocate nothing, unless `where`, `route` or `explain` ask for it. `out` is empty after an exception.
   void search(const Query& query, SearchResult& out) const;
   SearchResult search(const Query& query) const;
 

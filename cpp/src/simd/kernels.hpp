@@ -2,7 +2,8 @@
 //
 // Invariant: within one level, the value of a row depends on nothing but the query, the row and n. `dot`, `dot_rows`,
 // `dot_each` and `dot_pairs` give bit-identical results for it, at any position in a batch, whatever the alignment. Ties between
-// equal rows therefore stay ties, however a search was carried out. Levels may differ from each other by rounding.
+// equal rows therefore stay ties, however a search was carried out. Levels may differ from each other by rounding: `dot`
+// from the scalar level's by at most 1e-5 * sum_i |a[i] b[i]|, for up to 1,536 random normal values (simd_test.cpp).
 //
 // Codes: a vector in one byte per value, for scans that only have to find the rows worth an exact score. A code is
 // round(v * 127 / max|v|), halves to even, and `scale` is max|v| / 127: v is about code * scale. Rows are stored with

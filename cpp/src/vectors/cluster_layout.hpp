@@ -1,7 +1,7 @@
 // Rows laid out cluster-major and time-minor (SwiftMem 3.4.2): a cluster is one contiguous span of blocks, a block one
 // contiguous span of rows in the order of time, so that a time range inside a block is a sub-span.
 //
-// Made by a consolidation (cluster_builder.hpp), then changed only by the erasure of rows.
+// Made by a consolidation (layout_builder.hpp), then changed only by the erasure of rows.
 // Thread safety: const members may run in parallel; writes need exclusion.
 // Memory: dim + 16 bytes a row, dim + 40 bytes a block.
 #pragma once

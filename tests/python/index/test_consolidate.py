@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 
@@ -55,6 +56,45 @@ def test_a_skipped_user_is_told_of_as_well() -> None:
     assert skipped.measured_gain == 1.0
     everybody = index.consolidate()
     assert everybody.cohesion_before == pytest.approx(skipped.cohesion_before)
+
+
+def test_a_consolidated_user_is_measured() -> None:
+    """Records that came one by one lie in no cluster; how much faster searches become is measured, not assumed."""
+    source = np.random.default_rng(5)
+    topics = source.standard_normal((12, DIM))
+    index = memspan.Index(DIM, analyzer="simple", auto_consolidate=False)
+
+    def add(first: int, last: int) -> None:
+        for number in range(first, last):
+            topic = number % 12
+            embedding = topics[topic] + 0.5 * source.standard_normal(DIM)
+            index.add(user="ana", id=str(number), at=number, embedding=embedding, tags=[f"topic {topic}"])
+
+    add(0, 2200)
+    first = index.consolidate(user="ana")
+    assert (first.skipped, first.records, first.clustered_anew) == (0, 2200, 1)
+    add(2200, 3000)
+    assert index.remove(user="ana", ids=[str(number) for number in range(100)]) == 100
+    second = index.consolidate(user="ana", force=True)
+    assert (second.skipped, second.records) == (0, 2900)
+    for report, fragmented in ((first, 1.0), (second, 900 / 3000)):
+        assert math.isfinite(report.measured_gain)
+        assert report.measured_gain > 0
+        assert (
+            report.measured_gain != 1.0
+        )  # what a user who is skipped has; two times are not equal to the nanosecond
+        assert report.estimated_gain > 1
+        assert report.fragmentation_before == pytest.approx(fragmented)
+        assert report.fragmentation_after == 0.0
+        assert 0 < report.cohesion_before < report.cohesion_after <= 1
+        # Codes of a row or a centroid, whole lines of 64 bytes, and 16 bytes beside them.
+        assert report.bytes_moved == (report.records + report.blocks_after) * (64 + 16)
+        assert report.clusters <= report.blocks_after
+    assert second.blocks_before == first.blocks_after
+    skipped = index.consolidate(user="ana")
+    assert (skipped.skipped, skipped.measured_gain, skipped.bytes_moved) == (1, 1.0, 0)
+    assert skipped.fragmentation_before == second.fragmentation_after
+    assert skipped.cohesion_before == pytest.approx(second.cohesion_after, abs=0.02)
 
 
 def test_the_layout_map_names_every_tag() -> None:
