@@ -18,6 +18,7 @@ _FIRST_PERSON: Final = re.compile(
     r"\b(?:i|i'm|i've|i'd|me|my|mine|myself|we|we're|our|ours|us)\b", re.IGNORECASE
 )
 _SCANNED: Final = 2_000
+_ROLES: Final = frozenset({"user", "assistant", "system", "tool"})
 
 
 def conditions_of(plan: Plan, vocabulary: Vocabulary) -> tuple[Condition, ...]:
@@ -27,6 +28,8 @@ def conditions_of(plan: Plan, vocabulary: Vocabulary) -> tuple[Condition, ...]:
         held.add("first_person")
     if plan.intervals:
         held.add("timed")
-    if any(entry.source == "speaker" and entry.text == "assistant" for entry in vocabulary.entries):
+    speakers = {entry.text for entry in vocabulary.entries if entry.source == "speaker"}
+    # A memory may hold both kinds of conversation: who is asked about by name did not speak as a role.
+    if "assistant" in speakers and not (speakers - _ROLES) & set(plan.names):
         held.add("roles")
     return tuple(condition for condition in CONDITIONS if condition in held)

@@ -64,3 +64,18 @@ def test_a_memory_of_a_user_and_an_assistant() -> None:
 
 def test_a_huge_question_is_read_from_its_beginning() -> None:
     assert conditions_of(Plan(question="x " * 500_000 + " my"), NOBODY) == ()
+
+
+def test_roles_hold_where_an_assistant_speaks_but_not_for_questions_about_others_who_do() -> None:
+    both = Vocabulary(speakers=["user", "assistant", "Ana"])
+    alone = Vocabulary(speakers=["user", "assistant"], names=["Ana"])
+
+    def roles(question: str, vocabulary: Vocabulary) -> bool:
+        plan = plan_by_rules(question, now="2023-06-01", vocabulary=vocabulary)
+        return "roles" in conditions_of(plan, vocabulary)
+
+    assert roles("What did I plan?", both)
+    assert roles("What did the assistant suggest?", both)
+    assert not roles("What did Ana plan?", both)
+    assert roles("What did Ana plan?", alone)
+    assert not roles("What did Ana plan?", Vocabulary(speakers=["Ana"]))
