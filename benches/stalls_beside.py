@@ -63,7 +63,9 @@ class Writer(threading.Thread):
 
 @click.command(help=__doc__)
 @click.option("--records", type=click.IntRange(1000), default=100_000, show_default=True)
-@click.option("--pause-us", type=click.IntRange(0), default=100, show_default=True, help="Between two records.")
+@click.option(
+    "--pause-us", type=click.IntRange(0), default=100, show_default=True, help="Between two records."
+)
 def main(records: int, pause_us: int) -> None:
     index = memspan.Index(DIM, analyzer="simple")
     gc.disable()
