@@ -30,6 +30,8 @@ SETS = {
     "longmemeval": "LongMemEval, a sample of three users",
 }
 FIGURES = ("recall@1", "recall@5", "recall@10", "recall@20", "recall@50", "all@10", "mrr")
+FURTHER = ("hit@1", "hit@5", "hit@10", "ndcg@5", "ndcg@10")
+OF_SESSIONS = ("hit@1", "hit@5", "hit@10")
 LEFT_OUT = {
     "conversation, learned": "left out",
     "conversation, reranked": "left out, reranked, 150 ms",
@@ -74,9 +76,7 @@ def section(name: str, title: str, runs: Mapping[str, Any], left_out: Mapping[st
         if name in left_out.get(way, {}):
             yield plain_row(told, left_out[way][name])
     yield ""
-    if "none" in runs and whole["none"].get("context", {}).get("recall"):
-        yield context(whole["none"])
-        yield ""
+    yield from further(whole)
     yield "| milliseconds, p50 / p95 | planning | embedding | native search | fetch | reranking | total |"
     yield "|---|---|---|---|---|---|---|"
     for way, run in runs.items():
@@ -99,11 +99,15 @@ def by_category(runs: Mapping[str, Any], left_out: Mapping[str, Any]) -> Iterabl
     }
     if not groups.get("none"):
         return
-    yield "By category, learned:\n"
-    yield HEAD.replace("| | R@1", "| | n | R@1").replace("|---|---", "|---|---|---", 1)
-    for name, group in groups["none"].items():
-        yield row(f"{name.replace('_', ' ')} | {group['scored']}", group)
-    yield "\nR@10 by category:\n"
+    for way in ("none", "r150"):
+        if way not in groups:
+            continue
+        yield f"By category, {WAYS[way]}:\n"
+        yield HEAD.replace("| | R@1", "| | n | R@1").replace("|---|---", "|---|---|---", 1)
+        for name, group in groups[way].items():
+            yield row(f"{name.replace('_', ' ')} | {group['scored']}", group)
+        yield ""
+    yield "R@10 by category:\n"
     titles = [*(WAYS[way] for way in groups), *(["left out"] if left_out else [])]
     yield "| | " + " | ".join(titles) + " |"
     yield "|---" * (1 + len(titles)) + "|"
@@ -128,11 +132,7 @@ def longmemeval(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
 
 
 def row(title: str, group: Mapping[str, Any]) -> str:
-    cells = []
-    for figure in FIGURES:
-        score = group["scores"][figure]
-        cells.append(f"{100 * score['mean']:.1f} ({50 * (score['high'] - score['low']):.1f})")
-    return f"| {title} | " + " | ".join(cells) + " |"
+    return f"| {title} | " + " | ".join(percent(group["scores"][figure]) for figure in FIGURES) + " |"
 
 
 def plain_row(title: str, quality: Mapping[str, Any]) -> str:
@@ -140,12 +140,28 @@ def plain_row(title: str, quality: Mapping[str, Any]) -> str:
     return f"| {title} | " + " | ".join(recall) + f" | | {100 * quality['mrr']:.1f} |"
 
 
-def context(group: Mapping[str, Any]) -> str:
-    held = group["context"]
-    return (
-        f"Inside a context of 600 tokens: {100 * held['recall']['mean']:.1f} % of the evidence, all of it for "
-        f"{100 * held['all']['mean']:.1f} % of the questions; {held['tokens']['mean']:.0f} tokens on average."
-    )
+def further(groups: Mapping[str, Mapping[str, Any]]) -> Iterable[str]:
+    """Other measures, what a context holds, and hits by session, which say less than turns do."""
+    yield (
+        "| | " + " | ".join(FURTHER) + " | evidence in 600 tokens | all of it | tokens | "
+        + " | ".join(f"session {figure}" for figure in OF_SESSIONS) + " |"
+    )  # fmt: skip
+    yield "|---" * (4 + len(FURTHER) + len(OF_SESSIONS)) + "|"
+    for way, group in groups.items():
+        cells = [percent(group["scores"][figure]) for figure in FURTHER]
+        held = group.get("context") or {}
+        known = bool(held.get("recall"))
+        cells += [percent(held["recall"]), percent(held["all"])] if known else ["", ""]
+        cells.append(f"{held['tokens']['mean']:.0f}" if known else "")
+        hits = group.get("session_hits") or {}
+        cells += [percent(hits[figure]) if figure in hits else "" for figure in OF_SESSIONS]
+        yield f"| {WAYS[way]} | " + " | ".join(cells) + " |"
+    yield ""
+
+
+def percent(score: Mapping[str, float]) -> str:
+    """A mean, and half the width of its interval."""
+    return f"{100 * score['mean']:.1f} ({50 * (score['high'] - score['low']):.1f})"
 
 
 if __name__ == "__main__":
