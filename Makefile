@@ -17,7 +17,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 # Builds a C++ program in the directory of the extension, and runs those that CTest knows.
 CPP_BUILD = @mkdir -p build && $(LOCK) sh -c '$(BIN)/cmake -S . -B $(EDITABLE) -DMEMSPAN_BUILD_TESTS=ON \
-  -DMEMSPAN_WERROR=$(WERROR) >build/configure.log && $(BIN)/cmake --build $(EDITABLE) --target $$0'
+  -DMEMSPAN_BUILD_BENCHES=ON -DMEMSPAN_WERROR=$(WERROR) >build/configure.log && $(BIN)/cmake --build $(EDITABLE) --target $$0'
 CTEST = $(BIN)/ctest --test-dir $(EDITABLE) --output-on-failure --no-tests=error --parallel $(JOBS)
 
 .DEFAULT_GOAL := help
@@ -127,7 +127,9 @@ types: build ## Check types (mypy --strict) and the stub of the extension
 	$(BIN)/python -m mypy --strict
 	MYPYPATH=python $(BIN)/python -m mypy.stubtest memspan._core --allowlist tests/typing/stubtest_allowlist.txt
 
-bench-smoke: build ## Run every benchmark once, for correctness only
+bench-smoke: build ## Run every benchmark once, for correctness only; build those of the kernels and of routing
+	$(CPP_BUILD) kernels_bench
+	$(CPP_BUILD) routing_bench
 	$(BIN)/python -m pytest benches --benchmark-disable
 
 wheel: venv ## Build a wheel into dist/, of what is compiled already, and try it in an empty environment

@@ -1,7 +1,6 @@
 // How fast the kernels are, at every level that this processor runs, beside a plain read of the same memory:
 //
-//   cmake -S . -B build/bench -DMEMSPAN_BUILD_PYTHON=OFF -DMEMSPAN_BUILD_BENCHES=ON
-//   cmake --build build/bench --target kernels_bench && build/bench/kernels_bench [dimension]
+//   make bench-smoke && build/editable/kernels_bench [dimension]
 //
 // Everything is measured in turns, so that a change of the machine's load meets all alike, and in time of the
 // processor, so that other processes' turns do not count; the table shows medians.

@@ -1,8 +1,7 @@
 // When is a graph faster than comparing all tags? The ten nearest of so many tags, by codes, by floats, and by hnswlib with
 // ever more effort:
 //
-//   cmake -S . -B build/bench -DMEMSPAN_BUILD_PYTHON=OFF -DMEMSPAN_BUILD_BENCHES=ON
-//   cmake --build build/bench --target routing_bench && build/bench/routing_bench 384 8192 tight
+//   make bench-smoke && build/editable/routing_bench 384 8192 tight
 //
 // `tight`: each tag is the mean of a few records of one topic, each question another record. `none`: no clusters. With two
 // .npy files of float32 rows instead, tags and questions: the tags are taken over and over, with noise after the first time.

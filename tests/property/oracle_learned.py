@@ -75,7 +75,7 @@ class LearnedOracle:
             views_of.undecidable(ranked(view), VIEW_TOLERANCE) for view in found.values()
         )
         lists = {name: _ranks_of(name, ranked(view)[: max(depth, k)]) for name, view in found.items()}
-        near = self._near(list(lists.values()), admissible, _at_times(hints, admissible, embedding))
+        near = self._near(list(lists.values()), admissible, _at_times(hints, admissible))
         evidence = self._evidence(near, admissible, text, embedding)
         tag_score = {item.rec.id: item.score for item in found.get("symbolic", [])}
         for rec in near.pool.values():
@@ -263,12 +263,10 @@ def asks(text: str) -> bool:
     return text.rstrip(" \t\r\n\"')").endswith("?")
 
 
-def _at_times(hints: Hints, admissible: Sequence[Rec], embedding: Vector | None) -> list[Rec]:
-    """What lies at these times, if not everything does: of fewer than 32 all that can be compared."""
+def _at_times(hints: Hints, admissible: Sequence[Rec]) -> list[Rec]:
+    """What lies at these times, if not everything does: of fewer than 32 all."""
     there = [rec for rec in admissible if any(hinted(rec.at, start, end) == 1.0 for start, end in hints)]
-    if len(there) == len(admissible):
-        return []
-    return [rec for rec in there if embedding is None or rec.embedding is not None]
+    return [] if len(there) == len(admissible) else there
 
 
 def hinted(at: int, start: int | None, end: int | None) -> float:

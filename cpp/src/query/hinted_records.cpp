@@ -21,6 +21,8 @@ void HintedRecords::find(const UserColumns& user, const PreparedQuery& prepared,
     within_.newest(most, newest_);
     for (const Slot slot : newest_) found_.push_back({0.0f, slot});
   }
+  const size_t step = std::max<size_t>(1, within_.count() / kApart);
+  within_.for_every(step, [&](Slot slot) { found_.push_back({0.0f, slot}); });
 }
 
 size_t HintedRecords::bytes() const {

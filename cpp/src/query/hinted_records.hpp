@@ -19,16 +19,19 @@ namespace memspan {
 class HintedRecords {
  public:
   static constexpr size_t kLeast = 32;
+  static constexpr size_t kApart = 16;
 
   // Of those that `admission` lets through: the k nearest to the question, kLeast at least, or the newest if it has no
-  // embedding. None if no time is spoken of, or if all records are of it. Costs what a search does that is filtered by
-  // the times, and where other filters work, O(records at the times).
+  // embedding; and kApart to twice as many at even distances, so that no part of the times goes without. None if no time
+  // is spoken of, or if all records are of it. Costs what a search does that is filtered by the times, and where other
+  // filters work, O(records at the times).
   void find(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission);
   void clear() {
     found_.clear();
     any_ = false;
   }
 
+  // Some may come twice.
   std::span<const Candidate> found() const { return found_; }
   // Are there some at the times, and others? Those without a vector are not found by a question that has one.
   bool any() const { return any_; }

@@ -116,7 +116,7 @@ class Ranker:
         Args:
             conditions: what holds for the question.
             hints: times that it speaks of, as `between` takes them; they lift, bring the k nearest (32 at
-                least) of their records into what is ranked, and refuse nothing.
+                least) of their records, and some from all of them, into what is ranked, and refuse nothing.
             scales: shape (len(FEATURES),): what the weights are multiplied by (`memspan.ranking.groups.scales_of`).
             selection: which of the scored records come back; by default the best k.
 
