@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import memspan
-from growth_data import DIM, HOUR, Generator
+from growth_data import DIM, HOUR, Generator, Part
 from machine import describe_machine
 from stalls_page import CAUSES, page
 
@@ -154,6 +154,20 @@ def summary(taken: NDArray[np.int64]) -> dict[str, Any]:
     }
 
 
+def write(index: memspan.Index, part: Part, first: int, position: int, random: np.random.Generator) -> None:
+    """Add the next record, and with every tenth erase one that was added before."""
+    index.add(
+        user="u",
+        id=part.ids[position],
+        at=int(part.ats[position]),
+        text=part.texts[position],
+        embedding=part.embeddings[position],
+        tags=part.tags[position],
+    )
+    if position % 10 == 9:
+        index.remove(user="u", ids=[f"m{int(random.integers(first + position))}"])
+
+
 def grow(
     index: memspan.Index, records: int, longs: list[Long]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], list[dict[str, float]]]:
@@ -166,17 +180,8 @@ def grow(
     for first in range(0, records, PART):
         part = generator.part(first, min(PART, records - first))
         begin = len(searches)
-        for position, id_ in enumerate(part.ids):
-            index.add(
-                user="u",
-                id=id_,
-                at=int(part.ats[position]),
-                text=part.texts[position],
-                embedding=part.embeddings[position],
-                tags=part.tags[position],
-            )
-            if position % 10 == 9:
-                index.remove(user="u", ids=[f"m{int(random.integers(first + position))}"])
+        for position in range(len(part.ids)):
+            write(index, part, first, position, random)
             question = position % len(words)
             query: dict[str, Any] = {"user": "u", "embedding": vectors[question], "k": 10}
             if position % 2 == 0:

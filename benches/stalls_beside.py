@@ -24,7 +24,7 @@ import numpy as np
 import memspan
 from growth_data import DIM, HOUR, Generator
 from machine import describe_machine
-from stalls import PART, Long, QueueClock, summary, timed
+from stalls import PART, Long, QueueClock, summary, timed, write
 from stalls_page import CAUSES
 
 
@@ -47,17 +47,8 @@ class Writer(threading.Thread):
         random = np.random.default_rng(1)
         for part in self._parts:
             first = self.written
-            for position, id_ in enumerate(part.ids):
-                self._index.add(
-                    user="u",
-                    id=id_,
-                    at=int(part.ats[position]),
-                    text=part.texts[position],
-                    embedding=part.embeddings[position],
-                    tags=part.tags[position],
-                )
-                if position % 10 == 9:
-                    self._index.remove(user="u", ids=[f"m{int(random.integers(first + position))}"])
+            for position in range(len(part.ids)):
+                write(self._index, part, first, position, random)
                 self.written = first + position + 1
                 time.sleep(self._pause)
 
