@@ -24,28 +24,28 @@ _SAYS_NOTHING: Final = word_set(
     "occur occurred go went going on up to take took taken place been be was were is are am has have had "
     "there talk talked talking discuss discussed speak spoke say said mention mentioned i we you they he "
     "she it my our your their us a an the of in at during for from and with between since that s t please "
-    "can could would "
+    "can could would summarise summarize summary sum overview review "
     # German
     "was wer worüber ist sind war waren los passiert passierte geschehen geschah habe hast hat haben "
     "hatten ich wir du ihr er sie gemacht getan machte machten tat gesprochen geredet über erzähl mir von "
-    "alles im am vom der die das den dem in und "
+    "alles im am vom der die das den dem in und fasse fass zusammen zusammenfassung "
     # French
     "que qu quoi qui est ce s c l a ai as ont avons avez je nous vous tu il elle ils passé passait fait "
-    "faisait parlé raconte moi de du des le la les en au et tout "
+    "faisait parlé raconte moi de du des le la les en au et tout résume résumé "
     # Spanish
     "qué ha han hemos he pasó pasado ocurrió ocurrido sucedió hice hizo hicimos hicieron hablamos hablado "
-    "sobre de del el los las en y todo cuéntame yo "
+    "sobre de del el los las en y todo cuéntame yo resume resumen "
     # Italian
     "che cosa cos è sono successo accaduto ho abbiamo hanno fatto parlato di del della il lo gli nel "
-    "nella in e tutto raccontami "
+    "nella in e tutto raccontami riassumi riassunto "
     # Portuguese
-    "o que aconteceu houve fiz fez fizemos fizeram falamos conversamos no na em os as e tudo "
+    "o que aconteceu houve fiz fez fizemos fizeram falamos conversamos no na em os as e tudo resuma resumo "
     # Dutch
     "wat is er gebeurd gebeurde heb hebben we wij ik jij zij gedaan deed deden gepraat besproken over "
-    "vertel mij alles het de in op van en "
+    "vertel mij alles het de in op van en vat samen samenvatting "
     # Polish
     "co się stało działo wydarzyło zdarzyło robiłem robiłam robiliśmy robił robiła rozmawialiśmy o w we "
-    "na i wszystko "
+    "na i wszystko podsumuj podsumowanie "
     # Russian
     "что случилось произошло было происходило делал делала делали мы я ты вы он она они говорили "
     "обсуждали о об в во на и всё все "
