@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.ranking.adapter import QueryAdapter
+from memspan.ranking.planned import scales_for
 from memspan.ranking.ranker import Condition, Ranker
 from memspan.remember.asking import asked
 from memspan.remember.recall import Recalls
@@ -200,6 +201,9 @@ def example_with_ids(
         arguments={"between": between, "k": 10},
     )
     ids, rows = features(memory._engine, prepared)
+    scales = None if prepared.plan is None else scales_for(prepared.plan)
+    if scales is not None:  # as good as scaled weights
+        rows = rows * scales
     # What labels call the evidence of a question without an answer is what misleads.
     evidence = question.evidence if question.answerable else frozenset()
     example = Example(

@@ -16,7 +16,7 @@ from .selection import Selection
 if TYPE_CHECKING:
     from memspan.recall import Plan
 
-__all__ = ["SPREAD", "late_weights_for", "ranking_for", "selection_for"]
+__all__ = ["SPREAD", "late_weights_for", "ranking_for", "scales_for", "selection_for"]
 
 SPREAD: Final = 0.75
 """What a plan with `spread` takes off the score of a record right beside another one in time. On BEAM's 16 questions
@@ -27,7 +27,7 @@ those from other data sets."""
 def ranking_for(plan: Plan, ranker: Ranker, conditions: Sequence[Condition], k: int) -> Ranking:
     """The ranking of the plan's question for `k` hits."""
     return ranker.ranking(
-        conditions, plan.intervals or None, scales=_scales(plan), selection=selection_for(plan, k)
+        conditions, plan.intervals or None, scales=scales_for(plan), selection=selection_for(plan, k)
     )
 
 
@@ -35,7 +35,7 @@ def late_weights_for(
     plan: Plan, ranker: Ranker, late_ranker: LateRanker, conditions: Sequence[Condition]
 ) -> LateWeights:
     """How what tokens say counts, for the hits of `ranking_for`."""
-    scales = _scales(plan)
+    scales = scales_for(plan)
 
     def base(features: NDArray[np.float32]) -> NDArray[np.float32]:
         if scales is None:
@@ -49,7 +49,8 @@ def late_weights_for(
     )
 
 
-def _scales(plan: Plan) -> NDArray[np.float32] | None:
+def scales_for(plan: Plan) -> NDArray[np.float32] | None:
+    """What the plan multiplies each feature's weight by; `None`: nothing changes."""
     weights = plan.weights
     return scales_of(
         semantic=weights.semantic,
