@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(what_times_bring_has_no_rank_and_brings_no_neighbours) {
   add_line("s", 9);
   admission.admit_all(user);
   finds[0] = {{1.0f, 3}};
-  const std::vector<Candidate> hinted = {{0.5f, 3}, {0.4f, 4}, {0.3f, 8}};
+  const std::vector<Slot> hinted = {3, 4, 8, 4};
   pool.gather(finds, hinted, user, admission);
   BOOST_TEST(slots() == (std::set<Slot>{1, 2, 3, 4, 5, 8}));
   BOOST_TEST(pool.rank(pool.find(3), View::semantic) == 1u);

@@ -102,7 +102,7 @@ void backfill(SearchScratch& scratch) {
       hit.backfilled = true;
     }
   };
-  if (scratch.hinted.any()) fill_from(scratch.hinted.admission());
+  if (!scratch.hinted.slots().empty()) fill_from(scratch.hinted.admission());
   fill_from(scratch.admission);
 }
 

@@ -26,16 +26,11 @@ class HintedRecords {
   // is spoken of, or if all records are of it. Costs what a search does that is filtered by the times, and where other
   // filters work, O(records at the times).
   void find(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission);
-  void clear() {
-    found_.clear();
-    any_ = false;
-  }
+  void clear() { slots_.clear(); }
 
   // Some may come twice.
-  std::span<const Candidate> found() const { return found_; }
-  // Are there some at the times, and others? Those without a vector are not found by a question that has one.
-  bool any() const { return any_; }
-  // All of them; only if there are any.
+  std::span<const Slot> slots() const { return slots_; }
+  // All at the times, if some were found.
   const Admission& admission() const { return within_; }
 
   size_t bytes() const;
@@ -43,9 +38,8 @@ class HintedRecords {
  private:
   std::vector<Interval> intervals_;
   Admission within_;
-  std::vector<Slot> newest_;
-  std::vector<Candidate> found_;
-  bool any_ = false;
+  std::vector<Candidate> nearest_;
+  std::vector<Slot> slots_;
 };
 
 }  // namespace memspan

@@ -33,7 +33,7 @@ void RankingScratch::trim() {
 
 void rank_learned(const UserColumns& user, const IndexConfig& config, SearchScratch& scratch) {
   RankingScratch& own = RankingScratch::of_thread();
-  own.pool.gather(scratch.candidates, scratch.hinted.found(), user, scratch.admission);
+  own.pool.gather(scratch.candidates, scratch.hinted.slots(), user, scratch.admission);
   own.evidence.gather(user, scratch.prepared, config, scratch.admission, scratch.candidates, own.pool);
   const FeatureRow& weights = scratch.prepared.query->ranking->weights;
   const RankingNet* const net = scratch.prepared.query->ranking->net.get();

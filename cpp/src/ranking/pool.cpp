@@ -25,7 +25,7 @@ RankingPool::Position RankingPool::add(Slot slot) {
   return position;
 }
 
-void RankingPool::gather(const CandidateLists& finds, std::span<const Candidate> hinted, const UserColumns& user,
+void RankingPool::gather(const CandidateLists& finds, std::span<const Slot> hinted, const UserColumns& user,
                          const Admission& admission) {
   slots_.clear();
   ranks_.clear();
@@ -45,7 +45,7 @@ void RankingPool::gather(const CandidateLists& finds, std::span<const Candidate>
       ranks_[add(list[i].slot)][view] = rank;
     }
   }
-  for (const Candidate& each : hinted) add(each.slot);
+  for (const Slot slot : hinted) add(slot);
 
   const size_t found = slots_.size();
   session_numbers_.start(found / 4);

@@ -25,7 +25,7 @@ class RankingPool {
   static constexpr uint32_t kPromising = 64;  // the neighbours of so many finds of each view come into the pool
 
   // O(finds x kReach), and for each of their sessions what it takes to find them there: O(its records) of a short one.
-  void gather(const CandidateLists& finds, std::span<const Candidate> hinted, const UserColumns& user,
+  void gather(const CandidateLists& finds, std::span<const Slot> hinted, const UserColumns& user,
               const Admission& admission);
 
   size_t size() const { return slots_.size(); }

@@ -202,7 +202,8 @@ def example_with_ids(
     )
     ids, rows = features(memory._engine, prepared)
     scales = None if prepared.plan is None else scales_for(prepared.plan)
-    if scales is not None:  # as good as scaled weights
+    if scales is not None:
+        # As good as scaled weights; the net, which searches then leave out, sees them, too.
         rows = rows * scales
     # What labels call the evidence of a question without an answer is what misleads.
     evidence = question.evidence if question.answerable else frozenset()

@@ -45,8 +45,8 @@ class ViewWeights:
 class Plan:
     """What to look for and how: a query for each view, times, tags, names, depth and weights (SimpleMem 2.3).
 
-    Times, tags and names are hints that boost; nothing here filters. Every field has a default but the question, and
-    is checked when the plan is made.
+    Times, tags and names are hints that boost, and times bring their records; nothing here filters. Every field
+    has a default but the question, and is checked when the plan is made.
 
     Raises:
         InvalidArgumentError: a field is of the wrong type or out of range; the message names it.

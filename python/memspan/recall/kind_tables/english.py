@@ -29,9 +29,9 @@ _HAS_TOLD: Final = (
 )
 # "Last" before these is a date.
 _OF_TIME: Final = (
-    r"(?:\w+ )?(?:nights?|days?|evening|weeks?|weekends?|months?|years?|spring|summer|autumn|fall|winter|christmas|"
-    r"easter|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|"
-    r"october|november|december)\b"
+    r"(?:(?!in\b|on\b)\w+ )?(?:nights?|days?|evening|weeks?|weekends?|months?|years?|spring|summer|autumn|fall|winter|"
+    r"christmas|easter|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|"
+    r"september|october|november|december)\b"
 )
 _PLEASE: Final = r"(?:(?:can|could|would|will) you )?(?:please )?(?:tell me )?"
 # Advice is for whoever asks: "what did Bryan recommend to Ana" asks for a fact.

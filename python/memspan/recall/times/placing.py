@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from .calendar import Span, Unit
 from .reading import Reading, Sentence
 from .relative import read_relative
-from .vicinity import days_around, spread
+from .vicinity import days_around, widened
 
 __all__ = ["Reader", "place", "placed_after", "placed_before"]
 
@@ -90,7 +90,7 @@ def placed_before(sentence: Sentence, at: int, period: Reading, read: Reader) ->
         return period
     led = first - 2 if sentence.kind(first - 1) == "the" else first - 1
     days = days_around(sentence, led)
-    wider = spread(sentence, days, first, placed) if days else None
+    wider = widened(sentence, days, first, placed) if days else None
     return (wider or placed)._replace(reason=f"that of {period.reason}", within=period.span)
 
 

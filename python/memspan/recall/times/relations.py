@@ -15,7 +15,7 @@ from .listing import place_in_list, read_day_after
 from .ranges import Related, joined, put_in_order, read_dashed, read_range
 from .reading import Reading, Sentence
 from .relative import stretch
-from .vicinity import days_around, spread
+from .vicinity import days_around, widened
 
 __all__ = ["read_related"]
 
@@ -71,7 +71,7 @@ def _around(sentence: Sentence, at: int) -> Related | None:
     found = read_time(sentence, at + 1) if days else None
     if found is None:
         return None
-    wider = spread(sentence, days, at + 1, place_in_list(sentence, at + 1, found, read_time))
+    wider = widened(sentence, days, at + 1, place_in_list(sentence, at + 1, found, read_time))
     return None if wider is None else Related(at, wider, "in")
 
 

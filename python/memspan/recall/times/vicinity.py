@@ -6,7 +6,7 @@ from .absolute import QUALIFIED
 from .calendar import Span, shifted
 from .reading import Reading, Sentence
 
-__all__ = ["days_around", "spread"]
+__all__ = ["days_around", "widened"]
 
 
 def days_around(sentence: Sentence, at: int) -> int:
@@ -14,7 +14,7 @@ def days_around(sentence: Sentence, at: int) -> int:
     return sentence.value(at) or 0 if sentence.kind(at) == "on" else 0
 
 
-def spread(sentence: Sentence, days: int, first: int, found: Reading) -> Reading | None:
+def widened(sentence: Sentence, days: int, first: int, found: Reading) -> Reading | None:
     """A day of a month, or one that has a name, with so many days on either side; `None` for any other time."""
     named = sentence.kind(sentence.skip(first, "the")) == "named"
     if found.unit != "day" or not (named or (found.partial is not None and found.partial.month is not None)):
