@@ -67,7 +67,7 @@ class ByHand {
     input.dim = kDim;
     if (!anew) input.base = columns_.vectors.layout();
     columns_.vectors.begin_layout();
-    collect_rows(columns_, 0, static_cast<Slot>(of_slot_.size()), input);
+    collect_rows(columns_, columns_.vectors.pin_rows(), 0, static_cast<Slot>(of_slot_.size()), input);
     BuiltLayout built = anew ? plan_layout(input) : extend_layout(input);
     VectorTable::Places places;
     places.resize(of_slot_.size(), VectorTable::kNowhere);

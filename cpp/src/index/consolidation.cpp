@@ -58,12 +58,13 @@ bool consolidation_pays(const VectorTable& vectors) {
   return layout != nullptr && vectors.count() >= kGrowth * layout->planned_for;
 }
 
-void collect_rows(const UserColumns& user, Slot first, Slot last, LayoutInput& input) {
+void collect_rows(const UserColumns& user, const RowStore& pinned, Slot first, Slot last, LayoutInput& input) {
   for (Slot slot = first; slot < last; ++slot) {
     if (!user.vectors.pending(slot)) continue;
     input.slots.push_back(slot);
     input.ats.push_back(user.ats[slot]);
-    input.rows.push_back(user.vectors.row(slot).data());
+    pinned.check(slot);
+    input.rows.push_back(pinned.row(slot));
     if (input.base != nullptr) {
       input.blocks.push_back(user.vectors.block_of(slot));
       continue;

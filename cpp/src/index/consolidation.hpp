@@ -50,8 +50,9 @@ inline size_t fresh_bytes(const VectorTable& vectors) { return vectors.fresh_row
 // something to gain, or the user has grown so much that better clusters may be found; or the clusters have come loose. O(1).
 bool consolidation_pays(const VectorTable& vectors);
 
-// Adds to `input` those of the slots [first, last) that are to be laid out.
-void collect_rows(const UserColumns& user, Slot first, Slot last, LayoutInput& input);
+// Adds to `input` those of the slots [first, last) that are to be laid out, with their rows as `pinned` has them, which must
+// have been pinned since the layout was begun: the user may change between calls, and a row may move.
+void collect_rows(const UserColumns& user, const RowStore& pinned, Slot first, Slot last, LayoutInput& input);
 void collect_relations(const UserColumns& user, LayoutInput& input);
 
 // Joins the report of one more user, or part of the users, to `total`.

@@ -140,12 +140,13 @@ void UserIndex::collect_layout_input(LayoutInput& input, RowStore& pinned) const
     check_interruption();
     begin_turn();
     const std::shared_lock reading(mutex_);
-    const auto slots = static_cast<Slot>(columns_.slots());
-    collect_rows(columns_, first, std::min<Slot>(slots, first + kSlice), input);
+    // Before any row is taken: the last chunk may move between the slices. What comes later is not to be laid out.
+    if (first == 0) pinned = columns_.vectors.pin_rows();
+    const auto slots = static_cast<Slot>(pinned.size());
+    collect_rows(columns_, pinned, first, std::min<Slot>(slots, first + kSlice), input);
     if (first + kSlice < slots) continue;
     collect_relations(columns_, input);
     input.dim = columns_.vectors.dim();
-    pinned = columns_.vectors.pin_rows();
     return;
   }
 }

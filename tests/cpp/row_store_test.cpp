@@ -1,0 +1,85 @@
+// Rows that are pinned stay where they are, whatever becomes of the store.
+#include "vectors/row_store.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <random>
+#include <vector>
+
+#include "index/consolidation.hpp"
+#include "support/records.hpp"
+#include "vectors/layout_builder.hpp"
+
+namespace memspan {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(row_store)
+
+constexpr size_t kDim = 16;  // so that the last chunk of some hundred rows is small enough to be fitted
+
+BOOST_AUTO_TEST_CASE(a_last_chunk_that_was_fitted_moves_and_its_pinned_rows_stay) {
+  RowStore rows(kDim);
+  constexpr Slot kRows = 600;
+  rows.grow(kRows);
+  for (Slot slot = 0; slot < kRows; ++slot) std::fill_n(rows.row(slot), kDim, static_cast<float>(slot));
+  rows.fit();
+  const RowStore pinned = rows.pin();
+  const float* const last = pinned.row(kRows - 1);
+  Slot more = kRows;
+  while (rows.row(kRows - 1) == last) {
+    rows.grow(++more);
+    BOOST_REQUIRE(more < 2 * kRows);
+  }
+  std::fill_n(rows.row(kRows - 1), kDim, -1.0f);
+  BOOST_TEST(pinned.size() == kRows);
+  BOOST_TEST(pinned.row(kRows - 1) == last);
+  for (Slot slot = 0; slot < kRows; ++slot) BOOST_REQUIRE(pinned.row(slot)[kDim - 1] == static_cast<float>(slot));
+}
+
+// As a consolidation does it, which lets writes through between its slices.
+BOOST_AUTO_TEST_CASE(rows_are_collected_while_others_come) {
+  std::mt19937 random(5);
+  UserColumns columns(kDim);
+  Slot next = 0;
+  const auto add = [&] {
+    columns.tags.add_record(next, {});
+    columns.vectors.add(next, next, test::random_vector(kDim, random));
+    columns.ats.resize(++next);
+  };
+  const auto collect = [&](auto between) {
+    LayoutInput input;
+    input.dim = kDim;
+    columns.vectors.begin_layout();
+    const RowStore pinned = columns.vectors.pin_rows();
+    const auto half = static_cast<Slot>(pinned.size()) - 20;
+    collect_rows(columns, pinned, 0, half, input);
+    between();
+    collect_rows(columns, pinned, half, static_cast<Slot>(pinned.size()), input);
+    std::vector<std::vector<float>> found;
+    for (const float* const row : input.rows) found.emplace_back(row, row + kDim);
+    BuiltLayout built = plan_layout(input);
+    VectorTable::Places places;
+    places.resize(next, VectorTable::kNowhere);
+    for (uint32_t p = 0; p < built.layout->size; ++p) places[built.layout->rows.slot(p)] = p;
+    columns.vectors.offer_layout(std::move(built.layout), std::move(places), built.max_scale);
+    columns.vectors.install_layout();
+    return std::pair(std::move(found), std::move(input));
+  };
+  constexpr Slot kRows = 600;
+  for (Slot i = 0; i < kRows; ++i) add();
+  collect([] {});  // which fits the last chunk
+  const float* const before = columns.vectors.row(kRows - 50).data();
+  const auto [found, input] = collect([&] {
+    for (int i = 0; i < 60; ++i) add();
+  });
+  BOOST_TEST(columns.vectors.row(kRows - 50).data() != before);
+  BOOST_TEST(input.slots.size() == kRows);
+  for (size_t i = 0; i < input.slots.size(); ++i) {
+    const std::span<const float> row = columns.vectors.row(input.slots[i]);
+    BOOST_REQUIRE(std::equal(row.begin(), row.end(), found[i].begin()));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan
