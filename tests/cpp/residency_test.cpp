@@ -1,7 +1,9 @@
 // Users who leave memory and come back.
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <random>
+#include <set>
 
 #include "index/user_table.hpp"
 #include "memspan/analyzer.hpp"
@@ -157,6 +159,57 @@ BOOST_FIXTURE_TEST_CASE(who_is_asked_for_again_and_again_stays, Fixture) {
   BOOST_TEST(resident < 25u);
   BOOST_TEST(table.size() == 501u);
   BOOST_TEST(table.take(user_name(0)).image->summary().tags == 2u);
+}
+
+BOOST_FIXTURE_TEST_CASE(the_least_recently_used_leave_first, Fixture) {
+  UserTable table(kDim, {.max_bytes = 8 * sizeof(UserIndex), .spill_directory = directory.file(".")});
+  std::vector<std::string> used;  // the last one last
+  size_t left = 0;
+  for (int step = 0; step < 3000; ++step) {
+    const std::string name = user_name(random() % kUsers);
+    switch (random() % 8) {
+      case 0: {
+        const UserTable::User user = table.find_or_create(name);
+        user->relate("a", std::to_string(step));
+        table.wrote(name, user);
+        break;
+      }
+      case 1: table.take(name); break;
+      case 2:
+        if (!table.try_visit(name, [](const UserIndex&) { return true; })) continue;
+        break;
+      default: table.find(name);
+    }
+    std::erase(used, name);
+    used.push_back(name);
+    std::set<std::string> resident, away;
+    for (const UserTable::Entry& entry : table.all()) (entry.user ? resident : away).insert(entry.name);
+    left += away.size();
+    const auto others = std::find_if(used.rbegin(), used.rend(), [&](const std::string& each) { return away.contains(each); });
+    for (auto each = others; each != used.rend(); ++each) BOOST_REQUIRE(!resident.contains(*each));
+  }
+  BOOST_TEST(left > 1000u);
+}
+
+BOOST_FIXTURE_TEST_CASE(whoever_is_in_a_call_stays, Fixture) {
+  UserTable table(kDim, {.max_bytes = 4 * sizeof(UserIndex), .spill_directory = directory.file(".")});
+  std::vector<UserTable::User> held;
+  for (size_t i = 0; i < 200; ++i) {
+    held.push_back(table.find_or_create(user_name(i)));
+    held.back()->relate("a", "b");
+    table.wrote(user_name(i), held.back());
+  }
+  const auto resident = [&] {
+    size_t count = 0;
+    for (const UserTable::Entry& entry : table.all()) count += entry.user != nullptr;
+    return count;
+  };
+  BOOST_TEST(resident() == 200u);
+  held.resize(150);
+  for (size_t i = 0; i < 150; ++i) BOOST_REQUIRE(table.find(user_name(i)) == held[i]);
+  table.find_or_create("another")->relate("a", "b");
+  table.wrote("another", table.find("another"));
+  BOOST_TEST(resident() <= 152u);
 }
 
 // Everything of those who come back from a file counts, so that the limit holds for them too.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -130,12 +131,13 @@ class UserIndex {
 
   // How many records and other things were written so far. Two equal counts: nothing changed in between.
   uint64_t changes() const;
-  // For whoever decides which users stay in memory: a mark that somebody asked for this one, and whether it has changed
-  // so much, a sixteenth or more, since the last time that this was true, that its bytes are worth counting again.
-  void touch() const {
-    if (!touched_.load(std::memory_order_relaxed)) touched_.store(true, std::memory_order_relaxed);
+  // For whoever decides which users stay in memory: when somebody asked for this one last, by the steady clock, and whether
+  // it has changed so much, a sixteenth or more, since the last time that this was true, that its bytes are worth counting
+  // again.
+  void note_use() const {
+    last_use_.store(static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()), std::memory_order_relaxed);
   }
-  bool was_touched() const { return touched_.exchange(false, std::memory_order_relaxed); }
+  uint64_t last_use() const { return last_use_.load(std::memory_order_relaxed); }
   bool due_for_counting() const;
 
   struct Saved {
@@ -214,7 +216,7 @@ class UserIndex {
   UserColumns columns_;
   uint64_t changes_ = 0;
   uint64_t compactions_ = 0;  // how often slots got other numbers
-  mutable std::atomic<bool> touched_ = false;
+  mutable std::atomic<uint64_t> last_use_ = 0;
   std::atomic<bool> counting_uses_ = false;
   ByteMutex consolidating_;          // taken before mutex_
   mutable ByteMutex feeding_graph_;  // taken before the next one

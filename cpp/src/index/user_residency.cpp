@@ -8,17 +8,14 @@ namespace memspan {
 void UserTable::settle(uint32_t number, User user) {
   rows_[number].user = std::move(user);
   if (limit_ == 0) return;
-  rows_[number].place = static_cast<uint32_t>(resident_.size());
-  resident_.push_back(number);
+  rows_[number].user->note_use();
+  resident_.add(number, rows_[number].user->last_use());
 }
 
-UserTable::User UserTable::unsettle(Row& row) {
-  if (row.place != kAway) {
-    const uint32_t moved = resident_.back();
-    resident_[row.place] = moved;
-    rows_[moved].place = row.place;
-    resident_.pop_back();
-    row.place = kAway;
+UserTable::User UserTable::unsettle(uint32_t number) {
+  Row& row = rows_[number];
+  if (resident_.contains(number)) {
+    resident_.remove(number);
     count(row, 0);
   }
   return std::move(row.user);
@@ -108,41 +105,52 @@ void UserTable::wrote(std::string_view name, const User& user) {
 void UserTable::make_room() {
   if (limit_ == 0 || resident_bytes_ <= limit_) return;
   const std::lock_guard one_at_a_time(making_room_);
-  while (resident_bytes_ > limit_ && put_one_away()) {
+  size_t held = 0;
+  while (resident_bytes_ > limit_ && put_one_away(held)) {
   }
 }
 
-// The next user under the hand that nobody holds or has asked for since the hand went by.
-UserTable::Row* UserTable::next_to_leave() {
-  for (size_t steps = 2 * resident_.size(); steps > 0; --steps) {
-    if (hand_ >= resident_.size()) hand_ = 0;
-    Row& row = rows_[resident_[hand_++]];
+// The least recently used, of those whom nobody holds. `held` counts those met who are. None is found if all are, or if so
+// many had been used since they were filed that others should have the lock for a while.
+std::optional<uint32_t> UserTable::next_to_leave(size_t& held) {
+  constexpr size_t kFiledAtOnce = 64;  // some ten microseconds
+  for (size_t filed = 0; filed < kFiledAtOnce && held < resident_.size(); ++filed) {
+    const uint32_t first = resident_.first();
+    const User& user = rows_[first].user;
     // While the table is locked nobody can come to hold a user that nobody holds, but the thread that consolidates;
     // and to lose a new layout does no harm.
-    if (row.user.use_count() == 1 && !row.user->was_touched()) return &row;
+    if (user.use_count() != 1) {
+      ++held;
+      user->note_use();
+    } else if (user->last_use() == resident_.first_use()) {
+      return first;
+    }
+    resident_.file_first(user->last_use());
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 // False if everybody in memory is in use, or the file cannot be written: then memory is used beyond the limit, because
 // an answer is worth more than it.
-bool UserTable::put_one_away() {
+bool UserTable::put_one_away(size_t& held) {
   std::string name;
   User leaving;  // also destroyed without the lock
   std::shared_ptr<Passage> passage;
   {
     const std::unique_lock lock(mutex_);
-    Row* const row = next_to_leave();
-    if (row == nullptr) return false;
-    const bool unchanged = row->image && row->image_changes == row->user->changes();
+    const std::optional<uint32_t> number = next_to_leave(held);
+    if (!number) return held < resident_.size();
+    held = 0;
+    Row& row = rows_[*number];
+    const bool unchanged = row.image && row.image_changes == row.user->changes();
     if (!unchanged) {
-      name = row->name;
+      name = row.name;
       passage = std::make_shared<Passage>();
     }
-    leaving = unsettle(*row);
+    leaving = unsettle(*number);
     if (unchanged) return true;
     passage->leaving = leaving;
-    row->passage = passage;
+    row.passage = passage;
   }
   SpillFile::Spilled spilled;
   try {

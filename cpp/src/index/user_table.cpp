@@ -15,7 +15,7 @@ UserTable::User UserTable::find(std::string_view name) {
     const uint32_t row = find_row(name, hash);
     if (row == HashIndex::kNone) return nullptr;
     if (const User& user = rows_[row].user) {
-      if (limit_ != 0) user->touch();
+      if (limit_ != 0) user->note_use();
       return user;
     }
   }
@@ -26,7 +26,7 @@ uint32_t UserTable::insert(std::string_view name, uint32_t hash) {
   Row row;
   row.name = name;
   // Settling then needs no memory.
-  if (limit_ != 0 && resident_.capacity() <= rows_.size()) resident_.reserve(16 + 2 * rows_.size());
+  if (limit_ != 0 && resident_.reserved() <= rows_.size()) resident_.reserve(16 + 2 * rows_.size());
   rows_.push_back(std::move(row));
   try {
     index_.insert(hash, static_cast<uint32_t>(rows_.size() - 1));
@@ -70,7 +70,7 @@ UserTable::Taken UserTable::take(std::string_view name) {
 
   Taken taken;
   if (row.user) {
-    taken.user = unsettle(row);
+    taken.user = unsettle(found);
   } else if (row.passage && row.passage->leaving) {
     taken.user = row.passage->leaving;
   } else {
@@ -80,7 +80,7 @@ UserTable::Taken UserTable::take(std::string_view name) {
   if (found != last) {
     index_.erase(last_hash, last);
     row = std::move(rows_[last]);
-    if (row.place != kAway) resident_[row.place] = found;
+    if (limit_ != 0) resident_.renumber(last, found);
   }
   rows_.pop_back();
   return taken;
@@ -104,7 +104,7 @@ size_t UserTable::size() const {
 
 size_t UserTable::bytes() const {
   const std::shared_lock reading(mutex_);
-  size_t total = rows_.bytes() + index_.bytes() + resident_.capacity() * sizeof(uint32_t);
+  size_t total = rows_.bytes() + index_.bytes() + resident_.bytes();
   for (size_t i = 0; i < rows_.size(); ++i) {
     const std::string& name = rows_[i].name;
     total += name.capacity() > std::string().capacity() ? name.capacity() + 1 : 0;

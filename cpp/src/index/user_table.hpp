@@ -1,9 +1,8 @@
 // The users of an index by name: those in memory, and those that wait in a file until they are asked for.
 //
 // A user that was loaded from a snapshot, or was put away because memory is limited, is an image (snapshot/user_image.hpp)
-// until somebody asks for it. When memory is limited (`Residency`), users that nobody holds are put away: of those who
-// were not asked for a second time since they came, or since the hand of a clock went by last; nearly the least recently
-// used (Corbato 1968). One who did not change since its image was made is dropped, any other is written to a spill file.
+// until somebody asks for it. When memory is limited (`Residency`), users that nobody holds are put away, the least
+// recently used first. One who did not change since its image was made is dropped, any other is written to a spill file.
 //
 // Thread safety: every member function takes the table's lock itself, for as long as it takes to find, add or drop one
 // entry or to copy a few of them; nothing that happens to a user's records happens under it, nor any reading or
@@ -15,6 +14,7 @@
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -24,6 +24,7 @@
 #include "base/chunked_vector.hpp"
 #include "base/hash_index.hpp"
 #include "base/prefetch.hpp"
+#include "index/use_order.hpp"
 #include "index/user_index.hpp"
 #include "memspan/index.hpp"
 #include "snapshot/spill_file.hpp"
@@ -54,7 +55,7 @@ class UserTable {
     if (row == HashIndex::kNone || !rows_[row].user) return false;
     const UserIndex& user = *rows_[row].user;
     prefetch_whole(user);
-    if (limit_ != 0) user.touch();
+    if (limit_ != 0) user.note_use();
     return visit(user);
   }
   User find_or_create(std::string_view name);
@@ -84,8 +85,6 @@ class UserTable {
   uint64_t failed_spills() const { return failed_spills_; }
 
  private:
-  static constexpr uint32_t kAway = ~uint32_t{0};
-
   // A user on the way between file and memory. The table's lock guards it.
   struct Passage {
     User leaving;  // being put away: whoever asks takes it back. Null: being loaded
@@ -100,7 +99,6 @@ class UserTable {
     std::shared_ptr<Passage> passage;  // only without a user
     uint64_t image_changes = 0;        // UserIndex::changes() of the image
     size_t bytes = 0;                  // counted in resident_bytes_
-    uint32_t place = kAway;            // in resident_
   };
 
   uint32_t find_row(std::string_view name, uint32_t hash) const;
@@ -110,12 +108,12 @@ class UserTable {
 
   // All with the lock held.
   void settle(uint32_t row, User user);  // is in memory from now on
-  User unsettle(Row& row);
+  User unsettle(uint32_t row);
   void count(Row& row, size_t bytes);
-  Row* next_to_leave();
+  std::optional<uint32_t> next_to_leave(size_t& held);
 
   void make_room();
-  bool put_one_away();
+  bool put_one_away(size_t& held);
 
   const size_t dim_;
   const size_t limit_;  // 0: none
@@ -125,10 +123,9 @@ class UserTable {
 
   // Only where memory is limited.
   std::mutex making_room_;          // taken before mutex_
-  std::vector<uint32_t> resident_;  // rows with a user
+  UseOrder resident_;               // rows with a user
   std::atomic<size_t> resident_bytes_ = 0;
   std::atomic<uint64_t> failed_spills_ = 0;
-  size_t hand_ = 0;                 // of the clock, in resident_
   SpillFile spill_;
 };
 
