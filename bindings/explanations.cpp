@@ -70,6 +70,7 @@ py::object explain_search(const SearchResult& result) {
   explanation["scan"] = search.scan;
   explanation["depth"] = search.depth;
   explanation["rows_read"] = search.rows_read;
+  explanation["short_rows_read"] = search.short_rows_read;
   explanation["blocks"] = search.blocks;
   explanation["blocks_probed"] = search.blocks_probed;
   explanation["rescored"] = search.rescored;

@@ -236,15 +236,22 @@ BOOST_AUTO_TEST_CASE(directions_are_orthonormal_whatever_the_sample) {
   }
   const std::vector<float> once(20 * 8, 0.5f);
   for (const std::vector<float>& sample : {flat, once, std::vector<float>()}) {
-    const LeadingDirections found = find_leading_directions(sample, 20, 12);
-    BOOST_TEST(found.count <= 2u);
-    for (size_t a = 0; a < found.count; ++a) {
-      for (size_t b = 0; b <= a; ++b) {
-        const float product = kernels().dot(found.rows.data() + a * 20, found.rows.data() + b * 20, 20);
-        BOOST_TEST(std::abs(product - (a == b ? 1.0f : 0.0f)) < 1e-5f);
+    for (const Origin origin : {Origin::mean, Origin::zero}) {
+      const LeadingDirections found = find_leading_directions(sample, 20, 12, origin);
+      BOOST_TEST(found.count <= 2u);
+      for (size_t a = 0; a < found.count; ++a) {
+        for (size_t b = 0; b <= a; ++b) {
+          const float product = kernels().dot(found.rows.data() + a * 20, found.rows.data() + b * 20, 20);
+          BOOST_TEST(std::abs(product - (a == b ? 1.0f : 0.0f)) < 1e-5f);
+        }
       }
     }
   }
+  // One row many times differs from zero alone, in its own direction.
+  BOOST_TEST(find_leading_directions(once, 20, 12, Origin::mean).count == 0u);
+  const LeadingDirections own = find_leading_directions(once, 20, 12, Origin::zero);
+  BOOST_REQUIRE(own.count == 1u);
+  BOOST_TEST(std::abs(own.rows[7]) == static_cast<float>(1.0 / std::sqrt(20.0)), boost::test_tools::tolerance(1e-4f));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -66,6 +66,7 @@ SearchExplanation explain(const UserColumns& user, const SearchScratch& scratch,
   explanation.depth = static_cast<uint32_t>(prepared.depth);
   explanation.scan = reading.scan;
   explanation.rows_read = reading.rows_read;
+  explanation.short_rows_read = reading.short_rows_read;
   explanation.blocks = reading.blocks;
   explanation.blocks_probed = reading.blocks_probed;
   explanation.rescored = reading.rescored;

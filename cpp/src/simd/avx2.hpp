@@ -182,6 +182,7 @@ struct Avx2Blocks {
     const __m256i less = _mm256_cmpgt_epi32(_mm256_set1_epi32(least), sums);
     return ~static_cast<uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(less))) & 0xff;
   }
+  static void store(Sum sum, float* out) { _mm256_storeu_ps(out, _mm256_cvtepi32_ps(sum)); }
 
   using Words = __m256i;
   using Best = __m256;

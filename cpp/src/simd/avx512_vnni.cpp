@@ -56,6 +56,7 @@ struct Avx512VnniBlocks {
   static uint32_t at_least(Sum sum, const int32_t* slack, int32_t least) {
     return _mm512_cmpge_epi32_mask(_mm512_add_epi32(sum, _mm512_loadu_si512(slack)), _mm512_set1_epi32(least));
   }
+  static void store(Sum sum, float* out) { _mm512_storeu_ps(out, _mm512_cvtepi32_ps(sum)); }
 
   using Words = __m512i;
   using Best = __m512;

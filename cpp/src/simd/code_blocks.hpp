@@ -1,9 +1,10 @@
-// The loops behind code_blocks (kernels.hpp), over a `Blocks` that each per-ISA unit defines:
+// The loops behind code_blocks and code_block_sums (kernels.hpp), over a `Blocks` that each per-ISA unit defines:
 //
 //   Sum, Row             registers: sums of kLanes rows (int32), four codes of each of kLanes rows
 //   kLanes               divides 16
 //   zero(), row(p), step(sum, row, p)   p of step: the query's four codes; sum + the products of them, row by row
 //   at_least(sum, slack, least)         bit i: sum[i] + slack[i] >= least
+//   store(sum, out)                     as floats
 //
 // Rows are side by side in a register, so that no sum has to be completed across lanes, and a comparison of sixteen
 // rows is one instruction: a pair costs about a nanosecond less than with code_rows_batch, which is most of it.
@@ -67,6 +68,25 @@ void code_blocks(const int8_t* queries, const int32_t* least, size_t query_count
   }
 }
 
+template <typename Blocks>
+void code_block_sums(const int8_t* query, const uint8_t* blocks, size_t block_count, float* out) {
+  for (size_t b = 0; b < block_count; ++b, blocks += kQuads * kQuadBytes, out += kSideBySide) {
+    typename Blocks::Sum sums[kSideBySide / Blocks::kLanes];
+#pragma GCC unroll 4
+    for (auto& sum : sums) sum = Blocks::zero();
+#pragma GCC unroll 16
+    for (size_t quad = 0; quad < kQuads; ++quad) {
+#pragma GCC unroll 4
+      for (size_t i = 0; i < kSideBySide / Blocks::kLanes; ++i) {
+        const typename Blocks::Row row = Blocks::row(blocks + quad * kQuadBytes + 4 * Blocks::kLanes * i);
+        sums[i] = Blocks::step(sums[i], row, query + 4 * quad);
+      }
+    }
+#pragma GCC unroll 4
+    for (size_t i = 0; i < kSideBySide / Blocks::kLanes; ++i) Blocks::store(sums[i], out + Blocks::kLanes * i);
+  }
+}
+
 // In plain C++, for processors without a better instruction.
 struct PlainBlocks {
   static constexpr size_t kLanes = 16;
@@ -87,6 +107,10 @@ struct PlainBlocks {
     uint32_t found = 0;
     for (size_t i = 0; i < kLanes; ++i) found |= static_cast<uint32_t>(sum.of[i] + slack[i] >= least) << i;
     return found;
+  }
+
+  static void store(const Sum& sum, float* out) {
+    for (size_t i = 0; i < kLanes; ++i) out[i] = static_cast<float>(sum.of[i]);
   }
 
   struct Best {

@@ -18,7 +18,7 @@ template <typename Isa, typename Codes, typename Bits = Isa, typename Blocks = P
 constexpr Kernels table_of() {
   return {&dot<Isa>,          &dot_rows<Isa>,    &dot_each<Isa>,      &dot_pairs<Isa>,
           &quantize_query<Isa>, &quantize_row<Isa>, &code_rows<Codes>, &code_gather<Codes>, &code_rows_batch<Codes>,
-          &code_blocks<Blocks>, &max_products<Blocks>, &square_sum<Isa>,  &multiply<Isa>,
+          &code_blocks<Blocks>, &code_block_sums<Blocks>, &max_products<Blocks>, &square_sum<Isa>, &multiply<Isa>,
           &count_above<Isa>,  &select_above<Isa>, &hidden_layer<Isa>, &count_ones<Bits>, &crc32c_instruction};
 }
 

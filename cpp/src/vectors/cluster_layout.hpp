@@ -3,17 +3,20 @@
 //
 // Made by a consolidation (layout_builder.hpp), then changed only by the erasure of rows.
 // Thread safety: const members may run in parallel; writes need exclusion.
-// Memory: dim + 16 bytes a row, dim + 40 bytes a block.
+// Memory: dim + 16 bytes a row, 64 more with short rows, dim + 40 bytes a block.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "vectors/code_rows.hpp"
+#include "vectors/probe_reach.hpp"
+#include "vectors/short_rows.hpp"
 
 namespace memspan {
 
@@ -22,24 +25,6 @@ struct Block {
   uint32_t start = 0;
   uint32_t end = 0;  // exclusive
   uint32_t cluster = 0;
-};
-
-// How far above its mean a block may reach: the number of spreads for which a search found a given share of the true
-// best k, on queries that the consolidation tried out. The fewer are wanted, the higher does the last of them score, and
-// the further has a block to reach for it.
-class ProbeReach {
- public:
-  static constexpr std::array<float, 7> kRecalls = {0.8f, 0.9f, 0.95f, 0.98f, 0.99f, 0.995f, 0.999f};
-  static constexpr std::array<size_t, 5> kDepths = {1, 3, 10, 30, 100};
-
-  // For k results at `recall`: between two depths on the line through both by the logarithm of k, beyond the last one as
-  // there. Infinity above the last of kRecalls.
-  float at(size_t k, float recall) const;
-  void set(size_t depth, size_t recall, float reach) { reach_[depth][recall] = reach; }
-  const std::array<std::array<float, kRecalls.size()>, kDepths.size()>& table() const { return reach_; }
-
- private:
-  std::array<std::array<float, kRecalls.size()>, kDepths.size()> reach_ = {};
 };
 
 // What the clusters were made of.
@@ -64,7 +49,9 @@ struct ClusterLayout {
   std::vector<float> orthogonals;
 
   ProbeReach reach;
-  float probed_share = 1.0f;  // of the rows, that a search for ten at the default recall reads
+  // What a search for ten at the default recall reads, as a share of all codes; of short rows as much as that costs.
+  float probed_share = 1.0f;
+  std::unique_ptr<ShortRows> short_rows;  // by position; null where they would not pay
 
   ClusterBasis basis = ClusterBasis::none;
   uint32_t clusters = 0;
@@ -86,11 +73,12 @@ struct ClusterLayout {
   }
   void erase(uint32_t position) {
     rows.erase(position);
+    if (short_rows) short_rows->erase(position);
     ++dead;
   }
-  size_t mapped_bytes() const { return rows.mapped_bytes(); }
+  size_t mapped_bytes() const { return rows.mapped_bytes() + (short_rows ? short_rows->mapped_bytes() : 0); }
   size_t bytes() const {
-    return rows.bytes() + centroids.bytes() + blocks.capacity() * sizeof(Block) +
+    return rows.bytes() + (short_rows ? short_rows->bytes() : 0) + centroids.bytes() + blocks.capacity() * sizeof(Block) +
            (means.capacity() + variances.capacity() + orthogonals.capacity()) * sizeof(float);
   }
 };

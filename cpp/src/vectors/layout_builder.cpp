@@ -9,6 +9,7 @@
 #include "vectors/interruption.hpp"
 #include "vectors/k_means.hpp"
 #include "vectors/probe_calibration.hpp"
+#include "vectors/short_rows_builder.hpp"
 
 namespace memspan {
 namespace {
@@ -83,6 +84,7 @@ class LayoutBuilder {
     join_blocks(base.centroids, base.blocks.size());
     place_rows();
     summarise_blocks();
+    if (base.short_rows) layout_->short_rows = shorten_rows(*base.short_rows, sorted_rows_);
     return {std::move(layout_), max_scale_};
   }
 

@@ -41,20 +41,20 @@ void LeadingDirections::project(const float* row, float* out) const {
   kernels().dot_rows(row, rows.data(), dim, count, dim, out);
 }
 
-LeadingDirections find_leading_directions(std::span<const float> sample, size_t dim, size_t count) {
+LeadingDirections find_leading_directions(std::span<const float> sample, size_t dim, size_t count, Origin origin) {
   const size_t rows = sample.size() / dim;
   LeadingDirections found{dim, std::min({count, dim, rows}), {}};
   if (found.count == 0) return found;
-  std::vector<float> columns(dim * rows);  // centred, transposed
+  std::vector<float> columns(dim * rows);  // about the origin, transposed
   for (size_t d = 0; d < dim; ++d) {
     double sum = 0.0;
     for (size_t i = 0; i < rows; ++i) sum += static_cast<double>(sample[i * dim + d]);
-    const auto mean = static_cast<float>(sum / static_cast<double>(rows));
-    for (size_t i = 0; i < rows; ++i) columns[d * rows + i] = sample[i * dim + d] - mean;
+    const float at = origin == Origin::mean ? static_cast<float>(sum / static_cast<double>(rows)) : 0.0f;
+    for (size_t i = 0; i < rows; ++i) columns[d * rows + i] = sample[i * dim + d] - at;
   }
-  std::vector<float> centred(rows * dim);
+  std::vector<float> seen(rows * dim);  // the same as rows
   for (size_t i = 0; i < rows; ++i) {
-    for (size_t d = 0; d < dim; ++d) centred[i * dim + d] = columns[d * rows + i];
+    for (size_t d = 0; d < dim; ++d) seen[i * dim + d] = columns[d * rows + i];
   }
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
@@ -65,7 +65,7 @@ LeadingDirections find_leading_directions(std::span<const float> sample, size_t 
   for (int round = 0; round < kDirectionRounds; ++round) {
     for (size_t k = 0; k * dim < found.rows.size(); ++k) {
       float* const direction = found.rows.data() + k * dim;
-      kernels().dot_rows(direction, centred.data(), dim, rows, dim, shadow.data());
+      kernels().dot_rows(direction, seen.data(), dim, rows, dim, shadow.data());
       kernels().dot_rows(shadow.data(), columns.data(), rows, dim, rows, direction);
     }
     orthonormalize(found.rows, dim);

@@ -123,33 +123,12 @@ class NearPairs::Waiting {
 };
 
 NearPairs::NearPairs(size_t dim, size_t capacity, std::span<const float> sample)
-    : directions_(find_leading_directions(sample, dim, ShortCodes::kNumbers - kRest)),
-      short_(capacity, largest(sample)),
+    : directions_(find_leading_directions(sample, dim, kShortCoordinates, Origin::mean)),
+      short_(capacity, largest_number(directions_, sample)),
       whole_(dim, capacity) {}
 
-NearPairs::Numbers NearPairs::shorten(const float* unit_vector) const {
-  // The square of the rest may come out too small by rounding, and its root by much more.
-  constexpr double kRounding = 4e-6;
-  Numbers values = {};
-  directions_.project(unit_vector, values.data());
-  double square = 0.0;
-  for (size_t i = 0; i < directions_.count; ++i) square += static_cast<double>(values[i]) * static_cast<double>(values[i]);
-  const double rest = std::sqrt(std::max(0.0, 1.0 - square) + kRounding);
-  std::fill_n(values.end() - kRest, kRest, static_cast<float>(rest / std::sqrt(double{kRest})));
-  return values;
-}
-
-float NearPairs::largest(std::span<const float> sample) const {
-  constexpr float kMore = 1.05f;  // others may be somewhat larger
-  float most = 0.0f;
-  for (size_t i = 0; i + directions_.dim <= sample.size(); i += directions_.dim) {
-    for (const float value : shorten(sample.data() + i)) most = std::max(most, std::abs(value));
-  }
-  return kMore * most;
-}
-
 void NearPairs::add(const float* unit_vector) {
-  short_.add(shorten(unit_vector));
+  short_.add(shorten(directions_, unit_vector));
   whole_.put(size_, unit_vector);
   whole_error_ = std::max(whole_error_, whole_.error(size_));
   ++size_;

@@ -1,9 +1,7 @@
 // All pairs of some unit vectors whose cosine may reach a threshold: none is missed, few others are left.
 //
-// Three bounds, each exact, the cheapest first. (1) 64 numbers stand for each vector: its coordinates along the leading
-// directions, and the length of the rest, spread over the last few. Their product is the largest that the cosine can
-// be, by the inequality of Cauchy and Schwarz on the rest. (2) All coordinates as codes. (3) The floats, which are the
-// caller's. (1) and (2) take the error of the codes into account (short_codes.hpp,
+// Three bounds, each exact, the cheapest first. (1) 64 numbers stand for each vector (short_vector.hpp). (2) All coordinates
+// as codes. (3) The floats, which are the caller's. (1) and (2) take the error of the codes into account (short_codes.hpp,
 // bounded_codes.hpp).
 //
 // Why not blocks and their radii: two random members of a cluster are nearly as far apart as members of different ones, so
@@ -11,7 +9,6 @@
 // pair in thousands.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <span>
 #include <utility>
@@ -20,6 +17,7 @@
 #include "vectors/bounded_codes.hpp"
 #include "vectors/leading_directions.hpp"
 #include "vectors/short_codes.hpp"
+#include "vectors/short_vector.hpp"
 
 namespace memspan {
 
@@ -39,14 +37,8 @@ class NearPairs {
   void find(size_t fresh, float threshold, size_t workers, const std::function<bool(std::span<const Pair>)>& found) const;
 
  private:
-  static constexpr size_t kRest = 6;  // of the 64 numbers, for what the others leave out
-  using Numbers = std::array<float, ShortCodes::kNumbers>;
-
   class Search;
   class Waiting;
-
-  Numbers shorten(const float* unit_vector) const;
-  float largest(std::span<const float> sample) const;
 
   LeadingDirections directions_;
   ShortCodes short_;

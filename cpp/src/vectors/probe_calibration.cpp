@@ -4,11 +4,14 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 #include "base/in_parallel.hpp"
 #include "vectors/code_query.hpp"
 #include "vectors/interruption.hpp"
 #include "vectors/near_best.hpp"
+#include "vectors/short_rows_builder.hpp"
 #include "vectors/unit_vector.hpp"
 
 namespace memspan {
@@ -21,12 +24,34 @@ constexpr size_t kScannedWorthAThread = 65536;  // rows scanned
 // Of the misses that a recall allows, so many are planned: the queries to come are not those that were tried.
 constexpr double kCaution = 0.5;
 
+// Short rows are tried where a search for a hundred reads so much, and kept where it then costs less than so much of that.
+constexpr size_t kFewestShortened = 4096;
+constexpr size_t kLeastShortenedDim = 3 * kShortNumbers;
+constexpr double kMuchRead = 0.25;
+constexpr double kWorthShortening = 0.7;
+// Costs, as rows that are scanned: reading a short row, and reading a row that was not ruled out.
+constexpr double kShortRow = 0.25;
+constexpr double kShortQuery = 2000.0;  // beside that, for a search
+constexpr double kGatheredRow = 3.0;
+
+constexpr float kLeastRest = 1e-6f;
+constexpr float kDefaultRecall = 0.995f;
+
+constexpr size_t kDepths = ProbeReach::kDepths.size();
+constexpr size_t kDepthOfTen = 2;
+constexpr size_t kDeepest = kDepths - 1;
+static_assert(ProbeReach::kDepths[kDepthOfTen] == 10);
+
+using Needed = std::array<std::vector<float>, kDepths>;  // reach, for each of the best
+
 // What was found out with one query.
 struct Tried {
   std::vector<float> means;    // by block: expected score
   std::vector<float> spreads;  // by block
-  float tenth = 0.0f;
-  std::array<std::vector<float>, ProbeReach::kDepths.size()> needed;  // reach, for each of the best
+  std::array<float, kDepths> kth = {};
+  std::vector<uint32_t> best;  // positions
+  Needed needed;        // of blocks
+  Needed needed_short;  // of short rows
 };
 
 // Tries queries on a layout, one after the other.
@@ -37,8 +62,7 @@ class Trial {
 
   Tried run(const std::vector<float>& query, uint32_t self) {
     code_.set(query.data(), dim_);
-    constexpr size_t kDeepest = ProbeReach::kDepths.back();
-    near_.reset(kDeepest + 1, 0.0f);
+    near_.reset(ProbeReach::kDepths.back() + 1, 0.0f);
     for (size_t first = 0; first < layout_.size; first += kTile) {
       const size_t count = std::min(kTile, layout_.size - first);
       code_.score(layout_.rows, first, count, scores_.data());
@@ -56,14 +80,14 @@ class Trial {
       tried.means.push_back(cosine * layout_.means[b]);
       tried.spreads.push_back(layout_.spread(b, cosine));
     }
-    for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) {
+    for (const Candidate& hit : best_) tried.best.push_back(hit.slot);
+    for (size_t d = 0; d < kDepths; ++d) {
       const size_t k = std::min(ProbeReach::kDepths[d], best_.size());
       if (k == 0) continue;
-      const float kth = best_[k - 1].score * code_.scale();
-      if (ProbeReach::kDepths[d] == 10) tried.tenth = kth;
+      tried.kth[d] = best_[k - 1].score * code_.scale();
       for (size_t i = 0; i < k; ++i) {
         const size_t block = layout_.block_of(best_[i].slot);
-        tried.needed[d].push_back((kth - tried.means[block]) / tried.spreads[block]);
+        tried.needed[d].push_back((tried.kth[d] - tried.means[block]) / tried.spreads[block]);
       }
     }
     return tried;
@@ -85,25 +109,61 @@ class Calibration {
       : layout_(layout), dim_(dim), rows_(rows), random_(random) {}
 
   void run() {
-    std::vector<std::vector<float>> queries(kQueries, std::vector<float>(dim_));
     std::vector<uint32_t> selves(kQueries);
-    for (size_t i = 0; i < kQueries; ++i) selves[i] = make_query(i, queries[i]);
-    tried_.resize(kQueries);
+    for (size_t i = 0; i < kQueries; ++i) selves[i] = make_query(i, queries_[i]);
+    for_each_query([&](size_t first, size_t last) {
+      Trial trial(layout_, dim_);
+      for (; first < last; ++first) {
+        check_interruption();
+        tried_[first] = trial.run(queries_[first], selves[first]);
+      }
+    });
+    set_reach(layout_.reach, kCaution);
+    layout_.probed_share = static_cast<float>(share_read(kDepthOfTen, nullptr));
+    try_short_rows();
+  }
+
+ private:
+  template <typename Work>
+  void for_each_query(Work work) {
     const Interruption interruption = interruption_of_thread();
     const size_t least = std::max<size_t>(1, kScannedWorthAThread / layout_.size);
     in_parallel(kQueries, least, [&](size_t first, size_t last) {
       share_interruption(interruption);
-      Trial trial(layout_, dim_);
-      for (; first < last; ++first) {
-        check_interruption();
-        tried_[first] = trial.run(queries[first], selves[first]);
-      }
+      work(first, last);
     });
-    for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) set_reach(d);
-    layout_.probed_share = probed_share();
   }
 
- private:
+  // Both may miss something then: blocks get half of the misses that are planned, and short rows what is left of all.
+  void try_short_rows() {
+    if (layout_.size < kFewestShortened || dim_ < kLeastShortenedDim) return;
+    const double without = share_read(kDeepest, nullptr);
+    if (without < kMuchRead) return;
+    std::unique_ptr<ShortRows> shorts = shorten_rows(dim_, rows_, random_);
+    for_each_query([&](size_t first, size_t last) {
+      for (; first < last; ++first) {
+        const ShortVector numbers = shorten(shorts->directions(), queries_[first].data());
+        Tried& tried = tried_[first];
+        for (size_t d = 0; d < kDepths; ++d) {
+          tried.needed_short[d].clear();
+          for (size_t i = 0; i < std::min(ProbeReach::kDepths[d], tried.best.size()); ++i) {
+            const ShortRows::Product product = shorts->product(numbers, tried.best[i]);
+            tried.needed_short[d].push_back((tried.kth[d] - product.coordinates) / std::max(product.rest, kLeastRest));
+          }
+        }
+      }
+    });
+    const ProbeReach before = layout_.reach;
+    set_reach(layout_.reach, kCaution / 2);
+    set_reach_of(*shorts);
+    if (share_read(kDeepest, shorts.get()) > kWorthShortening * without) {
+      layout_.reach = before;
+      return;
+    }
+    layout_.probed_share = static_cast<float>(share_read(kDepthOfTen, shorts.get()));
+    layout_.short_rows = std::move(shorts);
+  }
+
   size_t random_row() { return random_() % rows_.size(); }
 
   // Returns the position of the row that the query equals, if it does.
@@ -134,41 +194,82 @@ class Calibration {
   }
 
   // The reach that finds the wanted share of the hits of each kind of query: the largest quantile of what they needed. Of
-  // all kinds together, those that are found easily would make up for those that are not.
-  void set_reach(size_t depth) {
-    std::array<float, ProbeReach::kRecalls.size()> reach;
-    reach.fill(std::numeric_limits<float>::lowest());
-    for (size_t kind = 0; kind < kKinds; ++kind) {
-      std::vector<float> needed;
-      for (size_t i = kind; i < tried_.size(); i += kKinds) {
-        needed.insert(needed.end(), tried_[i].needed[depth].begin(), tried_[i].needed[depth].end());
-      }
-      std::sort(needed.begin(), needed.end(), std::greater<>());
-      for (size_t r = 0; r < reach.size(); ++r) {
-        const double missed = (1.0 - static_cast<double>(ProbeReach::kRecalls[r])) * kCaution * static_cast<double>(needed.size());
-        reach[r] = std::max(reach[r], needed[std::min(needed.size() - 1, static_cast<size_t>(missed))]);
+  // all kinds together, those that are found easily would make up for those that are not. collect(tried, depth, recall,
+  // needed) adds what the hits of one query needed.
+  template <typename Collect>
+  void set_reach(ProbeReach& out, double caution, Collect collect) const {
+    std::vector<float> needed;
+    for (size_t depth = 0; depth < kDepths; ++depth) {
+      for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) {
+        float reach = std::numeric_limits<float>::lowest();
+        for (size_t kind = 0; kind < kKinds; ++kind) {
+          needed.clear();
+          for (size_t i = kind; i < tried_.size(); i += kKinds) collect(tried_[i], depth, r, needed);
+          const auto missed = static_cast<size_t>((1.0 - static_cast<double>(ProbeReach::kRecalls[r])) * caution * static_cast<double>(needed.size()));
+          const auto last = needed.begin() + static_cast<std::ptrdiff_t>(std::min(needed.size() - 1, missed));
+          std::nth_element(needed.begin(), last, needed.end(), std::greater<>());
+          reach = std::max(reach, *last);
+        }
+        out.set(depth, r, reach);
       }
     }
-    for (size_t r = 0; r < reach.size(); ++r) layout_.reach.set(depth, r, reach[r]);
+  }
+  void set_reach(ProbeReach& out, double caution) const {
+    set_reach(out, caution, [](const Tried& tried, size_t depth, size_t, std::vector<float>& needed) {
+      needed.insert(needed.end(), tried.needed[depth].begin(), tried.needed[depth].end());
+    });
+  }
+  void set_reach_of(ShortRows& shorts) const {
+    set_reach(shorts.reach, kCaution, [&](const Tried& tried, size_t depth, size_t recall, std::vector<float>& needed) {
+      const float of_blocks = layout_.reach.table()[depth][recall];
+      for (size_t i = 0; i < tried.needed[depth].size(); ++i) {
+        const bool missed = tried.needed[depth][i] > of_blocks;
+        needed.push_back(missed ? std::numeric_limits<float>::max() : tried.needed_short[depth][i]);
+      }
+    });
   }
 
-  float probed_share() const {
-    const float reach = layout_.reach.at(10, 0.995f);
-    double read = 0.0;
-    for (const Tried& tried : tried_) {
-      for (size_t b = 0; b < layout_.blocks.size(); ++b) {
-        if (tried.means[b] + reach * tried.spreads[b] < tried.tenth) continue;
-        read += layout_.blocks[b].end - layout_.blocks[b].start;
+  // Of the rows of the layout, what a search reads at the default recall, or as much of short rows as costs the same.
+  double share_read(size_t depth, const ShortRows* shorts) {
+    const size_t k = ProbeReach::kDepths[depth];
+    const float reach = layout_.reach.at(k, kDefaultRecall);
+    std::vector<double> read(kQueries, 0.0);
+    for_each_query([&](size_t first, size_t last) {
+      huge_pages::PassingVector<float> scores(shorts ? ShortRows::groups(layout_.size) * ShortRows::kSideBySide : 0);
+      huge_pages::PassingVector<uint32_t> selected(shorts ? layout_.size : 0);
+      for (; first < last; ++first) {
+        check_interruption();
+        const Tried& tried = tried_[first];
+        const float kth = tried.kth[depth];
+        ShortQuery query;
+        if (shorts != nullptr) {
+          query = shorts->query(queries_[first].data(), shorts->reach.at(k, kDefaultRecall));
+          read[first] = kShortQuery;
+        }
+        for (size_t b = 0; b < layout_.blocks.size(); ++b) {
+          if (tried.means[b] + reach * tried.spreads[b] < kth) continue;
+          const Block& block = layout_.blocks[b];
+          const size_t rows = block.end - block.start;
+          if (shorts == nullptr) {
+            read[first] += static_cast<double>(rows);
+            continue;
+          }
+          shorts->score(query, block.start, block.end, scores.data());
+          const size_t found = kernels().select_above(scores.data() + block.start, rows, ShortRows::least_score(query, kth), selected.data());
+          read[first] += kShortRow * static_cast<double>(rows) +
+                         std::min(static_cast<double>(rows), kGatheredRow * static_cast<double>(found));
+        }
       }
-    }
-    return static_cast<float>(read / static_cast<double>(tried_.size() * layout_.size));
+    });
+    return std::accumulate(read.begin(), read.end(), 0.0) / static_cast<double>(kQueries * layout_.size);
   }
 
   ClusterLayout& layout_;
   size_t dim_;
   std::span<const float* const> rows_;
   std::mt19937& random_;
-  std::vector<Tried> tried_;
+  std::vector<std::vector<float>> queries_ = std::vector(kQueries, std::vector<float>(dim_));
+  std::vector<Tried> tried_ = std::vector<Tried>(kQueries);
 };
 
 }  // namespace

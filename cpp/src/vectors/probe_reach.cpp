@@ -1,8 +1,8 @@
+#include "vectors/probe_reach.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include "vectors/cluster_layout.hpp"
 
 namespace memspan {
 

@@ -14,8 +14,7 @@ namespace {
 
 // Rows scored before the scores are looked at: their scores stay in the first-level cache, and the threshold is young.
 constexpr size_t kScanTile = 128;
-// Rows that are gathered in one go: the kernel fetches rows ahead of it, and starts anew with each call.
-constexpr size_t kGatherTile = 512;
+constexpr size_t kGatherTile = VectorScratch::kGathered;
 constexpr size_t kOfferTile = 64;
 // Blocks that are probed before the threshold decides on the others.
 constexpr size_t kFirstBlocks = 6;
@@ -120,7 +119,29 @@ void VectorTable::scan_block(const Block& block, const VectorFilter& filter, Vec
   }
 }
 
-bool VectorTable::probe(size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
+// Scores and offers the rows at scratch.positions, whose slots are scratch.gathered.
+void VectorTable::offer_gathered(const CodeRows& rows, size_t count, VectorScratch& scratch) const {
+  const Kernels& simd = kernels();
+  simd.code_gather(scratch.query.codes(), scratch.query.offset(), rows.codes(), rows.stride(), rows.scales(),
+                   scratch.positions.data(), count, rows.stride(), scratch.scores.data());
+  size_t first = 0;
+  if (scratch.near.empty()) {
+    first = std::min(count, NearBest::kFirst);
+    scratch.near.offer_first(scratch.scores.data(), scratch.gathered.data(), first);
+  }
+  // In small steps, so that the first ones spare the others the offers.
+  for (; first < count; first += kOfferTile) {
+    const float* const scores = scratch.scores.data() + first;
+    const size_t found =
+        simd.select_above(scores, std::min(kOfferTile, count - first), scratch.near.threshold(), scratch.selected.data());
+    for (size_t i = 0; i < found; ++i) {
+      const uint32_t at = scratch.selected[i];
+      scratch.near.offer(scores[at], scratch.gathered[first + at]);
+    }
+  }
+}
+
+bool VectorTable::probe(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
                         VectorSearchStats& stats) const {
   const ClusterLayout& layout = *layout_;
   const size_t count = layout.blocks.size();
@@ -167,6 +188,14 @@ bool VectorTable::probe(size_t k, float recall, const VectorFilter& filter, Vect
     const double block = (in_spans ? kProbedSpan : kProbedBlock) + rows * kScannedRow;
     if (static_cast<double>(left) * block > static_cast<double>(filter.count) * kGatheredRow) return false;
   }
+  if (layout.short_rows && filter.intervals.empty() && !scratch.near.empty()) {
+    const auto end = std::remove_if(scratch.order.begin(), scratch.order.begin() + static_cast<std::ptrdiff_t>(left),
+                                    [bounds](uint32_t b) { return std::isinf(bounds[b]); });
+    const std::span<const uint32_t> blocks(scratch.order.begin(), end);
+    stats.blocks_probed += static_cast<uint32_t>(blocks.size());
+    if (!blocks.empty()) sift(query, k, recall, blocks, filter, scratch, stats);
+    return true;
+  }
   std::sort(scratch.order.begin(), scratch.order.begin() + static_cast<std::ptrdiff_t>(left), more_promising);
   size_t settled = scratch.near.size();
   for (size_t i = 0; i < left; ++i) {
@@ -203,7 +232,7 @@ bool VectorTable::nearest(const float* query, size_t k, float recall, const Vect
   }
   if (layout_) {
     scratch.near.settle();
-    if (!probe(k, recall, filter, scratch, stats)) return false;
+    if (!probe(query, k, recall, filter, scratch, stats)) return false;
   }
   rescore(query, k, scratch, stats);
   return true;
@@ -223,30 +252,13 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
   }
 
   begin_search(query, k, scratch);
-  const Kernels& simd = kernels();
   stats.rows_read += static_cast<uint32_t>(slots.size());
   scratch.positions.resize(kGatherTile);
   const CodeRows* rows = nullptr;
   size_t gathered = 0;
   const auto flush = [&] {
     if (gathered == 0) return;
-    simd.code_gather(scratch.query.codes(), scratch.query.offset(), rows->codes(), rows->stride(), rows->scales(),
-                     scratch.positions.data(), gathered, rows->stride(), scratch.scores.data());
-    size_t first = 0;
-    if (scratch.near.empty()) {
-      first = std::min(gathered, NearBest::kFirst);
-      scratch.near.offer_first(scratch.scores.data(), scratch.gathered.data(), first);
-    }
-    // In small steps, so that the first ones spare the others the offers.
-    for (; first < gathered; first += kOfferTile) {
-      const float* const scores = scratch.scores.data() + first;
-      const size_t found = simd.select_above(scores, std::min(kOfferTile, gathered - first), scratch.near.threshold(),
-                                             scratch.selected.data());
-      for (size_t i = 0; i < found; ++i) {
-        const uint32_t at = scratch.selected[i];
-        scratch.near.offer(scores[at], scratch.gathered[first + at]);
-      }
-    }
+    offer_gathered(*rows, gathered, scratch);
     gathered = 0;
   };
   // Slots whose codes lie in one array go through the kernel together.

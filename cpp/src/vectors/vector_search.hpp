@@ -9,6 +9,7 @@
 #include "memspan/types.hpp"
 #include "vectors/code_query.hpp"
 #include "vectors/near_best.hpp"
+#include "vectors/short_rows.hpp"
 
 namespace memspan {
 
@@ -23,6 +24,7 @@ struct VectorFilter {
 
 struct VectorSearchStats {
   uint32_t rows_read = 0;
+  uint32_t short_rows_read = 0;
   uint32_t blocks = 0;
   uint32_t blocks_probed = 0;
   uint32_t rescored = 0;
@@ -30,6 +32,9 @@ struct VectorSearchStats {
 
 // Memory that a thread keeps between searches.
 struct VectorScratch {
+  // Rows that are gathered in one go: the kernel fetches rows ahead of it, and starts anew with each call.
+  static constexpr size_t kGathered = 512;
+
   CodeQuery query;
   NearBest near;
   std::vector<float> scores;        // of a tile of rows
@@ -38,6 +43,8 @@ struct VectorScratch {
   std::vector<Slot> gathered;       // whose rows they are
   std::vector<float> bounds;        // by block: what its best row may score
   std::vector<uint32_t> order;      // blocks to probe
+  std::vector<float> short_scores;  // by position
+  std::vector<float> sample;        // of those
   std::vector<Candidate> rescored;  // with exact scores
 };
 

@@ -78,6 +78,7 @@ void VectorTable::check(Slot slot) const {
   rows_.check(slot);
   const auto [rows, position] = find_codes(places_[slot]);
   rows->check(position);
+  if (region(places_[slot]) == kClustered && layout_->short_rows) layout_->short_rows->check(position, 1);
 }
 
 void VectorTable::check_all() const {

@@ -4,7 +4,8 @@
 //   codes  := u64 rows, for each: u32 slot, then for each: f32 scale   rows of codes, code_stride(dim) each
 //   layout := u8 basis  u32 clusters  u64 planned for  f64 cohesion  f32 probed share  f32 reach of each depth and recall
 //             u64 blocks, for each: u32 rows  u32 cluster  f32 mean  f32 variance  f32 orthogonal  f32 scale  centroid codes
-//             codes of its rows
+//             codes of its rows   u8 short rows, and if there are any: u32 directions, f32 each  f32 most  f32 reach of each
+//             depth and recall   rows of 16 short rows each
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -32,6 +33,7 @@ class CodeWriter {
     }
   }
   size_t size() const { return rows_.size(); }
+  uint32_t position(size_t i) const { return rows_[i].position; }
 
   void save(ByteWriter& head, BodyWriter& body) const {
     head.put<uint64_t>(rows_.size());
@@ -53,15 +55,67 @@ class CodeWriter {
   std::vector<Row> rows_;
 };
 
+void put_reach(ByteWriter& out, const ProbeReach& reaches) {
+  for (const auto& depth : reaches.table()) {
+    for (const float reach : depth) out.put<float>(reach);
+  }
+}
+
+ProbeReach get_reach(ByteReader& in) {
+  ProbeReach reaches;
+  for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) {
+    for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) {
+      const auto reach = in.get<float>();
+      in.check(std::isfinite(reach), "a reach is not finite");
+      reaches.set(d, r, reach);
+    }
+  }
+  return reaches;
+}
+
+// Of the rows that are saved, in their order.
+void save_short_rows(const ShortRows& shorts, ByteWriter& out, BodyWriter& body, const CodeWriter& rows) {
+  const LeadingDirections& directions = shorts.directions();
+  out.put<uint32_t>(static_cast<uint32_t>(directions.count));
+  out.put_each<float>(directions.rows.size(), [&](size_t i) { return directions.rows[i]; });
+  out.put<float>(shorts.most());
+  put_reach(out, shorts.reach);
+  StoredRows::save(out, body, ShortRows::groups(rows.size()), ShortRows::kGroupBytes, [&](size_t group, std::byte* bytes) {
+    auto* const codes = reinterpret_cast<uint8_t*>(bytes);
+    std::fill_n(codes, ShortRows::kGroupBytes, ShortRows::kZero);
+    const size_t first = group * ShortRows::kSideBySide;
+    for (size_t i = first; i < std::min(rows.size(), first + ShortRows::kSideBySide); ++i) {
+      ShortRows::write(shorts.codes(rows.position(i)), i, codes);
+    }
+  });
+}
+
+std::unique_ptr<ShortRows> load_short_rows(ByteReader& in, const Body& body, size_t dim, size_t rows) {
+  LeadingDirections directions{dim, in.get<uint32_t>(), {}};
+  in.check(directions.count <= std::min(dim, kShortCoordinates), "short rows have too many directions");
+  const auto values = in.view_each<float>(directions.count * dim);
+  directions.rows.resize(directions.count * dim);
+  for (size_t i = 0; i < directions.rows.size(); ++i) {
+    directions.rows[i] = values[i];
+    in.check(std::abs(directions.rows[i]) <= 1.01f, "a direction is not of length 1");
+  }
+  const auto most = in.get<float>();
+  in.check(most > 0.0f && most <= 2.0f, "short rows have no scale");
+  const ProbeReach reach = get_reach(in);
+  auto stored = std::make_unique<StoredRows>(in, body, ShortRows::kGroupBytes, nullptr);
+  in.check(stored->size() == ShortRows::groups(rows) && rows > 0, "the short rows are not those of the layout");
+  auto shorts = std::make_unique<ShortRows>(std::move(directions), most, std::move(stored));
+  shorts->reach = reach;
+  return shorts;
+}
+
 void save_layout(const ClusterLayout& layout, ByteWriter& out, BodyWriter& body, CodeWriter rows) {
   out.put<uint8_t>(static_cast<uint8_t>(layout.basis));
   out.put<uint32_t>(layout.clusters);
   out.put<uint64_t>(layout.planned_for);
   out.put<double>(layout.cohesion);
   out.put<float>(layout.probed_share);
-  for (const auto& depth : layout.reach.table()) {
-    for (const float reach : depth) out.put<float>(reach);
-  }
+  put_reach(out, layout.reach);
   out.put<uint64_t>(layout.blocks.size());
   const size_t stride = layout.centroids.stride();
   for (size_t b = 0; b < layout.blocks.size(); ++b) {
@@ -77,6 +131,9 @@ void save_layout(const ClusterLayout& layout, ByteWriter& out, BodyWriter& body,
     out.put_bytes({reinterpret_cast<const char*>(layout.centroids.codes(b)), stride});
   }
   rows.save(out, body);
+  const bool shortened = layout.short_rows && rows.size() > 0;
+  out.put<uint8_t>(shortened);
+  if (shortened) save_short_rows(*layout.short_rows, out, body, rows);
 }
 
 bool is_scale(float scale) { return scale >= 0.0f && scale <= 1.0f; }
@@ -147,13 +204,7 @@ void VectorTable::load_layout(ByteReader& in, const Body& body, const PackedValu
   in.check(layout->cohesion >= 0.0 && layout->cohesion <= 1.01, "a cohesion is not one");
   layout->probed_share = in.get<float>();
   in.check(layout->probed_share >= 0.0f && layout->probed_share <= 1.0f, "a probed share is not one");
-  for (size_t d = 0; d < ProbeReach::kDepths.size(); ++d) {
-    for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) {
-      const auto reach = in.get<float>();
-      in.check(std::isfinite(reach), "a reach is not finite");
-      layout->reach.set(d, r, reach);
-    }
-  }
+  layout->reach = get_reach(in);
 
   const size_t stride = code_stride(dim());
   const uint64_t count = in.get_count(6 * sizeof(uint32_t) + stride);
@@ -190,6 +241,9 @@ void VectorTable::load_layout(ByteReader& in, const Body& body, const PackedValu
     const Micros* const ats_of_rows = layout->rows.ats();
     in.check(std::is_sorted(ats_of_rows + block.start, ats_of_rows + block.end), "a block is not in the order of time");
   }
+  const auto shortened = in.get<uint8_t>();
+  in.check(shortened <= 1, "a mark of short rows is neither 0 nor 1");
+  if (shortened == 1) layout->short_rows = load_short_rows(in, body, dim(), rows);
   layout_ = std::move(layout);
 }
 

@@ -123,7 +123,7 @@ def test_values_of_subclasses(argument: str, value: Any) -> None:
 def test_figures_of_the_semantic_view() -> None:
     explanation = INDEX.search(user="ana", embedding=vector(1), explain=True).explanation
     assert explanation is not None
-    for name in ("rows_read", "blocks", "blocks_probed", "rescored"):
+    for name in ("rows_read", "short_rows_read", "blocks", "blocks_probed", "rescored"):
         assert isinstance(explanation[name], int)
 
 

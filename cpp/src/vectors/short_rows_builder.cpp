@@ -1,0 +1,52 @@
+#include "vectors/short_rows_builder.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/in_parallel.hpp"
+#include "vectors/interruption.hpp"
+
+namespace memspan {
+namespace {
+
+constexpr size_t kSample = 2048;  // rows that the directions are found of
+constexpr size_t kWorthAThread = 4096;
+constexpr size_t kAtATime = 1024;
+
+void put_all(ShortRows& shorts, std::span<const float* const> rows) {
+  const Interruption interruption = interruption_of_thread();
+  in_parallel(rows.size(), kWorthAThread, [&](size_t first, size_t last) {
+    share_interruption(interruption);
+    for (; first < last; ++first) {
+      if (first % kAtATime == 0) check_interruption();
+      shorts.put(first, rows[first]);
+    }
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<ShortRows> shorten_rows(size_t dim, std::span<const float* const> rows, std::mt19937& random) {
+  const size_t count = std::min(kSample, rows.size());
+  std::vector<float> sample;
+  sample.reserve(count * dim);
+  for (size_t i = 0; i < count; ++i) {
+    const float* const row = rows[random() % rows.size()];
+    sample.insert(sample.end(), row, row + dim);
+  }
+  LeadingDirections directions = find_leading_directions(sample, dim, kShortCoordinates, Origin::zero);
+  const float most = largest_number(directions, sample);
+  auto shorts = std::make_unique<ShortRows>(std::move(directions), most, rows.size());
+  put_all(*shorts, rows);
+  return shorts;
+}
+
+std::unique_ptr<ShortRows> shorten_rows(const ShortRows& like, std::span<const float* const> rows) {
+  auto shorts = std::make_unique<ShortRows>(like.directions(), like.most(), rows.size());
+  shorts->reach = like.reach;
+  put_all(*shorts, rows);
+  return shorts;
+}
+
+}  // namespace memspan
