@@ -1,4 +1,4 @@
-// Rows that are ruled out by 64 numbers each: what they bound, what a search still finds, and where they are kept.
+// Rows that are ruled out by 128 numbers each: what they bound, what a search still finds, and where they are kept.
 #include "vectors/short_rows.hpp"
 
 #include <algorithm>
@@ -23,15 +23,15 @@ namespace {
 
 BOOST_AUTO_TEST_SUITE(short_rows)
 
-constexpr size_t kDim = 200;
+constexpr size_t kDim = 384;
 
-// Vectors that differ most in forty directions, which no blocks can tell apart.
+// Vectors that differ most in a hundred directions, which no blocks can tell apart.
 struct Graded {
   std::mt19937 random{7};
 
   std::vector<float> vector() {
     std::vector<float> vector = test::random_vector(kDim, random);
-    for (size_t d = 40; d < kDim; ++d) vector[d] *= 0.2f;
+    for (size_t d = 100; d < kDim; ++d) vector[d] *= 0.2f;
     normalize(vector, vector.data());
     return vector;
   }
@@ -51,7 +51,7 @@ std::vector<const float*> pointers(const std::vector<std::vector<float>>& vector
 float cosine(const std::vector<float>& a, const std::vector<float>& b) { return std::inner_product(a.begin(), a.end(), b.begin(), 0.0f); }
 
 // Of all rows.
-std::vector<float> scores(const ShortRows& shorts, const ShortQuery& query, size_t rows) {
+std::vector<float> scores(const ShortRows& shorts, const ShortRows::Query& query, size_t rows) {
   std::vector<float> scores(ShortRows::groups(rows) * ShortRows::kSideBySide);
   shorts.score(query, 0, rows, scores.data());
   scores.resize(rows);
@@ -65,7 +65,7 @@ BOOST_FIXTURE_TEST_CASE(with_the_whole_rest_nothing_is_ruled_out_that_is_near, G
   size_t ruled_out = 0;
   for (int i = 0; i < 40; ++i) {
     const std::vector<float> asked = i % 2 == 0 ? vector() : given[random() % given.size()];
-    const ShortQuery query = shorts->query(asked.data(), 1.0f);
+    const ShortRows::Query query = shorts->query(asked.data(), 1.0f);
     const float least = 0.3f + 0.02f * static_cast<float>(i);
     const std::vector<float> scored = scores(*shorts, query, given.size());
     for (size_t p = 0; p < given.size(); ++p) {
@@ -83,8 +83,8 @@ BOOST_FIXTURE_TEST_CASE(scores_are_products_and_those_of_some_rows_those_of_all,
   constexpr float kShare = 0.3f;
   for (int i = 0; i < 20; ++i) {
     const std::vector<float> asked = vector();
-    const ShortVector numbers = shorten(shorts->directions(), asked.data());
-    const ShortQuery query = shorts->query(asked.data(), kShare);
+    const ShortRows::Numbers numbers = shorts->shortened(asked.data());
+    const ShortRows::Query query = shorts->query(asked.data(), kShare);
     const std::vector<float> all = scores(*shorts, query, given.size());
     for (uint32_t p = 0; p < given.size(); ++p) {
       const ShortRows::Product product = shorts->product(numbers, p);

@@ -106,7 +106,7 @@ struct SearchExplanation {
   std::vector<std::pair<std::string, std::string>> repeats;  // records left out, with what says the same
   const char* scan = "none";                                 // how the semantic view read its rows
   uint32_t depth = 0;                                        // candidates asked of each view
-  // Of the semantic view, where it does not read every row: rows scored by their codes, rows of which 64 numbers were read
+  // Of the semantic view, where it does not read every row: rows scored by their codes, rows of which a few numbers were read
   // to rule most of them out before, blocks of rows there are, blocks looked into, and rows scored again by their floats.
   uint32_t rows_read = 0;
   uint32_t short_rows_read = 0;

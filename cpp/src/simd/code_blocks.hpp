@@ -69,17 +69,19 @@ void code_blocks(const int8_t* queries, const int32_t* least, size_t query_count
 }
 
 template <typename Blocks>
-void code_block_sums(const int8_t* query, const uint8_t* blocks, size_t block_count, float* out) {
-  for (size_t b = 0; b < block_count; ++b, blocks += kQuads * kQuadBytes, out += kSideBySide) {
+void code_block_sums(const int8_t* query, const uint8_t* blocks, size_t block_count, size_t n, float* out) {
+  for (size_t b = 0; b < block_count; ++b, out += kSideBySide) {
     typename Blocks::Sum sums[kSideBySide / Blocks::kLanes];
 #pragma GCC unroll 4
     for (auto& sum : sums) sum = Blocks::zero();
+    for (size_t first = 0; first < n; first += 4 * kQuads, blocks += kQuads * kQuadBytes) {
 #pragma GCC unroll 16
-    for (size_t quad = 0; quad < kQuads; ++quad) {
+      for (size_t quad = 0; quad < kQuads; ++quad) {
 #pragma GCC unroll 4
-      for (size_t i = 0; i < kSideBySide / Blocks::kLanes; ++i) {
-        const typename Blocks::Row row = Blocks::row(blocks + quad * kQuadBytes + 4 * Blocks::kLanes * i);
-        sums[i] = Blocks::step(sums[i], row, query + 4 * quad);
+        for (size_t i = 0; i < kSideBySide / Blocks::kLanes; ++i) {
+          const typename Blocks::Row row = Blocks::row(blocks + quad * kQuadBytes + 4 * Blocks::kLanes * i);
+          sums[i] = Blocks::step(sums[i], row, query + first + 4 * quad);
+        }
       }
     }
 #pragma GCC unroll 4

@@ -123,12 +123,14 @@ class NearPairs::Waiting {
 };
 
 NearPairs::NearPairs(size_t dim, size_t capacity, std::span<const float> sample)
-    : directions_(find_leading_directions(sample, dim, kShortCoordinates, Origin::mean)),
+    : directions_(find_leading_directions(sample, dim, ShortCodes::kNumbers - kRestNumbers, Origin::mean)),
       short_(capacity, largest_number(directions_, sample)),
       whole_(dim, capacity) {}
 
 void NearPairs::add(const float* unit_vector) {
-  short_.add(shorten(directions_, unit_vector));
+  std::array<float, ShortCodes::kNumbers> numbers;
+  shorten(directions_, unit_vector, 1.0f, numbers);
+  short_.add(numbers);
   whole_.put(size_, unit_vector);
   whole_error_ = std::max(whole_error_, whole_.error(size_));
   ++size_;

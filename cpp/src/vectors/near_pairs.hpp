@@ -1,6 +1,6 @@
 // All pairs of some unit vectors whose cosine may reach a threshold: none is missed, few others are left.
 //
-// Three bounds, each exact, the cheapest first. (1) 64 numbers stand for each vector (short_vector.hpp). (2) All coordinates
+// Three bounds, each exact, the cheapest first. (1) 64 numbers stand for each (short_vector.hpp). (2) All coordinates
 // as codes. (3) The floats, which are the caller's. (1) and (2) take the error of the codes into account (short_codes.hpp,
 // bounded_codes.hpp).
 //

@@ -26,13 +26,13 @@ constexpr double kCaution = 0.5;
 
 // Short rows are tried where a search for a hundred reads so much, and kept where it then costs less than so much of that.
 constexpr size_t kFewestShortened = 4096;
-constexpr size_t kLeastShortenedDim = 3 * kShortNumbers;
+constexpr size_t kLeastShortenedDim = 3 * ShortRows::kNumbers;
 constexpr double kMuchRead = 0.25;
-constexpr double kWorthShortening = 0.7;
+constexpr double kWorthShortening = 0.8;
 // Costs, as rows that are scanned: reading a short row, and reading a row that was not ruled out.
-constexpr double kShortRow = 0.25;
-constexpr double kShortQuery = 2000.0;  // beside that, for a search
-constexpr double kGatheredRow = 3.0;
+constexpr double kShortRow = 0.3;
+constexpr double kPreparation = 2000.0;  // of a query
+constexpr double kGatheredRow = 2.5;
 
 constexpr float kLeastRest = 1e-6f;
 constexpr float kDefaultRecall = 0.995f;
@@ -142,7 +142,7 @@ class Calibration {
     std::unique_ptr<ShortRows> shorts = shorten_rows(dim_, rows_, random_);
     for_each_query([&](size_t first, size_t last) {
       for (; first < last; ++first) {
-        const ShortVector numbers = shorten(shorts->directions(), queries_[first].data());
+        const ShortRows::Numbers numbers = shorts->shortened(queries_[first].data());
         Tried& tried = tried_[first];
         for (size_t d = 0; d < kDepths; ++d) {
           tried.needed_short[d].clear();
@@ -241,10 +241,10 @@ class Calibration {
         check_interruption();
         const Tried& tried = tried_[first];
         const float kth = tried.kth[depth];
-        ShortQuery query;
+        ShortRows::Query query;
         if (shorts != nullptr) {
           query = shorts->query(queries_[first].data(), shorts->reach.at(k, kDefaultRecall));
-          read[first] = kShortQuery;
+          read[first] = kPreparation;
         }
         for (size_t b = 0; b < layout_.blocks.size(); ++b) {
           if (tried.means[b] + reach * tried.spreads[b] < kth) continue;

@@ -1,4 +1,4 @@
-// The rows of a layout as 64 numbers each, of one byte, so that a search can rule most of them out before it reads their
+// The rows of a layout as 128 numbers each, of one byte, so that a search can rule most of them out before it reads their
 // codes: for where blocks cannot be told apart, and nearly all of them would have to be read.
 //
 // The numbers are those of short_vector.hpp. The product of what they leave out, which a search cannot know, is by far less
@@ -8,7 +8,7 @@
 //
 // The codes may be those of a snapshot, where they lie in it: then they are checked when they are first read, and damaged
 // ones throw CorruptSnapshot. Thread safety: const members may run in parallel; writes need exclusion, but for `put` of
-// different rows. Memory: 64 bytes a row, and 4 a direction and dimension.
+// different rows. Memory: 128 bytes a row, and 4 a direction and dimension.
 #pragma once
 
 #include <algorithm>
@@ -26,17 +26,14 @@
 
 namespace memspan {
 
-// A query in the form that scans of short rows take.
-struct ShortQuery {
-  alignas(64) std::array<int8_t, kShortNumbers> codes;
-  int32_t offset = 0;  // of every score, since codes of rows are not signed
-  float step = 0.0f;   // what 1 stands for in a score
-};
-
 class ShortRows {
  public:
+  static constexpr size_t kNumbers = 128;
+  static constexpr size_t kCoordinates = kNumbers - kRestNumbers;
   static constexpr size_t kSideBySide = 16;
-  static constexpr size_t kGroupBytes = kSideBySide * kShortNumbers;
+  static constexpr size_t kGroupBytes = kSideBySide * kNumbers;
+  using Numbers = std::array<float, kNumbers>;
+  using Codes = std::array<uint8_t, kNumbers>;
 
   // `most`: a magnitude that few numbers exceed; those are cut off. Rows are to be put.
   ShortRows(LeadingDirections directions, float most, size_t rows)
@@ -50,36 +47,47 @@ class ShortRows {
   static constexpr size_t groups(size_t rows) { return (rows + kSideBySide - 1) / kSideBySide; }
 
   void put(size_t i, const float* unit_vector) {
-    const ShortVector numbers = shorten(directions_, unit_vector);
-    for (size_t d = 0; d < kShortNumbers; ++d) {
+    const Numbers numbers = shortened(unit_vector);
+    for (size_t d = 0; d < kNumbers; ++d) {
       const float code = std::clamp(std::nearbyint(numbers[d] / step()), -kLargest, kLargest);
       codes_[place(i, d)] = static_cast<uint8_t>(static_cast<int>(code) + kZero);
     }
   }
   void erase(size_t i) noexcept {
     if (stored_) stored_->prepare_write(i / kSideBySide);
-    for (size_t d = 0; d < kShortNumbers; ++d) codes_[place(i, d)] = kZero;
+    for (size_t d = 0; d < kNumbers; ++d) codes_[place(i, d)] = kZero;
   }
   // The codes of a row, one after the other; of one that can be checked and was not, throws as all that reads.
-  std::array<uint8_t, kShortNumbers> codes(size_t i) const {
+  Codes codes(size_t i) const {
     check(i, 1);
-    std::array<uint8_t, kShortNumbers> codes;
-    for (size_t d = 0; d < kShortNumbers; ++d) codes[d] = codes_[place(i, d)];
+    Codes codes;
+    for (size_t d = 0; d < kNumbers; ++d) codes[d] = codes_[place(i, d)];
     return codes;
   }
   // Writes such codes to where row i lies in a group.
-  static void write(const std::array<uint8_t, kShortNumbers>& codes, size_t i, uint8_t* group) {
-    for (size_t d = 0; d < kShortNumbers; ++d) group[place(i % kSideBySide, d)] = codes[d];
+  static void write(const Codes& codes, size_t i, uint8_t* group) {
+    for (size_t d = 0; d < kNumbers; ++d) group[place(i % kSideBySide, d)] = codes[d];
   }
   static constexpr uint8_t kZero = 64;
 
+  Numbers shortened(const float* unit_vector, float rest_share = 1.0f) const {
+    Numbers numbers;
+    shorten(directions_, unit_vector, rest_share, numbers);
+    return numbers;
+  }
+  // A query in the form that scans take.
+  struct Query {
+    alignas(64) std::array<int8_t, kNumbers> codes;
+    int32_t offset = 0;  // of every score, since codes of rows are not signed
+    float step = 0.0f;   // what 1 stands for in a score
+  };
   // `rest_share`: of the product of what the numbers leave out.
-  ShortQuery query(const float* unit_vector, float rest_share) const {
-    const ShortVector numbers = shorten(directions_, unit_vector, rest_share);
+  Query query(const float* unit_vector, float rest_share) const {
+    const Numbers numbers = shortened(unit_vector, rest_share);
     float most = kLeast;
     for (const float number : numbers) most = std::max(most, std::abs(number));
-    ShortQuery query;
-    for (size_t d = 0; d < kShortNumbers; ++d) {
+    Query query;
+    for (size_t d = 0; d < kNumbers; ++d) {
       query.codes[d] = static_cast<int8_t>(std::nearbyint(numbers[d] * (kLargest / most)));
       query.offset += kZero * query.codes[d];
     }
@@ -92,24 +100,24 @@ class ShortRows {
     float coordinates;
     float rest;
   };
-  Product product(const ShortVector& query, size_t i) const {
+  Product product(const Numbers& query, size_t i) const {
     Product product = {};
-    for (size_t d = 0; d < kShortNumbers; ++d) {
+    for (size_t d = 0; d < kNumbers; ++d) {
       const float value = query[d] * step() * static_cast<float>(int{codes_[place(i, d)]} - kZero);
-      (d < kShortCoordinates ? product.coordinates : product.rest) += value;
+      (d < kCoordinates ? product.coordinates : product.rest) += value;
     }
     return product;
   }
   // Writes the scores of the rows of all groups that rows [first, last) lie in to out[i] for row i. `out` has room for whole
   // groups.
-  void score(const ShortQuery& query, size_t first, size_t last, float* out) const {
+  void score(const Query& query, size_t first, size_t last, float* out) const {
     if (first == last) return;
     check(first, last - first);
     const size_t group = first / kSideBySide;
-    kernels().code_block_sums(query.codes.data(), codes_ + group * kGroupBytes, groups(last) - group, out + group * kSideBySide);
+    kernels().code_block_sums(query.codes.data(), codes_ + group * kGroupBytes, groups(last) - group, kNumbers, out + group * kSideBySide);
   }
   // The score of a row whose cosine may be that large.
-  static float least_score(const ShortQuery& query, float cosine) {
+  static float least_score(const Query& query, float cosine) {
     return cosine / query.step + static_cast<float>(query.offset);
   }
 

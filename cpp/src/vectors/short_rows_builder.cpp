@@ -35,7 +35,7 @@ std::unique_ptr<ShortRows> shorten_rows(size_t dim, std::span<const float* const
     const float* const row = rows[random() % rows.size()];
     sample.insert(sample.end(), row, row + dim);
   }
-  LeadingDirections directions = find_leading_directions(sample, dim, kShortCoordinates, Origin::zero);
+  LeadingDirections directions = find_leading_directions(sample, dim, ShortRows::kCoordinates, Origin::zero);
   const float most = largest_number(directions, sample);
   auto shorts = std::make_unique<ShortRows>(std::move(directions), most, rows.size());
   put_all(*shorts, rows);

@@ -1,9 +1,8 @@
-// 64 numbers in place of a unit vector: its coordinates along the leading directions of many like it, and what is left of
+// A few numbers in place of a unit vector: its coordinates along the leading directions of many like it, and what is left of
 // its length, spread over the last few numbers. The product of two such is the largest that the cosine of the vectors can
 // be, by the inequality of Cauchy and Schwarz on what the coordinates leave out.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <span>
 
@@ -11,16 +10,13 @@
 
 namespace memspan {
 
-inline constexpr size_t kShortNumbers = 64;
-inline constexpr size_t kRestNumbers = 6;  // of those; so that none is much larger than the coordinates
-inline constexpr size_t kShortCoordinates = kShortNumbers - kRestNumbers;
+inline constexpr size_t kRestNumbers = 6;  // so that none is much larger than the coordinates
 
-using ShortVector = std::array<float, kShortNumbers>;
+// `numbers` are kRestNumbers more than the directions, or more still. The rest counts `rest_share` of its length. O(dim
+// directions).
+void shorten(const LeadingDirections& directions, const float* unit_vector, float rest_share, std::span<float> numbers);
 
-// `directions` are kShortCoordinates at most. The rest counts `rest_share` of its length. O(dim).
-ShortVector shorten(const LeadingDirections& directions, const float* unit_vector, float rest_share = 1.0f);
-
-// A magnitude that few numbers of other vectors will exceed. O(sample).
+// A magnitude that few numbers of other vectors will exceed. O(sample directions).
 float largest_number(const LeadingDirections& directions, std::span<const float> sample);
 
 }  // namespace memspan

@@ -36,7 +36,7 @@ void VectorTable::sift(const float* query, size_t k, float recall, std::span<con
                        VectorScratch& scratch, VectorSearchStats& stats) const {
   const CodeRows& rows = layout_->rows;
   const ShortRows& shorts = *layout_->short_rows;
-  const ShortQuery short_query = shorts.query(query, shorts.reach.at(k, recall));
+  const ShortRows::Query short_query = shorts.query(query, shorts.reach.at(k, recall));
   scratch.short_scores.resize(ShortRows::groups(layout_->size) * ShortRows::kSideBySide);
   scratch.positions.resize(VectorScratch::kGathered);
   float* const scores = scratch.short_scores.data();

@@ -92,7 +92,7 @@ void save_short_rows(const ShortRows& shorts, ByteWriter& out, BodyWriter& body,
 
 std::unique_ptr<ShortRows> load_short_rows(ByteReader& in, const Body& body, size_t dim, size_t rows) {
   LeadingDirections directions{dim, in.get<uint32_t>(), {}};
-  in.check(directions.count <= std::min(dim, kShortCoordinates), "short rows have too many directions");
+  in.check(directions.count <= std::min(dim, ShortRows::kCoordinates), "short rows have too many directions");
   const auto values = in.view_each<float>(directions.count * dim);
   directions.rows.resize(directions.count * dim);
   for (size_t i = 0; i < directions.rows.size(); ++i) {
