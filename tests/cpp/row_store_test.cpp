@@ -18,7 +18,8 @@ constexpr size_t kDim = 16;  // so that the last chunk of some hundred rows is s
 
 BOOST_AUTO_TEST_CASE(a_last_chunk_that_was_fitted_moves_and_its_pinned_rows_stay) {
   RowStore rows(kDim);
-  constexpr Slot kRows = 600;
+  constexpr Slot kRows = 700;
+  rows.expect(kRows);
   rows.grow(kRows);
   for (Slot slot = 0; slot < kRows; ++slot) std::fill_n(rows.row(slot), kDim, static_cast<float>(slot));
   rows.fit();
@@ -64,9 +65,10 @@ BOOST_AUTO_TEST_CASE(rows_are_collected_while_others_come) {
     columns.vectors.install_layout();
     return std::pair(std::move(found), std::move(input));
   };
-  constexpr Slot kRows = 600;
+  constexpr Slot kRows = 700;
+  columns.vectors.expect(kRows);
   for (Slot i = 0; i < kRows; ++i) add();
-  collect([] {});  // which fits the last chunk
+  collect([] {});
   const float* const before = columns.vectors.row(kRows - 50).data();
   const auto [found, input] = collect([&] {
     for (int i = 0; i < 60; ++i) add();
