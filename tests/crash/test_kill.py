@@ -69,12 +69,23 @@ def check(path: Path, rounds: int) -> None:
         with Memory(path, "hash:16") as memory:
             found = observe(memory)
             assert found in possible, f"round {round_}"
-            assert memory.verify() == []
+            assert _problems(memory) == []
         state = found
         erased |= _erased(before, done, state)
     assert acknowledged > rounds
     assert interrupted > 0
     _assert_erased(path, erased)
+
+
+def _problems(memory: Memory) -> list[str]:
+    """What `verify` finds, but for a snapshot that was put in place by a save that was killed before it could tell the
+    store: that one is told of and not believed, which is what should become of it."""
+    unbelieved = ("is not known to the store;", "belongs to another state of the store (differs in token);")
+    return [
+        problem
+        for problem in memory.verify()
+        if not (problem.startswith("snapshot ") and any(each in problem for each in unbelieved))
+    ]
 
 
 def _erased(before: State, done: list[Operation], after: State) -> set[str]:
