@@ -164,7 +164,12 @@ BOOST_FIXTURE_TEST_CASE(a_search_reads_less_and_finds_the_same, Stored) {
     BOOST_TEST(looked.short_rows_read > 0.0);
     BOOST_TEST(looked.rows_read < 2000.0);
   }
-  for (const Filter filter : {Filter::time, Filter::tag}) BOOST_TEST(look(10, filter).recall >= 0.99);
+  for (const Filter filter : {Filter::time, Filter::tag}) {
+    const Looked looked = look(10, filter);
+    BOOST_TEST_MESSAGE("filtered " << looked.recall << " " << looked.rows_read << " " << looked.short_rows_read);
+    BOOST_TEST(looked.recall >= 0.99);
+    if (filter == Filter::time) BOOST_TEST(looked.short_rows_read > 0.0);
+  }
 }
 
 BOOST_FIXTURE_TEST_CASE(they_follow_what_comes_and_goes, Stored) {

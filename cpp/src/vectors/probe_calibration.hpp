@@ -8,9 +8,9 @@
 
 namespace memspan {
 
-// Fills layout.reach and layout.probed_share, and makes layout.short_rows where they pay. `rows`: the float rows by position. The queries are made of the rows
-// themselves: as they are, with as much noise again, and halfway between two; what a search misses is counted against
-// a full scan. O(rows dim) for each of some hundred queries.
+// Fills layout.reach and layout.probed_share, and makes layout.short_rows where they pay. `rows`: the float rows by
+// position. The queries are made of the rows themselves: as they are, with as much noise again, and halfway between two;
+// what a search misses is counted against a full scan. O(rows dim) for each of some hundred queries.
 void calibrate_probing(ClusterLayout& layout, size_t dim, std::span<const float* const> rows, std::mt19937& random);
 
 }  // namespace memspan

@@ -32,6 +32,7 @@ class ShortRows {
   static constexpr size_t kCoordinates = kNumbers - kRestNumbers;
   static constexpr size_t kSideBySide = 16;
   static constexpr size_t kGroupBytes = kSideBySide * kNumbers;
+  static constexpr uint8_t kZero = 64;  // the code that stands for 0
   using Numbers = std::array<float, kNumbers>;
   using Codes = std::array<uint8_t, kNumbers>;
 
@@ -68,7 +69,6 @@ class ShortRows {
   static void write(const Codes& codes, size_t i, uint8_t* group) {
     for (size_t d = 0; d < kNumbers; ++d) group[place(i % kSideBySide, d)] = codes[d];
   }
-  static constexpr uint8_t kZero = 64;
 
   Numbers shortened(const float* unit_vector, float rest_share = 1.0f) const {
     Numbers numbers;
@@ -144,6 +144,7 @@ class ShortRows {
     return i / kSideBySide * kGroupBytes + d / 4 * (4 * kSideBySide) + i % kSideBySide * 4 + d % 4;
   }
   float step() const { return most_ / kLargest; }
+
   LeadingDirections directions_;
   float most_;
   AlignedBuffer<uint8_t> own_;          // empty if they are stored

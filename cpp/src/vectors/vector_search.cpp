@@ -22,6 +22,7 @@ constexpr size_t kFirstBlocks = 6;
 // Nanoseconds measured at 10,000 and 200,000 rows of 384 dimensions; only their ratios matter.
 constexpr double kGatheredRow = 12.0;  // waits for memory
 constexpr double kScannedRow = 4.0;
+constexpr double kSiftedRow = 2.0;     // half as much, with its share of those that are left, at 20,000 and 100,000 rows
 constexpr double kCentroid = 10.0;     // scored, and its bound made
 constexpr double kProbedBlock = 150.0;
 constexpr double kProbedSpan = 400.0;  // the times of the block searched too, which are not in the cache
@@ -93,30 +94,32 @@ void VectorTable::scan_fresh(VectorScratch& scratch, VectorSearchStats& stats, A
   }
 }
 
+// Calls use(first, last) for the rows of the block that lie in the intervals.
+template <typename Use>
+void VectorTable::for_each_span(const Block& block, std::span<const Interval> intervals, Use use) const {
+  if (intervals.empty()) return use(block.start, block.end);
+  // Rows of a block lie in the order of time.
+  const Micros* const ats = layout_->rows.ats();
+  const Micros* const end = ats + block.end;
+  for (const Interval& interval : intervals) {
+    const Micros* const first = std::lower_bound(ats + block.start, end, interval.start);
+    const Micros* const last = std::lower_bound(first, end, interval.end);
+    if (first != last) use(static_cast<uint32_t>(first - ats), static_cast<uint32_t>(last - ats));
+  }
+}
+
 void VectorTable::scan_block(const Block& block, const VectorFilter& filter, VectorScratch& scratch,
                              VectorSearchStats& stats) const {
   const CodeRows& rows = layout_->rows;
-  const auto scan = [&](size_t first, size_t last) {
+  ++stats.blocks_probed;
+  for_each_span(block, filter.intervals, [&](uint32_t first, uint32_t last) {
     if (filter.admitted == nullptr) {
       scan_codes(rows, first, last - first, scratch, stats, [](Slot, size_t) { return true; });
     } else {
       scan_codes(rows, first, last - first, scratch, stats,
                  [&](Slot slot, size_t) { return filter.admitted->test(slot); });
     }
-  };
-  ++stats.blocks_probed;
-  if (filter.intervals.empty()) {
-    scan(block.start, block.end);
-    return;
-  }
-  // Rows of a block lie in the order of time.
-  const Micros* const begin = rows.ats() + block.start;
-  const Micros* const end = rows.ats() + block.end;
-  for (const Interval& interval : filter.intervals) {
-    const Micros* const first = std::lower_bound(begin, end, interval.start);
-    const Micros* const last = std::lower_bound(first, end, interval.end);
-    if (first != last) scan(static_cast<size_t>(first - rows.ats()), static_cast<size_t>(last - rows.ats()));
-  }
+  });
 }
 
 // Scores and offers the rows at scratch.positions, whose slots are scratch.gathered.
@@ -181,26 +184,28 @@ bool VectorTable::probe(const float* query, size_t k, float recall, const Vector
   }
   for (const uint32_t b : first) bounds[b] = -std::numeric_limits<float>::infinity();
 
-  const size_t left = kernels().select_above(bounds, count, scratch.near.kth(), scratch.order.data());
+  const float least = std::max(scratch.near.kth(), std::numeric_limits<float>::lowest());  // not those that were read
+  const size_t left = kernels().select_above(bounds, count, least, scratch.order.data());
   if (filter.count > 0) {
     const bool in_spans = !filter.intervals.empty();
     const double rows = static_cast<double>(in_spans ? filter.count : layout.size) / static_cast<double>(count);
-    const double block = (in_spans ? kProbedSpan : kProbedBlock) + rows * kScannedRow;
+    const double block = (in_spans ? kProbedSpan : kProbedBlock) + rows * (layout.short_rows ? kSiftedRow : kScannedRow);
     if (static_cast<double>(left) * block > static_cast<double>(filter.count) * kGatheredRow) return false;
   }
-  if (layout.short_rows && filter.intervals.empty() && !scratch.near.empty()) {
-    const auto end = std::remove_if(scratch.order.begin(), scratch.order.begin() + static_cast<std::ptrdiff_t>(left),
-                                    [bounds](uint32_t b) { return std::isinf(bounds[b]); });
-    const std::span<const uint32_t> blocks(scratch.order.begin(), end);
-    stats.blocks_probed += static_cast<uint32_t>(blocks.size());
-    if (!blocks.empty()) sift(query, k, recall, blocks, filter, scratch, stats);
+  if (layout.short_rows && !scratch.near.empty()) {
+    stats.blocks_probed += static_cast<uint32_t>(left);
+    scratch.spans.clear();
+    for (const uint32_t b : std::span(scratch.order).first(left)) {
+      for_each_span(layout.blocks[b], filter.intervals, [&](uint32_t start, uint32_t end) { scratch.spans.push_back({start, end}); });
+    }
+    if (!scratch.spans.empty()) sift(query, k, recall, filter, scratch, stats);
     return true;
   }
   std::sort(scratch.order.begin(), scratch.order.begin() + static_cast<std::ptrdiff_t>(left), more_promising);
   size_t settled = scratch.near.size();
   for (size_t i = 0; i < left; ++i) {
     const uint32_t b = scratch.order[i];
-    if (bounds[b] < scratch.near.kth() || std::isinf(bounds[b])) break;
+    if (bounds[b] < scratch.near.kth()) break;
     scan_block(layout.blocks[b], filter, scratch, stats);
     if (scratch.near.size() >= settled + std::max<size_t>(k / 4, 4)) {
       scratch.near.settle();

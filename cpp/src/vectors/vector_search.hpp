@@ -30,6 +30,12 @@ struct VectorSearchStats {
   uint32_t rescored = 0;
 };
 
+// Positions of a layout, one after the other.
+struct RowSpan {
+  uint32_t start = 0;
+  uint32_t end = 0;  // exclusive
+};
+
 // Memory that a thread keeps between searches.
 struct VectorScratch {
   // Rows that are gathered in one go: the kernel fetches rows ahead of it, and starts anew with each call.
@@ -43,6 +49,7 @@ struct VectorScratch {
   std::vector<Slot> gathered;       // whose rows they are
   std::vector<float> bounds;        // by block: what its best row may score
   std::vector<uint32_t> order;      // blocks to probe
+  std::vector<RowSpan> spans;       // of rows to sift
   std::vector<float> short_scores;  // by position
   std::vector<float> sample;        // of those
   std::vector<Candidate> rescored;  // with exact scores

@@ -15,25 +15,24 @@ constexpr size_t kSampledScores = 1024;
 
 }  // namespace
 
-// The score by short rows of which about `wanted` of the blocks' rows are at least.
-float VectorTable::good_score(std::span<const uint32_t> blocks, size_t rows, size_t wanted, VectorScratch& scratch) const {
+// The score by short rows that about `wanted` of the rows in scratch.spans, which are so many, reach.
+float VectorTable::good_score(size_t rows, size_t wanted, VectorScratch& scratch) const {
   const size_t step = std::max<size_t>(1, rows / kSampledScores);
   std::vector<float>& sample = scratch.sample;
   sample.clear();
-  for (size_t at = 0; const uint32_t b : blocks) {
-    const Block& block = layout_->blocks[b];
-    for (; at < block.end - block.start; at += step) sample.push_back(scratch.short_scores[block.start + at]);
-    at -= block.end - block.start;
+  for (size_t at = 0; const RowSpan& span : scratch.spans) {
+    for (; at < span.end - span.start; at += step) sample.push_back(scratch.short_scores[span.start + at]);
+    at -= span.end - span.start;
   }
   const auto place = sample.begin() + static_cast<std::ptrdiff_t>(std::min(sample.size() - 1, wanted / step));
   std::nth_element(sample.begin(), place, sample.end(), std::greater<>());
   return *place;
 }
 
-// Reads those rows of the blocks that short rows do not rule out. The k-th best so far is not what it will be, and would
+// Reads those rows of scratch.spans that short rows do not rule out. The k-th best so far is not what it will be, and would
 // rule out little: so the rows that look best are read first.
-void VectorTable::sift(const float* query, size_t k, float recall, std::span<const uint32_t> blocks, const VectorFilter& filter,
-                       VectorScratch& scratch, VectorSearchStats& stats) const {
+void VectorTable::sift(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
+                       VectorSearchStats& stats) const {
   const CodeRows& rows = layout_->rows;
   const ShortRows& shorts = *layout_->short_rows;
   const ShortRows::Query short_query = shorts.query(query, shorts.reach.at(k, recall));
@@ -41,14 +40,13 @@ void VectorTable::sift(const float* query, size_t k, float recall, std::span<con
   scratch.positions.resize(VectorScratch::kGathered);
   float* const scores = scratch.short_scores.data();
   size_t total = 0;
-  for (const uint32_t b : blocks) {
-    const Block& block = layout_->blocks[b];
-    shorts.score(short_query, block.start, block.end, scores);
-    total += block.end - block.start;
+  for (const RowSpan& span : scratch.spans) {
+    shorts.score(short_query, span.start, span.end, scores);
+    total += span.end - span.start;
   }
   stats.short_rows_read += static_cast<uint32_t>(total);
-  const size_t of_admitted = filter.count > 0 ? std::max<size_t>(1, layout_->size / filter.count) : 1;
-  const float good = good_score(blocks, total, kLookedAt * k * of_admitted, scratch);
+  const size_t of_admitted = filter.admitted != nullptr && filter.count > 0 ? std::max<size_t>(1, total / filter.count) : 1;
+  const float good = good_score(total, kLookedAt * k * of_admitted, scratch);
 
   size_t waiting = 0;
   const auto flush = [&] {
@@ -68,10 +66,9 @@ void VectorTable::sift(const float* query, size_t k, float recall, std::span<con
   };
   // Calls use(first, count) for the rows, as many as there is room for in `selected` at a time.
   const auto for_each_tile = [&](auto use) {
-    for (const uint32_t b : blocks) {
-      const Block& block = layout_->blocks[b];
-      for (uint32_t first = block.start; first < block.end; first += VectorScratch::kGathered) {
-        use(first, std::min<size_t>(VectorScratch::kGathered, block.end - first));
+    for (const RowSpan& span : scratch.spans) {
+      for (uint32_t first = span.start; first < span.end; first += VectorScratch::kGathered) {
+        use(first, std::min<size_t>(VectorScratch::kGathered, span.end - first));
       }
     }
   };

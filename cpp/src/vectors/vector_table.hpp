@@ -172,12 +172,14 @@ class VectorTable {
                   Admits admits) const;
   template <typename Admits>
   void scan_fresh(VectorScratch& scratch, VectorSearchStats& stats, Admits admits) const;
+  template <typename Use>
+  void for_each_span(const Block& block, std::span<const Interval> intervals, Use use) const;
   void scan_block(const Block& block, const VectorFilter& filter, VectorScratch& scratch, VectorSearchStats& stats) const;
   void offer_gathered(const CodeRows& rows, size_t count, VectorScratch& scratch) const;
   // Where blocks cannot be told apart (vector_sift.cpp).
-  float good_score(std::span<const uint32_t> blocks, size_t rows, size_t wanted, VectorScratch& scratch) const;
-  void sift(const float* query, size_t k, float recall, std::span<const uint32_t> blocks, const VectorFilter& filter,
-            VectorScratch& scratch, VectorSearchStats& stats) const;
+  float good_score(size_t rows, size_t wanted, VectorScratch& scratch) const;
+  void sift(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
+            VectorSearchStats& stats) const;
   bool probe(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
              VectorSearchStats& stats) const;
   void rescore(const float* query, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const;
