@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "base/in_parallel.hpp"
 #include "simd/kernels.hpp"
+#include "vectors/centroid_groups.hpp"
 #include "vectors/interruption.hpp"
 
 namespace memspan {
@@ -30,30 +32,41 @@ bool normalize_sum(std::span<float> sum) {
   return true;
 }
 
+void compare_with_all(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count, uint32_t* nearest) {
+  const Kernels& simd = kernels();
+  const size_t stride = code_stride(dim);
+  AlignedBuffer<int8_t> queries(kBatch * stride);
+  std::array<int32_t, kBatch> offsets;
+  PassingVector<float> scores(kBatch * count);
+  for (size_t first = 0; first < rows.size(); first += kBatch) {
+    check_interruption();
+    const size_t batch = std::min(kBatch, rows.size() - first);
+    for (size_t i = 0; i < batch; ++i) {
+      simd.quantize_query(rows[first + i], dim, queries.data() + i * stride, &offsets[i]);
+    }
+    simd.code_rows_batch(queries.data(), offsets.data(), batch, centroids.codes(), stride, centroids.scales(), count, stride,
+                         scores.data());
+    for (size_t i = 0; i < batch; ++i) {
+      const float* const row = scores.data() + i * count;
+      nearest[first + i] = static_cast<uint32_t>(std::max_element(row, row + count) - row);
+    }
+  }
+}
+
 }  // namespace
 
 PassingVector<uint32_t> assign(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count) {
   PassingVector<uint32_t> nearest(rows.size());
+  std::optional<CentroidGroups> groups;
+  if (CentroidGroups::pay(rows.size(), count)) groups.emplace(centroids, count, dim);
   const Interruption interruption = interruption_of_thread();
   in_parallel(rows.size(), kWorthAThread, [&](size_t first, size_t last) {
     share_interruption(interruption);
-    const Kernels& simd = kernels();
-    const size_t stride = code_stride(dim);
-    AlignedBuffer<int8_t> queries(kBatch * stride);
-    std::array<int32_t, kBatch> offsets;
-    PassingVector<float> scores(kBatch * count);
-    for (; first < last; first += kBatch) {
-      check_interruption();
-      const size_t batch = std::min(kBatch, last - first);
-      for (size_t i = 0; i < batch; ++i) {
-        simd.quantize_query(rows[first + i], dim, queries.data() + i * stride, &offsets[i]);
-      }
-      simd.code_rows_batch(queries.data(), offsets.data(), batch, centroids.codes(), stride, centroids.scales(), count,
-                           stride, scores.data());
-      for (size_t i = 0; i < batch; ++i) {
-        const float* const row = scores.data() + i * count;
-        nearest[first + i] = static_cast<uint32_t>(std::max_element(row, row + count) - row);
-      }
+    const auto part = rows.subspan(first, last - first);
+    if (groups) {
+      groups->assign(part, nearest.data() + first);
+    } else {
+      compare_with_all(part, dim, centroids, count, nearest.data() + first);
     }
   });
   return nearest;

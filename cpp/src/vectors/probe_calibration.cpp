@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "base/in_parallel.hpp"
-#include "vectors/code_query.hpp"
 #include "vectors/interruption.hpp"
-#include "vectors/near_best.hpp"
+#include "vectors/probe_trial.hpp"
 #include "vectors/short_rows_builder.hpp"
 #include "vectors/unit_vector.hpp"
 
@@ -19,12 +18,12 @@ namespace {
 
 constexpr size_t kKinds = 3;  // of queries
 constexpr size_t kQueries = 96 * kKinds;
-constexpr size_t kTile = 512;
 constexpr size_t kScannedWorthAThread = 65536;  // rows scanned
 // Of the misses that a recall allows, so many are planned: the queries to come are not those that were tried.
 constexpr double kCaution = 0.5;
 
-// Short rows are tried where a search for a hundred reads so much, and kept where it then costs less than so much of that.
+// Short rows are tried where searches for ten and for a hundred read so much in the mean, and kept where those then cost
+// less than so much of that.
 constexpr size_t kFewestShortened = 4096;
 constexpr size_t kLeastShortenedDim = 3 * ShortRows::kNumbers;
 constexpr double kMuchRead = 0.25;
@@ -42,67 +41,6 @@ constexpr size_t kDepthOfTen = 2;
 constexpr size_t kDeepest = kDepths - 1;
 static_assert(ProbeReach::kDepths[kDepthOfTen] == 10);
 
-using Needed = std::array<std::vector<float>, kDepths>;  // reach, for each of the best
-
-// What was found out with one query.
-struct Tried {
-  std::vector<float> means;    // by block: expected score
-  std::vector<float> spreads;  // by block
-  std::array<float, kDepths> kth = {};
-  std::vector<uint32_t> best;  // positions
-  Needed needed;        // of blocks
-  Needed needed_short;  // of short rows
-};
-
-// Tries queries on a layout, one after the other.
-class Trial {
- public:
-  Trial(const ClusterLayout& layout, size_t dim)
-      : layout_(layout), dim_(dim), scores_(kTile), cosines_(layout.blocks.size()) {}
-
-  Tried run(const std::vector<float>& query, uint32_t self) {
-    code_.set(query.data(), dim_);
-    near_.reset(ProbeReach::kDepths.back() + 1, 0.0f);
-    for (size_t first = 0; first < layout_.size; first += kTile) {
-      const size_t count = std::min(kTile, layout_.size - first);
-      code_.score(layout_.rows, first, count, scores_.data());
-      for (size_t i = 0; i < count; ++i) near_.offer(scores_[i], static_cast<Slot>(first + i));
-    }
-    near_.prune();
-    best_.assign(near_.items().begin(), near_.items().end());
-    std::erase_if(best_, [self](const Candidate& hit) { return hit.slot == self; });
-    std::sort(best_.begin(), best_.end(), [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
-
-    code_.score(layout_.centroids, 0, layout_.blocks.size(), cosines_.data());
-    Tried tried;
-    for (size_t b = 0; b < cosines_.size(); ++b) {
-      const float cosine = std::clamp(cosines_[b] * code_.scale(), -1.0f, 1.0f);
-      tried.means.push_back(cosine * layout_.means[b]);
-      tried.spreads.push_back(layout_.spread(b, cosine));
-    }
-    for (const Candidate& hit : best_) tried.best.push_back(hit.slot);
-    for (size_t d = 0; d < kDepths; ++d) {
-      const size_t k = std::min(ProbeReach::kDepths[d], best_.size());
-      if (k == 0) continue;
-      tried.kth[d] = best_[k - 1].score * code_.scale();
-      for (size_t i = 0; i < k; ++i) {
-        const size_t block = layout_.block_of(best_[i].slot);
-        tried.needed[d].push_back((tried.kth[d] - tried.means[block]) / tried.spreads[block]);
-      }
-    }
-    return tried;
-  }
-
- private:
-  const ClusterLayout& layout_;
-  size_t dim_;
-  CodeQuery code_;
-  NearBest near_;
-  huge_pages::PassingVector<float> scores_;
-  huge_pages::PassingVector<float> cosines_;
-  std::vector<Candidate> best_;
-};
-
 class Calibration {
  public:
   Calibration(ClusterLayout& layout, size_t dim, std::span<const float* const> rows, std::mt19937& random)
@@ -112,10 +50,11 @@ class Calibration {
     std::vector<uint32_t> selves(kQueries);
     for (size_t i = 0; i < kQueries; ++i) selves[i] = make_query(i, queries_[i]);
     for_each_query([&](size_t first, size_t last) {
-      Trial trial(layout_, dim_);
-      for (; first < last; ++first) {
+      ProbeTrial trial(layout_, dim_);
+      for (; first < last; first += ProbeTrial::kBatch) {
         check_interruption();
-        tried_[first] = trial.run(queries_[first], selves[first]);
+        const size_t batch = std::min(ProbeTrial::kBatch, last - first);
+        trial.run(std::span(queries_).subspan(first, batch), &selves[first], &tried_[first]);
       }
     });
     set_reach(layout_.reach, kCaution);
@@ -137,13 +76,13 @@ class Calibration {
   // Both may miss something then: blocks get half of the misses that are planned, and short rows what is left of all.
   void try_short_rows() {
     if (layout_.size < kFewestShortened || dim_ < kLeastShortenedDim) return;
-    const double without = share_read(kDeepest, nullptr);
+    const double without = mean_share_read(nullptr);
     if (without < kMuchRead) return;
     std::unique_ptr<ShortRows> shorts = shorten_rows(dim_, rows_, random_);
     for_each_query([&](size_t first, size_t last) {
       for (; first < last; ++first) {
         const ShortRows::Numbers numbers = shorts->shortened(queries_[first].data());
-        Tried& tried = tried_[first];
+        TriedQuery& tried = tried_[first];
         for (size_t d = 0; d < kDepths; ++d) {
           tried.needed_short[d].clear();
           for (size_t i = 0; i < std::min(ProbeReach::kDepths[d], tried.best.size()); ++i) {
@@ -156,7 +95,7 @@ class Calibration {
     const ProbeReach before = layout_.reach;
     set_reach(layout_.reach, kCaution / 2);
     set_reach_of(*shorts);
-    if (share_read(kDeepest, shorts.get()) > kWorthShortening * without) {
+    if (mean_share_read(shorts.get()) > kWorthShortening * without) {
       layout_.reach = before;
       return;
     }
@@ -215,12 +154,12 @@ class Calibration {
     }
   }
   void set_reach(ProbeReach& out, double caution) const {
-    set_reach(out, caution, [](const Tried& tried, size_t depth, size_t, std::vector<float>& needed) {
+    set_reach(out, caution, [](const TriedQuery& tried, size_t depth, size_t, std::vector<float>& needed) {
       needed.insert(needed.end(), tried.needed[depth].begin(), tried.needed[depth].end());
     });
   }
   void set_reach_of(ShortRows& shorts) const {
-    set_reach(shorts.reach, kCaution, [&](const Tried& tried, size_t depth, size_t recall, std::vector<float>& needed) {
+    set_reach(shorts.reach, kCaution, [&](const TriedQuery& tried, size_t depth, size_t recall, std::vector<float>& needed) {
       const float of_blocks = layout_.reach.table()[depth][recall];
       for (size_t i = 0; i < tried.needed[depth].size(); ++i) {
         const bool missed = tried.needed[depth][i] > of_blocks;
@@ -239,7 +178,7 @@ class Calibration {
       huge_pages::PassingVector<uint32_t> selected(shorts ? layout_.size : 0);
       for (; first < last; ++first) {
         check_interruption();
-        const Tried& tried = tried_[first];
+        const TriedQuery& tried = tried_[first];
         const float kth = tried.kth[depth];
         ShortRows::Query query;
         if (shorts != nullptr) {
@@ -264,12 +203,16 @@ class Calibration {
     return std::accumulate(read.begin(), read.end(), 0.0) / static_cast<double>(kQueries * layout_.size);
   }
 
+  double mean_share_read(const ShortRows* shorts) {
+    return (share_read(kDepthOfTen, shorts) + share_read(kDeepest, shorts)) / 2.0;
+  }
+
   ClusterLayout& layout_;
   size_t dim_;
   std::span<const float* const> rows_;
   std::mt19937& random_;
   std::vector<std::vector<float>> queries_ = std::vector(kQueries, std::vector<float>(dim_));
-  std::vector<Tried> tried_ = std::vector<Tried>(kQueries);
+  std::vector<TriedQuery> tried_ = std::vector<TriedQuery>(kQueries);
 };
 
 }  // namespace

@@ -1,0 +1,91 @@
+// What a trial finds out, against a sort of all rows by their scores.
+#include "vectors/probe_trial.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <random>
+#include <vector>
+
+#include "support/clustered.hpp"
+#include "support/records.hpp"
+#include "vectors/code_query.hpp"
+#include "vectors/layout_builder.hpp"
+#include "vectors/unit_vector.hpp"
+
+namespace memspan {
+namespace {
+
+BOOST_AUTO_TEST_SUITE(probe_trial)
+
+constexpr size_t kDim = 40;
+constexpr size_t kRows = 1300;  // more than two tiles
+
+struct Fixture {
+  Fixture() {
+    test::ClusteredVectors source(kDim, 12, random);
+    LayoutInput input;
+    input.dim = kDim;
+    for (Slot slot = 0; slot < kRows; ++slot) {
+      rows.emplace_back(kDim);
+      normalize(source.near(random()), rows.back().data());
+      input.slots.push_back(slot);
+      input.ats.push_back(slot);
+    }
+    for (const auto& row : rows) input.rows.push_back(row.data());
+    layout = plan_layout(input).layout;
+    for (size_t q = 0; q < ProbeTrial::kBatch; ++q) {
+      queries.emplace_back(kDim);
+      normalize(q % 2 == 0 ? rows[layout->rows.slot(q)] : source.near(random()), queries.back().data());
+      selves.push_back(q % 2 == 0 ? static_cast<uint32_t>(q) : kNoSlot);
+    }
+  }
+
+  std::mt19937 random{9};
+  std::vector<std::vector<float>> rows;
+  std::unique_ptr<ClusterLayout> layout;
+  std::vector<std::vector<float>> queries;
+  std::vector<uint32_t> selves;
+};
+
+BOOST_FIXTURE_TEST_CASE(it_finds_the_best_rows_and_what_their_blocks_needed, Fixture) {
+  std::vector<TriedQuery> tried(queries.size());
+  ProbeTrial(*layout, kDim).run(queries, selves.data(), tried.data());
+  CodeQuery query;
+  for (size_t q = 0; q < queries.size(); ++q) {
+    query.set(queries[q].data(), kDim);
+    std::vector<float> raw(kRows);
+    query.score(layout->rows, 0, kRows, raw.data());
+    if (selves[q] != kNoSlot) raw[selves[q]] = -1e9f;
+    std::vector<float> sorted = raw;
+    std::sort(sorted.begin(), sorted.end(), std::greater<>());
+    for (size_t depth = 0; depth < ProbeReach::kDepths.size(); ++depth) {
+      const size_t k = ProbeReach::kDepths[depth];
+      BOOST_TEST(tried[q].kth[depth] == sorted[k - 1] * query.scale());
+      BOOST_REQUIRE_EQUAL(tried[q].needed[depth].size(), k);
+      for (size_t i = 0; i < k; ++i) {
+        BOOST_TEST(raw[tried[q].best[i]] == sorted[i]);
+        const size_t block = layout->block_of(tried[q].best[i]);
+        const float reach = (tried[q].kth[depth] - tried[q].means[block]) / tried[q].spreads[block];
+        BOOST_TEST(tried[q].needed[depth][i] == reach);
+      }
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_found_for_a_query_does_not_depend_on_the_others, Fixture) {
+  std::vector<TriedQuery> together(queries.size());
+  ProbeTrial trial(*layout, kDim);
+  trial.run(queries, selves.data(), together.data());
+  for (size_t q = 0; q < queries.size(); ++q) {
+    TriedQuery alone;
+    trial.run(std::span(queries).subspan(q, 1), &selves[q], &alone);
+    BOOST_TEST(alone.best == together[q].best, boost::test_tools::per_element());
+    BOOST_TEST(alone.kth == together[q].kth, boost::test_tools::per_element());
+    BOOST_TEST(alone.means == together[q].means, boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan
