@@ -18,10 +18,11 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 # Builds a C++ program in the directory of the extension, and runs those that CTest knows.
 CPP_BUILD = @mkdir -p build && $(LOCK) sh -c '$(BIN)/cmake -S . -B $(EDITABLE) -DMEMSPAN_BUILD_TESTS=ON \
   -DMEMSPAN_BUILD_BENCHES=ON -DMEMSPAN_WERROR=$(WERROR) >build/configure.log && $(BIN)/cmake --build $(EDITABLE) --target $$0'
+BOOST = $$($(BIN)/python -c 'import boost_headers as b; print(b.__path__[0] + "/include")')
 CTEST = $(BIN)/ctest --test-dir $(EDITABLE) --output-on-failure --no-tests=error --parallel $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv build model demo test py-test slow-test cpp-test sanitize tsan tsan-threads levels all-levels cross \
+.PHONY: help venv build model demo test py-test slow-test cpp-test sanitize tsan tsan-threads levels all-levels cross avx512 \
   instructions lint format types bench-smoke wheel clean
 
 help: ## List the targets
@@ -102,7 +103,10 @@ levels: build ## Run the tests of the index with scalar kernels, the C++ tests a
 	MEMSPAN_SIMD=scalar $(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/python/index
 
 cross: venv ## Build the kernels for AArch64 and run their tests in an emulator
-	sh tests/cpp/simd_cross.sh $$($(BIN)/python -c 'import boost_headers as b; print(b.__path__[0] + "/include")')
+	sh tests/cpp/simd_emulated.sh aarch64 $(BOOST)
+
+avx512: venv ## Run the tests of the kernels of AVX-512 on a processor without it (needs SIMDe)
+	sh tests/cpp/simd_emulated.sh avx512 $(BOOST)
 
 all-levels: model ## Run the whole suite with scalar kernels and with those of AVX2 (half an hour; not part of .ci/run)
 	$(CPP_BUILD) memspan_tests
