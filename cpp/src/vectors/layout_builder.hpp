@@ -33,12 +33,12 @@ struct BuiltLayout {
 inline constexpr size_t kSmallestClustered = 384;
 
 // Clusters come from the tags when those are as good for searching, by trial, as clusters of the vectors alone.
-// O(rows sqrt(rows) dim) for the assignment, with a small constant (a byte a dimension); all else is linear. The same
-// input gives the same layout.
+// O(rows^(5/4) dim) for the assignment, with a small constant (centroid_groups.hpp); all else is linear, but for sorting.
+// The same input gives the same layout.
 BuiltLayout plan_layout(const LayoutInput& input);
 
 // The rows as they lie in `input.base`, and the others in its blocks that are nearest to them. What was found out about
-// probing stays. O(rows dim + new rows sqrt(rows) dim).
+// probing stays. O(rows dim + new rows rows^(1/4) dim).
 BuiltLayout extend_layout(const LayoutInput& input);
 
 }  // namespace memspan
