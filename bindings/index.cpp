@@ -203,9 +203,9 @@ void set_native(PyObject* owner, const py::object& native) {
 void register_index(py::module_& module) {
   py::class_<Index> type(module, "Index");
   type
-      .def(py::init([](uint32_t dim, const std::string& analyzer, double k1, double b, size_t max_resident_bytes,
-                       const std::string& spill_directory) {
-        return std::make_unique<Index>(IndexConfig{dim, parse_analyzer(analyzer), k1, b},
+      .def(py::init([](uint32_t dim, const std::string& analyzer, double k1, double b, const std::string& row_format,
+                       size_t max_resident_bytes, const std::string& spill_directory) {
+        return std::make_unique<Index>(IndexConfig{dim, parse_analyzer(analyzer), k1, b, parse_row_format(row_format)},
                                        Residency{max_resident_bytes, spill_directory});
       }))
       .def_static("load",
@@ -219,6 +219,7 @@ void register_index(py::module_& module) {
       .def_property_readonly("analyzer", [](const Index& self) { return std::string(analyzer_name(self.config().analyzer)); })
       .def_property_readonly("k1", [](const Index& self) { return self.config().k1; })
       .def_property_readonly("b", [](const Index& self) { return self.config().b; })
+      .def_property_readonly("row_format", [](const Index& self) { return std::string(row_format_name(self.config().row_format)); })
       .def("add", &add)
       .def("remove", &remove)
       .def("forget", [](Index& self, const std::string& user) { return self.forget(user); }, Release())

@@ -197,6 +197,7 @@ class Index:
         analyzer: str,
         k1: float,
         b: float,
+        row_format: str,
         max_resident_bytes: int,
         spill_directory: bytes,
         /,
@@ -214,6 +215,8 @@ class Index:
     def k1(self) -> float: ...
     @property
     def b(self) -> float: ...
+    @property
+    def row_format(self) -> str: ...
     def add(
         self,
         users: list[str],

@@ -39,6 +39,7 @@ Hits = _core.Hits
 Sequence.register(Hits)
 
 ANALYZERS = ("english", "simple")
+ROW_FORMATS = ("float32", "bfloat16")
 
 
 class Index(DuplicateCalls, QuotaCalls, TagCalls):
@@ -54,6 +55,9 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
             `"simple"` only folds. Stored with the index.
         k1: BM25's saturation of the term frequency, 0-100.
         b: BM25's weight of a text's length, 0-1.
+        row_format: how vectors are kept for exact scores. `"bfloat16"` takes half the memory of `"float32"` (768 bytes
+            less a record at 384 dimensions): every value is rounded to 8 significant bits, which moves a cosine by about
+            0.001 / sqrt(dim). Stored with the index.
         max_resident_bytes: when the users in memory take more, those who were not asked for lately leave it and come
             back when they are asked for; `None`: no limit. One call's users may pass the limit.
         spill_directory: where users wait who left memory and are in no snapshot as they are: in files without names,
@@ -81,18 +85,21 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
         analyzer: str = "english",
         k1: float = 1.2,
         b: float = 0.75,
+        row_format: str = "float32",
         max_resident_bytes: int | None = None,
         spill_directory: str | os.PathLike[str] | None = None,
         auto_consolidate: bool = True,
         track_uses: bool = False,
     ) -> None:
         as_choice(analyzer, "analyzer", ANALYZERS)
+        as_choice(row_format, "row_format", ROW_FORMATS)
         by_itself, tracks = as_flag(auto_consolidate, "auto_consolidate"), as_flag(track_uses, "track_uses")
         self._native = _core.Index(
             as_integer(dim, "dim", 1, MAX_DIM),
             analyzer,
             as_number(k1, "k1", 0, 100),
             as_number(b, "b", 0, 1),
+            row_format,
             *as_residency(max_resident_bytes, spill_directory),
         )
         self._start(by_itself, tracks)
@@ -112,6 +119,11 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
     def analyzer(self) -> str:
         """Name of the analyzer."""
         return self._native.analyzer
+
+    @property
+    def row_format(self) -> str:
+        """How vectors are kept for exact scores, `float32` or `bfloat16`."""
+        return self._native.row_format
 
     @property
     def stamp(self) -> str:

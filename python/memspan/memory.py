@@ -68,6 +68,9 @@ class Memory(
             first needed.
         analyzer: how words are found in texts, `english` or `simple` (no stemming); fixed when the store is
             made. `None` for the store's own (for a new store: `english`).
+        row_format: how the index keeps vectors, `float32` or `bfloat16`, which takes half the memory and moves a
+            cosine by about 0.001 / sqrt(dim). A setting of the store, which may change: the index is then made again
+            from the file, where vectors stay float32. `None` for the store's own (for a new store: `float32`).
         llm: the language model that recipes ask, and that answers (`ask`): the name of one, or a client
             (`memspan.llm.LLM`). It is looked up when first needed.
         recipe: how turns become memories, the name of one (`memspan recipes`) or a `Recipe` of your own. `verbatim`
@@ -102,6 +105,7 @@ class Memory(
         embedder: EmbedderSpec = None,
         *,
         analyzer: str | None = None,
+        row_format: str | None = None,
         llm: LLMSpec = None,
         recipe: Recipe | str = "verbatim",
         reembed: bool = False,
@@ -123,6 +127,7 @@ class Memory(
             path,
             embedder,
             analyzer=analyzer,
+            row_format=row_format,
             reembed=reembed,
             progress=progress,
             max_resident_bytes=max_resident_bytes,

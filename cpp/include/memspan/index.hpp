@@ -19,6 +19,7 @@
 #include "memspan/query.hpp"
 #include "memspan/quotas.hpp"
 #include "memspan/record.hpp"
+#include "memspan/row_format.hpp"
 #include "memspan/stats.hpp"
 #include "memspan/types.hpp"
 
@@ -34,6 +35,7 @@ struct IndexConfig {
   AnalyzerKind analyzer = AnalyzerKind::english;
   double k1 = 1.2;   // BM25: saturation of the term frequency
   double b = 0.75;   // BM25: weight of the text's length
+  RowFormat row_format = RowFormat::float32;
 };
 
 // How many users are kept in memory.

@@ -87,7 +87,7 @@ std::vector<float> unit(std::span<const float> embedding, size_t dim) {
 
 Index::Index(const IndexConfig& config, const Residency& residency)
     : config_(checked(config)), analyzer_(config.analyzer), quotas_(std::make_unique<QuotaTable>()),
-      users_(std::make_unique<UserTable>(config.dim, residency)) {}
+      users_(std::make_unique<UserTable>(RowShape(config.dim, config.row_format), residency)) {}
 Index::~Index() = default;
 
 std::shared_ptr<UserIndex> Index::find(std::string_view user) const {

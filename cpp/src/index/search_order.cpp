@@ -31,7 +31,7 @@ void order_by_block(std::span<const Query* const> queries, std::span<uint32_t> r
   share_out(team, run.size(), kAtATime, [&](size_t first, size_t last) {
     std::vector<float> units;
     units.reserve((last - first) * dim);
-    std::vector<const float*> rows;
+    RowList rows{RowShape(dim)};
     for (size_t i = first; i < last; ++i) {
       const Query& query = *queries[run[i]];
       if (!probes(query)) continue;

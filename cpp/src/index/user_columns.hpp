@@ -25,7 +25,7 @@
 namespace memspan {
 
 struct UserColumns {
-  explicit UserColumns(size_t dim) : router(dim), vectors(dim) {}
+  explicit UserColumns(const RowShape& shape) : router(shape.dim()), vectors(shape) {}
 
   Recency recency() const { return Recency(ats, ids); }
   size_t slots() const { return ids.slots(); }  // dead ones included

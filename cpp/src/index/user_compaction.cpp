@@ -36,13 +36,13 @@ void UserIndex::compact_on_demand() {
 // Without memory everything stays as it is, until the next time. Throws CorruptSnapshot.
 void UserIndex::compact(Compaction when) try {
   const WorkerLimit limit(1);  // the other cores are for the searches
-  UserColumns built(columns_.vectors.dim());  // and later what was there before, freed without the lock
+  UserColumns built(shape_);  // and later what was there before, freed without the lock
   FairSharedMutex::WritersOut alone(mutex_);
   if (!worth_compacting(when)) return;
   const std::vector<Slot> live = slots_of_image(columns_);
   {
     ByteWriter head;
-    HeapBody body(columns_.vectors.count() * columns_.vectors.dim() * (sizeof(float) + 1) + columns_.lexical.bytes());
+    HeapBody body(columns_.vectors.count() * (shape_.bytes() + shape_.dim()) + columns_.lexical.bytes());
     save_columns(columns_, live, head, body);
     ByteReader in(head.bytes(), "memory", 0);
     load_columns(in, body.take(), built);

@@ -51,8 +51,10 @@ std::vector<std::vector<float>> sample_queries(const LayoutInput& input) {
   constexpr size_t kSampled = 16;
   std::vector<std::vector<float>> queries;
   for (size_t i = 0; i < kSampled && !input.rows.empty(); ++i) {
-    const float* const row = input.rows[i * input.rows.size() / kSampled];
-    queries.emplace_back(row, row + input.dim);
+    std::vector<float> query(input.dim());
+    const float* const row = input.rows.floats(i * input.rows.size() / kSampled, query.data());
+    std::copy_n(row, query.size(), query.data());
+    queries.push_back(std::move(query));
   }
   return queries;
 }
@@ -146,7 +148,6 @@ void UserIndex::collect_layout_input(LayoutInput& input, RowStore& pinned) const
     collect_rows(columns_, pinned, first, std::min<Slot>(slots, first + kSlice), input);
     if (first + kSlice < slots) continue;
     collect_relations(columns_, input);
-    input.dim = columns_.vectors.dim();
     return;
   }
 }
@@ -195,7 +196,7 @@ ConsolidationReport UserIndex::consolidate(bool plan_anew) {
   const std::lock_guard one_at_a_time(consolidating_);
   const Stopwatch watch;
   ConsolidationReport report;
-  LayoutInput input;
+  LayoutInput input(shape_);
   const Cohesion cohesion = measure_cohesion();
   double hoped = 0.0;
   begin_turn();

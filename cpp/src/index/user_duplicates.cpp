@@ -81,7 +81,7 @@ class UserIndex::DuplicateSearch {
   }
 
  private:
-  size_t dim() const { return columns_.vectors.dim(); }
+  size_t dim() const { return user_.shape_.dim(); }
   bool wanted(Slot slot) const {
     return slot < columns_.slots() && columns_.live.test(slot) && columns_.attributes.kind(slot) == kind_ &&
            columns_.attributes.until(slot) == kForever && columns_.attributes.states().retired_at(slot) == kForever &&
@@ -122,7 +122,7 @@ class UserIndex::DuplicateSearch {
       if (!still(user_.compactions_)) return;
       for (size_t i = 0; i < slots.size(); ++i) {
         if (!wanted(slots[i])) continue;
-        const std::span<const float> row = columns_.vectors.row(slots[i]);
+        const std::span<const float> row = columns_.vectors.floats(slots[i], buffer_);
         std::copy(row.begin(), row.end(), rows_.data() + count * dim());
         taken[count++] = static_cast<uint32_t>(first + i);
       }
@@ -184,7 +184,7 @@ class UserIndex::DuplicateSearch {
         const Slot one = slots_[exact_ ? a : numbers_[a]];
         const Slot other = slots_[exact_ ? b : numbers_[b]];
         if (!wanted(one) || !wanted(other)) continue;
-        const float cosine = kernels().dot(columns_.vectors.row(one).data(), columns_.vectors.row(other).data(), dim());
+        const float cosine = columns_.vectors.cosine(one, other);
         if (cosine + kRounding < query_.threshold) continue;
         found.push_back({std::string(columns_.ids[one]), std::string(columns_.ids[other]), std::min(cosine, 1.0f)});
         if (found.back().first > found.back().second) std::swap(found.back().first, found.back().second);
@@ -214,6 +214,7 @@ class UserIndex::DuplicateSearch {
   size_t distinct_fresh_ = 0;       // of numbers_
   bool exact_ = false;              // pairs are numbers in slots_
   std::vector<float> rows_;
+  std::vector<float> buffer_;  // of one row
 };
 
 Duplicates UserIndex::duplicates(const DuplicateQuery& query) const {

@@ -21,7 +21,8 @@ TagDag::Changed UserIndex::tag_changed() {
 }
 
 std::span<const float> UserIndex::embedding(Slot slot) const {
-  return columns_.vectors.has(slot) ? columns_.vectors.row(slot) : std::span<const float>();
+  thread_local std::vector<float> buffer;
+  return columns_.vectors.has(slot) ? columns_.vectors.floats(slot, buffer) : std::span<const float>();
 }
 
 namespace {
@@ -178,12 +179,12 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
   need_.update(columns_.vectors);
   return {.added = i,
           .behind = need_.behind(columns_.vectors),
-          .spare_row_dim = columns_.vectors.wants_spare() ? columns_.vectors.dim() : 0};
+          .spare_row_bytes = columns_.vectors.wants_spare() ? columns_.vectors.shape().bytes() : 0};
 }
 
 // Searches do not wait while the kernel provides its pages.
-void UserIndex::make_spare_rows(size_t dim) {
-  RowStore::ChunkMemory spare = RowStore::make_spare(dim);
+void UserIndex::make_spare_rows(size_t row_bytes) {
+  RowStore::ChunkMemory spare = RowStore::make_spare(row_bytes);
   const std::unique_lock writing(mutex_);
   columns_.vectors.take_spare(spare);
 }
@@ -196,7 +197,7 @@ void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer, cons
       const AfterAdding after = add_slice(slice, tokens, quotas, evicted, batch);
       batch -= std::min(batch, after.added);
       if (after.unready) make_order(quotas);  // at first, and where quotas change
-      if (after.spare_row_dim > 0) make_spare_rows(after.spare_row_dim);
+      if (after.spare_row_bytes > 0) make_spare_rows(after.spare_row_bytes);
       slice = slice.subspan(after.added);
       tokens = tokens.subspan(after.added);
       if (slice.empty()) return after;
@@ -292,11 +293,11 @@ size_t UserIndex::blocks_beyond_cache() const {
   return layout && layout->size * code_stride(columns_.vectors.dim()) > kCacheBytes ? layout->blocks.size() : 0;
 }
 
-std::vector<uint32_t> UserIndex::nearest_blocks(std::span<const float* const> unit_vectors) const {
+std::vector<uint32_t> UserIndex::nearest_blocks(const RowView& unit_vectors) const {
   const std::shared_lock reading(mutex_);
   const ClusterLayout* const layout = columns_.vectors.layout();
   if (layout == nullptr) return {};
-  const auto nearest = assign(unit_vectors, columns_.vectors.dim(), layout->centroids, layout->blocks.size());
+  const auto nearest = assign(unit_vectors, layout->centroids, layout->blocks.size());
   return {nearest.begin(), nearest.end()};
 }
 

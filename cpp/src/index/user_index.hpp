@@ -39,7 +39,7 @@ namespace memspan {
 
 class UserIndex {
  public:
-  explicit UserIndex(size_t dim) : columns_(dim) {}
+  explicit UserIndex(const RowShape& shape) : shape_(shape), columns_(shape) {}
 
   // A checked record with what was parsed of it.
   struct NewRecord {
@@ -91,7 +91,7 @@ class UserIndex {
   // have changed by the next call.
   size_t blocks_beyond_cache() const;
   // The number of the block whose centroid is nearest to each of the unit vectors; empty without blocks.
-  std::vector<uint32_t> nearest_blocks(std::span<const float* const> unit_vectors) const;
+  std::vector<uint32_t> nearest_blocks(const RowView& unit_vectors) const;
 
   // Tag names are normalised already.
   bool relate(std::string_view parent, std::string_view child);
@@ -172,12 +172,12 @@ class UserIndex {
     size_t added = 0;          // of the records, before the writer's turn was over
     bool unready = false;      // nothing was done: make_order has to come first
     bool behind = false;       // a consolidation
-    size_t spare_row_dim = 0;  // of the rows that large room is wanted for; 0: none is
+    size_t spare_row_bytes = 0;  // of the rows that large room is wanted for; 0: none is
   };
   // `batch`: of how many records, with those of later slices; 0: of one alone.
   AfterAdding add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens, const Quotas& quotas,
                         std::vector<std::string>* evicted, size_t batch);
-  void make_spare_rows(size_t dim);
+  void make_spare_rows(size_t row_bytes);
   void insert(NewRecord& record, const TokenBuffer& tokens, const RecordUses::Kept& uses);
   void prefetch_eviction(Kind kind, bool again) const;
   void check(Slot slot) const;
@@ -195,7 +195,7 @@ class UserIndex {
    private:
     LexicalIndex& lexical_;
   };
-  std::span<const float> embedding(Slot slot) const;  // empty: none
+  std::span<const float> embedding(Slot slot) const;  // empty: none; until the thread's next call
   enum class Compaction { after_removals, on_demand };  // user_compaction.cpp
   bool worth_compacting(Compaction when = Compaction::after_removals) const;
   void compact(Compaction when = Compaction::after_removals);
@@ -213,6 +213,7 @@ class UserIndex {
   // Every search writes to the count of whoever holds the user, which lies before all this, and to the lock, which begins
   // with what readers write. What searches only read keeps away from the cache lines of both.
   mutable FairSharedMutex mutex_;
+  const RowShape shape_;  // of columns_.vectors; may be read without the lock
   UserColumns columns_;
   uint64_t changes_ = 0;
   uint64_t compactions_ = 0;  // how often slots got other numbers

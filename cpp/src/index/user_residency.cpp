@@ -64,7 +64,7 @@ UserTable::User UserTable::load(std::string_view name, uint32_t hash, std::uniqu
   uint64_t changes = 0;
   std::exception_ptr failure;
   try {
-    user = image->load(dim_);
+    user = image->load(shape_);
     bytes = user->bytes();
     changes = user->changes();
   } catch (...) {

@@ -41,7 +41,7 @@ UserTable::User UserTable::find_or_create(std::string_view name) {
   const uint32_t hash = HashIndex::hash(name);
   for (;;) {
     if (User found = find(name)) return found;
-    User created = std::make_shared<UserIndex>(dim_);
+    User created = std::make_shared<UserIndex>(shape_);
     const std::unique_lock writing(mutex_);
     if (find_row(name, hash) != HashIndex::kNone) continue;  // came meanwhile
     settle(insert(name, hash), created);

@@ -38,8 +38,8 @@ class UserTable {
   using Image = std::shared_ptr<const UserImage>;
 
   // Throws InvalidArgument if memory is limited and nobody can be put away.
-  explicit UserTable(size_t dim, const Residency& residency = {})
-      : dim_(dim), limit_(residency.max_bytes), spill_(residency.spill_directory) {
+  explicit UserTable(const RowShape& shape, const Residency& residency = {})
+      : shape_(shape), limit_(residency.max_bytes), spill_(residency.spill_directory) {
     if (limit_ != 0) spill_.check_directory();
   }
 
@@ -115,7 +115,7 @@ class UserTable {
   void make_room();
   bool put_one_away(size_t& held);
 
-  const size_t dim_;
+  const RowShape shape_;
   const size_t limit_;  // 0: none
   mutable std::shared_mutex mutex_;
   ChunkedVector<Row, 128> rows_;  // without gaps

@@ -5,7 +5,6 @@
 
 #include "base/prefetch.hpp"
 #include "index/user_columns.hpp"
-#include "simd/kernels.hpp"
 
 namespace memspan {
 namespace {
@@ -80,10 +79,9 @@ void EvictionOrder::compare_with_window(const UserColumns& user, Slot slot) {
   const RecordStates& states = user.attributes.states();
   if (states.retired_at(slot) != kForever) return;
   const Kind kind = user.attributes.kind(slot);
-  const std::span<const float> vector = user.vectors.row(slot);
   const auto prefetch = [&](Slot other) {
     if (other == kNoSlot) return;
-    const auto* const row = reinterpret_cast<const char*>(user.vectors.row(other).data());
+    const std::byte* const row = user.vectors.row(other);
     for (size_t line = 0; line < 4; ++line) prefetch_line(row + 64 * line);
   };
   const std::span<const Slot> window = redundancy_.window(kind);
@@ -92,7 +90,7 @@ void EvictionOrder::compare_with_window(const UserColumns& user, Slot slot) {
     if (i + 1 < window.size()) prefetch(window[i + 1]);
     const Slot other = window[i];
     if (other == kNoSlot) continue;
-    const float cosine = kernels().dot(vector.data(), user.vectors.row(other).data(), vector.size());
+    const float cosine = user.vectors.cosine(slot, other);
     const float redundancy = Redundancy::from_cosine(cosine);
     if (redundancy <= redundancy_.of(other) || states.expires_at(slot) < states.expires_at(other)) continue;
     redundancy_.set(other, slot, redundancy);

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "query/query_terms.hpp"
-#include "simd/kernels.hpp"
 
 namespace memspan {
 namespace {
@@ -90,7 +89,6 @@ Spread RankingEvidence::spread_of_cosines(const UserColumns& user, const float* 
 void RankingEvidence::gather_semantic(const UserColumns& user, const PreparedQuery& prepared,
                                       const Admission& admission, const RankingPool& pool) {
   const float* const query = prepared.unit_embedding.data();
-  const size_t dim = user.vectors.dim();
   const Spread spread = spread_of_cosines(user, query, admission);
   const std::span<const Slot> slots = pool.slots();
   unscored_.clear();
@@ -109,12 +107,12 @@ void RankingEvidence::gather_semantic(const UserColumns& user, const PreparedQue
   constexpr size_t kTogether = 8;
   std::array<RankingPool::Position, kTogether> ats;
   std::array<RankingPool::Position, kTogether> befores;
-  std::array<const float*, kTogether> rows;
-  std::array<const float*, kTogether> rows_before;
+  std::array<Slot, kTogether> own;
+  std::array<Slot, kTogether> previous;
   std::array<float, kTogether> cosines;
   size_t waiting = 0;
   const auto join = [&] {
-    kernels().dot_pairs(rows.data(), rows_before.data(), waiting, dim, cosines.data());
+    user.vectors.cosines(std::span(own).first(waiting), std::span(previous).first(waiting), cosines.data());
     for (size_t i = 0; i < waiting; ++i) {
       Record& record = records_[ats[i]];
       const float length = std::sqrt(std::max(1e-6f, 2.0f + 2.0f * cosines[i]));
@@ -128,8 +126,8 @@ void RankingEvidence::gather_semantic(const UserColumns& user, const PreparedQue
     if (before == RankingPool::kNobody || !records_[at].has_vector || !records_[before].has_vector) continue;
     ats[waiting] = at;
     befores[waiting] = before;
-    rows[waiting] = user.vectors.row(slots[at]).data();
-    rows_before[waiting] = user.vectors.row(slots[before]).data();
+    own[waiting] = slots[at];
+    previous[waiting] = slots[before];
     if (++waiting == kTogether) join();
   }
   join();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "simd/kernels.hpp"
 
 namespace memspan {
 namespace {
@@ -12,7 +11,7 @@ using Position = RankingPool::Position;
 
 float cosine(const UserColumns& user, Slot a, Slot b) {
   if (!user.vectors.has(a) || !user.vectors.has(b)) return 0.0f;
-  return kernels().dot(user.vectors.row(a).data(), user.vectors.row(b).data(), user.vectors.dim());
+  return user.vectors.cosine(a, b);
 }
 
 }  // namespace

@@ -41,6 +41,15 @@ struct Avx2 {
   static Vector load_first(const float* p, size_t count) {
     return _mm256_maskload_ps(p, _mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(kFirst + kLanes - count)));
   }
+  static Vector from_bfloat16(__m128i bfloat16) {
+    return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bfloat16), 16));
+  }
+  static Vector load(const uint16_t* p) { return from_bfloat16(_mm_loadu_si128(reinterpret_cast<const __m128i_u*>(p))); }
+  static Vector load_first(const uint16_t* p, size_t count) {
+    uint16_t lanes[kLanes] = {};
+    for (size_t i = 0; i < count; ++i) lanes[i] = p[i];
+    return load(lanes);
+  }
   static Vector multiply_add(Vector a, Vector b, Vector sum) { return _mm256_fmadd_ps(a, b, sum); }
 
   static Vector soften(Vector s) {

@@ -18,6 +18,13 @@ struct Avx512 {
   static Vector load_first(const float* p, size_t count) {
     return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1), p);
   }
+  static Vector from_bfloat16(__m256i bfloat16) {
+    return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bfloat16), 16));
+  }
+  static Vector load(const uint16_t* p) { return from_bfloat16(_mm256_loadu_si256(reinterpret_cast<const __m256i_u*>(p))); }
+  static Vector load_first(const uint16_t* p, size_t count) {
+    return from_bfloat16(_mm256_maskz_loadu_epi16(static_cast<__mmask16>((1u << count) - 1), p));
+  }
   static Vector multiply_add(Vector a, Vector b, Vector sum) { return _mm512_fmadd_ps(a, b, sum); }
 
   static Vector soften(Vector s) {

@@ -3,6 +3,7 @@
 //   Vector                                    a register of kLanes floats
 //   kSums                                     independent sums per row, which hide the latency of the multiply-add
 //   zero(), load(p), load_first(p, count), multiply_add(a, b, sum), reduce(sums)
+//                                             `p`: floats, or values in bfloat16, which become the floats that they stand for
 //
 // Everything has internal linkage: each unit gets its own copy in its own instructions (see kernels.hpp).
 #pragma once
@@ -13,7 +14,7 @@ namespace memspan {
 namespace {
 
 constexpr size_t kBlockRows = 4;
-constexpr size_t kLineFloats = 16;
+constexpr size_t kLineBytes = 64;
 
 // Rows that lie one after the other are fetched this far ahead, in the order of their addresses: reading four at once
 // looks random to the hardware's prefetching, and costs half of the memory's bandwidth without help. Of the distances
@@ -21,10 +22,11 @@ constexpr size_t kLineFloats = 16;
 constexpr size_t kFetchBytes = 8192;
 
 // out[r] = dot(query_of(r), rows[r]) for r < kRows. A row goes through the same additions in the same order whatever kRows
-// is: that is the invariant of kernels.hpp. `fetch(r, i)` is called while float i of row r is worked on, once a cache line.
-template <typename Isa, size_t kRows, typename QueryOf, typename Fetch>
-inline __attribute__((always_inline)) void dot_block(QueryOf query_of, const float* const* rows, Fetch fetch, size_t n,
+// is: that is the invariant of kernels.hpp. `fetch(r, i)` is called while value i of row r is worked on, at least once a cache line.
+template <typename Isa, size_t kRows, typename Value, typename QueryOf, typename Fetch>
+inline __attribute__((always_inline)) void dot_block(QueryOf query_of, const Value* const* rows, Fetch fetch, size_t n,
                                                      float* out) {
+  constexpr size_t kLineValues = kLineBytes / sizeof(Value);
   constexpr size_t kLanes = Isa::kLanes;
   constexpr size_t kSums = Isa::kSums;
   typename Isa::Vector sums[kRows][kSums];
@@ -40,7 +42,7 @@ inline __attribute__((always_inline)) void dot_block(QueryOf query_of, const flo
       const size_t at = i + s * kLanes;
 #pragma GCC unroll 8
       for (size_t r = 0; r < kRows; ++r) {
-        if ((s * kLanes) % kLineFloats == 0) fetch(r, at);
+        if ((s * kLanes) % kLineValues == 0) fetch(r, at);
         sums[r][s] = Isa::multiply_add(Isa::load(query_of(r) + at), Isa::load(rows[r] + at), sums[r][s]);
       }
     }
@@ -65,8 +67,8 @@ inline __attribute__((always_inline)) void dot_block(QueryOf query_of, const flo
 
 constexpr auto kNoFetch = [](size_t, size_t) {};
 
-template <typename Isa>
-inline __attribute__((always_inline)) void dot_one(const float* query, const float* row, size_t n, float* out) {
+template <typename Isa, typename Value>
+inline __attribute__((always_inline)) void dot_one(const float* query, const Value* row, size_t n, float* out) {
   dot_block<Isa, 1>([=](size_t) { return query; }, &row, kNoFetch, n, out);
 }
 
@@ -77,24 +79,24 @@ float dot(const float* a, const float* b, size_t n) {
   return out;
 }
 
-template <typename Isa>
-void dot_rows(const float* query, const float* rows, size_t row_stride, size_t count, size_t n, float* out) {
+template <typename Isa, typename Value>
+void dot_rows(const float* query, const Value* rows, size_t row_stride, size_t count, size_t n, float* out) {
   size_t i = 0;
   for (; i + kBlockRows <= count; i += kBlockRows) {
-    const float* const first = rows + i * row_stride;
-    const float* const block[kBlockRows] = {first, first + row_stride, first + 2 * row_stride, first + 3 * row_stride};
+    const Value* const first = rows + i * row_stride;
+    const Value* const block[kBlockRows] = {first, first + row_stride, first + 2 * row_stride, first + 3 * row_stride};
     // An integer, because it may lie past the last row, where a pointer may not; fetching there is harmless.
     const uintptr_t ahead = reinterpret_cast<uintptr_t>(first) + kFetchBytes;
     const auto fetch = [=](size_t r, size_t at) {
-      __builtin_prefetch(reinterpret_cast<const void*>(ahead + (at * kBlockRows + r * kLineFloats) * sizeof(float)));
+      __builtin_prefetch(reinterpret_cast<const void*>(ahead + at * kBlockRows * sizeof(Value) + r * kLineBytes));
     };
     dot_block<Isa, kBlockRows>([=](size_t) { return query; }, block, fetch, n, out + i);
   }
   for (; i < count; ++i) dot_one<Isa>(query, rows + i * row_stride, n, out + i);
 }
 
-template <typename Isa>
-void dot_each(const float* query, const float* const* rows, size_t count, size_t n, float* out) {
+template <typename Isa, typename Value>
+void dot_each(const float* query, const Value* const* rows, size_t count, size_t n, float* out) {
   size_t i = 0;
   for (; i + kBlockRows <= count; i += kBlockRows) {
     dot_block<Isa, kBlockRows>([=](size_t) { return query; }, rows + i, kNoFetch, n, out + i);

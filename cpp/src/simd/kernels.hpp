@@ -2,7 +2,7 @@
 //
 // Invariant: within one level, the value of a row depends on nothing but the query, the row and n. `dot`, `dot_rows`,
 // `dot_each` and `dot_pairs` give bit-identical results for it, at any position in a batch, whatever the alignment. Ties between
-// equal rows therefore stay ties, however a search was carried out. Levels may differ from each other by rounding: `dot`
+// equal rows therefore stay ties, however a search was carried out. Rows in bfloat16 have the bits of their floats. Levels may differ from each other by rounding: `dot`
 // from the scalar level's by at most 1e-5 * sum_i |a[i] b[i]|, for up to 1,536 random normal values (simd_test.cpp).
 //
 // Codes: a vector in one byte per value, for scans that only have to find the rows worth an exact score. A code is
@@ -36,6 +36,9 @@ struct Kernels {
   void (*dot_each)(const float* query, const float* const* rows, size_t count, size_t n, float* out);
   // out[i] = dot(a[i], b[i]) for i < count.
   void (*dot_pairs)(const float* const* a, const float* const* b, size_t count, size_t n, float* out);
+  // dot_rows and dot_each for rows in bfloat16, the upper half of a float's bits, which are aligned as their values.
+  void (*dot_rows_bfloat16)(const float* query, const uint16_t* rows, size_t row_stride, size_t count, size_t n, float* out);
+  void (*dot_each_bfloat16)(const float* query, const uint16_t* const* rows, size_t count, size_t n, float* out);
 
   // Codes of a vector of n finite floats. Writes round_up(n, 64) codes, with zeros behind the n-th; *offset = 128 *
   // their sum; returns the scale. A vector without a value of at least 1e-35 has codes and scale zero.

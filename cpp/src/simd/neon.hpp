@@ -22,6 +22,12 @@ struct Neon {
     for (size_t i = 0; i < count; ++i) lanes[i] = p[i];
     return vld1q_f32(lanes);
   }
+  static Vector load(const uint16_t* p) { return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16)); }
+  static Vector load_first(const uint16_t* p, size_t count) {
+    uint16_t lanes[kLanes] = {};
+    for (size_t i = 0; i < count; ++i) lanes[i] = p[i];
+    return load(lanes);
+  }
   static Vector multiply_add(Vector a, Vector b, Vector sum) { return vfmaq_f32(sum, a, b); }
 
   static Vector soften(Vector s) { return vdivq_f32(s, vsqrtq_f32(vfmaq_f32(vdupq_n_f32(1.0f), s, s))); }

@@ -13,21 +13,32 @@ namespace {
 // Independent partial sums let the compiler use the baseline's vector registers without reordering additions.
 constexpr size_t kLanes = 8;
 
-float dot(const float* a, const float* b, size_t n) {
+float widen(float value) { return value; }
+float widen(uint16_t bfloat16) {
+  const uint32_t bits = uint32_t{bfloat16} << 16;
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+template <typename Value>
+float dot(const float* a, const Value* b, size_t n) {
   float sums[kLanes] = {};
   size_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
-    for (size_t lane = 0; lane < kLanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+    for (size_t lane = 0; lane < kLanes; ++lane) sums[lane] += a[i + lane] * widen(b[i + lane]);
   }
-  for (size_t lane = 0; i + lane < n; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+  for (size_t lane = 0; i + lane < n; ++lane) sums[lane] += a[i + lane] * widen(b[i + lane]);
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
-void dot_rows(const float* query, const float* rows, size_t row_stride, size_t count, size_t n, float* out) {
+template <typename Value>
+void dot_rows(const float* query, const Value* rows, size_t row_stride, size_t count, size_t n, float* out) {
   for (size_t i = 0; i < count; ++i) out[i] = dot(query, rows + i * row_stride, n);
 }
 
-void dot_each(const float* query, const float* const* rows, size_t count, size_t n, float* out) {
+template <typename Value>
+void dot_each(const float* query, const Value* const* rows, size_t count, size_t n, float* out) {
   for (size_t i = 0; i < count; ++i) out[i] = dot(query, rows[i], n);
 }
 
@@ -162,7 +173,8 @@ size_t count_ones(const uint64_t* words, size_t count) {
 
 }  // namespace
 
-constinit const Kernels kScalarKernels = {&dot,          &dot_rows,   &dot_each,    &dot_pairs,
+constinit const Kernels kScalarKernels = {&dot<float>,   &dot_rows<float>, &dot_each<float>, &dot_pairs,
+                                          &dot_rows<uint16_t>, &dot_each<uint16_t>,
                                           &quantize_query, &quantize_row, &code_rows,  &code_gather, &code_rows_batch,
                                           &code_blocks<PlainBlocks>, &code_block_sums<PlainBlocks>, &max_products<PlainBlocks>, &square_sum, &multiply,
                                           &count_above, &select_above, &hidden_layer, &count_ones, &crc32c_table};

@@ -4,7 +4,7 @@
 // refuse, and promises to be safe on any file, but a checksum is no signature.
 //
 //   file      := "MEMSPAN\n" u32 version  u32 0  image(user)*  directory  footer
-//   directory := u32 dim  u8 analyzer  u32 analyzer version  f64 k1  f64 b  text stamp  quotas
+//   directory := u32 dim  u8 row format  u8 analyzer  u32 analyzer version  f64 k1  f64 b  text stamp  quotas
 //                u64 users, and for each, in the order of the images: text name  u64 offsets and sizes of body and head
 //                u32 CRC-32C of the head  u64 records, embeddings, terms, tags, relations
 //   footer    := u64 offset and size of the directory  u32 CRC-32C of the directory
@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::string_view kMagic = "MEMSPAN\n";
 constexpr std::string_view kEndMagic = "\nMEMSPAN";
-constexpr uint32_t kVersion = 11;
+constexpr uint32_t kVersion = 12;
 constexpr size_t kStampBytes = 1u << 16;
 constexpr size_t kHeaderBytes = kMagic.size() + 2 * sizeof(uint32_t);
 constexpr size_t kFooterBytes = 2 * sizeof(uint64_t) + 2 * sizeof(uint32_t) + kEndMagic.size();
@@ -38,6 +38,7 @@ constexpr size_t kUserBytes = sizeof(uint32_t) + 9 * sizeof(uint64_t) + sizeof(u
 
 void put_config(ByteWriter& out, const IndexConfig& config, std::string_view stamp) {
   out.put<uint32_t>(config.dim);
+  out.put<uint8_t>(static_cast<uint8_t>(config.row_format));
   out.put<uint8_t>(static_cast<uint8_t>(config.analyzer));
   out.put<uint32_t>(kAnalyzerVersion);
   out.put<double>(config.k1);
@@ -48,6 +49,9 @@ void put_config(ByteWriter& out, const IndexConfig& config, std::string_view sta
 std::pair<IndexConfig, std::string> get_config(ByteReader& in) {
   IndexConfig config;
   config.dim = in.get<uint32_t>();
+  const auto row_format = in.get<uint8_t>();
+  in.check(row_format <= static_cast<uint8_t>(RowFormat::bfloat16), "an unknown format of rows");
+  config.row_format = static_cast<RowFormat>(row_format);
   const auto analyzer = in.get<uint8_t>();
   in.check(analyzer <= static_cast<uint8_t>(AnalyzerKind::simple), "an unknown analyzer");
   config.analyzer = static_cast<AnalyzerKind>(analyzer);
@@ -185,7 +189,7 @@ std::unique_ptr<Index> Index::load(const std::string& path, const Residency& res
     auto image = std::make_shared<const MappedImage>(place, get_summary(directory), body_end, file);
     free = place.end();
     body_end = place.head;
-    if (verify) image->verify(config.dim);
+    if (verify) image->verify(RowShape(config.dim, config.row_format));
     directory.check(!name.empty() && index->users_->add(name, std::move(image)), "a user comes twice");
   }
   directory.check(directory.left() == 0, "bytes are left after the last user");

@@ -53,16 +53,16 @@ UserImage::Parts UserImage::checked(Parts parts) const {
   return parts;
 }
 
-std::shared_ptr<UserIndex> UserImage::load(size_t dim) const {
+std::shared_ptr<UserIndex> UserImage::load(const RowShape& shape) const {
   const Parts parts = checked(open());
-  auto user = std::make_shared<UserIndex>(dim);
+  auto user = std::make_shared<UserIndex>(shape);
   ByteReader head(parts.head, path(), place_.head);
   user->load(head, parts.body);
   head.check(user->size() == summary_.records, "the directory has another number of records");
   return user;
 }
 
-void UserImage::verify(size_t dim) const { load(dim)->verify(); }
+void UserImage::verify(const RowShape& shape) const { load(shape)->verify(); }
 
 ImagePlace UserImage::copy(ByteSink& out) const {
   const Parts parts = checked(open_original());

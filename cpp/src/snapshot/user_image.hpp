@@ -16,6 +16,7 @@
 
 namespace memspan {
 
+class RowShape;
 class UserIndex;
 
 // What is known of a user without loading it.
@@ -55,9 +56,9 @@ class UserImage {
   const UserSummary& summary() const { return summary_; }
 
   // Throws CorruptSnapshot, FileError or std::bad_alloc.
-  std::shared_ptr<UserIndex> load(size_t dim) const;
+  std::shared_ptr<UserIndex> load(const RowShape& shape) const;
   // Loads the user for a moment, to check every byte of the image.
-  void verify(size_t dim) const;
+  void verify(const RowShape& shape) const;
   // Appends the image as it is, without reading anything into it but the head's checksum.
   ImagePlace copy(ByteSink& out) const;
 

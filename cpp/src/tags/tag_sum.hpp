@@ -22,8 +22,9 @@ class TagSum {
 
   // Reads records until `left` numbers are read, which it counts down, but one at least; when none is left it is complete.
   void read(const TagDag::Slots& records, const VectorTable& vectors, size_t& left) {
+    std::vector<float> buffer;
     for (auto at = records.lower_bound(next_, std::less<>()); at != records.end(); ++at) {
-      if (vectors.has(*at)) include(vectors.row(*at), 1.0);
+      if (vectors.has(*at)) include(vectors.floats(*at, buffer), 1.0);
       next_ = *at + 1;
       left -= std::min(left, values_.size());
       if (left == 0) return;

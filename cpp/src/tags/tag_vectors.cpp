@@ -1,6 +1,7 @@
 #include "tags/tag_vectors.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "simd/kernels.hpp"
 #include "vectors/code_query.hpp"
@@ -21,7 +22,7 @@ VectorScratch& thread_scratch() {
 
 void TagVectors::add() {
   const auto [chunk, offset] = ChunkGeometry::place(size_);
-  if (chunk == codes_.size()) codes_.emplace_back(rows_.dim(), ChunkGeometry::size(chunk));
+  if (chunk == codes_.size()) codes_.emplace_back(dim_, ChunkGeometry::size(chunk));
   rows_.grow(size_ + 1);
   rows_.erase(static_cast<TagId>(size_));
   codes_[chunk].erase(offset);
@@ -30,7 +31,7 @@ void TagVectors::add() {
 
 void TagVectors::put(TagId tag, const float* unit_vector) {
   count_ += !has(tag);
-  std::copy_n(unit_vector, rows_.dim(), rows_.row(tag));
+  std::memcpy(rows_.row(tag), unit_vector, dim_ * sizeof(float));
   const auto [chunk, offset] = ChunkGeometry::place(tag);
   max_scale_ = std::max(max_scale_, codes_[chunk].put(offset, tag, 0, unit_vector));
 }
@@ -49,7 +50,7 @@ void TagVectors::nearest(const float* query, size_t k, bool floats_only, std::ve
   scratch.selected.resize(std::max(kTile, scratch.selected.size()));
   float margin = 0.0f;
   if (!floats_only) {
-    scratch.query.set(query, rows_.dim());
+    scratch.query.set(query, dim_);
     margin = scratch.query.to_raw(scratch.query.margin(max_scale_));
   }
   scratch.near.reset(k, margin);
@@ -58,8 +59,8 @@ void TagVectors::nearest(const float* query, size_t k, bool floats_only, std::ve
     const CodeRows& codes = codes_[chunk];
     const size_t tile = std::min({kTile, ChunkGeometry::size(chunk) - offset, size_ - first});
     if (floats_only) {
-      const float* const rows = rows_.row(static_cast<TagId>(first));
-      kernels().dot_rows(query, rows, rows_.dim(), tile, rows_.dim(), scratch.scores.data());
+      const float* const rows = row(static_cast<TagId>(first));
+      kernels().dot_rows(query, rows, dim_, tile, dim_, scratch.scores.data());
     } else {
       scratch.query.score(codes, offset, tile, scratch.scores.data());
     }
@@ -75,14 +76,14 @@ void TagVectors::nearest(const float* query, size_t k, bool floats_only, std::ve
   scratch.near.prune();
   found.clear();
   for (const Candidate& near : scratch.near.items()) {
-    found.push_back({floats_only ? near.score : kernels().dot(query, row(near.slot), rows_.dim()), near.slot});
+    found.push_back({floats_only ? near.score : kernels().dot(query, row(near.slot), dim_), near.slot});
   }
 }
 
 void TagVectors::score(const float* query, std::span<const TagId> tags, std::vector<Candidate>& found) const {
   found.clear();
   for (const TagId tag : tags) {
-    if (has(tag)) found.push_back({kernels().dot(query, row(tag), rows_.dim()), tag});
+    if (has(tag)) found.push_back({kernels().dot(query, row(tag), dim_), tag});
   }
 }
 

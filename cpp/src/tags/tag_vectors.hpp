@@ -18,7 +18,7 @@ namespace memspan {
 
 class TagVectors {
  public:
-  explicit TagVectors(size_t dim) : rows_(dim) {}
+  explicit TagVectors(size_t dim) : dim_(dim), rows_(dim * sizeof(float)) {}
 
   size_t size() const { return size_; }    // tags are numbered below this
   size_t count() const { return count_; }  // of those with a vector
@@ -26,7 +26,7 @@ class TagVectors {
     const auto [chunk, offset] = ChunkGeometry::place(tag);
     return codes_[chunk].slot(offset) != kNoSlot;
   }
-  const float* row(TagId tag) const { return rows_.row(tag); }
+  const float* row(TagId tag) const { return reinterpret_cast<const float*>(rows_.row(tag)); }
 
   // The next number, without a vector. If that throws, nothing has changed.
   void add();
@@ -42,7 +42,8 @@ class TagVectors {
   size_t bytes() const;
 
  private:
-  RowStore rows_;                // in chunks of ChunkGeometry, as the codes
+  size_t dim_;
+  RowStore rows_;                // float32, in chunks of ChunkGeometry, as the codes
   std::vector<CodeRows> codes_;  // whose slots are tags; kNoSlot: no vector
   size_t size_ = 0;
   size_t count_ = 0;

@@ -58,14 +58,14 @@ bool CentroidGroups::pay(size_t rows, size_t centroids) {
 
 CentroidGroups::CentroidGroups(const CodeRows& centroids, size_t count, size_t dim) : dim_(dim) {
   PassingVector<float> decoded(count * dim);
-  PassingVector<const float*> rows(count);
+  RowList rows{RowShape(dim)};
   for (size_t i = 0; i < count; ++i) {
     decode(centroids.codes(i), centroids.scales()[i], dim, decoded.data() + i * dim);
-    rows[i] = decoded.data() + i * dim;
+    rows.push_back(decoded.data() + i * dim);
   }
   std::mt19937 random(kGroupingSeed);
-  const Centroids heads = find_centroids(rows, dim, group_count(count), kRounds, random);
-  const PassingVector<uint32_t> group = memspan::assign(rows, dim, heads.codes, heads.size());
+  const Centroids heads = find_centroids(rows, group_count(count), kRounds, random);
+  const PassingVector<uint32_t> group = memspan::assign(rows, heads.codes, heads.size());
 
   std::vector<uint32_t> size(heads.size(), 0);
   for (const uint32_t g : group) ++size[g];
@@ -96,13 +96,13 @@ class CentroidGroups::Assignment {
  public:
   explicit Assignment(const CentroidGroups& groups)
       : groups_(groups), stride_(groups.members_.stride()), count_(groups.groups_.size()), codes_(kChunk * stride_),
-        gathered_(kBatch * stride_), first_pair_(count_ + 1) {
+        gathered_(kBatch * stride_), floats_(groups.dim_), first_pair_(count_ + 1) {
     size_t most = count_;
     for (const Group& group : groups.groups_) most = std::max<size_t>(most, padded(group.size));
     scores_.resize(kBatch * most);
   }
 
-  void run(std::span<const float* const> rows, uint32_t* nearest) {
+  void run(const RowView& rows, uint32_t* nearest) {
     const size_t looked = std::min(kLooked, count_);
     find_groups(rows, looked);
     best_.fill(0);
@@ -116,13 +116,13 @@ class CentroidGroups::Assignment {
   }
 
  private:
-  void find_groups(std::span<const float* const> rows, size_t looked) {
+  void find_groups(const RowView& rows, size_t looked) {
     const Kernels& simd = kernels();
     for (size_t first = 0; first < rows.size(); first += kBatch) {
       const size_t batch = std::min(kBatch, rows.size() - first);
       int8_t* const codes = codes_.data() + first * stride_;
       for (size_t i = 0; i < batch; ++i) {
-        simd.quantize_query(rows[first + i], groups_.dim_, codes + i * stride_, &offsets_[first + i]);
+        simd.quantize_query(rows.floats(first + i, floats_.data()), groups_.dim_, codes + i * stride_, &offsets_[first + i]);
       }
       simd.code_rows_batch(codes, offsets_.data() + first, batch, groups_.heads_.codes(), stride_, groups_.heads_.scales(),
                            count_, stride_, scores_.data());
@@ -176,6 +176,7 @@ class CentroidGroups::Assignment {
   size_t count_;  // of groups
   AlignedBuffer<int8_t> codes_;
   AlignedBuffer<int8_t> gathered_;
+  std::vector<float> floats_;  // of a row
   PassingVector<float> scores_;
   std::array<int32_t, kChunk> offsets_;
   std::array<uint64_t, kChunk> best_;  // claims
@@ -185,11 +186,11 @@ class CentroidGroups::Assignment {
   std::vector<uint32_t> next_pair_;
 };
 
-void CentroidGroups::assign(std::span<const float* const> rows, uint32_t* nearest) const {
+void CentroidGroups::assign(const RowView& rows, uint32_t* nearest) const {
   const auto assignment = std::make_unique<Assignment>(*this);
   for (size_t first = 0; first < rows.size(); first += kChunk) {
     check_interruption();
-    assignment->run(rows.subspan(first, std::min(kChunk, rows.size() - first)), nearest + first);
+    assignment->run(rows.part(first, std::min(kChunk, rows.size() - first)), nearest + first);
   }
 }
 

@@ -6,11 +6,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "base/huge_pages.hpp"
 #include "vectors/code_rows.hpp"
+#include "vectors/row_list.hpp"
 
 namespace memspan {
 
@@ -25,7 +25,7 @@ class CentroidGroups {
   // Writes for each row the number of a centroid among the nearest: the nearest of the groups that are looked at, the lower
   // number of two that are as near. What is found for a row depends on nothing but the row. O(rows sqrt(count) dim), unless
   // groups are very unequal.
-  void assign(std::span<const float* const> rows, uint32_t* nearest) const;
+  void assign(const RowView& rows, uint32_t* nearest) const;
 
  private:
   class Assignment;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "base/in_parallel.hpp"
 #include "simd/kernels.hpp"
@@ -32,9 +33,11 @@ bool normalize_sum(std::span<float> sum) {
   return true;
 }
 
-void compare_with_all(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count, uint32_t* nearest) {
+void compare_with_all(const RowView& rows, const CodeRows& centroids, size_t count, uint32_t* nearest) {
   const Kernels& simd = kernels();
+  const size_t dim = rows.dim();
   const size_t stride = code_stride(dim);
+  std::vector<float> buffer(dim);
   AlignedBuffer<int8_t> queries(kBatch * stride);
   std::array<int32_t, kBatch> offsets;
   PassingVector<float> scores(kBatch * count);
@@ -42,7 +45,7 @@ void compare_with_all(std::span<const float* const> rows, size_t dim, const Code
     check_interruption();
     const size_t batch = std::min(kBatch, rows.size() - first);
     for (size_t i = 0; i < batch; ++i) {
-      simd.quantize_query(rows[first + i], dim, queries.data() + i * stride, &offsets[i]);
+      simd.quantize_query(rows.floats(first + i, buffer.data()), dim, queries.data() + i * stride, &offsets[i]);
     }
     simd.code_rows_batch(queries.data(), offsets.data(), batch, centroids.codes(), stride, centroids.scales(), count, stride,
                          scores.data());
@@ -55,48 +58,51 @@ void compare_with_all(std::span<const float* const> rows, size_t dim, const Code
 
 }  // namespace
 
-PassingVector<uint32_t> assign(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count) {
+PassingVector<uint32_t> assign(const RowView& rows, const CodeRows& centroids, size_t count) {
   PassingVector<uint32_t> nearest(rows.size());
   std::optional<CentroidGroups> groups;
-  if (CentroidGroups::pay(rows.size(), count)) groups.emplace(centroids, count, dim);
+  if (CentroidGroups::pay(rows.size(), count)) groups.emplace(centroids, count, rows.dim());
   const Interruption interruption = interruption_of_thread();
   in_parallel(rows.size(), kWorthAThread, [&](size_t first, size_t last) {
     share_interruption(interruption);
-    const auto part = rows.subspan(first, last - first);
+    const RowView part = rows.part(first, last - first);
     if (groups) {
       groups->assign(part, nearest.data() + first);
     } else {
-      compare_with_all(part, dim, centroids, count, nearest.data() + first);
+      compare_with_all(part, centroids, count, nearest.data() + first);
     }
   });
   return nearest;
 }
 
-Centroids find_centroids(std::span<const float* const> rows, size_t dim, size_t k, size_t rounds, std::mt19937& random) {
+Centroids find_centroids(const RowView& rows, size_t k, size_t rounds, std::mt19937& random) {
   k = std::min(k, rows.size());
+  const size_t dim = rows.dim();
   Centroids centroids{dim, PassingVector<float>(k * dim), CodeRows(dim, k)};
   if (k == 0) return centroids;
   // A prefix of a shuffle: distinct rows.
-  PassingVector<const float*> sample(rows.begin(), rows.end());
+  PassingVector<const std::byte*> places(rows.begin(), rows.end());
   const size_t sampled = std::min(rows.size(), k * kSampleForEach);
   for (size_t i = 0; i < sampled; ++i) {
-    std::swap(sample[i], sample[i + random() % (sample.size() - i)]);
+    std::swap(places[i], places[i + random() % (places.size() - i)]);
   }
-  sample.resize(sampled);
-  for (size_t i = 0; i < k; ++i) std::copy_n(sample[i], dim, centroids.rows.data() + i * dim);
+  const RowView sample(rows.shape(), std::span(places).first(sampled));
+  std::vector<float> buffer(dim);
+  for (size_t i = 0; i < k; ++i) std::copy_n(sample.floats(i, buffer.data()), dim, centroids.rows.data() + i * dim);
   encode(centroids);
   if (k == 1) rounds = 1;
 
   for (size_t round = 0; round < rounds; ++round) {
-    const PassingVector<uint32_t> nearest = assign(sample, dim, centroids.codes, k);
+    const PassingVector<uint32_t> nearest = assign(sample, centroids.codes, k);
     std::fill(centroids.rows.begin(), centroids.rows.end(), 0.0f);
     for (size_t i = 0; i < sample.size(); ++i) {
       float* const sum = centroids.rows.data() + nearest[i] * dim;
-      for (size_t d = 0; d < dim; ++d) sum[d] += sample[i][d];
+      const float* const row = sample.floats(i, buffer.data());
+      for (size_t d = 0; d < dim; ++d) sum[d] += row[d];
     }
     for (size_t i = 0; i < k; ++i) {
       const std::span<float> sum(centroids.rows.data() + i * dim, dim);
-      if (!normalize_sum(sum)) std::copy_n(sample[random() % sample.size()], dim, sum.data());
+      if (!normalize_sum(sum)) std::copy_n(sample.floats(random() % sample.size(), buffer.data()), dim, sum.data());
     }
     encode(centroids);
   }

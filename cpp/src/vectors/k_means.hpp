@@ -3,11 +3,11 @@
 
 #include <cstdint>
 #include <random>
-#include <span>
 #include <vector>
 
 #include "base/huge_pages.hpp"
 #include "vectors/code_rows.hpp"
+#include "vectors/row_list.hpp"
 
 namespace memspan {
 
@@ -22,10 +22,10 @@ struct Centroids {
 
 // At most `k` centroids (fewer when there are fewer rows) after `rounds` over a sample of up to 48 rows for each.
 // O(k^(3/2) dim rounds).
-Centroids find_centroids(std::span<const float* const> rows, size_t dim, size_t k, size_t rounds, std::mt19937& random);
+Centroids find_centroids(const RowView& rows, size_t k, size_t rounds, std::mt19937& random);
 
 // The nearest of `count` centroids for every row, by codes; of many centroids for many rows one of the nearest, by groups
 // (centroid_groups.hpp). O(rows sqrt(count) dim), of few O(rows count dim), on two threads (base/in_parallel.hpp).
-huge_pages::PassingVector<uint32_t> assign(std::span<const float* const> rows, size_t dim, const CodeRows& centroids, size_t count);
+huge_pages::PassingVector<uint32_t> assign(const RowView& rows, const CodeRows& centroids, size_t count);
 
 }  // namespace memspan

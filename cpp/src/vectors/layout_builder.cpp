@@ -25,19 +25,22 @@ constexpr size_t kFewestTagClusters = 2;
 // No cluster of tags may hold more than one in so many of the records: it would be no cluster.
 constexpr size_t kLargestShare = 3;
 
-double mean_cosine(std::span<const float* const> rows, std::span<const uint32_t> cluster, const float* centroids, size_t dim) {
+double mean_cosine(const RowView& rows, std::span<const uint32_t> cluster, const float* centroids) {
   double sum = 0.0;
   for (size_t i = 0; i < rows.size(); ++i) {
-    sum += static_cast<double>(kernels().dot(rows[i], centroids + cluster[i] * dim, dim));
+    sum += static_cast<double>(rows.dot(centroids + cluster[i] * rows.dim(), i));
   }
   return sum / static_cast<double>(rows.size());
 }
 
-PassingVector<float> mean_rows(std::span<const float* const> rows, std::span<const uint32_t> cluster, size_t count, size_t dim) {
+PassingVector<float> mean_rows(const RowView& rows, std::span<const uint32_t> cluster, size_t count) {
+  const size_t dim = rows.dim();
+  std::vector<float> buffer(dim);
   PassingVector<float> sums(count * dim, 0.0f);
   for (size_t i = 0; i < rows.size(); ++i) {
     float* const sum = sums.data() + cluster[i] * dim;
-    for (size_t d = 0; d < dim; ++d) sum[d] += rows[i][d];
+    const float* const row = rows.floats(i, buffer.data());
+    for (size_t d = 0; d < dim; ++d) sum[d] += row[d];
   }
   for (size_t c = 0; c < count; ++c) {
     float* const sum = sums.data() + c * dim;
@@ -51,7 +54,7 @@ PassingVector<float> mean_rows(std::span<const float* const> rows, std::span<con
 class LayoutBuilder {
  public:
   LayoutBuilder(const LayoutInput& input, const TagClusters* tags)
-      : input_(input), tags_(tags), layout_(std::make_unique<ClusterLayout>()) {}
+      : input_(input), tags_(tags), layout_(std::make_unique<ClusterLayout>()), sorted_rows_(input.rows.shape()) {}
 
   BuiltLayout plan() {
     block_of_.assign(input_.slots.size(), 0);
@@ -66,7 +69,7 @@ class LayoutBuilder {
     }
     place_rows();
     summarise_blocks();
-    if (layout_->blocks.size() > 1) calibrate_probing(*layout_, input_.dim, sorted_rows_, random_);
+    if (layout_->blocks.size() > 1) calibrate_probing(*layout_, sorted_rows_, random_);
     layout_->planned_for = layout_->size;
     return {std::move(layout_), max_scale_};
   }
@@ -96,8 +99,8 @@ class LayoutBuilder {
   }
 
   void cut_vectors() {
-    const Centroids centroids = find_centroids(input_.rows, input_.dim, block_count(input_.rows.size()), kRounds, random_);
-    block_of_ = assign(input_.rows, input_.dim, centroids.codes, centroids.size());
+    const Centroids centroids = find_centroids(input_.rows, block_count(input_.rows.size()), kRounds, random_);
+    block_of_ = assign(input_.rows, centroids.codes, centroids.size());
     cluster_of_block_.resize(centroids.size());
     std::iota(cluster_of_block_.begin(), cluster_of_block_.end(), 0u);
     layout_->clusters = static_cast<uint32_t>(centroids.size());
@@ -111,13 +114,13 @@ class LayoutBuilder {
     }
     cluster_of_block_.clear();
     layout_->clusters = tags_->count + (members.back().empty() ? 0 : 1);
-    PassingVector<const float*> rows;
+    RowList rows(input_.rows.shape());
     for (uint32_t cluster = 0; cluster < members.size(); ++cluster) {
       if (members[cluster].empty()) continue;
       rows.clear();
       for (const uint32_t i : members[cluster]) rows.push_back(input_.rows[i]);
-      const Centroids centroids = find_centroids(rows, input_.dim, block_count(rows.size()), kRounds, random_);
-      const PassingVector<uint32_t> nearest = assign(rows, input_.dim, centroids.codes, centroids.size());
+      const Centroids centroids = find_centroids(rows, block_count(rows.size()), kRounds, random_);
+      const PassingVector<uint32_t> nearest = assign(rows, centroids.codes, centroids.size());
       const auto first = static_cast<uint32_t>(cluster_of_block_.size());
       for (size_t i = 0; i < rows.size(); ++i) block_of_[members[cluster][i]] = first + nearest[i];
       cluster_of_block_.resize(first + centroids.size(), cluster);
@@ -125,11 +128,11 @@ class LayoutBuilder {
   }
 
   void join_blocks(const CodeRows& centroids, size_t count) {
-    PassingVector<const float*> rows;
+    RowList rows(input_.rows.shape());
     for (size_t i = 0; i < block_of_.size(); ++i) {
       if (block_of_[i] == kNoCluster) rows.push_back(input_.rows[i]);
     }
-    const PassingVector<uint32_t> nearest = assign(rows, input_.dim, centroids, count);
+    const PassingVector<uint32_t> nearest = assign(rows, centroids, count);
     size_t next = 0;
     for (uint32_t& block : block_of_) {
       if (block == kNoCluster) block = nearest[next++];
@@ -146,13 +149,15 @@ class LayoutBuilder {
       if (input_.ats[a] != input_.ats[b]) return input_.ats[a] < input_.ats[b];
       return input_.slots[a] < input_.slots[b];
     });
-    layout_->rows = CodeRows(input_.dim, count);
+    layout_->rows = CodeRows(input_.dim(), count);
     layout_->size = count;
     sorted_rows_.resize(count);
+    std::vector<float> buffer(input_.dim());
     for (uint32_t position = 0; position < count; ++position) {
       if (position % 1024 == 0) check_interruption();
       const uint32_t i = order[position];
-      max_scale_ = std::max(max_scale_, layout_->rows.put(position, input_.slots[i], input_.ats[i], input_.rows[i]));
+      const float* const row = input_.rows.floats(i, buffer.data());
+      max_scale_ = std::max(max_scale_, layout_->rows.put(position, input_.slots[i], input_.ats[i], row));
       sorted_rows_[position] = input_.rows[i];
       if (position == 0 || block_of_[i] != block_of_[order[position - 1]]) {
         layout_->blocks.push_back({position, position, cluster_of_block_[block_of_[i]]});
@@ -162,13 +167,14 @@ class LayoutBuilder {
   }
 
   void summarise_blocks() {
-    const size_t dim = input_.dim;
+    const size_t dim = input_.dim();
+    const RowView rows = sorted_rows_;
     PassingVector<uint32_t> block_at(layout_->size);
     for (uint32_t b = 0; b < layout_->blocks.size(); ++b) {
       std::fill(block_at.begin() + layout_->blocks[b].start, block_at.begin() + layout_->blocks[b].end, b);
     }
     const size_t count = layout_->blocks.size();
-    const PassingVector<float> centroids = mean_rows(sorted_rows_, block_at, count, dim);
+    const PassingVector<float> centroids = mean_rows(rows, block_at, count);
     layout_->centroids = CodeRows(dim, count);
     layout_->means.resize(count);
     layout_->variances.resize(count);
@@ -179,13 +185,13 @@ class LayoutBuilder {
       layout_->centroids.put(b, static_cast<Slot>(b), 0, centroid);
       double mean = 0.0, square = 0.0;
       for (uint32_t p = layout_->blocks[b].start; p < layout_->blocks[b].end; ++p) {
-        const auto cosine = static_cast<double>(kernels().dot(sorted_rows_[p], centroid, dim));
+        const auto cosine = static_cast<double>(rows.dot(centroid, p));
         mean += cosine;
         square += cosine * cosine;
       }
-      const double rows = layout_->blocks[b].end - layout_->blocks[b].start;
-      mean /= rows;
-      square /= rows;
+      const double size = layout_->blocks[b].end - layout_->blocks[b].start;
+      mean /= size;
+      square /= size;
       layout_->means[b] = static_cast<float>(mean);
       layout_->variances[b] = static_cast<float>(std::max(0.0, square - mean * mean));
       layout_->orthogonals[b] = static_cast<float>(std::max(0.0, 1.0 - square));
@@ -198,7 +204,7 @@ class LayoutBuilder {
   std::unique_ptr<ClusterLayout> layout_;
   PassingVector<uint32_t> block_of_;          // by record, before empty blocks vanish
   std::vector<uint32_t> cluster_of_block_;  // the same blocks
-  PassingVector<const float*> sorted_rows_;   // by position
+  RowList sorted_rows_;                     // by position
   float max_scale_ = 0.0f;
 };
 
@@ -224,7 +230,7 @@ void drop_tiny_clusters(TagClusters& tags) {
 bool plausible(const TagClusters& tags, const LayoutInput& input) {
   if (input.slots.size() < kSmallestClustered || tags.count < kFewestTagClusters) return false;
   std::mt19937 random(kLayoutSeed);
-  PassingVector<const float*> rows;
+  RowList rows(input.rows.shape());
   PassingVector<uint32_t> cluster;
   const size_t step = std::max<size_t>(1, input.rows.size() / kJudged);
   for (size_t i = random() % step; i < input.rows.size(); i += step) {
@@ -232,12 +238,12 @@ bool plausible(const TagClusters& tags, const LayoutInput& input) {
     cluster.push_back(tags.of_record[i] == kNoCluster ? tags.count : tags.of_record[i]);
   }
   const auto cosine = [&](std::span<const uint32_t> of_row, size_t count) {
-    return mean_cosine(rows, of_row, mean_rows(rows, of_row, count, input.dim).data(), input.dim);
+    return mean_cosine(rows, of_row, mean_rows(rows, of_row, count).data());
   };
   const size_t count = tags.count + 1;
   const double together = cosine(PassingVector<uint32_t>(rows.size(), 0), 1);
-  const Centroids centroids = find_centroids(rows, input.dim, count, 4, random);
-  const double by_vectors = cosine(assign(rows, input.dim, centroids.codes, centroids.size()), count);
+  const Centroids centroids = find_centroids(rows, count, 4, random);
+  const double by_vectors = cosine(assign(rows, centroids.codes, centroids.size()), count);
   return cosine(cluster, count) - together >= kPlausible * (by_vectors - together);
 }
 

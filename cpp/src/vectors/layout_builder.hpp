@@ -8,15 +8,18 @@
 #include "memspan/types.hpp"
 #include "tags/tag_clusters.hpp"
 #include "vectors/cluster_layout.hpp"
+#include "vectors/row_list.hpp"
 
 namespace memspan {
 
 // The rows to lay out, as parallel columns. `rows` must stay readable and unchanged during the build.
 struct LayoutInput {
-  size_t dim = 0;
+  explicit LayoutInput(const RowShape& shape) : rows(shape) {}
+  size_t dim() const { return rows.dim(); }
+
   PassingVector<Slot> slots;
   PassingVector<Micros> ats;
-  PassingVector<const float*> rows;
+  RowList rows;
   TaggedRecords tags;
   // Filled only to let new rows join the clusters of an older layout: that, and the block in it of each row (kNoCluster:
   // none yet).

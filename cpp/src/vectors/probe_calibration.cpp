@@ -1,6 +1,7 @@
 #include "vectors/probe_calibration.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -43,8 +44,8 @@ static_assert(ProbeReach::kDepths[kDepthOfTen] == 10);
 
 class Calibration {
  public:
-  Calibration(ClusterLayout& layout, size_t dim, std::span<const float* const> rows, std::mt19937& random)
-      : layout_(layout), dim_(dim), rows_(rows), random_(random) {}
+  Calibration(ClusterLayout& layout, const RowView& rows, std::mt19937& random)
+      : layout_(layout), dim_(rows.dim()), rows_(rows), random_(random) {}
 
   void run() {
     std::vector<uint32_t> selves(kQueries);
@@ -78,7 +79,7 @@ class Calibration {
     if (layout_.size < kFewestShortened || dim_ < kLeastShortenedDim) return;
     const double without = mean_share_read(nullptr);
     if (without < kMuchRead) return;
-    std::unique_ptr<ShortRows> shorts = shorten_rows(dim_, rows_, random_);
+    std::unique_ptr<ShortRows> shorts = shorten_rows(rows_, random_);
     for_each_query([&](size_t first, size_t last) {
       for (; first < last; ++first) {
         const ShortRows::Numbers numbers = shorts->shortened(queries_[first].data());
@@ -108,7 +109,7 @@ class Calibration {
   // Returns the position of the row that the query equals, if it does.
   uint32_t make_query(size_t i, std::vector<float>& query) {
     const size_t position = random_row();
-    const float* const row = rows_[position];
+    const float* const row = rows_.floats(position, buffers_[0].data());
     switch (i % kKinds) {
       case 0:
         std::copy_n(row, dim_, query.begin());
@@ -120,7 +121,7 @@ class Calibration {
         break;
       }
       default: {
-        const float* const other = rows_[random_row()];
+        const float* const other = rows_.floats(random_row(), buffers_[1].data());
         for (size_t d = 0; d < dim_; ++d) query[d] = row[d] + other[d];
         break;
       }
@@ -209,16 +210,17 @@ class Calibration {
 
   ClusterLayout& layout_;
   size_t dim_;
-  std::span<const float* const> rows_;
+  RowView rows_;
   std::mt19937& random_;
   std::vector<std::vector<float>> queries_ = std::vector(kQueries, std::vector<float>(dim_));
+  std::array<std::vector<float>, 2> buffers_ = {std::vector<float>(dim_), std::vector<float>(dim_)};
   std::vector<TriedQuery> tried_ = std::vector<TriedQuery>(kQueries);
 };
 
 }  // namespace
 
-void calibrate_probing(ClusterLayout& layout, size_t dim, std::span<const float* const> rows, std::mt19937& random) {
-  Calibration(layout, dim, rows, random).run();
+void calibrate_probing(ClusterLayout& layout, const RowView& rows, std::mt19937& random) {
+  Calibration(layout, rows, random).run();
 }
 
 }  // namespace memspan

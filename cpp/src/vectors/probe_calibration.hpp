@@ -2,15 +2,15 @@
 #pragma once
 
 #include <random>
-#include <span>
 
 #include "vectors/cluster_layout.hpp"
+#include "vectors/row_list.hpp"
 
 namespace memspan {
 
-// Fills layout.reach and layout.probed_share, and makes layout.short_rows where they pay. `rows`: the float rows by
+// Fills layout.reach and layout.probed_share, and makes layout.short_rows where they pay. `rows`: the rows by
 // position. The queries are made of the rows themselves: as they are, with as much noise again, and halfway between two;
 // what a search misses is counted against a full scan. O(rows dim) for each of some hundred queries.
-void calibrate_probing(ClusterLayout& layout, size_t dim, std::span<const float* const> rows, std::mt19937& random);
+void calibrate_probing(ClusterLayout& layout, const RowView& rows, std::mt19937& random);
 
 }  // namespace memspan

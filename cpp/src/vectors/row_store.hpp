@@ -1,14 +1,15 @@
-// The float32 rows of a user by slot: unit vectors for exact scores. Rows never move once they are written, but for those
-// of a last chunk that was made, or cut, to fit because no more were expected.
+// The rows of a user by slot: unit vectors for exact scores, as row_shape.hpp lays them out. Rows never move once they are
+// written, but for those of a last chunk that was made, or cut, to fit because no more were expected.
 //
 // The first rows may be those of a snapshot, where they lie in it (stored_rows.hpp): they must be checked before they
 // are read or written.
 // Thread safety: const members may run in parallel; writes need exclusion. `pin` keeps the memory of the rows alive for
 // a reader without a lock, as long as nobody overwrites the rows that it reads.
-// Memory: 4 dim bytes a slot, in the chunks of chunk_geometry.hpp; of stored rows next to nothing.
+// Memory: that of a row for each slot, in the chunks of chunk_geometry.hpp; of stored rows next to nothing.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -22,12 +23,11 @@ namespace memspan {
 
 class RowStore {
  public:
-  explicit RowStore(size_t dim) : dim_(dim) {}
+  explicit RowStore(size_t row_bytes) : row_bytes_(row_bytes) {}
   // The stored rows are those of slots 0, 1, ...; their data must be at a multiple of 64.
-  RowStore(size_t dim, std::shared_ptr<StoredRows> stored)
-      : dim_(dim), size_(stored->size()), room_(size_), stored_size_(size_), stored_(std::move(stored)) {}
+  RowStore(size_t row_bytes, std::shared_ptr<StoredRows> stored)
+      : row_bytes_(row_bytes), size_(stored->size()), room_(size_), stored_size_(size_), stored_(std::move(stored)) {}
 
-  size_t dim() const { return dim_; }
   size_t size() const { return size_; }
   // So many rows are about to come, and then perhaps no more: a last chunk that they fill by half is made for them alone.
   // Whoever adds one more moves that chunk, which costs no more than what its rows did.
@@ -40,22 +40,22 @@ class RowStore {
   // soon done. Rows that are pinned stay where they are.
   void fit() noexcept {
     if (chunks_.empty()) return;
-    AlignedBuffer<float>& last = *chunks_.back().memory;
+    AlignedBuffer<std::byte>& last = *chunks_.back().memory;
     const size_t before = ChunkGeometry::capacity(chunks_.size() - 1);
-    last.shrink((size_ - stored_size_ - before) * dim_, kMostMoved);
-    room_ = stored_size_ + before + last.size() / dim_;
+    last.shrink((size_ - stored_size_ - before) * row_bytes_, kMostMoved);
+    room_ = stored_size_ + before + last.size() / row_bytes_;
   }
 
   // A chunk of kLargest can be made before it is needed, without exclusion: `wants_spare` says that fewer than kFewLeft
   // slots are left, and a spare that is no longer wanted is not taken.
-  using ChunkMemory = std::shared_ptr<AlignedBuffer<float>>;
+  using ChunkMemory = std::shared_ptr<AlignedBuffer<std::byte>>;
   static constexpr size_t kFewLeft = 64;
   bool wants_spare() const {
     if (spare_ || size_ < stored_size_ + ChunkGeometry::kGrowing) return false;
     return ChunkGeometry::chunks(size_ - stored_size_ + kFewLeft) > chunks_.size();
   }
-  static ChunkMemory make_spare(size_t dim) {
-    auto spare = std::make_shared<AlignedBuffer<float>>(ChunkGeometry::kLargest * dim);
+  static ChunkMemory make_spare(size_t row_bytes) {
+    auto spare = std::make_shared<AlignedBuffer<std::byte>>(ChunkGeometry::kLargest * row_bytes);
     spare->touch();
     return spare;
   }
@@ -63,11 +63,11 @@ class RowStore {
     if (wants_spare()) spare_ = std::move(spare);
   }
 
-  float* row(Slot slot) { return const_cast<float*>(std::as_const(*this).row(slot)); }
-  const float* row(Slot slot) const {
-    if (slot < stored_size_) return reinterpret_cast<const float*>(stored_->data()) + slot * dim_;
+  std::byte* row(Slot slot) { return const_cast<std::byte*>(std::as_const(*this).row(slot)); }
+  const std::byte* row(Slot slot) const {
+    if (slot < stored_size_) return std::as_const(*stored_).data() + slot * row_bytes_;
     const auto [chunk, offset] = ChunkGeometry::place(slot - stored_size_);
-    return chunks_[chunk].data + offset * dim_;
+    return chunks_[chunk].data + offset * row_bytes_;
   }
   // How many rows follow each other in memory from this one on, itself included.
   size_t run(Slot slot) const {
@@ -83,7 +83,7 @@ class RowStore {
   // Erases a row, or what is there of one that is damaged.
   void erase(Slot slot) noexcept {
     if (slot < stored_size_) stored_->prepare_write(slot);
-    std::fill_n(row(slot), dim_, 0.0f);
+    std::fill_n(row(slot), row_bytes_, std::byte{0});
   }
 
   // A copy that shares the memory of the rows.
@@ -98,7 +98,7 @@ class RowStore {
 
  private:
   struct Chunk {
-    float* data;  // of the memory, so that a look-up does not go through it
+    std::byte* data;  // of the memory, so that a look-up does not go through it
     ChunkMemory memory;
   };
 
@@ -110,22 +110,22 @@ class RowStore {
     if (room_ - stored_size_ < ChunkGeometry::capacity(chunks_.size())) return complete_last();
     const size_t whole = ChunkGeometry::size(chunks_.size());
     const size_t coming = expected_ - std::min(expected_, room_);
-    const bool fitted = !spare_ && coming > 0 && whole / 2 <= coming && coming < whole && whole * dim_ * sizeof(float) <= kMostMoved;
+    const bool fitted = !spare_ && coming > 0 && whole / 2 <= coming && coming < whole && whole * row_bytes_ <= kMostMoved;
     const size_t rows = fitted ? coming : whole;
-    auto memory = spare_ ? std::move(spare_) : std::make_shared<AlignedBuffer<float>>(rows * dim_);
-    float* const data = memory->data();
+    auto memory = spare_ ? std::move(spare_) : std::make_shared<AlignedBuffer<std::byte>>(rows * row_bytes_);
+    std::byte* const data = memory->data();
     chunks_.push_back({data, std::move(memory)});
     room_ += rows;
   }
   void complete_last() {
     Chunk& last = chunks_.back();
-    auto memory = std::make_shared<AlignedBuffer<float>>(ChunkGeometry::size(chunks_.size() - 1) * dim_);
+    auto memory = std::make_shared<AlignedBuffer<std::byte>>(ChunkGeometry::size(chunks_.size() - 1) * row_bytes_);
     std::copy_n(last.data, last.memory->size(), memory->data());
     last = {memory->data(), std::move(memory)};
     room_ = stored_size_ + ChunkGeometry::capacity(chunks_.size());
   }
 
-  size_t dim_;
+  size_t row_bytes_;
   size_t size_ = 0;
   size_t room_ = 0;  // slots for which there is memory
   size_t expected_ = 0;

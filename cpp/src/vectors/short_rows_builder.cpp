@@ -14,25 +14,28 @@ constexpr size_t kSample = 2048;  // rows that the directions are found of
 constexpr size_t kWorthAThread = 4096;
 constexpr size_t kAtATime = 1024;
 
-void put_all(ShortRows& shorts, std::span<const float* const> rows) {
+void put_all(ShortRows& shorts, const RowView& rows) {
   const Interruption interruption = interruption_of_thread();
   in_parallel(rows.size(), kWorthAThread, [&](size_t first, size_t last) {
     share_interruption(interruption);
+    std::vector<float> buffer(rows.dim());
     for (; first < last; ++first) {
       if (first % kAtATime == 0) check_interruption();
-      shorts.put(first, rows[first]);
+      shorts.put(first, rows.floats(first, buffer.data()));
     }
   });
 }
 
 }  // namespace
 
-std::unique_ptr<ShortRows> shorten_rows(size_t dim, std::span<const float* const> rows, std::mt19937& random) {
+std::unique_ptr<ShortRows> shorten_rows(const RowView& rows, std::mt19937& random) {
+  const size_t dim = rows.dim();
   const size_t count = std::min(kSample, rows.size());
   std::vector<float> sample;
   sample.reserve(count * dim);
+  std::vector<float> buffer(dim);
   for (size_t i = 0; i < count; ++i) {
-    const float* const row = rows[random() % rows.size()];
+    const float* const row = rows.floats(random() % rows.size(), buffer.data());
     sample.insert(sample.end(), row, row + dim);
   }
   LeadingDirections directions = find_leading_directions(sample, dim, ShortRows::kCoordinates, Origin::zero);
@@ -42,7 +45,7 @@ std::unique_ptr<ShortRows> shorten_rows(size_t dim, std::span<const float* const
   return shorts;
 }
 
-std::unique_ptr<ShortRows> shorten_rows(const ShortRows& like, std::span<const float* const> rows) {
+std::unique_ptr<ShortRows> shorten_rows(const ShortRows& like, const RowView& rows) {
   auto shorts = std::make_unique<ShortRows>(like.directions(), like.most(), rows.size());
   shorts->reach = like.reach;
   put_all(*shorts, rows);

@@ -3,15 +3,15 @@
 
 #include <memory>
 #include <random>
-#include <span>
 
+#include "vectors/row_list.hpp"
 #include "vectors/short_rows.hpp"
 
 namespace memspan {
 
-// `rows`: the float rows by position. O(rows dim). The reach is not known yet.
-std::unique_ptr<ShortRows> shorten_rows(size_t dim, std::span<const float* const> rows, std::mt19937& random);
+// `rows`: the rows by position. O(rows dim). The reach is not known yet.
+std::unique_ptr<ShortRows> shorten_rows(const RowView& rows, std::mt19937& random);
 // With the directions and the reach of others.
-std::unique_ptr<ShortRows> shorten_rows(const ShortRows& like, std::span<const float* const> rows);
+std::unique_ptr<ShortRows> shorten_rows(const ShortRows& like, const RowView& rows);
 
 }  // namespace memspan

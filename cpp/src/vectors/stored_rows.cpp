@@ -1,11 +1,13 @@
 #include "vectors/stored_rows.hpp"
 
+#include <utility>
+
 #include "base/crc32c.hpp"
 
 namespace memspan {
 
 StoredRows::StoredRows(ByteReader& in, const Body& body, size_t row_bytes, Test test)
-    : row_bytes_(row_bytes), shift_(shift_of(row_bytes)), on_heap_(body.on_heap), test_(test), owner_(body.owner), file_(in.file()) {
+    : row_bytes_(row_bytes), shift_(shift_of(row_bytes)), on_heap_(body.on_heap), test_(std::move(test)), owner_(body.owner), file_(in.file()) {
   const auto rows = in.get<uint64_t>();
   if (rows == 0) return;
   in.check(rows <= body.size / row_bytes, "there are more rows than the body holds");
@@ -45,8 +47,8 @@ bool StoredRows::check_unit(size_t unit) const noexcept {
   const size_t count = std::min(size_t{1} << shift_, rows_ - first);
   const std::byte* const bytes = data_ + first * row_bytes_;
   if (checksum(bytes, count * row_bytes_) != sums_[unit]) return false;
-  for (size_t i = 0; test_ != nullptr && i < count; ++i) {
-    if (!test_(bytes + i * row_bytes_, row_bytes_)) return false;
+  for (size_t i = 0; test_ && i < count; ++i) {
+    if (!test_(bytes + i * row_bytes_)) return false;
   }
   checked_[unit >> 6].fetch_or(uint64_t{1} << (unit & 63), std::memory_order_relaxed);
   return true;

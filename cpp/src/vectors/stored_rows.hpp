@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,7 +28,7 @@ namespace memspan {
 class StoredRows {
  public:
   // May the row be used?
-  using Test = bool (*)(const std::byte* row, size_t row_bytes);
+  using Test = std::function<bool(const std::byte* row)>;  // empty: any
 
   // `in` stands at the head. Reads nothing of the body.
   StoredRows(ByteReader& in, const Body& body, size_t row_bytes, Test test);

@@ -31,8 +31,8 @@ constexpr double kProbedSpan = 400.0;  // the times of the block searched too, w
 
 void VectorTable::prefetch(Slot slot) const {
   if (!has(slot)) return;
-  const float* const row = rows_.row(slot);
-  for (size_t i = 0; i < dim(); i += 16) prefetch_line_to_l2(row + i);
+  const std::byte* const row = rows_.row(slot);
+  for (size_t i = 0; i < shape_.bytes(); i += 64) prefetch_line_to_l2(row + i);
 }
 
 void VectorTable::prefetch_codes(Slot slot) const {
@@ -308,12 +308,11 @@ size_t VectorTable::probing_cost(size_t admitted, size_t k, bool in_spans) const
 }
 
 void VectorTable::scan(const float* query, const Bitset* allowed, TopK& best) const {
-  const Kernels& simd = kernels();
   std::array<float, kScanTile> scores;
   for (size_t first = 0; first < rows_.size();) {
     const size_t count = std::min(kScanTile, rows_.run(static_cast<Slot>(first)));
     rows_.check(static_cast<Slot>(first), count);
-    simd.dot_rows(query, rows_.row(static_cast<Slot>(first)), dim(), count, dim(), scores.data());
+    shape_.dot_rows(query, rows_.row(static_cast<Slot>(first)), count, scores.data());
     for (size_t i = 0; i < count; ++i) {
       const auto slot = static_cast<Slot>(first + i);
       if (scores[i] >= best.threshold() && has(slot) && (allowed == nullptr || allowed->test(slot))) {

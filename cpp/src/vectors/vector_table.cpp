@@ -38,8 +38,17 @@ void VectorTable::add(Slot slot, Micros at, std::span<const float> vector) {
   rows_.grow(slot + size_t{1});
   rows_.check(slot);
   if (build_) build_->reserve(places_.size());
-  normalize(vector, rows_.row(slot));
-  put_fresh(slot, at, rows_.row(slot));
+  std::byte* const row = rows_.row(slot);
+  if (shape_.format() == RowFormat::float32) {
+    normalize(vector, reinterpret_cast<float*>(row));
+    put_fresh(slot, at, reinterpret_cast<const float*>(row));
+  } else {
+    thread_local std::vector<float> unit;
+    unit.resize(dim());
+    normalize(vector, unit.data());
+    shape_.write(unit.data(), row);
+    put_fresh(slot, at, shape_.floats(row, unit.data()));  // codes of what is kept
+  }
   ++count_;
 }
 
@@ -70,6 +79,26 @@ void VectorTable::remove(Slot slot, bool keep_floats) {
     build_->to_zero.push_back(slot);
   } else {
     rows_.erase(slot);
+  }
+}
+
+float VectorTable::cosine(Slot a, Slot b) const {
+  float out;
+  cosines({&a, 1}, {&b, 1}, &out);
+  return out;
+}
+
+void VectorTable::cosines(std::span<const Slot> a, std::span<const Slot> b, float* out) const {
+  thread_local std::array<std::vector<float>, 2 * kRowsTogether> buffers;
+  std::array<const float*, kRowsTogether> firsts;
+  std::array<const float*, kRowsTogether> seconds;
+  for (size_t first = 0; first < a.size(); first += kRowsTogether) {
+    const size_t count = std::min(kRowsTogether, a.size() - first);
+    for (size_t i = 0; i < count; ++i) {
+      firsts[i] = floats(a[first + i], buffers[2 * i]).data();
+      seconds[i] = floats(b[first + i], buffers[2 * i + 1]).data();
+    }
+    kernels().dot_pairs(firsts.data(), seconds.data(), count, dim(), out + first);
   }
 }
 

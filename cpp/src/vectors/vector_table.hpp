@@ -1,11 +1,12 @@
-// The embeddings of one user: float32 unit rows for exact scores, and int8 codes of them for scans.
+// The embeddings of one user: unit rows for exact scores, in float32 or bfloat16, and int8 codes of them for scans.
 //
 // Codes lie in one of three regions: the layout of the last consolidation (clustered), and two lots of fresh rows, of
 // which one takes what comes and the other is what a running consolidation is about to lay out. Slots may be used again
 // after a removal, except while a consolidation runs (`pinned`).
 //
 // A record without an embedding has no place, and no search reports it. Thread safety: const members may run in
-// parallel; writes need exclusion. Memory: 5 dim + 20 bytes a record.
+// parallel; writes need exclusion. Memory: 5 dim + 20 bytes a record,
+// 3 dim + 20 in bfloat16.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +24,7 @@
 #include "simd/kernels.hpp"
 #include "vectors/cluster_layout.hpp"
 #include "vectors/fresh_rows.hpp"
+#include "vectors/row_shape.hpp"
 #include "vectors/row_store.hpp"
 #include "vectors/vector_search.hpp"
 
@@ -30,7 +32,7 @@ namespace memspan {
 
 class VectorTable {
  public:
-  explicit VectorTable(size_t dim) : rows_(dim) {}
+  explicit VectorTable(const RowShape& shape) : shape_(shape), rows_(shape.bytes()) {}
 
   // `slot` must be the next one or one that was removed. `vector` must have passed check_embedding, or be empty. If
   // that throws, nothing has changed.
@@ -45,22 +47,29 @@ class VectorTable {
   void take_spare(RowStore::ChunkMemory& spare) { rows_.take_spare(spare); }
 
   bool has(Slot slot) const { return places_[slot] != kNowhere; }
-  // Of a slot that has one. Throws CorruptSnapshot, as all that reads rows does, if the row comes from a snapshot and is
-  // damaged there.
-  std::span<const float> row(Slot slot) const {
+  // Of a slot that has one: as it is kept, and as floats, which lie in `buffer` where it is not kept so (row_shape.hpp).
+  // Throws CorruptSnapshot, as all that reads rows does, if the row comes from a snapshot and is damaged there.
+  const std::byte* row(Slot slot) const {
     rows_.check(slot);
-    return {rows_.row(slot), dim()};
+    return rows_.row(slot);
   }
+  std::span<const float> floats(Slot slot, std::vector<float>& buffer) const {
+    buffer.resize(dim());
+    return {shape_.floats(row(slot), buffer.data()), dim()};
+  }
+  // The exact cosines of rows with each other: out[i] is that of a[i] and b[i], which have rows.
+  float cosine(Slot a, Slot b) const;
+  void cosines(std::span<const Slot> a, std::span<const Slot> b, float* out) const;
   // Calls use(i, cosine) with the exact cosine of the unit vector `query` for each i < count whose slot, slot_of(i), has a
   // row. Rows that lie anywhere are best read so: their memory is asked for ahead.
   template <typename SlotOf, typename Use>
   void score_each(const float* query, size_t count, SlotOf slot_of, Use use) const {
-    std::array<const float*, kRowsTogether> rows;
+    std::array<const std::byte*, kRowsTogether> rows;
     std::array<size_t, kRowsTogether> places;
     std::array<float, kRowsTogether> cosines;
     size_t waiting = 0;
     const auto score = [&] {
-      kernels().dot_each(query, rows.data(), waiting, dim(), cosines.data());
+      shape_.dot_each(query, rows.data(), waiting, cosines.data());
       for (size_t j = 0; j < waiting; ++j) use(places[j], cosines[j]);
       waiting = 0;
     };
@@ -69,18 +78,20 @@ class VectorTable {
       if (i + kRowsAhead < count) prefetch(slot_of(i + kRowsAhead));
       const Slot slot = slot_of(i);
       if (!has(slot)) continue;
-      rows[waiting] = row(slot).data();
+      rows[waiting] = row(slot);
       places[waiting++] = i;
       if (waiting == kRowsTogether) score();
     }
     score();
   }
+  void prefetch(Slot slot) const;        // the row, to the second level
   void prefetch_codes(Slot slot) const;  // that which a removal that keeps the floats changes
   // Throws CorruptSnapshot if anything that is kept of the slot is damaged; of every slot.
   void check(Slot slot) const;
   void check_all() const;
   size_t count() const { return count_; }
-  size_t dim() const { return rows_.dim(); }
+  size_t dim() const { return shape_.dim(); }
+  const RowShape& shape() const { return shape_; }
 
   // Offers the exact cosine of every row, or of those in `allowed`, with the unit vector `query`. O(rows dim).
   void scan(const float* query, const Bitset* allowed, TopK& best) const;
@@ -158,7 +169,6 @@ class VectorTable {
   // the first.
   static constexpr size_t kRowsAhead = 12;
   static constexpr size_t kRowsTogether = 4;  // a block of the kernels
-  void prefetch(Slot slot) const;
 
   static uint32_t region(uint32_t place) { return place >> kPositionBits; }
   static uint32_t position(uint32_t place) { return place & kPositionMask; }
@@ -187,6 +197,7 @@ class VectorTable {
   CodeRows load_codes(ByteReader& in, const Body& body, const PackedValues<Micros>& ats, uint32_t region);
   void load_layout(ByteReader& in, const Body& body, const PackedValues<Micros>& ats);
 
+  RowShape shape_;
   RowStore rows_;                 // by slot
   Places places_;                 // by slot
   size_t count_ = 0;

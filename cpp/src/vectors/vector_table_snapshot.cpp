@@ -1,6 +1,6 @@
-// VectorTable::save and load. Floats and codes lie in the body (stored_rows.hpp); all else is in the head.
+// VectorTable::save and load. Rows and codes lie in the body (stored_rows.hpp); all else is in the head.
 //
-//   table  := rows of float32, of slots 0, 1, ...   u8 laid out, layout if it is   codes of the fresh rows
+//   table  := rows (row_shape.hpp) of slots 0, 1, ...   u8 laid out, layout if it is   codes of the fresh rows
 //   codes  := u64 rows, for each: u32 slot, then for each: f32 scale   rows of codes, code_stride(dim) each
 //   layout := u8 basis  u32 clusters  u64 planned for  f64 cohesion  f32 probed share  f32 reach of each depth and recall
 //             u64 blocks, for each: u32 rows  u32 cluster  f32 mean  f32 variance  f32 orthogonal  f32 scale  centroid codes
@@ -10,17 +10,10 @@
 #include <cmath>
 #include <cstring>
 
-#include "vectors/unit_vector.hpp"
 #include "vectors/vector_table.hpp"
 
 namespace memspan {
 namespace {
-
-// A unit vector, or the zeros of a row that was erased.
-bool is_sound_row(const std::byte* row, size_t row_bytes) {
-  const std::span<const float> values(reinterpret_cast<const float*>(row), row_bytes / sizeof(float));
-  return is_unit(values) || std::all_of(values.begin(), values.end(), [](float value) { return value == 0.0f; });
-}
 
 // Codes of rows that lie anywhere.
 class CodeWriter {
@@ -143,8 +136,8 @@ bool is_scale(float scale) { return scale >= 0.0f && scale <= 1.0f; }
 void VectorTable::save(ByteWriter& head, BodyWriter& body, std::span<const Slot> live) const {
   std::vector<uint32_t> ordinals(places_.size(), 0);
   for (uint32_t i = 0; i < live.size(); ++i) ordinals[live[i]] = i;
-  StoredRows::save(head, body, count_, dim() * sizeof(float), [&](size_t i, std::byte* out) {
-    std::memcpy(out, row(live[i]).data(), dim() * sizeof(float));
+  StoredRows::save(head, body, count_, shape_.bytes(), [&](size_t i, std::byte* out) {
+    std::memcpy(out, row(live[i]), shape_.bytes());
   });
   head.put<uint8_t>(layout_ != nullptr);
   if (layout_) save_layout(*layout_, head, body, CodeWriter(ordinals, dim()));
@@ -160,9 +153,9 @@ void VectorTable::save(ByteWriter& head, BodyWriter& body, std::span<const Slot>
 }
 
 void VectorTable::load(ByteReader& in, const Body& body, const PackedValues<Micros>& ats) {
-  auto rows = std::make_shared<StoredRows>(in, body, dim() * sizeof(float), is_sound_row);
+  auto rows = std::make_shared<StoredRows>(in, body, shape_.bytes(), [shape = shape_](const std::byte* row) { return shape.is_sound(row); });
   in.check(rows->size() <= ats.size(), "more vectors than records");
-  if (rows->size() > 0) rows_ = RowStore(dim(), std::move(rows));
+  if (rows->size() > 0) rows_ = RowStore(shape_.bytes(), std::move(rows));
   places_.resize(ats.size(), kNowhere);
   const auto laid_out = in.get<uint8_t>();
   in.check(laid_out <= 1, "a layout's mark is neither 0 nor 1");

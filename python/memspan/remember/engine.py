@@ -181,6 +181,7 @@ class Engine:
         return Index(
             self.embedder.identity.dim,
             analyzer=self.analyzer,
+            row_format=self.options.row_format,
             max_resident_bytes=self.options.max_resident_bytes,
             spill_directory=self.options.spill_directory,
             auto_consolidate=self.options.auto_consolidate,

@@ -10,8 +10,9 @@ __all__ = ["IndexOptions"]
 
 @dataclass(frozen=True, slots=True)
 class IndexOptions:
-    """Arguments of `Index` and of `Index.load` that are not stored with an index; see there."""
+    """Arguments of `Index`; see there. All but the last are those of `Index.load`, too."""
 
     max_resident_bytes: int | None
     spill_directory: Path
     auto_consolidate: bool
+    row_format: str

@@ -24,6 +24,7 @@ from .token_filling import fill_token_vectors
 __all__ = ["ANALYZERS", "make_snapshots", "open_engine"]
 
 ANALYZERS: Final = ("english", "simple")
+ROW_FORMATS: Final = ("float32", "bfloat16")
 
 
 def open_engine(
@@ -35,12 +36,17 @@ def open_engine(
     progress: bool,
     max_resident_bytes: int | None,
     auto_consolidate: bool,
+    row_format: str | None = None,
     actor: str = "",
     token_embedder: TokenEmbedderSpec = None,
 ) -> Engine:
     """See `Memory`. Everything that can be refused is refused before a file is made or changed."""
     if analyzer is not None and analyzer not in ANALYZERS:
         raise invalid("analyzer", analyzer, f"one of {', '.join(ANALYZERS)}, or None for the store's own")
+    if row_format is not None and row_format not in ROW_FORMATS:
+        raise invalid(
+            "row_format", row_format, f"one of {', '.join(ROW_FORMATS)}, or None for the store's own"
+        )
     if not isinstance(path, (str, os.PathLike)):
         raise invalid("path", path, "a path to a file, such as 'agent.memspan'")
     as_byte_limit(
@@ -76,6 +82,9 @@ def open_engine(
                 writer.set_meta("embedder", recorded)
                 writer.set_meta("analyzer", analyzer or ANALYZERS[0])
             chosen = writer.meta("analyzer") or ANALYZERS[0]
+            kept_as = row_format or writer.meta("row_format") or ROW_FORMATS[0]
+            if (writer.meta("row_format") or ROW_FORMATS[0]) != kept_as:
+                writer.set_meta("row_format", kept_as)
             if tokens is not None and writer.meta(TOKEN_SETTING) != tokens.identity.dump():
                 if writer.meta(TOKEN_SETTING) is not None:
                     writer.drop_token_vectors()
@@ -90,7 +99,7 @@ def open_engine(
         converted = None
         if recorded != identity.dump():
             converted = convert(store, embedder, snapshots, progress)
-        options = IndexOptions(max_resident_bytes, store.path.parent, auto_consolidate)
+        options = IndexOptions(max_resident_bytes, store.path.parent, auto_consolidate, kept_as)
         engine = Engine(store, embedder, snapshots, chosen, options, actor, tokens)
         engine.current()
         if reembed and tokens is not None:

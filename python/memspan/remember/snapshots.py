@@ -113,6 +113,8 @@ class Snapshots:
             return None  # What is wrong was said when it was found.
         try:
             index = self._open(options)
+            if options is not None and index.row_format != options.row_format:
+                return f"keeps vectors as {index.row_format}, not {options.row_format}"
             stamp = json.loads(index.stamp)
             with store.reading() as reader:
                 wanted = self._stamp(reader, expected, stamp["sequence"])

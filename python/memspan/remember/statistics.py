@@ -45,6 +45,7 @@ def stats(engine: Engine, user: str | None) -> dict[str, Any]:
         **summary,
         "embedder": asdict(engine.embedder.identity),
         "analyzer": engine.analyzer,
+        "row_format": engine.options.row_format,
         "sequence": sequence,
         "bytes": {
             "database": _size(path),
