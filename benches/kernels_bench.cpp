@@ -109,7 +109,9 @@ struct Data {
 void add_works(std::vector<Work>& works, const Data& data, size_t bytes) {
   const size_t codes = bytes / data.padded;
   const size_t floats = bytes / (data.dim * sizeof(float));
+  const size_t halves = bytes / (data.dim * sizeof(uint16_t));
   const auto* vectors = reinterpret_cast<const float*>(data.rows);
+  const auto* half_vectors = reinterpret_cast<const uint16_t*>(data.rows);
   SimdLevel levels[kMaxSimdLevels];
   const size_t count = supported_levels(levels);
   works.push_back({"plain read", "", double(bytes), 0, [=] {
@@ -130,6 +132,8 @@ void add_works(std::vector<Work>& works, const Data& data, size_t bytes) {
         [=, &simd, &data] { simd.dot_rows(query, vectors, data.dim, floats, data.dim, data.out); });
     add("dot_each", floats, data.dim * sizeof(float), 1,
         [=, &simd, &data] { simd.dot_each(query, anywhere->data(), floats, data.dim, data.out); });
+    add("dot_rows_bfloat16", halves, data.dim * sizeof(uint16_t), 1,
+        [=, &simd, &data] { simd.dot_rows_bfloat16(query, half_vectors, data.dim, halves, data.dim, data.out); });
     add("code_rows", codes, data.padded, 1, [=, &simd, &data] {
       simd.code_rows(data.codes, data.offset[0], data.rows, data.padded, data.scales, codes, data.padded, data.out);
     });

@@ -63,13 +63,13 @@ def counted(index: memspan.Index, records: int) -> dict[str, int]:
     return {name: round(stats[name] / records) for name in ("bytes", "mapped_bytes")}
 
 
-def measure_rows_in_ram(users: int, records: int, snapshot: Path) -> dict[str, Any]:
+def measure_rows_in_ram(users: int, records: int, snapshot: Path, row_format: str) -> dict[str, Any]:
     """The data of the small users is one lot, from which each takes a stretch, so that making it takes no time."""
     part = Generator().part(0, max(records, min(users * records, 20_000)))
     total = users * records
     memspan.Index(DIM)
     resident = Resident()
-    index = memspan.Index(DIM, analyzer="simple", auto_consolidate=False)
+    index = memspan.Index(DIM, analyzer="simple", row_format=row_format, auto_consolidate=False)
     for user in range(users):
         first = user * 37 * records % (len(part.ids) - records + 1)
         chosen = slice(first, first + records)
@@ -99,19 +99,23 @@ def measure_rows_in_file(users: int, records: int, snapshot: Path) -> dict[str, 
 
 @click.command(help=__doc__)
 @click.argument("sizes", nargs=-1, required=True)
+@click.option("--row-format", type=click.Choice(["float32", "bfloat16"]), default="float32", help="Of the index.")
 @click.option("--step", type=click.Choice(["ram", "file"]), hidden=True)
 @click.option("--snapshot", type=click.Path(path_type=Path), hidden=True)
-def main(sizes: tuple[str, ...], step: str | None, snapshot: Path | None) -> None:
+def main(sizes: tuple[str, ...], row_format: str, step: str | None, snapshot: Path | None) -> None:
     if step is not None and snapshot is not None:
         users, records = map(int, sizes[0].split("x"))
-        measure = measure_rows_in_ram if step == "ram" else measure_rows_in_file
-        print(json.dumps(measure(users, records, snapshot)))
+        if step == "ram":
+            print(json.dumps(measure_rows_in_ram(users, records, snapshot, row_format)))
+        else:
+            print(json.dumps(measure_rows_in_file(users, records, snapshot)))
         return
     for size in sizes:
         with TemporaryDirectory() as place:
             results = {}
             for each in ("ram", "file"):
                 command = [sys.executable, __file__, size, "--step", each, "--snapshot", f"{place}/index"]
+                command += ["--row-format", row_format]
                 done = subprocess.run(command, check=True, capture_output=True, text=True)
                 results[each] = json.loads(done.stdout)
         print(json.dumps({"users x records": size, **results}), flush=True)

@@ -16,10 +16,11 @@ using test::Item;
 constexpr size_t kDim = 16;
 
 struct Fixture {
-  Index index{IndexConfig{.dim = kDim}};
+  Index index;
   std::mt19937 random{1};
 
-  explicit Fixture(int count = 3000) {
+  explicit Fixture(int count = 3000, RowFormat format = RowFormat::float32)
+      : index(IndexConfig{.dim = kDim, .row_format = format}) {
     std::vector<Item> items;
     for (int i = 0; i < count; ++i) {
       items.push_back({.id = "a record with an identifier of its own, number " + std::to_string(i), .at = i});
@@ -54,7 +55,8 @@ BOOST_AUTO_TEST_CASE(the_counter_counts) {
   BOOST_TEST(count == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {
+void expect_no_allocations(Fixture& fixture) {
+  auto& [index, random] = fixture;
   const std::vector<float> vector = test::random_vector(kDim, random);
   const std::string text = "opera word3 word6 and a word that nobody has said";
   const std::vector<Interval> range = {{500, 650}};
@@ -119,10 +121,16 @@ BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {
   for (const bool consolidated : {false, true}) {
     if (consolidated) index.consolidate("ana", true);
     for (const auto& [name, query] : kinds) {
-      const size_t count = allocations_of(query);
+      const size_t count = fixture.allocations_of(query);
       BOOST_TEST(count == 0u, name << (consolidated ? ", consolidated: " : ": ") << count << " allocations");
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {
+  expect_no_allocations(*this);
+  Fixture rounded(3000, RowFormat::bfloat16);
+  expect_no_allocations(rounded);
 }
 
 // Two users, of 100 and of 5,000 records, of whom the same is asked.

@@ -18,19 +18,20 @@ namespace {
 BOOST_AUTO_TEST_SUITE(centroid_groups)
 
 struct Vectors {
-  Vectors(size_t each, size_t count) : dim(each), values(each * count), rows(count) {
-    for (size_t i = 0; i < count; ++i) rows[i] = values.data() + i * each;
+  Vectors(size_t each, size_t count) : dim(each), values(each * count), rows(each) {
+    for (size_t i = 0; i < count; ++i) rows.push_back(row(i));
   }
+  const float* row(size_t i) const { return values.data() + i * dim; }
   void put(size_t i, const std::vector<float>& vector) { normalize(vector, values.data() + i * dim); }
 
   size_t dim;
   std::vector<float> values;
-  std::vector<const float*> rows;
+  RowList rows;
 };
 
 CodeRows coded(const Vectors& vectors) {
   CodeRows codes(vectors.dim, vectors.rows.size());
-  for (size_t i = 0; i < vectors.rows.size(); ++i) codes.put(i, static_cast<Slot>(i), 0, vectors.rows[i]);
+  for (size_t i = 0; i < vectors.rows.size(); ++i) codes.put(i, static_cast<Slot>(i), 0, vectors.row(i));
   return codes;
 }
 
@@ -63,14 +64,14 @@ BOOST_AUTO_TEST_CASE(nearly_every_row_finds_its_nearest_centroid_and_all_a_near_
   for (const size_t dim : {48ul, 100ul}) {
     for (const size_t count : {256ul, 700ul}) {
       const Vectors rows = clustered(dim, 150, 3000, random);
-      const Centroids centroids = find_centroids(rows.rows, dim, count, 4, random);
+      const Centroids centroids = find_centroids(rows.rows, count, 4, random);
       const std::vector<uint32_t> found = by_groups(centroids.codes, centroids.size(), rows);
       size_t nearest = 0;
       double lost = 0.0;
       for (size_t i = 0; i < rows.rows.size(); ++i) {
         BOOST_REQUIRE_LT(found[i], centroids.size());
         std::vector<float> scores;
-        for (uint32_t c = 0; c < centroids.size(); ++c) scores.push_back(score(centroids.codes, c, rows.rows[i], dim));
+        for (uint32_t c = 0; c < centroids.size(); ++c) scores.push_back(score(centroids.codes, c, rows.row(i), dim));
         const auto best = std::max_element(scores.begin(), scores.end());
         nearest += scores[found[i]] == *best;
         lost += 1.0 - static_cast<double>(scores[found[i]] / *best);
@@ -90,7 +91,7 @@ BOOST_AUTO_TEST_CASE(few_enough_centroids_are_all_looked_at) {
   const CodeRows centroids = coded(centers);
   const Vectors rows = clustered(kDim, 9, 2100, random);  // chunks and a part of one
   const auto found = by_groups(centroids, 12, rows);
-  const auto nearest = assign(rows.rows, kDim, centroids, 12);
+  const auto nearest = assign(rows.rows, centroids, 12);
   BOOST_TEST(std::vector<uint32_t>(nearest.begin(), nearest.end()) == found, boost::test_tools::per_element());
 }
 
@@ -98,13 +99,13 @@ BOOST_AUTO_TEST_CASE(a_row_goes_where_it_goes_alone) {
   std::mt19937 random(3);
   constexpr size_t kDim = 33;
   const Vectors rows = clustered(kDim, 60, 1500, random);
-  const Centroids centroids = find_centroids(rows.rows, kDim, 300, 3, random);
+  const Centroids centroids = find_centroids(rows.rows, 300, 3, random);
   const CentroidGroups groups(centroids.codes, centroids.size(), kDim);
   std::vector<uint32_t> together(rows.rows.size());
   groups.assign(rows.rows, together.data());
   for (size_t i = 0; i < rows.rows.size(); i += 7) {
     uint32_t alone = 0;
-    groups.assign(std::span(rows.rows).subspan(i, 1), &alone);
+    groups.assign(RowView(rows.rows).part(i, 1), &alone);
     BOOST_REQUIRE_EQUAL(alone, together[i]);
   }
 }
@@ -114,11 +115,11 @@ BOOST_AUTO_TEST_CASE(of_equal_centroids_the_first_has_the_rows) {
   constexpr size_t kDim = 24;
   const Vectors distinct = clustered(kDim, 150, 150, random);
   Vectors centers(kDim, 300);
-  for (size_t i = 0; i < 300; ++i) centers.put(i, {distinct.rows[i % 150], distinct.rows[i % 150] + kDim});
+  for (size_t i = 0; i < 300; ++i) centers.put(i, {distinct.row(i % 150), distinct.row(i % 150) + kDim});
   for (const uint32_t centroid : by_groups(coded(centers), 300, distinct)) BOOST_TEST(centroid < 150u);
 
   Vectors same(kDim, 400);
-  for (size_t i = 0; i < 400; ++i) same.put(i, {distinct.rows[0], distinct.rows[0] + kDim});
+  for (size_t i = 0; i < 400; ++i) same.put(i, {distinct.row(0), distinct.row(0) + kDim});
   for (const uint32_t centroid : by_groups(coded(same), 400, distinct)) BOOST_TEST(centroid == 0u);
 }
 

@@ -63,8 +63,7 @@ class ByHand {
     }
   }
   void lay_out(bool anew) {
-    LayoutInput input;
-    input.dim = kDim;
+    LayoutInput input{kDim};
     if (!anew) input.base = columns_.vectors.layout();
     columns_.vectors.begin_layout();
     collect_rows(columns_, columns_.vectors.pin_rows(), 0, static_cast<Slot>(of_slot_.size()), input);

@@ -13,6 +13,7 @@
 #include "support/records.hpp"
 #include "vectors/leading_directions.hpp"
 #include "vectors/near_pairs.hpp"
+#include "vectors/row_shape.hpp"
 #include "vectors/unit_vector.hpp"
 
 namespace memspan {
@@ -23,10 +24,16 @@ using Pairs = std::map<std::pair<std::string, std::string>, float>;
 
 BOOST_AUTO_TEST_SUITE(duplicates)
 
-std::vector<float> unit(std::vector<float> vector) {
+// As the index keeps it.
+std::vector<float> unit(const std::vector<float>& vector, RowFormat format = RowFormat::float32) {
   std::vector<float> out(vector.size());
   normalize(vector, out.data());
-  return out;
+  const RowShape shape(out.size(), format);
+  std::vector<std::byte> row(shape.bytes());
+  shape.write(out.data(), row.data());
+  std::vector<float> buffer(out.size());
+  const float* const kept = shape.floats(row.data(), buffer.data());
+  return {kept, kept + out.size()};
 }
 
 Pairs pairs_of(const Duplicates& found) {
@@ -39,9 +46,9 @@ Pairs pairs_of(const Duplicates& found) {
 }
 
 // What the call promises, computed one pair at a time.
-Pairs expected(const std::vector<Item>& items, const DuplicateQuery& query) {
+Pairs expected(const std::vector<Item>& items, const DuplicateQuery& query, RowFormat format = RowFormat::float32) {
   std::vector<std::vector<float>> units;
-  for (const Item& item : items) units.push_back(unit(item.embedding));
+  for (const Item& item : items) units.push_back(unit(item.embedding, format));
   Pairs pairs;
   for (size_t i = 0; i < items.size(); ++i) {
     for (size_t j = 0; j < i; ++j) {
@@ -79,14 +86,15 @@ std::vector<Item> conversation(size_t count, size_t dim, size_t clusters, std::m
 
 BOOST_AUTO_TEST_CASE(it_finds_what_every_single_comparison_finds, *boost::unit_test::label("long_under_tsan")) {
   for (const size_t dim : {3u, 17u, 64u, 200u}) {
+    const RowFormat format = dim == 200 ? RowFormat::bfloat16 : RowFormat::float32;
     std::mt19937 random(static_cast<unsigned>(dim));
     const std::vector<Item> items = conversation(480, dim, 9, random);
-    Index index(IndexConfig{.dim = static_cast<uint32_t>(dim)});
+    Index index(IndexConfig{.dim = static_cast<uint32_t>(dim), .row_format = format});
     test::add(index, items);
     for (const float threshold : {0.5f, 0.8f, 0.9f, 0.97f, 0.999f}) {
       for (const Micros since : {Micros{0}, Micros{360}, Micros{5000}}) {
         DuplicateQuery query{.threshold = threshold, .kinds = {Kind::episodic, Kind::semantic}, .since = since};
-        const Pairs wanted = expected(items, query);
+        const Pairs wanted = expected(items, query, format);
         const Duplicates found = index.duplicates("ana", query);
         BOOST_TEST(found.complete);
         const Pairs pairs = pairs_of(found);

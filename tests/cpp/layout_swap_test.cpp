@@ -49,13 +49,12 @@ struct Rows {
     VectorTable::Places places;
   };
   Built build() {
-    LayoutInput input;
-    input.dim = kDim;
+    LayoutInput input{kDim};
     for (const Slot slot : live) {
       if (!table.pending(slot)) continue;
       input.slots.push_back(slot);
       input.ats.push_back(static_cast<Micros>(slot));
-      input.rows.push_back(table.row(slot).data());
+      input.rows.push_back(table.row(slot));
       input.tags.offsets.push_back(0);
     }
     Built built{plan_layout(input), {}};
@@ -74,14 +73,16 @@ struct Rows {
   void check() {
     BOOST_TEST(table.count() == live.size());
     VectorScratch scratch;
+    std::vector<float> buffer;
     for (Slot slot = 0; slot < next; ++slot) {
       BOOST_REQUIRE(table.has(slot) == live.contains(slot));
       if (!table.has(slot)) continue;
       VectorSearchStats stats;
-      table.nearest_of(table.row(slot).data(), 1, std::span(&slot, 1), scratch, stats);
+      const float* const own = table.floats(slot, buffer).data();
+      table.nearest_of(own, 1, std::span(&slot, 1), scratch, stats);
       BOOST_REQUIRE(scratch.rescored.size() == 1u);
       BOOST_TEST(scratch.rescored[0].score > 0.999f);
-      table.nearest(table.row(slot).data(), 1, 0.999f, {}, scratch, stats);
+      table.nearest(own, 1, 0.999f, {}, scratch, stats);
       BOOST_REQUIRE(!scratch.rescored.empty());
       for (const Candidate& found : scratch.rescored) BOOST_TEST(live.contains(found.slot));
     }
@@ -94,7 +95,7 @@ struct Rows {
   }
   bool erased(Slot slot) const {
     const RowStore rows = table.pin_rows();
-    return std::all_of(rows.row(slot), rows.row(slot) + kDim, [](float value) { return value == 0.0f; });
+    return std::all_of(rows.row(slot), rows.row(slot) + table.shape().bytes(), [](std::byte byte) { return byte == std::byte{0}; });
   }
 };
 
@@ -185,8 +186,9 @@ BOOST_FIXTURE_TEST_CASE(a_call_catches_up_with_no_more_than_it_was_asked_for, Ro
 
 // A writer makes the memory for many rows before it is needed, and without the lock.
 BOOST_AUTO_TEST_CASE(large_chunks_of_rows_are_made_ahead) {
+  constexpr size_t kRow = 16;
   constexpr size_t kLarge = ChunkGeometry::kGrowing + ChunkGeometry::kLargest;
-  RowStore rows(4);
+  RowStore rows(kRow);
   rows.grow(ChunkGeometry::kGrowing - 1);
   BOOST_TEST(!rows.wants_spare());  // small ones are not worth it
   rows.grow(kLarge - RowStore::kFewLeft);
@@ -194,13 +196,13 @@ BOOST_AUTO_TEST_CASE(large_chunks_of_rows_are_made_ahead) {
   rows.grow(kLarge - RowStore::kFewLeft + 1);
   BOOST_TEST(rows.wants_spare());
 
-  RowStore::ChunkMemory spare = RowStore::make_spare(4);
-  const float* const memory = spare->data();
+  RowStore::ChunkMemory spare = RowStore::make_spare(kRow);
+  const std::byte* const memory = spare->data();
   const size_t bytes = rows.bytes();
   rows.take_spare(spare);
   BOOST_TEST(!rows.wants_spare());
-  BOOST_TEST(rows.bytes() == bytes + ChunkGeometry::kLargest * 4 * sizeof(float));
-  RowStore::ChunkMemory another = RowStore::make_spare(4);
+  BOOST_TEST(rows.bytes() == bytes + ChunkGeometry::kLargest * kRow);
+  RowStore::ChunkMemory another = RowStore::make_spare(kRow);
   rows.take_spare(another);
   BOOST_TEST(another != nullptr);
   rows.grow(kLarge + 1);
@@ -210,12 +212,12 @@ BOOST_AUTO_TEST_CASE(large_chunks_of_rows_are_made_ahead) {
 
 // A batch that fills half of the last chunk or more leaves no room idle; one more row makes it whole.
 BOOST_AUTO_TEST_CASE(a_batch_gets_the_rows_that_it_needs) {
-  constexpr size_t kDim = 4;
-  constexpr size_t kRow = kDim * sizeof(float);
-  const auto fill = [](RowStore& rows, size_t slots) {
+  constexpr size_t kRow = 16;
+  const auto byte_of = [](size_t slot) { return static_cast<std::byte>(slot % 251); };
+  const auto fill = [&](RowStore& rows, size_t slots) {
     for (size_t slot = rows.size(); slot < slots; ++slot) {
       rows.grow(slot + 1);
-      std::fill_n(rows.row(static_cast<Slot>(slot)), kDim, static_cast<float>(slot));
+      std::fill_n(rows.row(static_cast<Slot>(slot)), kRow, byte_of(slot));
     }
   };
   const auto added = [&](RowStore& rows, size_t slots) {
@@ -224,17 +226,17 @@ BOOST_AUTO_TEST_CASE(a_batch_gets_the_rows_that_it_needs) {
     return rows.bytes() / kRow;
   };
   for (const auto& [first, room] : {std::pair<size_t, size_t>{1000, 1000}, {900, 900}, {800, 1022}, {1022, 1022}, {1, 1}, {2, 2}, {5, 5}}) {
-    RowStore rows(kDim);
+    RowStore rows(kRow);
     BOOST_TEST(added(rows, first) == room, "rows: " << first);
     fill(rows, 1100);
     BOOST_TEST(rows.bytes() / kRow == ChunkGeometry::capacity(ChunkGeometry::chunks(1100)));
     BOOST_TEST(added(rows, 150) == 1534u);
-    for (Slot slot = 0; slot < rows.size(); ++slot) BOOST_REQUIRE(rows.row(slot)[3] == static_cast<float>(slot));
+    for (Slot slot = 0; slot < rows.size(); ++slot) BOOST_REQUIRE((rows.row(slot)[3] == byte_of(slot)));
   }
-  RowStore large(1024);  // what would have to be moved takes too long
+  RowStore large(4096);  // what would have to be moved takes too long
   large.expect(1000);
   large.grow(1000);
-  BOOST_TEST(large.bytes() == 1022 * 1024 * sizeof(float));
+  BOOST_TEST(large.bytes() == 1022 * 4096);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -23,8 +23,7 @@ constexpr size_t kRows = 1300;  // more than two tiles
 struct Fixture {
   Fixture() {
     test::ClusteredVectors source(kDim, 12, random);
-    LayoutInput input;
-    input.dim = kDim;
+    LayoutInput input{kDim};
     for (Slot slot = 0; slot < kRows; ++slot) {
       rows.emplace_back(kDim);
       normalize(source.near(random()), rows.back().data());

@@ -15,25 +15,28 @@ namespace {
 BOOST_AUTO_TEST_SUITE(row_store)
 
 constexpr size_t kDim = 16;  // so that the last chunk of some hundred rows is small enough to be fitted
+constexpr size_t kRowBytes = kDim * sizeof(float);
+
+std::byte byte_of(Slot slot) { return static_cast<std::byte>(slot % 251); }
 
 BOOST_AUTO_TEST_CASE(a_last_chunk_that_was_fitted_moves_and_its_pinned_rows_stay) {
-  RowStore rows(kDim);
+  RowStore rows(kRowBytes);
   constexpr Slot kRows = 700;
   rows.expect(kRows);
   rows.grow(kRows);
-  for (Slot slot = 0; slot < kRows; ++slot) std::fill_n(rows.row(slot), kDim, static_cast<float>(slot));
+  for (Slot slot = 0; slot < kRows; ++slot) std::fill_n(rows.row(slot), kRowBytes, byte_of(slot));
   rows.fit();
   const RowStore pinned = rows.pin();
-  const float* const last = pinned.row(kRows - 1);
+  const std::byte* const last = pinned.row(kRows - 1);
   Slot more = kRows;
   while (rows.row(kRows - 1) == last) {
     rows.grow(++more);
     BOOST_REQUIRE(more < 2 * kRows);
   }
-  std::fill_n(rows.row(kRows - 1), kDim, -1.0f);
+  std::fill_n(rows.row(kRows - 1), kRowBytes, std::byte{0xff});
   BOOST_TEST(pinned.size() == kRows);
   BOOST_TEST(pinned.row(kRows - 1) == last);
-  for (Slot slot = 0; slot < kRows; ++slot) BOOST_REQUIRE(pinned.row(slot)[kDim - 1] == static_cast<float>(slot));
+  for (Slot slot = 0; slot < kRows; ++slot) BOOST_REQUIRE((pinned.row(slot)[kRowBytes - 1] == byte_of(slot)));
 }
 
 // As a consolidation does it, which lets writes through between its slices.
@@ -47,8 +50,7 @@ BOOST_AUTO_TEST_CASE(rows_are_collected_while_others_come) {
     columns.ats.resize(++next);
   };
   const auto collect = [&](auto between) {
-    LayoutInput input;
-    input.dim = kDim;
+    LayoutInput input{kDim};
     columns.vectors.begin_layout();
     const RowStore pinned = columns.vectors.pin_rows();
     const auto half = static_cast<Slot>(pinned.size()) - 20;
@@ -56,7 +58,10 @@ BOOST_AUTO_TEST_CASE(rows_are_collected_while_others_come) {
     between();
     collect_rows(columns, pinned, half, static_cast<Slot>(pinned.size()), input);
     std::vector<std::vector<float>> found;
-    for (const float* const row : input.rows) found.emplace_back(row, row + kDim);
+    for (size_t i = 0; i < input.rows.size(); ++i) {
+      const float* const row = input.rows.floats(i, nullptr);
+      found.emplace_back(row, row + kDim);
+    }
     BuiltLayout built = plan_layout(input);
     VectorTable::Places places;
     places.resize(next, VectorTable::kNowhere);
@@ -69,14 +74,15 @@ BOOST_AUTO_TEST_CASE(rows_are_collected_while_others_come) {
   columns.vectors.expect(kRows);
   for (Slot i = 0; i < kRows; ++i) add();
   collect([] {});
-  const float* const before = columns.vectors.row(kRows - 50).data();
+  const std::byte* const before = columns.vectors.row(kRows - 50);
   const auto [found, input] = collect([&] {
     for (int i = 0; i < 60; ++i) add();
   });
-  BOOST_TEST(columns.vectors.row(kRows - 50).data() != before);
+  BOOST_TEST(columns.vectors.row(kRows - 50) != before);
   BOOST_TEST(input.slots.size() == kRows);
+  std::vector<float> buffer;
   for (size_t i = 0; i < input.slots.size(); ++i) {
-    const std::span<const float> row = columns.vectors.row(input.slots[i]);
+    const std::span<const float> row = columns.vectors.floats(input.slots[i], buffer);
     BOOST_REQUIRE(std::equal(row.begin(), row.end(), found[i].begin()));
   }
 }

@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(queries_of_one_block_meet) {
     std::vector<uint32_t> sorted = order;
     std::sort(sorted.begin(), sorted.end());
     for (uint32_t i = 0; i < sorted.size(); ++i) BOOST_REQUIRE(sorted[i] == i);
-    std::vector<const float*> asked;
+    RowList asked{kDim};
     for (const uint32_t i : order) {
       if (queries[i].user == "ana") asked.push_back(queries[i].embedding.data());
     }

@@ -42,8 +42,8 @@ struct Graded {
   }
 };
 
-std::vector<const float*> pointers(const std::vector<std::vector<float>>& vectors) {
-  std::vector<const float*> rows;
+RowList pointers(const std::vector<std::vector<float>>& vectors) {
+  RowList rows{vectors.front().size()};
   for (const auto& vector : vectors) rows.push_back(vector.data());
   return rows;
 }
@@ -61,7 +61,7 @@ std::vector<float> scores(const ShortRows& shorts, const ShortRows::Query& query
 BOOST_FIXTURE_TEST_CASE(with_the_whole_rest_nothing_is_ruled_out_that_is_near, Graded) {
   constexpr float kRounding = 0.02f;
   const auto given = vectors(500);
-  const auto shorts = shorten_rows(kDim, pointers(given), random);
+  const auto shorts = shorten_rows(pointers(given), random);
   size_t ruled_out = 0;
   for (int i = 0; i < 40; ++i) {
     const std::vector<float> asked = i % 2 == 0 ? vector() : given[random() % given.size()];
@@ -79,7 +79,7 @@ BOOST_FIXTURE_TEST_CASE(with_the_whole_rest_nothing_is_ruled_out_that_is_near, G
 
 BOOST_FIXTURE_TEST_CASE(scores_are_products_and_those_of_some_rows_those_of_all, Graded) {
   const auto given = vectors(333);
-  const auto shorts = shorten_rows(kDim, pointers(given), random);
+  const auto shorts = shorten_rows(pointers(given), random);
   constexpr float kShare = 0.3f;
   for (int i = 0; i < 20; ++i) {
     const std::vector<float> asked = vector();
@@ -103,7 +103,7 @@ BOOST_FIXTURE_TEST_CASE(scores_are_products_and_those_of_some_rows_those_of_all,
 
 BOOST_FIXTURE_TEST_CASE(what_is_erased_is_zero, Graded) {
   const auto given = vectors(40);
-  const auto shorts = shorten_rows(kDim, pointers(given), random);
+  const auto shorts = shorten_rows(pointers(given), random);
   const auto before = shorts->codes(21);
   shorts->erase(20);
   for (const uint8_t code : shorts->codes(20)) BOOST_TEST(code == ShortRows::kZero);
@@ -209,14 +209,13 @@ struct Table : Graded {
   VectorTable table{kDim};
 
   Table() {
-    LayoutInput input;
-    input.dim = kDim;
+    LayoutInput input{kDim};
     for (Slot slot = 0; slot < kRows; ++slot) table.add(slot, slot, vector());
     table.begin_layout();
     for (Slot slot = 0; slot < kRows; ++slot) {
       input.slots.push_back(slot);
       input.ats.push_back(slot);
-      input.rows.push_back(table.row(slot).data());
+      input.rows.push_back(table.row(slot));
       input.tags.offsets.push_back(0);
     }
     BuiltLayout built = plan_layout(input);

@@ -127,6 +127,37 @@ BOOST_AUTO_TEST_CASE(a_row_has_the_same_bits_however_it_was_computed) {
   }
 }
 
+// The floats are what the values stand for.
+BOOST_AUTO_TEST_CASE(rows_in_bfloat16_have_the_bits_of_their_floats) {
+  std::mt19937 random(9);
+  for (const SimdLevel& level : levels()) {
+    for (const size_t n : kDims) {
+      for (const size_t count : {1u, 3u, 4u, 5u, 8u, 11u}) {
+        Batch batch = random_batch(n, count, count % (kMaxOffset + 1), random);
+        std::vector<uint16_t> halves(batch.storage.size());  // as long, so that AddressSanitizer sees what is read past it
+        for (size_t i = 0; i < halves.size(); ++i) {
+          halves[i] = static_cast<uint16_t>(bits(batch.storage[i]) >> 16);
+          batch.storage[i] = std::bit_cast<float>(uint32_t{halves[i]} << 16);
+        }
+        const uint16_t* const rows = halves.data() + batch.offset;
+        std::vector<float> wanted(count);
+        std::vector<float> in_rows(count);
+        std::vector<float> gathered(count);
+        std::vector<const uint16_t*> anywhere(count);
+        for (size_t i = 0; i < count; ++i) anywhere[i] = rows + (i * 7 + 3) % count * batch.stride;
+        level.kernels->dot_rows(batch.query.data(), batch.rows(), batch.stride, count, n, wanted.data());
+        level.kernels->dot_rows_bfloat16(batch.query.data(), rows, batch.stride, count, n, in_rows.data());
+        level.kernels->dot_each_bfloat16(batch.query.data(), anywhere.data(), count, n, gathered.data());
+        for (size_t i = 0; i < count; ++i) {
+          BOOST_TEST(bits(in_rows[i]) == bits(wanted[i]), name_of(level) << ", n " << n << ", row " << i << " of " << count);
+          BOOST_TEST(bits(gathered[i]) == bits(wanted[(i * 7 + 3) % count]),
+                     name_of(level) << ", n " << n << ", row " << i << " of " << count);
+        }
+      }
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(equal_rows_tie_at_every_position) {
   std::mt19937 random(4);
   for (const SimdLevel& level : levels()) {

@@ -53,8 +53,8 @@ struct Arena {
   std::atomic<int> writing = kUsers;
   std::atomic<int> wrong = 0;
 
-  explicit Arena(size_t max_resident_bytes)
-      : index(IndexConfig{.dim = kDim, .analyzer = AnalyzerKind::simple},
+  Arena(size_t max_resident_bytes, RowFormat format)
+      : index(IndexConfig{.dim = kDim, .analyzer = AnalyzerKind::simple, .row_format = format},
               {.max_bytes = max_resident_bytes, .spill_directory = directory.file(".")}) {
     index.consolidate_by_itself();
   }
@@ -164,8 +164,8 @@ void search_many(Arena& arena) {
   }
 }
 
-void everything_at_once(size_t max_resident_bytes) {
-  Arena arena(max_resident_bytes);
+void everything_at_once(size_t max_resident_bytes, RowFormat format) {
+  Arena arena(max_resident_bytes, format);
   std::mt19937 random(99);
   std::vector<Item> pinned;
   for (int user = 0; user < kUsers; ++user) {
@@ -199,9 +199,11 @@ void everything_at_once(size_t max_resident_bytes) {
 
 BOOST_AUTO_TEST_SUITE(stress)
 
-BOOST_AUTO_TEST_CASE(answers_stay_true_while_everything_changes) { everything_at_once(0); }
+BOOST_AUTO_TEST_CASE(answers_stay_true_while_everything_changes) { everything_at_once(0, RowFormat::float32); }
 // There is room for about half of them.
-BOOST_AUTO_TEST_CASE(answers_stay_true_while_users_leave_memory_and_return) { everything_at_once(size_t{512} << 10); }
+BOOST_AUTO_TEST_CASE(answers_stay_true_while_users_leave_memory_and_return) {
+  everything_at_once(size_t{512} << 10, RowFormat::bfloat16);
+}
 
 BOOST_AUTO_TEST_SUITE_END()
 

@@ -28,6 +28,7 @@ struct Fixture {
   TagDag tags;
   VectorTable vectors{kDim};
   TagRouter router{kDim};
+  std::vector<float> buffer;
   TagDag::Changed changed = [this](TagId tag) { router.changed(tag); };
 
   void embed(const std::string& name) {
@@ -45,8 +46,8 @@ struct Fixture {
     tags.remove_record(slot, changed);
     vectors.remove(slot);
   }
-  std::span<const float> embedding(Slot slot) const {
-    return vectors.has(slot) ? vectors.row(slot) : std::span<const float>();
+  std::span<const float> embedding(Slot slot) {
+    return vectors.has(slot) ? vectors.floats(slot, buffer) : std::span<const float>();
   }
   // How many vectors went into the graph.
   int feed_graph() {

@@ -6,8 +6,8 @@
 
 namespace memspan {
 
-// bfloat16: the upper half of a float32, in half the memory. The cosine of two unit vectors of n values changes by about
-// 0.001 / sqrt(n), and each value by at most a 256th of itself.
+// bfloat16: the upper half of a float32, in half the memory. A value changes by less than a 128th of itself, mostly by less
+// than a 256th; the cosine of two unit vectors of n values by about 0.001 / sqrt(n).
 enum class RowFormat : uint8_t { float32 = 0, bfloat16 = 1 };
 
 // Throws InvalidArgument for any other name than "float32" and "bfloat16".

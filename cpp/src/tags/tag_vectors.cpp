@@ -22,7 +22,7 @@ VectorScratch& thread_scratch() {
 
 void TagVectors::add() {
   const auto [chunk, offset] = ChunkGeometry::place(size_);
-  if (chunk == codes_.size()) codes_.emplace_back(dim_, ChunkGeometry::size(chunk));
+  if (chunk == codes_.size()) codes_.emplace_back(dim(), ChunkGeometry::size(chunk));
   rows_.grow(size_ + 1);
   rows_.erase(static_cast<TagId>(size_));
   codes_[chunk].erase(offset);
@@ -31,7 +31,7 @@ void TagVectors::add() {
 
 void TagVectors::put(TagId tag, const float* unit_vector) {
   count_ += !has(tag);
-  std::memcpy(rows_.row(tag), unit_vector, dim_ * sizeof(float));
+  std::memcpy(rows_.row(tag), unit_vector, dim() * sizeof(float));
   const auto [chunk, offset] = ChunkGeometry::place(tag);
   max_scale_ = std::max(max_scale_, codes_[chunk].put(offset, tag, 0, unit_vector));
 }
@@ -50,7 +50,7 @@ void TagVectors::nearest(const float* query, size_t k, bool floats_only, std::ve
   scratch.selected.resize(std::max(kTile, scratch.selected.size()));
   float margin = 0.0f;
   if (!floats_only) {
-    scratch.query.set(query, dim_);
+    scratch.query.set(query, dim());
     margin = scratch.query.to_raw(scratch.query.margin(max_scale_));
   }
   scratch.near.reset(k, margin);
@@ -60,7 +60,7 @@ void TagVectors::nearest(const float* query, size_t k, bool floats_only, std::ve
     const size_t tile = std::min({kTile, ChunkGeometry::size(chunk) - offset, size_ - first});
     if (floats_only) {
       const float* const rows = row(static_cast<TagId>(first));
-      kernels().dot_rows(query, rows, dim_, tile, dim_, scratch.scores.data());
+      kernels().dot_rows(query, rows, dim(), tile, dim(), scratch.scores.data());
     } else {
       scratch.query.score(codes, offset, tile, scratch.scores.data());
     }
@@ -76,14 +76,14 @@ void TagVectors::nearest(const float* query, size_t k, bool floats_only, std::ve
   scratch.near.prune();
   found.clear();
   for (const Candidate& near : scratch.near.items()) {
-    found.push_back({floats_only ? near.score : kernels().dot(query, row(near.slot), dim_), near.slot});
+    found.push_back({floats_only ? near.score : kernels().dot(query, row(near.slot), dim()), near.slot});
   }
 }
 
 void TagVectors::score(const float* query, std::span<const TagId> tags, std::vector<Candidate>& found) const {
   found.clear();
   for (const TagId tag : tags) {
-    if (has(tag)) found.push_back({kernels().dot(query, row(tag), dim_), tag});
+    if (has(tag)) found.push_back({kernels().dot(query, row(tag), dim()), tag});
   }
 }
 

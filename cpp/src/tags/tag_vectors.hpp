@@ -18,7 +18,7 @@ namespace memspan {
 
 class TagVectors {
  public:
-  explicit TagVectors(size_t dim) : dim_(dim), rows_(dim * sizeof(float)) {}
+  explicit TagVectors(size_t dim) : rows_(dim * sizeof(float)) {}
 
   size_t size() const { return size_; }    // tags are numbered below this
   size_t count() const { return count_; }  // of those with a vector
@@ -42,7 +42,8 @@ class TagVectors {
   size_t bytes() const;
 
  private:
-  size_t dim_;
+  size_t dim() const { return rows_.row_bytes() / sizeof(float); }
+
   RowStore rows_;                // float32, in chunks of ChunkGeometry, as the codes
   std::vector<CodeRows> codes_;  // whose slots are tags; kNoSlot: no vector
   size_t size_ = 0;

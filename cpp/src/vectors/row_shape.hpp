@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <cstdint>
 
 #include "memspan/row_format.hpp"
 #include "simd/kernels.hpp"
@@ -14,14 +14,14 @@ namespace memspan {
 
 class RowShape {
  public:
-  RowShape(size_t dim, RowFormat format = RowFormat::float32) : dim_(dim), format_(format) {}
+  RowShape(size_t dim, RowFormat format = RowFormat::float32) : dim_(static_cast<uint32_t>(dim)), format_(format) {}
 
   size_t dim() const { return dim_; }
   RowFormat format() const { return format_; }
   // Of a row: a multiple of 4, so that rows of bfloat16 may end with a value that is 0 and of no vector.
-  size_t bytes() const { return format_ == RowFormat::float32 ? dim_ * sizeof(float) : (dim_ + 1) / 2 * 2 * sizeof(uint16_t); }
+  size_t bytes() const { return format_ == RowFormat::float32 ? dim() * sizeof(float) : (dim() + 1) / 2 * 2 * sizeof(uint16_t); }
 
-  // Writes the nearest values, halves to even. `values` are dim finite numbers of at most 1.
+  // Writes dim values, rounded if need be (bfloat16.hpp).
   void write(const float* values, std::byte* row) const;
   // The floats that the row stands for: the row itself, or a copy in `buffer`, which has room for dim.
   const float* floats(const std::byte* row, float* buffer) const {
@@ -50,7 +50,7 @@ class RowShape {
  private:
   const float* widen(const std::byte* row, float* buffer) const;
 
-  size_t dim_;
+  uint32_t dim_;
   RowFormat format_;
 };
 

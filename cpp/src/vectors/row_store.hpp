@@ -28,6 +28,7 @@ class RowStore {
   RowStore(size_t row_bytes, std::shared_ptr<StoredRows> stored)
       : row_bytes_(row_bytes), size_(stored->size()), room_(size_), stored_size_(size_), stored_(std::move(stored)) {}
 
+  size_t row_bytes() const { return row_bytes_; }
   size_t size() const { return size_; }
   // So many rows are about to come, and then perhaps no more: a last chunk that they fill by half is made for them alone.
   // Whoever adds one more moves that chunk, which costs no more than what its rows did.

@@ -4,15 +4,18 @@
 #include <cmath>
 #include <vector>
 
+#include "simd/kernels.hpp"
+
 namespace memspan {
 
 void shorten(const LeadingDirections& directions, const float* unit_vector, float rest_share, std::span<float> numbers) {
   // The square of the rest may come out too small by rounding, and its root by much more.
   constexpr double kRounding = 4e-6;
   directions.project(unit_vector, numbers.data());
+  const double whole = kernels().square_sum(unit_vector, directions.dim);  // of bfloat16 not just 1
   double square = 0.0;
   for (const float number : numbers.first(directions.count)) square += static_cast<double>(number) * static_cast<double>(number);
-  const double rest = std::sqrt(std::max(0.0, 1.0 - square) + kRounding);
+  const double rest = std::sqrt(std::max(0.0, whole - square) + kRounding);
   std::fill(numbers.begin() + static_cast<std::ptrdiff_t>(directions.count), numbers.end() - kRestNumbers, 0.0f);
   std::fill(numbers.end() - kRestNumbers, numbers.end(), rest_share * static_cast<float>(rest / std::sqrt(double{kRestNumbers})));
 }

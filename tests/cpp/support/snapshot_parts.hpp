@@ -33,7 +33,7 @@ struct SnapshotParts {
     parts.header = file.substr(0, kHeader);
     Cursor in{file, static_cast<size_t>(number<uint64_t>(file, file.size() - kFooter))};
     const size_t start = in.position;
-    in.position += 4 + 1 + 4 + 8 + 8;
+    in.position += 4 + 1 + 1 + 4 + 8 + 8;
     in.text();
     in.position += 1 + 8;  // nobody has quotas
     parts.config = file.substr(start, in.position - start);
