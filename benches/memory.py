@@ -99,7 +99,9 @@ def measure_rows_in_file(users: int, records: int, snapshot: Path) -> dict[str, 
 
 @click.command(help=__doc__)
 @click.argument("sizes", nargs=-1, required=True)
-@click.option("--row-format", type=click.Choice(["float32", "bfloat16"]), default="float32", help="Of the index.")
+@click.option(
+    "--row-format", type=click.Choice(["float32", "bfloat16"]), default="float32", help="Of the index."
+)
 @click.option("--step", type=click.Choice(["ram", "file"]), hidden=True)
 @click.option("--snapshot", type=click.Path(path_type=Path), hidden=True)
 def main(sizes: tuple[str, ...], row_format: str, step: str | None, snapshot: Path | None) -> None:

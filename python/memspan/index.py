@@ -56,7 +56,7 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
         k1: BM25's saturation of the term frequency, 0-100.
         b: BM25's weight of a text's length, 0-1.
         row_format: how vectors are kept for exact scores. `"bfloat16"` takes half the memory of `"float32"` (768 bytes
-            less a record at 384 dimensions): every value is rounded to 8 significant bits, which moves a cosine by about
+            less a record at 384 dimensions): values are rounded to 8 significant bits, which moves a cosine by about
             0.001 / sqrt(dim). Stored with the index.
         max_resident_bytes: when the users in memory take more, those who were not asked for lately leave it and come
             back when they are asked for; `None`: no limit. One call's users may pass the limit.
