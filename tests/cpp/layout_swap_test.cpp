@@ -187,27 +187,30 @@ BOOST_FIXTURE_TEST_CASE(a_call_catches_up_with_no_more_than_it_was_asked_for, Ro
 // A writer makes the memory for many rows before it is needed, and without the lock.
 BOOST_AUTO_TEST_CASE(large_chunks_of_rows_are_made_ahead) {
   constexpr size_t kRow = 16;
-  constexpr size_t kLarge = ChunkGeometry::kGrowing + ChunkGeometry::kLargest;
-  RowStore rows(kRow);
-  rows.grow(ChunkGeometry::kGrowing - 1);
-  BOOST_TEST(!rows.wants_spare());  // small ones are not worth it
-  rows.grow(kLarge - RowStore::kFewLeft);
-  BOOST_TEST(!rows.wants_spare());
-  rows.grow(kLarge - RowStore::kFewLeft + 1);
-  BOOST_TEST(rows.wants_spare());
+  for (const unsigned shift : {0u, 1u}) {
+    const size_t growing = ChunkGeometry::kGrowing << shift;
+    const size_t large = growing + (ChunkGeometry::kLargest << shift);
+    RowStore rows(kRow, shift);
+    rows.grow(growing - 1);
+    BOOST_TEST(!rows.wants_spare());  // small ones are not worth it
+    rows.grow(large - RowStore::kFewLeft);
+    BOOST_TEST(!rows.wants_spare());
+    rows.grow(large - RowStore::kFewLeft + 1);
+    BOOST_TEST(rows.wants_spare());
 
-  RowStore::ChunkMemory spare = RowStore::make_spare(kRow);
-  const std::byte* const memory = spare->data();
-  const size_t bytes = rows.bytes();
-  rows.take_spare(spare);
-  BOOST_TEST(!rows.wants_spare());
-  BOOST_TEST(rows.bytes() == bytes + ChunkGeometry::kLargest * kRow);
-  RowStore::ChunkMemory another = RowStore::make_spare(kRow);
-  rows.take_spare(another);
-  BOOST_TEST(another != nullptr);
-  rows.grow(kLarge + 1);
-  BOOST_TEST(rows.row(kLarge) == memory);
-  BOOST_TEST(!rows.wants_spare());
+    RowStore::ChunkMemory spare = RowStore::make_spare(rows.spare_bytes());
+    const std::byte* const memory = spare->data();
+    const size_t bytes = rows.bytes();
+    rows.take_spare(spare);
+    BOOST_TEST(!rows.wants_spare());
+    BOOST_TEST(rows.bytes() == bytes + rows.spare_bytes());
+    RowStore::ChunkMemory another = RowStore::make_spare(rows.spare_bytes());
+    rows.take_spare(another);
+    BOOST_TEST(another != nullptr);
+    rows.grow(large + 1);
+    BOOST_TEST(rows.row(static_cast<Slot>(large)) == memory);
+    BOOST_TEST(!rows.wants_spare());
+  }
 }
 
 // A batch that fills half of the last chunk or more leaves no room idle; one more row makes it whole.

@@ -39,6 +39,31 @@ BOOST_AUTO_TEST_CASE(a_last_chunk_that_was_fitted_moves_and_its_pinned_rows_stay
   for (Slot slot = 0; slot < kRows; ++slot) BOOST_REQUIRE((pinned.row(slot)[kRowBytes - 1] == byte_of(slot)));
 }
 
+BOOST_AUTO_TEST_CASE(rows_lie_where_they_are_put_however_many_share_an_element) {
+  for (const unsigned shift : {0u, 1u, 3u}) {
+    BOOST_TEST_CONTEXT("shift " << shift) {
+      constexpr size_t kRow = 12;
+      RowStore rows(kRow, shift);
+      const size_t count = (ChunkGeometry::kGrowing << shift) + 5000;
+      for (Slot slot = 0; slot < count; ++slot) {
+        if (slot % 1000 == 0) rows.expect(1000);
+        rows.grow(slot + size_t{1});
+        std::fill_n(rows.row(slot), kRow, byte_of(slot));
+        if (slot % 777 == 0) rows.fit();
+      }
+      for (Slot first = 0; first < count;) {
+        const size_t run = rows.run(first);
+        BOOST_REQUIRE(run > 0u);
+        for (size_t i = 0; i < run * kRow; ++i) BOOST_REQUIRE((rows.row(first)[i] == byte_of(first + static_cast<Slot>(i / kRow))));
+        first += static_cast<Slot>(run);
+      }
+      // Half of the last chunk and more lies idle at most, and what the pieces of chunks are rounded up by.
+      BOOST_TEST(rows.bytes() >= count * kRow);
+      BOOST_TEST(rows.bytes() <= (count + (ChunkGeometry::kLargest << shift)) * kRow);
+    }
+  }
+}
+
 // As a consolidation does it, which lets writes through between its slices.
 BOOST_AUTO_TEST_CASE(rows_are_collected_while_others_come) {
   std::mt19937 random(5);

@@ -179,12 +179,12 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
   need_.update(columns_.vectors);
   return {.added = i,
           .behind = need_.behind(columns_.vectors),
-          .spare_row_bytes = columns_.vectors.wants_spare() ? columns_.vectors.shape().bytes() : 0};
+          .spare_rows = columns_.vectors.wanted_spare()};
 }
 
 // Searches do not wait while the kernel provides its pages.
-void UserIndex::make_spare_rows(size_t row_bytes) {
-  RowStore::ChunkMemory spare = RowStore::make_spare(row_bytes);
+void UserIndex::make_spare_rows(size_t bytes) {
+  RowStore::ChunkMemory spare = RowStore::make_spare(bytes);
   const std::unique_lock writing(mutex_);
   columns_.vectors.take_spare(spare);
 }
@@ -197,7 +197,7 @@ void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer, cons
       const AfterAdding after = add_slice(slice, tokens, quotas, evicted, batch);
       batch -= std::min(batch, after.added);
       if (after.unready) make_order(quotas);  // at first, and where quotas change
-      if (after.spare_row_bytes > 0) make_spare_rows(after.spare_row_bytes);
+      if (after.spare_rows > 0) make_spare_rows(after.spare_rows);
       slice = slice.subspan(after.added);
       tokens = tokens.subspan(after.added);
       if (slice.empty()) return after;

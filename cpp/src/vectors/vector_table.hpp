@@ -32,7 +32,7 @@ namespace memspan {
 
 class VectorTable {
  public:
-  explicit VectorTable(const RowShape& shape) : shape_(shape), rows_(shape.bytes()) {}
+  explicit VectorTable(const RowShape& shape) : shape_(shape), rows_(shape.bytes(), shape.shift()) {}
 
   // `slot` must be the next one or one that was removed. `vector` must have passed check_embedding, or be empty. If
   // that throws, nothing has changed.
@@ -43,7 +43,7 @@ class VectorTable {
 
   // Room for more rows that is made without exclusion (row_store.hpp).
   void expect(size_t rows) { rows_.expect(rows); }  // see RowStore
-  bool wants_spare() const { return rows_.wants_spare(); }
+  size_t wanted_spare() const { return rows_.wants_spare() ? rows_.spare_bytes() : 0; }
   void take_spare(RowStore::ChunkMemory& spare) { rows_.take_spare(spare); }
 
   bool has(Slot slot) const { return places_[slot] != kNowhere; }
