@@ -79,6 +79,8 @@ void EvictionOrder::compare_with_window(const UserColumns& user, Slot slot) {
   const RecordStates& states = user.attributes.states();
   if (states.retired_at(slot) != kForever) return;
   const Kind kind = user.attributes.kind(slot);
+  thread_local std::vector<float> buffer;
+  const float* const vector = user.vectors.floats(slot, buffer).data();
   const auto prefetch = [&](Slot other) {
     if (other == kNoSlot) return;
     const std::byte* const row = user.vectors.row(other);
@@ -90,7 +92,7 @@ void EvictionOrder::compare_with_window(const UserColumns& user, Slot slot) {
     if (i + 1 < window.size()) prefetch(window[i + 1]);
     const Slot other = window[i];
     if (other == kNoSlot) continue;
-    const float cosine = user.vectors.cosine(slot, other);
+    const float cosine = user.vectors.cosine(vector, other);
     const float redundancy = Redundancy::from_cosine(cosine);
     if (redundancy <= redundancy_.of(other) || states.expires_at(slot) < states.expires_at(other)) continue;
     redundancy_.set(other, slot, redundancy);

@@ -26,11 +26,7 @@ class RowView {
   RowView part(size_t first, size_t count) const { return {shape_, rows_.subspan(first, count)}; }
   // As RowShape::floats; valid as long as row and buffer.
   const float* floats(size_t i, float* buffer) const { return shape_.floats(rows_[i], buffer); }
-  float dot(const float* query, size_t i) const {
-    float product;
-    shape_.dot_each(query, &rows_[i], 1, &product);
-    return product;
-  }
+  float dot(const float* query, size_t i) const { return shape_.dot(query, rows_[i]); }
 
  private:
   RowShape shape_;

@@ -31,6 +31,13 @@ class RowShape {
     return format_ == RowFormat::float32 ? reinterpret_cast<const float*>(row) : widen(row, buffer);
   }
 
+  // Inner product with a row.
+  float dot(const float* query, const std::byte* row) const {
+    if (format_ == RowFormat::float32) return kernels().dot(query, reinterpret_cast<const float*>(row), dim_);
+    float product;
+    dot_each(query, &row, 1, &product);
+    return product;
+  }
   // Inner products with rows that follow each other; with rows that lie anywhere.
   void dot_rows(const float* query, const std::byte* rows, size_t count, float* out) const {
     if (format_ == RowFormat::float32) {

@@ -83,9 +83,8 @@ void VectorTable::remove(Slot slot, bool keep_floats) {
 }
 
 float VectorTable::cosine(Slot a, Slot b) const {
-  float out;
-  cosines({&a, 1}, {&b, 1}, &out);
-  return out;
+  thread_local std::vector<float> buffer;
+  return cosine(floats(a, buffer).data(), b);
 }
 
 void VectorTable::cosines(std::span<const Slot> a, std::span<const Slot> b, float* out) const {

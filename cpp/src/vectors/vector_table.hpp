@@ -57,6 +57,8 @@ class VectorTable {
     buffer.resize(dim());
     return {shape_.floats(row(slot), buffer.data()), dim()};
   }
+  // The exact cosine of a unit vector and a row.
+  float cosine(const float* unit_vector, Slot slot) const { return shape_.dot(unit_vector, row(slot)); }
   // The exact cosines of rows with each other: out[i] is that of a[i] and b[i], which have rows.
   float cosine(Slot a, Slot b) const;
   void cosines(std::span<const Slot> a, std::span<const Slot> b, float* out) const;
