@@ -191,6 +191,7 @@ class Index {
  private:
   std::shared_ptr<UserIndex> find(std::string_view user) const;
   std::shared_ptr<UserIndex> find_or_create(std::string_view user);
+  bool search_together(std::span<const Query* const> queries, std::span<SearchResult* const> results) const;
   void wrote(std::string_view name, const std::shared_ptr<UserIndex>& user);
 
   IndexConfig config_;

@@ -1,5 +1,6 @@
 // The searches of an index, one by one and many at once.
 #include <algorithm>
+#include <array>
 #include <thread>
 
 #include "base/share_out.hpp"
@@ -9,6 +10,7 @@
 #include "index/validation.hpp"
 #include "memspan/error.hpp"
 #include "memspan/index.hpp"
+#include "query/exact_scans.hpp"
 #include "query/scratch.hpp"
 #include "timeline/intervals.hpp"
 
@@ -138,7 +140,38 @@ constexpr size_t kQueriesWorthAThread = 4;
 // the cache.
 constexpr size_t kMostAtATime = 16;
 
+// How many queries from the first on may read the rows of one user together; 1: the first may not.
+size_t exact_run(std::span<const Query* const> queries, std::span<const uint32_t> order) {
+  const Query& first = *queries[order.front()];
+  size_t count = 0;
+  while (count < std::min(order.size(), ExactScans::kMost) && queries[order[count]]->user == first.user &&
+         ExactScans::serves(*queries[order[count]])) {
+    ++count;
+  }
+  return std::max<size_t>(count, 1);
+}
+
 }  // namespace
+
+// False, with nothing done, if they have to be searched one by one.
+bool Index::search_together(std::span<const Query* const> queries, std::span<SearchResult* const> results) const {
+  const auto user = find(queries.front()->user);
+  if (!user) return false;
+  SearchScratch& scratch = SearchScratch::of_thread();
+  ExactScans& scans = ExactScans::of_thread();
+  scans.clear();
+  for (const Query* const query : queries) {
+    prepare(*query, config_, analyzer_, scratch.prepared);
+    scans.add(scratch.prepared);
+  }
+  const bool done = user->search_together(config_, scans, scratch, [&](size_t i) -> SearchResult& {
+    prepare(*queries[i], config_, analyzer_, scratch.prepared);
+    scratch.track = track_uses_ && queries[i]->track;
+    return *results[i];
+  });
+  scratch.trim();
+  return done;
+}
 
 std::vector<SearchResult> Index::search_many(std::span<const Query* const> queries, unsigned threads) const {
   std::vector<SearchResult> results(queries.size());
@@ -148,7 +181,19 @@ std::vector<SearchResult> Index::search_many(std::span<const Query* const> queri
   const std::vector<uint32_t> order =
       search_order(queries, config_.dim, workers, [this](std::string_view user) { return find(user); });
   share_out(workers, order.size(), at_a_time, [&](size_t first, size_t last) {
-    for (size_t i = first; i < last; ++i) search(*queries[order[i]], results[order[i]]);
+    std::array<const Query*, ExactScans::kMost> asked;
+    std::array<SearchResult*, ExactScans::kMost> answers;
+    for (size_t i = first; i < last;) {
+      const size_t run = exact_run(queries, std::span(order).subspan(i, last - i));
+      for (size_t j = 0; j < run; ++j) {
+        asked[j] = queries[order[i + j]];
+        answers[j] = &results[order[i + j]];
+      }
+      if (run == 1 || !search_together(std::span(asked).first(run), std::span(answers).first(run))) {
+        for (size_t j = 0; j < run; ++j) search(*asked[j], *answers[j]);
+      }
+      i += run;
+    }
   });
   return results;
 }

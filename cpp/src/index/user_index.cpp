@@ -244,6 +244,24 @@ void UserIndex::search(const IndexConfig& config, SearchScratch& scratch, Search
   execute(columns_, config, scratch, out);
 }
 
+bool UserIndex::search_together(const IndexConfig& config, ExactScans& scans, SearchScratch& scratch,
+                                const std::function<SearchResult&(size_t)>& prepare) const {
+  struct Scanned {
+    SearchScratch& scratch;
+    ~Scanned() { scratch.scanned = nullptr; }
+  } known{scratch};
+  const std::shared_lock reading(mutex_);
+  scratch.admission.admit(columns_, scratch.prepared);  // which admits to each what it admits to one
+  if (!scratch.admission.all()) return false;
+  scans.run(columns_);
+  for (size_t i = 0; i < scans.size(); ++i) {
+    SearchResult& out = prepare(i);
+    scratch.scanned = &scans.found(i);
+    execute(columns_, config, scratch, out);
+  }
+  return true;
+}
+
 bool UserIndex::holds_at_most(size_t records) const {
   const std::shared_lock reading(mutex_, std::try_to_lock);
   return reading && columns_.live_count() <= records;

@@ -39,7 +39,10 @@ SemanticReading run_views(const UserColumns& user, const IndexConfig& config, Se
   const auto list_of = [&](View view) -> std::vector<Candidate>& {
     return scratch.candidates[static_cast<size_t>(view)];
   };
-  if (prepared.has(View::semantic)) {
+  if (scratch.scanned != nullptr) {
+    list_of(View::semantic) = *scratch.scanned;
+    reading.scan = "exact scan";
+  } else if (prepared.has(View::semantic)) {
     reading = search_semantic(user, prepared, admission, prepared.depth, list_of(View::semantic));
   }
   if (prepared.has(View::lexical)) search_lexical(user, prepared, config, admission, list_of(View::lexical));

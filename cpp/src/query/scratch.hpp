@@ -25,6 +25,7 @@ struct SearchScratch {
   SlotTable positions;
   std::vector<FusedHit> hits;
   std::vector<Slot> newest;
+  const std::vector<Candidate>* scanned = nullptr;  // what the semantic view finds, if that is known before (exact_scans.hpp)
   bool track = false;  // are the hits uses of their records?
 
   static SearchScratch& of_thread() {

@@ -323,6 +323,33 @@ void VectorTable::scan(const float* query, const Bitset* allowed, TopK& best) co
   }
 }
 
+void VectorTable::scan(std::span<const float* const> queries, std::span<TopK* const> best) const {
+  constexpr size_t kTile = 32;  // rows, whose scores are few enough to stay in the first-level cache
+  const size_t count = queries.size();
+  thread_local std::vector<float> buffer;
+  thread_local std::vector<float> scores;  // of a row with each query, row by row
+  thread_local std::vector<const float*> repeated;
+  if (shape_.format() != RowFormat::float32) buffer.resize(dim());
+  scores.resize(kTile * count);
+  repeated.resize(count);
+  for (size_t first = 0; first < rows_.size();) {
+    const size_t rows = std::min(kTile, rows_.run(static_cast<Slot>(first)));
+    rows_.check(static_cast<Slot>(first), rows);
+    for (size_t i = 0; i < rows; ++i) {
+      std::fill(repeated.begin(), repeated.end(), shape_.floats(rows_.row(static_cast<Slot>(first + i)), buffer.data()));
+      kernels().dot_pairs(queries.data(), repeated.data(), count, dim(), scores.data() + i * count);
+    }
+    for (size_t q = 0; q < count; ++q) {
+      for (size_t i = 0; i < rows; ++i) {
+        const auto slot = static_cast<Slot>(first + i);
+        const float score = scores[i * count + q];
+        if (score >= best[q]->threshold() && has(slot)) best[q]->offer(score, slot);
+      }
+    }
+    first += rows;
+  }
+}
+
 void VectorTable::gather(const float* query, std::span<const Slot> slots, TopK& best) const {
   score_each(query, slots.size(), [&](size_t i) { return slots[i]; }, [&](size_t i, float cosine) {
     if (cosine >= best.threshold()) best.offer(cosine, slots[i]);

@@ -68,13 +68,13 @@ void VectorTable::erase_codes(uint32_t place) {
   }
 }
 
-void VectorTable::remove(Slot slot, bool keep_floats) {
+void VectorTable::remove(Slot slot, bool keep_row) {
   if (!has(slot)) return;
   erase_codes(places_[slot]);
   places_[slot] = kNowhere;
   --count_;
   note_change(slot);
-  if (keep_floats) return;
+  if (keep_row) return;
   if (build_ && !build_->layout) {
     build_->to_zero.push_back(slot);
   } else {

@@ -38,8 +38,8 @@ class VectorTable {
   // that throws, nothing has changed.
   void add(Slot slot, Micros at, std::span<const float> vector);
   // Overwrites the row with zeros, which must have been checked; while a consolidation runs, when that ends. With
-  // `keep_floats` its floats stay until another row comes to the slot: nothing reads them. Needs no memory.
-  void remove(Slot slot, bool keep_floats = false);
+  // `keep_row` the row stays until another comes to the slot: nothing reads it. Needs no memory.
+  void remove(Slot slot, bool keep_row = false);
 
   // Room for more rows that is made without exclusion (row_store.hpp).
   void expect(size_t rows) { rows_.expect(rows); }  // see RowStore
@@ -54,7 +54,7 @@ class VectorTable {
     return rows_.row(slot);
   }
   std::span<const float> floats(Slot slot, std::vector<float>& buffer) const {
-    buffer.resize(dim());
+    if (shape_.format() != RowFormat::float32) buffer.resize(dim());
     return {shape_.floats(row(slot), buffer.data()), dim()};
   }
   // The exact cosine of a unit vector and a row.
@@ -97,6 +97,8 @@ class VectorTable {
 
   // Offers the exact cosine of every row, or of those in `allowed`, with the unit vector `query`. O(rows dim).
   void scan(const float* query, const Bitset* allowed, TopK& best) const;
+  // The same for several queries, to each its own best: a row is read once for all of them, and has the same bits.
+  void scan(std::span<const float* const> queries, std::span<TopK* const> best) const;
   // The same for `slots`. The scores are the same bits as those of a scan.
   void gather(const float* query, std::span<const Slot> slots, TopK& best) const;
 

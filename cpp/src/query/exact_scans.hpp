@@ -1,0 +1,49 @@
+// Exact searches of one user that read the rows together: a block of rows is compared with all of their vectors while it is
+// in the cache, and gives each the bits that it would find alone.
+//
+// Kept by a thread between uses, for its memory. Not for use by two threads at once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "base/candidate.hpp"
+#include "index/user_columns.hpp"
+#include "query/prepared_query.hpp"
+
+namespace memspan {
+
+class ExactScans {
+ public:
+  // More would take longer than the rows' way from memory: eight products of a row of 384 floats take as long.
+  static constexpr size_t kMost = 8;
+
+  // May the query read every row? If nothing of the user is left out, it does (Admission::all).
+  static bool serves(const Query& query);
+
+  static ExactScans& of_thread() {
+    thread_local ExactScans scans;
+    return scans;
+  }
+
+  size_t size() const { return size_; }
+  void clear() { size_ = 0; }
+  // There must be less than kMost.
+  void add(const PreparedQuery& prepared);
+  // Fills the lists. O(rows dim size).
+  void run(const UserColumns& user);
+  // What the i-th one finds, best first, ties by recency; until the next call of anything.
+  const std::vector<Candidate>& found(size_t i) const { return scans_[i].best; }
+
+ private:
+  struct Scan {
+    std::vector<float> query;  // of length 1
+    size_t depth = 0;
+    std::vector<Candidate> best;
+  };
+  std::array<Scan, kMost> scans_;
+  size_t size_ = 0;
+};
+
+}  // namespace memspan
