@@ -117,7 +117,7 @@ class Index {
   bool try_latest(std::string_view user, std::optional<Interval> between, uint32_t k, SearchResult& out) const;
 
   // Runs the queries on `threads` threads (0: all cores); the answers keep the order of the queries. The first failure
-  // ends the call.
+  // ends the call. Exact ones of a user without filters read the rows together.
   std::vector<SearchResult> search_many(std::span<const Query* const> queries, unsigned threads) const;
   std::vector<SearchResult> search_many(std::span<const Query> queries, unsigned threads) const;
 

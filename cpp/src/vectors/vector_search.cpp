@@ -14,6 +14,8 @@ namespace {
 
 // Rows scored before the scores are looked at: their scores stay in the first-level cache, and the threshold is young.
 constexpr size_t kScanTile = 128;
+// Rows that several queries are compared with stay in the first-level cache from one to the next.
+constexpr size_t kSharedTileBytes = 24u << 10;
 constexpr size_t kGatherTile = VectorScratch::kGathered;
 constexpr size_t kOfferTile = 64;
 // Blocks that are probed before the threshold decides on the others.
@@ -308,45 +310,30 @@ size_t VectorTable::probing_cost(size_t admitted, size_t k, bool in_spans) const
 }
 
 void VectorTable::scan(const float* query, const Bitset* allowed, TopK& best) const {
-  std::array<float, kScanTile> scores;
-  for (size_t first = 0; first < rows_.size();) {
-    const size_t count = std::min(kScanTile, rows_.run(static_cast<Slot>(first)));
-    rows_.check(static_cast<Slot>(first), count);
-    shape_.dot_rows(query, rows_.row(static_cast<Slot>(first)), count, scores.data());
-    for (size_t i = 0; i < count; ++i) {
-      const auto slot = static_cast<Slot>(first + i);
-      if (scores[i] >= best.threshold() && has(slot) && (allowed == nullptr || allowed->test(slot))) {
-        best.offer(scores[i], slot);
-      }
-    }
-    first += count;
-  }
+  TopK* const only = &best;
+  scan_rows({&query, 1}, kScanTile, allowed, {&only, 1});
 }
 
 void VectorTable::scan(std::span<const float* const> queries, std::span<TopK* const> best) const {
-  constexpr size_t kTile = 32;  // rows, whose scores are few enough to stay in the first-level cache
-  const size_t count = queries.size();
-  thread_local std::vector<float> buffer;
-  thread_local std::vector<float> scores;  // of a row with each query, row by row
-  thread_local std::vector<const float*> repeated;
-  if (shape_.format() != RowFormat::float32) buffer.resize(dim());
-  scores.resize(kTile * count);
-  repeated.resize(count);
+  scan_rows(queries, std::clamp<size_t>(kSharedTileBytes / shape_.bytes(), 4, kScanTile), nullptr, best);
+}
+
+void VectorTable::scan_rows(std::span<const float* const> queries, size_t tile, const Bitset* allowed,
+                            std::span<TopK* const> best) const {
+  std::array<float, kScanTile> scores;
   for (size_t first = 0; first < rows_.size();) {
-    const size_t rows = std::min(kTile, rows_.run(static_cast<Slot>(first)));
-    rows_.check(static_cast<Slot>(first), rows);
-    for (size_t i = 0; i < rows; ++i) {
-      std::fill(repeated.begin(), repeated.end(), shape_.floats(rows_.row(static_cast<Slot>(first + i)), buffer.data()));
-      kernels().dot_pairs(queries.data(), repeated.data(), count, dim(), scores.data() + i * count);
-    }
-    for (size_t q = 0; q < count; ++q) {
-      for (size_t i = 0; i < rows; ++i) {
+    const size_t count = std::min(tile, rows_.run(static_cast<Slot>(first)));
+    rows_.check(static_cast<Slot>(first), count);
+    for (size_t q = 0; q < queries.size(); ++q) {
+      shape_.dot_rows(queries[q], rows_.row(static_cast<Slot>(first)), count, scores.data());
+      for (size_t i = 0; i < count; ++i) {
         const auto slot = static_cast<Slot>(first + i);
-        const float score = scores[i * count + q];
-        if (score >= best[q]->threshold() && has(slot)) best[q]->offer(score, slot);
+        if (scores[i] >= best[q]->threshold() && has(slot) && (allowed == nullptr || allowed->test(slot))) {
+          best[q]->offer(scores[i], slot);
+        }
       }
     }
-    first += rows;
+    first += count;
   }
 }
 

@@ -177,6 +177,7 @@ class VectorTable {
   static uint32_t region(uint32_t place) { return place >> kPositionBits; }
   static uint32_t position(uint32_t place) { return place & kPositionMask; }
 
+  void scan_rows(std::span<const float* const> queries, size_t tile, const Bitset* allowed, std::span<TopK* const> best) const;
   void put_fresh(Slot slot, Micros at, const float* unit_vector);
   FreshRows& fresh(uint32_t which);
   void erase_codes(uint32_t place);
