@@ -69,6 +69,19 @@ inline __m256 cvtpd_ps(simde__m512d v) {
   return _mm256_loadu_ps(out);
 }
 
+inline simde__m512i cvtepu16_epi32(__m256i v) {
+  uint16_t lanes[16];
+  uint32_t out[16];
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(lanes), v);
+  for (int i = 0; i < 16; ++i) out[i] = lanes[i];
+  return simde_mm512_loadu_si512(out);
+}
+inline __m256i maskz_loadu_epi16(uint16_t mask, const void* p) {
+  uint16_t lanes[16];
+  for (int i = 0; i < 16; ++i) lanes[i] = (mask >> i & 1) != 0 ? static_cast<const uint16_t*>(p)[i] : 0;
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(lanes));
+}
+
 }  // namespace emulated
 
 #define _mm512_maskz_loadu_ps emulated::maskz_loadu_ps
@@ -79,3 +92,5 @@ inline __m256 cvtpd_ps(simde__m512d v) {
 #define _mm512_cvtps_epi32 emulated::cvtps_epi32
 #define _mm512_cvtps_pd emulated::cvtps_pd
 #define _mm512_cvtpd_ps emulated::cvtpd_ps
+#define _mm512_cvtepu16_epi32 emulated::cvtepu16_epi32
+#define _mm256_maskz_loadu_epi16 emulated::maskz_loadu_epi16
