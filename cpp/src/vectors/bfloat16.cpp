@@ -16,7 +16,7 @@ constexpr uint32_t kStep = uint32_t{1} << kHalfBits;  // from one value to the n
 // sides is three times what 384 values ever need; each round halves it.
 constexpr uint32_t kMiddle = kStep / 2;
 constexpr uint32_t kMostAside = kStep / 4;
-constexpr int kRounds = 6;
+constexpr int kLengthRounds = 6;
 
 constexpr float kTooMuch = 4.0f;  // for a change of a sum of squares
 
@@ -67,7 +67,7 @@ void to_bfloat16(std::span<const float> values, uint16_t* out) {
   // The later the larger one begins, the shorter the vector.
   uint32_t begin = best;
   double excess = least;
-  for (uint32_t aside = kMostAside, round = 0; round < kRounds && excess != 0.0; ++round, aside /= 2) {
+  for (uint32_t aside = kMostAside, round = 0; round < kLengthRounds && excess != 0.0; ++round, aside /= 2) {
     begin = excess > 0.0 ? begin + aside : begin - aside;
     excess = excess_from(begin);
     if (std::abs(excess) < std::abs(least)) {

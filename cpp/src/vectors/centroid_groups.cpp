@@ -18,13 +18,13 @@ using huge_pages::PassingVector;
 namespace {
 
 constexpr uint32_t kGroupingSeed = 7;  // fixed: the same centroids give the same groups
-constexpr size_t kRounds = 4;
+constexpr size_t kGroupingRounds = 4;
 // Groups that a row looks at. With 12, searches read as many rows as with all of them, with 6 up to twice as many.
 constexpr size_t kLooked = 12;
 constexpr size_t kFewestCentroids = 256;
 constexpr size_t kRowsForEach = 2;      // for each centroid, so that they make up for finding the groups
-constexpr size_t kBatch = 16;           // rows that are compared at a time
-constexpr size_t kChunk = 64 * kBatch;  // rows whose groups are found before any is compared with members
+constexpr size_t kRowsTogether = 16;           // rows that are compared at a time
+constexpr size_t kChunk = 64 * kRowsTogether;  // rows whose groups are found before any is compared with members
 
 // Comparing a row with g heads and the members of kLooked of g groups costs least where both are as many.
 size_t group_count(size_t centroids) {
@@ -64,7 +64,7 @@ CentroidGroups::CentroidGroups(const CodeRows& centroids, size_t count, size_t d
     rows.push_back(decoded.data() + i * dim);
   }
   std::mt19937 random(kGroupingSeed);
-  const Centroids heads = find_centroids(rows, group_count(count), kRounds, random);
+  const Centroids heads = find_centroids(rows, group_count(count), kGroupingRounds, random);
   const PassingVector<uint32_t> group = memspan::assign(rows, heads.codes, heads.size());
 
   std::vector<uint32_t> size(heads.size(), 0);
@@ -96,10 +96,10 @@ class CentroidGroups::Assignment {
  public:
   explicit Assignment(const CentroidGroups& groups)
       : groups_(groups), stride_(groups.members_.stride()), count_(groups.groups_.size()), codes_(kChunk * stride_),
-        gathered_(kBatch * stride_), floats_(groups.dim_), first_pair_(count_ + 1) {
+        gathered_(kRowsTogether * stride_), floats_(groups.dim_), first_pair_(count_ + 1) {
     size_t most = count_;
     for (const Group& group : groups.groups_) most = std::max<size_t>(most, padded(group.size));
-    scores_.resize(kBatch * most);
+    scores_.resize(kRowsTogether * most);
   }
 
   void run(const RowView& rows, uint32_t* nearest) {
@@ -108,8 +108,8 @@ class CentroidGroups::Assignment {
     best_.fill(0);
     sort_pairs(rows.size() * looked, looked);
     for (size_t group = 0; group < count_; ++group) {
-      for (size_t first = first_pair_[group]; first < first_pair_[group + 1]; first += kBatch) {
-        compare(groups_.groups_[group], std::span(sorted_).subspan(first, std::min(kBatch, first_pair_[group + 1] - first)));
+      for (size_t first = first_pair_[group]; first < first_pair_[group + 1]; first += kRowsTogether) {
+        compare(groups_.groups_[group], std::span(sorted_).subspan(first, std::min(kRowsTogether, first_pair_[group + 1] - first)));
       }
     }
     for (size_t i = 0; i < rows.size(); ++i) nearest[i] = ~static_cast<uint32_t>(best_[i]);
@@ -118,8 +118,8 @@ class CentroidGroups::Assignment {
  private:
   void find_groups(const RowView& rows, size_t looked) {
     const Kernels& simd = kernels();
-    for (size_t first = 0; first < rows.size(); first += kBatch) {
-      const size_t batch = std::min(kBatch, rows.size() - first);
+    for (size_t first = 0; first < rows.size(); first += kRowsTogether) {
+      const size_t batch = std::min(kRowsTogether, rows.size() - first);
       int8_t* const codes = codes_.data() + first * stride_;
       for (size_t i = 0; i < batch; ++i) {
         simd.quantize_query(rows.floats(first + i, floats_.data()), groups_.dim_, codes + i * stride_, &offsets_[first + i]);
@@ -155,7 +155,7 @@ class CentroidGroups::Assignment {
   }
 
   void compare(const Group& group, std::span<const uint32_t> batch) {
-    std::array<int32_t, kBatch> offsets;
+    std::array<int32_t, kRowsTogether> offsets;
     for (size_t i = 0; i < batch.size(); ++i) {
       std::memcpy(gathered_.data() + i * stride_, codes_.data() + batch[i] * stride_, stride_);
       offsets[i] = offsets_[batch[i]];

@@ -16,7 +16,7 @@ using huge_pages::PassingVector;
 namespace {
 
 constexpr size_t kSampleForEach = 48;
-constexpr size_t kBatch = 16;
+constexpr size_t kAssigned = 16;
 constexpr size_t kWorthAThread = 2048;  // rows
 
 void encode(Centroids& centroids) {
@@ -38,12 +38,12 @@ void compare_with_all(const RowView& rows, const CodeRows& centroids, size_t cou
   const size_t dim = rows.dim();
   const size_t stride = code_stride(dim);
   std::vector<float> buffer(dim);
-  AlignedBuffer<int8_t> queries(kBatch * stride);
-  std::array<int32_t, kBatch> offsets;
-  PassingVector<float> scores(kBatch * count);
-  for (size_t first = 0; first < rows.size(); first += kBatch) {
+  AlignedBuffer<int8_t> queries(kAssigned * stride);
+  std::array<int32_t, kAssigned> offsets;
+  PassingVector<float> scores(kAssigned * count);
+  for (size_t first = 0; first < rows.size(); first += kAssigned) {
     check_interruption();
-    const size_t batch = std::min(kBatch, rows.size() - first);
+    const size_t batch = std::min(kAssigned, rows.size() - first);
     for (size_t i = 0; i < batch; ++i) {
       simd.quantize_query(rows.floats(first + i, buffer.data()), dim, queries.data() + i * stride, &offsets[i]);
     }
