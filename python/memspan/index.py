@@ -369,7 +369,8 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
     def search_many(self, queries: Iterable[Query], threads: int = 0) -> list[Hits]:
         """Answer many queries on `threads` threads (0: all cores); the answers keep the queries' order.
 
-        Exact queries of one user, without filters, share the reading of the rows: many take a quarter to two thirds of the time.
+        Exact queries of one user, without filters, share the reading of the rows: many of them take a quarter to two
+        thirds of the time.
         """
         return self._native.search_many(natives_of(queries), as_integer(threads, "threads", 0, 1024))
 
