@@ -11,16 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from .arguments import (
-    as_choice,
-    as_flag,
-    as_integer,
-    as_number,
-    as_path,
-    as_residency,
-    as_text,
-    as_texts,
-)
+from .arguments import as_choice, as_flag, as_integer, as_number, as_path, as_residency, as_text, as_texts
 from .columns import pack_columns, pack_record
 from .consolidation import AutoConsolidations, ConsolidationReport, TagSpan
 from .duplicate_calls import DuplicateCalls

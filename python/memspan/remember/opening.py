@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any
 
 from memspan.arguments import as_byte_limit
 from memspan.embed.resolve import resolve_embedder
 from memspan.errors import EmbedderMismatchError, invalid
+from memspan.index import ANALYZERS, ROW_FORMATS
 from memspan.store import SqliteStore, inspect
 
 from .auditing import audited
@@ -21,10 +22,7 @@ from .snapshots import Snapshots
 from .store_tokens import TOKEN_SETTING, TokenEmbedderSpec
 from .token_filling import fill_token_vectors
 
-__all__ = ["ANALYZERS", "make_snapshots", "open_engine"]
-
-ANALYZERS: Final = ("english", "simple")
-ROW_FORMATS: Final = ("float32", "bfloat16")
+__all__ = ["make_snapshots", "open_engine"]
 
 
 def open_engine(
