@@ -158,8 +158,7 @@ bool Index::search_together(std::span<const Query* const> queries, std::span<Sea
   const auto user = find(queries.front()->user);
   if (!user) return false;
   SearchScratch& scratch = SearchScratch::of_thread();
-  ExactScans& scans = ExactScans::of_thread();
-  scans.clear();
+  ExactScans scans;
   for (const Query* const query : queries) {
     prepare(*query, config_, analyzer_, scratch.prepared);
     scans.add(scratch.prepared);

@@ -1,7 +1,7 @@
 // Exact searches of one user that read the rows together: a block of rows is compared with all of their vectors while it is
 // in the cache, and gives each the bits that it would find alone.
 //
-// Kept by a thread between uses, for its memory. Not for use by two threads at once.
+// Made anew for each few searches, whose reading makes up for its memory. Not for use by two threads at once.
 #pragma once
 
 #include <array>
@@ -22,13 +22,7 @@ class ExactScans {
   // May the query read every row? If nothing of the user is left out, it does (Admission::all).
   static bool serves(const Query& query);
 
-  static ExactScans& of_thread() {
-    thread_local ExactScans scans;
-    return scans;
-  }
-
   size_t size() const { return size_; }
-  void clear() { size_ = 0; }
   // There must be less than kMost.
   void add(const PreparedQuery& prepared);
   // Fills the lists. O(rows dim size).
