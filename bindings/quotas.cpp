@@ -19,7 +19,7 @@ namespace {
 using OptionalText = std::optional<std::string>;
 using UseArray = py::array_t<uint32_t, py::array::c_style>;
 
-std::optional<std::string_view> as_view(const OptionalText& text) {
+std::optional<std::string_view> view_of(const OptionalText& text) {
   return text ? std::optional<std::string_view>(*text) : std::nullopt;
 }
 
@@ -35,11 +35,11 @@ void set_quotas(Index& self, const OptionalText& user, const std::optional<std::
     }
   }
   const py::gil_scoped_release release;
-  self.set_quotas(as_view(user), quotas);
+  self.set_quotas(view_of(user), quotas);
 }
 
 std::optional<std::pair<std::vector<std::optional<uint32_t>>, uint8_t>> quotas(const Index& self, const OptionalText& user) {
-  const std::optional<Quotas> set = self.quotas(as_view(user));
+  const std::optional<Quotas> set = self.quotas(view_of(user));
   if (!set) return std::nullopt;
   std::vector<std::optional<uint32_t>> capacities;
   for (const uint32_t capacity : set->capacities) {
