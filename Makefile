@@ -98,7 +98,8 @@ tsan-threads: venv ## Run only the suites that start threads under ThreadSanitiz
 # differ most from those; each level of kernels is compared with the scalar one by the C++ tests.
 levels: build ## Run the tests of the index with scalar kernels, the C++ tests also with those of AVX2
 	$(CPP_BUILD) memspan_tests
-	MEMSPAN_SIMD=avx2 $(CTEST) --exclude-regex simd_forced
+	test "$$($(BIN)/python -c 'import memspan; print(memspan.simd_level())')" = avx2 || \
+	  MEMSPAN_SIMD=avx2 $(CTEST) --exclude-regex simd_forced
 	MEMSPAN_SIMD=scalar $(CTEST) --exclude-regex simd_forced
 	MEMSPAN_SIMD=scalar $(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/python/index
 

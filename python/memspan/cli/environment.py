@@ -7,21 +7,16 @@ import os
 import sys
 from dataclasses import dataclass
 from datetime import datetime
-from typing import IO, Any, TextIO
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
 import click
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from rich.text import Text
 
 from .printable import printable
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 __all__ = ["Environment", "pass_environment"]
 
@@ -70,6 +65,15 @@ class Environment:
 
     def progress(self) -> Progress:
         """A progress bar on stderr, silent when stderr is not a terminal."""
+        from rich.progress import (  # takes long to read, and most commands have none
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
         return Progress(
             TextColumn("{task.description}"),
             BarColumn(),

@@ -4,46 +4,15 @@ from __future__ import annotations
 
 import sys
 from io import TextIOWrapper
-from typing import Any, Final
+from typing import Any
 
 import click
 
 from memspan import __version__
 
-from .ask import ask
-from .audit import audit
-from .compress import compress
-from .consolidate import consolidate
-from .demo import demo
+from .commands import SECTIONS, Commands
 from .environment import Environment
-from .eval import eval_
-from .evicted import evicted
-from .export import export
 from .failures import map_failures
-from .fit import fit_
-from .forget import forget
-from .history import history, retire
-from .hold import hold, release
-from .ingest import ingest
-from .jobs import jobs
-from .latest import latest
-from .load import load
-from .models import models
-from .pin import pin
-from .procedures import procedures
-from .process import process
-from .quotas import quotas
-from .recipes import recipes
-from .resources import resources
-from .restore import restore
-from .runs import runs
-from .search import search
-from .simulate import simulate_
-from .stats import stats
-from .tags import tags
-from .undo import undo
-from .vault import vault
-from .verify import verify
 
 __all__ = ["cli", "main"]
 
@@ -56,14 +25,11 @@ class _Group(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, self.commands))
-        for title, commands in _SECTIONS.items():
+        for title, names in SECTIONS.items():
             with formatter.section(title):
                 # Names of one width, so that the texts of all sections stand below one another.
                 formatter.write_dl(
-                    [
-                        ((command.name or "").ljust(width), command.get_short_help_str(80))
-                        for command in commands
-                    ]
+                    [(name.ljust(width), self.commands[name].get_short_help_str(80)) for name in names]
                 )
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -73,6 +39,7 @@ class _Group(click.Group):
 
 @click.group(
     cls=_Group,
+    commands=Commands(),
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 done, 1 could not be done, 2 wrong command line, 3 unreadable input, "
     "130 interrupted. MEMSPAN_STORE, MEMSPAN_USER, MEMSPAN_EMBEDDER and MEMSPAN_LLM stand in for options; "
@@ -84,22 +51,6 @@ class _Group(click.Group):
 def cli(context: click.Context) -> None:
     """A long-term memory: conversations go in, questions bring back the turns that answer them."""
     context.obj = context.obj or Environment.standard()
-
-
-_SECTIONS: Final = {
-    "Begin": (demo, ingest),
-    "Questions": (search, ask, latest, tags, procedures, history),
-    "Memories in order": (process, jobs, consolidate, runs, undo, compress, retire),
-    "Room": (quotas, evicted, restore, pin),
-    "Erasing, and keeping safe": (forget, hold, release, audit, vault, resources),
-    "The store": (stats, verify, export, load),
-    "Models and recipes": (models, recipes),
-    "Measuring": (eval_, fit_, simulate_),
-}
-
-for _commands in _SECTIONS.values():
-    for _command in _commands:
-        cli.add_command(_command)
 
 
 def main() -> None:

@@ -9,7 +9,6 @@ import os
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 
 import platformdirs
@@ -166,6 +165,8 @@ def _fetch(specs: Sequence[ModelSpec], work: Path, root: Path, report: Callable[
 
 
 def _installed(spec: ModelSpec) -> ModelFiles | None:
+    from importlib import metadata  # reads the parsers of mail, for what most who import memspan never ask
+
     try:
         distribution = metadata.distribution(spec.package)
     except metadata.PackageNotFoundError:

@@ -45,7 +45,7 @@ def test_without_keep_nothing_is_left(run, tmp_path):
 
 def test_a_missing_model_says_what_to_do(run, monkeypatch, tmp_path):
     monkeypatch.setenv("MEMSPAN_MODELS", str(tmp_path / "nowhere"))
-    monkeypatch.setattr("memspan.embed.models.metadata.distribution", _no_distribution)
+    monkeypatch.setattr("importlib.metadata.distribution", _no_distribution)
     stderr = run("demo", "--embedder", DEFAULT_MODEL, code=1).stderr
     assert "memspan models pull" in stderr
     assert "--embedder hash" in stderr

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import click
@@ -84,3 +86,21 @@ def test_module_entry_point(spawn):
 def test_only_what_can_make_a_store_says_what_a_new_one_gets(path, command, run):
     makes = path in {("ingest",), ("load",), ("demo",)}
     assert makes == ("for a new store" in " ".join(run(*path, "--help").output.split()))
+
+
+def test_a_command_reads_its_own_file_alone():
+    program = (
+        "import sys\n"
+        "from memspan.cli.main import cli\n"
+        "cli(['latest', '--help'], standalone_mode=False)\n"
+        "read = [name for name in cli.commands if f'memspan.cli.{name}' in sys.modules]\n"
+        "assert read == ['latest'], read\n"
+        "assert 'rich.progress' not in sys.modules\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_command_that_there_is_not(run):
+    result = run("serch", code=2)
+    assert "No such command 'serch'. Did you mean 'search'?" in result.stderr

@@ -17,7 +17,7 @@ from memspan.embed.registry import (
 @pytest.fixture(autouse=True)
 def _no_models(monkeypatch, tmp_path):
     monkeypatch.setenv("MEMSPAN_MODELS", str(tmp_path / "models"))
-    monkeypatch.setattr("memspan.embed.models.metadata.distribution", _no_distribution)
+    monkeypatch.setattr("importlib.metadata.distribution", _no_distribution)
 
 
 def _no_distribution(name):
