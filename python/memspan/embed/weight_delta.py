@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.embed.onnx_weights import weights_in
+from memspan.embed.products import product
 
 __all__ = ["WeightDelta"]
 
@@ -95,17 +96,29 @@ def _add(weights: Mapping[str, NDArray[Any]], name: str, down: Matrix, up: Matri
     shape = (down.shape[0], up.shape[1])
     if name in weights:
         matrix = _weight(weights, name, shape)
-        matrix += down @ up
+        matrix += product(down, up)
         return
     codes = _weight(weights, f"{name}_quantized", shape)
     scale = weights.get(f"{name}_scale")
     if scale is None or scale.dtype != np.float32 or scale.size not in (1, shape[1]):
         raise ValueError(f"weight delta: the model has no scale of {name!r} for all, or for each column")
-    levels = float(np.abs(codes.astype(np.int16)).max()) or 127.0
-    wanted = codes * scale + down @ up
-    largest = np.abs(wanted).max(axis=0 if scale.size > 1 else None)
+    levels = float(_largest(codes)) or 127.0
+    # In place: what numpy would allocate for each step takes longer than the step.
+    wanted = codes.astype(np.float32)
+    wanted *= scale
+    wanted += product(down, up)
+    largest = _largest(wanted, axis=0 if scale.size > 1 else None)
     scale[...] = np.where(largest > 0.0, largest / levels, 1.0).reshape(scale.shape)
-    codes[...] = np.clip(np.rint(wanted / scale), -levels, levels)
+    wanted /= scale
+    np.rint(wanted, out=wanted)
+    np.clip(wanted, -levels, levels, out=wanted)
+    codes[...] = wanted
+
+
+def _largest(values: NDArray[Any], axis: int | None = None) -> NDArray[np.float32]:
+    """The largest absolute values, without an array of all of them."""
+    high, low = (np.asarray(ends, np.float32) for ends in (values.max(axis=axis), values.min(axis=axis)))
+    return np.maximum(high, -low)
 
 
 def _weight(weights: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...]) -> NDArray[Any]:
