@@ -7,8 +7,10 @@ import multiprocessing
 import os
 import threading
 from collections.abc import Callable
+from multiprocessing.connection import wait
+from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 Writer = Callable[[Path, int, str, int], None]
 """Works on a store, and tells through a descriptor; has a name and a seed."""
@@ -26,7 +28,7 @@ def run_and_kill(writer: Writer, path: Path, round_: int, delay: float) -> tuple
     child.start()
     os.close(writing)
     with os.fdopen(reading, "rb") as lines:
-        assert json.loads(lines.readline())[0] == "ready"
+        wait_until_ready(child, lines)
         killing = threading.Timer(delay, child.kill)
         killing.start()
         # Read until its end: a child that waits for room in the pipe would not be killed at work.
@@ -43,6 +45,15 @@ def run_and_kill(writer: Writer, path: Path, round_: int, delay: float) -> tuple
             done.append(pending)
             pending = None
     return done, pending
+
+
+def wait_until_ready(child: BaseProcess, lines: BinaryIO) -> None:
+    """Read the line that says so. A child that ends before, as when it cannot import the test, fails the test."""
+    line = lines.readline() if lines in wait([lines, child.sentinel]) else b""
+    if not line:
+        child.join()
+        raise AssertionError(f"the child ended before it was ready, with exit code {child.exitcode}")
+    assert json.loads(line)[0] == "ready"
 
 
 def _whole_lines(told: bytes) -> list[bytes]:

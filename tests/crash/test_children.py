@@ -6,6 +6,7 @@ import os
 import time
 from pathlib import Path
 
+import pytest
 from children import run_and_kill
 
 
@@ -29,3 +30,12 @@ def test_a_child_that_tells_much_is_read_until_it_is_killed(path: Path) -> None:
     done, pending = run_and_kill(tells_without_end, path, 0, 0.1)
     assert sum(len(told[0]) for told in done) > 65536
     assert pending in (None, ["a" * 5000])
+
+
+def ends_before_it_is_ready(path: Path, acknowledgements: int, name: str, seed: int) -> None:
+    os._exit(7)
+
+
+def test_a_child_that_never_was_ready_is_not_waited_for(path: Path) -> None:
+    with pytest.raises(AssertionError, match="before it was ready, with exit code 7"):
+        run_and_kill(ends_before_it_is_ready, path, 0, 0.01)

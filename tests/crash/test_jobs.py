@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from children import wait_until_ready
 from job_workers import open_memory, work_until_killed
 from llm_faults import FAULTS, Fault, slow, status
 from scripted_llm import Asked, ScriptedLLM
@@ -116,8 +117,8 @@ def run_and_kill(
         pipes.append(os.fdopen(reading, "rb"))
         children.append(child)
     try:
-        for pipe in pipes:
-            assert json.loads(pipe.readline())[0] == "ready"
+        for child, pipe in zip(children, pipes, strict=True):
+            wait_until_ready(child, pipe)
         late = time.monotonic() + 2
         while server is not None and len(server.asked) == asked and time.monotonic() < late:
             time.sleep(0.001)  # A client takes its time to begin with.
