@@ -17,6 +17,7 @@ from memspan.embed.in_threads import run_each
 from memspan.embed.late_model import FRAME_TOKENS, LateModel
 from memspan.embed.late_projection import Projection
 from memspan.embed.late_protocol import MAX_TOKEN_VECTORS, validate_document_tokens, validate_query_tokens
+from memspan.embed.loaded_once import LoadedOnce
 from memspan.embed.models import require_model
 from memspan.embed.onnx_files import check_file, digest, packaged, require_digests
 from memspan.embed.onnx_graph import require_packages
@@ -87,14 +88,13 @@ class OnnxTokenEmbedder:
         self._max_vectors = check_count(max_vectors, "max_vectors", 1, MAX_TOKEN_VECTORS)
         self._threads = available_cores() if threads is None else check_count(threads, "threads", 1, 1024)
         self._dim = None if dim is None else check_dim(dim)
-        self._question_delta = (
-            None if question_delta is None else check_file(question_delta, "question_delta")
-        )
         self._expected = (model_sha256, tokenizer_sha256)
         self._lock = threading.Lock()
         self._projection: Projection | None = None
-        self._loaded: LateModel | None = None
-        self._loaded_for_questions: LateModel | None = None
+        self._question_delta = (
+            None if question_delta is None else check_file(question_delta, "question_delta")
+        )
+        self._models: LoadedOnce[Path | None, LateModel] = LoadedOnce()  # as it is, and changed for questions
         self._checksum: str | None = None
 
     @classmethod
@@ -159,7 +159,7 @@ class OnnxTokenEmbedder:
         checked = check_texts(texts)
         if not checked:
             return []
-        model = self._model()
+        model = self._models.get(None, self._load)
         found: dict[int, NDArray[np.int8]] = {}
 
         def run(position: int) -> None:
@@ -177,26 +177,11 @@ class OnnxTokenEmbedder:
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Embed the tokens of one question in the calling thread. See `TokenEmbedder.embed_query`."""
         checked = check_text(text, "text")
-        vectors = self._question_model().question(checked, self._max_question_tokens - FRAME_TOKENS)
+        model = self._models.get(self._question_delta, self._load)
+        vectors = model.question(checked, self._max_question_tokens - FRAME_TOKENS)
         return validate_query_tokens(vectors, self.dim, self.name)
 
-    def _model(self) -> LateModel:
-        if self._loaded is None:
-            with self._lock:
-                if self._loaded is None:
-                    self._loaded = self._load()
-        return self._loaded
-
-    def _question_model(self) -> LateModel:
-        if self._question_delta is None:
-            return self._model()
-        if self._loaded_for_questions is None:
-            with self._lock:
-                if self._loaded_for_questions is None:
-                    self._loaded_for_questions = self._load(self._question_delta)
-        return self._loaded_for_questions
-
-    def _load(self, delta: Path | None = None) -> LateModel:
+    def _load(self, delta: Path | None) -> LateModel:
         paths = (self._model_path, self._tokenizer_path)
         require_digests(
             f"token embedder {self.name!r}", zip(paths, self._expected, strict=True), EmbedderError

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from memspan.cores import available_cores
 from memspan.embed.batching import plan_batches
 from memspan.embed.in_threads import run_each
+from memspan.embed.loaded_once import LoadedOnce
 from memspan.embed.models import require_model
 from memspan.embed.onnx_files import check_file, digest, packaged, require_digests
 from memspan.embed.onnx_graph import require_packages
@@ -93,13 +93,11 @@ class OnnxEmbedder:
         self._threads = available_cores() if threads is None else check_count(threads, "threads", 1, 1024)
         self._batch_texts = check_count(batch_texts, "batch_texts", 1, 4096)
         self._dim = None if dim is None else check_dim(dim)
+        self._expected = (model_sha256, tokenizer_sha256)
         self._question_delta = (
             None if question_delta is None else check_file(question_delta, "question_delta")
         )
-        self._expected = (model_sha256, tokenizer_sha256)
-        self._lock = threading.Lock()
-        self._loaded: OnnxModel | None = None
-        self._loaded_for_questions: OnnxModel | None = None
+        self._models: LoadedOnce[Path | None, OnnxModel] = LoadedOnce()  # as it is, and changed for questions
         self._checksum: str | None = None
 
     @classmethod
@@ -140,7 +138,7 @@ class OnnxEmbedder:
     @property
     def dim(self) -> int:
         """Length of the vectors; loads the model unless it was given."""
-        return self._model().dim if self._dim is None else self._dim
+        return self._models.get(None, self._load).dim if self._dim is None else self._dim
 
     @property
     def checksum(self) -> str:
@@ -163,7 +161,7 @@ class OnnxEmbedder:
         checked = check_texts(texts)
         if not checked:
             return np.empty((0, self.dim), dtype=np.float32)
-        model = self._model()
+        model = self._models.get(None, self._load)
         vectors = np.empty((len(checked), model.dim), dtype=np.float32)
         for start in range(0, len(checked), _WINDOW):
             window = [self._document_prefix + text for text in checked[start : start + _WINDOW]]
@@ -172,7 +170,7 @@ class OnnxEmbedder:
 
     def embed_query(self, text: str) -> NDArray[np.float32]:
         """Embed one question, with the query prefix, in the calling thread. See `Embedder.embed_query`."""
-        model = self._question_model()
+        model = self._models.get(self._question_delta, self._load)
         tokens = model.tokenize([self._query_prefix + check_text(text, "text")])
         vector: NDArray[np.float32] = validate_vectors(model.run(tokens), model.dim, 1, self.name)[0]
         return vector
@@ -186,23 +184,7 @@ class OnnxEmbedder:
 
         run_each(run, batches, self._threads, "memspan-embed")
 
-    def _model(self) -> OnnxModel:
-        if self._loaded is None:
-            with self._lock:
-                if self._loaded is None:
-                    self._loaded = self._load()
-        return self._loaded
-
-    def _question_model(self) -> OnnxModel:
-        if self._question_delta is None:
-            return self._model()
-        if self._loaded_for_questions is None:
-            with self._lock:
-                if self._loaded_for_questions is None:
-                    self._loaded_for_questions = self._load(self._question_delta)
-        return self._loaded_for_questions
-
-    def _load(self, delta: Path | None = None) -> OnnxModel:
+    def _load(self, delta: Path | None) -> OnnxModel:
         paths = (self._model_path, self._tokenizer_path)
         require_digests(f"embedder {self.name!r}", zip(paths, self._expected, strict=True), EmbedderError)
         model = OnnxModel(*paths, self._pooling, self._max_tokens, delta)
