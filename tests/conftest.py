@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Iterator
 
@@ -12,6 +13,12 @@ from scripted_llm import ScriptedLLM, all_rules
 # How long examples take says how busy the machine is.
 settings.register_profile("by no clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("by no clock")
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of collected tests live until the end; no collection of garbage need look at them again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
