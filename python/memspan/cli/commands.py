@@ -27,7 +27,8 @@ _FILES: Final = {"retire": "history", "release": "hold"}
 
 
 class Commands(MutableMapping[str, click.Command]):
-    """The commands of `SECTIONS` by name, in that order, each read when it is asked for."""
+    """The commands of `SECTIONS` by name, in that order, each read when it is asked for; click wants a mapping that
+    can be written to."""
 
     def __init__(self) -> None:
         self._read: dict[str, click.Command | None] = {

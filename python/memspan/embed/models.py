@@ -165,7 +165,7 @@ def _fetch(specs: Sequence[ModelSpec], work: Path, root: Path, report: Callable[
 
 
 def _installed(spec: ModelSpec) -> ModelFiles | None:
-    from importlib import metadata  # reads the parsers of mail, for what most who import memspan never ask
+    from importlib import metadata  # slow to import, and wanted here alone
 
     try:
         distribution = metadata.distribution(spec.package)

@@ -102,23 +102,11 @@ def _add(weights: Mapping[str, NDArray[Any]], name: str, down: Matrix, up: Matri
     scale = weights.get(f"{name}_scale")
     if scale is None or scale.dtype != np.float32 or scale.size not in (1, shape[1]):
         raise ValueError(f"weight delta: the model has no scale of {name!r} for all, or for each column")
-    levels = float(_largest(codes)) or 127.0
-    # In place: what numpy would allocate for each step takes longer than the step.
-    wanted = codes.astype(np.float32)
-    wanted *= scale
-    wanted += product(down, up)
-    largest = _largest(wanted, axis=0 if scale.size > 1 else None)
+    levels = float(np.abs(codes.astype(np.int16)).max()) or 127.0
+    wanted = codes * scale + product(down, up)
+    largest = np.abs(wanted).max(axis=0 if scale.size > 1 else None)
     scale[...] = np.where(largest > 0.0, largest / levels, 1.0).reshape(scale.shape)
-    wanted /= scale
-    np.rint(wanted, out=wanted)
-    np.clip(wanted, -levels, levels, out=wanted)
-    codes[...] = wanted
-
-
-def _largest(values: NDArray[Any], axis: int | None = None) -> NDArray[np.float32]:
-    """The largest absolute values, without an array of all of them."""
-    high, low = (np.asarray(ends, np.float32) for ends in (values.max(axis=axis), values.min(axis=axis)))
-    return np.maximum(high, -low)
+    codes[...] = np.clip(np.rint(wanted / scale), -levels, levels)
 
 
 def _weight(weights: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...]) -> NDArray[Any]:
