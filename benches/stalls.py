@@ -69,7 +69,8 @@ class Long:
 
 
 class QueueClock:
-    """For how long a thread has stood in the scheduler's queue so far, in nanoseconds; always 0 where that is not told.
+    """For how long a thread has stood in the scheduler's queue so far, in nanoseconds; always 0 where that is not told,
+    and what it was when the thread ended.
 
     Args:
         thread: the native number of a thread of this process; by default of the one that makes the clock.
@@ -78,13 +79,15 @@ class QueueClock:
     def __init__(self, thread: int | None = None) -> None:
         number = threading.get_native_id() if thread is None else thread
         self._file: FileIO | None = None
+        self._last = 0
         with suppress(OSError):
             self._file = FileIO(f"/proc/self/task/{number}/schedstat")
 
     def __call__(self) -> int:
-        if self._file is None:
-            return 0
-        return int(os.pread(self._file.fileno(), 100, 0).split()[1])
+        if self._file is not None:
+            with suppress(ProcessLookupError):
+                self._last = int(os.pread(self._file.fileno(), 100, 0).split()[1])
+        return self._last
 
 
 def timed(

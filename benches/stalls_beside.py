@@ -5,6 +5,7 @@
 As stalls.py, but who searches does nothing else: one thread adds records, and erases one for every ten, at a steady
 pace; another one searches all the time; the index consolidates by itself on a third. On two cores the three share what
 there is, so that most of what takes long does so in the scheduler's queue: causes are told apart as in stalls.py.
+Before, when nothing else is done, a loop that only reads the clock tells how often the machine itself stands still.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ import numpy as np
 import memspan
 from growth_data import DIM, HOUR, Generator
 from machine import describe_machine
-from stalls import PART, Long, QueueClock, summary, timed, write
+from stalls import LONG, PART, Long, QueueClock, summary, timed, write
 from stalls_page import CAUSES
+
+CONTROL_SECONDS = 20.0
 
 
 class Writer(threading.Thread):
@@ -53,6 +56,18 @@ class Writer(threading.Thread):
                 time.sleep(self._pause)
 
 
+def standstills(seconds: float) -> int:
+    """How often a loop that only reads the clock takes more than a millisecond to come round."""
+    count = 0
+    end = time.perf_counter_ns() + int(seconds * 1e9)
+    last = time.perf_counter_ns()
+    while last < end:
+        now = time.perf_counter_ns()
+        count += now - last > LONG
+        last = now
+    return count
+
+
 @click.command(help=__doc__)
 @click.option("--records", type=click.IntRange(1000), default=100_000, show_default=True)
 @click.option(
@@ -61,6 +76,7 @@ class Writer(threading.Thread):
 def main(records: int, pause_us: int) -> None:
     index = memspan.Index(DIM, analyzer="simple")
     gc.disable()
+    machine_alone = standstills(CONTROL_SECONDS)
     vectors, words, _ = Generator().queries()
     writer = Writer(index, records, pause_us / 1e6)
     writer.start()
@@ -77,6 +93,7 @@ def main(records: int, pause_us: int) -> None:
     causes = Counter(long.cause for long in longs)
     waits = sorted((long.waited_us for long in longs if long.cause == "waiting"), reverse=True)
     report = {
+        "standstills_of_a_loop_alone": f"{machine_alone} in {CONTROL_SECONDS:.0f} s",
         "searches": summary(np.array(taken)),
         "over_1_ms_by_cause": {cause: causes[cause] for cause in CAUSES},
         "longest_waits_us": [round(wait) for wait in waits[:10]],

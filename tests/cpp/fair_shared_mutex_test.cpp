@@ -169,6 +169,31 @@ BOOST_AUTO_TEST_CASE(who_keeps_writers_out_comes_next) {
   BOOST_TEST(during == 0);
 }
 
+// And the other way round.
+BOOST_AUTO_TEST_CASE(who_keeps_writers_out_again_and_again_lets_one_in_between) {
+  Guarded guarded;
+  std::atomic<bool> stop = false;
+  std::atomic<long> turns = 0;
+  const std::jthread other([&] {
+    for (; !stop; ++turns) {
+      const FairSharedMutex::WritersOut alone(guarded.mutex);
+      const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(20);
+      while (std::chrono::steady_clock::now() < end) continue;
+    }
+  });
+  constexpr long kWrites = 100;
+  long waited = 0;
+  for (long i = 0; i < kWrites; ++i) {
+    for (const long seen = turns; turns == seen;) std::this_thread::yield();
+    const long before = turns;
+    const std::unique_lock writing(guarded.mutex);
+    waited += turns - before;
+  }
+  stop = true;
+  BOOST_TEST_MESSAGE("turns that a write waits: " << static_cast<double>(waited) / kWrites);
+  BOOST_TEST(waited < 20 * kWrites);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "base/huge_pages.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cstdint>
@@ -174,6 +176,60 @@ BOOST_AUTO_TEST_CASE(a_trim_gives_the_empty_regions_back) {
     }
     BOOST_TEST(fresh >= 63u);  // a region's worth
     for (void* const piece : pieces) memspan::huge_pages::free(piece, kSize);
+  }
+}
+
+// Whoever makes a region waits for the first of its pages.
+class Faults {
+ public:
+  long since() const { return now() - start_; }
+
+ private:
+  static long now() {
+    rusage usage;
+    ::getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_minflt;
+  }
+  long start_ = now();
+};
+
+BOOST_AUTO_TEST_CASE(what_was_prepared_is_there_at_once) {
+  constexpr size_t kSize = 300 * kPage;
+  if (!serve(kSize)) return;
+  for (const Stay stay : {Stay::lasting, Stay::passing}) {
+    for (const bool prepared : {false, true}) {
+      std::vector<void*> pieces;  // of which only one has room in a region
+      long faults = 0;
+      for (int i = 0; i < 20; ++i) {
+        if (prepared) memspan::huge_pages::prepare(kSize, stay);
+        const Faults counted;
+        pieces.push_back(memspan::huge_pages::allocate(kSize, stay));
+        faults += counted.since();
+      }
+      BOOST_TEST((faults == 0) == prepared);
+      for (void* const piece : pieces) memspan::huge_pages::free(piece, kSize);
+      memspan::huge_pages::trim();
+    }
+  }
+  memspan::huge_pages::prepare(2 * kRegion, Stay::lasting);  // has a mapping of its own: nothing to do
+}
+
+BOOST_AUTO_TEST_CASE(regions_are_replenished_before_they_are_full) {
+  if (!serve(kPage)) return;
+  constexpr size_t kPieces = 3 * kRegion / kPage;
+  for (const bool replenished : {false, true}) {
+    std::vector<void*> pieces;
+    long faults = 0;
+    for (size_t i = 0; i < kPieces; ++i) {
+      const size_t size = kPage << i % 3;
+      const Faults counted;
+      pieces.push_back(memspan::huge_pages::allocate(size, Stay::passing));
+      if (i > 0) faults += counted.since();
+      if (replenished) memspan::huge_pages::replenish();
+    }
+    BOOST_TEST((faults == 0) == replenished);
+    for (size_t i = 0; i < kPieces; ++i) memspan::huge_pages::free(pieces[i], kPage << i % 3);
+    memspan::huge_pages::trim();
   }
 }
 

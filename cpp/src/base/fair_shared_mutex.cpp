@@ -31,6 +31,18 @@ bool spin_until(std::chrono::microseconds longest, Done done) {
   return false;
 }
 
+// Counts a reader before it looks at the door for the last time: whoever opens that looks at the count after it.
+class Asleep {
+ public:
+  explicit Asleep(std::atomic<uint16_t>& count) : count_(count) { count_.fetch_add(1, std::memory_order_seq_cst); }
+  ~Asleep() { count_.fetch_sub(1, std::memory_order_relaxed); }
+  Asleep(const Asleep&) = delete;
+  Asleep& operator=(const Asleep&) = delete;
+
+ private:
+  std::atomic<uint16_t>& count_;
+};
+
 }  // namespace
 
 void FairSharedMutex::wait_for_door(uint32_t door) {
@@ -40,19 +52,20 @@ void FairSharedMutex::wait_for_door(uint32_t door) {
     if (spin_until(kWakingTime, [&] { return passable(entered_.load(std::memory_order_acquire)); })) return;
     // A reader that sleeps is not counted, so that writers need not wait for it to wake: they give it a moment. Only
     // behind the door that was closed before it came can it take itself out: a later writer waits for it.
-    slept_.store(true, std::memory_order_relaxed);
+    const Asleep asleep(asleep_);
     uint32_t entered = entered_.load(std::memory_order_acquire);
     do {
       if (passable(entered)) return;
     } while (!entered_.compare_exchange_weak(entered, entered - kReader, std::memory_order_acquire));
-    entered_.wait(entered - kReader, std::memory_order_acquire);
+    futex::wait(entered_, entered - kReader);
     door = entered_.fetch_add(kReader, std::memory_order_acquire) & kDoor;
     if (door == kOpen) return;
   }
   // Woken too late so often, it stays counted.
+  const Asleep asleep(asleep_);
   for (uint32_t entered = entered_.load(std::memory_order_acquire); !passable(entered);
        entered = entered_.load(std::memory_order_acquire)) {
-    entered_.wait(entered, std::memory_order_acquire);
+    futex::wait(entered_, entered);
   }
 }
 
@@ -69,17 +82,30 @@ void FairSharedMutex::give_grace() const {
 
 void FairSharedMutex::lock() {
   for (;;) {
-    writers_.lock();
+    if (!writers_.try_lock()) {
+      queued_.store(true, std::memory_order_relaxed);
+      writers_.lock();
+    }
     const uint16_t waiting = waiting_.load(std::memory_order_relaxed);
     if (waiting == 0) break;
+    queued_.store(true, std::memory_order_relaxed);
     writers_.unlock();
     waiting_.wait(waiting);
   }
+  // Of several the first takes it back: the others come all the same, though nobody gives way to them.
+  if (queued_.load(std::memory_order_relaxed)) queued_.store(false, std::memory_order_relaxed);
   shut_readers_out();
 }
 
-// One that writes a batch comes back in the moment in which it leaves, and would keep all others waiting for its end.
+// One that writes a batch comes back in the moment in which it leaves, and would keep all others waiting for its end. And so
+// would one that keeps writers out again and again, which gives a writer that waits the time to wake up.
 void FairSharedMutex::lock_writers_out() {
+  const auto nobody_queues = [this] { return !queued_.load(std::memory_order_relaxed); };
+  bool free = spin_until(kPatience, nobody_queues);
+  for (int naps = 0; !free && naps < kMostNaps; ++naps) {
+    std::this_thread::sleep_for(kPatience);
+    free = nobody_queues();
+  }
   waiting_.fetch_add(1, std::memory_order_relaxed);
   writers_.lock();
   waiting_.fetch_sub(1);
@@ -87,10 +113,8 @@ void FairSharedMutex::lock_writers_out() {
 }
 
 void FairSharedMutex::shut_readers_out() {
-  const bool readers_are_about = (entered_.load(std::memory_order_relaxed) & ~kDoor) != entered_before_;
-  const bool some_slept = slept_.load(std::memory_order_relaxed) && slept_.exchange(false, std::memory_order_relaxed);
-  if (readers_are_about || some_slept) give_grace();
-  coloured_ = !coloured_;
+  if (others_entered() || asleep_.load(std::memory_order_relaxed) != 0) give_grace();
+  before_ ^= kColour;
   if (!spin_until(kPatience, [this] { return try_gap(); })) close_door();
   since_ = Clock::now();
 }
@@ -101,27 +125,28 @@ bool FairSharedMutex::try_gap() {
   if (left_.load(std::memory_order_acquire) != entered) return false;
   // Whoever enters from here on makes the exchange fail. Nobody is in if it succeeds: `entered` readers have left.
   if (!entered_.compare_exchange_strong(entered, entered | closed(), std::memory_order_acquire)) return false;
-  entered_before_ = entered;
+  note_entered(entered);
   return true;
 }
 
 void FairSharedMutex::close_door() {
   const uint32_t entered = entered_.fetch_add(closed(), std::memory_order_seq_cst);
   if (!spin_until(kWakingTime, [&] { return left_.load(std::memory_order_acquire) == entered; })) {
-    for (;;) {
-      const uint32_t left = left_.load(std::memory_order_seq_cst);
-      if (left == entered) break;
-      left_.wait(left, std::memory_order_seq_cst);
+    writer_sleeps_.store(true, std::memory_order_seq_cst);
+    for (uint32_t left = left_.load(std::memory_order_seq_cst); left != entered;
+         left = left_.load(std::memory_order_seq_cst)) {
+      futex::wait(left_, left);
     }
+    writer_sleeps_.store(false, std::memory_order_relaxed);
   }
-  entered_before_ = entered;
+  note_entered(entered);
 }
 
 void FairSharedMutex::let_readers_in() {
   const auto now = Clock::now();
   grace_ends_ = now + std::min<Clock::duration>(kGraceShare * (now - since_), kLongestGrace);
-  entered_.fetch_and(~kDoor, std::memory_order_release);
-  entered_.notify_all();
+  entered_.fetch_and(~kDoor, std::memory_order_seq_cst);
+  if (asleep_.load(std::memory_order_seq_cst) != 0) futex::wake_all(entered_);
 }
 
 }  // namespace memspan

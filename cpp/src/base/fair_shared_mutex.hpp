@@ -10,13 +10,15 @@
 // their time. A thread that holds the lock for reading must not ask for it again.
 //
 // Whoever reads for longer than a turn keeps the writers out instead (WritersOut): a writer that waited for such a reader
-// would let no other one in behind its door.
+// would let no other one in behind its door. So does a thread of low priority, which may lose its core while it reads.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
+
+#include "base/futex.hpp"
 
 namespace memspan {
 
@@ -29,7 +31,7 @@ class FairSharedMutex {
   }
 
   // While it lives no writer is in, and readers come and go. Its owner may shut these out too, for a moment. A thread
-  // that reads must not make one.
+  // that reads must not make one. One that makes one after another lets in a writer who waits, in between.
   class WritersOut {
    public:
     explicit WritersOut(FairSharedMutex& mutex) : mutex_(mutex) { mutex_.lock_writers_out(); }
@@ -62,8 +64,8 @@ class FairSharedMutex {
   }
   void unlock_shared() {
     left_.fetch_add(kReader, std::memory_order_seq_cst);
-    // Either this sees the closed door, or the writer that closes it later sees that this reader has left.
-    if ((entered_.load(std::memory_order_seq_cst) & kDoor) != kOpen) left_.notify_all();
+    // Either this sees that the writer is about to sleep, or the writer sees that this reader has left.
+    if (writer_sleeps_.load(std::memory_order_seq_cst)) futex::wake_all(left_);
   }
 
  private:
@@ -88,19 +90,25 @@ class FairSharedMutex {
   void shut_readers_out();
   void let_readers_in();
 
-  uint32_t closed() const { return kClosed | (coloured_ ? kColour : 0); }
+  uint32_t closed() const { return kClosed | (before_ & kColour); }
   void wait_for_door(uint32_t door);
+  // Of their number the lower bits: enough to see that others have come.
+  void note_entered(uint32_t readers) { before_ = static_cast<uint16_t>(readers | (before_ & kColour)); }
+  bool others_entered() const {
+    return static_cast<uint16_t>(entered_.load(std::memory_order_relaxed) & ~kDoor) != (before_ & ~kDoor);
+  }
   void give_grace() const;
   bool try_gap();
   void close_door();
 
   std::atomic<uint32_t> entered_ = 0;  // readers so far, in steps of kReader, and the door
   std::atomic<uint32_t> left_ = 0;     // readers so far, in steps of kReader
-  std::mutex writers_;  // held by the writer whose turn it is; guards all that follows but `slept_` and `waiting_`
-  uint32_t entered_before_ = 0;        // readers that had entered when the last writer came
-  bool coloured_ = false;              // the last door
-  std::atomic<bool> slept_ = false;    // has a reader gone to sleep, uncounted, since a writer looked? Here it takes no room
-  std::atomic<uint16_t> waiting_ = 0;  // to keep writers out: a writer that comes lets them go first
+  std::mutex writers_;  // held by the writer whose turn it is; guards all that follows and is not atomic
+  uint16_t before_ = 0;                      // of the door of the last writer, its colour, and how many had entered
+  std::atomic<bool> writer_sleeps_ = false;  // until the readers have left
+  std::atomic<bool> queued_ = false;         // does a writer wait for its turn?
+  std::atomic<uint16_t> waiting_ = 0;        // to keep writers out: a writer that comes lets them go first
+  std::atomic<uint16_t> asleep_ = 0;         // readers, or about to be
   Clock::time_point since_;            // when the last writer got in
   Clock::time_point grace_ends_;
 };

@@ -16,6 +16,9 @@ namespace {
 constexpr size_t kPages = kRegion / kPage;
 constexpr size_t kWords = kPages / 64;
 
+// Fewer free pages in a row than these are soon used up.
+constexpr size_t kFewPages = 16;
+
 // The pages of larger pieces go back to the system at once.
 constexpr size_t kLarge = size_t{256} << 10;
 
@@ -111,11 +114,17 @@ struct Regions {
   }
 };
 
+// Mapping, and the first write to what is mapped, take long: never under the mutex.
 struct Pool {
   std::mutex mutex;
-  std::array<Regions, 2> regions;  // by Stay
+  std::array<Regions, 2> regions;            // by Stay
+  std::array<std::atomic<bool>, 2> low = {};  // by Stay: there are but few pages left in a row
 
   Regions& of(Stay stay) { return regions[static_cast<size_t>(stay)]; }
+  std::atomic<bool>& is_low(Stay stay) { return low[static_cast<size_t>(stay)]; }
+  void note_low(Stay stay) {
+    if (of(stay).find(kFewPages) == nullptr) is_low(stay).store(true, std::memory_order_relaxed);
+  }
 };
 
 // Never destroyed: objects that live as long as the process give memory back at its end.
@@ -151,6 +160,19 @@ Region* make_region(Stay stay) {
   return region;
 }
 
+void make_ahead(size_t pages, Stay stay) noexcept try {
+  Pool& pool = huge_pages::pool();
+  {
+    const std::lock_guard lock(pool.mutex);
+    if (pool.of(stay).find(pages) != nullptr) return;
+  }
+  Region* const made = make_region(stay);
+  const std::lock_guard lock(pool.mutex);
+  ++pool.of(stay).empty;
+  pool.of(stay).link(made);
+} catch (const std::bad_alloc&) {
+}
+
 std::atomic<Observer> observing = nullptr;
 
 void tell(ptrdiff_t bytes) {
@@ -173,11 +195,13 @@ void* allocate(size_t bytes, Stay stay) {
   const size_t pages = pages_of(bytes);
   if (alone(bytes)) return map(pages * kPage);
   Pool& pool = huge_pages::pool();
-  const std::lock_guard lock(pool.mutex);
+  std::unique_lock lock(pool.mutex);
   Regions& regions = pool.of(stay);
   Region* region = regions.find(pages);
   if (region == nullptr) {
+    lock.unlock();
     region = make_region(stay);
+    lock.lock();
   } else {
     regions.unlink(region);
     if (region->empty()) --regions.empty;
@@ -191,7 +215,19 @@ void* allocate(size_t bytes, Stay stay) {
   });
   region->mark(first, pages, true);
   regions.link(region);
+  pool.note_low(stay);
   return reinterpret_cast<std::byte*>(region) + first * kPage;
+}
+
+void prepare(size_t bytes, Stay stay) noexcept {
+  if (serve(bytes) && !alone(bytes) && pages_of(bytes) > kFewPages) make_ahead(pages_of(bytes), stay);
+}
+
+void replenish() noexcept {
+  for (const Stay stay : {Stay::lasting, Stay::passing}) {
+    std::atomic<bool>& low = pool().is_low(stay);
+    if (low.load(std::memory_order_relaxed) && low.exchange(false, std::memory_order_relaxed)) make_ahead(kFewPages, stay);
+  }
 }
 
 void shrink(void* piece, size_t bytes, size_t kept) noexcept {
@@ -209,12 +245,13 @@ void free(void* piece, size_t bytes) noexcept {
   const auto address = reinterpret_cast<uintptr_t>(piece);
   auto* const region = reinterpret_cast<Region*>(address / kRegion * kRegion);
   Pool& pool = huge_pages::pool();
-  const std::lock_guard lock(pool.mutex);
+  std::unique_lock lock(pool.mutex);
   Regions& regions = pool.of(region->stay);
   regions.unlink(region);
   region->mark(address % kRegion / kPage, pages_of(bytes), false);
   if (region->empty()) {
     if (regions.empty > 0) {
+      lock.unlock();
       ::munmap(region, kRegion);
       return;
     }
@@ -228,7 +265,10 @@ void trim() noexcept {
   std::array<Region*, 2> taken;
   {
     const std::lock_guard lock(pool.mutex);
-    for (size_t stay = 0; stay < taken.size(); ++stay) taken[stay] = pool.regions[stay].take_empty();
+    for (const Stay stay : {Stay::lasting, Stay::passing}) {
+      taken[static_cast<size_t>(stay)] = pool.of(stay).take_empty();
+      if (taken[static_cast<size_t>(stay)] != nullptr) pool.note_low(stay);
+    }
   }
   for (Region* region : taken) {
     while (region != nullptr) {

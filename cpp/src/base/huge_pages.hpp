@@ -48,6 +48,14 @@ void free(void* piece, size_t bytes) noexcept;
 // size of the piece.
 void shrink(void* piece, size_t bytes, size_t kept) noexcept;
 
+// Makes room for a piece of that size ahead, if it is more than 64 kB. The page of a region is provided at the first write
+// to it, all 2 MB at once, which takes a guest of a hypervisor up to 8 ms: so this is to be called where nobody waits, by
+// whoever will allocate where somebody does. Without memory nothing happens. O(1).
+void prepare(size_t bytes, Stay stay) noexcept;
+// The same for smaller pieces, of both kinds, where some of them were needed before; where there is room, a look at two
+// flags.
+void replenish() noexcept;
+
 // Gives the regions back that are empty. For the end of large work: in between, one is kept for what comes next.
 void trim() noexcept;
 

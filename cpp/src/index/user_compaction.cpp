@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
-#include <shared_mutex>
 #include <utility>
 
 #include "base/in_parallel.hpp"
@@ -27,7 +26,7 @@ bool UserIndex::worth_compacting(Compaction when) const {
 
 void UserIndex::compact_on_demand() {
   const bool wanted = [this] {
-    const std::shared_lock reading(mutex_);
+    const FairSharedMutex::WritersOut reading(mutex_);
     return worth_compacting(Compaction::on_demand);
   }();
   if (wanted) compact(Compaction::on_demand);

@@ -1,15 +1,14 @@
 // UserIndex::consolidate: the rows of a user are laid out anew beside the old layout, which searches use until the new
 // one takes its place.
 //
-// Locks: the user's lock is held for writing for O(1) at the beginning and at the end, and before the end for a slice of
-// the changes that came meanwhile at a time; for reading, slice by slice, while the rows are listed, so that a write that
-// comes in between waits for one slice at most, and so do the searches that queue behind it. No search waits for work that
-// grows with the user or with what was written. Nothing is locked while clusters are found and codes are written: rows do
-// not move, and slots that are freed meanwhile are not used again before the end.
+// Locks: writers are kept out, slice by slice, while the rows are listed and while the new layout is brought up to what
+// came meanwhile, so that a write that comes in between waits for one slice at most. Searches go on: no writer stands
+// in front of them who waits for a slice, which on a busy machine can take long. They are kept out at the end alone,
+// for O(1), and for a slice of what was removed at a time, whose rows are erased. Nothing is locked while clusters are found and
+// codes are written: rows do not move, and slots that are freed meanwhile are not used again before the end.
 #include <algorithm>
 #include <chrono>
 #include <mutex>
-#include <shared_mutex>
 #include <thread>
 
 #include "index/cohesion_sample.hpp"
@@ -23,7 +22,10 @@ namespace {
 // Some tens of microseconds each.
 constexpr Slot kSlice = 512;
 constexpr size_t kCaughtUp = 256;
+constexpr size_t kErased = 128;
 constexpr size_t kSlicePostings = 32768;
+
+using WritersOut = FairSharedMutex::WritersOut;
 
 class Stopwatch {
  public:
@@ -76,7 +78,7 @@ double UserIndex::time_searches(std::span<const std::vector<float>> queries) con
   const auto run = [&] {
     for (const std::vector<float>& query : queries) {
       begin_turn();
-      const std::shared_lock reading(mutex_);
+      const WritersOut reading(mutex_);
       VectorSearchStats stats;
       columns_.vectors.nearest(query.data(), 10, 0.995f, {}, scratch, stats);
     }
@@ -96,7 +98,7 @@ Cohesion UserIndex::measure_cohesion(const ClusterLayout* built) const {
     bool more = true;
     for (bool begun = false; more; begun = true) {
       begin_turn();
-      const std::shared_lock reading(mutex_);
+      const WritersOut reading(mutex_);
       if (columns_.tags.size() == 0) return {};
       const ClusterLayout* const present = built != nullptr ? built : columns_.vectors.layout();
       if (begun && (present != layout || compactions != compactions_)) break;  // once more
@@ -110,7 +112,7 @@ Cohesion UserIndex::measure_cohesion(const ClusterLayout* built) const {
 
 ConsolidationReport UserIndex::outlook() const {
   const Cohesion cohesion = measure_cohesion();
-  const std::shared_lock reading(mutex_);
+  const WritersOut reading(mutex_);
   return outlook_locked(cohesion);
 }
 
@@ -128,12 +130,12 @@ ConsolidationReport UserIndex::outlook_locked(const Cohesion& cohesion) const {
 
 bool UserIndex::still_needs_consolidation() {
   begin_turn();
-  const std::unique_lock writing(mutex_);
+  const WritersOut alone(mutex_);
   return need_.keep_claim(columns_.vectors);
 }
 
 void UserIndex::postpone_consolidation() {
-  const std::unique_lock writing(mutex_);
+  const WritersOut alone(mutex_);
   need_.postpone(columns_.vectors);
 }
 
@@ -141,7 +143,7 @@ void UserIndex::collect_layout_input(LayoutInput& input, RowStore& pinned) const
   for (Slot first = 0;; first += kSlice) {
     check_interruption();
     begin_turn();
-    const std::shared_lock reading(mutex_);
+    const WritersOut reading(mutex_);
     // Before any row is taken: the last chunk may move between the slices. What comes later is not to be laid out.
     if (first == 0) pinned = columns_.vectors.pin_rows();
     const auto slots = static_cast<Slot>(pinned.size());
@@ -162,19 +164,21 @@ double UserIndex::judge_cohesion(ClusterLayout& built, bool planned, double hope
 VectorTable::Retired UserIndex::put_in_place(BuiltLayout built) {
   VectorTable::Places places = places_by_slot(*built.layout);
   const size_t slots = [this] {
-    const std::shared_lock reading(mutex_);
+    const WritersOut reading(mutex_);
     return columns_.vectors.slots();
   }();
   if (places.size() < slots) places.resize(slots, VectorTable::kNowhere);
   begin_turn();
   {
-    const std::unique_lock writing(mutex_);
+    const WritersOut alone(mutex_);
     columns_.vectors.offer_layout(std::move(built.layout), std::move(places), built.max_scale);
   }
   for (;;) {
     begin_turn();
-    const std::unique_lock writing(mutex_);
+    WritersOut alone(mutex_);
     if (!columns_.vectors.catch_up(kCaughtUp)) continue;
+    const std::lock_guard nobody(alone);
+    if (!columns_.vectors.erase_removed(kErased)) continue;
     ++changes_;
     return columns_.vectors.install_layout();
   }
@@ -184,9 +188,11 @@ void UserIndex::abandon_layout() {
   VectorTable::Retired retired;  // freed without the lock
   for (;;) {
     begin_turn();
-    const std::unique_lock writing(mutex_);
+    WritersOut alone(mutex_);
     if (!columns_.vectors.pinned()) return;
     if (!columns_.vectors.catch_up(kCaughtUp)) continue;
+    const std::lock_guard nobody(alone);
+    if (!columns_.vectors.erase_removed(kErased)) continue;
     retired = columns_.vectors.abandon_layout();
     return;
   }
@@ -201,7 +207,7 @@ ConsolidationReport UserIndex::consolidate(bool plan_anew) {
   double hoped = 0.0;
   begin_turn();
   {
-    const std::unique_lock writing(mutex_);
+    const WritersOut alone(mutex_);
     const VectorTable& vectors = columns_.vectors;
     report = outlook_locked(cohesion);
     const Reading reading = estimate_reading(vectors, cohesion);
@@ -209,7 +215,6 @@ ConsolidationReport UserIndex::consolidate(bool plan_anew) {
     // Blocks and centroids of a layout do not change, and only this function replaces it.
     if (!plan_anew && !reading.anew) input.base = vectors.layout();
     if (reading.loose) hoped = (vectors.layout()->cohesion + cohesion.joined) / 2;
-    ++changes_;
     columns_.vectors.begin_layout();
   }
   try {
@@ -227,7 +232,7 @@ ConsolidationReport UserIndex::consolidate(bool plan_anew) {
     report.bytes_moved = built.layout->rows.bytes() + built.layout->centroids.bytes();
     const VectorTable::Retired retired = put_in_place(std::move(built));
     {
-      const std::shared_lock reading(mutex_);
+      const WritersOut reading(mutex_);
       report.fragmentation_after = columns_.vectors.fragmentation();
     }
     const double after = time_searches(queries);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "memspan/error.hpp"
+#include "base/huge_pages.hpp"
 #include "base/prefetch.hpp"
 #include "base/set_column.hpp"
 #include "index/analysis_ahead.hpp"
@@ -179,12 +180,16 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
   need_.update(columns_.vectors);
   return {.added = i,
           .behind = need_.behind(columns_.vectors),
-          .spare_rows = columns_.vectors.wanted_spare()};
+          .wanted = columns_.vectors.wanted()};
 }
 
 // Searches do not wait while the kernel provides its pages.
-void UserIndex::make_spare_rows(size_t bytes) {
-  RowStore::ChunkMemory spare = RowStore::make_spare(bytes);
+void UserIndex::provide(const VectorTable::Wanted& wanted) {
+  huge_pages::replenish();
+  if (wanted.rows > 0) huge_pages::prepare(wanted.rows, huge_pages::Stay::lasting);
+  if (wanted.codes > 0) huge_pages::prepare(wanted.codes, huge_pages::Stay::passing);
+  if (wanted.spare == 0) return;
+  RowStore::ChunkMemory spare = RowStore::make_spare(wanted.spare);
   const std::unique_lock writing(mutex_);
   columns_.vectors.take_spare(spare);
 }
@@ -197,7 +202,7 @@ void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer, cons
       const AfterAdding after = add_slice(slice, tokens, quotas, evicted, batch);
       batch -= std::min(batch, after.added);
       if (after.unready) make_order(quotas);  // at first, and where quotas change
-      if (after.spare_rows > 0) make_spare_rows(after.spare_rows);
+      provide(after.wanted);
       slice = slice.subspan(after.added);
       tokens = tokens.subspan(after.added);
       if (slice.empty()) return after;

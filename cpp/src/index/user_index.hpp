@@ -178,12 +178,12 @@ class UserIndex {
     size_t added = 0;          // of the records, before the writer's turn was over
     bool unready = false;      // nothing was done: make_order has to come first
     bool behind = false;       // a consolidation
-    size_t spare_rows = 0;  // bytes of the room that is wanted for rows; 0: none is
+    VectorTable::Wanted wanted = {};
   };
   // `batch`: of how many records, with those of later slices; 0: of one alone.
   AfterAdding add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens, const Quotas& quotas,
                         std::vector<std::string>* evicted, size_t batch);
-  void make_spare_rows(size_t bytes);
+  void provide(const VectorTable::Wanted& wanted);
   void insert(NewRecord& record, const TokenBuffer& tokens, const RecordUses::Kept& uses);
   void prefetch_eviction(Kind kind, bool again) const;
   void check(Slot slot) const;

@@ -42,6 +42,10 @@ class CodeRows {
       make_columns();
     }
   }
+  // Of so many rows in one piece.
+  static size_t bytes_of(size_t dim, size_t capacity) {
+    return huge_pages::round_up(capacity * (code_stride(dim) + kColumnBytes));
+  }
   // What else is to be known of each row is not set yet.
   CodeRows(size_t dim, std::unique_ptr<StoredRows> stored)
       : dim_(dim), stride_(code_stride(dim)), capacity_(stored->size()), stored_(std::move(stored)),

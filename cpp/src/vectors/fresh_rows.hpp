@@ -48,6 +48,13 @@ class FreshRows {
     free_.push_back(place);
   }
 
+  // Bytes of the next chunk if it will soon be made; else 0.
+  size_t next_chunk() const {
+    constexpr size_t kFewLeft = 32;
+    if (size_ - stored_size_ + kFewLeft <= ChunkGeometry::capacity(chunks_.size())) return 0;
+    return CodeRows::bytes_of(dim_, ChunkGeometry::size(chunks_.size()));
+  }
+
   size_t size() const { return size_; }  // dead places included
   size_t live() const { return size_ - free_.size(); }
 

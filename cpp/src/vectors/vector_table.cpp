@@ -116,6 +116,7 @@ void VectorTable::check_all() const {
 void VectorTable::begin_layout() {
   auto build = std::make_unique<Build>();
   build->reserve(places_.size());
+  build->touch();
   if (!fresh_[1 - active_]) {
     active_ = 1 - active_;
   } else {
@@ -142,9 +143,13 @@ bool VectorTable::catch_up(size_t most) noexcept {
   for (size_t left = most; left > 0 && !changed.empty(); --left, changed.pop_back()) {
     build_->follow(changed.back(), places_[changed.back()]);
   }
+  return changed.empty();
+}
+
+bool VectorTable::erase_removed(size_t most) noexcept {
   auto& to_zero = build_->to_zero;
   for (size_t left = most; left > 0 && !to_zero.empty(); --left, to_zero.pop_back()) rows_.erase(to_zero.back());
-  return changed.empty() && to_zero.empty();
+  return to_zero.empty();
 }
 
 VectorTable::Retired VectorTable::install_layout() noexcept {

@@ -43,7 +43,17 @@ class VectorTable {
 
   // Room for more rows that is made without exclusion (row_store.hpp).
   void expect(size_t rows) { rows_.expect(rows); }  // see RowStore
-  size_t wanted_spare() const { return rows_.wants_spare() ? rows_.spare_bytes() : 0; }
+  // What the next rows will need, in bytes of each piece: best made, or prepared in huge pages, without exclusion.
+  struct Wanted {
+    size_t spare = 0;  // for take_spare
+    size_t rows = 0;   // lasting
+    size_t codes = 0;  // passing
+  };
+  Wanted wanted() const {
+    return {.spare = rows_.wants_spare() ? rows_.spare_bytes() : 0,
+            .rows = rows_.next_chunk(),
+            .codes = fresh_[active_] ? fresh_[active_]->next_chunk() : 0};
+  }
   void take_spare(RowStore::ChunkMemory& spare) { rows_.take_spare(spare); }
 
   bool has(Slot slot) const { return places_[slot] != kNowhere; }
@@ -116,7 +126,8 @@ class VectorTable {
   size_t probing_cost(size_t admitted, size_t k, bool in_spans) const;
 
   // Consolidation (index/user_consolidation.cpp): begin, then without exclusion pin the rows and build a layout of what
-  // `pending` names, offer it, let it catch up, and install it; or abandon it. Slots are not used again in between.
+  // `pending` names, offer it, let it catch up, erase what was removed, and install it; or abandon it. Slots are not used
+  // again in between. Searches may run beside all of it but erase_removed, install_layout and abandon_layout; writes beside none.
   bool pinned() const { return build_ != nullptr; }
   void begin_layout();
   bool pending(Slot slot) const { return has(slot) && region(places_[slot]) != kFresh + active_; }
@@ -127,12 +138,13 @@ class VectorTable {
   }
   RowStore pin_rows() const { return rows_.pin(); }
   size_t slots() const { return places_.size(); }
-  // From here on the layout follows what changes, and the pinned rows may be overwritten. What changed before, `catch_up`
-  // brings to it, `most` changes a call; true when nothing is left. Without an offer it only overwrites what was removed.
-  // O(slots that `places` lacks), O(most).
+  // From here on the layout follows what changes. What changed before, `catch_up` brings to it, `most` changes a call; true
+  // when nothing is left. Without an offer there is nothing to bring. O(slots that `places` lacks), O(most).
   using Places = ChunkedVector<uint32_t>;  // by slot
   void offer_layout(std::unique_ptr<ClusterLayout> layout, Places places, float max_scale);
   bool catch_up(size_t most) noexcept;
+  // Overwrites `most` rows that were removed before the offer; true when none is left. O(most).
+  bool erase_removed(size_t most) noexcept;
   // What is no longer used comes back, so that it can be freed without a lock. O(1) when everything has caught up.
   struct Retired {
     std::unique_ptr<ClusterLayout> layout;
@@ -224,6 +236,13 @@ class VectorTable {
       if (layout || changed.capacity() >= 2 * slots) return;
       changed.reserve(4 * slots);
       to_zero.reserve(2 * slots);
+    }
+    // The first pages of the lists, which are huge ones for a large user (huge_pages::prepare).
+    void touch() {
+      for (auto* const list : {&changed, &to_zero}) {
+        list->push_back(0);
+        list->pop_back();
+      }
     }
     // The slot is at `place` now. Whatever the layout holds of it is gone: slots are not used again while it is built.
     void follow(Slot slot, uint32_t place) noexcept {
