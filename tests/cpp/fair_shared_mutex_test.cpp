@@ -152,6 +152,22 @@ BOOST_AUTO_TEST_CASE(who_keeps_writers_out_lets_readers_in) {
   BOOST_TEST(guarded.numbers[0] == 2);
 }
 
+// Behind a door that it closed readers would wait for the one who is in.
+BOOST_AUTO_TEST_CASE(who_only_tries_to_be_alone_keeps_nobody_waiting) {
+  FairSharedMutex mutex;
+  FairSharedMutex::WritersOut alone(mutex);
+  mutex.lock_shared();
+  BOOST_TEST(!alone.try_lock());
+  BOOST_TEST(mutex.try_lock_shared());
+  mutex.unlock_shared();
+  mutex.unlock_shared();
+  BOOST_REQUIRE(alone.try_lock());
+  BOOST_TEST(!mutex.try_lock_shared());
+  alone.unlock();
+  BOOST_TEST(mutex.try_lock_shared());
+  mutex.unlock_shared();
+}
+
 // One that writes again and again would otherwise always be the next one, too.
 BOOST_AUTO_TEST_CASE(who_keeps_writers_out_comes_next) {
   Guarded guarded;

@@ -114,9 +114,14 @@ void FairSharedMutex::lock_writers_out() {
 
 void FairSharedMutex::shut_readers_out() {
   if (others_entered() || asleep_.load(std::memory_order_relaxed) != 0) give_grace();
-  before_ ^= kColour;
-  if (!spin_until(kPatience, [this] { return try_gap(); })) close_door();
+  if (!find_gap()) close_door();
   since_ = Clock::now();
+}
+
+bool FairSharedMutex::find_gap() {
+  const bool found = spin_until(kPatience, [this] { return try_gap(); });
+  if (found) since_ = Clock::now();
+  return found;
 }
 
 // Gets in at a moment when no reader is in.
@@ -124,13 +129,13 @@ bool FairSharedMutex::try_gap() {
   uint32_t entered = entered_.load(std::memory_order_relaxed);
   if (left_.load(std::memory_order_acquire) != entered) return false;
   // Whoever enters from here on makes the exchange fail. Nobody is in if it succeeds: `entered` readers have left.
-  if (!entered_.compare_exchange_strong(entered, entered | closed(), std::memory_order_acquire)) return false;
-  note_entered(entered);
+  if (!entered_.compare_exchange_strong(entered, entered | next_door(), std::memory_order_acquire)) return false;
+  note_closed(entered);
   return true;
 }
 
 void FairSharedMutex::close_door() {
-  const uint32_t entered = entered_.fetch_add(closed(), std::memory_order_seq_cst);
+  const uint32_t entered = entered_.fetch_add(next_door(), std::memory_order_seq_cst);
   if (!spin_until(kWakingTime, [&] { return left_.load(std::memory_order_acquire) == entered; })) {
     writer_sleeps_.store(true, std::memory_order_seq_cst);
     for (uint32_t left = left_.load(std::memory_order_seq_cst); left != entered;
@@ -139,7 +144,7 @@ void FairSharedMutex::close_door() {
     }
     writer_sleeps_.store(false, std::memory_order_relaxed);
   }
-  note_entered(entered);
+  note_closed(entered);
 }
 
 void FairSharedMutex::let_readers_in() {

@@ -39,8 +39,10 @@ class FairSharedMutex {
     WritersOut(const WritersOut&) = delete;
     WritersOut& operator=(const WritersOut&) = delete;
 
-    // As a lock of the readers (std::lock_guard).
+    // As a lock of the readers (std::unique_lock). Trying never closes the door in front of anybody: it waits for a moment
+    // without readers, for 300 microseconds.
     void lock() { mutex_.shut_readers_out(); }
+    bool try_lock() { return mutex_.find_gap(); }
     void unlock() { mutex_.let_readers_in(); }
 
    private:
@@ -90,14 +92,15 @@ class FairSharedMutex {
   void shut_readers_out();
   void let_readers_in();
 
-  uint32_t closed() const { return kClosed | (before_ & kColour); }
+  uint32_t next_door() const { return kClosed | (~before_ & kColour); }
   void wait_for_door(uint32_t door);
-  // Of their number the lower bits: enough to see that others have come.
-  void note_entered(uint32_t readers) { before_ = static_cast<uint16_t>(readers | (before_ & kColour)); }
+  // Of the number of readers the lower bits: enough to see that others have come.
+  void note_closed(uint32_t readers) { before_ = static_cast<uint16_t>(readers | (~before_ & kColour)); }
   bool others_entered() const {
     return static_cast<uint16_t>(entered_.load(std::memory_order_relaxed) & ~kDoor) != (before_ & ~kDoor);
   }
   void give_grace() const;
+  bool find_gap();
   bool try_gap();
   void close_door();
 

@@ -3,9 +3,10 @@
 //
 // Locks: writers are kept out, slice by slice, while the rows are listed and while the new layout is brought up to what
 // came meanwhile, so that a write that comes in between waits for one slice at most. Searches go on: no writer stands
-// in front of them who waits for a slice, which on a busy machine can take long. They are kept out at the end alone,
-// for O(1), and for a slice of what was removed at a time, whose rows are erased. Nothing is locked while clusters are found and
-// codes are written: rows do not move, and slots that are freed meanwhile are not used again before the end.
+// in front of them who waits for a slice, which on a busy machine can take long. They are kept out at the end alone, for
+// O(1), after slices of what was removed meanwhile, whose rows are erased, and before slices of the postings of what was
+// evicted. Nothing is locked while clusters are found and codes are written: rows do not move, and slots that are freed
+// meanwhile are not used again before the end.
 #include <algorithm>
 #include <chrono>
 #include <mutex>
@@ -46,6 +47,15 @@ void begin_turn() {
   if (!in_background() || Clock::now() - rested < kTurn) return;
   std::this_thread::sleep_for(kRest);
   rested = Clock::now();
+}
+
+// Searches wait behind a door that closes, for whoever is in and then for this thread to get its core back. Where there is
+// never a moment without them that has to be.
+bool get_alone(std::unique_lock<WritersOut>& readers, int tries) {
+  constexpr int kPatientTries = 16;
+  if (tries < kPatientTries) return readers.try_lock();
+  readers.lock();
+  return true;
 }
 
 // A few rows from all over the user, to time a layout with.
@@ -173,11 +183,13 @@ VectorTable::Retired UserIndex::put_in_place(BuiltLayout built) {
     const WritersOut alone(mutex_);
     columns_.vectors.offer_layout(std::move(built.layout), std::move(places), built.max_scale);
   }
-  for (;;) {
+  for (int tries = 0;; ++tries) {
     begin_turn();
     WritersOut alone(mutex_);
     if (!columns_.vectors.catch_up(kCaughtUp)) continue;
-    const std::lock_guard nobody(alone);
+    std::unique_lock nobody(alone, std::defer_lock);
+    if (!get_alone(nobody, tries)) continue;
+    tries = 0;
     if (!columns_.vectors.erase_removed(kErased)) continue;
     ++changes_;
     return columns_.vectors.install_layout();
@@ -186,12 +198,14 @@ VectorTable::Retired UserIndex::put_in_place(BuiltLayout built) {
 
 void UserIndex::abandon_layout() {
   VectorTable::Retired retired;  // freed without the lock
-  for (;;) {
+  for (int tries = 0;; ++tries) {
     begin_turn();
     WritersOut alone(mutex_);
     if (!columns_.vectors.pinned()) return;
     if (!columns_.vectors.catch_up(kCaughtUp)) continue;
-    const std::lock_guard nobody(alone);
+    std::unique_lock nobody(alone, std::defer_lock);
+    if (!get_alone(nobody, tries)) continue;
+    tries = 0;
     if (!columns_.vectors.erase_removed(kErased)) continue;
     retired = columns_.vectors.abandon_layout();
     return;
