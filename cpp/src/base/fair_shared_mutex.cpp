@@ -115,13 +115,10 @@ void FairSharedMutex::lock_writers_out() {
 void FairSharedMutex::shut_readers_out() {
   if (others_entered() || asleep_.load(std::memory_order_relaxed) != 0) give_grace();
   if (!find_gap()) close_door();
-  since_ = Clock::now();
 }
 
 bool FairSharedMutex::find_gap() {
-  const bool found = spin_until(kPatience, [this] { return try_gap(); });
-  if (found) since_ = Clock::now();
-  return found;
+  return spin_until(kPatience, [this] { return try_gap(); });
 }
 
 // Gets in at a moment when no reader is in.
@@ -130,7 +127,7 @@ bool FairSharedMutex::try_gap() {
   if (left_.load(std::memory_order_acquire) != entered) return false;
   // Whoever enters from here on makes the exchange fail. Nobody is in if it succeeds: `entered` readers have left.
   if (!entered_.compare_exchange_strong(entered, entered | next_door(), std::memory_order_acquire)) return false;
-  note_closed(entered);
+  note_alone(entered);
   return true;
 }
 
@@ -144,7 +141,12 @@ void FairSharedMutex::close_door() {
     }
     writer_sleeps_.store(false, std::memory_order_relaxed);
   }
-  note_closed(entered);
+  note_alone(entered);
+}
+
+void FairSharedMutex::note_alone(uint32_t entered) {
+  before_ = static_cast<uint16_t>(entered | (~before_ & kColour));
+  since_ = Clock::now();
 }
 
 void FairSharedMutex::let_readers_in() {

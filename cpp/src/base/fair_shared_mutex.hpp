@@ -94,8 +94,7 @@ class FairSharedMutex {
 
   uint32_t next_door() const { return kClosed | (~before_ & kColour); }
   void wait_for_door(uint32_t door);
-  // Of the number of readers the lower bits: enough to see that others have come.
-  void note_closed(uint32_t readers) { before_ = static_cast<uint16_t>(readers | (~before_ & kColour)); }
+  void note_alone(uint32_t entered);
   bool others_entered() const {
     return static_cast<uint16_t>(entered_.load(std::memory_order_relaxed) & ~kDoor) != (before_ & ~kDoor);
   }
@@ -107,7 +106,7 @@ class FairSharedMutex {
   std::atomic<uint32_t> entered_ = 0;  // readers so far, in steps of kReader, and the door
   std::atomic<uint32_t> left_ = 0;     // readers so far, in steps of kReader
   std::mutex writers_;  // held by the writer whose turn it is; guards all that follows and is not atomic
-  uint16_t before_ = 0;                      // of the door of the last writer, its colour, and how many had entered
+  uint16_t before_ = 0;                      // the last writer's door: its colour, and the lower bits of `entered_`
   std::atomic<bool> writer_sleeps_ = false;  // until the readers have left
   std::atomic<bool> queued_ = false;         // does a writer wait for its turn?
   std::atomic<uint16_t> waiting_ = 0;        // to keep writers out: a writer that comes lets them go first

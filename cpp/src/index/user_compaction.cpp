@@ -26,7 +26,7 @@ bool UserIndex::worth_compacting(Compaction when) const {
 
 void UserIndex::compact_on_demand() {
   const bool wanted = [this] {
-    const FairSharedMutex::WritersOut reading(mutex_);
+    const FairSharedMutex::WritersOut reading(mutex_);  // consolidations begin beside readers
     return worth_compacting(Compaction::on_demand);
   }();
   if (wanted) compact(Compaction::on_demand);

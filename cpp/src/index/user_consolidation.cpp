@@ -171,6 +171,21 @@ double UserIndex::judge_cohesion(ClusterLayout& built, bool planned, double hope
   return cohesion;
 }
 
+template <typename End>
+void UserIndex::end_layout(End end) {
+  for (int tries = 0;; ++tries) {
+    begin_turn();
+    WritersOut alone(mutex_);
+    if (!columns_.vectors.pinned()) return;
+    if (!columns_.vectors.catch_up(kCaughtUp)) continue;
+    std::unique_lock nobody(alone, std::defer_lock);
+    if (!get_alone(nobody, tries)) continue;
+    tries = 0;
+    if (!columns_.vectors.erase_removed(kErased)) continue;
+    return end();
+  }
+}
+
 VectorTable::Retired UserIndex::put_in_place(BuiltLayout built) {
   VectorTable::Places places = places_by_slot(*built.layout);
   const size_t slots = [this] {
@@ -183,33 +198,17 @@ VectorTable::Retired UserIndex::put_in_place(BuiltLayout built) {
     const WritersOut alone(mutex_);
     columns_.vectors.offer_layout(std::move(built.layout), std::move(places), built.max_scale);
   }
-  for (int tries = 0;; ++tries) {
-    begin_turn();
-    WritersOut alone(mutex_);
-    if (!columns_.vectors.catch_up(kCaughtUp)) continue;
-    std::unique_lock nobody(alone, std::defer_lock);
-    if (!get_alone(nobody, tries)) continue;
-    tries = 0;
-    if (!columns_.vectors.erase_removed(kErased)) continue;
+  VectorTable::Retired retired;  // freed without the lock
+  end_layout([&] {
     ++changes_;
-    return columns_.vectors.install_layout();
-  }
+    retired = columns_.vectors.install_layout();
+  });
+  return retired;
 }
 
 void UserIndex::abandon_layout() {
-  VectorTable::Retired retired;  // freed without the lock
-  for (int tries = 0;; ++tries) {
-    begin_turn();
-    WritersOut alone(mutex_);
-    if (!columns_.vectors.pinned()) return;
-    if (!columns_.vectors.catch_up(kCaughtUp)) continue;
-    std::unique_lock nobody(alone, std::defer_lock);
-    if (!get_alone(nobody, tries)) continue;
-    tries = 0;
-    if (!columns_.vectors.erase_removed(kErased)) continue;
-    retired = columns_.vectors.abandon_layout();
-    return;
-  }
+  VectorTable::Retired retired;
+  end_layout([&] { retired = columns_.vectors.abandon_layout(); });
 }
 
 ConsolidationReport UserIndex::consolidate(bool plan_anew) {

@@ -213,6 +213,9 @@ class UserIndex {
   double judge_cohesion(ClusterLayout& built, bool planned, double hoped) const;
   double time_searches(std::span<const std::vector<float>> queries) const;
   void collect_layout_input(LayoutInput& input, RowStore& pinned) const;
+  // Brings a layout that is under way up to what came meanwhile, and calls `end` with nobody else in. Without one, nothing.
+  template <typename End>
+  void end_layout(End end);
   VectorTable::Retired put_in_place(BuiltLayout built);
   void abandon_layout();
 

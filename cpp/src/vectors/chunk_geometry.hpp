@@ -32,6 +32,11 @@ struct ChunkGeometry {
     if (count > 2 * kPairs) return kGrowing + (count - 2 * kPairs) * kLargest;
     return 2 * ((size_t{1} << count / 2) - 1) + (count % 2 << count / 2);
   }
+  // How many elements the next chunk has, if the first `chunks` have room for but few more than `count`; else 0.
+  static constexpr size_t needed_soon(size_t count, size_t chunks) {
+    constexpr size_t kFewLeft = 32;  // a writer's turn adds no more (index/analysis_ahead.hpp)
+    return count + kFewLeft > capacity(chunks) ? size(chunks) : 0;
+  }
   // Chunks that hold `count` elements.
   static constexpr size_t chunks(size_t count) { return count == 0 ? 0 : place(count - 1).chunk + 1; }
 };

@@ -50,9 +50,7 @@ class FreshRows {
 
   // Bytes of the next chunk if it will soon be made; else 0.
   size_t next_chunk() const {
-    constexpr size_t kFewLeft = 32;
-    if (size_ - stored_size_ + kFewLeft <= ChunkGeometry::capacity(chunks_.size())) return 0;
-    return CodeRows::bytes_of(dim_, ChunkGeometry::size(chunks_.size()));
+    return CodeRows::bytes_of(dim_, ChunkGeometry::needed_soon(size_ - stored_size_, chunks_.size()));
   }
 
   size_t size() const { return size_; }  // dead places included

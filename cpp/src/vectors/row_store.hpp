@@ -69,8 +69,7 @@ class RowStore {
   // Bytes of the next chunk where it is a smaller one that will soon be made; else 0.
   size_t next_chunk() const {
     if (size_ >= stored_size_ + (ChunkGeometry::kGrowing << shift_)) return 0;
-    if (size_ - stored_size_ + kFewLeft / 2 <= capacity(chunks_.size())) return 0;
-    return (ChunkGeometry::size(chunks_.size()) << shift_) * row_bytes();
+    return (ChunkGeometry::needed_soon((size_ - stored_size_) >> shift_, chunks_.size()) << shift_) * row_bytes();
   }
 
   std::byte* row(Slot slot) { return const_cast<std::byte*>(std::as_const(*this).row(slot)); }
