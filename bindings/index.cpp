@@ -239,6 +239,7 @@ void register_index(py::module_& module) {
       .def("users", &Index::users, Release())
       .def("frequencies", &frequencies)
       .def("names", &names_of)
+      .def("names_version", &Index::names_version, py::call_guard<py::gil_scoped_release>())
       .def("ids", [](const Index& self, const std::string& user) { return self.ids(user); }, Release())
       .def("__len__", &Index::size, Release())
       .def("total_stats", &total_stats)

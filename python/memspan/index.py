@@ -16,6 +16,7 @@ from .columns import pack_columns, pack_record
 from .consolidation import AutoConsolidations, ConsolidationReport, TagSpan
 from .duplicate_calls import DuplicateCalls
 from .limits import MAX_DIM
+from .name_calls import NameCalls
 from .query import Query, natives_of
 from .quota_calls import QuotaCalls
 from .ranking import Ranking
@@ -33,7 +34,7 @@ ANALYZERS = ("english", "simple")
 ROW_FORMATS = ("float32", "bfloat16")
 
 
-class Index(DuplicateCalls, QuotaCalls, TagCalls):
+class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
     """An in-memory index of records by user. Durable storage is `memspan.Memory`'s part; `save` writes a cache.
 
     Nothing of one user (postings, statistics, tags, embeddings) can be reached or inferred through another. Unknown
@@ -392,14 +393,6 @@ class Index(DuplicateCalls, QuotaCalls, TagCalls):
     def users(self) -> list[str]:
         """Every user with a record or a tag, sorted."""
         return self._native.users()
-
-    def names(self, *, user: str, retired: bool = False) -> tuple[list[str], list[str]]:
-        """The speakers of a user's records, and the tags, each sorted; O(records + tags).
-
-        What only retired records have, which a search with `as_of` or `valid_at` may find, is among them with
-        `retired`. Tags that have a parent, a child or an embedding of their own always are.
-        """
-        return self._native.names(as_text(user, "user"), as_flag(retired, "retired"))
 
     def ids(self, *, user: str) -> list[str]:
         """The ids of a user's records, sorted."""

@@ -1,8 +1,11 @@
 #include "attributes/attributes.hpp"
 
-#include <boost/json/serialize.hpp>
+#include <algorithm>
 #include <array>
+#include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
+#include <string>
+#include <vector>
 
 #include "memspan/error.hpp"
 
@@ -72,6 +75,55 @@ BOOST_FIXTURE_TEST_CASE(a_removed_slot_keeps_no_text, Fixture) {
   BOOST_TEST(attributes.speaker_text(0) == "");
   BOOST_TEST(attributes.metadata(0).empty());
   BOOST_TEST(attributes.states().expiring() == 0u);
+}
+
+struct Speaking : Fixture {
+  bool said(std::string_view speaker, bool retired = false) {
+    RecordInput record;
+    record.session = "Bo";  // a session's name is nobody's
+    record.speaker = speaker;
+    if (retired) record.retired_at = 10;
+    return attributes.add(next++, record, json::object());
+  }
+  static std::vector<std::string> speakers(const Attributes& attributes) {
+    std::vector<std::string> found;
+    attributes.for_each_speaker([&](StringPool::Symbol symbol) { found.emplace_back(attributes.text(symbol)); });
+    std::sort(found.begin(), found.end());
+    return found;
+  }
+};
+
+const std::vector<std::string> kNobody;
+const std::vector<std::string> kAna = {"Ana"};
+
+BOOST_FIXTURE_TEST_CASE(who_speaks_is_known_by_what_is_there, Speaking) {
+  BOOST_TEST(said("Ana"));
+  BOOST_TEST(!said("Ana"));
+  BOOST_TEST(!said(""));
+  BOOST_TEST(said("Bo", true));
+  BOOST_TEST(speakers(attributes) == kAna);
+  BOOST_TEST(said("Bo"));
+  BOOST_TEST(speakers(attributes) == (std::vector<std::string>{"Ana", "Bo"}));
+  BOOST_TEST(!attributes.remove(0));
+  BOOST_TEST(attributes.remove(1));
+  BOOST_TEST(!attributes.remove(2));
+  BOOST_TEST(attributes.remove(4));
+  BOOST_TEST(attributes.remove(3));
+  BOOST_TEST(speakers(attributes) == kNobody);
+}
+
+BOOST_FIXTURE_TEST_CASE(who_speaks_is_known_of_loaded_columns, Speaking) {
+  said("Ana");
+  said("Bo", true);
+  said("");
+  ByteWriter out;
+  attributes.save(out, std::vector<Slot>{0, 1, 2});
+  Attributes loaded;
+  ByteReader in(out.bytes(), "file", 0);
+  loaded.load(in, 3);
+  BOOST_TEST(speakers(loaded) == kAna);
+  BOOST_TEST(loaded.remove(0));
+  BOOST_TEST(speakers(loaded) == kNobody);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_round_trip_keeps_the_live_slots, Fixture) {

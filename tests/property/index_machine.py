@@ -48,6 +48,7 @@ class IndexMachine(RuleBasedStateMachine):
         self.oracle = Oracle()
         self.shared = memspan.Index(DIM, analyzer="simple", max_resident_bytes=self.max_resident_bytes)
         self.alone = {user: memspan.Index(DIM, analyzer="simple") for user in USERS}
+        self.versions: dict[tuple[str, int], Any] = {}
 
     def both(self, user: str, call: Callable[[memspan.Index], Any]) -> tuple[Any, Any]:
         """Make the call on the shared index and on the user's own."""
@@ -249,6 +250,13 @@ class IndexMachine(RuleBasedStateMachine):
     @invariant()
     def contents_agree(self) -> None:
         assert_same_contents(self.shared, self.oracle, USERS)
+
+    @invariant()
+    def names_of_a_version_stay_the_same(self) -> None:
+        for user in USERS:
+            version = self.shared.names_version(user=user)
+            names = [self.shared.names(user=user, retired=retired) for retired in (False, True)]
+            assert self.versions.setdefault((user, version), names) == names
 
     @invariant()
     def figures_do_not_depend_on_others(self) -> None:

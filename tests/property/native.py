@@ -80,7 +80,8 @@ def assert_same_contents(index: memspan.Index, oracle: Oracle, users: Sequence[s
         assert {name: info.records for name, info in infos.items()} == model.tags()
         today = {info.name: info.records for info in index.tags(user=user)}
         assert today == model.tags(retired=False)
-        assert index.names(user=user)[1] == list(today)
+        assert index.names(user=user) == (model.speakers(retired=False), list(today))
+        assert index.names(user=user, retired=True) == (model.speakers(), list(infos))
         for name, info in infos.items():
             assert sorted(info.children) == sorted(child for parent, child in model.edges if parent == name)
             assert sorted(info.parents) == sorted(parent for parent, child in model.edges if child == name)

@@ -25,6 +25,10 @@ class UserModel:
     edges: set[tuple[str, str]] = field(default_factory=set)
     tag_vectors: dict[str, Vector] = field(default_factory=dict)
 
+    def speakers(self, *, retired: bool = True) -> list[str]:
+        counted = [rec for rec in self.records.values() if retired or rec.retired_at is None]
+        return sorted({rec.speaker for rec in counted if rec.speaker})
+
     def tags(self, *, retired: bool = True) -> dict[str, int]:
         """Every tag that has a record, a relation or an embedding, with its number of records."""
         names = {tag for edge in self.edges for tag in edge} | set(self.tag_vectors)

@@ -161,12 +161,16 @@ class Index {
 
   std::vector<std::string> users() const;                  // sorted
   // What the user's records, with `retired` those that are not believed any more, too, call people and things; each
-  // sorted. Tags of the hierarchy are always there. O(records + tags).
+  // sorted. Tags of the hierarchy are always there. O(sessions, speakers and tags); with records
+  // that are retired, of those and of the tags that they have, too.
   struct Names {
     std::vector<std::string> speakers;
     std::vector<std::string> tags;
   };
   Names names(std::string_view user, bool retired = false) const;
+  // While it is the same, `names` answers the same, within a process. It may change where the names have not: with the first
+  // use of a user who had left memory. 0: there is nothing of the user. O(1).
+  uint64_t names_version(std::string_view user) const;
   std::vector<std::string> ids(std::string_view user) const;  // sorted
   // In how many of the user's records each word is; of a word that is several tokens, its rarest token, and of one that
   // the analyzer drops, all of them. O(a look-up each).

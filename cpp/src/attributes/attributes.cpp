@@ -7,7 +7,7 @@
 
 namespace memspan {
 
-void Attributes::add(Slot slot, const RecordInput& record, json::object metadata) {
+bool Attributes::add(Slot slot, const RecordInput& record, json::object metadata) {
   auto object = metadata.empty() ? nullptr : std::make_unique<json::object>(std::move(metadata));
   const uint64_t distance = static_cast<uint64_t>(kForever) - static_cast<uint64_t>(record.until);
   if (slot >= kinds_.size()) {
@@ -41,11 +41,13 @@ void Attributes::add(Slot slot, const RecordInput& record, json::object metadata
   recorded_ats_[slot] = record.recorded_at;
   if (placed) places_[slot] = place;
   ++kind_counts_[static_cast<size_t>(record.kind)];
+  return count_speaker(slot, 1);
 }
 
-void Attributes::remove(Slot slot) noexcept {
+bool Attributes::remove(Slot slot) noexcept {
   --kind_counts_[static_cast<size_t>(kinds_[slot])];
   of_kinds_.reset(slot, kinds_[slot]);
+  const bool fell_silent = count_speaker(slot, -1);
   strings_.release(session(slot));
   strings_.release(speaker(slot));
   if (slot < places_.size()) places_[slot] = Place();
@@ -53,6 +55,7 @@ void Attributes::remove(Slot slot) noexcept {
   if (const json::object& object = metadata(slot); !object.empty()) metadata_bytes_ -= json_bytes(object);
   metadata_.reset(slot);
   states_.remove(slot);
+  return fell_silent;
 }
 
 const json::object& Attributes::metadata(Slot slot) const {
@@ -145,6 +148,7 @@ void Attributes::load(ByteReader& in, size_t slots) {
     }
   }
   states_.load(in, slots);
+  for (Slot slot = 0; slot < placed; ++slot) count_speaker(slot, 1);
 }
 
 size_t Attributes::bytes() const {

@@ -28,9 +28,9 @@ namespace memspan {
 class Attributes {
  public:
   // `slot` must be the next one, or one that was removed; `metadata` is the parsed form of record.metadata. If that
-  // throws, nothing has changed.
-  void add(Slot slot, const RecordInput& record, json::object metadata);
-  void remove(Slot slot) noexcept;
+  // throws, nothing has changed. True: who speaks may be others than before.
+  bool add(Slot slot, const RecordInput& record, json::object metadata);
+  bool remove(Slot slot) noexcept;
 
   Kind kind(Slot slot) const { return kinds_[slot]; }
   uint32_t count(Kind kind) const { return kind_counts_[static_cast<size_t>(kind)]; }
@@ -47,6 +47,12 @@ class Attributes {
   StringPool::Symbol speaker(Slot slot) const { return place(slot).speaker; }
   std::string_view session_text(Slot slot) const { return strings_.text(session(slot)); }
   std::string_view speaker_text(Slot slot) const { return strings_.text(speaker(slot)); }
+  // Calls use(symbol) for all who speak in what is not retired. O(sessions and speakers).
+  template <typename Use>
+  void for_each_speaker(Use use) const {
+    strings_.for_each_speaker(use);
+  }
+  std::string_view text(StringPool::Symbol symbol) const { return strings_.text(symbol); }
   const RecordStates& states() const { return states_; }
   void pin(Slot slot, bool pinned) { states_.pin(slot, pinned); }
   // Empty for a record without metadata.
@@ -69,6 +75,10 @@ class Attributes {
   };
 
   Place place(Slot slot) const { return slot < places_.size() ? places_[slot] : Place(); }
+  bool retired(Slot slot) const { return states_.retired_at(slot) != kForever; }
+  bool count_speaker(Slot slot, int by) noexcept {
+    return retired(slot) ? speaker(slot) != StringPool::kNone : strings_.count_spoken(speaker(slot), by);
+  }
 
   ChunkedVector<Kind> kinds_;
   KindSets of_kinds_;

@@ -1,6 +1,6 @@
-// Strings that many records share (sessions, speakers), stored once and dropped with their last user.
+// Strings that many records share (sessions, speakers), stored once and dropped with their last user; and who of them speaks.
 //
-// Thread safety: const members may run in parallel; writes need exclusion. Memory: the text and about 25 bytes.
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: the text and about 29 bytes.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class StringPool {
       return known;
     }
     if (free_ == kNone) {
-      entries_.push_back({kNone, 0});
+      entries_.push_back({.place = kNone, .references = 0});
       free_ = static_cast<Symbol>(entries_.size() - 1);
     }
     const Symbol symbol = free_;
@@ -45,7 +45,7 @@ class StringPool {
       throw;
     }
     free_ = entries_[symbol].place;
-    entries_[symbol] = {place, 1};
+    entries_[symbol] = {.place = place, .references = 1};
     return symbol;
   }
 
@@ -56,6 +56,21 @@ class StringPool {
     texts_.remove(entries_[symbol].place);
     entries_[symbol].place = free_;
     free_ = symbol;
+  }
+
+  // It was acquired as a speaker (by = 1), or will be released as one (-1). True: as the first or the last.
+  bool count_spoken(Symbol symbol, int by) noexcept {
+    if (symbol == kNone) return false;
+    uint32_t& count = entries_[symbol].spoken;
+    count += static_cast<uint32_t>(by);
+    return count == (by > 0 ? 1 : 0);
+  }
+  // Calls use(symbol) for the speakers. O(strings).
+  template <typename Use>
+  void for_each_speaker(Use use) const {
+    for (Symbol symbol = 0; symbol < entries_.size(); ++symbol) {
+      if (entries_[symbol].spoken > 0) use(symbol);
+    }
   }
 
   // Valid until the next change.
@@ -89,7 +104,7 @@ class StringPool {
         const std::string_view text = texts.next();
         in.check(!text.empty() && text.size() <= limits::kNameBytes, "a shared string is empty or too long");
         in.check(counts[symbol] > 0, "a shared string is not used");
-        entry = {texts_.add(text), counts[symbol]};
+        entry = {.place = texts_.add(text), .references = counts[symbol]};
         hashes[symbol++] = HashIndex::hash(text);
       }
     });
@@ -104,6 +119,7 @@ class StringPool {
   struct Entry {
     TextArena::Ref place;  // of a free symbol: the next free one, or kNone
     uint32_t references;
+    uint32_t spoken = 0;  // of the references, those of a speaker, as far as they are counted
   };
   ChunkedVector<Entry> entries_;
   TextArena texts_;

@@ -304,6 +304,11 @@ Index::Names Index::names(std::string_view user, bool retired) const {
   return found ? found->names(retired) : Names();
 }
 
+uint64_t Index::names_version(std::string_view user) const {
+  const auto found = find(user);
+  return found ? found->names_version() : 0;
+}
+
 size_t Index::size() const {
   size_t total = 0;
   for (const UserTable::Entry& entry : users_->all()) {

@@ -43,7 +43,7 @@ void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens, const Recor
     if (slot >= c.live.size()) c.live.resize(size_t{slot} + 1);
     c.live.set(slot);
     ++done;
-    c.attributes.add(slot, input, std::move(record.metadata));
+    const bool turned = c.attributes.add(slot, input, std::move(record.metadata));
     ++done;
     c.uses.add(slot);
     c.uses.restore(slot, uses);
@@ -64,7 +64,9 @@ void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens, const Recor
     ++done;
     c.evictions.add(c, slot);
     ++done;
+    const size_t tags = c.tags.size();
     c.tags.add_record(slot, record.tags);
+    if (turned || c.tags.size() != tags || may_turn_tags(slot)) names_changed();
   } catch (...) {
     erase(slot, done);
     throw;
@@ -85,10 +87,14 @@ void UserIndex::check(Slot slot) const {
 void UserIndex::erase(Slot slot, int columns, Leaving leaving) {
   UserColumns& c = columns_;
   switch (columns) {
-    default:
+    default: {
+      const bool turned = may_turn_tags(slot);
       for (TagId tag : c.tags.tags_of(slot)) c.router.record_removed(tag, slot, embedding(slot));
+      const size_t tags = c.tags.size();
       c.tags.remove_record(slot, tag_changed());
+      if (turned || c.tags.size() != tags) names_changed();
       [[fallthrough]];
+    }
     case 12: c.evictions.remove(c, slot); [[fallthrough]];
     case 11:
       if (c.standing.retired(slot)) c.retired_words.remove(c.lexical, slot);
@@ -117,7 +123,9 @@ void UserIndex::erase(Slot slot, int columns, Leaving leaving) {
       [[fallthrough]];
     }
     case 4: c.uses.remove(slot); [[fallthrough]];
-    case 3: c.attributes.remove(slot); [[fallthrough]];
+    case 3:
+      if (c.attributes.remove(slot)) names_changed();
+      [[fallthrough]];
     case 2:
       c.live.reset(slot);
       c.ats[slot] = 0;

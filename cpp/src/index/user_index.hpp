@@ -130,6 +130,7 @@ class UserIndex {
   bool empty() const;  // neither records nor tags
   std::vector<std::string> ids() const;
   Index::Names names(bool retired) const;
+  uint64_t names_version() const;
   Index::Frequencies frequencies(std::span<const std::string_view> words, const Analyzer& analyzer) const;
   UserStats stats() const;
   size_t bytes() const;         // on the heap
@@ -159,6 +160,10 @@ class UserIndex {
  private:
   // Tells records that are not believed any more, under the lock; null for all of them, and where there are none.
   TagDag::Hidden hides_retired(bool retired) const;
+  // Names may have changed (user_names.cpp).
+  void names_changed() { names_version_ = next_names_version(); }
+  static uint64_t next_names_version();
+  bool may_turn_tags(Slot slot) const;
   // The lock for reading, with nothing left that routing would have to read under it (user_tags.cpp).
   std::shared_lock<FairSharedMutex> lock_to_route() const;
   void feed_tag_graph() const;
@@ -225,8 +230,9 @@ class UserIndex {
   const RowShape shape_;  // of columns_.vectors; may be read without the lock
   UserColumns columns_;
   uint64_t changes_ = 0;
-  uint64_t compactions_ = 0;  // how often slots got other numbers
+  uint64_t names_version_ = next_names_version();
   mutable std::atomic<uint64_t> last_use_ = 0;
+  uint32_t compactions_ = 0;  // how often slots got other numbers
   std::atomic<bool> counting_uses_ = false;
   ByteMutex consolidating_;          // taken before mutex_
   mutable ByteMutex feeding_graph_;  // taken before the next one

@@ -1,4 +1,4 @@
-// UserIndex: the tags of a user, their hierarchy and their names.
+// UserIndex: the tags of a user, and their hierarchy.
 #include <algorithm>
 #include <array>
 #include <mutex>
@@ -11,12 +11,14 @@ namespace memspan {
 bool UserIndex::relate(std::string_view parent, std::string_view child) {
   const std::unique_lock writing(mutex_);
   ++changes_;
+  names_changed();
   return columns_.tags.relate(parent, child);
 }
 
 bool UserIndex::unrelate(std::string_view parent, std::string_view child) {
   const std::unique_lock writing(mutex_);
   ++changes_;
+  names_changed();
   return columns_.tags.unrelate(parent, child);
 }
 
@@ -75,37 +77,15 @@ std::vector<std::pair<std::string, float>> UserIndex::route(std::span<const floa
   return named;
 }
 
-TagDag::Hidden UserIndex::hides_retired(bool retired) const {
-  if (retired || columns_.standing.retired_count() == 0) return nullptr;
-  return [this](Slot slot) { return columns_.standing.retired(slot); };
-}
-
 std::vector<TagInfo> UserIndex::tags(bool retired) const {
   const FairSharedMutex::WritersOut alone(mutex_);
   return columns_.tags.list(hides_retired(retired));
 }
 
-Index::Names UserIndex::names(bool retired) const {
-  const std::shared_lock reading(mutex_);
-  const TagDag::Hidden hidden = hides_retired(retired);
-  Index::Names names;
-  Bitset known;
-  columns_.live.for_each([&](Slot slot) {
-    const StringPool::Symbol speaker = columns_.attributes.speaker(slot);
-    if (speaker == StringPool::kNone || (!retired && columns_.standing.retired(slot))) return;
-    if (speaker >= known.size()) known.resize(std::max<size_t>(64, 2 * size_t{speaker}));
-    if (known.test(speaker)) return;
-    known.set(speaker);
-    names.speakers.emplace_back(columns_.attributes.speaker_text(slot));
-  });
-  std::sort(names.speakers.begin(), names.speakers.end());
-  names.tags = columns_.tags.names(hidden);
-  return names;
-}
-
 void UserIndex::set_tag_embedding(std::string_view tag, std::vector<float> unit_vector) {
   const std::unique_lock writing(mutex_);
   ++changes_;
+  names_changed();
   columns_.tags.set_embedding(columns_.tags.find_or_create(tag), std::move(unit_vector), tag_changed());
 }
 
@@ -114,6 +94,7 @@ bool UserIndex::rename_tag(std::string_view old_name, std::string_view new_name)
   const auto tag = columns_.tags.find(old_name);
   if (!tag || old_name == new_name) return false;
   ++changes_;
+  names_changed();
   if (const auto existing = columns_.tags.find(new_name)) {
     columns_.tags.merge(std::array{*tag}, *existing, tag_changed());
   } else {
@@ -131,6 +112,7 @@ bool UserIndex::merge_tags(std::span<const std::string> tags, std::string_view i
   }
   if (sources.empty()) return false;
   ++changes_;
+  names_changed();
   columns_.tags.merge(sources, columns_.tags.find_or_create(into), tag_changed());
   return true;
 }
@@ -145,6 +127,7 @@ size_t UserIndex::drop_tags(std::span<const std::string> tags) {
   for (const std::string& name : tags) {
     const std::unique_lock writing(mutex_);
     ++changes_;
+    names_changed();
     // It may have vanished with the tag that it was related to.
     if (const auto tag = columns_.tags.find(name)) columns_.tags.drop(*tag, tag_changed());
   }

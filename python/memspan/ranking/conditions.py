@@ -28,7 +28,7 @@ def conditions_of(plan: Plan, vocabulary: Vocabulary) -> tuple[Condition, ...]:
         held.add("first_person")
     if plan.intervals:
         held.add("timed")
-    speakers = {entry.text for entry in vocabulary.entries if entry.source == "speaker"}
+    speakers = vocabulary.speakers
     # A memory may hold both kinds of conversation: who is asked about by name did not speak as a role.
     if "assistant" in speakers and not (speakers - _ROLES) & set(plan.names):
         held.add("roles")

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple
 
 from memspan.index import Index
 from memspan.recall.vocabulary import Vocabulary
 
 __all__ = ["Vocabularies"]
 
-Names: TypeAlias = "tuple[list[str], list[str]]"
-
 _MOST: Final = 1_024
+
+
+class _Known(NamedTuple):
+    version: int
+    names: tuple[list[str], list[str]]
+    vocabulary: Vocabulary
 
 
 class Vocabularies:
@@ -23,24 +27,30 @@ class Vocabularies:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: OrderedDict[tuple[str, bool], tuple[Names, Vocabulary]] = OrderedDict()
+        self._known: OrderedDict[tuple[str, bool], _Known] = OrderedDict()
 
     def of(self, index: Index, user: str, *, retired: bool = False) -> Vocabulary:
         """The user's vocabulary: speakers and tags, with `retired` also what only records have that are not believed
-        any more. O(records and tags of the user), a microsecond for some hundred."""
-        names = index.names(user=user, retired=retired)
+        any more. O(1), and O(sessions, speakers and tags of the user) after they changed.
+        """
         key = (user, retired)
+        version = index.names_version(user=user)  # first: names that change meanwhile are looked at again
         with self._lock:
             known = self._known.get(key)
-            if known is not None and known[0] == names:
+            if known is not None and known.version == version:
                 self._known.move_to_end(key)
-                return known[1]
-        made = Vocabulary(speakers=names[0], tags=names[1])
+                return known.vocabulary
+        names = index.names(user=user, retired=retired)
+        if known is not None and known.names == names:
+            vocabulary = known.vocabulary
+        else:
+            vocabulary = Vocabulary(speakers=names[0], tags=names[1])
         with self._lock:
-            self._known[key] = (names, made)
+            self._known[key] = _Known(version, names, vocabulary)
+            self._known.move_to_end(key)
             while len(self._known) > _MOST:
                 self._known.popitem(last=False)
-        return made
+        return vocabulary
 
     def forget(self, user: str) -> None:
         """Lets a user's names go, as after an erasure."""

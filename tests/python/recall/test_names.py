@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memspan import InvalidArgumentError
+from memspan._core import NearWords
 from memspan.recall import Vocabulary, find_names
-from memspan.recall.typos import TypoIndex, distance, edits_allowed
 
 PROFILE = settings(deadline=None, derandomize=True, database=None, max_examples=150)
 VOCABULARY = Vocabulary(
@@ -136,28 +136,36 @@ def plain_distance(one: str, two: str) -> int:
     return table[-1][-1]
 
 
-LETTERS = st.text("abc", max_size=8)
+def allowed(word: str) -> int:
+    return 0 if not 5 <= len(word) <= 40 else 2 if 9 <= len(word) <= 14 else 1
+
+
+# Letters that share a bit of the sets (a and U+0441), that need up to four bytes, and one beyond 40.
+WORDS = st.text("abс田😀", min_size=4, max_size=16) | st.text("ab", min_size=38, max_size=42)
 
 
 @PROFILE
-@given(LETTERS, LETTERS, st.integers(0, 4))
-def test_distance(one: str, two: str, most: int) -> None:
-    assert distance(one, two, most) == min(plain_distance(one, two), most + 1)
+@given(st.lists(WORDS, max_size=12), WORDS, st.data())
+def test_typing_errors_against_all_words(names: list[str], word: str, data: st.DataObject) -> None:
+    for _ in range(data.draw(st.integers(0, 3))):  # else hardly any is near
+        at = data.draw(st.integers(0, len(word)))
+        names.append(
+            word[:at] + data.draw(st.text("abс", max_size=2)) + word[at + data.draw(st.integers(0, 2)) :]
+        )
+    near = {name: plain_distance(word, name) for name in names}
+    expected = sorted((e, name) for name, e in near.items() if 0 < min(allowed(word), allowed(name)) >= e)
+    assert NearWords(names).near(word) == expected
 
 
-@PROFILE
-@given(
-    st.lists(st.text("ab", min_size=4, max_size=16), min_size=1, max_size=12),
-    st.text("ab", min_size=4, max_size=16),
-)
-def test_typing_errors_against_all_words(names: list[str], word: str) -> None:
-    near = {name: plain_distance(word, name) for name in names if edits_allowed(word) and edits_allowed(name)}
-    expected = sorted(
-        (edits, name)
-        for name, edits in near.items()
-        if edits <= min(edits_allowed(word), edits_allowed(name))
-    )
-    assert TypoIndex(dict.fromkeys(names)).near(word) == expected
+def test_typing_errors_of_bad_words() -> None:
+    assert NearWords([]).near("melanie") == []
+    assert NearWords(["", "melanie", "m" * 100_000]).near("x" * 1_000_000) == []
+    with pytest.raises(UnicodeEncodeError):
+        NearWords(["broken \ud800"])
+    with pytest.raises(UnicodeEncodeError):
+        NearWords(["melanie"]).near("broken \ud800")
+    with pytest.raises(TypeError):
+        NearWords([5])  # type: ignore[list-item]
 
 
 @PROFILE
