@@ -23,12 +23,12 @@ class BeliefReader(Protocol):
     """What was believed before. Belongs to one view of the store."""
 
     def endings(self, user: str) -> list[Ending]:
-        """Of each retired record of the user, in memory or in the cold tier, that names what took its place. O(retired
-        records of the store, and evicted ones of the user)."""
+        """Of each retired record of the user, in memory or in the cold tier, that names what took its place. O(retired,
+        pinned, held, expiring and evicted records of the user)."""
 
     def any_ended(self, user: str, when: Micros) -> bool:
-        """Whether any of the user's records was retired by then. O(retired records of the store)."""
+        """Whether any of the user's records was retired by then. O(records of the user with a state)."""
 
     def learnt_later(self, user: str, when: Micros, most: int) -> list[str]:
-        """Ids of retired records of the user that were recorded after that time, the last ones first. O(retired records
-        of the store)."""
+        """Ids of retired records of the user that were recorded after that time, the last ones first. O(records of the
+        user with a state)."""

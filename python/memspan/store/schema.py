@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .schema_lifecycle import LIFECYCLE
+from .schema_states import STATES_BY_USER
 from .schema_tokens import TOKEN_VECTORS
 
 __all__ = ["APPLICATION_ID", "MIGRATIONS", "SCHEMA_VERSION"]
@@ -241,7 +242,9 @@ _V4: Final = (
     """,
 )
 
-MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (_V1, _V2, _V3, _V4, LIFECYCLE, TOKEN_VECTORS)
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
+    _V1, _V2, _V3, _V4, LIFECYCLE, TOKEN_VECTORS, STATES_BY_USER,
+)  # fmt: skip
 """`MIGRATIONS[n]` leads from schema version n to n + 1. Released entries never change."""
 
 SCHEMA_VERSION: Final = len(MIGRATIONS)

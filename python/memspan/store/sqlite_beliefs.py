@@ -13,8 +13,8 @@ from .sqlite_rows import SqliteRows
 __all__ = ["SqliteBeliefs"]
 
 _RETIRED: Final = (
-    "FROM record_states x JOIN records r ON r.pk = x.record_pk JOIN users u ON u.pk = r.user_pk "
-    "WHERE x.retired_at IS NOT NULL AND u.name = ?"
+    "FROM record_states x CROSS JOIN records r ON r.pk = x.record_pk "
+    "WHERE x.user_pk = (SELECT pk FROM users WHERE name = ?) AND x.retired_at IS NOT NULL"
 )
 
 

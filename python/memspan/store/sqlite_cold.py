@@ -14,7 +14,7 @@ from memspan.times import Micros, from_micros
 from .codec import embedding_blob, unpack_embedding
 from .cold import EVICTED, ORIGINAL, ColdRecord, Reason
 from .documents import dump_record, load_made_tags, load_record
-from .sqlite_rows import SqliteRows
+from .sqlite_rows import SqliteRows, of_user
 from .statements import chunks, marks
 from .writer_state import WriterState
 
@@ -35,16 +35,14 @@ _UNSOURCED: Final = (
 """Of derivations `d`: no source of the derived record is a record."""
 
 _EXPIRED: Final = (
-    "json_extract(c.record, '$.expires_at') <= ? AND json_extract(c.record, '$.held') IS NOT 1 "
+    "json_extract(c.record, '$.expires_at') <= :now AND json_extract(c.record, '$.held') IS NOT 1 "
     "AND NOT EXISTS (SELECT 1 FROM records r WHERE r.user_pk = c.user_pk AND r.id = c.id) "
     "AND (c.reason = 'evicted' OR NOT EXISTS (SELECT 1 FROM cold e "
     "WHERE e.user_pk = c.user_pk AND e.id = c.id AND e.reason = 'evicted'))"
 )
 """Of `cold c`: its life is over, nobody holds it, and that of a record that it is the original of does not count
 instead."""
-_EXPIRED_OF: Final = (
-    f"FROM cold c JOIN users u ON u.pk = c.user_pk WHERE {_EXPIRED} AND (? IS NULL OR u.name = ?)"
-)
+_EXPIRED_OF: Final = f"FROM cold c JOIN users u ON u.pk = c.user_pk WHERE {_EXPIRED}"
 
 
 class SqliteColdReader(SqliteRows):
@@ -85,9 +83,11 @@ class SqliteColdReader(SqliteRows):
         if kinds is not None:
             places, values = marks(list(kinds) or [""])
             chosen = f"AND coalesce(json_extract(record, '$.kind'), 'episodic') IN ({places}) "
+        # The texts of those alone that come back.
         rows = self._all(
-            "SELECT reason, moved_at, record, NULL FROM cold "  # noqa: S608
-            f"WHERE user_pk = ? AND reason = ? {chosen}ORDER BY sequence DESC, pk DESC LIMIT ?",
+            "SELECT reason, moved_at, record, NULL FROM cold WHERE pk IN (SELECT pk FROM cold "  # noqa: S608
+            f"WHERE user_pk = ? AND reason = ? {chosen}ORDER BY sequence DESC, pk DESC LIMIT ?) "
+            "ORDER BY sequence DESC, pk DESC",
             (self._user_pk(user), EVICTED, *values, k),
         )
         return [_decoded(user, row) for row in rows]
@@ -107,8 +107,8 @@ class SqliteColdReader(SqliteRows):
 
     def counts(self, user: str | None = None) -> dict[Reason, int]:
         rows = self._all(
-            "SELECT c.reason, count(*) FROM cold c JOIN users u ON u.pk = c.user_pk "
-            "WHERE :user IS NULL OR u.name = :user GROUP BY c.reason",
+            "SELECT c.reason, count(*) FROM cold c JOIN users u ON u.pk = c.user_pk "  # noqa: S608
+            f"WHERE {of_user(user)} GROUP BY c.reason",
             {"user": user},
         )
         return {"evicted": 0, "original": 0, **dict(rows)}
@@ -170,25 +170,27 @@ class SqliteColdReader(SqliteRows):
 
     def held_count(self, user: str | None = None) -> int:
         count = self._one(
-            "SELECT count(*) FROM cold c JOIN users u ON u.pk = c.user_pk WHERE c.reason = :evicted "
-            "AND (:user IS NULL OR u.name = :user) AND instr(c.record, '\"held\"') "
+            "SELECT count(*) FROM cold c JOIN users u ON u.pk = c.user_pk WHERE c.reason = :evicted "  # noqa: S608
+            f"AND {of_user(user)} AND instr(c.record, '\"held\"') "
             "AND json_extract(c.record, '$.held')",
             {"user": user, "evicted": EVICTED},
         )
         return int(count)
 
     def expired(self, now: Micros, user: str | None = None) -> list[int]:
-        keys = self._all(f"SELECT c.pk {_EXPIRED_OF} ORDER BY c.pk", (_as_kept(now), user, user))
+        statement = f"SELECT c.pk {_EXPIRED_OF} AND {of_user(user)} ORDER BY c.pk"
+        keys = self._all(statement, {"now": _as_kept(now), "user": user})
         return [key for (key,) in keys]
 
     def expired_ids(self, now: Micros, user: str | None = None) -> list[tuple[str, str]]:
-        return self._all(f"SELECT u.name, c.id {_EXPIRED_OF} ORDER BY c.pk", (_as_kept(now), user, user))
+        statement = f"SELECT u.name, c.id {_EXPIRED_OF} AND {of_user(user)} ORDER BY c.pk"
+        return self._all(statement, {"now": _as_kept(now), "user": user})
 
     def unsourced_records(self, user: str | None = None) -> int:
         ((count,),) = self._all(
             "SELECT count(DISTINCT d.derived_pk) FROM cold c JOIN users u ON u.pk = c.user_pk "  # noqa: S608
             "JOIN derivations d ON d.user_pk = c.user_pk AND d.source = c.id "
-            f"WHERE c.reason = 'evicted' AND (:user IS NULL OR u.name = :user) AND {_UNSOURCED}",
+            f"WHERE c.reason = 'evicted' AND {of_user(user)} AND {_UNSOURCED}",
             {"user": user},
         )
         return int(count)

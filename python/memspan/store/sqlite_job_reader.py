@@ -11,7 +11,7 @@ from memspan.llm.usage import Usage
 from memspan.times import Micros, from_micros
 
 from .jobs import Gathering, Step, Worker
-from .sqlite_rows import SqliteRows
+from .sqlite_rows import SqliteRows, of_user
 from .statements import chunks, marks
 
 __all__ = ["DUE", "OPEN", "UNBLOCKED", "USAGE_COLUMNS", "SqliteJobReader"]
@@ -50,7 +50,7 @@ class SqliteJobReader(SqliteRows):
 
     def jobs(self, user: str | None = None, state: str | None = None, id: str | None = None) -> list[Job]:
         rows = self._all(
-            _JOB + "WHERE (:user IS NULL OR u.name = :user) AND (:state IS NULL OR j.state = :state) "
+            _JOB + f"WHERE {of_user(user)} AND (:state IS NULL OR j.state = :state) "
             "AND (:id IS NULL OR j.id = :id) ORDER BY j.pk",
             {"user": user, "state": state, "id": id},
         )
@@ -87,17 +87,17 @@ class SqliteJobReader(SqliteRows):
     def open(self, user: str | None) -> int:
         return int(
             self._one(
-                "SELECT count(*) FROM jobs j JOIN users u ON u.pk = j.user_pk "
-                "WHERE j.state IN ('pending', 'running') AND (:user IS NULL OR u.name = :user)",
+                "SELECT count(*) FROM jobs j JOIN users u ON u.pk = j.user_pk "  # noqa: S608
+                f"WHERE j.state IN ('pending', 'running') AND {of_user(user)}",
                 {"user": user},
             )
         )
 
     def held(self, user: str | None, owners: Collection[str]) -> bool:
         rows = self._all(
-            "SELECT j.owner FROM jobs j JOIN users u ON u.pk = j.user_pk "
+            "SELECT j.owner FROM jobs j JOIN users u ON u.pk = j.user_pk "  # noqa: S608
             "WHERE j.state IN ('pending', 'running') AND j.state = 'running' "
-            "AND (:user IS NULL OR u.name = :user)",
+            f"AND {of_user(user)}",
             {"user": user},
         )
         return any(owner in owners for (owner,) in rows)
@@ -172,7 +172,7 @@ class SqliteJobReader(SqliteRows):
         grouped = f" GROUP BY {', '.join(_NAMES[name] for name in _NAMES if name in by)}" if by else ""
         rows = self._all(
             f"SELECT {names}, {sums} FROM usage g JOIN users u ON u.pk = g.user_pk "  # noqa: S608
-            f"WHERE (:user IS NULL OR u.name = :user){grouped} ORDER BY 1, 2, 3, 4",
+            f"WHERE {of_user(user)}{grouped} ORDER BY 1, 2, 3, 4",
             {"user": user},
         )
         # Without names to group by, no rows at all are one row of NULLs.

@@ -8,7 +8,7 @@ from typing import Final
 
 from memspan.times import Micros
 
-from .sqlite_rows import SqliteRows
+from .sqlite_rows import SqliteRows, of_user
 from .writer_state import WriterState
 
 __all__ = ["SqliteLifetimeReader", "SqliteLifetimeWriter"]
@@ -43,9 +43,9 @@ class SqliteLifetimeReader(SqliteRows):
     def expired(self, user: str | None, now: Micros, limit: int) -> list[tuple[str, str]]:
         """See `LifetimeReader.expired`."""
         return self._all(
-            "SELECT u.name, r.id FROM record_states x JOIN records r ON r.pk = x.record_pk "
-            "JOIN users u ON u.pk = r.user_pk WHERE x.expires_at IS NOT NULL AND x.expires_at <= :now "
-            "AND NOT x.held AND NOT x.pinned AND (:user IS NULL OR u.name = :user) ORDER BY x.expires_at LIMIT :limit",
+            "SELECT u.name, r.id FROM record_states x JOIN records r ON r.pk = x.record_pk "  # noqa: S608
+            "JOIN users u ON u.pk = x.user_pk WHERE x.expires_at IS NOT NULL AND x.expires_at <= :now "
+            f"AND NOT x.held AND NOT x.pinned AND {of_user(user)} ORDER BY x.expires_at LIMIT :limit",
             {"user": user, "now": now, "limit": limit},
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 from .quotas import StoredQuotas
-from .sqlite_rows import SqliteRows
+from .sqlite_rows import SqliteRows, of_user
 
 __all__ = ["EVERYBODY", "SqliteQuotaReader", "SqliteQuotaWriter"]
 
@@ -39,8 +39,8 @@ class SqliteQuotaReader(SqliteRows):
 
     def pinned(self, user: str | None = None) -> list[tuple[str, str, int]]:
         return self._all(
-            "SELECT u.name, r.kind, count(*) FROM record_states x JOIN records r ON r.pk = x.record_pk "
-            "JOIN users u ON u.pk = r.user_pk WHERE (x.pinned OR x.held) AND (:user IS NULL OR u.name = :user) "
+            "SELECT u.name, r.kind, count(*) FROM record_states x JOIN records r ON r.pk = x.record_pk "  # noqa: S608
+            f"JOIN users u ON u.pk = x.user_pk WHERE (x.pinned OR x.held) AND {of_user(user)} "
             "GROUP BY u.name, r.kind ORDER BY u.name, r.kind",
             {"user": user},
         )

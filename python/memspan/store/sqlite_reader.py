@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ from .sqlite_job_reader import SqliteJobReader
 from .sqlite_lifetimes import SqliteLifetimeReader
 from .sqlite_quotas import SqliteQuotaReader
 from .sqlite_resources import SqliteResourceReader
-from .sqlite_rows import FIELDS, RECORDS
+from .sqlite_rows import FIELDS, RECORDS, of_user
 from .sqlite_runs import SqliteRunReader
 from .sqlite_secrets import SqliteSecretReader
 from .sqlite_token_vectors import SqliteTokenVectorReader
@@ -243,8 +244,8 @@ class SqliteReader(SqliteTokenVectorReader):
 
     def relations(self, user: str | None = None, after: int = 0) -> list[Relation]:
         rows = self._all(
-            "SELECT u.name, r.parent, r.child FROM relations r JOIN users u ON u.pk = r.user_pk "
-            "WHERE r.sequence > :after AND (:user IS NULL OR u.name = :user) "
+            "SELECT u.name, r.parent, r.child FROM relations r JOIN users u ON u.pk = r.user_pk "  # noqa: S608
+            f"WHERE r.sequence > :after AND {of_user(user)} "
             "ORDER BY r.sequence, u.name, r.parent, r.child",
             {"after": after, "user": user},
         )
@@ -266,8 +267,8 @@ class SqliteReader(SqliteTokenVectorReader):
 
     def made_relations(self, user: str | None = None) -> set[Relation]:
         rows = self._all(
-            "SELECT u.name, r.parent, r.child FROM relations r JOIN users u ON u.pk = r.user_pk "
-            "WHERE r.made AND (:user IS NULL OR u.name = :user)",
+            "SELECT u.name, r.parent, r.child FROM relations r JOIN users u ON u.pk = r.user_pk "  # noqa: S608
+            f"WHERE r.made AND {of_user(user)}",
             {"user": user},
         )
         return {Relation(*row) for row in rows}
@@ -345,38 +346,35 @@ class SqliteReader(SqliteTokenVectorReader):
         return [(row[0], decode_record(row[1], row[2:])) for row in rows]
 
     def summary(self, user: str | None = None) -> dict[str, Any]:
-        scope = "(:user IS NULL OR user_pk = (SELECT pk FROM users WHERE name = :user))"
+        scope = "TRUE" if user is None else "user_pk = (SELECT pk FROM users WHERE name = :user)"
         only = {"user": user}
-        kinds = self._all(
-            f"SELECT kind, count(*) FROM records WHERE {scope} GROUP BY kind ORDER BY kind",  # noqa: S608
+        # In one pass: it reads a page of each record.
+        groups = self._all(
+            "SELECT user_pk, session, kind, count(*), min(at), max(at) FROM records "  # noqa: S608
+            f"WHERE {scope} GROUP BY user_pk, session, kind",
             only,
         )
-        ((count, first, last),) = self._all(
-            f"SELECT count(*), min(at), max(at) FROM records WHERE {scope}",  # noqa: S608
-            only,
-        )
-        sessions = self._one(
-            "SELECT count(*) FROM (SELECT DISTINCT user_pk, session FROM records "  # noqa: S608
-            f"WHERE session IS NOT NULL AND {scope})",
-            only,
-        )
+        kinds: Counter[str] = Counter()
+        for _, _, kind, number, _, _ in groups:
+            kinds[kind] += number
+        sessions = {(user_pk, session) for user_pk, session, *_ in groups if session is not None}
         ((retired, versions, held, expiring),) = self._all(
             "SELECT count(x.retired_at), coalesce(sum(instr(r.id, '@') AND "  # noqa: S608
             "json_extract(r.metadata, '$.version_of') IS NOT NULL), 0), coalesce(sum(x.held), 0), "
-            "count(x.expires_at) FROM record_states x JOIN records r ON r.pk = x.record_pk "
-            f"WHERE {scope}",
+            "count(x.expires_at) FROM record_states x CROSS JOIN records r ON r.pk = x.record_pk "
+            f"WHERE {scope.replace('user_pk', 'x.user_pk')}",
             only,
         )
         return {
-            "records": count,
+            "records": kinds.total(),
             "retired": retired,
             "versions": versions,
             "held": held + self.cold.held_count(user),
             "expiring": expiring,
             "secrets": self._one(f"SELECT count(*) FROM secrets WHERE {scope}", only),  # noqa: S608
             "resources": len(self.resources.all(user)),
-            "kinds": dict(kinds),
-            "sessions": sessions,
-            "first": None if first is None else from_micros(first).isoformat(),
-            "last": None if last is None else from_micros(last).isoformat(),
+            "kinds": dict(sorted(kinds.items())),
+            "sessions": len(sessions),
+            "first": from_micros(min(row[4] for row in groups)).isoformat() if groups else None,
+            "last": from_micros(max(row[5] for row in groups)).isoformat() if groups else None,
         }

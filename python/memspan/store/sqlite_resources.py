@@ -8,14 +8,14 @@ from typing import Final
 from memspan.resource_info import Resource
 from memspan.times import from_micros, to_micros
 
-from .sqlite_rows import SqliteRows
+from .sqlite_rows import SqliteRows, of_user
 
 __all__ = ["SqliteResourceReader", "SqliteResourceWriter"]
 
 _RESOURCES: Final = (
     "SELECT u.name, s.record, s.uri, s.checksum, s.size, s.seen_at, s.state FROM resources s "
     "JOIN users u ON u.pk = s.user_pk "
-    "WHERE (:user IS NULL OR u.name = :user) AND (:state IS NULL OR s.state = :state) AND (EXISTS (SELECT 1 "
+    "WHERE {of_user} AND (:state IS NULL OR s.state = :state) AND (EXISTS (SELECT 1 "
     "FROM records r WHERE r.user_pk = s.user_pk AND r.id = s.record AND r.kind = 'resource') OR :cold AND EXISTS "
     "(SELECT 1 FROM cold c WHERE c.user_pk = s.user_pk AND c.id = s.record AND c.reason = 'evicted' "
     "AND json_extract(c.record, '$.kind') = 'resource')) "
@@ -27,7 +27,9 @@ class SqliteResourceReader(SqliteRows):
     """`ResourceReader` on an open transaction."""
 
     def all(self, user: str | None = None, state: str | None = None, *, cold: bool = False) -> list[Resource]:
-        rows = self._all(_RESOURCES, {"user": user, "state": state, "cold": cold})
+        rows = self._all(
+            _RESOURCES.format(of_user=of_user(user)), {"user": user, "state": state, "cold": cold}
+        )
         return [
             Resource._make((*row[:5], None if row[5] is None else from_micros(row[5]), row[6]))
             for row in rows

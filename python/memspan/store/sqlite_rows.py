@@ -8,13 +8,22 @@ from typing import Any, Final
 from .codec import COLUMNS, STATE_COLUMNS
 from .statements import Parameters
 
-__all__ = ["FIELDS", "RECORDS", "SqliteRows"]
+__all__ = ["FIELDS", "RECORDS", "SqliteRows", "of_user"]
 
 FIELDS: Final = ", ".join((*(f"r.{column}" for column in COLUMNS), *(f"x.{name}" for name in STATE_COLUMNS)))
 """What `decode_record` takes, in a SELECT."""
 
 RECORDS: Final = "records r LEFT JOIN record_states x ON x.record_pk = r.pk"
 """Where `FIELDS` come from."""
+
+
+def of_user(user: str | None) -> str:
+    """The condition that users `u` are the one that `:user` names, or with `None` that they are any.
+
+    `:user IS NULL OR u.name = :user` would keep SQLite from the indexes: one user's rows would be looked for among
+    those of all.
+    """
+    return "TRUE" if user is None else "u.name = :user"
 
 
 class SqliteRows:

@@ -10,7 +10,7 @@ from memspan.run_info import Run
 from memspan.times import Micros, from_micros
 
 from .runs import RunChange
-from .sqlite_rows import SqliteRows
+from .sqlite_rows import SqliteRows, of_user
 from .statements import chunks, marks
 
 __all__ = ["SqliteRunReader", "SqliteRunWriter"]
@@ -38,8 +38,7 @@ class SqliteRunReader(SqliteRows):
 
     def runs(self, user: str | None = None, id: str | None = None) -> list[Run]:
         rows = self._all(
-            _RUN
-            + "WHERE (:user IS NULL OR u.name = :user) AND (:id IS NULL OR x.id = :id) ORDER BY x.pk DESC",
+            _RUN + f"WHERE {of_user(user)} AND (:id IS NULL OR x.id = :id) ORDER BY x.pk DESC",
             {"user": user, "id": id},
         )
         return [_run(row) for row in rows]

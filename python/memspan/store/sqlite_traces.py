@@ -46,7 +46,8 @@ _DERIVED: Final = (
     "SELECT c.id FROM cold_sources d JOIN cold c ON c.pk = d.cold_pk WHERE d.user_pk = ? AND d.source IN ({0})"
 )
 _HELD: Final = (
-    "SELECT r.id FROM record_states x JOIN records r ON r.pk = x.record_pk WHERE x.held AND r.user_pk = ?{} UNION "
+    "SELECT r.id FROM record_states x CROSS JOIN records r ON r.pk = x.record_pk "
+    "WHERE x.user_pk = ? AND x.held{} UNION "
     "SELECT c.id FROM cold c WHERE c.user_pk = ? AND c.reason = 'evicted' AND instr(c.record, '\"held\"') "
     "AND json_extract(c.record, '$.held'){}"
 )

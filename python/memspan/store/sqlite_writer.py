@@ -48,8 +48,8 @@ _PUT_SOURCE: Final = (
     "INSERT OR IGNORE INTO derivations SELECT user_pk, ?, pk FROM records WHERE user_pk = ? AND id = ?"
 )
 _PUT_STATE: Final = (
-    f"INSERT INTO record_states ({', '.join(STATE_COLUMNS)}, record_pk) "  # noqa: S608
-    "SELECT ?, ?, ?, ?, pk FROM records WHERE user_pk = ? AND id = ?"
+    f"INSERT INTO record_states ({', '.join(STATE_COLUMNS)}, user_pk, record_pk) "  # noqa: S608
+    "SELECT ?, ?, ?, ?, user_pk, pk FROM records WHERE user_pk = ? AND id = ?"
 )
 _PUT_MADE: Final = (
     "INSERT OR REPLACE INTO made_tags (tags, record_pk) "

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timezone
 from io import StringIO
@@ -14,7 +16,7 @@ import pytest
 from memspan import HashEmbedder, Memory
 from memspan.errors import InvalidArgumentError, StoreError
 from memspan.records import Record
-from memspan.store import SqliteStore
+from memspan.store import SqliteStore, schema
 
 Make = Callable[..., Record]
 MOMENT = datetime(2024, 5, 1, 12, 30, 0, 123456, tzinfo=timezone.utc)
@@ -123,3 +125,33 @@ def test_states_are_checked(tmp_path: Path, fields: dict[str, Any], message: str
         with pytest.raises(InvalidArgumentError, match=message):
             memory.add_records([record("m", **fields)])
         assert memory.stats()["records"] == 0
+
+
+def test_a_store_of_version_6_says_whose_states_they_are(path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as old:
+        for migration in schema.MIGRATIONS[:6]:
+            for statement in migration:
+                old.execute(statement)
+        old.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        old.execute("PRAGMA user_version = 6")
+        old.execute("INSERT INTO users VALUES (1, 'ana', 1), (2, 'ben', 1)")
+        for pk, user_pk, kind, metadata in (
+            (7, 1, "episodic", '{"ended":{"action":"supersede","by":["n"]}}'),
+            (8, 2, "procedural", "{}"),
+            (9, 2, "episodic", "{}"),
+        ):
+            old.execute(
+                "INSERT INTO records VALUES (?, ?, 'm' || ?, 1, ?, 1, NULL, 1, NULL, NULL, NULL, NULL, 1.0, "
+                "'[]', '[]', '[]', ?, 'words', zeroblob(12))",
+                (pk, user_pk, pk, kind, metadata),
+            )
+        old.execute("INSERT INTO record_states VALUES (7, 5, NULL, 0, 0), (9, NULL, NULL, 1, 0)")
+    store = SqliteStore(path)
+    assert store.check() == []
+    with store.reading() as reader:
+        assert reader.beliefs.endings("ana") == [("m7", "m7", ("n",))]
+        assert reader.beliefs.endings("ben") == []
+        assert reader.quotas.pinned("ben") == [("ben", "episodic", 1)]
+        assert reader.quotas.pinned("ana") == []
+        assert [record.id for record in reader.transcripts.procedures("ben")] == ["m8"]
+    store.close()
