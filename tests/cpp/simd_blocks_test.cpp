@@ -42,27 +42,6 @@ BOOST_AUTO_TEST_CASE(every_level_finds_what_single_comparisons_find) {
         std::vector<int32_t> least(queries);
         for (int32_t& value : least) value = static_cast<int32_t>(random() % 40000) - 20000;
         for (const SimdLevel& level : levels()) {
-          for (size_t q = 0; q < queries; ++q) {
-            if (blocks % 2 == 0 && q % 2 == 1) {  // the same as rows of twice as many codes
-              std::vector<float> sums(blocks / 2 * kRows + 1, -1.5f);
-              level.kernels->code_block_sums(codes.data() + (q - 1) * kCodes, rows.get(), blocks / 2, 2 * kCodes, sums.data());
-              BOOST_TEST(sums.back() == -1.5f, name_of(level));
-              for (size_t i = 0; i < blocks / 2 * kRows; ++i) {
-                int32_t wanted = 0;
-                for (size_t half = 0; half < 2; ++half) {
-                  wanted += expected_sum(codes.data() + (q - 1 + half) * kCodes, rows.get() + (i / kRows * 2 + half) * kBlock, i % kRows);
-                }
-                if (sums[i] != static_cast<float>(wanted)) BOOST_TEST(false, name_of(level) << " " << blocks << " " << i);
-              }
-            }
-            std::vector<float> sums(blocks * kRows + 1, -1.5f);
-            level.kernels->code_block_sums(codes.data() + q * kCodes, rows.get(), blocks, kCodes, sums.data());
-            BOOST_TEST(sums.back() == -1.5f, name_of(level));
-            for (size_t i = 0; i < blocks * kRows; ++i) {
-              const auto wanted = static_cast<float>(expected_sum(codes.data() + q * kCodes, rows.get() + i / kRows * kBlock, i % kRows));
-              if (sums[i] != wanted) BOOST_TEST(false, name_of(level) << " " << queries << " " << blocks << " " << i);
-            }
-          }
           std::vector<uint16_t> out(queries * blocks + 1, 0xbeef);
           level.kernels->code_blocks(codes.data(), least.data(), queries, rows.get(), slack.data(), blocks, out.data());
           BOOST_TEST(out.back() == 0xbeef, name_of(level));
@@ -75,6 +54,35 @@ BOOST_AUTO_TEST_CASE(every_level_finds_what_single_comparisons_find) {
                 if (found != wanted) BOOST_TEST(false, name_of(level) << " " << queries << " " << blocks << " " << row);
               }
             }
+          }
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(sums_of_nibbles_are_those_of_single_products) {
+  std::mt19937 random(2);
+  for (const size_t n : {size_t{64}, size_t{128}, size_t{256}}) {
+    for (const size_t blocks : {size_t{0}, size_t{1}, size_t{3}, size_t{17}}) {
+      for (const bool extreme : {false, true}) {
+        const size_t bytes = 8 * n;
+        const std::unique_ptr<uint8_t, AlignedDelete> rows(
+            static_cast<uint8_t*>(::operator new(std::max<size_t>(blocks * bytes, 1), std::align_val_t{64})));
+        for (size_t i = 0; i < blocks * bytes; ++i) rows.get()[i] = static_cast<uint8_t>(extreme ? 255 : random() % 256);
+        std::vector<int8_t> query(n);
+        for (int8_t& code : query) code = static_cast<int8_t>(extreme ? (random() % 8 ? 127 : -127) : static_cast<int>(random() % 255) - 127);
+        for (const SimdLevel& level : levels()) {
+          std::vector<float> sums(blocks * kRows + 1, -1.5f);
+          level.kernels->nibble_block_sums(query.data(), rows.get(), blocks, n, sums.data());
+          BOOST_TEST(sums.back() == -1.5f, name_of(level));
+          for (size_t i = 0; i < blocks * kRows; ++i) {
+            int32_t wanted = 0;
+            for (size_t j = 0; j < n; ++j) {
+              const int both = rows.get()[i / kRows * bytes + j / 8 * 64 + i % kRows * 4 + j % 4];
+              wanted += query[j] * (j % 8 < 4 ? both & 15 : both >> 4);
+            }
+            if (sums[i] != static_cast<float>(wanted)) BOOST_TEST(false, name_of(level) << " " << n << " " << blocks << " " << i);
           }
         }
       }

@@ -177,6 +177,8 @@ struct Avx2Blocks {
 
   static Sum zero() { return _mm256_setzero_si256(); }
   static Row row(const uint8_t* p) { return _mm256_load_si256(reinterpret_cast<const __m256i*>(p)); }
+  static Row low_nibbles(Row row) { return _mm256_and_si256(row, _mm256_set1_epi8(15)); }
+  static Row high_nibbles(Row row) { return low_nibbles(_mm256_srli_epi16(row, 4)); }
   static __m256i quad(const int8_t* query) {
     int32_t four;
     __builtin_memcpy(&four, query, sizeof four);

@@ -52,6 +52,8 @@ struct Avx512VnniBlocks {
 
   static Sum zero() { return _mm512_setzero_si512(); }
   static Row row(const uint8_t* p) { return _mm512_load_si512(p); }
+  static Row low_nibbles(Row row) { return _mm512_and_si512(row, _mm512_set1_epi8(15)); }
+  static Row high_nibbles(Row row) { return low_nibbles(_mm512_srli_epi16(row, 4)); }
   static Sum step(Sum sum, Row row, const int8_t* query) {
     int32_t four;
     __builtin_memcpy(&four, query, sizeof four);

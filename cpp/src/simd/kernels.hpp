@@ -64,9 +64,11 @@ struct Kernels {
   // 64-byte aligned. Integers: bit-identical results at every level.
   void (*code_blocks)(const int8_t* queries, const int32_t* least, size_t query_count, const uint8_t* blocks,
                       const int32_t* slack, size_t block_count, uint16_t* out);
-  // out[16 b + r] = float(sum_j row[j] * query[j]) of row r of block b, for one such query and rows of n codes in such blocks
-  // of 16 n bytes; n is a multiple of 64, and 128 at most, so that each sum is a float. Bit-identical, too.
-  void (*code_block_sums)(const int8_t* query, const uint8_t* blocks, size_t block_count, size_t n, float* out);
+  // Shorter codes still, of four bits, in blocks of 16 rows side by side: the low halves of byte 4 r of unit k, which begins
+  // at 64 k, and of the three after it are the codes 8 k to 8 k + 3 of row r, the high halves the next four.
+  // out[16 b + r] = float(sum_j row[j] * query[j]) of row r of block b; codes of the query are -127 to 127. n is a multiple
+  // of 64, blocks have 8 n bytes and are 64-byte aligned. Bit-identical, too.
+  void (*nibble_block_sums)(const int8_t* query, const uint8_t* blocks, size_t block_count, size_t n, float* out);
 
   // The best token of a text for each query. Tokens are n bytes, in blocks of 16 that lie side by side: a block begins
   // with their 16 scales and has 64 + 16 n bytes, of which bytes 64 + 16 i + 2 t and the one after it are values i and

@@ -176,7 +176,7 @@ size_t count_ones(const uint64_t* words, size_t count) {
 constinit const Kernels kScalarKernels = {&dot<float>,   &dot_rows<float>, &dot_each<float>, &dot_pairs,
                                           &dot_rows<uint16_t>, &dot_each<uint16_t>,
                                           &quantize_query, &quantize_row, &code_rows,  &code_gather, &code_rows_batch,
-                                          &code_blocks<PlainBlocks>, &code_block_sums<PlainBlocks>, &max_products<PlainBlocks>, &square_sum, &multiply,
+                                          &code_blocks<PlainBlocks>, &nibble_block_sums<PlainBlocks>, &max_products<PlainBlocks>, &square_sum, &multiply,
                                           &count_above, &select_above, &hidden_layer, &count_ones, &crc32c_table};
 
 }  // namespace memspan

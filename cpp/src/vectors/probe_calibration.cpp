@@ -30,11 +30,11 @@ constexpr size_t kLeastShortenedDim = 3 * ShortRows::kNumbers;
 constexpr double kMuchRead = 0.25;
 constexpr double kWorthShortening = 0.8;
 // Costs, as rows that are scanned: reading a short row, and reading a row that was not ruled out.
-constexpr double kShortRow = 0.3;
+constexpr double kShortRow = 0.15;
 constexpr double kPreparation = 2000.0;  // of a query
 constexpr double kGatheredRow = 2.5;
 
-constexpr float kLeastRest = 1e-6f;
+constexpr float kLeastOpen = 1e-6f;
 constexpr float kDefaultRecall = 0.995f;
 
 constexpr size_t kDepths = ProbeReach::kDepths.size();
@@ -82,13 +82,13 @@ class Calibration {
     std::unique_ptr<ShortRows> shorts = shorten_rows(rows_, random_);
     for_each_query([&](size_t first, size_t last) {
       for (; first < last; ++first) {
-        const ShortRows::Numbers numbers = shorts->shortened(queries_[first].data());
+        const ShortRows::Numbers numbers = shorts->numbers_of_query(queries_[first].data(), 1.0f);
         TriedQuery& tried = tried_[first];
         for (size_t d = 0; d < kDepths; ++d) {
           tried.needed_short[d].clear();
           for (size_t i = 0; i < std::min(ProbeReach::kDepths[d], tried.best.size()); ++i) {
             const ShortRows::Product product = shorts->product(numbers, tried.best[i]);
-            tried.needed_short[d].push_back((tried.kth[d] - product.coordinates) / std::max(product.rest, kLeastRest));
+            tried.needed_short[d].push_back((tried.kth[d] - product.coordinates) / std::max(product.open, kLeastOpen));
           }
         }
       }

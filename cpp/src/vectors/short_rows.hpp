@@ -1,110 +1,138 @@
-// The rows of a layout as 128 numbers each, of one byte, so that a search can rule most of them out before it reads their
+// The rows of a layout as 128 numbers each, of four bits, so that a search can rule most of them out before it reads their
 // codes: for where blocks cannot be told apart, and nearly all of them would have to be read.
 //
-// The numbers are those of short_vector.hpp. The product of what they leave out, which a search cannot know, is by far less
-// than the product of its lengths most times: a search reckons with a share of it, `reach`, that found the wanted share of
-// the true best on queries that the consolidation tried out, as it does for blocks. Sixteen rows lie side by side (kernel
-// code_block_sums).
+// The numbers are the coordinates along the leading directions of the rows, and how much these leave open: the length of what
+// is beside them, and what codes so coarse may be off. A cosine is the product of the coordinates and what no search can know,
+// which is no larger than that length, and far less most times: a search reckons with a share of it, `reach`, that found the
+// wanted share of the true best on queries that the consolidation tried out, as it does for blocks. Rows that the codes do not stand for (short_scale.hpp) are kept apart, and never ruled out. Sixteen rows
+// lie side by side (kernel nibble_block_sums).
 //
 // The codes may be those of a snapshot, where they lie in it: then they are checked when they are first read, and damaged
 // ones throw CorruptSnapshot. Thread safety: const members may run in parallel; writes need exclusion, but for `put` of
-// different rows. Memory: 128 bytes a row, and 4 a direction and dimension.
+// different rows. Memory: 64 bytes a row, and 4 a direction and dimension.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/aligned_buffer.hpp"
 #include "simd/kernels.hpp"
+#include "vectors/leading_directions.hpp"
 #include "vectors/probe_reach.hpp"
-#include "vectors/short_vector.hpp"
+#include "vectors/short_scale.hpp"
 #include "vectors/stored_rows.hpp"
 
 namespace memspan {
 
 class ShortRows {
  public:
-  static constexpr size_t kNumbers = 128;
-  static constexpr size_t kCoordinates = kNumbers - kRestNumbers;
+  static constexpr size_t kNumbers = ShortScale::kNumbers;
+  static constexpr size_t kCoordinates = kNumbers - 1;
   static constexpr size_t kSideBySide = 16;
-  static constexpr size_t kGroupBytes = kSideBySide * kNumbers;
-  static constexpr uint8_t kZero = 64;  // the code that stands for 0
-  using Numbers = std::array<float, kNumbers>;
-  using Codes = std::array<uint8_t, kNumbers>;
+  static constexpr size_t kGroupBytes = kSideBySide * kNumbers / 2;
+  using Numbers = ShortScale::Numbers;
+  using Codes = ShortScale::Codes;
 
-  // `most`: a magnitude that few numbers exceed; those are cut off. Rows are to be put.
-  ShortRows(LeadingDirections directions, float most, size_t rows)
-      : directions_(std::move(directions)), most_(most), own_(groups(rows) * kGroupBytes), codes_(own_.data()) {
-    std::fill_n(codes_, own_.size(), kZero);
+  // Rows are to be put.
+  ShortRows(LeadingDirections directions, const ShortScale& scale, size_t rows)
+      : directions_(std::move(directions)), scale_(scale), own_(groups(rows) * kGroupBytes), codes_(own_.data()) {
+    std::fill_n(codes_, own_.size(), uint8_t{0});
   }
-  ShortRows(LeadingDirections directions, float most, std::unique_ptr<StoredRows> stored)
-      : directions_(std::move(directions)), most_(most), stored_(std::move(stored)),
+  ShortRows(LeadingDirections directions, const ShortScale& scale, std::unique_ptr<StoredRows> stored)
+      : directions_(std::move(directions)), scale_(scale), stored_(std::move(stored)),
         codes_(reinterpret_cast<uint8_t*>(stored_->data())) {}
 
   static constexpr size_t groups(size_t rows) { return (rows + kSideBySide - 1) / kSideBySide; }
 
-  void put(size_t i, const float* unit_vector) {
-    const Numbers numbers = shortened(unit_vector);
-    for (size_t d = 0; d < kNumbers; ++d) {
-      const float code = std::clamp(std::nearbyint(numbers[d] / step()), -kLargest, kLargest);
-      codes_[place(i, d)] = static_cast<uint8_t>(static_cast<int>(code) + kZero);
-    }
+  // False: the row has to be kept apart.
+  bool put(size_t i, const float* unit_vector) {
+    Codes codes;
+    const bool fits = scale_.encode(numbers_of_row(directions_, unit_vector), codes);
+    write(codes, i, codes_ + i / kSideBySide * kGroupBytes);
+    return fits;
   }
+  // Ascending.
+  void keep_apart(std::vector<uint32_t> rows) { apart_ = std::move(rows); }
+  const std::vector<uint32_t>& apart() const { return apart_; }
   void erase(size_t i) noexcept {
     if (stored_) stored_->prepare_write(i / kSideBySide);
-    for (size_t d = 0; d < kNumbers; ++d) codes_[place(i, d)] = kZero;
+    write(Codes{}, i, codes_ + i / kSideBySide * kGroupBytes);
   }
   // The codes of a row, one after the other; of one that can be checked and was not, throws as all that reads.
   Codes codes(size_t i) const {
     check(i, 1);
     Codes codes;
-    for (size_t d = 0; d < kNumbers; ++d) codes[d] = codes_[place(i, d)];
+    for (size_t d = 0; d < kNumbers; ++d) codes[d] = code(i, d);
     return codes;
   }
   // Writes such codes to where row i lies in a group.
   static void write(const Codes& codes, size_t i, uint8_t* group) {
-    for (size_t d = 0; d < kNumbers; ++d) group[place(i % kSideBySide, d)] = codes[d];
+    for (size_t d = 0; d < kNumbers; ++d) {
+      uint8_t& two = group[place(i % kSideBySide, d)];
+      two = static_cast<uint8_t>(is_high(d) ? (two & 0x0f) | codes[d] << 4 : (two & 0xf0) | codes[d]);
+    }
   }
 
-  Numbers shortened(const float* unit_vector, float rest_share = 1.0f) const {
-    Numbers numbers;
-    shorten(directions_, unit_vector, rest_share, numbers);
+  static Numbers numbers_of_row(const LeadingDirections& directions, const float* unit_vector) {
+    // Of the coordinates' square; measured on real turns and noisy copies.
+    constexpr float kOff = 0.05f;
+    Numbers numbers = {};
+    directions.project(unit_vector, numbers.data());
+    const auto whole = static_cast<float>(kernels().square_sum(unit_vector, directions.dim));  // of bfloat16 not just 1
+    float square = 0.0f;
+    for (const float number : numbers) square += number * number;
+    numbers[kCoordinates] = std::sqrt(std::max(0.0f, whole - square) + kOff * square);
+    return numbers;
+  }
+  // Of a query that reckons with such a share of what is open.
+  Numbers numbers_of_query(const float* unit_vector, float share) const {
+    Numbers numbers = {};
+    directions_.project(unit_vector, numbers.data());
+    numbers[kCoordinates] = share;
     return numbers;
   }
   // A query in the form that scans take.
   struct Query {
     alignas(64) std::array<int8_t, kNumbers> codes;
-    int32_t offset = 0;  // of every score, since codes of rows are not signed
-    float step = 0.0f;   // what 1 stands for in a score
+    float base = 0.0f;  // of every product, since codes of rows are not signed
+    float step = 0.0f;  // what 1 stands for in a score
   };
-  // `rest_share`: of the product of what the numbers leave out.
-  Query query(const float* unit_vector, float rest_share) const {
-    const Numbers numbers = shortened(unit_vector, rest_share);
+  Query query(const float* unit_vector, float share) const {
+    constexpr float kLeast = 1e-9f;
+    constexpr float kLargest = 127.0f;
+    const Numbers numbers = numbers_of_query(unit_vector, share);
+    Numbers weights;  // of the codes
     float most = kLeast;
-    for (const float number : numbers) most = std::max(most, std::abs(number));
-    Query query;
     for (size_t d = 0; d < kNumbers; ++d) {
-      query.codes[d] = static_cast<int8_t>(std::nearbyint(numbers[d] * (kLargest / most)));
-      query.offset += kZero * query.codes[d];
+      weights[d] = numbers[d] * scale_.step[d];
+      most = std::max(most, std::abs(weights[d]));
     }
-    query.step = most / kLargest * step();
+    Query query;
+    query.step = most / kLargest;
+    for (size_t d = 0; d < kNumbers; ++d) {
+      const float code = std::nearbyint(weights[d] / query.step);
+      query.codes[d] = static_cast<int8_t>(code);
+      // What rounding the weight takes from a code in the middle is given back.
+      query.base += numbers[d] * scale_.low[d] + ShortScale::kMiddle * (weights[d] - query.step * code);
+    }
     return query;
   }
-  // Of a row: the product of its coordinates with those of the query, and what would be added for a `rest_share` of 1.
-  // For few rows.
+  // The product of a row's coordinates with those of a query, and what is open with a share of 1. For few rows.
   struct Product {
     float coordinates;
-    float rest;
+    float open;
   };
   Product product(const Numbers& query, size_t i) const {
+    if (std::binary_search(apart_.begin(), apart_.end(), static_cast<uint32_t>(i))) return {kMoreThanCosines, 0.0f};
     Product product = {};
     for (size_t d = 0; d < kNumbers; ++d) {
-      const float value = query[d] * step() * static_cast<float>(int{codes_[place(i, d)]} - kZero);
-      (d < kCoordinates ? product.coordinates : product.rest) += value;
+      (d < kCoordinates ? product.coordinates : product.open) += query[d] * scale_.number(d, code(i, d));
     }
     return product;
   }
@@ -114,12 +142,12 @@ class ShortRows {
     if (first == last) return;
     check(first, last - first);
     const size_t group = first / kSideBySide;
-    kernels().code_block_sums(query.codes.data(), codes_ + group * kGroupBytes, groups(last) - group, kNumbers, out + group * kSideBySide);
+    kernels().nibble_block_sums(query.codes.data(), codes_ + group * kGroupBytes, groups(last) - group, kNumbers, out + group * kSideBySide);
+    auto row = std::lower_bound(apart_.begin(), apart_.end(), static_cast<uint32_t>(first));
+    for (; row != apart_.end() && *row < last; ++row) out[*row] = std::numeric_limits<float>::max();
   }
   // The score of a row whose cosine may be that large.
-  static float least_score(const Query& query, float cosine) {
-    return cosine / query.step + static_cast<float>(query.offset);
-  }
+  static float least_score(const Query& query, float cosine) { return (cosine - query.base) / query.step; }
 
   // Throws CorruptSnapshot if the codes cannot be used. O(1) except once. `count` > 0.
   void check(size_t first, size_t count) const {
@@ -127,26 +155,29 @@ class ShortRows {
   }
 
   const LeadingDirections& directions() const { return directions_; }
-  float most() const { return most_; }
-  // The rest_share for so many results at a recall; finite only up to the last of ProbeReach::kRecalls.
+  const ShortScale& scale() const { return scale_; }
+  // The share for so many results at a recall; finite only up to the last of ProbeReach::kRecalls.
   ProbeReach reach;
 
   size_t bytes() const {
-    return sizeof(*this) + directions_.rows.capacity() * sizeof(float) + own_.bytes() + (stored_ ? stored_->heap_bytes() : 0);
+    return sizeof(*this) + directions_.rows.capacity() * sizeof(float) + apart_.capacity() * sizeof(uint32_t) + own_.bytes() +
+           (stored_ ? stored_->heap_bytes() : 0);
   }
   size_t mapped_bytes() const { return stored_ ? stored_->mapped_bytes() : 0; }
 
  private:
-  static constexpr float kLargest = 63.0f;  // magnitude of a code
-  static constexpr float kLeast = 1e-6f;
+  static constexpr float kMoreThanCosines = 4.0f;
 
+  // Where number d of row i lies, and in which half of the byte.
   static constexpr size_t place(size_t i, size_t d) {
-    return i / kSideBySide * kGroupBytes + d / 4 * (4 * kSideBySide) + i % kSideBySide * 4 + d % 4;
+    return i / kSideBySide * kGroupBytes + d / 8 * (4 * kSideBySide) + i % kSideBySide * 4 + d % 4;
   }
-  float step() const { return most_ / kLargest; }
+  static constexpr bool is_high(size_t d) { return d % 8 >= 4; }
+  uint8_t code(size_t i, size_t d) const { return static_cast<uint8_t>(is_high(d) ? codes_[place(i, d)] >> 4 : codes_[place(i, d)] & 0x0f); }
 
   LeadingDirections directions_;
-  float most_;
+  ShortScale scale_;
+  std::vector<uint32_t> apart_;
   AlignedBuffer<uint8_t> own_;          // empty if they are stored
   std::unique_ptr<StoredRows> stored_;  // null: they are not
   uint8_t* codes_;

@@ -1,6 +1,7 @@
 #include "vectors/short_rows_builder.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -16,14 +17,20 @@ constexpr size_t kAtATime = 1024;
 
 void put_all(ShortRows& shorts, const RowView& rows) {
   const Interruption interruption = interruption_of_thread();
+  std::mutex mutex;
+  std::vector<uint32_t> apart;
   in_parallel(rows.size(), kWorthAThread, [&](size_t first, size_t last) {
     share_interruption(interruption);
     std::vector<float> buffer(rows.dim());
     for (; first < last; ++first) {
       if (first % kAtATime == 0) check_interruption();
-      shorts.put(first, rows.floats(first, buffer.data()));
+      if (shorts.put(first, rows.floats(first, buffer.data()))) continue;
+      const std::lock_guard lock(mutex);
+      apart.push_back(static_cast<uint32_t>(first));
     }
   });
+  std::sort(apart.begin(), apart.end());
+  shorts.keep_apart(std::move(apart));
 }
 
 }  // namespace
@@ -39,14 +46,15 @@ std::unique_ptr<ShortRows> shorten_rows(const RowView& rows, std::mt19937& rando
     sample.insert(sample.end(), row, row + dim);
   }
   LeadingDirections directions = find_leading_directions(sample, dim, ShortRows::kCoordinates, Origin::zero);
-  const float most = largest_number(directions, sample);
-  auto shorts = std::make_unique<ShortRows>(std::move(directions), most, rows.size());
+  std::vector<ShortRows::Numbers> numbers(count);
+  for (size_t i = 0; i < count; ++i) numbers[i] = ShortRows::numbers_of_row(directions, sample.data() + i * dim);
+  auto shorts = std::make_unique<ShortRows>(std::move(directions), ShortScale::of(numbers), rows.size());
   put_all(*shorts, rows);
   return shorts;
 }
 
 std::unique_ptr<ShortRows> shorten_rows(const ShortRows& like, const RowView& rows) {
-  auto shorts = std::make_unique<ShortRows>(like.directions(), like.most(), rows.size());
+  auto shorts = std::make_unique<ShortRows>(like.directions(), like.scale(), rows.size());
   shorts->reach = like.reach;
   put_all(*shorts, rows);
   return shorts;

@@ -4,7 +4,8 @@
 //   codes  := u64 rows, for each: u32 slot, then for each: f32 scale   rows of codes, code_stride(dim) each
 //   layout := u8 basis  u32 clusters  u64 planned for  f64 cohesion  f32 probed share  f32 reach of each depth and recall
 //             u64 blocks, for each: u32 rows  u32 cluster  f32 mean  f32 variance  f32 orthogonal  f32 scale  centroid codes
-//             codes of its rows   u8 short rows, and if there are any: u32 directions, f32 each  f32 most  f32 reach of each
+//             codes of its rows   u8 short rows, and if there are any: u32 directions, f32 each  f32 low and f32 step of each of
+//             128 numbers   f32 most error   u64 rows apart, u32 each   f32 reach of each
 //             depth and recall   rows of 16 short rows each
 #include <algorithm>
 #include <cmath>
@@ -71,11 +72,21 @@ void save_short_rows(const ShortRows& shorts, ByteWriter& out, BodyWriter& body,
   const LeadingDirections& directions = shorts.directions();
   out.put<uint32_t>(static_cast<uint32_t>(directions.count));
   out.put_each<float>(directions.rows.size(), [&](size_t i) { return directions.rows[i]; });
-  out.put<float>(shorts.most());
+  const ShortScale& scale = shorts.scale();
+  for (size_t d = 0; d < ShortRows::kNumbers; ++d) {
+    out.put<float>(scale.low[d]);
+    out.put<float>(scale.step[d]);
+  }
+  out.put<float>(scale.most_error);
+  std::vector<uint32_t> apart;
+  for (uint32_t i = 0; i < rows.size(); ++i) {
+    if (std::binary_search(shorts.apart().begin(), shorts.apart().end(), rows.position(i))) apart.push_back(i);
+  }
+  out.put_array<uint32_t>(apart);
   put_reach(out, shorts.reach);
   StoredRows::save(out, body, ShortRows::groups(rows.size()), ShortRows::kGroupBytes, [&](size_t group, std::byte* bytes) {
     auto* const codes = reinterpret_cast<uint8_t*>(bytes);
-    std::fill_n(codes, ShortRows::kGroupBytes, ShortRows::kZero);
+    std::fill_n(codes, ShortRows::kGroupBytes, uint8_t{0});
     const size_t first = group * ShortRows::kSideBySide;
     for (size_t i = first; i < std::min(rows.size(), first + ShortRows::kSideBySide); ++i) {
       ShortRows::write(shorts.codes(rows.position(i)), i, codes);
@@ -92,12 +103,23 @@ std::unique_ptr<ShortRows> load_short_rows(ByteReader& in, const Body& body, siz
     directions.rows[i] = values[i];
     in.check(std::abs(directions.rows[i]) <= 1.01f, "a direction is not of length 1");
   }
-  const auto most = in.get<float>();
-  in.check(most > 0.0f && most <= 2.0f, "short rows have no scale");
+  ShortScale scale;
+  for (size_t d = 0; d < ShortRows::kNumbers; ++d) {
+    scale.low[d] = in.get<float>();
+    scale.step[d] = in.get<float>();
+    in.check(std::abs(scale.low[d]) <= 2.0f && scale.step[d] > 0.0f && scale.step[d] <= 1.0f, "short rows have no scale");
+  }
+  scale.most_error = in.get<float>();
+  in.check(scale.most_error >= 0.0f && scale.most_error <= 4.0f, "the error of short rows is not one");
+  std::vector<uint32_t> apart = in.get_array<uint32_t>();
+  for (size_t i = 0; i < apart.size(); ++i) {
+    in.check(apart[i] < rows && (i == 0 || apart[i - 1] < apart[i]), "short rows that are apart are not in order");
+  }
   const ProbeReach reach = get_reach(in);
   auto stored = std::make_unique<StoredRows>(in, body, ShortRows::kGroupBytes, nullptr);
   in.check(stored->size() == ShortRows::groups(rows) && rows > 0, "the short rows are not those of the layout");
-  auto shorts = std::make_unique<ShortRows>(std::move(directions), most, std::move(stored));
+  auto shorts = std::make_unique<ShortRows>(std::move(directions), scale, std::move(stored));
+  shorts->keep_apart(std::move(apart));
   shorts->reach = reach;
   return shorts;
 }
