@@ -2,11 +2,12 @@
 //
 // An error is a letter left out, put in or replaced, or two neighbours exchanged (optimal string alignment). Short words may
 // have none, since every other short word would be near. A search passes the words that are about as long, and compares
-// letter by letter those alone whose sets of letters, kept as 64 bits, differ by no more than the errors can make: about
-// half a nanosecond a word. Lists of what is left of words without a letter or two, which need no pass, have up to 106 forms
-// a word and take a hundred times as long to make; lists change with every new tag.
+// letter by letter those alone whose sets of letters, kept as 64 bits, differ by no more than the errors can make: 3 to 9
+// nanoseconds a word of such a length. What is left of words without a letter or two, sorted, needs no pass, but has up to
+// 106 forms a word: of 10,000 words of 7 and 11 letters it took 120 and 860 ms to make instead of 3, with every new tag, and
+// searches, in Python, as long or three times as long.
 //
-// Thread safety: immutable. Memory: 12 bytes a word, 4 a letter, and the words.
+// Thread safety: immutable. Memory: 16 bytes a word, 4 a letter, and the words.
 #pragma once
 
 #include <array>

@@ -147,7 +147,7 @@ class Vocabulary:
 
     def near(self, word: str) -> list[tuple[int, str]]:
         """Words within the typing errors that both lengths allow, each after its distance, the nearest first. None are
-        allowed below 5 letters, two from 9 to 14, one otherwise up to 40. O(words), half a nanosecond each.
+        allowed below 5 letters, two from 9 to 14, one otherwise up to 40. O(words of such lengths).
         """
         return self._near.near(word)
 

@@ -1,21 +1,41 @@
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from memspan.records import Record
-from memspan.store import SqliteStore
+from memspan.store import SqliteStore, schema
 from memspan.times import from_micros
 
 MakeRecord = Callable[..., Record]
+MakeOld = Callable[[int], "AbstractContextManager[sqlite3.Connection]"]
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "agent.memspan"
+
+
+@pytest.fixture
+def old_store(path: Path) -> MakeOld:
+    """An empty database at `path` with the tables of an older version, to be filled."""
+
+    @contextmanager
+    def make(version: int) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            for migration in schema.MIGRATIONS[:version]:
+                for statement in migration:
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {version}")
+            yield connection
+
+    return make
 
 
 @pytest.fixture

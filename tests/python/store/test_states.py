@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime, timezone
 from io import StringIO
@@ -16,9 +16,10 @@ import pytest
 from memspan import HashEmbedder, Memory
 from memspan.errors import InvalidArgumentError, StoreError
 from memspan.records import Record
-from memspan.store import SqliteStore, schema
+from memspan.store import SqliteStore
 
 Make = Callable[..., Record]
+MakeOld = Callable[[int], AbstractContextManager[sqlite3.Connection]]
 MOMENT = datetime(2024, 5, 1, 12, 30, 0, 123456, tzinfo=timezone.utc)
 STATES: list[dict[str, Any]] = [
     {"retired_at": MOMENT},
@@ -127,13 +128,8 @@ def test_states_are_checked(tmp_path: Path, fields: dict[str, Any], message: str
         assert memory.stats()["records"] == 0
 
 
-def test_a_store_of_version_6_says_whose_states_they_are(path: Path) -> None:
-    with closing(sqlite3.connect(path, isolation_level=None)) as old:
-        for migration in schema.MIGRATIONS[:6]:
-            for statement in migration:
-                old.execute(statement)
-        old.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-        old.execute("PRAGMA user_version = 6")
+def test_a_store_of_version_6_says_whose_states_they_are(path: Path, old_store: MakeOld) -> None:
+    with old_store(6) as old:
         old.execute("INSERT INTO users VALUES (1, 'ana', 1), (2, 'ben', 1)")
         for pk, user_pk, kind, metadata in (
             (7, 1, "episodic", '{"ended":{"action":"supersede","by":["n"]}}'),

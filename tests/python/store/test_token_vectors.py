@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from memspan.store import SqliteStore, inspect, schema
 from memspan.times import from_micros
 
 Make = Callable[..., Record]
+MakeOld = Callable[[int], AbstractContextManager[sqlite3.Connection]]
 Matrix = NDArray[np.int8]
 DIM = 96
 NOW = 1_800_000_000_000_000
@@ -317,13 +318,8 @@ def test_a_damaged_row_is_named(store: SqliteStore, path: Path, make_record: Mak
         found(store, "m", "n")
 
 
-def test_a_store_of_version_5_gets_the_table(path: Path, make_record: Make) -> None:
-    with closing(sqlite3.connect(path, isolation_level=None)) as old:
-        for migration in schema.MIGRATIONS[:5]:
-            for statement in migration:
-                old.execute(statement)
-        old.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-        old.execute("PRAGMA user_version = 5")
+def test_a_store_of_version_5_gets_the_table(path: Path, make_record: Make, old_store: MakeOld) -> None:
+    with old_store(5) as old:
         old.execute("INSERT INTO users VALUES (1, 'ana', 1)")
         old.execute(
             "INSERT INTO records VALUES (7, 1, 'm', 1, 'episodic', 1, NULL, 1, NULL, NULL, NULL, NULL, 1.0, "
