@@ -22,13 +22,13 @@ BOOST_AUTO_TEST_CASE(equals_a_full_sort_with_many_ties) {
   for (int round = 0; round < 200; ++round) {
     test::Columns columns;
     std::vector<Candidate> all;
-    const size_t count = random() % 100;
+    const size_t count = random() % 300;
     for (size_t i = 0; i < count; ++i) {
       // Few distinct scores and times: most decisions fall on the time or the id.
       const Slot slot = columns.add(static_cast<Micros>(random() % 4), "id" + std::to_string(random() % 1000) + "-" + std::to_string(i));
       all.push_back({static_cast<float>(random() % 3) - 1.0f, slot});
     }
-    const size_t k = 1 + random() % 40;
+    const size_t k = 1 + random() % 60;
     TopK best(k, columns.recency());
     for (const Candidate& candidate : all) best.offer(candidate.score, candidate.slot);
     std::sort(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) {

@@ -44,15 +44,16 @@ inline void sort_by_counting(std::vector<Candidate>& candidates, const BetterCan
   }
 }
 
-// Keeps the best k of at least as many, in no order, and returns the score of the last one. O(n).
-inline float keep_best(std::vector<Candidate>& candidates, size_t k, const BetterCandidate& better) {
+// Keeps the best k > 0 of at least as many, in no order, and returns the last one; without its slot where no other one
+// has its score. O(n).
+inline Candidate keep_best(std::vector<Candidate>& candidates, size_t k, const BetterCandidate& better) {
   const float kth = kth_score(candidates, k);
   keep_at_least(candidates, kth);
-  if (candidates.size() > k) {  // more than one has that score
-    std::nth_element(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(k), candidates.end(), better);
-    candidates.resize(k);
-  }
-  return kth;
+  if (candidates.size() == k) return {kth, kNoSlot};
+  const auto last = candidates.begin() + static_cast<std::ptrdiff_t>(k - 1);
+  std::nth_element(candidates.begin(), last, candidates.end(), better);
+  candidates.resize(k);
+  return *last;
 }
 
 // Keeps the best k, best first. O(n + k log k).

@@ -37,6 +37,7 @@ class TopK {
   void sort() {
     sort_best(best_, k_, better_);
     threshold_ = -std::numeric_limits<float>::infinity();
+    kth_ = kNoSlot;
   }
   // Best first; leaves the selection empty.
   std::vector<Candidate> take() {
@@ -51,6 +52,7 @@ class TopK {
 
   void insert(Candidate candidate) {
     if (best_.size() < limit_) {
+      if (candidate.score == threshold_ && kth_ != kNoSlot && !better_(candidate, {threshold_, kth_})) return;
       best_.push_back(candidate);
       if (best_.size() == limit_) heap_ ? make_heap() : keep_best();
     } else if (better_(candidate, best_.front())) {
@@ -78,7 +80,9 @@ class TopK {
   }
 
   void keep_best() {
-    threshold_ = memspan::keep_best(best_, k_, better_);
+    const Candidate kth = memspan::keep_best(best_, k_, better_);
+    threshold_ = kth.score;
+    kth_ = kth.slot;
   }
 
   std::vector<Candidate> own_;
@@ -87,6 +91,7 @@ class TopK {
   size_t limit_;  // of best_
   BetterCandidate better_;
   float threshold_ = -std::numeric_limits<float>::infinity();
+  Slot kth_ = kNoSlot;  // of those collected, where many have the score of the k-th: which it was when they were thinned out
   std::vector<Candidate>& best_;
 };
 

@@ -6,25 +6,21 @@
 
 #include "base/top_k.hpp"
 #include "query/query_terms.hpp"
+#include "query/score_window.hpp"
 #include "query/views.hpp"
 #include "simd/kernels.hpp"
 
 namespace memspan {
 namespace {
 
-// Scores are added up in windows of so many slots: the scores of a window stay in the first-level cache while the
-// postings stream by, and a thread keeps no array as long as its longest user.
-constexpr size_t kWindow = 4096;
 // With less than one posting for so many slots, the postings are read again instead of all scores of a window.
 constexpr size_t kSparse = 64;
 
-// Memory that a thread keeps between queries. Every score is zero between them.
+// Memory that a thread keeps between queries.
 struct Scratch {
   QueryTerms& terms = QueryTerms::of_thread();
   std::vector<TermCursor> window_starts;
   std::vector<Candidate> candidates;  // of a pruned search
-  alignas(64) std::array<float, kWindow> scores = {};
-  std::array<uint32_t, 512> selected;
 
   static Scratch& of_thread() {
     thread_local Scratch scratch;
@@ -66,7 +62,7 @@ class Search {
         if (!cursor.done()) begin = std::min(begin, cursor.slot());
       }
       if (begin == kNoSlot || begin > last) return;
-      score_window(begin, static_cast<Slot>(std::min<size_t>(last, begin + kWindow - 1)));
+      score_window(begin, static_cast<Slot>(std::min<size_t>(last, begin + ScoreWindow::kSlots - 1)));
     }
   }
 
@@ -75,7 +71,7 @@ class Search {
     scratch_.window_starts.assign(terms_.begin(), terms_.end());
     size_t postings = 0;
     for (TermCursor& cursor : terms_) {
-      postings += cursor.add_to(scratch_.scores.data(), first, last, lexical_, scratch_.terms.bm25);
+      postings += cursor.add_to(window_.scores.data(), first, last, lexical_, scratch_.terms.bm25);
     }
     const size_t width = size_t{last} - first + 1;
     if (postings * kSparse < width) {
@@ -100,7 +96,7 @@ class Search {
   void collect_by_postings(Slot first, Slot last) {
     for (TermCursor& cursor : scratch_.window_starts) {
       cursor.read_to(last, [&](Slot slot) {
-        float& score = scratch_.scores[slot - first];
+        float& score = window_.scores[slot - first];
         if (score != 0.0f) offer(slot, score);
         score = 0.0f;
       });
@@ -108,19 +104,20 @@ class Search {
   }
 
   void collect_all(Slot first, size_t width) {
-    std::array<uint32_t, 512>& selected = scratch_.selected;
+    std::array<uint32_t, 512>& selected = window_.selected;
     for (size_t begin = 0; begin < width; begin += selected.size()) {
-      const float* const scores = scratch_.scores.data() + begin;
+      const float* const scores = window_.scores.data() + begin;
       const size_t count = std::min(selected.size(), width - begin);
       const float threshold = std::max(least_, std::numeric_limits<float>::min());
       const size_t found = kernels_.select_above(scores, count, threshold, selected.data());
       for (size_t i = 0; i < found; ++i) offer(static_cast<Slot>(first + begin + selected[i]), scores[selected[i]]);
     }
-    std::memset(scratch_.scores.data(), 0, width * sizeof(float));  // in one go: starting it costs more than 2 kB do
+    std::memset(window_.scores.data(), 0, width * sizeof(float));  // in one go: starting it costs more than 2 kB do
   }
 
   const LexicalIndex& lexical_;
   Scratch& scratch_;
+  ScoreWindow& window_ = ScoreWindow::of_thread();
   std::span<TermCursor> terms_;
   TopK& best_;
   Admits admits_;
@@ -266,7 +263,7 @@ void search_lexical(const UserColumns& user, const PreparedQuery& prepared, cons
       selection.sort();
     });
   } catch (...) {
-    scratch.scores.fill(0.0f);
+    ScoreWindow::of_thread().scores.fill(0.0f);
     throw;
   }
 }

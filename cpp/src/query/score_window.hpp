@@ -1,0 +1,24 @@
+// Where the scores of neighbouring slots are added up: they stay in the first-level cache while postings stream by, and a
+// thread keeps no array as long as its longest user.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace memspan {
+
+// Memory that a thread keeps between queries; of one view at a time. Every score is zero between them.
+struct ScoreWindow {
+  static constexpr size_t kSlots = 4096;
+
+  alignas(64) std::array<float, kSlots> scores = {};
+  std::array<uint32_t, 512> selected;
+
+  static ScoreWindow& of_thread() {
+    thread_local ScoreWindow window;
+    return window;
+  }
+};
+
+}  // namespace memspan
