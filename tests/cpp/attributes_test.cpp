@@ -30,6 +30,7 @@ struct Fixture {
     record.expires_at = 300 + next;
     record.speaker = speaker;
     record.text = texts[next % texts.size()];
+    record.metadata = metadata;
     attributes.add(next, record, metadata.empty() ? json::object() : parse_json_object(metadata, "metadata"));
     return next++;
   }
@@ -75,6 +76,49 @@ BOOST_FIXTURE_TEST_CASE(a_removed_slot_keeps_no_text, Fixture) {
   BOOST_TEST(attributes.speaker_text(0) == "");
   BOOST_TEST(attributes.metadata(0).empty());
   BOOST_TEST(attributes.states().expiring() == 0u);
+}
+
+BOOST_FIXTURE_TEST_CASE(equal_metadata_is_kept_once, Fixture) {
+  const std::string run = R"({"agent":"cook","run":7})";
+  add(Kind::episodic, "", "", run);
+  add(Kind::episodic, "", "", R"({"agent":"cook","run":8})");
+  add(Kind::episodic, "", "", run);
+  add(Kind::episodic, "", "", "");
+  const MetadataPool::Symbol shared = attributes.metadata_symbol(0);
+  BOOST_TEST(attributes.metadata_symbol(2) == shared);
+  BOOST_TEST(attributes.metadata_symbol(1) != shared);
+  BOOST_TEST(attributes.metadata_symbol(3) == MetadataPool::kNone);
+  BOOST_TEST(attributes.metadata_symbols() == 3u);
+  attributes.remove(0);
+  BOOST_TEST(json::serialize(attributes.metadata(2)) == run);
+  const size_t bytes = attributes.bytes();
+  attributes.remove(2);
+  BOOST_TEST(attributes.bytes() < bytes);
+  BOOST_TEST(attributes.metadata(2).empty());
+  add(Kind::episodic, "", "", R"({"other":[1]})");  // takes the symbol that is free
+  BOOST_TEST(attributes.metadata_symbols() == 3u);
+  BOOST_TEST(json::serialize(attributes.metadata(4)) == R"({"other":[1]})");
+  BOOST_TEST(json::serialize(attributes.metadata(1)) == R"({"agent":"cook","run":8})");
+}
+
+// Numbers that are equal are not always the same, and texts of one hash are not always equal.
+BOOST_AUTO_TEST_CASE(metadata_is_shared_only_where_it_is_the_same) {
+  MetadataPool pool;
+  const auto acquire = [&](std::string_view text, std::string_view hashed) {
+    return pool.acquire(hashed, parse_json_object(text, "metadata"));
+  };
+  const auto one = acquire(R"({"n":1})", "x");
+  const auto one_point = acquire(R"({"n":1.0})", "x");
+  const auto two = acquire(R"({"n":2})", "x");
+  BOOST_TEST(acquire(R"({"n":1})", "x") == one);
+  BOOST_TEST(one != one_point);
+  BOOST_TEST(one != two);
+  BOOST_TEST(acquire("{}", "{}") == MetadataPool::kNone);
+  pool.release(one);
+  BOOST_TEST(json::serialize(pool.object(one)) == R"({"n":1})");
+  pool.release(one);
+  BOOST_TEST(acquire(R"({"n":3})", "y") == one);
+  BOOST_TEST(json::serialize(pool.object(two)) == R"({"n":2})");
 }
 
 struct Speaking : Fixture {
@@ -151,7 +195,8 @@ BOOST_AUTO_TEST_CASE(bad_columns_are_refused) {
     std::vector<std::string> strings = {"s"};
     uint32_t ending = 0;
     uint32_t described = 0;
-    std::string metadata = "{}";
+    std::vector<uint32_t> descriptions = {0};
+    std::vector<std::string> metadata = {"{}"};
   };
   const auto load = [](const Columns& columns) {
     ByteWriter out;
@@ -164,8 +209,10 @@ BOOST_AUTO_TEST_CASE(bad_columns_are_refused) {
     put_texts(out, columns.strings.size(), [&](size_t i) { return columns.strings[i]; });
     out.put_array<uint32_t>(std::array{columns.ending});
     out.put<int64_t>(5);
+    out.put<uint64_t>(columns.metadata.size());
+    for (const std::string& text : columns.metadata) out.put_text(text);
     out.put_array<uint32_t>(std::array{columns.described});
-    out.put_text(columns.metadata);
+    out.put_array<uint32_t>(columns.descriptions);
     RecordStates().save(out, {});
     Attributes attributes;
     ByteReader in(out.bytes(), "file", 0);
@@ -173,13 +220,14 @@ BOOST_AUTO_TEST_CASE(bad_columns_are_refused) {
     BOOST_TEST(in.left() == 0u);
   };
   load({});
-  load({.kind = 4, .metadata = R"({"a": [1]})"});
+  load({.kind = 4, .metadata = {R"({"a": [1]})"}});
+  load({.metadata = {R"({"b": 1})", R"({"b": 1})", "{}"}});
   load({.traits = kAllTraits});
   for (const Columns& bad : std::vector<Columns>{
            {.kind = 5}, {.traits = kAllTraits + 1}, {.traits = 128}, {.session = 1}, {.session = StringPool::kNone},
            {.strings = {"s", "t"}}, {.strings = {""}},
-           {.strings = {std::string(limits::kNameBytes + 1, 's')}}, {.ending = 1}, {.described = 1}, {.metadata = "[]"},
-           {.metadata = "{\"a\":"}, {.metadata = ""}}) {
+           {.strings = {std::string(limits::kNameBytes + 1, 's')}}, {.ending = 1}, {.described = 1}, {.descriptions = {1}},
+           {.descriptions = {}}, {.descriptions = {0, 0}}, {.metadata = {}}, {.metadata = {"[]"}}, {.metadata = {"{\"a\":"}}, {.metadata = {""}}}) {
     BOOST_CHECK_THROW(load(bad), CorruptSnapshot);
   }
 }

@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <boost/json/serialize.hpp>
+#include <limits>
 #include <string>
 #include <vector>
 
 namespace memspan {
+namespace {
+
+constexpr uint32_t kUnused = std::numeric_limits<uint32_t>::max();
+
+}  // namespace
 
 bool Attributes::add(Slot slot, const RecordInput& record, json::object metadata) {
-  auto object = metadata.empty() ? nullptr : std::make_unique<json::object>(std::move(metadata));
   const uint64_t distance = static_cast<uint64_t>(kForever) - static_cast<uint64_t>(record.until);
   if (slot >= kinds_.size()) {
     // A slot that one column has and another has not yet is harmless: the next attempt overwrites it.
@@ -20,21 +25,25 @@ bool Attributes::add(Slot slot, const RecordInput& record, json::object metadata
   if (placed && slot >= places_.size()) places_.resize(size_t{slot} + 1);
   of_kinds_.make_room(slot, record.kind);
   if (distance != 0) before_forever_.set(slot, distance);
-  const size_t object_bytes = object ? json_bytes(*object) : 0;
   Place place;
+  MetadataPool::Symbol metadata_symbol = MetadataPool::kNone;
   try {
     place.session = strings_.acquire(record.session);
     place.speaker = strings_.acquire(record.speaker);
-    if (object) metadata_.set(slot, std::move(object));
+    if (!metadata.empty()) {
+      if (!metadata_pool_) metadata_pool_ = std::make_unique<MetadataPool>();
+      metadata_symbol = metadata_pool_->acquire(record.metadata, std::move(metadata));
+      metadata_.set(slot, metadata_symbol);
+    }
     states_.add(slot, record);
   } catch (...) {
     strings_.release(place.session);
     strings_.release(place.speaker);
     before_forever_.reset(slot);
     metadata_.reset(slot);
+    if (metadata_pool_) metadata_pool_->release(metadata_symbol);
     throw;
   }
-  metadata_bytes_ += object_bytes;
   kinds_[slot] = record.kind;
   of_kinds_.set(slot, record.kind);
   traits_[slot] = traits_of(record.text);
@@ -52,27 +61,36 @@ bool Attributes::remove(Slot slot) noexcept {
   strings_.release(speaker(slot));
   if (slot < places_.size()) places_[slot] = Place();
   before_forever_.reset(slot);
-  if (const json::object& object = metadata(slot); !object.empty()) metadata_bytes_ -= json_bytes(object);
+  if (metadata_pool_) metadata_pool_->release(metadata_symbol(slot));
   metadata_.reset(slot);
   states_.remove(slot);
   return fell_silent;
 }
 
-const json::object& Attributes::metadata(Slot slot) const {
+const json::object& Attributes::metadata_of(MetadataPool::Symbol symbol) const {
   static const json::object kEmpty;
-  const auto* object = metadata_.find(slot);
-  return object != nullptr && *object ? **object : kEmpty;
+  return metadata_pool_ ? metadata_pool_->object(symbol) : kEmpty;
 }
 
 // Columns by live slot: u8 kind, u8 traits of the text (ranking/text_traits.hpp), i64 recorded_at, u32 session, u32 speaker (symbols); the shared strings
-// (base/string_pool.hpp); u64 records with an end, u32 slot of each, i64 until of each; u64 records with metadata, u32 slot
-// of each, JSON text of each; the states (record_states.cpp).
+// (base/string_pool.hpp); u64 records with an end, u32 slot of each, i64 until of each; u64 different metadata, JSON
+// text of each; u64 records with metadata, u32 slot of each, u32 number of its metadata; the states (record_states.cpp).
 void Attributes::save(ByteWriter& out, std::span<const Slot> live) const {
   std::vector<uint32_t> ending;
   std::vector<uint32_t> described;
+  std::vector<uint32_t> descriptions;  // by record with metadata
+  std::vector<Slot> first_described;   // by description
+  std::vector<uint32_t> new_descriptions(metadata_symbols(), kUnused);
   for (uint32_t i = 0; i < live.size(); ++i) {
     if (until(live[i]) != kForever) ending.push_back(i);
-    if (!metadata(live[i]).empty()) described.push_back(i);
+    const MetadataPool::Symbol symbol = metadata_symbol(live[i]);
+    if (symbol == MetadataPool::kNone) continue;
+    if (new_descriptions[symbol] == kUnused) {
+      new_descriptions[symbol] = static_cast<uint32_t>(first_described.size());
+      first_described.push_back(live[i]);
+    }
+    described.push_back(i);
+    descriptions.push_back(new_descriptions[symbol]);
   }
   ByteWriter strings;
   const std::vector<StringPool::Symbol> new_symbols = strings_.save(strings);
@@ -85,8 +103,10 @@ void Attributes::save(ByteWriter& out, std::span<const Slot> live) const {
   out.put_bytes(strings.bytes());
   out.put_array<uint32_t>(ending);
   out.put_each<Micros>(ending.size(), [&](size_t i) { return until(live[ending[i]]); });
+  out.put<uint64_t>(first_described.size());
+  for (const Slot slot : first_described) out.put_text(json::serialize(metadata(slot)));
   out.put_array<uint32_t>(described);
-  for (const uint32_t i : described) out.put_text(json::serialize(metadata(live[i])));
+  out.put_array<uint32_t>(descriptions);
   states_.save(out, live);
 }
 
@@ -134,26 +154,42 @@ void Attributes::load(ByteReader& in, size_t slots) {
     in.check(ending[i] < slots && (i == 0 || ending[i - 1] < ending[i]), "records with an end are not in order");
     if (untils[i] != kForever) before_forever_.set(ending[i], static_cast<uint64_t>(kForever) - static_cast<uint64_t>(untils[i]));
   }
-  const std::vector<uint32_t> described = in.get_array<uint32_t>();
-  for (size_t i = 0; i < described.size(); ++i) {
-    in.check(described[i] < slots && (i == 0 || described[i - 1] < described[i]), "records with metadata are not in order");
-    // Serialising may lengthen what came in, by escapes and by the digits of numbers.
-    const std::string_view text = in.get_text(8 * limits::kMetadataBytes);
-    try {
-      auto object = std::make_unique<json::object>(parse_json_object(text, "metadata"));
-      metadata_bytes_ += object->empty() ? 0 : json_bytes(*object);
-      metadata_.set(described[i], std::move(object));
-    } catch (const InvalidArgument& error) {
-      in.fail(error.what());
-    }
-  }
+  load_metadata(in, slots);
   states_.load(in, slots);
   for (Slot slot = 0; slot < placed; ++slot) count_speaker(slot, 1);
 }
 
+void Attributes::load_metadata(ByteReader& in, size_t slots) {
+  const uint64_t count = in.get_count(sizeof(uint32_t));
+  if (count == 0) {
+    in.check(in.get_array<uint32_t>().empty() && in.get_array<uint32_t>().empty(), "records with metadata have none");
+    return;
+  }
+  std::vector<MetadataPool::Symbol> symbols(count);
+  metadata_pool_ = std::make_unique<MetadataPool>();
+  for (MetadataPool::Symbol& symbol : symbols) {
+    // Serialising may lengthen what came in, by escapes and by the digits of numbers.
+    const std::string_view text = in.get_text(8 * limits::kMetadataBytes);
+    try {
+      symbol = metadata_pool_->acquire(text, parse_json_object(text, "metadata"));
+    } catch (const InvalidArgument& error) {
+      in.fail(error.what());
+    }
+  }
+  const std::vector<uint32_t> described = in.get_array<uint32_t>();
+  const std::vector<uint32_t> descriptions = in.get_array<uint32_t>();
+  in.check(descriptions.size() == described.size(), "records with metadata are not as many as their metadata");
+  for (size_t i = 0; i < described.size(); ++i) {
+    in.check(described[i] < slots && (i == 0 || described[i - 1] < described[i]), "records with metadata are not in order");
+    in.check(descriptions[i] < count, "a record has unknown metadata");
+    metadata_.set(described[i], metadata_pool_->share(symbols[descriptions[i]]));
+  }
+  for (const MetadataPool::Symbol symbol : symbols) metadata_pool_->release(symbol);
+}
+
 size_t Attributes::bytes() const {
   return of_kinds_.bytes() + kinds_.bytes() + traits_.bytes() + recorded_ats_.bytes() + places_.bytes() + before_forever_.bytes() + metadata_.bytes() +
-         metadata_bytes_ + states_.bytes() + strings_.bytes();
+         (metadata_pool_ ? metadata_pool_->bytes() : 0) + states_.bytes() + strings_.bytes();
 }
 
 }  // namespace memspan

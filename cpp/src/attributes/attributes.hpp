@@ -13,6 +13,7 @@
 
 #include "attributes/json.hpp"
 #include "attributes/kind_sets.hpp"
+#include "attributes/metadata_pool.hpp"
 #include "attributes/record_states.hpp"
 #include "base/bytes.hpp"
 #include "base/chunked_vector.hpp"
@@ -55,8 +56,17 @@ class Attributes {
   std::string_view text(StringPool::Symbol symbol) const { return strings_.text(symbol); }
   const RecordStates& states() const { return states_; }
   void pin(Slot slot, bool pinned) { states_.pin(slot, pinned); }
+  // Of equal metadata mostly the same number, less than metadata_symbols(); kNone of a record without.
+  MetadataPool::Symbol metadata_symbol(Slot slot) const {
+    const MetadataPool::Symbol* symbol = metadata_.find(slot);
+    return symbol == nullptr ? MetadataPool::kNone : *symbol;
+  }
+  // Of the 64 slots from 64 * word on; null if none of these has any.
+  const MetadataPool::Symbol* metadata_symbols_of(size_t word) const { return metadata_.word(word); }
+  size_t metadata_symbols() const { return metadata_pool_ ? metadata_pool_->symbols() : 1; }
   // Empty for a record without metadata.
-  const json::object& metadata(Slot slot) const;
+  const json::object& metadata(Slot slot) const { return metadata_of(metadata_symbol(slot)); }
+  const json::object& metadata_of(MetadataPool::Symbol symbol) const;
 
   // Asks for the memory of a record that will be removed.
   void prefetch(Slot slot) const {
@@ -74,6 +84,7 @@ class Attributes {
     StringPool::Symbol speaker = StringPool::kNone;
   };
 
+  void load_metadata(ByteReader& in, size_t slots);
   Place place(Slot slot) const { return slot < places_.size() ? places_[slot] : Place(); }
   bool retired(Slot slot) const { return states_.retired_at(slot) != kForever; }
   bool count_speaker(Slot slot, int by) noexcept {
@@ -86,8 +97,8 @@ class Attributes {
   ChunkedVector<Micros> recorded_ats_;
   ChunkedVector<Place> places_;  // up to the last slot that had one
   SparseColumn<uint64_t> before_forever_;  // kForever - until: 0 for most
-  SparseColumn<std::unique_ptr<json::object>> metadata_;  // null: none
-  size_t metadata_bytes_ = 0;
+  SparseColumn<MetadataPool::Symbol> metadata_;
+  std::unique_ptr<MetadataPool> metadata_pool_;  // null: no record ever had any
   RecordStates states_;
   std::array<uint32_t, kKindCount> kind_counts_ = {};
   StringPool strings_;

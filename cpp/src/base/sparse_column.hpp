@@ -25,6 +25,12 @@ class SparseColumn {
     return block == nullptr ? nullptr : &(*block)[slot % kBlock];
   }
 
+  // The 64 entries of the slots from 64 * word on, or nullptr where none was set.
+  const T* word(size_t word) const {
+    const Block* const block = find_block(static_cast<Slot>(word * kBlock));
+    return block == nullptr ? nullptr : block->data();
+  }
+
   // If that throws, nothing has changed.
   void set(Slot slot, T value) {
     const size_t i = slot / kBlock;

@@ -48,7 +48,7 @@ void Admission::admit(const UserColumns& user, const PreparedQuery& prepared) {
   if (times.any()) keep_by_times(times);
   const ColumnFilters filters(user, prepared);
   if (filters.refuses_kinds()) keep_by_kinds(filters, times);
-  if (prepared.where) keep_if([&](Slot slot) { return filters.matches_where(slot); });
+  if (prepared.where) keep_by_where(*prepared.where);
   if (!prepared.query->exclude.empty()) exclude(prepared.query->exclude);
 }
 
@@ -143,6 +143,19 @@ void Admission::keep_by_kinds(const ColumnFilters& filters, const TimeFilter& ti
   has_bits_ = true;
   form_ = Form::bits;
   count_ = left;
+}
+
+void Admission::keep_by_where(const Where& where) {
+  verdicts_.start(where, user_->attributes);
+  if (form_ == Form::spans || form_ == Form::slots) {
+    keep_if([this](Slot slot) { return verdicts_.admits(slot); });
+    return;
+  }
+  if (form_ == Form::all) bits_ = user_->live;
+  verdicts_.keep(bits_);
+  has_bits_ = true;
+  form_ = Form::bits;
+  count_ = bits_.count();
 }
 
 template <typename Keep>
@@ -263,7 +276,7 @@ void Admission::newest(size_t limit, std::vector<Slot>& out) const {
 
 size_t Admission::bytes() const {
   return bits_.bytes() + (slots_.capacity() + excluded_.capacity()) * sizeof(Slot) +
-         spans_.capacity() * sizeof(Timeline::Range);
+         spans_.capacity() * sizeof(Timeline::Range) + verdicts_.bytes();
 }
 
 }  // namespace memspan

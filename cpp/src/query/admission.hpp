@@ -10,6 +10,7 @@
 #include "base/bitset.hpp"
 #include "index/user_columns.hpp"
 #include "query/prepared_query.hpp"
+#include "query/where_verdicts.hpp"
 #include "timeline/intervals.hpp"
 
 namespace memspan {
@@ -100,6 +101,7 @@ class Admission {
   void start_from_intervals(std::span<const Interval> intervals);
   void keep_by_times(const TimeFilter& times);
   void keep_by_kinds(const ColumnFilters& filters, const TimeFilter& times);
+  void keep_by_where(const Where& where);
   template <typename Keep>
   void keep_if(Keep keep);
   void exclude(std::span<const std::string> ids);
@@ -114,6 +116,7 @@ class Admission {
   mutable std::vector<Slot> slots_;
   std::vector<Timeline::Range> spans_;
   std::vector<Slot> excluded_;
+  WhereVerdicts verdicts_;
 };
 
 }  // namespace memspan
