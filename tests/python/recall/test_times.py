@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memspan import InvalidArgumentError, TimeError
 from memspan.recall.times import LANGUAGES, RELATIONS, FoundTime, find_times
 from memspan.recall.times.find import MAX_FOUND, MAX_SCANNED
-from memspan.recall.times.tokens import Lexicon
+from memspan.recall.times.lexicon import Lexicon
 from memspan.times import MAX_MICROS, MIN_MICROS, from_micros, to_micros
 
 NOW = datetime(2023, 6, 15, 14, 30, tzinfo=timezone.utc)

@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Final
 
 from memspan.recall.words import word_set
 
-from .calendar import SEASONS, Span, Unit, month_span, season_span, year_span
+from .calendar import SEASONS, Span, Unit, month_span, season_span
 from .named_days import last_named_day, named_day, with_weekend
 from .partial import Partial
 from .reading import Reading, Sentence
+from .years import QUALIFIED, read_bare_year, read_decade, read_year
 
-__all__ = ["QUALIFIED", "read_absolute", "read_partial", "read_year"]
+__all__ = ["read_absolute", "read_partial"]
 
 _FULL: Final = 1.0
 _YEAR_INFERRED: Final = 0.8
-QUALIFIED: Final = 0.6
-"""Certainty of what could be read in another way."""
-
-# What is counted in numbers that look like years.
-_COUNTED: Final = word_set(
-    "calories steps people dollars euros pounds meters metres km kilometers miles words pages points "
-    "followers views kg subscribers times hours minutes seconds bucks copies users votes ml mg grams "
-    "square feet items books songs"
-)
-_NUMBERED: Final = word_set(
-    "chapter room apartment number no version model route highway flight page gate bus platform"
-)
 _BEFORE_SEASONS: Final = word_set(
     "the in last this next early mid late since until before after by of from year"
 )
 _AFTER_SEASONS: Final = frozenset(["year", "shortyear", "of"])
 _BEFORE_DAYS: Final = word_set("on by since until before after from")
-_BEFORE_YEARS: Final = word_set("in since until before after by from to between and")
-_FAR_AHEAD: Final = 20
-_POSSESSIVES: Final = frozenset(["my", "our", "your", "his", "her", "their"])
 
 
 def read_absolute(sentence: Sentence, at: int) -> Reading | None:
@@ -49,7 +34,7 @@ def read_absolute(sentence: Sentence, at: int) -> Reading | None:
         which, months = sentence.value(at)
         return _quarter(sentence, which, months, at + 1)
     if kind == "decade":
-        return _decade(sentence, at)
+        return read_decade(sentence, at)
     return read_partial(sentence, at)
 
 
@@ -64,7 +49,7 @@ def read_partial(sentence: Sentence, at: int, *, bare_day: bool = False) -> Read
     if kind == "month":
         return _month_first(sentence, at)
     if kind == "year":
-        return _bare_year(sentence, at)
+        return read_bare_year(sentence, at)
     if kind == "number" and 1 <= sentence.value(at) <= 31:
         found = _day_first(sentence, at)
         if found is not None:
@@ -92,25 +77,6 @@ def _is_day_of_month(sentence: Sentence, at: int) -> bool:
     if not token.ordinal or not token.word[0].isdigit() or not sentence.closes(at + 1):
         return False
     return sentence.kind(at - 1) == "the" and sentence.kind(at - 2) in _BEFORE_DAYS
-
-
-def read_year(sentence: Sentence, at: int) -> tuple[int | None, int]:
-    """A year that follows a month, a season or the like ("May, 2023", "summer of '69"), and where it ends."""
-    stop = sentence.skip(at, "comma", "of", "in", "the", "dot")
-    if sentence.kind(stop) == "year" and not _counts(sentence, stop):
-        year: int = sentence.value(stop)
-        return year, _after_year(sentence, stop + 1)
-    if sentence.kind(stop) == "shortyear":
-        short: int = sentence.value(stop)
-        return (2000 if short <= sentence.now.year % 100 else 1900) + short, stop + 1
-    return None, at
-
-
-def _after_year(sentence: Sentence, at: int) -> int:
-    """Past a word for "year" that some languages put after the number ("5 мая 2023 года")."""
-    if sentence.kind(at) == "unit" and sentence.value(at) == "year" and sentence.lexicon.language != "en":
-        return at + 1
-    return at + 1 if sentence.kind(at) == "ofyear" else at
 
 
 def _reading(
@@ -178,37 +144,6 @@ def _day_first(sentence: Sentence, at: int) -> Reading | None:
     return _reading(sentence, partial, end, "a day of a month") or _no_such_day(sentence, partial, end)
 
 
-def _counts(sentence: Sentence, at: int) -> bool:
-    follows = at + 1
-    return sentence.kind(follows) in ("word", "unit") and sentence.tokens[follows].word in _COUNTED
-
-
-def _bare_year(sentence: Sentence, at: int) -> Reading | None:
-    if _counts(sentence, at) or _after_sign(sentence, at):
-        return None
-    before = sentence.tokens[at - 1] if at else None
-    introduced = before is not None and (
-        before.kind in ("the", "this", "of", "comma", "early", "mid", "late") or before.word in _POSSESSIVES
-    )
-    if before is not None and before.word in _NUMBERED:
-        return None
-    stop = _after_year(sentence, at + 1)
-    alone = sentence.closes(stop)
-    after = before is None or before.kind in _BEFORE_YEARS
-    if before is not None and not after and sentence.value(at) > sentence.now.year + _FAR_AHEAD:
-        return None  # "Cyberpunk 2077"
-    if not (alone or introduced or after) and sentence.lexicon.language == "en":
-        return None
-    found = _reading(sentence, Partial(sentence.value(at)), stop, "a year")
-    return found and found._replace(certainty=0.9 if alone else QUALIFIED)
-
-
-def _after_sign(sentence: Sentence, at: int) -> bool:
-    """Whether "$", "#" or the like makes the number an amount or a name."""
-    before = sentence.tokens[at - 1] if at else None
-    return before is not None and before.kind == "other" and before.word in "$€£¥#@%"
-
-
 def _quarter(sentence: Sentence, which: int, months: int, stop: int) -> Reading | None:
     """A quarter of a year, or a half: "H2" alone may be anything."""
     year, end = read_year(sentence, stop)
@@ -225,33 +160,6 @@ def _quarter(sentence: Sentence, which: int, months: int, stop: int) -> Reading 
         span = month_span(12 * now.year - 12 + first, months)
     reason = f"the latest such {name[2:]}"
     return Reading(span, stop, _YEAR_INFERRED, reason, "quarter", needs_preposition=half, recurs="year")
-
-
-def _decade(sentence: Sentence, at: int) -> Reading | None:
-    value: int = sentence.value(at)
-    if value > 99:
-        start = 10 * value
-    else:
-        tens = value if value > 9 else 10 * value
-        before = sentence.tokens[at - 1] if at else None
-        apostrophe = sentence.tokens[at].word[0] in "'’"
-        if before is None or (tens < 20 and not apostrophe):
-            return None
-        if not apostrophe and before.kind not in ("the", "early", "mid", "late", "dash"):
-            return None
-        if any(token.word in _POSSESSIVES for token in sentence.tokens[max(0, at - 3) : at]):
-            return None  # an age
-        century = sentence.now.year // 100 * 100
-        start = century + tens
-        if datetime(max(1, min(start, 9999)), 1, 1) > sentence.now:
-            start -= 100
-    if start < 1:
-        return None
-    years = 100 if value in (180, 190) else 10
-    certainty = _FULL if value > 99 else _YEAR_INFERRED
-    return Reading(
-        year_span(start, years), at + 1, certainty, "a decade" if years == 10 else "a century", "decade"
-    )
 
 
 def _season(sentence: Sentence, at: int) -> Reading | None:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
-from .absolute import QUALIFIED, read_absolute
+from .absolute import read_absolute
 from .amounts import read_amount
 from .calendar import Span, Unit, day_span, moved, shifted, thirds, unit_span
+from .counting import around
 from .listing import read_listed_day
 from .named_days import latest_dated_weekday
 from .partial import Partial
 from .parts import read_part
 from .placing import placed_after, placed_before
 from .reading import Reading, Sentence
-from .relative import around, read_relative
+from .relative import read_relative
 from .turns import part_of_day, weekday_near
+from .years import QUALIFIED
 
 __all__ = ["read_time"]
 

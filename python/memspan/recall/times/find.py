@@ -14,9 +14,10 @@ from .calendar import Span
 from .found import FoundTime, Relation
 from .guess import guess_languages, has_han
 from .languages import LANGUAGES, lexicon_of
+from .lexicon import Token
 from .reading import Reading, Sentence
 from .relations import read_related
-from .tokens import Token, read_tokens
+from .tokens import read_tokens
 
 __all__ = ["MAX_FOUND", "MAX_SCANNED", "find_times"]
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from .languages import lexicon_of
-from .tokens import TELLING
+from .lexicon import TELLING
 
 __all__ = ["guess_languages", "has_han"]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from .absolute import read_partial, read_year
+from .absolute import read_partial
 from .calendar import Unit, unit_span
 from .partial import Partial
 from .placing import Reader, place
 from .reading import Reading, Sentence
+from .years import read_year
 
 __all__ = ["place_in_list", "read_day_after", "read_listed_day"]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
-from .absolute import read_partial, read_year
+from .absolute import read_partial
 from .calendar import Span, moved
 from .compound import read_time
 from .found import Relation
 from .partial import Partial
 from .placing import place
 from .reading import Reading, Sentence
+from .years import read_year
 
 __all__ = ["Related", "joined", "put_in_order", "read_dashed", "read_range"]
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from memspan.recall.words import word_set
 
 from .calendar import Span, Unit
+from .lexicon import Lexicon, Token
 from .partial import Partial
-from .tokens import Lexicon, Token
 
 __all__ = ["Reading", "Sentence"]
 

@@ -10,11 +10,11 @@ from .amounts import read_amount
 from .calendar import SMALL_UNITS, Span, day_span, moved
 from .clock import read_clocked
 from .compound import read_time
+from .counting import stretch
 from .found import Relation
 from .listing import place_in_list, read_day_after
 from .ranges import Related, joined, put_in_order, read_dashed, read_range
 from .reading import Reading, Sentence
-from .relative import stretch
 from .vicinity import days_around, widened
 
 __all__ = ["read_related"]

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Final
 
-from memspan.recall.words import word_set
-
-from .absolute import QUALIFIED
+from .ago import read_ago
 from .amounts import Amount, read_amount
-from .calendar import SMALL_UNITS, Span, Unit, clip, day_span, moved, shifted, unit_span
+from .calendar import Span, Unit, clip, day_span, shifted, unit_span
+from .counting import SURE, stretch, turned
 from .reading import Reading, Sentence
-from .turns import part_of_day, turn
+from .turns import part_of_day
+from .years import QUALIFIED
 
-__all__ = ["around", "read_relative", "stretch"]
+__all__ = ["read_relative"]
 
-_SURE: Final = 0.9
 _DIRECTIONS: Final = {"last": -1, "this": 0, "next": 1, "past": -1}
 _TURNING: Final = frozenset(["unit", "weekday", "month", "season", "part", "named"])
 _BESIDE_LAST: Final = {"before": "last", "after": "next"}
@@ -32,7 +30,7 @@ def read_relative(sentence: Sentence, at: int) -> Reading | None:
         return _offset(sentence, at)
     if kind == "unitoffset":
         unit, count = sentence.value(at)
-        return Reading(unit_span(unit, sentence.now, count), at + 1, _SURE, f"{count:+} {unit}", unit)
+        return Reading(unit_span(unit, sentence.now, count), at + 1, SURE, f"{count:+} {unit}", unit)
     if kind == "recent":
         start = shifted(day_span(sentence.now).start, days=-sentence.value(at))
         return Reading(
@@ -42,7 +40,7 @@ def read_relative(sentence: Sentence, at: int) -> Reading | None:
         return _rest_of(sentence, at)
     if kind == "weekday":
         return _weekday(sentence, at)
-    found = _ago(sentence, at) or _counted_first(sentence, at)
+    found = read_ago(sentence, at) or _counted_first(sentence, at)
     if found is None and kind in ("unit", "season", "month", "named", "the"):
         found = _one_but(sentence, at) or _postposed(sentence, at)
     return found
@@ -57,7 +55,7 @@ def _offset(sentence: Sentence, at: int) -> Reading:
         part, stop = sentence.value(stop), stop + 1
     if part is None:
         return Reading(day, stop, 1.0, f"{days:+} days" if days else "today", "day")
-    return Reading(part_of_day(day.start, part), stop, _SURE, "a part of a day", "day")
+    return Reading(part_of_day(day.start, part), stop, SURE, "a part of a day", "day")
 
 
 def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
@@ -86,19 +84,7 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
             return stretch(sentence, direction, Amount(1, 1, unit, follows + 1))
         if sentence.kind(follows + 1) == "of" or unit == "day":
             return None  # "the last year of college", "my last day there"
-    return _turned(sentence, direction * (sentence.value(at) or 1), follows, follows + 1)
-
-
-def _turned(sentence: Sentence, count: int, at: int, stop: int) -> Reading | None:
-    """The last, this or the next of what the token at `at` names, or one farther away."""
-    found = turn(sentence.now, sentence.kind(at), sentence.value(at), count)
-    if found is None:
-        return None
-    span, unit = found
-    if sentence.kind(at) == "weekday" and sentence.kind(stop) == "part":
-        span, stop = part_of_day(span.start, sentence.value(stop)), stop + 1
-    which = {-1: "last", 0: "this", 1: "next"}.get(count, f"{count:+}")
-    return Reading(span, stop, _SURE, f"{which}, counted from now", unit)
+    return turned(sentence, direction * (sentence.value(at) or 1), follows, follows + 1)
 
 
 def _counted_first(sentence: Sentence, at: int) -> Reading | None:
@@ -122,82 +108,7 @@ def _one_but(sentence: Sentence, at: int) -> Reading | None:
     after = sentence.kind(first + 3)
     if after in _TURNING or after in ("number", "few", "plural", "to"):
         return None  # "the week before last Friday", "the day after next to nothing"
-    return _turned(sentence, -2 if side == "before" else 2, first, first + 3)
-
-
-def stretch(sentence: Sentence, direction: int, amount: Amount) -> Reading:
-    """So many units up to now or from now on."""
-    _, high, unit, stop = amount
-    now = sentence.now
-    other = moved(now, unit, direction * high)
-    if unit not in SMALL_UNITS:  # whole days, so that the first is not cut in two
-        other = day_span(other).start if direction < 0 else day_span(other).end
-    span = Span(other, now) if direction < 0 else Span(now, other)
-    return Reading(span, stop, _SURE, f"{high} {unit} {'up to' if direction < 0 else 'from'} now", unit)
-
-
-def _ago(sentence: Sentence, at: int) -> Reading | None:
-    """As in "three weeks ago", "vor drei Wochen", "two Fridays ago", "in two weeks" of the future."""
-    now = sentence.now
-    kind = sentence.kind(at)
-    back = kind == "agopre" or (kind == "before" and sentence.lexicon.language != "en")
-    first = at + 1 if back or kind == "ahead" else at
-    turns = _turns_ago(sentence, first, back)
-    if turns is not None:
-        return turns
-    amount = read_amount(sentence, first)
-    if amount is None:
-        return None
-    low, high, unit, stop = amount
-    closing = sentence.kind(stop) == "back" and sentence.closes(stop + 1)  # "a few months back"
-    if back or closing or sentence.kind(stop) == "ago":
-        direction = -1
-    elif (
-        kind == "ahead"
-        or sentence.kind(stop) == "fromnow"
-        or (sentence.kind(at - 1) == "in" and _looks_ahead(sentence, at, unit))
-    ):
-        direction = 1
-    else:
-        return None
-    stop += closing or sentence.kind(stop) in ("ago", "fromnow")
-    return around(sentence, now, direction, low, high, unit, stop)
-
-
-def _turns_ago(sentence: Sentence, at: int, back: bool) -> Reading | None:
-    """As in "two Fridays ago", "two summers ago", "hace dos veranos"."""
-    kind = sentence.kind(at)
-    if kind not in ("number", "a") or sentence.kind(at + 1) not in ("weekday", "season", "named", "plural"):
-        return None
-    count = sentence.value(at) if kind == "number" else 1
-    ago = sentence.kind(at + 2) == "ago"
-    if not (ago or back) or not 1 <= count <= 5000 or sentence.tokens[at].ordinal:
-        return None
-    return _turned(sentence, -count, at + 1, at + 2 + ago)
-
-
-def around(
-    sentence: Sentence, base: datetime, direction: int, low: int, high: int, unit: Unit, stop: int
-) -> Reading:
-    """The calendar unit, or the few of them, that lie so many units before or after a moment."""
-    near, far = (unit_span(unit, moved(base, unit, direction * count)) for count in (low, high))
-    span = Span(min(near.start, far.start), max(near.end, far.end))
-    count = str(low) if low == high else f"{low}-{high}"
-    way = "back" if direction < 0 else "ahead"
-    certainty = _SURE if low == high else 0.5
-    return Reading(span, stop, certainty, f"{count} {unit} {way}", unit)
-
-
-_FUTURE: Final = word_set("will ll shall going gonna plan plans planning due scheduled starts begins ends")
-
-
-def _looks_ahead(sentence: Sentence, at: int, unit: Unit) -> bool:
-    """Whether "in two weeks" is a point ahead, and not how long something took."""
-    if unit in SMALL_UNITS:
-        return False
-    return any(
-        token.word in _FUTURE or token.word.endswith("'ll") for token in sentence.tokens[max(0, at - 12) : at]
-    )
+    return turned(sentence, -2 if side == "before" else 2, first, first + 3)
 
 
 def _rest_of(sentence: Sentence, at: int) -> Reading | None:
@@ -248,4 +159,4 @@ def _postposed(sentence: Sentence, at: int) -> Reading | None:
     if follows not in _DIRECTIONS or sentence.kind(first + 2) in _TURNING:
         return None  # "im März dieses Jahres"
     steps = sentence.value(first + 1) or 1
-    return _turned(sentence, _DIRECTIONS[follows] * steps, first, first + 2)
+    return turned(sentence, _DIRECTIONS[follows] * steps, first, first + 2)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .absolute import QUALIFIED
 from .calendar import Span, shifted
 from .reading import Reading, Sentence
+from .years import QUALIFIED
 
 __all__ = ["days_around", "widened"]
 

@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 from typing import Final
 
-from memspan.recall.times.tokens import Lexicon
+from memspan.recall.times.lexicon import Lexicon
 
 __all__ = ["LANGUAGES", "import_all", "lexicon_of"]
 

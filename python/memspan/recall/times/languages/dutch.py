@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memspan.recall.times.tokens import Lexicon
+from memspan.recall.times.lexicon import Lexicon
 
 _DAYS = ("maandag", "dinsdag", "woensdag", "donderdag", "vrijdag", "zaterdag", "zondag")
 _PARTS = {"ochtend": 0, "middag": 1, "avond": 2, "nacht": 3}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memspan.recall.times.tokens import Lexicon
+from memspan.recall.times.lexicon import Lexicon
 
 _DAYS = ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag")
 _PARTS = {"morgen": 0, "vormittag": 0, "mittag": 1, "nachmittag": 1, "abend": 2, "nacht": 3}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memspan.recall.times.tokens import Lexicon
+from memspan.recall.times.lexicon import Lexicon
 
 LEXICON = Lexicon(
     "it",

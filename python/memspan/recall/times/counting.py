@@ -1,0 +1,50 @@
+"""What lies so many units or turns from a moment: "two Fridays ago", "the past three weeks", "in two months"."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from .amounts import Amount
+from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, unit_span
+from .reading import Reading, Sentence
+from .turns import part_of_day, turn
+
+__all__ = ["SURE", "around", "stretch", "turned"]
+
+SURE: Final = 0.9
+
+
+def turned(sentence: Sentence, count: int, at: int, stop: int) -> Reading | None:
+    """The last, this or the next of what the token at `at` names, or one farther away."""
+    found = turn(sentence.now, sentence.kind(at), sentence.value(at), count)
+    if found is None:
+        return None
+    span, unit = found
+    if sentence.kind(at) == "weekday" and sentence.kind(stop) == "part":
+        span, stop = part_of_day(span.start, sentence.value(stop)), stop + 1
+    which = {-1: "last", 0: "this", 1: "next"}.get(count, f"{count:+}")
+    return Reading(span, stop, SURE, f"{which}, counted from now", unit)
+
+
+def stretch(sentence: Sentence, direction: int, amount: Amount) -> Reading:
+    """So many units up to now or from now on."""
+    _, high, unit, stop = amount
+    now = sentence.now
+    other = moved(now, unit, direction * high)
+    if unit not in SMALL_UNITS:  # whole days, so that the first is not cut in two
+        other = day_span(other).start if direction < 0 else day_span(other).end
+    span = Span(other, now) if direction < 0 else Span(now, other)
+    return Reading(span, stop, SURE, f"{high} {unit} {'up to' if direction < 0 else 'from'} now", unit)
+
+
+def around(
+    sentence: Sentence, base: datetime, direction: int, low: int, high: int, unit: Unit, stop: int
+) -> Reading:
+    """The calendar unit, or the few of them, that lie so many units before or after a moment."""
+    near, far = (unit_span(unit, moved(base, unit, direction * count)) for count in (low, high))
+    span = Span(min(near.start, far.start), max(near.end, far.end))
+    count = str(low) if low == high else f"{low}-{high}"
+    way = "back" if direction < 0 else "ahead"
+    certainty = SURE if low == high else 0.5
+    return Reading(span, stop, certainty, f"{count} {unit} {way}", unit)

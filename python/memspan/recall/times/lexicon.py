@@ -1,0 +1,88 @@
+"""The words of one language that have to do with time, and the symbols that the grammar knows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from memspan.recall.words import word_set
+
+__all__ = ["TELLING", "Lexicon", "Symbol", "Token"]
+
+_DIGIT: Final = re.compile(r"\d")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+
+# Kinds of symbol. The grammar is written over these, so that a language is a table of words.
+#   month 1-12 · weekday 0-6 (Monday first) · unit · season 0-3 · part (of the day) · named (a named day) · plural
+#   (kind and value of one of them) · glued (two symbols in one word, and where the first ends) · offset (days from
+#   today) · number · decimal · amount ((count, unit)) · few · a · andhalf orso · date (year, month, day) · year ·
+#   decade · quarter · clock (hour, minute) · last next this past (the how manyth, or none for the first) · early mid
+#   late · half · earlier later · ago agopre fromnow ahead · more less (than an amount) · before after since until by ·
+#   from to between and or but dash · now · in on the of comma dot · other word
+Symbol = tuple[str, Any]
+
+TELLING: Final = word_set(
+    "month shortmonth weekday shortday unit unitoffset recent season part named plural glued offset amount date year "
+    "decade quarter"
+)
+"""An expression holds at least one of these, or an ordinal day ("on the 7th")."""
+
+
+@dataclass(slots=True)
+class Token:
+    """A word, a number or a sign of the text, with what it may mean."""
+
+    kind: str
+    value: Any
+    start: int
+    end: int
+    word: str
+    """In lower case, without a possessive ending."""
+    ordinal: bool = False
+    capital: bool = False
+    short: bool = False
+    """An abbreviation, or a word that is often something else: it needs more context."""
+
+
+class Lexicon:
+    """The words of one language that have to do with time."""
+
+    __slots__ = ("_telling", "day_first", "language", "phrases", "words")
+
+    def __init__(
+        self,
+        language: str,
+        table: Mapping[str, Mapping[str, Any]],
+        *,
+        day_first: bool = True,
+    ) -> None:
+        self.language = language
+        self.day_first = day_first
+        """Whether 7/5/2023 is in May."""
+        self.words: dict[str, Symbol] = {}
+        self.phrases: dict[str, list[tuple[tuple[str, ...], Symbol]]] = {}
+        for kind, entries in table.items():
+            for spellings, value in entries.items():
+                for spelling in spellings.split("|"):
+                    words = tuple(spelling.split(" "))
+                    if len(words) == 1:
+                        self.words[spelling] = (kind, value)
+                    else:
+                        self.phrases.setdefault(words[0], []).append((words, (kind, value)))
+        for choices in self.phrases.values():
+            choices.sort(key=lambda choice: -len(choice[0]))
+        # Of a phrase one word will do: the longest, which is hardly ever a common one.
+        self._telling = frozenset(
+            word for word, (kind, _) in self.words.items() if kind in TELLING
+        ) | frozenset(
+            max(words, key=len).rpartition("'")[2]
+            for choices in self.phrases.values()
+            for words, (kind, _) in choices
+            if kind in TELLING
+        )
+
+    def may_have_time(self, text: str) -> bool:
+        """Whether a text has a number or a word that a time expression cannot do without; most texts do not."""
+        return _DIGIT.search(text) is not None or not self._telling.isdisjoint(_LETTERS.findall(text.lower()))

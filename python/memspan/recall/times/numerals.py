@@ -1,0 +1,76 @@
+"""What is written in digits: numbers, dates, years, decades, clock times, and two of them joined by a dash."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from .lexicon import Lexicon, Token
+
+__all__ = ["read_number"]
+
+_ISO: Final = re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2})(?:[Tt][\d:.,+zZ-]*)?)?")
+_DAYS: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})")
+_MONTH: Final = re.compile(r"(0?[1-9]|1[0-2])/((?:19|20)\d\d)")
+_RANGE: Final = re.compile(r"(\d{1,2}|\d{4})(st|nd|rd|th)?([-–])(\d{1,2}|\d{4})(st|nd|rd|th)?")
+_NUMBER: Final = re.compile(r"(\d{1,6})(st|nd|rd|th|er|ère|ème|e|º|ª|°|го|й|ste|de)?")
+_DECIMAL: Final = re.compile(r"\d{1,3}[.,]\d")
+_CLOCK: Final = re.compile(r"(\d{1,2})(?::(\d\d))?([ap]m)|(\d{1,2}):(\d\d)")
+_DECADE: Final = re.compile(r"['’]?((?:1[89]|20)?\d)0['’]?s")
+
+
+def read_number(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -> None:
+    end = start + len(piece)
+    kind, ordinal = "blob", False
+    value: Any = None
+    if (match := _NUMBER.fullmatch(piece)) is not None:
+        number = int(match[1])
+        ordinal = match[2] is not None
+        kind, value = "number", number
+        if not ordinal and len(match[1]) == 4 and 1900 <= number <= 2099:
+            kind = "year"
+    elif (match := _ISO.fullmatch(piece)) is not None:
+        if match[3] is None and "." in piece:
+            kind = "blob"
+        else:
+            kind, value = "date", (int(match[1]), int(match[2]), int(match[3]) if match[3] else None)
+    elif (match := _DAYS.fullmatch(piece)) is not None:
+        kind, value = "date", _slashed(match, lexicon)
+        if value is None:
+            kind = "blob"
+    elif (match := _MONTH.fullmatch(piece)) is not None:
+        kind, value = "date", (int(match[2]), int(match[1]), None)
+    elif _DECIMAL.fullmatch(piece) is not None:
+        kind, value = "decimal", float(piece.replace(",", "."))
+    elif (match := _CLOCK.fullmatch(piece.lower())) is not None:
+        hour = int(match[1] or match[4])
+        if match[3]:
+            hour = hour % 12 + (12 if match[3] == "pm" else 0)
+        minute = int(match[2] or match[5] or 0)
+        if hour < 24 and minute < 60:
+            kind, value = "clock", (hour, minute)
+    elif (match := _RANGE.fullmatch(piece)) is not None:
+        cut = start + match.start(3)
+        read_number(piece[: match.start(3)], start, lexicon, tokens)
+        tokens.append(Token("dash", None, cut, cut + 1, "-"))
+        read_number(piece[match.end(3) :], cut + 1, lexicon, tokens)
+        return
+    elif (match := _DECADE.fullmatch(piece)) is not None:
+        kind, value = "decade", int(match[1])
+    elif piece[0] in "'’":
+        kind, value = "shortyear", int(piece[1:])
+    tokens.append(Token(kind, value, start, end, piece, ordinal=ordinal))
+
+
+def _slashed(match: re.Match[str], lexicon: Lexicon) -> tuple[int, int, int, bool] | None:
+    """Day and month with the year last; the order is the language's unless the numbers or the dots say it."""
+    one, two, year = int(match[1]), int(match[3]), int(match[4])
+    if len(match[4]) == 2:
+        if match[2] == ".":
+            return None  # a version or a section
+        year += 2000 if year < 70 else 1900
+    day_first = lexicon.day_first or match[2] == "."
+    if one > 12 or two > 12:
+        day_first = one > 12
+    day, month = (one, two) if day_first else (two, one)
+    return year, month, day, one <= 12 and two <= 12 and one != two and match[2] != "."

@@ -1,0 +1,108 @@
+"""Years and decades by their numbers: "2022", "May '23", "the 90s"; and what is counted in such numbers instead."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from memspan.recall.words import word_set
+
+from .calendar import year_span
+from .partial import Partial
+from .reading import Reading, Sentence
+
+__all__ = ["POSSESSIVES", "QUALIFIED", "read_bare_year", "read_decade", "read_year"]
+
+QUALIFIED: Final = 0.6
+"""Certainty of what could be read in another way."""
+
+# What is counted in numbers that look like years.
+_COUNTED: Final = word_set(
+    "calories steps people dollars euros pounds meters metres km kilometers miles words pages points "
+    "followers views kg subscribers times hours minutes seconds bucks copies users votes ml mg grams "
+    "square feet items books songs"
+)
+_NUMBERED: Final = word_set(
+    "chapter room apartment number no version model route highway flight page gate bus platform"
+)
+_BEFORE_YEARS: Final = word_set("in since until before after by from to between and")
+_FAR_AHEAD: Final = 20
+POSSESSIVES: Final = frozenset(["my", "our", "your", "his", "her", "their"])
+
+
+def read_year(sentence: Sentence, at: int) -> tuple[int | None, int]:
+    """A year that follows a month, a season or the like ("May, 2023", "summer of '69"), and where it ends."""
+    stop = sentence.skip(at, "comma", "of", "in", "the", "dot")
+    if sentence.kind(stop) == "year" and not _counts(sentence, stop):
+        year: int = sentence.value(stop)
+        return year, _after_year(sentence, stop + 1)
+    if sentence.kind(stop) == "shortyear":
+        short: int = sentence.value(stop)
+        return (2000 if short <= sentence.now.year % 100 else 1900) + short, stop + 1
+    return None, at
+
+
+def _after_year(sentence: Sentence, at: int) -> int:
+    """Past a word for "year" that some languages put after the number ("5 мая 2023 года")."""
+    if sentence.kind(at) == "unit" and sentence.value(at) == "year" and sentence.lexicon.language != "en":
+        return at + 1
+    return at + 1 if sentence.kind(at) == "ofyear" else at
+
+
+def _counts(sentence: Sentence, at: int) -> bool:
+    follows = at + 1
+    return sentence.kind(follows) in ("word", "unit") and sentence.tokens[follows].word in _COUNTED
+
+
+def read_bare_year(sentence: Sentence, at: int) -> Reading | None:
+    if _counts(sentence, at) or _after_sign(sentence, at):
+        return None
+    before = sentence.tokens[at - 1] if at else None
+    introduced = before is not None and (
+        before.kind in ("the", "this", "of", "comma", "early", "mid", "late") or before.word in POSSESSIVES
+    )
+    if before is not None and before.word in _NUMBERED:
+        return None
+    stop = _after_year(sentence, at + 1)
+    alone = sentence.closes(stop)
+    after = before is None or before.kind in _BEFORE_YEARS
+    if before is not None and not after and sentence.value(at) > sentence.now.year + _FAR_AHEAD:
+        return None  # "Cyberpunk 2077"
+    if not (alone or introduced or after) and sentence.lexicon.language == "en":
+        return None
+    year: int = sentence.value(at)
+    certainty = 0.9 if alone else QUALIFIED
+    return Reading(year_span(year), stop, certainty, "a year", "year", partial=Partial(year))
+
+
+def _after_sign(sentence: Sentence, at: int) -> bool:
+    """Whether "$", "#" or the like makes the number an amount or a name."""
+    before = sentence.tokens[at - 1] if at else None
+    return before is not None and before.kind == "other" and before.word in "$€£¥#@%"
+
+
+def read_decade(sentence: Sentence, at: int) -> Reading | None:
+    value: int = sentence.value(at)
+    if value > 99:
+        start = 10 * value
+    else:
+        tens = value if value > 9 else 10 * value
+        before = sentence.tokens[at - 1] if at else None
+        apostrophe = sentence.tokens[at].word[0] in "'’"
+        if before is None or (tens < 20 and not apostrophe):
+            return None
+        if not apostrophe and before.kind not in ("the", "early", "mid", "late", "dash"):
+            return None
+        if any(token.word in POSSESSIVES for token in sentence.tokens[max(0, at - 3) : at]):
+            return None  # an age
+        century = sentence.now.year // 100 * 100
+        start = century + tens
+        if datetime(max(1, min(start, 9999)), 1, 1) > sentence.now:
+            start -= 100
+    if start < 1:
+        return None
+    years = 100 if value in (180, 190) else 10
+    certainty = 1.0 if value > 99 else 0.8
+    return Reading(
+        year_span(start, years), at + 1, certainty, "a decade" if years == 10 else "a century", "decade"
+    )
