@@ -8,11 +8,12 @@ from memspan.arguments import as_flag
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.conversion import reembed
 from memspan.remember.embedding import EmbedderSpec
+from memspan.remember.export_target import TextFile
 from memspan.remember.loading import load
 from memspan.remember.progress import tracking
 from memspan.remember.statistics import stats
 from memspan.remember.token_filling import fill_token_vectors
-from memspan.remember.transfer import TextFile, export
+from memspan.remember.transfer import export
 from memspan.remember.verification import verify
 
 from .base import Calls
@@ -35,9 +36,14 @@ class KeepingCalls(Calls):
 
         Args:
             user: an unknown user makes a file without records.
-            file: a path, which is replaced when the export is complete, or a text file open for writing.
+            file: a path, or a text file open for writing. Links are followed; a file is replaced when the export is
+                complete, a pipe or a device is written as it is.
             embeddings: write the vectors too, so that loading needs no model.
             records_only: leave out the cold tier, quotas and times to live.
+
+        Raises:
+            InvalidArgumentError: an argument is not acceptable, or `file` is one of the store's own.
+            OSError: the file cannot be written; an older one stays.
         """
         only = as_flag(records_only, "records_only")
         return export(self._engine, user, file, embeddings=embeddings, records_only=only)

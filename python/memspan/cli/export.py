@@ -6,9 +6,12 @@ from pathlib import Path
 
 import click
 
+from memspan.errors import InvalidArgumentError
+
 from . import options
 from .environment import Environment, pass_environment
-from .opening import open_memory
+from .failures import CommandError
+from .opening import open_memory, unknown_user
 from .tables import counted
 
 __all__ = ["export"]
@@ -40,14 +43,20 @@ def export(
     """Write all records of USER to FILE (`-`: stdout).
 
     One JSON object a line holds everything that memspan knows. `memspan load` reads it back. No model
-    is needed.
+    is needed. Links are followed; a file is replaced when all is written.
     """
     to_stdout = str(file) == "-"
     if to_stdout and as_json:
         raise click.UsageError("--json reports on a file; with '-' stdout holds the records themselves")
     with open_memory(store) as memory:
+        if unknown := unknown_user(memory, user):
+            # An empty file would take the place of what an earlier export wrote.
+            raise CommandError(unknown)
         target = env.out.file if to_stdout else file
-        records = memory.export(user, target, embeddings=embeddings, records_only=records_only)
+        try:
+            records = memory.export(user, target, embeddings=embeddings, records_only=records_only)
+        except InvalidArgumentError as error:
+            raise click.BadParameter(str(error), param_hint="FILE") from error
     if as_json:
         env.write_json({"store": str(store), "user": user, "records": records, "file": str(file)})
     else:

@@ -15,8 +15,8 @@ from .attachments import TYPES, Attachment, parsed_attachment
 from .embedding import EmbedderIdentity
 from .export_format import decode_header, decode_record_line
 from .export_life import LIFE_TYPES, ColdLine, LifeLine, parsed_life
+from .export_target import TextFile
 from .fields import checked_name
-from .transfer import TextFile
 
 __all__ = ["Line", "RelationLine", "parsed_lines", "readable"]
 

@@ -15,12 +15,12 @@ from .adding import Advance, add_checked
 from .attachments import Attachment, load_attachments, why_it_stays
 from .engine import Engine
 from .export_life import ColdLine, LifetimeLine, QuotaLine, load_cold
+from .export_target import TextFile
 from .import_lines import Line, RelationLine, parsed_lines, readable
 from .lifetimes import set_lifetime
 from .quotas import set_quotas
 from .relating import relate
 from .secret_ids import is_secret
-from .transfer import TextFile
 
 __all__ = ["load"]
 

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
-import secrets
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import IO, Any, Final, TypeAlias
-
-from memspan.errors import invalid
+from collections.abc import Mapping
+from typing import IO, Any, Final
 
 from .attachments import attachment_lines
 from .engine import Engine
 from .export_format import encode_record_line, header
 from .export_life import life_lines, quota_lines
+from .export_target import TextFile, writable
 from .fields import checked_name
 from .secret_ids import expired_secrets
 from .tags import without_made
 
-__all__ = ["TextFile", "export"]
-
-TextFile: TypeAlias = "str | os.PathLike[str] | IO[str]"
-"""A path, or an open text file."""
+__all__ = ["export"]
 
 _BATCH: Final = 512
 
@@ -36,7 +28,8 @@ def export(
         checked_name(user, "user")
     engine.require_open()
     count = 0
-    with engine.store.reading() as reader, _writable(file) as lines:
+    # In this order: a pipe is opened when somebody reads it, and a view of the store should not wait for that.
+    with writable(file, engine) as lines, engine.store.reading() as reader:
         _write(lines, header(engine.embedder.identity))
         if not records_only:
             for line in quota_lines(reader, user):
@@ -65,30 +58,3 @@ def export(
 
 def _write(lines: IO[str], value: Mapping[str, Any]) -> None:
     lines.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
-
-
-@contextmanager
-def _writable(file: TextFile) -> Iterator[IO[str]]:
-    """An open file as it is; a path is written beside itself, readable by the owner only, and takes its place
-    at the end: a failed export leaves the older file."""
-    if not isinstance(file, (str, os.PathLike)):
-        if not hasattr(file, "write"):
-            raise invalid("file", file, "a path or a text file open for writing")
-        yield file
-        return
-    path = Path(file)
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-    try:
-        descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    except OSError as error:  # which would name the temporary file
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    try:
-        with open(descriptor, "w", encoding="utf-8", newline="\n") as lines:
-            yield lines
-            lines.flush()
-            os.fsync(lines.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise

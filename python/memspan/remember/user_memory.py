@@ -14,9 +14,9 @@ from memspan.tag_info import TagInfo, TagReport
 from memspan.times import TimeLike
 
 from .asynchronous import in_thread
+from .export_target import TextFile
 from .messages import Messages
 from .recall import Recalls
-from .transfer import TextFile
 from .user_compressing import UserCompressing
 from .user_forgetting import UserForgetting
 from .user_history import UserHistory

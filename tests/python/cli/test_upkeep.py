@@ -80,8 +80,21 @@ def test_export_to_stdout_has_no_room_for_a_report(run, filled):
     assert "--json" in run("export", "-", "--store", filled, "--user", "demo", "--json", code=2).stderr
 
 
-def test_export_of_nobody_is_empty(run_json, filled, tmp_path):
-    assert run_json("export", "empty.jsonl", "--store", filled, "--user", "nobody")["records"] == 0
+def test_export_of_nobody_leaves_the_file_alone(run, filled, tmp_path):
+    file = tmp_path / "backup.jsonl"
+    file.write_text("older")
+    for target in (file, "-"):
+        result = run("export", target, "--store", filled, "--user", "nobody", code=1)
+        assert "the store knows no user 'nobody'" in result.stderr
+        assert result.stdout == ""
+    assert file.read_text() == "older"
+
+
+def test_export_does_not_replace_the_store(run, run_json, filled):
+    for name in (filled, filled.with_name(filled.name + "-wal")):
+        result = run("export", name, "--store", filled, "--user", "demo", code=2)
+        assert "does not belong to the store" in result.stderr
+    assert run_json("stats", "--store", filled)["stats"]["records"] == 169
 
 
 def test_loading_a_broken_file_names_the_line(run, filled, tmp_path, store):
