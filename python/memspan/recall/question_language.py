@@ -14,7 +14,7 @@ __all__ = ["languages_of"]
 # names, and words such as "as" and "a", which are Portuguese, too.
 _BEGINNINGS: Final = {
     "en": "what when where who whom whose which how why would could should does did has have are were can might "
-    "tell remind name list put since please",
+    "tell remind name list put since please recommend suggest what's who's where's when's how's i'm",
     "de": "wann wo wer wen wem wie warum wieso welche welcher welches welchen hat hast habe hatte bin sind mag kann "
     "kannst könntest soll sollte darf muss wird wurde würde gibt gab möchte kennt weiß wohnt isst nenne fass",
     "fr": "quand qui quoi où pourquoi quel quelle quels quelles est-ce as-tu avez-vous combien dis-moi qu'est-ce "
@@ -23,13 +23,19 @@ _BEGINNINGS: Final = {
     "it": "chi cosa perché quale quali dove dimmi puoi",
     "pt": "onde quem quais quantos quantas você tem pode",
     "nl": "wat wanneer waar waarom hoe welke welk heeft hebben hoeveel heb noem kun vertel",
-    "pl": "kiedy gdzie kto co jak dlaczego który która jaką jaki jaka czy ile powiedz podsumuj",
+    "pl": "kiedy gdzie kto co jak dlaczego który która które jaką jaki jaka jakie czy ile powiedz podsumuj",
 }
 _LANGUAGE_OF: Final = {word: language for language, words in _BEGINNINGS.items() for word in words.split()}
 
 _FIRST: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _KANA: Final = re.compile(r"[\u3040-\u30ff]")
 
+# Verbs that other languages have as well, but not before such a subject.
+_ENGLISH_VERB: Final = re.compile(
+    r"\W*(?:(?:and|but|so|or|then|also|ok|okay|well|hey|hi|hello)\b\W*)*"
+    r"(?:do|am|is|was|had|will|shall|may|must) (?:i|we|you|he|she|it|they|my|our|your|his|her|their|the|this|that|"
+    r"there|these|those)\b"
+)
 # A subject follows the "was" that begins an English question; a verb follows the German word.
 _GERMAN_WAS: Final = re.compile(
     r"\W*was (?:arbeitet|bedeutet|bekam|bekommt|braucht|denkt|gab|geschah|gibt|hat|hatte|hört|ist|isst|heißt|kann|"
@@ -55,6 +61,8 @@ def languages_of(text: str) -> list[str]:
             return ["en"]
         if word in _LANGUAGE_OF:
             return [_LANGUAGE_OF[word]]
+        if _ENGLISH_VERB.match(text):
+            return ["en"]
     guessed = guess_languages(text, LANGUAGES)
     if "de" in guessed and _GERMAN_WAS.match(text):
         return ["de"]

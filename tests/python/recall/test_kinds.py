@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from english_kind_examples import EXAMPLES as WORDINGS
+from english_kind_examples import NO_DEEDS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kind_examples import EXAMPLES as OTHERS
@@ -132,9 +134,24 @@ def test_examples(kind: str, question: str) -> None:
     assert found.reasons[0].startswith(f"{kind}: ")
 
 
+@pytest.mark.parametrize(
+    ("kind", "question"), [(kind, one) for kind, all_ in WORDINGS.items() for one in all_]
+)
+def test_wordings(kind: str, question: str) -> None:
+    found = kind_of(question)
+    assert found.main == kind, found
+    assert "en" in languages_of(question.lower())
+
+
+@pytest.mark.parametrize("question", NO_DEEDS)
+def test_no_deeds_of_the_assistant(question: str) -> None:
+    assert "assistant" not in kind_of(question)
+
+
 @pytest.mark.parametrize("language", TABLES)
 def test_every_rule_is_used(language: str) -> None:
-    questions = [one.lower() for all_ in EXAMPLES_BY_LANGUAGE[language].values() for one in all_]
+    examples = [*EXAMPLES_BY_LANGUAGE[language].values(), *(WORDINGS.values() if language == "en" else ())]
+    questions = [one.lower() for all_ in examples for one in all_]
     for rule in rules_of(language):
         assert any(rule.pattern.search(question) for question in questions), rule
 
@@ -201,7 +218,11 @@ def test_whatever_comes(question: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["how has ", "what as ", "which ", "you have ", "a" * 50, '"', "what xs ", "'"]
+    "piece",
+    [
+        *("how has ", "what as ", "which ", "you have ", "a" * 50, '"', "what xs ", "'"),
+        *("when a ", "when a, ", "could i ", "did a ", "did you ever ", "i. ", "how many days has ", "and "),
+    ],
 )
 def test_huge_questions_are_bounded(piece: str) -> None:
     assert kind_of(piece * (1_000_000 // len(piece))).main in KINDS_OF_QUESTION

@@ -4,44 +4,28 @@ from __future__ import annotations
 
 from typing import Final
 
+from .english_words import (
+    ADVISE,
+    ASK,
+    DEED,
+    END,
+    HABIT,
+    HAS_TOLD,
+    IN_THE_PAST,
+    LATER_QUESTION,
+    OF_OTHERS,
+    OF_TIME,
+    PLEASE,
+    PLURAL,
+    SELF,
+    TELL,
+    TIPS,
+    TOLD,
+    VERB,
+)
 from .table import Table
 
 __all__ = ["ENGLISH"]
-
-_ASK: Final = r"^(?:\W*(?:and|but|so|ok|okay|well|hey|hi|please|also|then)\b)*\W*"
-_TELL: Final = (
-    r"(?:(?:can|could|would|will) you (?:please )?(?:tell|remind|show) (?:me )?|do you (?:remember|"
-    r"know|recall) |"
-    r"(?:please )?(?:tell|remind) me |i (?:want|need|would like|'d like) to know |i forgot |i "
-    r"wonder(?:ed)? )?"
-)
-_TOLD: Final = (
-    "say|said|tell|told|mention(?:ed)?|recommend(?:ed)?|suggest(?:ed)?|give|gave|given|provided?|"
-    "explain(?:ed)?|"
-    "proposed?|advised?|write|wrote|written|list(?:ed)?|describ(?:ed?)|shared?|answer(?:ed)?|repl(?:y|ied)|"
-    "call(?:ed)?|come up with|came up with|created?|drafted?|compared?|summari[sz]ed?|calculated?|outlined?"
-)
-_HAS_TOLD: Final = (
-    "said|told|mentioned|recommended|suggested|gave|given|provided|explained|proposed|advised|wrote|"
-    "written|listed|"
-    "described|shared|answered|replied|came up with|created|drafted|compared|summari[sz]ed|"
-    "calculated|outlined"
-)
-# "Last" before these is a date.
-_OF_TIME: Final = (
-    r"(?:(?!in\b|on\b)\w+ )?(?:nights?|days?|evening|weeks?|weekends?|months?|years?|spring|summer|autumn|fall|winter|"
-    r"christmas|easter|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|"
-    r"september|october|november|december)\b"
-)
-_PLEASE: Final = r"(?:(?:can|could|would|will) you )?(?:please )?(?:tell me )?"
-# Advice is for whoever asks: "what did Bryan recommend to Ana" asks for a fact.
-_SELF: Final = r"(?=.*\b(?:i|i'm|me|my|we|us|our|you)\b)"
-# A plural after "what" and before the verb asks for several things; these words only look like plurals.
-_SINGULAR: Final = (
-    r"(?!(?:is|was|does|has|this|its|his|news|address|class|business|bus|process|progress|status|"
-    r"series|basis|stress|success|dress|illness|fitness|loss|boss|gas|always|us|yes|ones?|texas|paris|days?|times?)\b)"
-)
-
 
 ENGLISH: Final[Table] = (
     (
@@ -51,7 +35,7 @@ ENGLISH: Final[Table] = (
     ),
     (
         "summary",
-        rf"{_ASK}{_TELL}how (?:has|have|did|had|my|our|the) .{{1,200}}\b(?:progress|develop|evolve|change)(?:d|ed)?\b"
+        rf"{ASK}{TELL}how (?:has|have|did|had|my|our|the) .{{1,200}}\b(?:progress|develop|evolve|change)(?:d|ed)?\b"
         r".{0,100}(?:\bover\b|\bthroughout\b|\bsince\b|\bacross\b|\bso far\b)",
         "asks how something went over time",
     ),
@@ -67,7 +51,7 @@ ENGLISH: Final[Table] = (
     ),
     (
         "order",
-        rf"{_ASK}{_PLEASE}(?:put|arrange|sort|rank|place|list|give|show|order)\b.{{0,200}}\b(?:in|by) (?:the )?"
+        rf"{ASK}{PLEASE}(?:put|arrange|sort|rank|place|list|give|show|order)\b.{{0,200}}\b(?:in|by) (?:the )?"
         r"(?:(?:right |correct |proper )?(?:order|sequence)|date)\b(?! to\b)|^\W*order (?:these|those|the|my|them)\b",
         "asks for an order",
     ),
@@ -80,11 +64,26 @@ ENGLISH: Final[Table] = (
     (
         "order",
         r"\b(?:happened|came|occurred|did i \w+) (?:first|earlier(?! (?:this|today)\b)|later|"
-        rf"last(?! {_OF_TIME}))\b|\bfrom (?:first|earliest) to (?:last|latest)\b",
+        rf"last(?! {OF_TIME}))\b",
         "asks what came first or last",
     ),
-    ("when", rf"{_ASK}{_TELL}(?:since )?when\b(?! \w+ing\b)", "begins with when"),
-    ("when", r"\b(?:tell|remind|know|remember|recall|forgot|wonder)(?: me)? when\b", "asks when"),
+    (
+        "order",
+        rf"\bfrom (?:the )?{END} to (?:the )?{END}\b|\b{END} (?:ones? )?first\b|[,(] ?in order\b(?! (?:to|for|that)\b)",
+        "asks for an order",
+    ),
+    (
+        "when",
+        rf"{ASK}{TELL}(?:(?:since|until|till|by|from|around|about|roughly|approximately) )?when\b(?! \w+ing\b)"
+        rf"(?!{LATER_QUESTION})|[,.!?;:] (?:and |but |so )?when(?:'s| {VERB})\b",
+        "begins with when",
+    ),
+    (
+        "when",
+        r"\b(?:tell|remind|know|remember|recall|forgot|wonder)(?: me)? (?:(?:since|until|by) )?when\b"
+        rf"(?!{LATER_QUESTION})",
+        "asks when",
+    ),
     (
         "when",
         r"\b(?:what|which) (?:exact |specific )?(?:date|day|month|year|week|weekend|season|time of "
@@ -93,7 +92,10 @@ ENGLISH: Final[Table] = (
     ),
     (
         "when",
-        r"\b(?:at )?what time\b|\bwhat (?:is|was|are) the (?:\w+ ){0,2}(?:date|day|deadline)\b",
+        r"\b(?:at )?what time\b|\bwhat(?: is|'s| was| are) the (?:\w+ ){0,2}(?:date|day|deadline)\b"
+        r"(?! (?:format|field|night|job|trip|plan|idea)s?\b)|"
+        r"\bwhat(?: is|'s| was) (?:my|his|her|our|their|[\w-]+'s) (?:\w+ ){0,2}(?:(?:due |start |end )date|deadline|"
+        r"birthday|anniversary)\W*$",
         "asks for a time",
     ),
     (
@@ -103,9 +105,12 @@ ENGLISH: Final[Table] = (
     ),
     (
         "when",
-        r"\bhow many (?:\w+ )?(?:seconds|minutes|hours|days|weeks|weekends|months|years)\b.{0,200}"
-        r"\b(?:ago|between|passed|elapsed|since|before|after|until|from|left|take|took|taken|last|"
-        r"lasted)\b",
+        r"\bhow many (?:\w+ )?(?:seconds|minutes|hours|days|weeks|weekends|months|years)\b(?:.{0,200}"
+        r"\b(?:ago|between|passed|elapsed|since|before|after|until|till|from|left|take|took|taken|last|"
+        r"lasted)\b| (?:away|old|to)\b|"
+        # "How many days have I been to the gym this month" counts them.
+        r" (?:have|has|had) (?!.{0,200}\b(?:this|last|per|each|every) (?:day|week|month|year)\b).{1,80}"
+        r"\b(?:been(?! to\b)|lived|known|owned)\b)",
         "asks for the time between events",
     ),
     (
@@ -129,7 +134,7 @@ ENGLISH: Final[Table] = (
     ),
     (
         "list",
-        rf"{_ASK}{_PLEASE}(?:(?:list|name|enumerate|mention|give)(?: me)? |(?<=me ))(?:at least |up to )?"
+        rf"{ASK}{PLEASE}(?:(?:list|name|enumerate|mention|give)(?: me)? |(?<=me ))(?:at least |up to )?"
         r"(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2}|several|a few|a couple of)"
         r" (?!(?:minutes|hours|days|weeks|months|years)\b)\w",
         "asks for several things (a number)",
@@ -148,15 +153,13 @@ ENGLISH: Final[Table] = (
     ),
     (
         "list",
-        rf"{_ASK}{_TELL}(?:(?:in|at|with|to|for|on|by|from) )?(?:what|which) (?:(?!(?:is|was|does|did|"
-        rf"has|do)\b)[\w'-]+ ){{0,3}}?"
-        rf"{_SINGULAR}[a-z-]+[a-rt-z]s (?:has|have|had|did|does|do|are|were|can|could|might|would|will|"
-        rf"made|make|help|helped)\b",
+        rf"{ASK}{TELL}(?:(?:in|at|with|to|for|on|by|from) )?(?:what|which) {PLURAL} "
+        r"(?:has|have|had|did|does|do|am|is|are|was|were|can|could|might|would|will|made|make|help|helped)\b",
         "asks for several things (a plural)",
     ),
     (
         "list",
-        rf"{_ASK}{_TELL}what (?:are|were) (?:\w+'s |\w+ (?:and|or) \w+'s |my |the |some |some of )",
+        rf"{ASK}{TELL}what (?:are|were) (?:\w+'s |\w+ (?:and|or) \w+'s |my |the |some |some of )",
         "asks for several things (what are)",
     ),
     (
@@ -166,12 +169,12 @@ ENGLISH: Final[Table] = (
     ),
     (
         "assistant",
-        rf"\b(?:did|have|had|were|was) you (?:ever |just |previously |already |originally )?(?:{_TOLD})\b",
+        rf"\b(?:did|have|had) you {DEED}|\b(?:were|was) you (?:just )?(?:\w+ing|{TOLD})\b",
         "asks what the assistant did",
     ),
     (
         "assistant",
-        rf"\byou(?:'ve|'d)? (?:have |had |just |previously |already |once |also )*(?:{_HAS_TOLD})\b",
+        rf"\byou(?:'ve|'d)? (?:have |had |just |previously |already |once |also )*(?:{HAS_TOLD})\b",
         "refers to the assistant's words",
     ),
     (
@@ -188,21 +191,26 @@ ENGLISH: Final[Table] = (
     ),
     (
         "preference",
-        rf"^{_SELF}.*?\b(?:recommend|suggest|advi[sc]e|propose)\b|\b(?:any|some|your|good) (?:tips|"
-        rf"advice|ideas|suggestions|recommendations|thoughts)\b|\btips (?:for|on)\b",
+        rf"^{SELF}(?:.*[.?!] )?(?![^.?!]*{OF_OTHERS})[^.?!]*?{ADVISE}|"
+        rf"^(?:.*[.?!] )?(?![^.?!]*{OF_OTHERS})[^.?!]*?{TIPS}",
         "asks for advice",
     ),
     (
         "preference",
-        r"\b(?:should|shall|could|can|would|do|might) i\b.{0,200}\?|\b(?:should|shall) i\b|\bwhat "
-        r"(?:to|would be (?:a|the))\b",
+        rf"(?:{ASK}|[.!?;:] (?:so |also )?){PLEASE}(?:recommend|suggest|propose) \w",
+        "asks for advice",
+    ),
+    (
+        "preference",
+        rf"\b(?:(?:could|would) i\b(?!{IN_THE_PAST})|(?:can|might|how do) i (?!{HABIT})).{{0,200}}\?|"
+        r"\b(?:should|shall) (?:i|we)\b|\bwhat (?:to|would be (?:a|the)|do (?:i|we) do (?:about|if|next))\b",
         "asks what to do",
     ),
     (
         "preference",
-        rf"{_ASK}(?:how (?:to\b|(?:do|can|could|should|would) (?:i|we|you|one)\b)|(?:can|could|would|"
-        rf"will) you (?:please )?(?:help|show|walk|guide|explain|write|create|make|give me (?:some|a "
-        rf"few|ideas|advice)))",
+        rf"{ASK}(?:how (?:to\b|(?:do (?:i|we|you|one) (?!{HABIT})|(?:can|could|should|would) (?:i|we|you|one)\b))|"
+        r"(?:can|could|would|will) you (?:please )?(?:help|show|walk|guide|explain|write|create|make|"
+        r"give me (?:some|a few|ideas|advice)))",
         "asks for help",
     ),
     (
@@ -235,13 +243,13 @@ ENGLISH: Final[Table] = (
     ),
     (
         "yes_no",
-        rf"{_ASK}(?:is|are|was|were|am|do|does|did|has|have|had|will|would|should|can|could|may|might|"
-        rf"must)(?:n't)?\b(?! you\b)",
+        rf"(?:{ASK}|^\W*(?:when|if|while|after|before|since|once) [^,?]{{1,200}}, ){VERB}\b(?! you\b)",
         "begins with a verb",
     ),
     (
         "yes_no",
-        r"\b(?:yes or no|whether)\b|\bor not\W*$|\bif (?:i|he|she|they|we) (?:have|has|had|ever)\b",
+        r"\b(?:yes or no|whether)\b|\bor not\W*$|\bif (?:i|he|she|they|we) (?:have|has|had|ever)\b|"
+        r"\b(?:know|tell me|remember|recall|remind me|sure|idea|wonder(?:ing)?) if\b",
         "asks whether",
     ),
 )
