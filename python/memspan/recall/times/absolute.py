@@ -10,7 +10,7 @@ from .calendar import SEASONS, Span, Unit, month_span, season_span
 from .named_days import last_named_day, named_day, with_weekend
 from .partial import Partial
 from .reading import Reading, Sentence
-from .years import QUALIFIED, read_bare_year, read_decade, read_year
+from .years import POSSESSIVES, QUALIFIED, read_bare_year, read_decade, read_year
 
 __all__ = ["read_absolute", "read_partial"]
 
@@ -20,6 +20,11 @@ _BEFORE_SEASONS: Final = word_set(
     "the in last this next early mid late since until before after by of from year"
 )
 _AFTER_SEASONS: Final = frozenset(["year", "shortyear", "of"])
+_MOST_MONTHS: Final = 12
+# Adverbs and verbs that may follow a name where a noun would follow a month ("what did the May girl", "my April said").
+_NO_NOUNS: Final = word_set(
+    "said says told tells went goes came comes got gets made makes never really always"
+)
 _BEFORE_DAYS: Final = word_set("on by since until before after from")
 
 
@@ -118,7 +123,9 @@ def _month_first(sentence: Sentence, at: int) -> Reading | None:
     counts = sentence.kind(day_at + 1) == "unit" and sentence.value(day_at + 1) != "weekend"
     if not counts and sentence.kind(day_at) == "number" and 1 <= sentence.value(day_at) <= 31:
         year, end = read_year(sentence, day_at + 1)
-        if year is not None or not doubtful or sentence.closes(day_at + 1):
+        spelled = not sentence.tokens[day_at].ordinal and sentence.tokens[day_at].word.isalpha()
+        # "May twenty people come?" and "may 5 people come?" count people.
+        if year is not None or not (doubtful or spelled) or sentence.closes(day_at + 1):
             partial = Partial(year, month, sentence.value(day_at))
             return _reading(sentence, partial, end, "a day of a month") or _no_such_day(
                 sentence, partial, end
@@ -126,9 +133,32 @@ def _month_first(sentence: Sentence, at: int) -> Reading | None:
     year, end = read_year(sentence, stop)
     if year is not None:
         return _reading(sentence, Partial(year, month), end, "a month of a year")
-    return _reading(
-        sentence, Partial(None, month), at + 1, "the latest such month", needs_preposition=token.short
-    )
+    alone = token.short and not _describes(sentence, at)
+    return _reading(sentence, Partial(None, month), at + 1, "the latest such month", needs_preposition=alone)
+
+
+def _describes(sentence: Sentence, at: int) -> bool:
+    """Whether a month that may be a verb or a name stands before a noun: "my March expenses", "the May newsletter"."""
+    token, before = sentence.tokens[at], sentence.tokens[at - 1] if at else None
+    if (
+        before is None
+        or not token.capital
+        or token.possessive
+        or (len(token.word) < 4 and token.word != "may")
+    ):
+        return False
+    if before.kind not in ("the", "a") and before.word not in POSSESSIVES and not before.possessive:
+        return False
+    after = at + 1
+    for _ in range(_MOST_MONTHS):  # "my March and April budgets"
+        joint = sentence.skip(after, "comma", "and", "or")
+        if joint == after or sentence.kind(joint) != "month":
+            break
+        after = joint + 1
+    if sentence.kind(after) != "word" or sentence.closes(after):
+        return False
+    noun = sentence.tokens[after]
+    return not noun.capital and noun.word.isalpha() and noun.word not in _NO_NOUNS
 
 
 def _day_first(sentence: Sentence, at: int) -> Reading | None:
@@ -175,7 +205,7 @@ def _season(sentence: Sentence, at: int) -> Reading | None:
     year, end = read_year(sentence, at + 1)
     if year is not None:
         return Reading(season_span(season, year), end, 0.9, "a season of a year", "quarter")
-    if not sentence.closes(at + 1):
+    if not sentence.closes(at + 1) and not _counts_years(sentence, at + 1):
         return None
     now = sentence.now
     span = season_span(season, now.year)
@@ -185,6 +215,16 @@ def _season(sentence: Sentence, at: int) -> Reading | None:
     return Reading(span, at + 1, QUALIFIED, reason, "quarter", needs_preposition=True, recurs="year")
 
 
+def _counts_years(sentence: Sentence, at: int) -> bool:
+    """Whether a number of years follows, back from now: "Christmas two years ago"."""
+    return (
+        sentence.kind(at) == "number"
+        and sentence.kind(at + 1) == "unit"
+        and sentence.value(at + 1) == "year"
+        and sentence.kind(at + 2) in ("ago", "back")
+    )
+
+
 def _named(sentence: Sentence, at: int) -> Reading | None:
     name: str = sentence.value(at)
     weekend = sentence.kind(at + 1) == "unit" and sentence.value(at + 1) == "weekend"
@@ -192,7 +232,7 @@ def _named(sentence: Sentence, at: int) -> Reading | None:
     year, end = read_year(sentence, stop)
     if year is not None:
         found = Reading(named_day(name, year), end, _FULL, "a named day of a year", "day")
-    elif sentence.closes(stop):
+    elif sentence.closes(stop) or sentence.tokens[at].possessive or _counts_years(sentence, stop):
         span = last_named_day(name, sentence.now)
         found = Reading(span, stop, 0.7, "the latest such day", "day", recurs="year")
     else:

@@ -6,51 +6,85 @@ from typing import Final
 
 from memspan.recall.words import word_set
 
-from .amounts import read_amount
-from .calendar import SMALL_UNITS, Unit
+from .amounts import Amount, read_amount
+from .calendar import SMALL_UNITS, Unit, day_span, moved, shifted
 from .counting import around, turned
 from .reading import Reading, Sentence
 
-__all__ = ["read_ago"]
+__all__ = ["read_ago", "read_day_back"]
 
+_TURNS: Final = frozenset(["weekday", "season", "named", "part", "plural"])
 _FUTURE: Final = word_set("will ll shall going gonna plan plans planning due scheduled starts begins ends")
 
 
 def read_ago(sentence: Sentence, at: int) -> Reading | None:
     """As in "three weeks ago", "vor drei Wochen", "two Fridays ago", "in two weeks" of the future."""
-    now = sentence.now
     kind = sentence.kind(at)
-    back = kind == "agopre" or (kind == "before" and sentence.lexicon.language != "en")
-    first = at + 1 if back or kind == "ahead" else at
-    turns = _turns_ago(sentence, first, back)
+    back = _leads_back(sentence, kind)
+    turns = _turns_ago(sentence, at + 1 if back or kind == "ahead" else at, back)
     if turns is not None:
         return turns
-    amount = read_amount(sentence, first)
+    counted = _counted(sentence, at, kind, back)
+    if counted is None:
+        return None
+    direction, amount, stop = counted
+    if direction < 0 and sentence.kind(stop) == "offset" and isinstance(sentence.value(stop), int):
+        day = _day_back(sentence, amount, sentence.value(stop), stop + 1)
+        if day is not None:
+            return day
+    low, high, unit, _ = amount
+    return around(sentence, sentence.now, direction, low, high, unit, stop)
+
+
+def read_day_back(sentence: Sentence, at: int, days: int) -> Reading | None:
+    """As in "heute vor einer Woche", where the day comes first: so many days from now, counted back from there."""
+    kind = sentence.kind(at)
+    counted = _counted(sentence, at, kind, _leads_back(sentence, kind))
+    if counted is None or counted[0] > 0:
+        return None
+    return _day_back(sentence, counted[1], days, counted[2])
+
+
+def _leads_back(sentence: Sentence, kind: str) -> bool:
+    return kind == "agopre" or (kind == "before" and sentence.lexicon.language != "en")
+
+
+def _counted(sentence: Sentence, at: int, kind: str, back: bool) -> tuple[int, Amount, int] | None:
+    """-1 or 1 for an amount that lies back or ahead, and where the words end."""
+    amount = read_amount(sentence, at + 1 if back or kind == "ahead" else at)
     if amount is None:
         return None
-    low, high, unit, stop = amount
+    stop = amount.stop
     closing = sentence.kind(stop) == "back" and sentence.closes(stop + 1)  # "a few months back"
     if back or closing or sentence.kind(stop) == "ago":
         direction = -1
     elif (
         kind == "ahead"
         or sentence.kind(stop) == "fromnow"
-        or (sentence.kind(at - 1) == "in" and _looks_ahead(sentence, at, unit))
+        or (sentence.kind(at - 1) == "in" and _looks_ahead(sentence, at, amount.unit))
     ):
         direction = 1
     else:
         return None
-    stop += closing or sentence.kind(stop) in ("ago", "fromnow")
-    return around(sentence, now, direction, low, high, unit, stop)
+    return direction, amount, stop + (closing or sentence.kind(stop) in ("ago", "fromnow"))
+
+
+def _day_back(sentence: Sentence, amount: Amount, days: int, stop: int) -> Reading | None:
+    """As in "a week ago today": that very day and not the week around it."""
+    if amount.low != amount.high or amount.unit in SMALL_UNITS:
+        return None
+    day = moved(shifted(sentence.now, days=days), amount.unit, -amount.low)
+    return Reading(day_span(day), stop, 1.0, f"{amount.low} {amount.unit} before {days:+} days", "day")
 
 
 def _turns_ago(sentence: Sentence, at: int, back: bool) -> Reading | None:
     """As in "two Fridays ago", "two summers ago", "hace dos veranos"."""
     kind = sentence.kind(at)
-    if kind not in ("number", "a") or sentence.kind(at + 1) not in ("weekday", "season", "named", "plural"):
+    if kind not in ("number", "a") or sentence.kind(at + 1) not in _TURNS:
         return None
     count = sentence.value(at) if kind == "number" else 1
-    ago = sentence.kind(at + 2) == "ago"
+    side = sentence.kind(at + 2)
+    ago = side == "ago" or (side == "back" and sentence.closes(at + 3))
     if not (ago or back) or not 1 <= count <= 5000 or sentence.tokens[at].ordinal:
         return None
     return turned(sentence, -count, at + 1, at + 2 + ago)

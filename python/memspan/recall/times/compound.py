@@ -56,7 +56,7 @@ def _read(sentence: Sentence, at: int, depth: int) -> Reading | None:
         or (read_relative(sentence, first) if first != at else None)
         or read_listed_day(sentence, first)
         or read_absolute(sentence, first)
-        or (_the_weekend(sentence, first) if first != at else None)
+        or (_the_weekend(sentence, first) if first != at or _holds_article(sentence, at) else None)
     )
 
 
@@ -122,6 +122,7 @@ def _beside(sentence: Sentence, at: int, depth: int) -> Reading | None:
     first = at + 1 if directed else at
     kind = sentence.kind(first)
     low = high = 0
+    unit: Unit = "day"
     if kind in ("unit", "weekday", "part") and not (kind == "unit" and first == at and at == 0):
         stop = first + 1
     elif not directed and kind == "number" and sentence.kind(first + 1) == "weekday":
@@ -132,6 +133,8 @@ def _beside(sentence: Sentence, at: int, depth: int) -> Reading | None:
         kind = "amount"
     else:
         return None
+    if kind == "unit" and not directed and sentence.tokens[first].word in sentence.lexicon.many:
+        low, high, unit, kind = 2, 5, sentence.value(first), "amount"  # "the days after Christmas"
     side = sentence.kind(stop)
     if directed and side in ("on", "comma", "of", "until"):
         return _said_on(sentence, at, first, stop)
@@ -142,6 +145,10 @@ def _beside(sentence: Sentence, at: int, depth: int) -> Reading | None:
         return None
     direction = -1 if side == "before" else 1
     origin = base.span.start if direction < 0 else base.span.end
+    if kind == "amount" and side != "from" and sentence.kind(at - 1) == "the":
+        other = moved(origin, unit, direction * high)
+        span = Span(other, origin) if direction < 0 else Span(origin, other)
+        return Reading(span, base.stop, base.certainty * 0.9, f"{high} {unit} {side} {base.reason}", unit)
     if kind == "amount":
         origin = origin if direction < 0 else shifted(origin, days=-1)
         found = around(sentence, origin, direction, low, high, unit, base.stop)
@@ -203,12 +210,20 @@ def _dated_weekday(sentence: Sentence, at: int) -> Reading | None:
     return base if base is not None and base.unit == "day" and not base.needs_preposition else None
 
 
+def _holds_article(sentence: Sentence, at: int) -> bool:
+    """Whether the word before a token may hold an article within it ("am Wochenende", "no fim de semana")."""
+    return sentence.lexicon.language != "en" and sentence.kind(at - 1) in ("on", "in")
+
+
 def _the_weekend(sentence: Sentence, at: int) -> Reading | None:
-    """As in "over the weekend": the latest that has begun."""
-    if sentence.kind(at) != "unit" or sentence.tokens[at].word != "weekend" or not sentence.closes(at + 1):
+    """As in "over the weekend", "am Wochenende": the latest that has begun."""
+    if sentence.kind(at) != "unit" or sentence.value(at) != "weekend" or not sentence.closes(at + 1):
+        return None
+    if sentence.tokens[at].word in sentence.lexicon.many:
         return None
     now = sentence.now
     span = unit_span("weekend", now)
     if span.start > now:
         span = unit_span("weekend", now, -1)
-    return Reading(span, at + 1, 0.7, "the latest weekend", "weekend", needs_preposition=True, recurs="week")
+    led = sentence.lexicon.language == "en"
+    return Reading(span, at + 1, 0.7, "the latest weekend", "weekend", needs_preposition=led, recurs="week")

@@ -10,7 +10,7 @@ from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, unit_span
 from .reading import Reading, Sentence
 from .turns import part_of_day, turn
 
-__all__ = ["SURE", "around", "stretch", "turned"]
+__all__ = ["SURE", "around", "several_turns", "stretch", "turned"]
 
 SURE: Final = 0.9
 
@@ -25,6 +25,21 @@ def turned(sentence: Sentence, count: int, at: int, stop: int) -> Reading | None
         span, stop = part_of_day(span.start, sentence.value(stop)), stop + 1
     which = {-1: "last", 0: "this", 1: "next"}.get(count, f"{count:+}")
     return Reading(span, stop, SURE, f"{which}, counted from now", unit)
+
+
+def several_turns(sentence: Sentence, direction: int, at: int) -> Reading | None:
+    """As in "the last two Fridays", "the next three summers": from the first of them to the end of the last."""
+    count = sentence.value(at)
+    if sentence.kind(at) != "number" or sentence.tokens[at].ordinal or not 1 <= count <= 5000:
+        return None
+    if sentence.kind(at + 1) not in ("weekday", "season", "named", "part", "plural"):
+        return None
+    near = turned(sentence, direction, at + 1, at + 2)
+    far = turned(sentence, direction * count, at + 1, at + 2)
+    if near is None or far is None or near.stop > at + 2:
+        return None
+    span = Span(min(near.span.start, far.span.start), max(near.span.end, far.span.end))
+    return near._replace(span=span, reason=f"{count} of them, counted from now")
 
 
 def stretch(sentence: Sentence, direction: int, amount: Amount) -> Reading:

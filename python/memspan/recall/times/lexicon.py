@@ -44,12 +44,14 @@ class Token:
     capital: bool = False
     short: bool = False
     """An abbreviation, or a word that is often something else: it needs more context."""
+    possessive: bool = False
+    """Whether it owns what comes after it ("Friday's dinner"), so that it is no part of a longer name."""
 
 
 class Lexicon:
     """The words of one language that have to do with time."""
 
-    __slots__ = ("_telling", "day_first", "language", "phrases", "words")
+    __slots__ = ("_telling", "day_first", "language", "many", "phrases", "words")
 
     def __init__(
         self,
@@ -57,10 +59,13 @@ class Lexicon:
         table: Mapping[str, Mapping[str, Any]],
         *,
         day_first: bool = True,
+        many: str = "",
     ) -> None:
         self.language = language
         self.day_first = day_first
         """Whether 7/5/2023 is in May."""
+        self.many = word_set(many)
+        """Units, and words before or after them, that tell of more than one: "the past weeks", "ces derniers mois"."""
         self.words: dict[str, Symbol] = {}
         self.phrases: dict[str, list[tuple[tuple[str, ...], Symbol]]] = {}
         for kind, entries in table.items():

@@ -64,7 +64,7 @@ def _period_after(sentence: Sentence, found: Reading) -> Reading | None:
     """The period after a time that recurs, if it holds one of them."""
     if found.recurs is None:
         return None
-    joints: tuple[str, ...] = ("of", "in", "the")
+    joints: tuple[str, ...] = ("of", "in", "the", "comma")
     if found.recurs == "month" and sentence.lexicon.language != "en":
         joints = ("dot", "from", *joints)  # "am 5. letzten Monats", "le 5 du mois dernier"
     at = sentence.skip(found.stop, *joints)

@@ -31,7 +31,7 @@ _PREPOSITIONS: Final = frozenset(["in", "since", "until", "by", "before", "after
 _STARTS: Final = word_set(
     "month weekday unit season part named offset unitoffset recent number decimal amount few a date year decade "
     "quarter last next this past early mid late earlier later agopre ahead more less before the from between after "
-    "since until by half on"
+    "since until by half on in"
 )
 
 
@@ -40,6 +40,8 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
     kind = sentence.kind(at)
     if kind not in _STARTS:
         return None
+    if kind == "in":
+        return _compared(sentence, at, kind) if sentence.value(at) else None
     if kind in _COMPARED and (compared := _compared(sentence, at, kind)) is not None:
         return compared
     if kind in ("from", "between"):
@@ -106,10 +108,10 @@ def _continues_number(sentence: Sentence, at: int) -> bool:
 
 
 def _compared(sentence: Sentence, at: int, kind: str) -> Related | None:
-    """As in "more than two years ago", "vor weniger als einem Monat": before that moment, or since."""
+    """As in "more than two years ago", "over a year ago", "vor weniger als einem Monat": before then, or since."""
     ago = kind == "agopre" or (kind == "before" and sentence.lexicon.language != "en")
     than = at + 1 if ago else at
-    side = sentence.kind(than)
+    side = "more" if kind == "in" else sentence.kind(than)
     if side not in ("more", "less"):
         return None
     amount = read_amount(sentence, than + 1)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from .ago import read_ago
+from .ago import read_ago, read_day_back
 from .amounts import Amount, read_amount
 from .calendar import Span, Unit, clip, day_span, shifted, unit_span
-from .counting import SURE, stretch, turned
+from .counting import SURE, several_turns, stretch, turned
 from .reading import Reading, Sentence
 from .turns import part_of_day
 from .years import QUALIFIED
@@ -16,6 +16,7 @@ __all__ = ["read_relative"]
 
 _DIRECTIONS: Final = {"last": -1, "this": 0, "next": 1, "past": -1}
 _TURNING: Final = frozenset(["unit", "weekday", "month", "season", "part", "named"])
+_COUNTED_FROM: Final = frozenset(["agopre", "before", "number", "a"])
 _BESIDE_LAST: Final = {"before": "last", "after": "next"}
 
 
@@ -51,6 +52,12 @@ def _offset(sentence: Sentence, at: int) -> Reading:
     days, part = value if isinstance(value, tuple) else (value, None)
     day = day_span(shifted(sentence.now, days=days))
     stop = at + 1
+    if (
+        part is None
+        and sentence.kind(stop) in _COUNTED_FROM
+        and (back := read_day_back(sentence, stop, days))
+    ):
+        return back
     if part is None and sentence.kind(stop) == "part":
         part, stop = sentence.value(stop), stop + 1
     if part is None:
@@ -70,7 +77,9 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
         if direction == 0:
             return _counted_first(sentence, follows)  # "ces deux dernières semaines"
         amount = read_amount(sentence, follows)
-        return None if amount is None else stretch(sentence, direction, amount)
+        if amount is None:
+            return several_turns(sentence, direction, follows)
+        return stretch(sentence, direction, amount)
     if kind not in _TURNING:
         return None
     if kind == "unit" and direction:
@@ -78,13 +87,27 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
         if sentence.kind(follows + 1) == "andhalf":
             amount = read_amount(sentence, follows)
             return None if amount is None else stretch(sentence, direction, amount)
-        if sentence.lexicon.language == "en" and sentence.tokens[follows].word.endswith("s"):
+        if _several(sentence, at, follows):
             return stretch(sentence, direction, Amount(2, 5, unit, follows + 1))  # "the past weeks"
-        if (word == "past" or rolling) and unit != "weekend" and sentence.value(at) is None:
+        if (word == "past" or rolling) and unit != "weekend" and not sentence.value(at):
             return stretch(sentence, direction, Amount(1, 1, unit, follows + 1))
         if sentence.kind(follows + 1) == "of" or unit == "day":
             return None  # "the last year of college", "my last day there"
-    return turned(sentence, direction * (sentence.value(at) or 1), follows, follows + 1)
+    return turned(sentence, direction * _steps(sentence, at, follows), follows, follows + 1)
+
+
+def _several(sentence: Sentence, at: int, counted: int) -> bool:
+    """Whether either word tells of more than one unit: "in den letzten Tagen", "ces derniers mois"."""
+    many = sentence.lexicon.many
+    return sentence.tokens[counted].word in many or sentence.tokens[at].word in many
+
+
+def _steps(sentence: Sentence, at: int, counted: int) -> int:
+    """How many turns a word for "last" or "next" goes; "the coming weekend" is this one, while it has not begun."""
+    steps: int | None = sentence.value(at)
+    if steps != 0 or sentence.value(counted) != "weekend":
+        return steps or 1
+    return 0 if unit_span("weekend", sentence.now).start > sentence.now else 1
 
 
 def _counted_first(sentence: Sentence, at: int) -> Reading | None:
@@ -94,6 +117,10 @@ def _counted_first(sentence: Sentence, at: int) -> Reading | None:
     direction = _DIRECTIONS.get(sentence.kind(at + 1), 0)
     if direction == 0 or sentence.tokens[at].ordinal:
         return None
+    if sentence.lexicon.language == "en" and not (
+        sentence.kind(at - 1) == "the" and _several(sentence, at + 1, at + 2)
+    ):
+        return None  # "in sprint 12 last month"
     value = sentence.value(at)
     low, high = value if isinstance(value, tuple) else (value, value)
     return stretch(sentence, direction, Amount(low, high, sentence.value(at + 2), at + 3)) if high else None
@@ -139,7 +166,7 @@ def _weekday(sentence: Sentence, at: int) -> Reading | None:
     reason = "the latest such day, today included"
     if sentence.kind(stop) == "part":
         span, stop = part_of_day(span.start, sentence.value(stop)), stop + 1
-    over = sentence.closes(stop)
+    over = token.possessive or sentence.closes(stop)
     if token.short and not over:
         return None  # "in Sun City"
     return Reading(span, stop, 0.7, reason, "day", needs_preposition=token.short or not over, recurs="week")
@@ -158,5 +185,7 @@ def _postposed(sentence: Sentence, at: int) -> Reading | None:
     follows = sentence.kind(first + 1)
     if follows not in _DIRECTIONS or sentence.kind(first + 2) in _TURNING:
         return None  # "im März dieses Jahres"
-    steps = sentence.value(first + 1) or 1
-    return turned(sentence, _DIRECTIONS[follows] * steps, first, first + 2)
+    direction = _DIRECTIONS[follows]
+    if sentence.kind(first) == "unit" and direction and _several(sentence, first + 1, first):
+        return stretch(sentence, direction, Amount(2, 5, sentence.value(first), first + 2))
+    return turned(sentence, direction * _steps(sentence, first + 1, first), first, first + 2)

@@ -17,6 +17,7 @@ _PIECE: Final = re.compile(
 )
 _PARTS_OF_YEARS: Final = {f"q{part}": (part, 3) for part in (1, 2, 3, 4)} | {"h1": (1, 6), "h2": (2, 6)}
 """Which of them, and its months."""
+_POSSESSIVE: Final = ("'s", "’s")
 _NO_SYMBOL: Final[Symbol] = ("word", None)
 _VERBS: Final = frozenset(["sat", "sun", "wed"])
 _SIGNS: Final = {",": "comma", ".": "dot", "-": "dash", "–": "dash", "—": "dash"}
@@ -51,7 +52,8 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
             cut, one, (kind, value) = value
             start = _front(tokens, word[:cut], one, start, start + cut)
             word = word[cut:]
-        token = Token(kind, value, start, end, word, False, first.isupper())
+        owns = len(word) < end - start and piece[-2:] in _POSSESSIVE
+        token = Token(kind, value, start, end, word, False, first.isupper(), False, owns)
         if kind == "number" and isinstance(value, tuple):
             token.value, token.ordinal = value[0], True
         elif kind == "shortmonth":

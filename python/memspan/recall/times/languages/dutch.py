@@ -63,14 +63,15 @@ LEXICON = Lexicon(
             "zeven": 7,
             "acht": 8,
         }
-        | {"negen": 9, "tien": 10, "elf": 11, "twaalf": 12, "eerste": (1,), "tweede": (2,), "derde": (3,)},
+        | {"negen": 9, "tien": 10, "elf": 11, "twaalf": 12, "vijftien": 15, "twintig": 20, "dertig": 30}
+        | {"eerste": (1,), "tweede": (2,), "derde": (3,)},
         "decimal": {"anderhalf|anderhalve": 1.5, "een half|een halve": 0.5},
         "plural": {"zomers": ("season", 1), "winters": ("season", 3)}
         | {f"{day}en": ("weekday", weekday) for weekday, day in enumerate(_DAYS)},
         "few": {"enkele": (2, 5)},
         "a": {"een": None},
         "last": {"vorige|vorig|afgelopen|laatste": None, "voorlaatste|voorvorige": 2},
-        "next": {"volgende|volgend|komende|komend": None},
+        "next": {"volgende|volgend": None, "komende|komend": 0},
         "this": {"deze|dit": None},
         "early": {"begin": 0},
         "mid": {"half|midden": 1},
@@ -111,4 +112,5 @@ LEXICON = Lexicon(
         }
         | {"oudjaar|oudejaarsavond": "new year eve", "nieuwjaar": "new year", "pinksteren": "pentecost"},
     },
+    many="dagen weken weekends maanden jaren decennia uren minuten",
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from memspan.recall.times.lexicon import Lexicon
 
+from .english_numbers import SPELLED
+
 LEXICON = Lexicon(
     "en",
     {
@@ -62,6 +64,10 @@ LEXICON = Lexicon(
             "summers": ("season", 1),
             "falls|autumns": ("season", 2),
             "winters": ("season", 3),
+            "mornings": ("part", 0),
+            "afternoons": ("part", 1),
+            "evenings": ("part", 2),
+            "nights": ("part", 3),
             "christmases": ("named", "christmas"),
             "easters": ("named", "easter"),
             "thanksgivings": ("named", "thanksgiving"),
@@ -78,27 +84,11 @@ LEXICON = Lexicon(
         }
         | {"eighties": 80, "nineties": 90},
         "number": {
-            "one": 1,
-            "two|a couple of|a couple|couple of|couple": 2,
-            "three": 3,
-            "four": 4,
-            "five": 5,
-            "six": 6,
-            "seven": 7,
-            "eight": 8,
-            "nine": 9,
-            "ten": 10,
-            "eleven": 11,
-            "twelve|a dozen": 12,
-            "fifteen": 15,
-            "twenty": 20,
-            "thirty": 30,
-            "first": (1,),
-            "second": (2,),
-            "third": (3,),
-            "fourth": (4,),
-            "fifth": (5,),
-        },
+            "a couple of|a couple|couple of|couple": 2,
+            "a dozen": 12,
+            "a hundred": 100,
+        }
+        | SPELLED,
         "few": {"a few|few|a handful of": (2, 5), "several": (3, 7)},
         "amount": {
             "half a year|half year": (6, "month"),
@@ -108,7 +98,7 @@ LEXICON = Lexicon(
         "andhalf": {"and a half": None},
         "orso": {"or so": None},
         "last": {"last|previous": None},
-        "next": {"next|coming|upcoming": None},
+        "next": {"next": None, "coming|upcoming": 0},  # 0 for the first that begins
         "this": {"this|the current": None},
         "past": {"past": None},
         "early": {"early|the beginning of|beginning of|the start of|start of": 0},
@@ -121,7 +111,7 @@ LEXICON = Lexicon(
         "back": {"back": None},
         "fromnow": {"from now|from today|hence": None},
         "more": {"more than|longer than|at least": None},
-        "less": {"less than|fewer than|no more than|not more than|at most": None},
+        "less": {"under|less than|fewer than|no more than|not more than|at most": None},
         "before": {"before|prior to|preceding|earlier than|sooner than": None},
         "after": {"after|following|later than": None},
         "since": {"since|ever since|not before|no earlier than|not earlier than|no sooner than": None},
@@ -134,7 +124,7 @@ LEXICON = Lexicon(
         "or": {"or": None},
         "but": {"but": None},
         "now": {"now|the present|present day|the present day": None},
-        "in": {"in|during|within|over|throughout": None},
+        "in": {"in|during|within|throughout": None, "over": True},  # "over a year ago" is before it
         "on": {"on|at|for": None, "around": 3},  # days on either side
         "of": {"of": None},
         "the": {"the": None},
@@ -174,4 +164,5 @@ LEXICON = Lexicon(
         },
     },
     day_first=False,
+    many="days weeks weekends fortnights months quarters years decades centuries hours minutes secs",
 )

@@ -59,6 +59,9 @@ LEXICON = Lexicon(
             "dix": 10,
             "onze": 11,
             "douze": 12,
+            "quinze": 15,
+            "vingt": 20,
+            "trente": 30,
             "première|premier|premières|premiers": (1,),
             "deuxième": (2,),
             "troisième": (3,),
@@ -114,4 +117,6 @@ LEXICON = Lexicon(
             "toussaint": "all saints",
         },
     },
+    many="jours semaines weekends années ans décennies heures minutes "
+    "derniers dernières passés passées prochains prochaines",
 )

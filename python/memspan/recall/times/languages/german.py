@@ -54,7 +54,8 @@ LEXICON = Lexicon(
         "season": {"frühling|frühjahr": 0, "sommer": 1, "herbst": 2, "winter": 3},
         "part": {"vormittag|am morgen|jeden morgen": 0, "nachmittag": 1, "abend": 2, "nacht": 3},
         "number": {"zwei|zwo": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7, "acht": 8}
-        | {"neun": 9, "zehn": 10, "elf": 11, "zwölf": 12, "ersten|erste": (1,), "zweiten|zweite": (2,)}
+        | {"neun": 9, "zehn": 10, "elf": 11, "zwölf": 12, "fünfzehn": 15, "zwanzig": 20, "dreißig": 30}
+        | {"ersten|erste": (1,), "zweiten|zweite": (2,)}
         | {"dritten|dritte": (3,), "vierten|vierte": (4,)},
         "decimal": {"anderthalb|eineinhalb": 1.5, "zweieinhalb": 2.5, "dreieinhalb": 3.5}
         | {"ein halbes|einem halben|einer halben|eine halbe": 0.5},
@@ -67,7 +68,8 @@ LEXICON = Lexicon(
             "vorletzte|vorletzten|vorletzter|vorletztes|vorletztem": 2,
         },
         "next": {
-            "nächste|nächsten|nächster|nächstes|kommende|kommenden|kommendes": None,
+            "nächste|nächsten|nächster|nächstes": None,
+            "kommende|kommenden|kommendes|kommendem": 0,
             "übernächste|übernächsten|übernächster|übernächstes": 2,
         },
         "earlier": {"bisher in|bislang in": None},
@@ -115,4 +117,5 @@ LEXICON = Lexicon(
             "nikolaus": "nicholas",
         },
     },
+    many="tage tagen wochen wochenenden monate monaten jahre jahren jahrzehnte jahrzehnten stunden minuten",
 )

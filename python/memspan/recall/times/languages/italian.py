@@ -49,6 +49,9 @@ LEXICON = Lexicon(
             "dieci": 10,
             "undici": 11,
             "dodici": 12,
+            "quindici": 15,
+            "venti": 20,
+            "trenta": 30,
             "prima|primo|prime|primi": (1,),
             "seconda": (2,),
         },
@@ -104,4 +107,6 @@ LEXICON = Lexicon(
         | {"vigilia di natale": "christmas eve", "ognissanti": "all saints", "pasquetta": "easter monday"}
         | {"martedì grasso": "shrove tuesday", "mercoledì delle ceneri": "ash wednesday"},
     },
+    many="giorni settimane mesi anni decenni ore minuti "
+    "scorsi scorse passati passate ultimi ultime prossimi prossime",
 )

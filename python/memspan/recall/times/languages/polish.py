@@ -33,12 +33,12 @@ LEXICON = Lexicon(
         "unit": {
             "minuta|minutę|minuty|minut": "minute",
             "godzina|godzinę|godziny|godzin": "hour",
-            "dzień|dni|dnia|dniu": "day",
-            "tydzień|tygodnie|tygodni|tygodniu|tygodnia": "week",
+            "dzień|dni|dnia|dniu|dniach": "day",
+            "tydzień|tygodnie|tygodni|tygodniu|tygodnia|tygodniach": "week",
             "weekend|weekendu|weekendy": "weekend",
-            "miesiąc|miesiące|miesięcy|miesiącu|miesiąca": "month",
+            "miesiąc|miesiące|miesięcy|miesiącu|miesiąca|miesiącach": "month",
             "kwartał|kwartale|kwartału": "quarter",
-            "rok|roku|lata|lat": "year",
+            "rok|roku|lata|lat|latach": "year",
             "dekada|dekadę|dekadzie": "decade",
         },
         "season": {"wiosna|wiosnę|wiosną": 0, "lato|latem": 1, "jesień|jesienią": 2, "zima|zimę|zimą": 3},
@@ -86,4 +86,5 @@ LEXICON = Lexicon(
         "named": {"wigilia|wigilię": "christmas eve", "sylwestra|sylwester": "new year eve"}
         | {"boże narodzenie": "christmas", "wielkanoc": "easter", "nowy rok": "new year"},
     },
+    many="dni dniach tygodnie tygodni tygodniach miesiące miesięcy miesiącach lata lat latach weekendy",
 )

@@ -44,7 +44,8 @@ LEXICON = Lexicon(
         },
         "season": {"primavera": 0, "verão": 1, "outono": 2, "inverno": 3},
         "number": {"dois|duas": 2, "três": 3, "quatro": 4, "cinco": 5, "seis": 6, "sete": 7, "oito": 8}
-        | {"nove": 9, "dez": 10, "onze": 11, "doze": 12, "primeira|primeiro|primeiras|primeiros": (1,)},
+        | {"nove": 9, "dez": 10, "onze": 11, "doze": 12, "quinze": 15, "vinte": 20, "trinta": 30}
+        | {"primeira|primeiro|primeiras|primeiros": (1,)},
         "decimal": {"meio|meia": 0.5},
         "andhalf": {"e meio|e meia": None},
         "plural": {"verões": ("season", 1), "invernos": ("season", 3)}
@@ -104,4 +105,5 @@ LEXICON = Lexicon(
             "terça - feira gorda": "shrove tuesday",
         },
     },
+    many="dias semanas meses anos décadas horas minutos passados passadas últimos últimas próximos próximas",
 )

@@ -53,6 +53,9 @@ LEXICON = Lexicon(
             "diez": 10,
             "once": 11,
             "doce": 12,
+            "quince": 15,
+            "veinte": 20,
+            "treinta": 30,
             "primera|primer|primero|primeras|primeros": (1,),
             "segunda": (2,),
         },
@@ -103,4 +106,5 @@ LEXICON = Lexicon(
         | {"año nuevo": "new year", "domingo de pascua": "easter", "viernes santo": "good friday"}
         | {"martes de carnaval": "shrove tuesday", "miércoles de ceniza": "ash wednesday"},
     },
+    many="días semanas meses años décadas horas minutos pasados pasadas últimos últimas próximos próximas",
 )
