@@ -20,6 +20,7 @@ from .name_calls import NameCalls
 from .query import Query, natives_of
 from .quota_calls import QuotaCalls
 from .ranking import Ranking
+from .save_target import as_target
 from .tag_calls import TagCalls
 from .tag_info import TagInfo
 from .times import TimeLike, from_micros
@@ -447,12 +448,14 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
     # Snapshots
 
     def save(self, path: str | os.PathLike[str], stamp: str = "") -> None:
-        """Write everything to one file (mode 0600), which replaces an older one only when it is whole and durable.
+        """Write everything to one file (mode 0600), which replaces an older one, or a link, only when it is whole and
+        durable.
 
         Raises:
+            InvalidArgumentError: a pipe or a device is there, or a link to one.
             OSError: the file cannot be written; the older one stays.
         """
-        self._native.save(as_path(path, "path"), as_text(stamp, "stamp"))
+        self._native.save(as_target(path, "path"), as_text(stamp, "stamp"))
 
     @classmethod
     def load(

@@ -161,6 +161,18 @@ def test_symbolic_links_are_not_followed(snapshot: Path, tmp_path: Path) -> None
     assert len(memspan.Index.load(link)) == 0
 
 
+def test_pipes_and_devices_are_not_replaced(tmp_path: Path, index: memspan.Index) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for path in (pipe, link):
+        with pytest.raises(memspan.InvalidArgumentError, match=r"^path: got .*accepted: .* regular file"):
+            index.save(path)
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_saving_replaces_the_file_at_once_and_leaves_nothing_else(
     snapshot: Path, index: memspan.Index
 ) -> None:
