@@ -86,6 +86,7 @@ class AnsweringCalls(SearchingCalls):
         Raises:
             InvalidArgumentError: or its subclass `TimeError` or `WhereError`: an argument is not acceptable, or the
                 memory was opened without `llm`.
+            EmbedderError, EmbedderMismatchError: as in `search`.
             LLMError: the model cannot be reached, or failed; what it cost is in `usage()` all the same.
             MissingExtraError, ModelNotFoundError, RerankerError: something that is needed is not here, or failed.
         """

@@ -13,7 +13,7 @@ from memspan.remember.aging import Aging
 from memspan.remember.asking import asked
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.contexts import context_of
-from memspan.remember.fields import checked_name
+from memspan.remember.fields import checked_name, checked_text
 from memspan.remember.recall import Recalls
 from memspan.remember.searching import latest, search
 from memspan.times import TimeLike
@@ -101,6 +101,8 @@ class SearchingCalls(Calls):
 
         Raises:
             InvalidArgumentError: or its subclass `TimeError` or `WhereError`: an argument is not acceptable.
+            EmbedderError: an embedder failed with the question.
+            EmbedderMismatchError: another process converted the store to another embedder.
             ModelNotFoundError, MissingExtraError, RerankerError: the reranker is not here, or failed.
         """
         aging = Aging(
@@ -180,11 +182,13 @@ class SearchingCalls(Calls):
 
         Raises:
             InvalidArgumentError: or its subclass `TimeError` or `WhereError`: an argument is not acceptable.
+            EmbedderError, EmbedderMismatchError: as in `search`.
             ModelNotFoundError, MissingExtraError, RerankerError: the reranker is not here, or failed.
         """
         budget = checked_budget(tokens, k, count_tokens)
+        text = checked_text(question, "question")
         recalls = self.search(
-            question,
+            text,
             user=user,
             k=budget.k,
             between=between,
@@ -204,7 +208,7 @@ class SearchingCalls(Calls):
             rerank_ms=rerank_ms,
             track=track,
         )
-        return context_of(self._engine, question, user, recalls, budget)
+        return context_of(self._engine, text, user, recalls, budget)
 
     def latest(
         self, *, user: str, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None

@@ -92,6 +92,12 @@ def test_nothing_found_is_empty(lake: Memory) -> None:
     assert lake.context("lake", user="ana", tokens=12) == Context("", (), 0)
 
 
+def test_half_an_emoji_in_a_question_does_no_harm(lake: Memory) -> None:
+    assert lake.context("\ud83d lake", user="ana") == lake.context(
+        "\N{REPLACEMENT CHARACTER} lake", user="ana"
+    )
+
+
 def test_the_budget_takes_the_best(lake: Memory) -> None:
     best = lake.search("Como", user="ana", k=1)[0].id
     for tokens in range(1, 120):
