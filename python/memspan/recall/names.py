@@ -9,6 +9,7 @@ from memspan.arguments import as_text
 from memspan.errors import invalid
 
 from .vocabulary import COMMON, Entry, Source, Vocabulary, fold, words_of
+from .words import word_set
 
 __all__ = ["FoundName", "How", "find_names"]
 
@@ -24,6 +25,15 @@ _CERTAINTY: Final[dict[How, float]] = {
 _SHORTEST_PREFIX: Final = 3
 _MOST_SHARED: Final = 3
 """A word that more names have in common says nothing."""
+# Common words that are names of people, too: with a capital, a part of one is enough.
+_PEOPLE: Final = word_set("mark may will")
+# Common words that tell something as a tag.
+_TOPICS: Final = word_set("friend friends plan work")
+# Before "May" they make a month of it, as a number behind it does.
+_OF_MONTHS: Final = word_set("in since until till during early late mid last next this")
+# What French and Italian put before a name, without its vowel: "d'Ana".
+_ELIDED: Final = word_set("c d j l m n qu s t all dall dell nell sull un")
+_SENTENCE_ENDS: Final = frozenset(".!?:;\n")
 _SCANNED: Final = 10_000
 _MOST: Final = 32
 
@@ -49,6 +59,8 @@ class _Word(NamedTuple):
     start: int
     end: int
     capital: bool
+    proper: bool
+    """Its capital is none that the first word of a sentence has, a text in capitals, or a month."""
 
 
 def find_names(question: str, vocabulary: Vocabulary) -> list[FoundName]:
@@ -83,14 +95,32 @@ def find_names(question: str, vocabulary: Vocabulary) -> list[FoundName]:
 
 
 def _words(text: str) -> Iterator[_Word]:
+    shouted = text.isupper()
+    before, end = "", 0
     for match in words_of(text):
         word = match.group()
         folded = fold(word)
         bare = folded
         if not folded.isalnum():
             folded = folded.replace("’", "'")
-            bare = folded.partition("'")[0]
-        yield _Word(folded, bare, match.start(), match.end(), word[0].isupper())
+            bare = _bare(folded)
+        capital = word[0].isupper()
+        first = end == 0 or not _SENTENCE_ENDS.isdisjoint(text[end : match.start()])
+        month = bare == "may" and (
+            before in _OF_MONTHS or text[match.end() : match.end() + 2].strip().isdecimal()
+        )
+        yield _Word(
+            folded, bare, match.start(), match.end(), capital, capital and not (first or shouted or month)
+        )
+        before, end = folded, match.end()
+
+
+def _bare(word: str) -> str:
+    """A word without its last apostrophe and what follows it ("o'brien's"), or what stands before it ("d'ana")."""
+    start, _, rest = word.rpartition("'")
+    if start in _ELIDED and len(rest) > 1:
+        return rest
+    return word if start in ("", "o") else start
 
 
 def _endings(word: str) -> Iterator[str]:
@@ -128,12 +158,18 @@ def _longest(words: list[_Word], at: int, vocabulary: Vocabulary) -> tuple[int, 
 
 def _too_common(word: _Word, entry: Entry) -> bool:
     """Whether "will" or "may" is the word, and not the person."""
-    return word.bare in COMMON and not (word.capital and word.start > 0 and entry.source != "tag")
+    if word.bare not in COMMON:
+        return False
+    return word.bare not in _TOPICS if entry.source == "tag" else not word.proper
 
 
 def _by_one_word(word: _Word, vocabulary: Vocabulary) -> list[tuple[How, Entry]]:
     bare = word.bare
-    if bare in COMMON or bare.isdecimal():
+    if bare in COMMON:
+        found = vocabulary.containing(bare) if word.proper and bare in _PEOPLE else []
+        people = [entry for entry in found if entry.source != "tag"]
+        return [("part", entry) for entry in people] if len(people) <= _MOST_SHARED else []
+    if bare.isdecimal():
         return []
     for form in dict.fromkeys((word.folded, bare, *_endings(bare))):
         if len(form) >= _SHORTEST_PREFIX and (found := vocabulary.containing(form)):

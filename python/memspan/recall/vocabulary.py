@@ -59,7 +59,7 @@ def words_of(text: str) -> Iterator[re.Match[str]]:
 def _folded_words(text: str) -> tuple[str, ...]:
     if text.isascii():
         return tuple(_WORD.findall(text.lower()))
-    return tuple(fold(match.group()) for match in words_of(text))
+    return tuple(fold(match.group()).replace("’", "'") for match in words_of(text))
 
 
 class Vocabulary:

@@ -67,6 +67,44 @@ def test_table(question: str, expected: list[tuple[str, str]]) -> None:
     assert [(found.name, found.how) for found in find_names(question, VOCABULARY)] == expected
 
 
+COMMON_WORDS = Vocabulary(
+    speakers=["Will Smith", "Ana"],
+    names=["Mark Twain", "May Chen", "O'Brien", "D’Angelo", "The Hobbit"],
+    tags=["work", "plan", "time", "may"],
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did Will say?", [("Will Smith", "part")]),
+        ("Where is Will's car?", [("Will Smith", "part")]),
+        ("Did Mark call?", [("Mark Twain", "part")]),
+        ("Did May call?", [("May Chen", "part")]),
+        ("will she mark it", []),
+        ("Will she come?", []),
+        ("I called. Will she come? Mark it!", []),  # the first word of a sentence has a capital
+        ("WILL SHE MARK IT", []),  # all of them have
+        ("What did I do in May?", []),
+        ("Is it due May 5 or next May?", []),
+        ("Did I like The Matrix?", []),
+        ("O'Brien's car", [("O'Brien", "inflected")]),
+        ("o’brien’s car", [("O'Brien", "inflected")]),
+        ("the O'Briens", [("O'Brien", "inflected")]),
+        ("Is O'Brien here?", [("O'Brien", "exact")]),
+        ("D'Angelo's songs", [("D’Angelo", "inflected")]),
+        ("La voiture d'Ana", [("Ana", "inflected")]),
+        ("Il cane dell'Ana", [("Ana", "inflected")]),
+        ("I'd say it's 'time'", []),
+        ("Where do I work?", [("work", "exact")]),
+        ("What are my plans?", [("plan", "inflected")]),
+        ("At that time, may I?", []),
+    ],
+)
+def test_names_and_tags_that_are_common_words(question: str, expected: list[tuple[str, str]]) -> None:
+    assert [(found.name, found.how) for found in find_names(question, COMMON_WORDS)] == expected
+
+
 SHORT = Vocabulary(speakers=["John", "Grace", "Lena"], names=["Anna Bell", "田中一郎"], tags=["bike"])
 
 
