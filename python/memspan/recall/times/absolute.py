@@ -7,6 +7,7 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .calendar import SEASONS, Span, Unit, month_span, season_span
+from .dotted import dotted_day, spaced_day
 from .named_days import last_named_day, named_day, with_weekend
 from .partial import Partial
 from .reading import Reading, Sentence
@@ -19,6 +20,7 @@ _YEAR_INFERRED: Final = 0.8
 _BEFORE_SEASONS: Final = word_set(
     "the in last this next early mid late since until before after by of from year"
 )
+_JOINTS: Final = frozenset(["to", "dash", "and", "or"])
 _AFTER_SEASONS: Final = frozenset(["year", "shortyear", "of"])
 _MOST_MONTHS: Final = 12
 # Adverbs and verbs that may follow a name where a noun would follow a month ("what did the May girl", "my April said").
@@ -55,8 +57,10 @@ def read_partial(sentence: Sentence, at: int, *, bare_day: bool = False) -> Read
         return _month_first(sentence, at)
     if kind == "year":
         return read_bare_year(sentence, at)
+    if kind in ("dotted", "decimal"):
+        return _numeric(sentence, dotted_day(sentence, at))
     if kind == "number" and 1 <= sentence.value(at) <= 31:
-        found = _day_first(sentence, at)
+        found = _day_first(sentence, at) or _numeric(sentence, spaced_day(sentence, at))
         if found is not None:
             return found
         if bare_day:
@@ -95,6 +99,10 @@ def _reading(
     if partial.year is not None:
         recurs, certainty = None, _FULL
     return Reading(span, stop, certainty, reason, partial.unit, needs_preposition, partial, recurs)
+
+
+def _numeric(sentence: Sentence, day: tuple[Partial, int] | None) -> Reading | None:
+    return None if day is None else _reading(sentence, day[0], day[1], "a date in numbers")
 
 
 def _no_such_day(sentence: Sentence, partial: Partial, stop: int) -> Reading:
@@ -200,6 +208,7 @@ def _season(sentence: Sentence, at: int) -> Reading | None:
         and not token.capital
         and sentence.kind(at - 1) not in _BEFORE_SEASONS
         and sentence.kind(at + 1) not in _AFTER_SEASONS
+        and not _beside_season(sentence, at)
     ):
         return None  # the verbs
     year, end = read_year(sentence, at + 1)
@@ -213,6 +222,13 @@ def _season(sentence: Sentence, at: int) -> Reading | None:
         span = season_span(season, now.year - 1)
     reason = f"the latest {SEASONS[season]} that has begun"
     return Reading(span, at + 1, QUALIFIED, reason, "quarter", needs_preposition=True, recurs="year")
+
+
+def _beside_season(sentence: Sentence, at: int) -> bool:
+    """Whether another season stands beside it: "spring through fall", "spring and summer"."""
+    return any(
+        sentence.kind(at + step) in _JOINTS and sentence.kind(at + 2 * step) == "season" for step in (-1, 1)
+    )
 
 
 def _counts_years(sentence: Sentence, at: int) -> bool:

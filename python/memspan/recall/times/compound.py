@@ -68,10 +68,11 @@ def _whole(sentence: Sentence, at: int) -> Reading | None:
 
 def _third(sentence: Sentence, at: int, depth: int) -> Reading | None:
     """As in "early June", "mid-2022", "the end of last month", "the end of the week"."""
-    inner_at = sentence.skip(at + 1, "dash", "in", "of", "the")
+    shared = sentence.kind(at + 1) in ("and", "or") and sentence.kind(at + 2) in _MODIFIERS
+    inner_at = sentence.skip(at + (3 if shared else 1), "dash", "in", "of", "the", "from")
     third = _MODIFIERS[sentence.kind(at)]
     inner = read_time(sentence, inner_at, depth + 1)
-    if inner is None and sentence.kind(inner_at) == "unit" and sentence.kind(inner_at - 1) == "the":
+    if inner is None and sentence.kind(inner_at) == "unit" and _has_article(sentence, inner_at, at):
         unit: Unit = sentence.value(inner_at)
         if unit in ("week", "month", "quarter", "year", "decade", "century"):
             span = unit_span(unit, sentence.now)
@@ -79,6 +80,8 @@ def _third(sentence: Sentence, at: int, depth: int) -> Reading | None:
     if inner is None or inner.span.start >= inner.span.end:
         return None
     which = ("first", "middle", "last")[third]
+    if shared:  # "early and late May": the other is read on its own
+        inner = inner._replace(stop=at + 1)
     return inner._replace(
         span=thirds(inner.span, third),
         certainty=min(inner.certainty, 0.8),
@@ -86,6 +89,13 @@ def _third(sentence: Sentence, at: int, depth: int) -> Reading | None:
         needs_preposition=False,
         partial=None,
     )
+
+
+def _has_article(sentence: Sentence, at: int, after: int) -> bool:
+    """Whether a unit has one, or a preposition that may hold it ("Anfang des Jahres", "à la fin de l'année")."""
+    if sentence.kind(at - 1) == "the":
+        return True
+    return sentence.lexicon.language != "en" and at - 1 > after and sentence.kind(at - 1) in ("of", "from")
 
 
 def _unit_of(sentence: Sentence, at: int, depth: int) -> Reading | None:

@@ -18,6 +18,7 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 #   month 1-12 · weekday 0-6 (Monday first) · unit · season 0-3 · part (of the day) · named (a named day) · plural
 #   (kind and value of one of them) · glued (two symbols in one word, and where the first ends) · offset (days from
 #   today) · number · decimal · amount ((count, unit)) · few · a · andhalf orso · date (year, month, day) · year ·
+#   dotted (a day, if so introduced) ·
 #   decade · quarter · clock (hour, minute) · last next this past (the how manyth, or none for the first) · early mid
 #   late · half · earlier later · ago agopre fromnow ahead · more less (than an amount) · before after since until by ·
 #   from to between and or but dash · now · in on the of comma dot · other word

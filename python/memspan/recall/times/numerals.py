@@ -15,6 +15,7 @@ _MONTH: Final = re.compile(r"(0?[1-9]|1[0-2])/((?:19|20)\d\d)")
 _RANGE: Final = re.compile(r"(\d{1,2}|\d{4})(st|nd|rd|th)?([-–])(\d{1,2}|\d{4})(st|nd|rd|th)?")
 _NUMBER: Final = re.compile(r"(\d{1,6})(st|nd|rd|th|er|ère|ème|e|º|ª|°|го|й|ste|de)?")
 _DECIMAL: Final = re.compile(r"\d{1,3}[.,]\d")
+_DOTTED: Final = re.compile(r"\d{1,2}\.\d{1,2}")
 _CLOCK: Final = re.compile(r"(\d{1,2})(?::(\d\d))?([ap]m)|(\d{1,2}):(\d\d)")
 _DECADE: Final = re.compile(r"['’]?((?:1[89]|20)?\d)0['’]?s")
 
@@ -37,7 +38,7 @@ def read_number(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -
     elif (match := _DAYS.fullmatch(piece)) is not None:
         kind, value = "date", _slashed(match, lexicon)
         if value is None:
-            kind = "blob"
+            kind = "dotted" if lexicon.day_first else "blob"
     elif (match := _MONTH.fullmatch(piece)) is not None:
         kind, value = "date", (int(match[2]), int(match[1]), None)
     elif _DECIMAL.fullmatch(piece) is not None:
@@ -57,6 +58,8 @@ def read_number(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -
         return
     elif (match := _DECADE.fullmatch(piece)) is not None:
         kind, value = "decade", int(match[1])
+    elif lexicon.day_first and _DOTTED.fullmatch(piece) is not None:
+        kind = "dotted"
     elif piece[0] in "'’":
         kind, value = "shortyear", int(piece[1:])
     tokens.append(Token(kind, value, start, end, piece, ordinal=ordinal))

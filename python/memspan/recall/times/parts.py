@@ -11,6 +11,8 @@ from .reading import Reading, Sentence
 
 __all__ = ["read_part"]
 
+_LONGEST: Final = 6
+"""Elements of a list that are looked at, so that long lists cost no more than linear time."""
 _TWO_DAYS: Final = timedelta(days=2)
 
 
@@ -21,6 +23,9 @@ def read_part(sentence: Sentence, at: int, read: Reader) -> Reading | None:
     which, counted_at = _which(sentence, at)
     if not which:
         return None
+    end = counted_at
+    counted_at = _after_list(sentence, counted_at)
+    listed = counted_at != end
     count = 0
     if sentence.kind(counted_at) == "number" and not sentence.tokens[counted_at].ordinal:
         count, counted_at = sentence.value(counted_at), counted_at + 1
@@ -40,9 +45,25 @@ def read_part(sentence: Sentence, at: int, read: Reader) -> Reading | None:
     if span is None:
         return None
     unit: Unit = value if counted == "unit" else "day"
+    if listed:  # what follows is read on its own
+        base = base._replace(stop=end)
     return base._replace(
         span=span, reason=f"a part of {base.reason}", unit=unit, needs_preposition=False, partial=None
     )
+
+
+def _after_list(sentence: Sentence, at: int) -> int:
+    """Where the noun stands that several share, as in "the first and third Friday of May"; else the same place."""
+    stop = at
+    for _ in range(_LONGEST):
+        joint = sentence.skip(stop, "comma", "and", "or")
+        if joint == stop:
+            return stop
+        which, following = _which(sentence, sentence.skip(joint, "the"))
+        if not which:
+            return at
+        stop = following
+    return at
 
 
 def _which(sentence: Sentence, at: int) -> tuple[int, int]:

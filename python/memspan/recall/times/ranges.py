@@ -80,7 +80,9 @@ def read_dashed(sentence: Sentence, at: int, found: Reading | None) -> Related |
     first = found
     if first is None and sentence.kind(at) == "number":
         first = _bare_day(sentence, at)
-    if first is None or first.partial is None or sentence.kind(first.stop) not in ("dash", "to"):
+    if first is None or sentence.kind(first.stop) not in ("dash", "to"):
+        return None
+    if first.partial is None and first.recurs is None and first.unit != "quarter":
         return None
     return joined(sentence, at, at, first, sentence.skip(first.stop + 1, "the"))
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from .glued import join_written, split_glued
 from .lexicon import Lexicon, Symbol, Token
 from .numerals import read_number
 
@@ -33,6 +34,15 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
         first = piece[0]
         if first.isdigit() or (len(piece) > 1 and first in "'’"):
             read_number(piece, start, lexicon, tokens)
+            kind = tokens[-1].kind
+            if kind == "blob":
+                blob = tokens.pop()
+                if not split_glued(piece, start, lexicon, tokens):
+                    tokens.append(blob)
+            elif kind == "date" and start and text[start - 1].isalpha():
+                tokens[-1].kind = "blob"  # "v1.2.2023"
+            elif kind == "year" and len(piece) > 4:
+                join_written(tokens)
             continue
         if not first.isalpha():
             tokens.append(Token(_SIGNS.get(piece, "other"), None, start, end, piece))

@@ -8,6 +8,7 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .calendar import year_span
+from .lexicon import Token
 from .partial import Partial
 from .reading import Reading, Sentence
 
@@ -20,12 +21,15 @@ QUALIFIED: Final = 0.6
 _COUNTED: Final = word_set(
     "calories steps people dollars euros pounds meters metres km kilometers miles words pages points "
     "followers views kg subscribers times hours minutes seconds bucks copies users votes ml mg grams "
-    "square feet items books songs"
+    "square feet items books songs kcal cal calorie word page mile meter metre step point point kj kwh watt watts rpm "
+    "vision piece pieces seat seats member members player players employees students"
 )
 _NUMBERED: Final = word_set(
     "chapter room apartment number no version model route highway flight page gate bus platform"
 )
 _BEFORE_YEARS: Final = word_set("in since until before after by from to between and")
+_ABOUT: Final = word_set("about circa roughly approximately born it")
+_BEING: Final = word_set("is was")
 _FAR_AHEAD: Final = 20
 POSSESSIVES: Final = frozenset(["my", "our", "your", "his", "her", "their"])
 
@@ -63,6 +67,8 @@ def read_bare_year(sentence: Sentence, at: int) -> Reading | None:
     )
     if before is not None and before.word in _NUMBERED:
         return None
+    if not introduced and sentence.lexicon.language == "en" and _is_number(sentence, at, before):
+        return None
     stop = _after_year(sentence, at + 1)
     alone = sentence.closes(stop)
     after = before is None or before.kind in _BEFORE_YEARS
@@ -73,6 +79,23 @@ def read_bare_year(sentence: Sentence, at: int) -> Reading | None:
     year: int = sentence.value(at)
     certainty = 0.9 if alone else QUALIFIED
     return Reading(year_span(year), stop, certainty, "a year", "year", partial=Partial(year))
+
+
+def _is_number(sentence: Sentence, at: int, before: Token | None) -> bool:
+    """Whether what stands before a number that looks like a year tells that it is none: "the PIN is 2019".
+
+    Names have their years behind them ("the Olympics 2016"), other words hardly ever.
+    """
+    if before is None:
+        following = sentence.kind(at + 1)
+        return following in ("number", "year", "blob") and sentence.tokens[at + 1].word[0].isdigit()
+    if before.word[0].isdigit() and before.end < sentence.tokens[at].start:
+        return True  # "call 030 2023"
+    if before.kind != "word" or before.capital or before.end == sentence.tokens[at].start:
+        return False
+    if before.word in _ABOUT:
+        return False
+    return before.word not in _BEING or sentence.kind(at - 2) == "" or sentence.tokens[at - 2].word != "it"
 
 
 def _after_sign(sentence: Sentence, at: int) -> bool:

@@ -121,7 +121,7 @@ LEXICON = Lexicon(
         "to": {"to|through|thru": None},
         "between": {"between": None},
         "and": {"and": None},
-        "or": {"or": None},
+        "or": {"or|vs|versus": None},
         "but": {"but": None},
         "now": {"now|the present|present day|the present day": None},
         "in": {"in|during|within|throughout": None, "over": True},  # "over a year ago" is before it

@@ -69,9 +69,11 @@ LEXICON = Lexicon(
         },
         "next": {"próximo|próxima|próximos|próximas|que viene": None},
         "this": {"este|esta": None},
-        "early": {"principios de|a principios de|inicios de": 0},
-        "mid": {"mediados de|a mediados de": 1},
-        "late": {"finales de|a finales de|fines de": 2},
+        "early": {
+            "principios|a principios|inicios|a inicios|comienzos|a comienzos|al principio|al inicio": 0
+        },
+        "mid": {"mediados|a mediados": 1},
+        "late": {"finales|a finales|fines|a fines|al final": 2},
         "agopre": {"hace": None},
         "ago": {"atrás": None},
         "ahead": {"dentro de": None},

@@ -1,0 +1,103 @@
+"""Dates and ranges written in one piece: "28–June", "03-May-2023", "2023-05-01/2023-05-15", "1-Q2"."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from .lexicon import Lexicon, Token
+from .numerals import read_number
+
+__all__ = ["join_written", "split_glued"]
+
+_DATE: Final = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
+_TWO_DATES: Final = re.compile(rf"({_DATE})(\.\.|[-–/])({_DATE})")
+_DASH: Final = re.compile(r"[-–]")
+_DAY: Final = re.compile(r"\d{1,2}(?:st|nd|rd|th)?")
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_PART_OF_YEAR: Final = re.compile(r"[qh][1-4]")
+_MOST_PARTS: Final = 4
+_NAMED: Final = frozenset(["month", "shortmonth", "now", "offset"])
+
+
+def split_glued(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -> bool:
+    """Adds the tokens of a piece that begins with a digit, if every part of it can be one of a time; says whether."""
+    if (dates := _TWO_DATES.fullmatch(piece)) is not None:
+        return _two_dates(dates, start, lexicon, tokens)
+    parts = _DASH.split(piece)
+    if not 1 < len(parts) <= _MOST_PARTS:
+        return False
+    before = tokens[-1] if tokens else None
+    added: list[Token] = []
+    telling = False
+    at = start
+    for part in parts:
+        read = _part(part, at, lexicon)
+        if read is None:
+            return False
+        telling = telling or read[0].kind not in ("number", "year") or len(read) > 1
+        if added and not _one_date(added, before, read[0]):
+            if len(parts) == 3 and len(added) == 2 and added[1].kind == "month" and read[0].kind == "number":
+                read[0].kind = "shortyear"  # "8-May-22"
+            else:
+                added.append(Token("dash", None, at - 1, at, "-"))
+        added += read
+        at += len(part) + 1
+    if telling:
+        tokens += added
+    return telling
+
+
+def join_written(tokens: list[Token]) -> None:
+    """Take the dashes out of what has just been read, where they hold a date together: "Jan-05-2023"."""
+    if len(tokens) < 5:
+        return
+    month, one, day, two, year = tokens[-5:]
+    kinds = (month.kind, one.kind, day.kind, two.kind, year.kind)
+    if kinds == ("month", "dash", "number", "dash", "year") and month.end == one.start == day.start - 1:
+        tokens[-4:] = [day, year]
+
+
+def _two_dates(match: re.Match[str], start: int, lexicon: Lexicon, tokens: list[Token]) -> bool:
+    added: list[Token] = []
+    read_number(match[1], start, lexicon, added)
+    added.append(Token("dash", None, start + match.start(2), start + match.end(2), "-"))
+    read_number(match[3], start + match.start(3), lexicon, added)
+    if [token.kind for token in added] != ["date", "dash", "date"]:
+        return False
+    tokens += added
+    return True
+
+
+def _part(part: str, at: int, lexicon: Lexicon) -> list[Token] | None:
+    """The tokens of what stands between two dashes."""
+    added: list[Token] = []
+    dot = part.endswith(".")
+    number = part[:-1] if dot else part
+    if _DAY.fullmatch(number) or (_YEAR.fullmatch(number) and not dot):
+        read_number(number, at, lexicon, added)
+        if dot:  # "3.-5. Mai"
+            added.append(Token("dot", None, at + len(number), at + len(part), "."))
+        return added
+    word = part.lower()
+    if _PART_OF_YEAR.fullmatch(word):
+        added.append(Token("word", None, at, at + 1, word[0]))
+        read_number(word[1:], at + 1, lexicon, added)
+        return added
+    kind, value = lexicon.words.get(word, ("", None))
+    if kind not in _NAMED:
+        return None
+    short = kind == "shortmonth"
+    month = "month" if short else kind
+    return [Token(month, value, at, at + len(part), word, False, part[0].isupper(), short)]
+
+
+def _one_date(added: list[Token], before: Token | None, following: Token) -> bool:
+    """Whether a dash holds two parts of one date together: "3-May" and "May-2023", but not "May 28-June 3"."""
+    last = added[-1]
+    earlier = added[-2] if len(added) > 1 else before
+    if following.kind == "month":
+        return last.kind == "number" and (earlier is None or earlier.kind != "month")
+    return (
+        last.kind == "month" and earlier is not None and earlier.kind == "number" and following.kind == "year"
+    )
