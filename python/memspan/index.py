@@ -305,7 +305,9 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
             between: `(start, end)` or a list of such pairs; closed-open, `None` leaves an end open.
             kinds: default: every kind but `vault`; require_tags: tags that the record itself must carry.
             where: conditions on metadata: `{"city": "Oslo", "trip.days": {"$gte": 3}}` with `$eq $ne $gt $gte $lt
-                $lte $in $nin $contains $exists $and $or $not`.
+                $lte $in $nin $contains $exists $and $or $not`. A missing key differs from every value, `None` too: only
+                `$ne`, `$nin`, `{"$exists": False}` and `$not` hold for it. `$gt` and its kin compare two numbers or two
+                texts, and hold for nothing else; 1 is 1.0, but not `True`.
             exclude: ids.
             as_of: only what was recorded by then; `valid_at`: only what held then (`at <= valid_at < until`).
 

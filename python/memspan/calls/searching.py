@@ -74,7 +74,7 @@ class SearchingCalls(Calls):
                 see `history`.
             kinds: only these; `vault` records are found only if it is named here.
             require_tags: only records with all of these tags.
-            where: a filter over metadata, such as `{"topic": {"$in": ["a", "b"]}}`.
+            where: a filter over metadata, such as `{"topic": {"$in": ["a", "b"]}}`; see `memspan.Index.search`.
             exclude: ids that must not come.
             views: any of `semantic`, `lexical` and `symbolic`; by default the first two.
             fusion: `learned` (default) plans by rules, ranks by learned weights and, with a token embedder, looks again
