@@ -21,7 +21,7 @@ from memspan.times import from_micros, now_micros
 from .audit_trail import count_added
 from .auditing import enter_added
 from .change import Change
-from .checking import checked_record, checked_vector
+from .checking import checked_record, checked_vector, require_room_for_changes
 from .compose import embedded_text
 from .damage import survives_damage
 from .draft import Draft
@@ -266,6 +266,7 @@ def checked_records(records: Iterable[Record], user: str | None, dim: int) -> It
     seen: set[_Key] = set()
     for position, entry in enumerate(records):
         record = _core.normal_record(entry, Record, dim) or checked_record(entry, f"records[{position}]")
+        require_room_for_changes(record, f"records[{position}]")
         if user is not None and record.user != user:
             raise invalid(f"records[{position}].user", record.user, f"{user!r}, the user of this call")
         if record.embedding is entry.embedding and record.embedding is not None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from memspan.arguments import as_flag
-from memspan.errors import EmbeddingError, invalid
+from memspan.errors import EmbeddingError, TimeError, invalid
 from memspan.limits import MAX_TEXT_BYTES
 from memspan.records import Record
-from memspan.times import TimeLike, from_micros, to_micros
+from memspan.times import MAX_MICROS, TimeLike, from_micros, to_micros
 
 from .compose import captions_of, lexical_text
 from .fields import (
@@ -25,7 +25,10 @@ from .fields import (
 )
 from .tags import checked_tags
 
-__all__ = ["checked_record", "checked_vector"]
+__all__ = ["checked_record", "checked_vector", "require_room_for_changes"]
+
+_LAST_RECORDED: Final = from_micros(MAX_MICROS - 3_600_000_000)
+"""Each change of a record is recorded after the one before it: an hour of microseconds is left for them."""
 
 
 def checked_record(record: Record, argument: str) -> Record:
@@ -84,6 +87,17 @@ def checked_record(record: Record, argument: str) -> Record:
 
 def _moment(value: TimeLike | None, argument: str) -> Any:
     return None if value is None else from_micros(to_micros(value, argument))
+
+
+def require_room_for_changes(record: Record, argument: str) -> None:
+    """Refuse a checked record that is recorded so late that no time is left after it.
+
+    Raises:
+        TimeError: names the field.
+    """
+    if record.recorded_at is not None and record.recorded_at > _LAST_RECORDED:
+        accepted = f"a time up to {_LAST_RECORDED.isoformat()}, after which a change can be recorded"
+        raise invalid(f"{argument}.recorded_at", record.recorded_at, accepted, TimeError)
 
 
 def checked_vector(value: Any, dim: int, argument: str) -> NDArray[np.float32]:

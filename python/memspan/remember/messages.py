@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from memspan.actions import chat_message, read_tool_use
-from memspan.errors import invalid
+from memspan.errors import TimeError, invalid
 from memspan.records import Record
-from memspan.times import Micros, TimeLike, from_micros, to_micros
+from memspan.times import MAX_MICROS, MIN_MICROS, Micros, TimeLike, from_micros, to_micros
 
-from .checking import checked_record
+from .checking import checked_record, require_room_for_changes
 from .draft import Draft
 from .fields import checked_metadata, checked_names, checked_text, optional_name
 from .identifiers import new_id, next_moments
@@ -80,6 +80,7 @@ def to_drafts(
 
     Raises:
         InvalidArgumentError: names the message by its position and the field.
+        TimeError: so for a time, also one that would follow from those of other messages.
     """
     defaults = _Defaults(
         user=user,
@@ -173,7 +174,11 @@ def _moments(
     messages: Sequence[Mapping[str, Any]], places: list[str], start: Micros | None
 ) -> list[Micros] | None:
     """When each message was said: a message without a time follows the one before by a second, and those
-    before the first that has one precede it by seconds. `None` when nothing tells a time: it is now then."""
+    before the first that has one precede it by seconds. `None` when nothing tells a time: it is now then.
+
+    Raises:
+        TimeError: a time cannot be read, or what follows from the others lies outside the years 1-9999.
+    """
     given = [
         None if message.get("at") is None else to_micros(message["at"], f"{place}['at']")
         for message, place in zip(messages, places, strict=True)
@@ -185,9 +190,13 @@ def _moments(
         start = given[first] - first * _SECOND  # type: ignore[operator]
     moments: list[Micros] = []
     following = start
-    for at in given:
-        moments.append(following if at is None else at)
-        following = moments[-1] + _SECOND
+    for at, place in zip(given, places, strict=True):
+        moment = following if at is None else at
+        if not MIN_MICROS <= moment <= MAX_MICROS:
+            accepted = "a time of its own: counted in seconds from the messages beside it, it leaves the years 1-9999"
+            raise invalid(f"{place}['at']", None, accepted, TimeError)
+        moments.append(moment)
+        following = moment + _SECOND
     return moments
 
 
@@ -219,7 +228,9 @@ def _to_record(message: Mapping[str, Any], place: str, defaults: _Defaults, at: 
         speaker = used.speaker(speaker, said)
     own_tags = (*defaults.tags, *_listed(message, "tags", place))
     record = Record(user=defaults.user, text=text, speaker=speaker, tags=own_tags, metadata=metadata, **given)
-    return checked_record(record, place)
+    checked = checked_record(record, place)
+    require_room_for_changes(checked, place)
+    return checked
 
 
 def _text_of(message: Mapping[str, Any], place: str) -> str:

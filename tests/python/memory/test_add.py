@@ -206,6 +206,27 @@ def test_add_records_keeps_what_came_before_a_refused_one(memory: Memory) -> Non
     assert memory.stats()["records"] == 4
 
 
+@pytest.mark.parametrize("form", ["message", "record", "loosely"])
+def test_what_is_recorded_as_time_ends_could_not_be_changed(memory: Memory, form: str) -> None:
+    fine = datetime(9999, 12, 31, tzinfo=timezone.utc)
+    late = datetime(9999, 12, 31, 23, 59, 59, 999_999, tzinfo=timezone.utc)
+
+    def add(recorded: datetime, text: str) -> None:
+        when = recorded.isoformat() if form == "loosely" else recorded
+        if form == "message":
+            memory.add({"id": "m", "text": text, "recorded_at": when}, user="ana")
+        else:
+            memory.add_records([Record(id="m", user="ana", text=text, at=fine, recorded_at=when)])  # type: ignore[arg-type]
+
+    with pytest.raises(errors.TimeError, match=r"\]?\.recorded_at: got .*9999.*accepted: a time up to 9999"):
+        add(late, "tea")
+    assert memory.users() == []
+    add(fine, "tea")
+    add(fine, "coffee")
+    memory.supersede(user="ana", id="m", text="cocoa")
+    assert memory.verify() == []
+
+
 def test_a_broken_iterable_keeps_what_it_gave(memory: Memory) -> None:
     def some() -> object:
         yield Record(id="r1", user="ana", text="text", at=AT)

@@ -73,6 +73,29 @@ def test_messages_before_the_first_time_precede_it() -> None:
     assert seconds(records(["a", "b", {"text": "c", "at": "2023-05-08"}, "d"])) == [-2, -1, 0, 1]
 
 
+@pytest.mark.parametrize(
+    ("messages", "at", "position"),
+    [
+        (["x", "y"], "9999-12-31T23:59:59.999999", 1),
+        (["x", "y", "z"], "9999-12-31T23:59:58.5", 2),
+        ([{"text": "x", "at": "9999-12-31T23:59:59.5"}, "y"], None, 1),
+        (["x", {"text": "y", "at": "0001-01-01"}], None, 0),
+        (["x", "y", {"text": "z", "at": "0001-01-01T00:00:01"}], None, 0),
+    ],
+)
+def test_times_that_follow_from_others_stay_within_the_calendar(
+    messages: Any, at: str | None, position: int
+) -> None:
+    with pytest.raises(errors.TimeError, match=rf"^messages\[{position}\]\['at'\]: got .*years 1-9999"):
+        records(messages, at=at)
+
+
+def test_the_first_and_the_last_moment_of_the_calendar() -> None:
+    last = ["x", {"text": "y", "at": "9999-12-31T23:59:59.999999"}]
+    assert [record.at.year for record in records(last)] == [9999, 9999]
+    assert [record.at.year for record in records([{"text": "x", "at": "0001-01-01"}, "y"])] == [1, 1]
+
+
 def test_without_any_time_it_is_now_and_in_order() -> None:
     found = records(["a", "b", "c"])
     drafts = to_drafts("x", user="ana", at=None, session=None, metadata=None, tags=(), kind="episodic")
