@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from memspan.errors import invalid
+from memspan.errors import InvalidArgumentError, invalid
 from memspan.lifecycle.quotas import Quotas
 from memspan.records import Record
 from memspan.store import StoreReader
@@ -126,11 +126,18 @@ def parsed_life(line: Mapping[str, Any], place: str, dim: int | None) -> LifeLin
     if user is not None:
         checked_name(user, f"{place}: user")
     if line["type"] == "quotas":
-        return QuotaLine(user, Quotas.parse(json.dumps(line.get("settings"))))
+        return QuotaLine(user, _quotas(line.get("settings"), place))
     seconds = line.get("seconds")
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds <= _LONGEST:
         raise invalid(f"{place}: seconds", seconds, "a number of seconds above 0")
     return LifetimeLine(user, checked_kind(line.get("kind"), f"{place}: kind"), float(seconds))
+
+
+def _quotas(settings: Any, place: str) -> Quotas:
+    try:
+        return Quotas.parse(json.dumps(settings))
+    except InvalidArgumentError as error:  # which names the setting alone
+        raise InvalidArgumentError(f"{place}: {error}") from error
 
 
 @survives_damage

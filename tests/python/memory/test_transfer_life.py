@@ -142,6 +142,7 @@ def test_broken_lines(filled: Memory, other: Memory, tmp_path: Path, line: Any, 
     file = tmp_path / "broken.jsonl"
     header = lines_of(filled, "nobody")[0]
     file.write_text(json.dumps(header) + "\n" + json.dumps(line) + "\n", encoding="utf-8")
-    with pytest.raises(FormatError, match=message):
+    with pytest.raises(FormatError, match=message) as caught:
         other.load(file)
+    assert str(caught.value).startswith(f"{file}:2: ")
     assert other.verify() == []
