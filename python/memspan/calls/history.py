@@ -87,6 +87,10 @@ class HistoryCalls(Calls):
         (`as_of`) or held (`valid_at`). Nothing is erased; `get` and `history` show them, and `forget` erases.
         `Memory.undo` takes it back: the latest of `Memory.runs(user)`.
 
+        In `get`, `metadata["ended"]` then tells how it ended (`action`, `by`). What a caller had there is in `own` of
+        that, and in its place again wherever the record reads as it did before (`history`, `as_of`); `where` of a
+        search that names a time goes by it.
+
         Args:
             ids: of records; those that are retired already stay as they are.
             at: when they stopped to hold; by default now. A time not after the one of a record says that it was never

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from time import perf_counter
 from typing import Any, Final, TypeAlias
 
@@ -18,6 +17,7 @@ from memspan.remember.auditing import audited
 from memspan.remember.change import Change
 from memspan.remember.compose import embedded_text
 from memspan.remember.damage import survives_damage
+from memspan.remember.endings import ended, ended_by
 from memspan.remember.engine import Engine
 from memspan.remember.indexing import write_records
 from memspan.store.transcripts import TranscriptTurn
@@ -171,7 +171,7 @@ def apply(engine: Engine, proposals: Proposals, write: Write = write_records) ->
     fresh = {proposal.id: proposal.record(user) for proposal in proposals.changes}
     vectors = _vectors(engine, user, fresh)
     made: list[Proposal] = []
-    ended: list[tuple[Record, str]] = []
+    gave_way: list[tuple[Record, str]] = []
     with engine.changing() as change:
         moment = from_micros(now_micros())
         wanted = [*fresh, *(one.id for one, _ in proposals.ending)]
@@ -202,8 +202,8 @@ def apply(engine: Engine, proposals: Proposals, write: Write = write_records) ->
             now = stored.get(one.id)
             whole = by in written or (by not in fresh and change.index.contains(user=user, id=by))
             if now is not None and whole and _is_as_it_was(now, one) and _is_free(now):
-                ended.append((one, by))
-                records.append(_ended(now, by, moment))
+                gave_way.append((one, by))
+                records.append(ended(now, action="merge", by=[by], at=moment, moment=moment))
         if records:
             write(change, records)
             kept = {record.id: made_tags[record.id] for record in records if record.id in made_tags}
@@ -216,10 +216,10 @@ def apply(engine: Engine, proposals: Proposals, write: Write = write_records) ->
                 user=user,
                 ids=[record.id for record in records],
                 new=new,
-                ended=len(ended),
+                ended=len(gave_way),
             )
     engine.note_unsaved(len(records))
-    done = replace(proposals, changes=tuple(made), ending=tuple(ended))
+    done = replace(proposals, changes=tuple(made), ending=tuple(gave_way))
     return report_of(done, perf_counter() - start)
 
 
@@ -283,14 +283,14 @@ def _is_single(record: Record) -> bool:
 
 def _is_free(record: Record) -> bool:
     """Whether learning may end it."""
-    ended = record.until is not None or record.retired_at is not None
-    return not (ended or record.pinned or record.held)
+    is_over = record.until is not None or record.retired_at is not None
+    return not (is_over or record.pinned or record.held)
 
 
 def _gave_way(record: Record) -> bool:
     """Whether learning ended it for another one; should it come back, it is a new one."""
-    ended = record.metadata.get("ended")
-    return isinstance(ended, Mapping) and ended.get("action") == "merge"
+    action, _ = ended_by(record)
+    return action == "merge"
 
 
 def _is_part(actions: Sequence[str], whole: Sequence[str]) -> bool:
@@ -313,13 +313,3 @@ def _is_as_it_was(now: Record | None, before: Record | None) -> bool:
         return now is before
     names = ("text", "at", "kind", "until", "retired_at", "metadata")
     return all(getattr(now, name) == getattr(before, name) for name in names)
-
-
-def _ended(record: Record, by: str, moment: datetime) -> Record:
-    ended = {"action": "merge", "by": [by]}
-    return replace(
-        record,
-        until=max(record.at, moment),
-        retired_at=moment,
-        metadata={**record.metadata, "ended": ended},
-    )

@@ -32,6 +32,7 @@ from .fields import checked_name, checked_text
 from .late_look import LateLook
 from .reranking import CANDIDATES, MAX_RERANK_MS
 from .store_tokens import StoreTokens
+from .where_then import where_then
 
 if TYPE_CHECKING:
     from memspan.index import Index
@@ -144,6 +145,8 @@ def asked(
         if confidence:
             raise invalid("confidence", confidence, f"False with fusion {fusion!r}")
     found = dict(arguments) if routed else {**arguments, "route": 0}
+    if as_of is not None or arguments.get("valid_at") is not None:
+        found["where"] = where_then(arguments.get("where"))
     if routed and fusion in _TAG_WEIGHTS:
         found["weights"] = {"semantic": 1.0, "lexical": 1.0, "symbolic": _TAG_WEIGHTS[fusion]}
     words = meaning = text

@@ -168,5 +168,7 @@ def _unname(change: Change, user: str, ids: Collection[str]) -> None:
 
 def _without_names(record: Record, gone: Collection[str]) -> Record:
     ended: Mapping[str, Any] = record.metadata["ended"]
+    if not isinstance(ended["by"], list):
+        return record  # A caller's own value of that name.
     by = [id_ for id_ in ended["by"] if id_ not in gone]
     return replace(record, metadata={**record.metadata, "ended": {**ended, "by": by}})

@@ -15,7 +15,7 @@ from .endings import before_ending, ended_by
 from .engine import Engine
 from .fields import checked_name
 from .life import is_expired
-from .versions import original_of
+from .version_ids import original_of
 
 __all__ = ["history"]
 

@@ -17,6 +17,7 @@ from memspan.procedure_info import Procedure, ProcedureReport
 from .engine import Engine
 from .fields import checked_name
 from .jobs.threads import in_worker
+from .version_ids import original_of
 
 __all__ = ["joined", "learn_procedures", "learn_with_model", "learners", "procedures"]
 
@@ -30,7 +31,7 @@ def procedures(engine: Engine, user: str) -> list[Procedure]:
     with engine.store.reading() as reader:
         records = reader.transcripts.procedures(user)
     # What a record said before it was replaced is history.
-    return [procedure_of(record) for record in newest(records) if "version_of" not in record.metadata]
+    return [procedure_of(record) for record in newest(records) if original_of(record) is None]
 
 
 def learn_procedures(

@@ -11,15 +11,12 @@ import numpy as np
 
 from memspan.limits import MAX_NAME_BYTES
 from memspan.records import Record
-from memspan.times import to_micros
 
-from .endings import before_ending, ended, moment_after
+from .endings import before_ending, ended, moment_after, with_key
 from .life import given_end, is_expired
+from .version_ids import VERSION_OF, original_of, version_id
 
-__all__ = ["VERSION_OF", "Overwriting", "original_of", "overwriting", "version_id"]
-
-VERSION_OF: Final = "version_of"
-"""The key of a version's metadata with the id of its record."""
+__all__ = ["Overwriting", "overwriting"]
 
 _ROOM: Final = 24
 """Bytes of `@` and of the microseconds of any time, with a sign, and of a distinction."""
@@ -40,22 +37,6 @@ class Overwriting:
     """What stood there, under an id of its own; `None` when the record says the same, or must leave nothing."""
     again: bool = False
     """Whether the record says what it said before, and only what is said about it changes."""
-
-
-def version_id(record: Record) -> str:
-    """The id of the version that a record becomes when it is overwritten: `<id>@<recorded_at in microseconds>`."""
-    assert record.recorded_at is not None
-    return f"{record.id}@{to_micros(record.recorded_at)}"
-
-
-def original_of(record: Record) -> str | None:
-    """The id of the record that this one is a version of; `None` when it is none."""
-    original = record.metadata.get(VERSION_OF)
-    if not isinstance(original, str) or record.retired_at is None or record.recorded_at is None:
-        return None
-    # Metadata are the caller's to write; an id of this form is not made by chance.
-    prefix = f"{original}@{to_micros(record.recorded_at)}"
-    return original if record.id == prefix or record.id.startswith(f"{prefix}.") else None
 
 
 def overwriting(
@@ -99,10 +80,10 @@ def overwriting(
         return Overwriting(kept, None)
     moment = moment_after([existing], record.recorded_at or now)
     id_ = _free(version_id(existing), taken)
-    version = replace(existing, id=id_, pinned=False, metadata={**existing.metadata, VERSION_OF: existing.id})
+    version = replace(existing, id=id_, pinned=False)
     if existing.retired_at is None:
         version = ended(version, action="overwrite", by=[existing.id], at=version.at, moment=moment)
-    return Overwriting(replace(kept, recorded_at=moment), version)
+    return Overwriting(replace(kept, recorded_at=moment), with_key(version, VERSION_OF, existing.id))
 
 
 def _says_the_same(record: Record, existing: Record) -> bool:

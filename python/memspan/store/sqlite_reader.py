@@ -360,7 +360,7 @@ class SqliteReader(SqliteTokenVectorReader):
         sessions = {(user_pk, session) for user_pk, session, *_ in groups if session is not None}
         ((retired, versions, held, expiring),) = self._all(
             "SELECT count(x.retired_at), coalesce(sum(instr(r.id, '@') AND "  # noqa: S608
-            "json_extract(r.metadata, '$.version_of') IS NOT NULL), 0), coalesce(sum(x.held), 0), "
+            "instr(r.id, json_extract(r.metadata, '$.version_of') || '@') = 1), 0), coalesce(sum(x.held), 0), "
             "count(x.expires_at) FROM record_states x CROSS JOIN records r ON r.pk = x.record_pk "
             f"WHERE {scope.replace('user_pk', 'x.user_pk')}",
             only,

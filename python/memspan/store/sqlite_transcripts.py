@@ -65,7 +65,7 @@ class SqliteTranscriptReader(SqliteRows):
         """See `TranscriptReader.procedures`."""
         rows = self._all(
             "SELECT id FROM records WHERE user_pk = (SELECT pk FROM users WHERE name = :user) "
-            "AND kind = 'procedural' AND json_extract(metadata, '$.version_of') IS NULL ORDER BY id",
+            "AND kind = 'procedural' AND instr(id, json_extract(metadata, '$.version_of') || '@') IS NOT 1 ORDER BY id",
             {"user": user},
         )
         return list(self._fetch(user, [id_ for (id_,) in rows]).values())

@@ -57,7 +57,7 @@ def test_overwriting_leaves_a_version(memory: Memory) -> None:
     assert texts(memory, valid_at=AT + DAY) == {"black tea"}
     (then,) = memory.search("tea", user="ana", as_of=learnt)
     assert then.record.until == AT + 9 * DAY, "as it read then"
-    assert then.record.metadata == {"cup": 1, "version_of": "m1"}
+    assert then.record.metadata == {"cup": 1}
     assert memory.verify() == []
 
 
@@ -289,6 +289,42 @@ def test_endings_as_values() -> None:
         id="a", user="ana", text="x", at=AT, until=AT + DAY, retired_at=AT, metadata={"ended": 7}
     )
     assert before_ending(foreign).until == AT + DAY
+    assert before_ending(foreign).metadata == {"ended": 7}
+
+
+@pytest.mark.parametrize("until", [10**18, -(10**18), True, 1.5, "soon", None])
+def test_a_note_that_names_no_time_names_no_end(memory: Memory, until: Any) -> None:
+    note = {"action": "retire", "by": [], "until": until}
+    record = Record(
+        id="a", user="ana", text="green tea", at=AT, retired_at=AT + DAY, metadata={"ended": note}
+    )
+    memory.add_records([record])
+    memory.add_records([record])
+    history = memory.history(user="ana", id="a")
+    assert history is not None
+    assert history.versions[0].record.until is None
+
+
+@pytest.mark.parametrize("change", ["overwrite", "retire", "supersede"])
+def test_what_was_recorded_at_the_end_of_time_can_be_changed(memory: Memory, change: str) -> None:
+    last = datetime.max.replace(tzinfo=UTC)
+    say(memory, "a", "green tea", recorded_at=last)
+    if change == "retire":
+        memory.retire(user="ana", ids=["a"])
+        assert texts(memory) == set()
+        return
+    for text in ("black tea", "white tea"):
+        if change == "supersede":
+            memory.supersede(user="ana", id="a", text=text)
+            break
+        say(memory, "a", text)
+    assert texts(memory) == {text}
+    assert texts(memory, as_of=last) == {text}
+    history = memory.history(user="ana", id="a")
+    assert history is not None
+    assert len(list(history)) == (3 if change == "overwrite" else 2)
+    assert {one.since for one in history} == {last}
+    assert memory.verify() == []
 
 
 def test_the_asynchronous_forms(memory: Memory) -> None:
