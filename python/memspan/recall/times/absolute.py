@@ -11,7 +11,7 @@ from .dotted import dotted_day, spaced_day
 from .named_days import last_named_day, named_day, with_weekend
 from .partial import Partial
 from .reading import Reading, Sentence
-from .years import POSSESSIVES, QUALIFIED, read_bare_year, read_decade, read_year
+from .years import POSSESSIVES, QUALIFIED, read_bare_year, read_decade, read_short_year, read_year
 
 __all__ = ["read_absolute", "read_partial"]
 
@@ -57,6 +57,8 @@ def read_partial(sentence: Sentence, at: int, *, bare_day: bool = False) -> Read
         return _month_first(sentence, at)
     if kind == "year":
         return read_bare_year(sentence, at)
+    if kind == "shortyear":
+        return read_short_year(sentence, at)
     if kind in ("dotted", "decimal"):
         return _numeric(sentence, dotted_day(sentence, at))
     if kind == "number" and 1 <= sentence.value(at) <= 31:

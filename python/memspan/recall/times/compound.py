@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Final
 
 from .absolute import read_absolute
-from .amounts import read_amount
-from .calendar import Span, Unit, day_span, moved, shifted, thirds, unit_span
+from .amounts import Amount, read_amount
+from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, shifted, thirds, unit_span
 from .counting import around
 from .listing import read_listed_day
 from .named_days import latest_dated_weekday
@@ -17,7 +17,7 @@ from .placing import placed_after, placed_before
 from .reading import Reading, Sentence
 from .relative import read_relative
 from .turns import part_of_day, weekday_near
-from .years import QUALIFIED
+from .years import QUALIFIED, read_years_of
 
 __all__ = ["read_time"]
 
@@ -104,6 +104,8 @@ def _unit_of(sentence: Sentence, at: int, depth: int) -> Reading | None:
     if kind not in ("unit", "part"):
         return None
     value = sentence.value(at)
+    if value == "year" and (decade := read_years_of(sentence, at)) is not None:
+        return decade
     if sentence.kind(at + 1) != "of" and not (value == "year" and sentence.kind(at + 1) == "year"):
         return None
     base = read_time(sentence, sentence.skip(at + 1, "of"), depth + 1)
@@ -153,9 +155,11 @@ def _beside(sentence: Sentence, at: int, depth: int) -> Reading | None:
     base = read_time(sentence, stop + 1, depth + 1)
     if base is None or base.span.start >= base.span.end:
         return None
+    if side == "from":
+        return _from_day(sentence, stop + 1, base, Amount(low, high, unit, stop), depth)
     direction = -1 if side == "before" else 1
     origin = base.span.start if direction < 0 else base.span.end
-    if kind == "amount" and side != "from" and sentence.kind(at - 1) == "the":
+    if kind == "amount" and sentence.kind(at - 1) == "the":
         other = moved(origin, unit, direction * high)
         span = Span(other, origin) if direction < 0 else Span(origin, other)
         return Reading(span, base.stop, base.certainty * 0.9, f"{high} {unit} {side} {base.reason}", unit)
@@ -167,6 +171,21 @@ def _beside(sentence: Sentence, at: int, depth: int) -> Reading | None:
     span, named = _next_to(origin, kind, value, direction, max(1, low))
     reason = f"{'before' if direction < 0 else 'after'} {base.reason}"
     return Reading(span, base.stop, base.certainty * 0.9, reason, named)
+
+
+def _from_day(sentence: Sentence, at: int, base: Reading, amount: Amount, depth: int) -> Reading | None:
+    """As in "a week from Friday", "two days from tomorrow": from the next such day on, and a day again."""
+    if base.unit != "day" or sentence.kind(base.stop) in ("to", "dash", "until"):
+        return None  # "the three days from Monday to Wednesday"
+    if base.recurs is not None and base.span.start <= sentence.now:
+        later = sentence.as_of(moved(sentence.now, base.recurs, 1))
+        base = read_time(later, at, depth + 1) or base
+    low, high, unit, _ = amount
+    if unit in SMALL_UNITS:
+        return None
+    span = Span(*(day_span(moved(base.span.start, unit, count)).start for count in (low, high)))
+    reason = f"{low}-{high} {unit} from {base.reason}"
+    return Reading(Span(span.start, day_span(span.end).end), base.stop, base.certainty * 0.9, reason, "day")
 
 
 def _next_to(origin: datetime, kind: str, value: int | Unit, direction: int, count: int) -> tuple[Span, Unit]:

@@ -22,7 +22,7 @@ _WORDS: Final = {
     "de": "hier der die das den dem ein eine einen was wann wo wer wie warum welche welchen habe hast hat "
     "haben ist sind war waren ich du er wir ihr mein meine mir mich und von mit nicht für über am im "
     "vom zum gestern heute vorgestern seit letzte letzten letzter letztes nächste nächsten vor woche "
-    "monat jahr wochenende zwischen",
+    "monat jahr wochenende zwischen guten morgen",
     "fr": "le la les des du de un une que quoi quand où qui comment pourquoi quel quelle ai as a est sont "
     "était suis je tu il elle nous vous mon ma mes et avec pour dans sur pas hier aujourd'hui demain "
     "depuis dernier dernière semaine mois année jusqu'à avant après prochain prochaine c'est j'ai ce "
@@ -38,7 +38,7 @@ _WORDS: Final = {
     "próxima é são foi fiz anteontem entre verão inverno",
     "nl": "de het een wat wanneer waar wie hoe waarom welke heb heeft hebben is zijn was waren ik jij je hij "
     "we mijn en van met voor in op niet over gisteren vandaag eergisteren morgen geleden vorige "
-    "volgende week maand jaar sinds tot afgelopen deze tussen",
+    "volgende week maand jaar sinds tot afgelopen deze tussen goede",
     "pl": "co kiedy gdzie kto jak dlaczego który która jest są był była było ja mój moja i z w na do nie o "
     "się wczoraj dziś dzisiaj jutro temu zeszłym zeszłego zeszły zeszłą tydzień tygodniu tygodnie "
     "miesiącu rok roku przed po od robiłem przedwczoraj między ubiegłym",

@@ -18,10 +18,10 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 #   month 1-12 · weekday 0-6 (Monday first) · unit · season 0-3 · part (of the day) · named (a named day) · plural
 #   (kind and value of one of them) · glued (two symbols in one word, and where the first ends) · offset (days from
 #   today) · number · decimal · amount ((count, unit)) · few · a · andhalf orso · date (year, month, day) · year ·
-#   dotted (a day, if so introduced) ·
-#   decade · quarter · clock (hour, minute) · last next this past (the how manyth, or none for the first) · early mid
-#   late · half · earlier later · ago agopre fromnow ahead · more less (than an amount) · before after since until by ·
-#   from to between and or but dash · now · in on the of comma dot · other word
+#   dotted (a day, if so introduced) · shortyear · decade · quarter · clock (hour, minute) · last next this past (the
+#   how manyth, none for the first, 0 for the first that begins) · every · early mid late · half · earlier later · ago
+#   agopre back fromnow ahead · more less (than an amount) · before after since until by · from to between and or but
+#   dash · now · in on the of comma dot · other word
 Symbol = tuple[str, Any]
 
 TELLING: Final = word_set(
@@ -52,7 +52,7 @@ class Token:
 class Lexicon:
     """The words of one language that have to do with time."""
 
-    __slots__ = ("_telling", "day_first", "language", "many", "phrases", "words")
+    __slots__ = ("_telling", "closers", "day_first", "language", "many", "phrases", "words")
 
     def __init__(
         self,
@@ -61,12 +61,15 @@ class Lexicon:
         *,
         day_first: bool = True,
         many: str = "",
+        closers: str = "",
     ) -> None:
         self.language = language
         self.day_first = day_first
         """Whether 7/5/2023 is in May."""
         self.many = word_set(many)
         """Units, and words before or after them, that tell of more than one: "the past weeks", "ces derniers mois"."""
+        self.closers = word_set(closers)
+        """Words that cannot continue a noun, where days have short names: "na sexta com", "na sexta vez"."""
         self.words: dict[str, Symbol] = {}
         self.phrases: dict[str, list[tuple[tuple[str, ...], Symbol]]] = {}
         for kind, entries in table.items():

@@ -18,13 +18,16 @@ _DECIMAL: Final = re.compile(r"\d{1,3}[.,]\d")
 _DOTTED: Final = re.compile(r"\d{1,2}\.\d{1,2}")
 _CLOCK: Final = re.compile(r"(\d{1,2})(?::(\d\d))?([ap]m)|(\d{1,2}):(\d\d)")
 _DECADE: Final = re.compile(r"['’]?((?:1[89]|20)?\d)0['’]?s")
+_GERMAN_DECADE: Final = re.compile(r"((?:1[89]|20)?\d)0ern?")
 
 
 def read_number(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -> None:
     end = start + len(piece)
     kind, ordinal = "blob", False
     value: Any = None
-    if (match := _NUMBER.fullmatch(piece)) is not None:
+    if lexicon.language == "de" and (match := _GERMAN_DECADE.fullmatch(piece)) is not None:
+        kind, value = "decade", int(match[1])
+    elif (match := _NUMBER.fullmatch(piece)) is not None:
         number = int(match[1])
         ordinal = match[2] is not None
         kind, value = "number", number

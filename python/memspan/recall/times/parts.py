@@ -29,6 +29,8 @@ def read_part(sentence: Sentence, at: int, read: Reader) -> Reading | None:
     count = 0
     if sentence.kind(counted_at) == "number" and not sentence.tokens[counted_at].ordinal:
         count, counted_at = sentence.value(counted_at), counted_at + 1
+    elif sentence.kind(counted_at) == "few":  # "the last few days of May"
+        count, counted_at = sentence.value(counted_at)[1], counted_at + 1
     elif sentence.kind(at) == "number" and not sentence.tokens[at].ordinal:  # "les deux premières semaines"
         count = sentence.value(at)
     counted = sentence.kind(counted_at)

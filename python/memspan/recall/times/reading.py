@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from memspan.recall.words import word_set
 
@@ -22,6 +22,7 @@ _CLOSERS = word_set(
     "there they to too until was we were what when where which while who whom whose why will with would "
     "you your again ago already also both ever if just like only still together"
 )
+_NO_END: Final = frozenset(["word", "blob", "number", "decimal", "clock", "unit", "every"])
 
 
 class Reading(NamedTuple):
@@ -79,6 +80,6 @@ class Sentence:
         if kind in ("", "comma", "dot", "other"):
             return True
         token = self.tokens[at]
-        if kind in ("word", "blob", "number", "decimal", "clock", "unit"):
+        if kind in _NO_END:
             return self.lexicon.language != "en" or token.word in _CLOSERS
         return True

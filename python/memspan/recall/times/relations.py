@@ -28,10 +28,11 @@ _OPEN: Final[dict[str, Relation]] = {
 }
 _COMPARED: Final = frozenset(["more", "less", "agopre", "before"])
 _PREPOSITIONS: Final = frozenset(["in", "since", "until", "by", "before", "after", "of", "between"])
+_RECURRING: Final = word_set("month weekday unit season part named plural")
 _STARTS: Final = word_set(
     "month weekday unit season part named offset unitoffset recent number decimal amount few a date year decade "
     "quarter last next this past early mid late earlier later agopre ahead more less before the from between after "
-    "since until by half on in dotted"
+    "since until by half on in dotted shortyear"
 )
 
 
@@ -39,6 +40,8 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
     """The expression that begins at a token, if one does."""
     kind = sentence.kind(at)
     if kind not in _STARTS:
+        return None
+    if kind in _RECURRING and sentence.kind(at - 1) == "every":
         return None
     if kind == "in":
         return _compared(sentence, at, kind) if sentence.value(at) else None

@@ -17,6 +17,7 @@ __all__ = ["read_relative"]
 _DIRECTIONS: Final = {"last": -1, "this": 0, "next": 1, "past": -1}
 _TURNING: Final = frozenset(["unit", "weekday", "month", "season", "part", "named"])
 _COUNTED_FROM: Final = frozenset(["agopre", "before", "number", "a"])
+_SITTERS: Final = frozenset(["i", "he", "she", "we", "they", "you", "who", "it", "that", "everyone"])
 _BESIDE_LAST: Final = {"before": "last", "after": "next"}
 
 
@@ -80,7 +81,7 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
         if amount is None:
             return several_turns(sentence, direction, follows)
         return stretch(sentence, direction, amount)
-    if kind not in _TURNING:
+    if kind not in _TURNING or (kind == "weekday" and not _is_day(sentence, follows)):
         return None
     if kind == "unit" and direction:
         unit: Unit = sentence.value(follows)
@@ -94,6 +95,16 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
         if sentence.kind(follows + 1) == "of" or unit == "day":
             return None  # "the last year of college", "my last day there"
     return turned(sentence, direction * _steps(sentence, at, follows), follows, follows + 1)
+
+
+def _is_day(sentence: Sentence, at: int) -> bool:
+    """Whether a day in short is one and no verb or noun: "last wed", but not "where he last sat in the sun"."""
+    token = sentence.tokens[at]
+    if not token.short or token.capital or sentence.lexicon.language != "en":
+        return True
+    if sentence.kind(at + 1) in ("in", "on", "of", "by", "and") or not sentence.closes(at + 1):
+        return False
+    return at < 2 or token.word != "sat" or sentence.tokens[at - 2].word not in _SITTERS
 
 
 def _several(sentence: Sentence, at: int, counted: int) -> bool:
@@ -143,10 +154,19 @@ def _rest_of(sentence: Sentence, at: int) -> Reading | None:
     now = sentence.now
     inner = read_relative(sentence, at + 1) if sentence.kind(at + 1) in ("this", "offset") else None
     if inner is None:
+        inner = _running(sentence, at + 1)
+    if inner is None:
         return None
     before = sentence.kind(at) == "earlier"
     span = clip(inner.span, end=now) if before else clip(inner.span, start=now)
     return inner._replace(span=span, certainty=QUALIFIED + 0.1, reason="a part of " + inner.reason)
+
+
+def _running(sentence: Sentence, at: int) -> Reading | None:
+    """The "in the week" of "earlier in the week": the one that it is."""
+    if [sentence.kind(at + step) for step in range(3)] != ["in", "the", "unit"]:
+        return None
+    return turned(sentence, 0, at + 2, at + 3)
 
 
 def _weekday(sentence: Sentence, at: int) -> Reading | None:
@@ -155,7 +175,7 @@ def _weekday(sentence: Sentence, at: int) -> Reading | None:
     found = _one_but(sentence, at) or _postposed(sentence, at)
     if found is not None:
         return found
-    if sentence.lexicon.language == "en" and (token.word.endswith("ays") or _recurs(sentence, at)):
+    if sentence.lexicon.language == "en" and token.word.endswith("ays"):
         return None
     now = sentence.now
     today = day_span(now).start
@@ -166,15 +186,30 @@ def _weekday(sentence: Sentence, at: int) -> Reading | None:
     reason = "the latest such day, today included"
     if sentence.kind(stop) == "part":
         span, stop = part_of_day(span.start, sentence.value(stop)), stop + 1
-    over = token.possessive or sentence.closes(stop)
+    over = token.possessive or _ends_here(sentence, stop)
     if token.short and not over:
         return None  # "in Sun City"
-    return Reading(span, stop, 0.7, reason, "day", needs_preposition=token.short or not over, recurs="week")
+    doubtful = token.short and sentence.kind(stop - 1) != "part" and not _stands_alone(sentence, at, stop)
+    return Reading(span, stop, 0.7, reason, "day", needs_preposition=doubtful or not over, recurs="week")
 
 
-def _recurs(sentence: Sentence, at: int) -> bool:
-    """As in "every Friday": no certain one."""
-    return at > 0 and sentence.tokens[at - 1].word in ("every", "each", "any", "some")
+def _ends_here(sentence: Sentence, at: int) -> bool:
+    """Whether nothing continues a noun that began before; of words that are also others, only a few can follow."""
+    if sentence.lexicon.language == "en" or not sentence.tokens[at - 1].short:
+        return sentence.closes(at)
+    if sentence.kind(at) not in ("word", "blob", "number", "decimal", "unit"):
+        return True
+    return sentence.tokens[at].word in sentence.lexicon.closers
+
+
+def _stands_alone(sentence: Sentence, at: int, stop: int) -> bool:
+    """As in "What did I do Wed?": a day in short that ends what is said, without a preposition."""
+    token, before = sentence.tokens[at], sentence.tokens[at - 1] if at else None
+    if before is None or not token.capital or token.word in ("sun", "son"):
+        return False
+    return (
+        before.kind == "word" and not before.capital and sentence.kind(stop) in ("", "comma", "dot", "other")
+    )
 
 
 def _postposed(sentence: Sentence, at: int) -> Reading | None:

@@ -21,6 +21,7 @@ _PARTS_OF_YEARS: Final = {f"q{part}": (part, 3) for part in (1, 2, 3, 4)} | {"h1
 _POSSESSIVE: Final = ("'s", "’s")
 _NO_SYMBOL: Final[Symbol] = ("word", None)
 _VERBS: Final = frozenset(["sat", "sun", "wed"])
+_DIRECTED: Final = ("last", "next", "this")
 _SIGNS: Final = {",": "comma", ".": "dot", "-": "dash", "–": "dash", "—": "dash"}
 
 
@@ -69,7 +70,8 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
         elif kind == "shortmonth":
             token.kind, token.short = "month", True
         elif kind == "shortday":
-            token.kind, token.short = ("weekday" if token.capital or word not in _VERBS else "word"), True
+            verb = word in _VERBS and not token.capital and not (tokens and tokens[-1].kind in _DIRECTED)
+            token.kind, token.short = ("word" if verb else "weekday"), True
         elif kind == "word" and word + text[end : end + 1] in _PARTS_OF_YEARS:
             token.kind = "other"
         tokens.append(token)

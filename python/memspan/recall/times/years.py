@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Final
 
 from memspan.recall.words import word_set
@@ -12,7 +11,15 @@ from .lexicon import Token
 from .partial import Partial
 from .reading import Reading, Sentence
 
-__all__ = ["POSSESSIVES", "QUALIFIED", "read_bare_year", "read_decade", "read_year"]
+__all__ = [
+    "POSSESSIVES",
+    "QUALIFIED",
+    "read_bare_year",
+    "read_decade",
+    "read_short_year",
+    "read_year",
+    "read_years_of",
+]
 
 QUALIFIED: Final = 0.6
 """Certainty of what could be read in another way."""
@@ -118,14 +125,52 @@ def read_decade(sentence: Sentence, at: int) -> Reading | None:
             return None
         if any(token.word in POSSESSIVES for token in sentence.tokens[max(0, at - 3) : at]):
             return None  # an age
-        century = sentence.now.year // 100 * 100
-        start = century + tens
-        if datetime(max(1, min(start, 9999)), 1, 1) > sentence.now:
-            start -= 100
+        start = _latest(sentence, tens)
     if start < 1:
         return None
+    follows = sentence.tokens[at + 1] if at + 1 < len(sentence.tokens) else None
+    if (
+        sentence.lexicon.language == "de"
+        and follows is not None
+        and follows.kind == "word"
+        and follows.capital
+    ):
+        return None  # "die 30er Zone"
     years = 100 if value in (180, 190) else 10
     certainty = 1.0 if value > 99 else 0.8
     return Reading(
-        year_span(start, years), at + 1, certainty, "a decade" if years == 10 else "a century", "decade"
+        year_span(start, years),
+        _after_year(sentence, at + 1),
+        certainty,
+        "a decade" if years == 10 else "a century",
+        "decade",
     )
+
+
+def read_years_of(sentence: Sentence, at: int) -> Reading | None:
+    """A decade with a word for "years" before its number: "les années 90", "gli anni 80"."""
+    if sentence.tokens[at].word not in sentence.lexicon.many or sentence.kind(at + 1) != "number":
+        return None
+    tens: int = sentence.value(at + 1)
+    if sentence.kind(at - 1) not in ("the", "in", "of", "from") or sentence.kind(at + 2) == "unit":
+        return None
+    if tens not in range(20, 100, 10) or sentence.lexicon.language == "en":
+        return None
+    start = _latest(sentence, tens)
+    return Reading(year_span(start, 10), at + 2, 0.8, "a decade", "decade") if start > 0 else None
+
+
+def _latest(sentence: Sentence, tens: int) -> int:
+    """The first year of the latest decade of that number that has begun."""
+    start = sentence.now.year // 100 * 100 + tens
+    return start - 100 if start > sentence.now.year else start
+
+
+def read_short_year(sentence: Sentence, at: int) -> Reading | None:
+    """As in "in '21", "since '98"; beside a month or a season it is a part of that."""
+    if sentence.kind(at - 1) not in _BEFORE_YEARS:
+        return None
+    year, stop = read_year(sentence, at)
+    if year is None or year < 1:
+        return None
+    return Reading(year_span(year), stop, QUALIFIED, "a year", "year", partial=Partial(year))

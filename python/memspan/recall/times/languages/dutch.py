@@ -72,6 +72,8 @@ LEXICON = Lexicon(
         "a": {"een": None},
         "last": {"vorige|vorig|afgelopen|laatste": None, "voorlaatste|voorvorige": 2},
         "next": {"volgende|volgend": None, "komende|komend": 0},
+        "every": {"elke|elk|iedere|ieder|alle": None},
+        "word": {"goede morgen": None},
         "this": {"deze|dit": None},
         "early": {"begin": 0},
         "mid": {"half|midden": 1},

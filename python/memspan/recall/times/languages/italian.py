@@ -66,6 +66,13 @@ LEXICON = Lexicon(
             "penultimo|penultima": 2,
         },
         "next": {"prossimo|prossima|prossimi|prossime": None},
+        "every": {"ogni|tutti i|tutte le": None},
+        "part": {
+            "mattina|mattino|di mattina|al mattino": 0,
+            "pomeriggio|di pomeriggio|nel pomeriggio": 1,
+            "sera|di sera": 2,
+            "notte|di notte": 3,
+        },
         "this": {"questo|questa|quest": None},
         "early": {"inizio|inizi|agli inizi": 0},
         "mid": {"metà": 1},

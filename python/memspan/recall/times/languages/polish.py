@@ -61,6 +61,7 @@ LEXICON = Lexicon(
             "przedostatni|przedostatnim|przedostatnią|zaprzeszły|zaprzeszłym": 2,
         },
         "next": {"przyszły|przyszłym|przyszłą|następny|następnym|najbliższy": None},
+        "every": {"każdy|każdą|każdego|każdej|każde": None},
         "this": {"ten|tym|tego|tę|tej": None},
         "early": {"początek|początku|na początku": 0},
         "mid": {"połowie|w połowie": 1},

@@ -30,6 +30,8 @@ LEXICON = Lexicon(
             "sábado": 5,
             "domingo": 6,
         },
+        # Also words for the so manyth: only where nothing that is counted so follows.
+        "shortday": {"segunda": 0, "terça": 1, "quarta": 2, "quinta": 3, "sexta": 4},
         "unit": {
             "minuto|minutos": "minute",
             "hora|horas": "hour",
@@ -65,6 +67,12 @@ LEXICON = Lexicon(
             "retrasado|retrasada|penúltimo|penúltima": 2,
         },
         "next": {"próximo|próxima|próximos|próximas|que vem": None},
+        "every": {"cada|todo|toda|todos os|todas as": None},
+        "part": {
+            "manhã|de manhã|da manhã|pela manhã": 0,
+            "tarde|à tarde|de tarde|da tarde": 1,
+            "noite|à noite|de noite|da noite": 2,
+        },
         "this": {"este|esta|neste|nesta": None},
         "early": {"início|no início|começo|no começo": 0},
         "mid": {"meados|em meados": 1},
@@ -106,4 +114,6 @@ LEXICON = Lexicon(
         },
     },
     many="dias semanas meses anos décadas horas minutos passados passadas últimos últimas próximos próximas",
+    closers="com e ou que eu ele ela nós você vocês eles elas o a os as um uma no na em de do da para por sobre à ao "
+    "fui foi fiz fomos não já ainda quando onde como porque mas se me te nos",
 )

@@ -43,7 +43,11 @@ LEXICON = Lexicon(
             "siglo": "century",
         },
         "season": {"primavera": 0, "verano": 1, "otoño": 2, "invierno": 3},
-        "plural": {"veranos": ("season", 1), "inviernos": ("season", 3), "navidades": ("named", "christmas")}
+        "plural": {
+            f"los {day}": ("weekday", weekday)
+            for weekday, day in enumerate(("lunes", "martes", "miércoles", "jueves", "viernes"))
+        }
+        | {"veranos": ("season", 1), "inviernos": ("season", 3), "navidades": ("named", "christmas")}
         | {"sábados": ("weekday", 5), "domingos": ("weekday", 6)},
         "part": {"por la mañana|en la mañana|de la mañana|la mañana": 0, "tarde|por la tarde": 1}
         | {"por la noche": 2},
@@ -68,6 +72,7 @@ LEXICON = Lexicon(
             "antepasado|antepasada|penúltimo|penúltima": 2,
         },
         "next": {"próximo|próxima|próximos|próximas|que viene": None},
+        "every": {"cada|todos los|todas las": None},
         "this": {"este|esta": None},
         "early": {
             "principios|a principios|inicios|a inicios|comienzos|a comienzos|al principio|al inicio": 0
