@@ -18,12 +18,13 @@ _BEGINNINGS: Final = {
     "de": "wann wo wer wen wem wie warum wieso welche welcher welches welchen hat hast habe hatte bin sind mag kann "
     "kannst könntest soll sollte darf muss wird wurde würde gibt gab möchte kennt weiß wohnt isst nenne fass",
     "fr": "quand qui quoi où pourquoi quel quelle quels quelles est-ce as-tu avez-vous combien dis-moi qu'est-ce "
-    "peux-tu",
+    "peux-tu montre-moi recommande-moi conseille-moi",
     "es": "qué quién cuándo dónde cómo cuál cuáles cuánto cuántos cuántas tiene dime puedes haz",
     "it": "chi cosa perché quale quali dove dimmi puoi",
     "pt": "onde quem quais quantos quantas você tem pode",
     "nl": "wat wanneer waar waarom hoe welke welk heeft hebben hoeveel heb noem kun vertel",
-    "pl": "kiedy gdzie kto co jak dlaczego który która które jaką jaki jaka jakie czy ile powiedz podsumuj",
+    "pl": "kiedy gdzie kto co jak dlaczego który która które którzy jaką jaki jaka jakie jacy czy ile powiedz podsumuj "
+    "poleć doradź",
 }
 _LANGUAGE_OF: Final = {word: language for language, words in _BEGINNINGS.items() for word in words.split()}
 
@@ -59,6 +60,8 @@ def languages_of(text: str) -> list[str]:
         word = first.group()
         if word.endswith("n't"):
             return ["en"]
+        if word.startswith("qu'"):
+            return ["fr"]
         if word in _LANGUAGE_OF:
             return [_LANGUAGE_OF[word]]
         if _ENGLISH_VERB.match(text):

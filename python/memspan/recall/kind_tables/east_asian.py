@@ -28,11 +28,11 @@ CHINESE: Final[Table] = (
     (
         "assistant",
         r"你(?:之前|以前|上次|曾经|刚才|刚刚).{0,12}(?:推荐|建议|说|告诉|提|解释|回答)|"
-        r"你(?:给我|向我|跟我|对我)?(?:推荐|建议|说|告诉我?|提到?|解释)(?:过|了|的)",
+        r"你(?:给我|向我|跟我|对我|帮我|替我)?(?:推荐|建议|说|告诉我?|提到?|解释|答应|承诺|保证|问|发|写|订)(?:过|了|的)",
         "asks what the assistant did",
     ),
     ("assistant", r"你的(?:上一?个)?(?:回答|建议|推荐|解释|答案)", "refers to the assistant's words"),
-    ("preference", r"推荐|建议|我(?:应该|该)|帮我", "asks for advice"),
+    ("preference", r"(?:推荐|建议)(?![了过])|我(?:应该|该)|帮我", "asks for advice"),
     ("update", r"现在|目前|还在|最近|最新|当前", "asks for what holds now"),
     ("yes_no", r"[吗嗎]\W*$|是不是|有没有|是否|会不会|能不能|喜不喜欢", "asks whether"),
 )

@@ -17,9 +17,38 @@ _GEZEGD: Final = (
     r"geantwoord)"
 )
 
+# A participle ends its clause, and so do some nouns that look like one; who asks "hast du gesehen" asks for no deed.
+_GETAN: Final = (
+    r"(?!\w+ungen\b|gesehen|gehört|gewusst|vergessen|bemerkt|(?:ge(?:r|s|w|d)icht|bericht|geschäft|gehalt|gebiet|"
+    r"gerät|gebet|geburt|gedanken|bedenken|verlust|beeren|geschenken|getränken|gerichten)\b)"
+    r"(?:(?:\w{2,5})?ge\w{2,}(?:t|en)|(?:ver|be|er|ent|emp)\w{2,}(?:t|en)|\w{2,}iert)\W*?(?:$|[,.;?!])"
+)
+_GEDAAN: Final = (
+    r"(?!\w+ingen\b|gezien|gehoord|geweten|vergeten|gemerkt|(?:ge(?:r|z|w|d)[ei]cht|bericht|gebied|gebed|beeld|"
+    r"verstand|verband|gedachten|gevoelens|geschenken)\b)"
+    r"(?:(?:\w{2,5})?ge\w{2,}(?:d|t|en)|(?:ver|be|ont|her)\w{2,}(?:d|t|en))\W*?(?:$|[,.;?!])"
+)
+# Both "welche" and "welke" stand before one thing as well: the noun tells. Of the German plurals in -e, which many
+# nouns of the singular end in, common ones are known.
+_PLURAL_OF_WELCHE: Final = (
+    r"(?!(?:mutter|schwester|tochter|\w*nummer|oper|steuer|\w*feier|butter|leiter|dauer|mauer|schulter|kammer|feder|"
+    r"ziffer|leber|praxis|basis|maus|über|unter|immer|aber)\b)"
+    r"(?:\w{2,}(?:en|er|[a-rt-z]s)|\w*(?:filme|freunde|hunde|orte|projekte|spiele|termine|geschenke|instrumente|"
+    r"pläne|tiere|gerichte|getränke|medikamente|konzerte|kurse|ziele|dinge|rezepte|städte|gäste|berufe|vereine|feste|"
+    r"werke))\b"
+)
+_PLURAL_OF_WELKE: Final = (
+    r"(?!(?:wagen|keuken|haven|jongen|molen|regen)\b)"
+    r"(?:\w{2,}en|\w+'s|\w{2,}(?:ers|els|ies)|\w*(?:films|hotels|restaurants))\b"
+)
+
 GERMAN: Final[Table] = (
     ("summary", r"zusammenfass|\bfass\w*\b.{0,200}\bzusammen\b|\büberblick\b", "asks for a summary"),
-    ("order", r"\breihenfolge\b|chronologisch|\bzeitstrahl\b", "asks for an order"),
+    (
+        "order",
+        r"\breihenfolge\b|chronologisch|\bzeitstrahl\b|\bvom ältesten (?:bis )?zum (?:neuesten|jüngsten)\b",
+        "asks for an order",
+    ),
     (
         "order",
         r"\b(?:zuerst|als erste[rs]?|früher|eher|später|zuletzt)\b.{0,200}\boder\b",
@@ -41,13 +70,21 @@ GERMAN: Final[Table] = (
     ("list", r"\bwie ?viele?\b|\bwie oft\b|\binsgesamt\b", "counts"),
     (
         "list",
+        rf"\bwelche {_PLURAL_OF_WELCHE}|\b(?:mit|von|aus|bei|zu|seit) welchen \w|"
+        r"\bin welchen \w*(?:ern|städten|orten|hotels|restaurants)\b",
+        "asks for several things (a plural)",
+    ),
+    (
+        "list",
         r"\b(?:nenne?|liste|zähle?) (?:mir |bitte )*(?:alle|die|zwei|drei|vier|fünf|\d+)\b|"
         r"\balle[nr]? (?:meine|deine|seine|ihre|unsere)[nr]?\b|\bwas (?:sonst )?(?:noch )?alles\b",
         "asks for all",
     ),
     (
         "assistant",
-        rf"\b(?:hast|hattest) du\b.{{0,200}}\b{_GESAGT}\b|\bdu (?:mir|uns)\b.{{0,200}}\b{_GESAGT}\b|"
+        rf"\b(?:hast|hattest) du\b(?:.{{0,200}}\b{_GESAGT}\b|"
+        rf"(?! (?:\w+ ){{0,2}}(?:tipps?|ideen?|vorschl[aä]ge?|empfehlung|ratschl[aä]ge?)\b)[^,.;?!]{{0,200}} {_GETAN})|"
+        rf"\bdu (?:mir|uns)\b.{{0,200}}\b{_GESAGT}\b|"
         r"\b(?:sagtest|empfahlst|rietest|nanntest|erwähntest|erklärtest|gabst) du\b",
         "asks what the assistant did",
     ),
@@ -58,7 +95,7 @@ GERMAN: Final[Table] = (
     ),
     (
         "preference",
-        r"\b(?:empfiehl|empfehl|empfohl)|\b(?:tipps?|ideen|vorschläge)\b.{0,40}\?|\btipps? (?:für|zum|zur|gegen)\b",
+        r"\bempfiehl(?:st)?\b|\bempfehl|\b(?:tipps?|ideen|vorschläge)\b.{0,40}\?|\btipps? (?:für|zum|zur|gegen)\b",
         "asks for advice",
     ),
     (
@@ -90,7 +127,7 @@ GERMAN: Final[Table] = (
 
 DUTCH: Final[Table] = (
     ("summary", r"samenvat|\boverzicht\b", "asks for a summary"),
-    ("order", r"\bvolgorde\b|chronologisch|\btijdlijn\b", "asks for an order"),
+    ("order", r"\bvolgorde\b|chronologisch|\btijdlijn\b|\bvan oud naar nieuw\b", "asks for an order"),
     (
         "order",
         r"\b(?:eerst|als eerste|eerder|later|het laatst)\b.{0,200}\bof\b",
@@ -98,7 +135,9 @@ DUTCH: Final[Table] = (
     ),
     (
         "when",
-        r"\bwanneer\b|\bwelke (?:dag|datum|maand|week)\b|\bwelk jaar\b|\bhoe laat\b",
+        # Not the clause before the question: "wanneer ik reis, welk hotel kies ik?"
+        r"\bwanneer\b(?![^,?]{1,200}, (?:(?:in|met|bij|naar|van|op) )?(?:wat|welke?|wie|waar|hoe|hoeveel|waarom)\b"
+        r"[^,]*$)|\bwelke (?:dag|datum|maand|week)\b|\bwelk jaar\b|\bhoe laat\b",
         "asks when",
     ),
     ("when", r"\bhoe (?:lang|oud)\b|\bhoeveel tijd\b", "asks how long"),
@@ -109,6 +148,7 @@ DUTCH: Final[Table] = (
         "asks for the time between events",
     ),
     ("list", r"\bhoeveel\b|\bhoe vaak\b|\bin totaal\b", "counts"),
+    ("list", rf"\bwelke {_PLURAL_OF_WELKE}", "asks for several things (a plural)"),
     (
         "list",
         r"\bnoem (?:mij |me |eens )*(?:alle|de|het|twee|drie|vier|vijf|\d+)\b|"
@@ -117,7 +157,9 @@ DUTCH: Final[Table] = (
     ),
     (
         "assistant",
-        rf"\b(?:heb|had) (?:je|jij|u)\b.{{0,200}}\b{_GEZEGD}\b|\b(?:je|jij|u) (?:me|mij|ons)\b.{{0,200}}\b{_GEZEGD}\b|"
+        rf"\b(?:heb|had) (?:je|jij|u)\b(?:.{{0,200}}\b{_GEZEGD}\b|"
+        rf"(?! (?:\w+ ){{0,2}}(?:tips?|idee(?:ën)?|suggesties?|advies|aanbeveling)\b)[^,.;?!]{{0,200}} {_GEDAAN})|"
+        rf"\b(?:je|jij|u) (?:me|mij|ons)\b.{{0,200}}\b{_GEZEGD}\b|"
         r"\b(?:zei|vertelde|noemde|raadde) (?:je|jij|u)\b",
         "asks what the assistant did",
     ),
@@ -128,10 +170,14 @@ DUTCH: Final[Table] = (
     ),
     (
         "preference",
-        r"\baanbe?v[ae]el|\baanbevelen|\btips?\b|\bidee(?:ën)? voor\b|\braad je\b",
+        r"\baanbe?v[ae]el|\baanbevelen|\btips?\b|\bidee(?:ën)? voor\b|\braad je\b|^\W*(?:raad|beveel)\b.{1,200}\baan\b",
         "asks for advice",
     ),
-    ("preference", r"\b(?:moet|zal|kan|zou) ik\b|\bhelp me\b|\bme helpen\b", "asks what to do"),
+    (
+        "preference",
+        r"\b(?:moet|zal|kan|zou) ik\b|\b(?:moeten|zullen|zouden) we\b|\bhelp me\b|\bme helpen\b",
+        "asks what to do",
+    ),
     (
         "update",
         r"\b(?:momenteel|nu|nog steeds|tegenwoordig|huidige|op dit moment|inmiddels|nieuwste)\b",

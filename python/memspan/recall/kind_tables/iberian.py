@@ -12,13 +12,25 @@ _DICHO: Final = (
     r"(?:dicho|recomendado|sugerido|aconsejado|propuesto|dado|mencionado|explicado|contado|escrito|"
     r"respondido)"
 )
+# What "you" did has an ending of its own, which some other words have, too; "did you see" asks for no deed.
+_HICISTE: Final = (
+    r"(?!(?:\w*siste|existe|triste|chiste|viste|oíste|supiste|despiste|embiste|quiste|contraste|desgaste|conociste|"
+    r"fuiste|estuviste|olvidaste|notaste)\b)\w{2,}(?:aste|iste)"
+)
+_HECHO: Final = r"(?!visto|oído|sabido|estado|olvidado|notado|conocido)\w{2,}(?:ado|ido|echo|rito|esto)"
+_FEZ: Final = r"(?!viu|ouviu|esqueceu|percebeu|conheceu|notou|ficou)\w{2,}(?:ou|eu|iu)"
 _DITO: Final = (
     r"(?:disse|recomendou|sugeriu|indicou|explicou|deu|mencionou|falou|aconselhou|propôs|escreveu|respondeu)"
 )
 
 SPANISH: Final[Table] = (
     ("summary", r"\bresum[eai]|\bresúm|\bpanorama general\b|\bvisión general\b", "asks for a summary"),
-    ("order", r"\b(?:qué|el|en|por) orden\b|cronológic|\blínea de tiempo\b", "asks for an order"),
+    (
+        "order",
+        r"\b(?:qué|el|en|por) orden\b|cronológic|\blínea de tiempo\b|\bmás antigu[oa] a(?:l| la) más "
+        r"(?:reciente|nuev[oa])\b",
+        "asks for an order",
+    ),
     (
         "order",
         r"\b(?:primero|antes|más tarde|después|último)\b.{0,200}\b[ou]\b",
@@ -26,7 +38,9 @@ SPANISH: Final[Table] = (
     ),
     (
         "when",
-        r"\bcuándo\b|^\W*cuando\b|\bqué (?:día|fecha|mes|año|semana|hora)\b",
+        # Not the clause before the question: "cuando estuve en Roma, ¿dónde dormí?"
+        r"\bcuándo\b|^\W*cuando\b(?!.{1,200}(?:¿|, (?:(?:a|en|de|con|por|para) )?(?:qué|quién(?:es)?|cuál(?:es)?|"
+        r"dónde|adónde|cómo|cuánt[oa]s?)\b))|\bqué (?:día|fecha|mes|año|semana|hora)\b",
         "asks when",
     ),
     (
@@ -43,6 +57,7 @@ SPANISH: Final[Table] = (
     ("list", r"\bcu[áa]nt[oa]s\b|\ben total\b", "counts"),
     (
         "list",
+        r"\bqué (?!más\b|mes\b|país\b|interés\b)\w{2,}s \w+[éí]\b|"
         r"\bcuáles\b|\bqué \w+s (?:ha|han|he|hemos|hay|tiene|tienen|tengo|tuvo|le|les|son|leyó|visitó|compró)\b",
         "asks for several things (a plural)",
     ),
@@ -55,7 +70,8 @@ SPANISH: Final[Table] = (
     (
         "assistant",
         r"\b(?:dijiste|recomendaste|sugeriste|aconsejaste|propusiste|diste|mencionaste|explicaste|contaste|"
-        rf"escribiste|respondiste|contestaste)\b|\b(?:has|habías)\b.{{0,40}}\b{_DICHO}\b",
+        rf"escribiste|respondiste|contestaste|{_HICISTE})\b|\b(?:has|habías)\b.{{0,40}}\b{_DICHO}\b|"
+        rf"\b(?:has|habías) {_HECHO}\b",
         "asks what the assistant did",
     ),
     (
@@ -65,7 +81,7 @@ SPANISH: Final[Table] = (
     ),
     (
         "preference",
-        r"\b(?:recomiend|recomend|aconsej|sugier)|\b(?:alguna|una) idea\b|"
+        r"\b(?:recomi[eé]nd|recomend|acons[eé]j|sugi[eé]r)(?!ó|ad[oa]s?\b|aron|aba|é\b)|\b(?:alguna|una) idea\b|"
         r"\b(?:ideas|consejos|sugerencias) (?:para|sobre)\b",
         "asks for advice",
     ),
@@ -104,7 +120,12 @@ SPANISH: Final[Table] = (
 
 PORTUGUESE: Final[Table] = (
     ("summary", r"\bresum|\bvisão geral\b|\bsíntese\b", "asks for a summary"),
-    ("order", r"\b(?:que|a|em|por) ordem\b|cronológic|\blinha do tempo\b", "asks for an order"),
+    (
+        "order",
+        r"\b(?:que|a|em|por) ordem\b|cronológic|\blinha do tempo\b|"
+        r"\bmais antig[oa] (?:ao|à|para [oa]) mais (?:recente|nov[oa])\b",
+        "asks for an order",
+    ),
     (
         "order",
         r"\b(?:primeiro|antes|mais tarde|depois|por último)\b.{0,200}\bou\b",
@@ -112,7 +133,10 @@ PORTUGUESE: Final[Table] = (
     ),
     (
         "when",
-        r"\bquando\b|\b(?:que|qual) (?:dia|data|mês|ano|semana)\b|\b(?:a )?que horas?\b|\bqual (?:é|foi) a data\b",
+        # Not the clause before the question: "quando estive em Roma, onde dormi?"
+        r"\bquando\b(?![^,?]{1,200}, (?:(?:a|em|de|com|por|para) )?(?:o que|que|quem|onde|como|qual|quais|"
+        r"quant[oa]s?)\b[^,]*$)|\b(?:que|qual) (?:dia|data|mês|ano|semana)\b|\b(?:a )?que horas?\b|"
+        r"\bqual (?:é|foi) a data\b",
         "asks when",
     ),
     ("when", r"\bquanto tempo\b|\bquantos anos (?:tem|têm|tinha|tenho)\b", "asks how long"),
@@ -123,7 +147,12 @@ PORTUGUESE: Final[Table] = (
         "asks for the time between events",
     ),
     ("list", r"\bquant[oa]s\b|\bno total\b|\bao todo\b", "counts"),
-    ("list", r"\bquais\b", "asks for several things (a plural)"),
+    (
+        "list",
+        r"\bquais\b|^\W*(?:(?:em|de|com|por|para|a) )?que (?!(?:horas|vezes|mês|país|mais|nós|vocês|eles|elas|"
+        r"ônibus)\b)\w{2,}s \w",
+        "asks for several things (a plural)",
+    ),
     (
         "list",
         r"\b(?:liste|enumere|cite|nomeie|diga) (?:tod|os|as|dois|duas|três|quatro|cinco|\d)|\btod[oa]s (?:os|as)\b",
@@ -131,7 +160,8 @@ PORTUGUESE: Final[Table] = (
     ),
     (
         "assistant",
-        rf"\b(?:você|tu)\b.{{0,30}}\b{_DITO}\b|\b(?:disseste|recomendaste|sugeriste|aconselhaste|explicaste|"
+        rf"\b(?:você|tu)\b.{{0,30}}\b{_DITO}\b|\bvocê (?:(?:me|nos|já|não) )*{_FEZ}\b|\b(?:disseste|prometeste|"
+        r"perguntaste|enviaste|reservaste|avisaste|recomendaste|sugeriste|aconselhaste|explicaste|"
         r"mencionaste|propuseste)\b",
         "asks what the assistant did",
     ),
@@ -140,7 +170,11 @@ PORTUGUESE: Final[Table] = (
         r"\b(?:tuas?|teus?) (?:\w+ )?(?:resposta|sugest|recomendaç|conselho|explicaç|proposta)",
         "refers to the assistant's words",
     ),
-    ("preference", r"\brecomend|\baconselh|\bsuger|\bdicas?\b|\balguma ideia\b", "asks for advice"),
+    (
+        "preference",
+        r"\b(?:recomend|aconselh|suger)(?!ou|ad|ava|aram|iu|id|iram|ia\b)|\bdicas?\b|\balguma ideia\b",
+        "asks for advice",
+    ),
     (
         "preference",
         r"\b(?:que|onde|como|qual|quem)\b.{0,40}\b(?:devo|deveria|posso|poderia|devemos)\b|\bme ajud|\bajuda-me\b",

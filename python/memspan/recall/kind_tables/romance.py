@@ -10,16 +10,35 @@ __all__ = ["FRENCH", "ITALIAN"]
 
 _DIT: Final = (
     r"(?:dit|recommandé|conseillé|suggéré|proposé|donné|mentionné|expliqué|répondu|écrit|cité|raconté|"
-    r"indiqué)e?s?"
+    r"indiqué|promis|demandé|envoyé|réservé|averti|prévenu|aidé|créé|rédigé|trouvé|choisi)e?s?"
 )
+# A participle right behind "as-tu": what was done, if it is not "did you see".
+_FAIT: Final = (
+    r"(?:(?:déjà|aussi|bien|pas|jamais) )?(?!vu|entendu|su|eu|lu|oublié|remarqué|été|aussi|ici)"
+    r"\w{2,}(?:é|i|u|is|it|ert)e?s?\b"
+)
+_LATER_FRENCH: Final = (
+    r"(?![^,?]{1,200}, (?:(?:à|de|dans|avec|chez|en|pour|par|sur) )?(?:(?:qu'|que|quoi|quels?|quelles?|comment|"
+    r"pourquoi|combien|est-ce)\b[^,]*$|(?:qui |où )?[\w']{1,20}-(?:t-)?(?:ils?|elles?|on|je|tu|nous|vous)\b))"
+)
+"""Not the clause before the question: "quand j'étais à Rome, où ai-je dormi ?\""""
 _DETTO: Final = (
     r"(?:detto|consigliat[oaie]|raccomandat[oaie]|suggerit[oaie]|propost[oaie]|dat[oaie]|spiegat[oaie]|"
-    r"scritt[oaie]|menzionat[oaie]|indicat[oaie]|raccontat[oaie]|rispost[oaie])"
+    r"scritt[oaie]|menzionat[oaie]|indicat[oaie]|raccontat[oaie]|rispost[oaie]|promess[oaie]|chiest[oaie])"
+)
+# A participle right behind "hai": what was done, if it is not "did you see".
+_FATTO: Final = (
+    r"(?:(?:già|mai|anche) )?(?!tutt|molt|quest|vist|sentit|saput|notat|dimenticat|stess|avut|stat|lett)"
+    r"\w{2,}(?:[aiu]t|ess|est|ott|itt|att|ett|ost|es|ert)[oaie]\b"
 )
 
 FRENCH: Final[Table] = (
     ("summary", r"\brésum|\brécapitul|\bvue d'ensemble\b|\bsynthèse\b", "asks for a summary"),
-    ("order", r"\b(?:quel|dans l'|par|bon) ?ordre\b|chronologi", "asks for an order"),
+    (
+        "order",
+        r"\b(?:quel|dans l'|par|bon) ?ordre\b|chronologi|\bplus ancien(?:ne)? (?:au|à la) plus récente?\b",
+        "asks for an order",
+    ),
     (
         "order",
         r"\b(?:en premier|d'abord|plus tôt|plus tard|en dernier)\b.{0,200}\bou\b",
@@ -27,7 +46,7 @@ FRENCH: Final[Table] = (
     ),
     (
         "when",
-        r"\bquand\b|\bquels? (?:jour|mois)\b|\bquelle (?:date|année|semaine|heure)\b",
+        rf"\bquand\b{_LATER_FRENCH}|\bquels? (?:jour|mois)\b|\bquelle (?:date|année|semaine|heure)\b",
         "asks when",
     ),
     ("when", r"\bcombien de temps\b|\bquel âge\b", "asks how long"),
@@ -48,7 +67,7 @@ FRENCH: Final[Table] = (
     (
         "assistant",
         rf"\b(?:as-tu|avez-vous|aviez-vous|avais-tu|(?:tu|vous) (?:m'|nous |l'|les |me les? )?(?:as|avez|avais|aviez))"
-        rf"\b.{{0,80}}\b{_DIT}\b|\b(?:m'|nous )(?:recommandais|conseillais|disais)-tu\b",
+        rf"\b.{{0,80}}\b{_DIT}\b|\b(?:as-tu|avez-vous) {_FAIT}|\b(?:m'|nous )(?:recommandais|conseillais|disais)-tu\b",
         "asks what the assistant did",
     ),
     (
@@ -58,7 +77,8 @@ FRENCH: Final[Table] = (
     ),
     (
         "preference",
-        r"\b(?:recommand|conseill)|\bdes (?:idées|conseils|suggestions|astuces)\b|\bune idée\b",
+        r"\b(?:recommand|conseill)(?!é|ait|a\b|aient|èrent)|"
+        r"\bdes (?:idées|conseils|suggestions|astuces)\b|\bune idée\b",
         "asks for advice",
     ),
     (
@@ -81,6 +101,7 @@ FRENCH: Final[Table] = (
     (
         "yes_no",
         r"^(?:\W*(?:et|mais|alors|dis-moi|dis)\b)*\W*est-ce qu|"
+        r"^\W*(?:quand|lorsque|si|après que) [^,?]{1,200}, (?:est-ce qu|[\w']{1,20}-(?:t-)?(?:ils?|elles?|on|je)\b)|"
         r"^(?!\W*(?:qui|que|quoi|où|comment|pourquoi|quel|quand|combien|à|de|d'|avec|pour|dans|en|chez|sur|par)\b)"
         r"[\w' -]{0,60}\b\w+(?:-t)?-(?:ils?|elles?|on|ce|je)\b",
         "begins with a verb",
@@ -94,7 +115,11 @@ FRENCH: Final[Table] = (
 
 ITALIAN: Final[Table] = (
     ("summary", r"\briassu|\briepilog|\bsintesi\b|\bpanoramica\b", "asks for a summary"),
-    ("order", r"\b(?:che|quale|in|di|l') ?ordine\b|cronologic", "asks for an order"),
+    (
+        "order",
+        r"\b(?:che|quale|in|di|l') ?ordine\b|cronologic|\bpiù vecchi[oa] al(?:la)? più (?:recente|nuov[oa])\b",
+        "asks for an order",
+    ),
     (
         "order",
         r"\b(?:prima|per prim[oaie]|più tardi|dopo|per ultim[oaie])\b.{0,200}\bo\b",
@@ -102,7 +127,9 @@ ITALIAN: Final[Table] = (
     ),
     (
         "when",
-        r"\bquando\b|\b(?:che|quale) (?:giorno|data|mese|anno|settimana)\b|\b(?:a )?che ora\b",
+        # Not the clause before the question: "quando ero a Roma, dove dormivo?"
+        r"\bquando\b(?![^,?]{1,200}, (?:(?:a|in|di|con|da|per) )?(?:che|cosa|chi|quale|quali|dove|come|perché|"
+        r"quant[oaie])\b[^,]*$)|\b(?:che|quale) (?:giorno|data|mese|anno|settimana)\b|\b(?:a )?che ora\b",
         "asks when",
     ),
     ("when", r"\bquanto tempo\b|\bquanti anni (?:ha|hai|aveva|ho)\b", "asks how long"),
@@ -113,7 +140,11 @@ ITALIAN: Final[Table] = (
         "asks for the time between events",
     ),
     ("list", r"\bquant[ie]\b|\bquante volte\b|\bin totale\b", "counts"),
-    ("list", r"\bquali\b", "asks for several things (a plural)"),
+    (
+        "list",
+        r"\bquali\b|^\W*(?:(?:in|di|a|con|per) )?che \w{3,}i (?:ho|hai|ha|abbiamo|hanno|sono|erano)\b",
+        "asks for several things (a plural)",
+    ),
     (
         "list",
         r"\b(?:elenca|nomina|dimmi|cita)(?:mi)? (?:tutt|i|gli|le|due|tre|quattro|cinque|\d)|\btutt[ie] (?:i|le|gli)\b",
@@ -121,7 +152,8 @@ ITALIAN: Final[Table] = (
     ),
     (
         "assistant",
-        rf"\b(?:hai|avevi|ha lei)\b.{{0,40}}\b{_DETTO}\b|\b(?:dicesti|consigliasti|suggeristi|proponesti)\b",
+        rf"\b(?:hai|avevi|ha lei)\b.{{0,40}}\b{_DETTO}\b|\bhai {_FATTO}|"
+        r"\b(?:dicesti|consigliasti|suggeristi|proponesti)\b",
         "asks what the assistant did",
     ),
     (
@@ -129,7 +161,11 @@ ITALIAN: Final[Table] = (
         r"\b(?:tu[ao]|tue|tuoi) (?:\w+ )?(?:rispost|suggeriment|raccomandazion|consigli|spiegazion|propost)",
         "refers to the assistant's words",
     ),
-    ("preference", r"\bconsigli|\braccomand|\bsugger|\bqualche idea\b|\bidee per\b", "asks for advice"),
+    (
+        "preference",
+        r"\bconsigli(?!at|ò|av)|\braccomand(?!at|ò|av)|\bsugger(?!it|ì|iv)|\bqualche idea\b|\bidee per\b",
+        "asks for advice",
+    ),
     (
         "preference",
         r"\b(?:cosa|che|dove|come|quale|chi)\b.{0,40}\b(?:dovrei|devo|posso|potrei|dovremmo|mi conviene)\b|"

@@ -33,10 +33,16 @@ POLISH: Final[Table] = (
         "asks for the time between events",
     ),
     ("list", r"\bile\b|\bjak często\b|\błącznie\b", "counts"),
+    # "Które" stands before one thing, too, but then that does not end so.
+    (
+        "list",
+        r"\b(?:jakie|które) (?:\w+e )?\w{2,}[yi]\b|\b(?:jacy|którzy)\b",
+        "asks for several things (a plural)",
+    ),
     ("list", r"\bwymień\b|\bwszystki(?:e|ch|mi)\b", "asks for all"),
     (
         "assistant",
-        r"\b(?:poleci|powiedzia|doradzi|zaproponowa|zasugerowa|wspomnia|mówi|napisa|wyjaśni|poda|odpowiedzia)ł[ea]ś\b",
+        r"\b(?!widzia|słysza|wiedzia|zapomnia|zauważy|by|zna)\w{2,}ł[ea]ś\b",
         "asks what the assistant did",
     ),
     (
@@ -44,7 +50,11 @@ POLISH: Final[Table] = (
         r"\btw(?:oj|ój)\w* (?:\w+ )?(?:odpowied|rad[ayęz]|propozycj|sugesti|poleceni|wyjaśnieni)",
         "refers to the assistant's words",
     ),
-    ("preference", r"\bpolec|\bdorad[źz]|\bjakieś (?:pomysły|rady|propozycje)\b", "asks for advice"),
+    (
+        "preference",
+        r"\bpolec(?!i[łl]|on|ał)|\bpoleć|\bdorad[źz](?!ił|on)|\bjakieś (?:pomysły|rady|propozycje)\b",
+        "asks for advice",
+    ),
     (
         "preference",
         r"\b(?:powinienem|powinnam|powinniśmy|mógłbym|mogłabym)\b|\bpomóż mi\b",
@@ -84,7 +94,8 @@ RUSSIAN: Final[Table] = (
     (
         "assistant",
         r"\b(?:ты|вы)\b.{0,40}\b(?:посоветовал|рекомендовал|порекомендовал|сказал|говорил|предложил|предлагал|упоминал|"
-        r"упомянул|объяснил|дал|написал|назвал|советовал|ответил)[аи]?\b",
+        r"упомянул|объяснил|дал|написал|назвал|советовал|ответил)[аи]?\b|"
+        r"\b(?:ты|вы)(?: (?:мне|нам|меня|нас|уже|не))* (?!виде|слыша|зна|помни|забы|замети|бы|если)\w{2,}л[аи]?\b",
         "asks what the assistant did",
     ),
     (
@@ -94,7 +105,7 @@ RUSSIAN: Final[Table] = (
     ),
     (
         "preference",
-        r"\b(?:по)?совету[йе]|\b(?:по)?рекоменду[йе]|посовет|порекоменд|\bесть идеи\b",
+        r"\b(?:по)?совету[йе]|\b(?:по)?рекоменду[йе]|посовет(?!овал)|порекоменд(?!овал)|\bесть идеи\b",
         "asks for advice",
     ),
     (
