@@ -70,6 +70,8 @@ class AddingCalls(Calls):
         Raises:
             InvalidArgumentError: names the message and field, or a secret of the vault has the id; nothing was added.
             HeldError: a record that is held would be overwritten, and no version could keep what it says.
+            QuotaError: pinned and held records leave no room for one of another id, see `set_quotas`; nothing was
+                added. A correction needs none: its version goes to the cold tier then.
             EmbedderError: the embedder failed; nothing was added.
         """
         checked_name(user, "user")
@@ -104,6 +106,7 @@ class AddingCalls(Calls):
         Raises:
             InvalidArgumentError: a record is refused, named by its position; those before it are committed,
                 as they are when the iterable itself raises.
+            HeldError, QuotaError, EmbedderError: as in `add`; the batches before are committed.
         """
         as_integer(batch, "batch", 1, 100_000)
         if user is not None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan import _core
+from memspan.arguments import is_listing
 from memspan.errors import invalid
 from memspan.recipes import Recipe
 from memspan.records import Record
@@ -26,11 +27,11 @@ from .compose import embedded_text
 from .damage import survives_damage
 from .draft import Draft
 from .engine import Engine
-from .indexing import write_records
 from .jobs.turns import follow_turns
 from .lifetimes import with_lifetimes
 from .settling import settle
 from .tags import given_records
+from .version_room import write_with_versions
 
 __all__ = ["Added", "Advance", "add_checked", "add_drafts", "add_in_batches", "checked_records"]
 
@@ -98,6 +99,7 @@ def add_checked(
     Raises:
         InvalidArgumentError: one would take the place of a secret; nothing was added.
         HeldError: one would take the place of what is held and leave no version; nothing was added.
+        QuotaError: the kind of one is full of what has to stay; nothing was added.
     """
     if not given:
         return Added(0, False)
@@ -121,7 +123,7 @@ def add_checked(
         records = with_lifetimes(change.writer, settled.records, moment)
         jobs, entered = False, False
         if records:
-            write_records(change, [*settled.versions, *records])
+            write_with_versions(change, records, settled.versions)
             _keep_originals_apart(change, records, existing, settled.versions)
             jobs = follow_turns(change, records, existing, recipe)
             entered = enter_added(change, records)
@@ -261,7 +263,7 @@ def checked_records(records: Iterable[Record], user: str | None, dim: int) -> It
         InvalidArgumentError: names the record by its position and the field; an id comes twice; with `user`,
             a record belongs to another user.
     """
-    if isinstance(records, (str, bytes, Mapping)) or not isinstance(records, Iterable):
+    if not is_listing(records):
         raise invalid("records", records, "an iterable of memspan.Record")
     seen: set[_Key] = set()
     for position, entry in enumerate(records):

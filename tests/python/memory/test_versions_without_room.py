@@ -1,0 +1,105 @@
+"""Corrections in a kind that is full of what has to stay: what was said before goes to the cold tier at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from numbered_turns import live, turns
+
+from memspan import Memory, QuotaError, Quotas
+
+Open = Callable[..., Memory]
+FOUR = [f"m{n}" for n in range(4)]
+
+
+def keep_all(memory: Memory, how: str) -> None:
+    if how == "pin":
+        memory.pin(user="ana", ids=FOUR)
+    else:
+        memory.hold(user="ana", id=FOUR)
+
+
+def said(memory: Memory, id_: str) -> list[tuple[str, bool]]:
+    """What a record said, one after the other, and whether that lies in the cold tier."""
+    history = memory.history(user="ana", id=id_)
+    assert history is not None
+    return [(one.record.text, one.evicted_at is not None) for one in history.versions]
+
+
+@pytest.fixture(params=["oldest", "value"])
+def full(open_memory: Open, request: pytest.FixtureRequest) -> Memory:
+    memory = open_memory(quotas=Quotas(capacity=10, eviction=request.param))
+    memory.add(turns(*range(4)), user="ana")
+    return memory
+
+
+def correct(memory: Memory, *numbers: int, **more: Any) -> None:
+    memory.add([{"id": f"m{n}", "text": f"corrected {n}", "at": n, **more} for n in numbers], user="ana")
+
+
+@pytest.mark.parametrize("how", ["pin", "hold"])
+def test_what_is_kept_by_force_can_be_corrected(full: Memory, open_memory: Open, how: str) -> None:
+    before = {n: said(full, f"m{n}")[0][0] for n in range(4)}
+    keep_all(full, how)
+    correct(full, 0)
+    correct(full, 1, 2)
+    assert live(full) == set(FOUR)
+    for memory in (full, open_memory()):
+        assert said(memory, "m0") == [(before[0], True), ("corrected 0", False)]
+        assert said(memory, "m2") == [(before[2], True), ("corrected 2", False)]
+        assert memory.stats("ana")["cold"]["evicted"] == 3
+        assert memory.verify() == []
+    assert full.get(user="ana", id="m0").pinned is (how == "pin")  # type: ignore[union-attr]
+    correct(full, 0)
+    assert len(said(full, "m0")) == 2, "the same again changes nothing"
+    versions = [one.id for one in full.evicted(user="ana")]
+    if how == "hold":
+        assert all(one.record.held for one in full.evicted(user="ana"))
+    else:
+        full.unpin(user="ana", ids=FOUR)
+        full.set_quotas(20, user="ana")
+        assert set(full.restore(user="ana", ids=versions)) == set(versions)
+        assert said(full, "m0") == [(before[0], False), ("corrected 0", False)]
+
+
+def test_other_kinds_keep_their_versions_in_memory(full: Memory) -> None:
+    full.add({"id": "fact", "text": "a fact", "at": 1, "kind": "semantic"}, user="ana")
+    keep_all(full, "pin")
+    full.add(
+        [
+            {"id": "fact", "text": "another fact", "at": 1, "kind": "semantic"},
+            {"id": "m0", "text": "corrected 0", "at": 0},
+        ],
+        user="ana",
+    )
+    assert said(full, "fact") == [("a fact", False), ("another fact", False)]
+    assert [cold for _, cold in said(full, "m0")] == [True, False]
+    assert full.verify() == []
+
+
+def test_many_corrections_at_once(open_memory: Open) -> None:
+    memory = open_memory(quotas=Quotas(capacity=1000, eviction="oldest"))
+    count = memory.quotas("ana").capacities["episodic"]  # type: ignore[union-attr]
+    assert count > 256
+    memory.add(turns(*range(count)), user="ana")
+    memory.pin(user="ana", ids=[f"m{n}" for n in range(count)])
+    correct(memory, *range(count))
+    assert len(live(memory)) == count
+    assert memory.stats("ana")["cold"]["evicted"] == count
+    assert memory.verify() == []
+
+
+def test_what_is_new_still_needs_room(full: Memory) -> None:
+    keep_all(full, "pin")
+    before = said(full, "m0")
+    for messages in (
+        [{"id": "new", "text": "new"}],
+        [{"id": "m0", "text": "corrected 0", "at": 0}, {"id": "new", "text": "new"}],
+    ):
+        with pytest.raises(QuotaError, match="no room for '(m0|new)'"):
+            full.add(messages, user="ana")
+    assert said(full, "m0") == before
+    assert full.evicted(user="ana") == []
+    assert full.verify() == []
