@@ -6,12 +6,15 @@ import re
 from functools import cache
 from typing import Final
 
+from .kind_tables.english_words import HABIT
+
 __all__ = ["asks_how_to"]
 
 _LONGEST: Final = 2_000
 
+_DOER: Final = "(?:i|we|you|one|somebody|someone|people|they)"
 _PATTERN: Final = (
-    r"\bhow (?:do|does|can|could|should|shall|would|must|did|might) (?:i|we|you|one|somebody|someone|people|they)\b"
+    rf"\bhow (?:(?:do|does|did) {_DOER}\b(?! {HABIT})|(?:can|could|should|shall|would|must|might) {_DOER}\b)"
     r"|\bhow (?:is|are|was|were) .{1,80}\b(?:done|made|handled|fixed|set up|deployed|installed|carried out)\b"
     r"|\bhow to\b|\bsteps? (?:to|for|of|in|needed|required)\b|\b(?:the|a|what) (?:usual |right |standard |best )?"
     r"(?:procedure|process|workflow|way) (?:to|for|of|when|is|do)\b|\b(?:walk|guide|take) me through\b"

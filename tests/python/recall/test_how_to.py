@@ -21,6 +21,7 @@ from memspan.recall.vocabulary import Vocabulary
         "Walk me through a release",
         "How is a refund done?",
         "How did I fix the printer last time?",
+        "How do I take a picture of the screen?",
         "Wie kann ich eine Bestellung stornieren?",
         "Comment puis-je annuler une commande ?",
         "¿Cómo puedo cancelar un pedido?",
@@ -51,6 +52,10 @@ def test_how_something_is_done(question: str) -> None:
         "How are you?",
         "Who does the shopping?",
         "Which way did they go?",
+        "How do I take my coffee?",
+        "How do I usually get to work?",
+        "How did they feel about it?",
+        "How do we know Leo?",
     ],
 )
 def test_other_questions(question: str) -> None:
