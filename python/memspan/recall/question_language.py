@@ -14,7 +14,7 @@ __all__ = ["languages_of"]
 # names, and words such as "as" and "a", which are Portuguese, too.
 _BEGINNINGS: Final = {
     "en": "what when where who whom whose which how why would could should does did has have are were can might "
-    "tell remind name list put since please recommend suggest what's who's where's when's how's i'm",
+    "tell remind name list put since please recommend suggest what's who's where's when's how's i'm i've i'd i'll",
     "de": "wann wo wer wen wem wie warum wieso welche welcher welches welchen hat hast habe hatte bin sind mag kann "
     "kannst könntest soll sollte darf muss wird wurde würde gibt gab möchte kennt weiß wohnt isst nenne fass",
     "fr": "quand qui quoi où pourquoi quel quelle quels quelles est-ce as-tu avez-vous combien dis-moi qu'est-ce "
@@ -31,11 +31,12 @@ _LANGUAGE_OF: Final = {word: language for language, words in _BEGINNINGS.items()
 _FIRST: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _KANA: Final = re.compile(r"[\u3040-\u30ff]")
 
-# Verbs that other languages have as well, but not before such a subject.
-_ENGLISH_VERB: Final = re.compile(
+# Words that other languages have as well, but not one behind the other.
+_ENGLISH_PAIR: Final = re.compile(
     r"\W*(?:(?:and|but|so|or|then|also|ok|okay|well|hey|hi|hello)\b\W*)*"
     r"(?:do|am|is|was|had|will|shall|may|must) (?:i|we|you|he|she|it|they|my|our|your|his|her|their|the|this|that|"
-    r"there|these|those)\b"
+    r"there|these|those)\b|"
+    r"\W*i (?:am|wonder|want|need|would|could|should|think|know|like|love|have|had|forgot|did|don't|can|can't)\b"
 )
 # A subject follows the "was" that begins an English question; a verb follows the German word.
 _GERMAN_WAS: Final = re.compile(
@@ -64,7 +65,7 @@ def languages_of(text: str) -> list[str]:
             return ["fr"]
         if word in _LANGUAGE_OF:
             return [_LANGUAGE_OF[word]]
-        if _ENGLISH_VERB.match(text):
+        if _ENGLISH_PAIR.match(text):
             return ["en"]
     guessed = guess_languages(text, LANGUAGES)
     if "de" in guessed and _GERMAN_WAS.match(text):

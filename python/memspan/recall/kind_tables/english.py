@@ -30,7 +30,8 @@ __all__ = ["ENGLISH"]
 ENGLISH: Final[Table] = (
     (
         "summary",
-        r"\b(?:summar(?:y|ies|i[sz]e|i[sz]ing)|overview|recap|sum up|the gist|tl;?dr)\b",
+        r"\b(?:summar(?:y|ies|i[sz]e|i[sz]ing)|overview|recap|sum up|the gist|tl;?dr|rundown|"
+        r"(?:bring|get) me up to (?:speed|date)|catch me up)\b",
         "asks for a summary",
     ),
     (
@@ -107,7 +108,7 @@ ENGLISH: Final[Table] = (
         "when",
         r"\bhow many (?:\w+ )?(?:seconds|minutes|hours|days|weeks|weekends|months|years)\b(?:.{0,200}"
         r"\b(?:ago|between|passed|elapsed|since|before|after|until|till|from|left|take|took|taken|last|"
-        r"lasted)\b| (?:away|old|to)\b|"
+        r"lasted)\b| (?:away|old|pregnant|to)\b|"
         # "How many days have I been to the gym this month" counts them.
         r" (?:have|has|had) (?!.{0,200}\b(?:this|last|per|each|every) (?:day|week|month|year)\b).{1,80}"
         r"\b(?:been(?! to\b)|lived|known|owned)\b)",
@@ -118,7 +119,7 @@ ENGLISH: Final[Table] = (
         r"\bhow much time\b.{0,200}\b(?:between|passed|elapsed|went by|since|until|before|after|left)\b",
         "asks for the time between events",
     ),
-    ("when", r"\bhow old\b", "asks for an age"),
+    ("when", r"\bhow old\b|\b(?:what|which) age\b", "asks for an age"),
     ("list", r"\bhow many\b", "counts"),
     (
         "list",
@@ -129,7 +130,8 @@ ENGLISH: Final[Table] = (
     ("list", r"\b(?:in total|altogether|total (?:number|amount|cost)|average)\b", "adds up"),
     (
         "list",
-        r"\b(?:list|name|enumerate|count) (?:all|every|each|the|some|out|any|me|down|my|his|her|their)\b",
+        r"\b(?:list|name|enumerate|count) (?:all|every|each|the|some|out|any|me|down|my|his|her|their)\b|"
+        r"\b(?:give|make|show|write|tell|send) (?:me )?(?:a|the) (?:\w+ )?list of\b",
         "asks for a list",
     ),
     (
@@ -159,7 +161,7 @@ ENGLISH: Final[Table] = (
     ),
     (
         "list",
-        rf"{ASK}{TELL}what (?:are|were) (?:\w+'s |\w+ (?:and|or) \w+'s |my |the |some |some of )",
+        rf"{ASK}{TELL}(?:what|who) (?:are|were) (?:\w+'s |\w+ (?:and|or) \w+'s |my |the |some |some of )",
         "asks for several things (what are)",
     ),
     (
@@ -197,13 +199,16 @@ ENGLISH: Final[Table] = (
     ),
     (
         "preference",
-        rf"(?:{ASK}|[.!?;:] (?:so |also )?){PLEASE}(?:recommend|suggest|propose) \w",
+        rf"(?:{ASK}|[.!?;:] (?:so |also )?){PLEASE}(?:(?:recommend|suggest|propose) \w|"
+        r"(?:write|draft|plan|compose|design|create|prepare) (?:an?|the|my|our|me|us|some) )",
         "asks for advice",
     ),
     (
         "preference",
         rf"\b(?:(?:could|would) i\b(?!{IN_THE_PAST})|(?:can|might|how do) i (?!{HABIT})).{{0,200}}\?|"
-        r"\b(?:should|shall) (?:i|we)\b|\bwhat (?:to|would be (?:a|the)|do (?:i|we) do (?:about|if|next))\b",
+        r"\b(?:should|shall) (?:(?:my |our )?\w+ and )?(?:i|we)\b|\bdo you think\b.{0,80}\bshould\b|"
+        r"\bwhat (?:to|would be (?:a|the)|do (?:i|we) do (?:about|if|next))\b|"
+        r"\bwhat(?:'s| is) an? (?:good|nice|great|suitable|fun|healthy)\b",
         "asks what to do",
     ),
     (
@@ -226,7 +231,8 @@ ENGLISH: Final[Table] = (
     (
         "preference",
         r"\bwould (?:best |really )?(?:suit|fit|be (?:best|good|right|ideal|suitable|a good fit) for|"
-        r"work (?:best )?for) (?:me|us|my|our)\b",
+        r"work (?:best )?for) (?:me|us|my|our)\b|"
+        r"\b(?:is|are) (?:the )?(?:best|right|good|ideal|suitable) for (?:me|us)\b",
         "asks what would suit",
     ),
     (
@@ -249,7 +255,8 @@ ENGLISH: Final[Table] = (
     (
         "yes_no",
         r"\b(?:yes or no|whether)\b|\bor not\W*$|\bif (?:i|he|she|they|we) (?:have|has|had|ever)\b|"
-        r"\b(?:know|tell me|remember|recall|remind me|sure|idea|wonder(?:ing)?) if\b",
+        r"\b(?:know|tell me|remember|recall|remind me|sure|idea|wonder(?:ing)?|check|verify|"
+        r"confirm|find out) if\b",
         "asks whether",
     ),
 )
