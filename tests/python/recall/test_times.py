@@ -151,6 +151,39 @@ def test_names_are_months_where_only_a_time_can_stand(question: str, expected: s
     assert shown(find_times(question, NOW, names=["june", "august"])) == expected
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did May say this May?", "in 2023-05-01 2023-06-01"),
+        ("What did April do in the month of May?", "in 2023-05-01 2023-06-01"),
+        ("What did May cook in the last week of April?", "in 2023-04-24 2023-05-01"),
+        ("What happened between April and May?", "between 2023-04-01 2023-06-01"),
+        ("What happened from April to May?", "between 2023-04-01 2023-06-01"),
+        (
+            "In April, May and June",
+            "in 2023-04-01 2023-05-01 ; in 2023-05-01 2023-06-01 ; in 2023-06-01 2023-07-01",
+        ),
+        ("my May expenses", "-"),
+        ("a letter from May", "-"),
+        ("since April", "-"),
+        ("What did April and May cook?", "-"),
+        ("the friends of May", "-"),
+        ("Who stood between April and Bob?", "-"),
+        ("In April, what did May say?", "in 2023-04-01 2023-05-01"),
+        ("What did May's sister say?", "-"),
+    ],
+)
+def test_names_are_months_in_lists_and_ranges(question: str, expected: str) -> None:
+    assert shown(find_times(question, NOW, names=["april", "may", "june"])) == expected
+
+
+def test_days_that_are_words_of_names_stay_days() -> None:
+    names = ["christmas", "market", "natale"]
+    question = "What did we buy for Christmas at the Christmas Market?"
+    assert shown(find_times(question, NOW, names=names)) == "in 2022-12-25 2022-12-26"
+    assert find_times("Cosa ha detto Natale di me?", NOW, names=names) == []
+
+
 def test_languages_may_be_chosen() -> None:
     assert find_times("vorgestern", NOW, languages=["en"]) == []
     assert shown(find_times("hier", NOW, languages=["fr"])) == "in 2023-06-14 2023-06-15"

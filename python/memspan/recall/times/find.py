@@ -14,7 +14,7 @@ from .calendar import Span
 from .found import FoundTime, Relation
 from .guess import guess_languages, has_han
 from .languages import LANGUAGES, lexicon_of
-from .lexicon import Token
+from .people import keep_names
 from .reading import Reading, Sentence
 from .relations import read_related
 from .tokens import read_tokens
@@ -27,9 +27,6 @@ MAX_SCANNED: Final = 10_000
 MAX_FOUND: Final = 32
 """Expressions that are given back, the first ones."""
 
-_NUMBERS: Final = ("number", "year", "shortyear")
-_NO_PERSONS: Final = ("in", "last", "next", "past", "early", "mid", "late")
-"""What stands before times and before no name: "in June" is no person, "before June" may be one."""
 _MICROSECOND: Final = timedelta(microseconds=1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -48,7 +45,8 @@ def find_times(
         now: an aware `datetime`, ISO 8601 text or integer microseconds; a naive `datetime` is refused.
         languages: which ones to look for, by ISO 639-1 code. Of those, the one that the text seems to be in is used.
         names: words in lower case that are names of people to the caller, such as "june", and only then months when a
-            number stands beside them, or a word before them that no person has there ("in June", "last June").
+            number stands beside them, a word before them that no person has there ("in June", "last June"), or another
+            month that makes a list or a range of them ("in April and May", "between April and May").
 
     Raises:
         InvalidArgumentError: `text` is no text, or a language is unknown.
@@ -90,7 +88,7 @@ def _find_in(
         return []
     tokens = read_tokens(text, lexicon)
     if names:
-        _keep_names(tokens, names)
+        keep_names(tokens, names, language)
     sentence = Sentence(tokens, lexicon, now)
     times: list[FoundTime] = []
     at = 0
@@ -109,20 +107,6 @@ def _find_in(
         sentence.last = reading
         at = max(reading.stop, at + 1)
     return times
-
-
-def _keep_names(tokens: list[Token], names: Collection[str]) -> None:
-    """Take months and seasons that are people back, unless what stands beside them says otherwise."""
-    for position, token in enumerate(tokens):
-        if token.capital and token.kind in ("month", "season", "named") and token.word in names:
-            if len(token.word) < token.end - token.start:  # "in June's room"
-                token.kind = "word"
-                continue
-            before = tokens[max(0, position - 2) : position]
-            beside = before + tokens[position + 1 : position + 2]
-            placed = any(other.kind in _NO_PERSONS for other in before[-1:])
-            if not placed and not any(other.kind in _NUMBERS for other in beside):
-                token.kind = "word"
 
 
 def _found(

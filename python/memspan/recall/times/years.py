@@ -28,9 +28,10 @@ QUALIFIED: Final = 0.6
 _COUNTED: Final = word_set(
     "calories steps people dollars euros pounds meters metres km kilometers miles words pages points "
     "followers views kg subscribers times hours minutes seconds bucks copies users votes ml mg grams "
-    "square feet items books songs kcal cal calorie word page mile meter metre step point point kj kwh watt watts rpm "
-    "vision piece pieces seat seats member members player players employees students"
+    "square feet items books songs kcal yards inches lbs kj kwh watts rpm"
 )
+# The same before a noun, where no preposition makes a year of the number: "a 2000 word essay".
+_MEASURES: Final = word_set("calorie word page mile meter metre step point watt vision")
 _NUMBERED: Final = word_set(
     "chapter room apartment number no version model route highway flight page gate bus platform"
 )
@@ -62,7 +63,10 @@ def _after_year(sentence: Sentence, at: int) -> int:
 
 def _counts(sentence: Sentence, at: int) -> bool:
     follows = at + 1
-    return sentence.kind(follows) in ("word", "unit") and sentence.tokens[follows].word in _COUNTED
+    if sentence.kind(follows) not in ("word", "unit"):
+        return False
+    word = sentence.tokens[follows].word
+    return word in _COUNTED or (word in _MEASURES and sentence.kind(at - 1) not in _BEFORE_YEARS)
 
 
 def read_bare_year(sentence: Sentence, at: int) -> Reading | None:
@@ -78,7 +82,8 @@ def read_bare_year(sentence: Sentence, at: int) -> Reading | None:
         return None
     stop = _after_year(sentence, at + 1)
     alone = sentence.closes(stop)
-    after = before is None or before.kind in _BEFORE_YEARS
+    ranged = before is not None and before.kind == "dash" and sentence.kind(at - 2) == "year"
+    after = before is None or before.kind in _BEFORE_YEARS or ranged
     if before is not None and not after and sentence.value(at) > sentence.now.year + _FAR_AHEAD:
         return None  # "Cyberpunk 2077"
     if not (alone or introduced or after) and sentence.lexicon.language == "en":
@@ -102,7 +107,7 @@ def _is_number(sentence: Sentence, at: int, before: Token | None) -> bool:
         return False
     if before.word in _ABOUT:
         return False
-    return before.word not in _BEING or sentence.kind(at - 2) == "" or sentence.tokens[at - 2].word != "it"
+    return before.word not in _BEING or at < 2 or sentence.tokens[at - 2].word not in ("it", "year")
 
 
 def _after_sign(sentence: Sentence, at: int) -> bool:
