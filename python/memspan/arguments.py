@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,6 +35,7 @@ __all__ = [
     "as_text",
     "as_texts",
     "as_where",
+    "is_listing",
 ]
 
 
@@ -56,22 +58,34 @@ def as_optional_text(value: Any, argument: str) -> str | None:
     return as_text(value, argument) or None
 
 
+def is_listing(values: Any) -> bool:
+    """Whether values can be taken one after the other. What stands for one value is none, though it may look like it: a
+    text, a mapping, an array without a dimension."""
+    if isinstance(values, (str, bytes, Mapping)) or (isinstance(values, np.ndarray) and values.ndim == 0):
+        return False
+    return isinstance(values, Iterable)
+
+
 def as_texts(values: Any, argument: str) -> list[str]:
     """A list of texts; a bare `str` is refused, because it is nearly always a mistake."""
     if (texts := _core.copy_texts(values)) is not None:
         return texts
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+    if not is_listing(values):
         raise invalid(argument, values, "a list of str")
     return [as_text(value, f"{argument}[{position}]") for position, value in enumerate(values)]
 
 
 def as_integer(value: Any, argument: str, low: int, high: int) -> int:
     """An integer of `low` to `high`; booleans and floats are refused."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or isinstance(value, np.ndarray):
-        raise invalid(argument, value, f"an integer of {low}-{high}")
-    number: int = value.__index__()
+    accepted = f"an integer of {low}-{high}"
+    if isinstance(value, (bool, np.ndarray)):
+        raise invalid(argument, value, accepted)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise invalid(argument, value, accepted) from None
     if not low <= number <= high:
-        raise invalid(argument, number, f"an integer of {low}-{high}")
+        raise invalid(argument, number, accepted)
     return number
 
 
@@ -99,15 +113,15 @@ def as_residency(max_bytes: Any, spill_directory: Any) -> tuple[int, bytes]:
 
 def as_number(value: Any, argument: str, low: float, high: float) -> float:
     """A finite number of `low` to `high`."""
-    if (
-        isinstance(value, (bool, str, bytes))
-        or not hasattr(value, "__float__")
-        or isinstance(value, np.ndarray)
-    ):
-        raise invalid(argument, value, f"a number of {low:g}-{high:g}")
-    number = float(value)
+    accepted = f"a number of {low:g}-{high:g}"
+    if isinstance(value, (bool, np.ndarray)) or not hasattr(value, "__float__"):
+        raise invalid(argument, value, accepted)
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):  # such as of an integer that no float can hold
+        raise invalid(argument, value, accepted) from None
     if not math.isfinite(number) or not low <= number <= high:
-        raise invalid(argument, value, f"a number of {low:g}-{high:g}")
+        raise invalid(argument, value, accepted)
     return number
 
 

@@ -18,6 +18,7 @@ from .arguments import (
     as_optional_text,
     as_text,
     as_texts,
+    is_listing,
 )
 from .errors import EmbeddingError, TimeError, invalid
 from .times import TimeLike, now_micros, to_micros
@@ -149,7 +150,7 @@ def pack_columns(
 
 
 def _column(values: Any, argument: str, count: int) -> Sequence[Any]:
-    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__len__"):
+    if not is_listing(values) or not hasattr(values, "__len__"):
         raise invalid(argument, values, f"a list of {count} entries, one for each id")
     if len(values) != count:
         raise invalid(argument, f"{len(values)} entries", f"{count} entries, one for each id")

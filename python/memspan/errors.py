@@ -196,6 +196,8 @@ def shorten(value: Any, limit: int = 80) -> str:
         text = repr(value[:limit] + "…" if isinstance(value, str) and len(value) > limit else value)
     except RecursionError:
         text = f"a deeply nested {type(value).__name__}"
+    except ValueError:  # of an integer with thousands of digits
+        text = f"a huge {type(value).__name__}"
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

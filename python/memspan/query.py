@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +20,7 @@ from .arguments import (
     as_text,
     as_texts,
     as_where,
+    is_listing,
 )
 from .errors import EmbeddingError, invalid
 from .limits import MAX_DEPTH, MAX_K
@@ -110,7 +111,7 @@ def natives_of(queries: Any) -> list[_core.Query]:
     Raises:
         InvalidArgumentError: it is none, or holds something else.
     """
-    if isinstance(queries, (str, bytes)) or not isinstance(queries, Iterable):
+    if not is_listing(queries):
         raise invalid("queries", queries, "a list of memspan.Query")
     natives = []
     for position, query in enumerate(queries):

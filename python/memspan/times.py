@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta, timezone
@@ -50,14 +51,17 @@ def to_micros(value: TimeLike, argument: str = "at") -> Micros:
     if isinstance(value, str):
         value = _parse(value, argument)
     if isinstance(value, datetime):
-        if value.tzinfo is None:
+        if value.utcoffset() is None:  # naive, too, if its zone does not say
             value = value.replace(tzinfo=timezone.utc)
         # Subtraction, unlike astimezone, stays exact for offsets that cross the first or last representable day.
         micros = (value - _EPOCH) // _MICROSECOND
-    elif isinstance(value, bool) or not hasattr(value, "__index__"):
+    elif isinstance(value, bool):
         raise invalid(argument, value, _ACCEPTED, TimeError)
     else:
-        micros = value.__index__()
+        try:
+            micros = operator.index(value)
+        except TypeError:  # of another type, or an array of which no single integer can be made
+            raise invalid(argument, value, _ACCEPTED, TimeError) from None
     if not MIN_MICROS <= micros <= MAX_MICROS:
         raise invalid(argument, value, _ACCEPTED, TimeError)
     return micros

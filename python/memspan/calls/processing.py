@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from memspan.arguments import as_flag, as_integer
+from memspan.arguments import as_flag, as_integer, as_texts
 from memspan.errors import JobError, invalid
 from memspan.job_info import JOB_STATES, Job, JobEvent, ProcessReport, UsageEntry
 from memspan.remember.asynchronous import in_thread
@@ -192,11 +192,12 @@ class ProcessingCalls(Calls):
             InvalidArgumentError: something else to tell apart, or a user's name that cannot be one.
         """
         _checked_user(user)
-        if isinstance(by, str) or not set(by) <= set(_BY):
+        told_apart = tuple(as_texts(by, "by"))
+        if not set(told_apart) <= set(_BY):
             raise invalid("by", by, f"a list of {', '.join(_BY)}")
         self._engine.require_open()
         with self._engine.store.reading() as reader:
-            return reader.jobs.usage(user, tuple(by))
+            return reader.jobs.usage(user, told_apart)
 
     def _open_jobs(self, user: str | None, limit: int | None, wanted: bool) -> int | None:
         self._engine.require_open()

@@ -23,6 +23,7 @@ from .audit_trail import count_added
 from .auditing import enter_added
 from .change import Change
 from .checking import checked_record, checked_vector, require_room_for_changes
+from .cold import in_full
 from .compose import embedded_text
 from .damage import survives_damage
 from .draft import Draft
@@ -113,7 +114,15 @@ def add_checked(
         existing = {**_existing(change.writer, known), **cold} if known or cold else {}
         moment = from_micros(now_micros())
         settled = settle(
-            change, given, existing, moment, seconds, undated=undated, cold=cold, sealing=sealing
+            change,
+            given,
+            existing,
+            moment,
+            seconds,
+            undated=undated,
+            cold=cold,
+            full=_in_full(change.writer, existing),
+            sealing=sealing,
         )
         for record in settled.records:
             embedding = record.embedding
@@ -154,13 +163,15 @@ def _embeddings(
         existing = _existing(reader, bare)
         if len(existing) < len(bare):
             existing |= _from_cold(reader, [record for record in bare if _key(record) not in existing])
+        full = _in_full(reader, existing)
     found: dict[_Key, NDArray[np.float32]] = {}
     missing: dict[_Key, str] = {}
     for record in bare:
         key, text = _key(record), embedded_text(record)
-        stored = existing.get(key)
-        if stored is not None and stored.embedding is not None and embedded_text(stored) == text:
-            found[key] = stored.embedding
+        for stored in (existing.get(key), full.get(key)):
+            if stored is not None and stored.embedding is not None and embedded_text(stored) == text:
+                found[key] = stored.embedding
+                break
         else:
             missing[key] = text
     if advance is not None and found:
@@ -193,6 +204,18 @@ def _from_cold(reader: StoreReader, records: Sequence[Record]) -> dict[_Key, Rec
         (user, id_): cold.record
         for user, ids in _by_user(records).items()
         for id_, cold in reader.cold.fetch(user, ids, embeddings=True).items()
+    }
+
+
+def _in_full(reader: StoreReader, existing: Mapping[_Key, Record]) -> dict[_Key, Record]:
+    """Those of the records that were shortened, with the wording that they had."""
+    by_user: dict[str, dict[str, Record]] = defaultdict(dict)
+    for (user, id_), record in existing.items():
+        by_user[user][id_] = record
+    return {
+        (user, id_): record
+        for user, records in by_user.items()
+        for id_, record in in_full(reader, user, records).items()
     }
 
 

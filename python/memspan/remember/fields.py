@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from memspan.arguments import is_listing
 from memspan.errors import invalid
 from memspan.limits import MAX_JSON_DEPTH, MAX_METADATA_BYTES, MAX_NAME_BYTES, MAX_TEXT_BYTES
 from memspan.records import KINDS
@@ -47,7 +48,7 @@ def checked_names(
     values: Any, argument: str, *, most: int = MAX_NAMES, limit: int = MAX_NAME_BYTES
 ) -> tuple[str, ...]:
     """A list of identifiers; repetitions are dropped."""
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+    if not is_listing(values):
         raise invalid(argument, values, "a list of texts")
     names = [checked_name(value, f"{argument}[{position}]", limit) for position, value in enumerate(values)]
     unique = tuple(dict.fromkeys(names))

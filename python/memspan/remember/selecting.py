@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from memspan.arguments import is_listing
 from memspan.errors import invalid
 from memspan.store.traces import Chosen
 from memspan.times import to_intervals
@@ -72,13 +73,13 @@ def checked_selection(
 def _checked_ids(id: str | Sequence[str]) -> tuple[str, ...]:
     if isinstance(id, str):
         return (checked_name(id, "id"),)
-    if isinstance(id, (bytes, Mapping)) or not isinstance(id, Iterable):
+    if not is_listing(id):
         raise invalid("id", id, "an id, or a list of ids")
     return tuple(dict.fromkeys(checked_name(each, f"id[{i}]") for i, each in enumerate(id)))
 
 
 def _checked_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(kinds, (str, bytes, Mapping)) or not isinstance(kinds, Iterable):
+    if not is_listing(kinds):
         raise invalid("kinds", kinds, "a list of kinds")
     checked = tuple(dict.fromkeys(checked_kind(each, f"kinds[{i}]") for i, each in enumerate(kinds)))
     if not checked:

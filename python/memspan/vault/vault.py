@@ -70,13 +70,13 @@ class Vault:
             HeldError: the secret that would be replaced is held.
         """
         kept = checked_secret(secret)
-        message: dict[str, Any] = {"text": label, "kind": "vault", "tags": list(tags)}
+        message: dict[str, Any] = {"text": label, "kind": "vault"}
         if id is not None:
             message["id"] = checked_name(id, "id")
         if not str(label).strip():
             raise invalid("label", label, "a text that is not blank")
         drafts = to_drafts(
-            message, user=self.user, at=at, session=None, metadata=metadata, tags=(), kind="vault"
+            message, user=self.user, at=at, session=None, metadata=metadata, tags=tags, kind="vault"
         )
         record = drafts[0].record.id
         with self._engine.store.reading() as reader:

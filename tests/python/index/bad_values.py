@@ -30,6 +30,7 @@ TIMES: list[Any] = [
     -(10**18),
 ]
 TIMES += [10**40, b"2023-01-01", [2023, 1, 1], np.float64(5.0), object(), SURROGATE, "2023-05-08T13:56:00Z\0"]
+TIMES += [np.array(5.0), np.array([5.0]), np.array([1, 2])]
 TAG_NAMES: list[Any] = [None, 1, b"tag", "", "   ", "x" * 129, "é" * 65, SURROGATE, ["tag"], object()]
 TAG_LISTS: list[Any] = [
     0,
@@ -40,6 +41,8 @@ TAG_LISTS: list[Any] = [
     5,
     {"a": 1},
     object(),
+    np.array(5),
+    np.array("camping"),
     [["a"]],
     *([name] for name in TAG_NAMES),
 ]
@@ -83,7 +86,8 @@ INTERVALS += [
     [(1.5, 2.5)],
 ]
 ID_LISTS: list[Any] = [0, "", False, "m1", b"m1", 5, [5], [None], [b"m1"], [SURROGATE], {"m1": 1}, object()]
-IMPORTANCES: list[Any] = [-0.1, -1, 1.0001, 2, NAN, INF, "1", True, [1], np.array(1.0), object()]
+ID_LISTS += [np.array(5), np.array("m1")]
+IMPORTANCES: list[Any] = [-0.1, -1, 1.0001, 2, NAN, INF, "1", True, [1], np.array(1.0), object(), 10**400]
 FLAGS: list[Any] = [None, "yes", 2, 0.0, [], object()]
 
 

@@ -135,7 +135,7 @@ def test_columns_of_different_lengths(column: str) -> None:
 
 
 @pytest.mark.parametrize("column", list(ITEMS))
-@pytest.mark.parametrize("value", ["text", b"text", 5, object()], ids=bad.label)
+@pytest.mark.parametrize("value", ["text", b"text", 5, object(), np.array(5), np.array("m")], ids=bad.label)
 def test_what_is_no_column(column: str, value: Any) -> None:
     assert_refused(batch(**{column: value}), column)
 

@@ -32,8 +32,8 @@ ADD: Table = {
     "retired_at": bad.TIMES,
     "expires_at": bad.TIMES,
 }
-KIND_LISTS = ["episodic", 5, [], ["dream"], [None], [b"vault"], [["vault"]]]
-BAD_WEIGHTS = [-1, bad.NAN, bad.INF, 1e300, "1", None]
+KIND_LISTS = ["episodic", 5, [], ["dream"], [None], [b"vault"], [["vault"]], np.array("episodic")]
+BAD_WEIGHTS = [-1, bad.NAN, bad.INF, 1e300, "1", None, -(10**400)]
 SEARCH: Table = {
     "user": bad.NAMES,
     "text": bad.TEXTS,
@@ -47,7 +47,7 @@ SEARCH: Table = {
     "as_of": bad.TIMES,
     "valid_at": bad.TIMES,
     "k": [0, 10_001, *bad.COUNTS],
-    "views": ["semantic", 5, [], ["dream"], [None], ["semantic"]],
+    "views": ["semantic", 5, [], ["dream"], [None], ["semantic"], np.array("semantic")],
     "fusion": [None, "", "max", "RRF", 5, ["rrf"]],
     "weights": [
         5,
@@ -62,7 +62,7 @@ SEARCH: Table = {
     "tag_depth": bad.COUNTS,
     "neighbors": bad.COUNTS,
     "exact": bad.FLAGS,
-    "recall": [0, 0.0, -0.1, 1.0001, 1e-60, bad.NAN, bad.INF, "1", None, True, [1], np.array(1.0)],
+    "recall": [0, 0.0, -0.1, 1.0001, 1e-60, bad.NAN, bad.INF, "1", None, True, [1], np.array(1.0), 10**400],
     "explain": bad.FLAGS,
     "track": bad.FLAGS,
 }
@@ -168,6 +168,7 @@ def test_search_many(argument: str, value: Any) -> None:
         [None],
         {"user": "ana"},
         memspan.Query(user="ana"),
+        np.array(5),
     ],
 )
 def test_what_is_no_list_of_queries(queries: Any) -> None:
@@ -199,7 +200,7 @@ def test_every_other_method(method: str, argument: str, value: Any) -> None:
         {
             "dim": [0, 8193, *bad.COUNTS],
             "analyzer": [None, "", "klingon", 5],
-            "k1": [-0.1, bad.NAN, bad.INF, "1", None],
+            "k1": [-0.1, bad.NAN, bad.INF, "1", None, 10**400],
             "b": [-0.1, 1.1, bad.NAN, "1", None],
         }
     ),
@@ -221,6 +222,11 @@ def test_more_than_64_tags_are_fine_where_no_record_carries_them() -> None:
     names = [f"t{number}" for number in range(100)]
     assert UNCHANGED.expand(user="ana", tags=names) == []
     assert UNCHANGED.search(user="ana", require_tags=["lake"], exclude=names).ids == ["camp"]
+
+
+def test_a_number_with_too_many_digits_to_show() -> None:
+    assert_refused(lambda: UNCHANGED.search(user="ana", text="x", k=10**5000), "k")
+    assert_refused(lambda: UNCHANGED.search(user="ana", text="x", recall=10**5000), "recall")
 
 
 def test_long_embeddings_are_named_by_length() -> None:

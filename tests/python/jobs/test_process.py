@@ -428,10 +428,9 @@ def test_usage_is_counted_by_user_recipe_stage_and_model(memory: Memory) -> None
         ("ben", 2),
     ]
     assert memory.user("ben").usage(by=["stage"])[0].usage == COST
-    with pytest.raises(errors.InvalidArgumentError, match="^by"):
-        memory.usage(by="stage")
-    with pytest.raises(errors.InvalidArgumentError, match="^by"):
-        memory.usage(by=["colour"])
+    for by in ("stage", ["colour"], None, 5, [["stage"]]):
+        with pytest.raises(errors.InvalidArgumentError, match="^by"):
+            memory.usage(by=by)
     memory.forget(user="ana")
     assert memory.usage(by=())[0].usage == COST + COST
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from memspan import Quotas, errors
@@ -341,6 +342,9 @@ def test_bad_arguments(memory: Memory) -> None:
     for label in ("", "  ", 5, None):
         with pytest.raises(errors.InvalidArgumentError):
             vault.put(label, "secret")  # type: ignore[arg-type]
+    for tags in (None, 5, "tag", [5], np.array("tag")):
+        with pytest.raises(errors.InvalidArgumentError, match="^tags"):
+            vault.put("label", "secret", tags=tags)  # type: ignore[arg-type]
     with pytest.raises(errors.InvalidArgumentError, match="^id"):
         vault.get("")
     assert memory.users() == []
