@@ -36,6 +36,7 @@ _NUMBERED: Final = word_set(
     "chapter room apartment number no version model route highway flight page gate bus platform"
 )
 _BEFORE_YEARS: Final = word_set("in since until before after by from to between and")
+_INTO_YEARS: Final = frozenset(["in", "since", "until", "before", "after", "by"])
 _ABOUT: Final = word_set("about circa roughly approximately born it")
 _BEING: Final = word_set("is was")
 _FAR_AHEAD: Final = 20
@@ -66,7 +67,7 @@ def _counts(sentence: Sentence, at: int) -> bool:
     if sentence.kind(follows) not in ("word", "unit"):
         return False
     word = sentence.tokens[follows].word
-    return word in _COUNTED or (word in _MEASURES and sentence.kind(at - 1) not in _BEFORE_YEARS)
+    return word in _COUNTED or (word in _MEASURES and sentence.kind(at - 1) not in _INTO_YEARS)
 
 
 def read_bare_year(sentence: Sentence, at: int) -> Reading | None:
