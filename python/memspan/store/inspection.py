@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
+import stat
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 from urllib.parse import quote
 
 from memspan.errors import StoreError
@@ -16,6 +19,9 @@ from .migrations import schema_version
 from .schema import SCHEMA_VERSION
 
 __all__ = ["Inspection", "inspect"]
+
+_NOTHING_THERE: Final = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG)
+"""There is no file under such a path; what keeps it from being made shows when somebody tries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +40,18 @@ def inspect(path: str | os.PathLike[str]) -> Inspection | None:
     """Read a store's settings through a read-only connection; `None` when there is no file.
 
     Raises:
-        StoreError: a folder, or the file is not a store, is damaged, or is of a newer schema.
+        StoreError: a folder, or the file cannot be reached, is not a store, is damaged, or is of a newer schema.
     """
     file = Path(path)
-    if not file.exists() or file.stat().st_size == 0:
+    try:
+        status = file.stat()
+    except OSError as error:
+        if error.errno in _NOTHING_THERE:
+            return None
+        raise StoreError(f"{file}: cannot be opened ({error.strerror})") from error
+    if status.st_size == 0:
         return None
-    if file.is_dir():
+    if stat.S_ISDIR(status.st_mode):
         raise StoreError(f"{file}: is a folder; a store is a file, such as '{file / 'agent.memspan'}'")
     with translated(file):
         connection = sqlite3.connect(f"file:{quote(str(file.absolute()))}?mode=ro", uri=True, timeout=30.0)

@@ -178,6 +178,6 @@ def _checked_path(path: object) -> Path:
     if not isinstance(text, str) or not text or "\0" in text or text == ":memory:":
         raise invalid("path", path, accepted)
     checked = Path(text).absolute()
-    if checked.is_dir():
+    if os.path.isdir(checked):  # `Path.is_dir` fails where the system takes no such name
         raise invalid("path", path, accepted + "; this is a folder")
     return checked

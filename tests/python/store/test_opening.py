@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from memspan.errors import InvalidArgumentError, StoreError
+from memspan.memory import Memory
 from memspan.records import Record
 from memspan.store import SqliteStore, inspect, migrations, schema
 
@@ -52,6 +53,26 @@ def test_files_are_private(tmp_path: Path, make_record: Callable[..., Record]) -
 def test_paths_that_are_no_files(path: object) -> None:
     with pytest.raises(InvalidArgumentError, match=r"^path: got .*; accepted: "):
         SqliteStore(path)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("place", ["n" * 300, "n" * 300 + "/store", "file/store"])
+def test_names_that_the_system_refuses(tmp_path: Path, place: str) -> None:
+    (tmp_path / "file").touch()
+    path = tmp_path / place
+    assert inspect(path) is None
+    with pytest.raises(StoreError, match=r"cannot be created \(.*(name too long|Not a directory).*\)$"):
+        SqliteStore(path)
+    with pytest.raises(StoreError, match="cannot be created"):
+        Memory(path, "hash:32")
+    assert [child.name for child in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may enter every folder")
+def test_a_folder_that_may_not_be_entered(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir(0o000)
+    for call in (inspect, SqliteStore):
+        with pytest.raises(StoreError, match="Permission denied"):
+            call(tmp_path / "closed" / "store")
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:
