@@ -31,7 +31,10 @@ EXAMPLES = {
         "When you have time, tell me the name of my dentist",
         "Remember when we went to Oslo? What was the hotel?",
         "When I'm sad, what helps me?",
-        # One thing, whose name only looks like several.
+        # One thing, whose name only looks like several, or which is one of them.
+        "Which of my cars is red?",
+        "Which style of martial arts is Ana's?",
+        "Do you know what Dungeons and Dragons is?",
         "What diagnosis did the doctor give?",
         "Which campus does Leo study at?",
         "What virus did Ana have?",
@@ -92,6 +95,10 @@ EXAMPLES = {
         "Does anyone have any tips for Oslo?",
         "Have you got any ideas for a gift?",
         "Have you any tips for better sleep?",
+        "Have you read any books that you'd recommend?",
+        "Do I need to rebuild the index?",
+        "I was wondering if you have any good book recommendations",
+        "Have you got some nice ideas for a gift?",
         "When I go to Rome, what should I see?",
     ],
     "update": ["Where do I live now?", "When I drive to work, which car do I currently take?"],
@@ -153,6 +160,9 @@ EXAMPLES = {
         "Did you warn me?",
         "What did you do yesterday?",
         "Which flight have you booked?",
+        "What have you learned about me?",
+        "Have you already sent the email?",
+        "Have you just recommended a hotel?",
         "Did you ever send the email?",
         "What did you help me with?",
         "What were you saying about the roof?",
@@ -167,5 +177,8 @@ NO_DEEDS = [
     "Have you ever seen my keys?",
     "Have you got any ideas for a gift?",
     "Have you been well?",
+    "Have you tried any other places that you'd suggest?",
+    "Did you have any ideas?",
+    "Did you enjoy the film?",
 ]
 """Nothing that the assistant did is asked for."""

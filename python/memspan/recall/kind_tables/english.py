@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .english_words import (
+    ADVERBS,
     ADVISE,
     ASK,
     DEED,
@@ -156,7 +157,10 @@ ENGLISH: Final[Table] = (
     (
         "list",
         rf"{ASK}{TELL}(?:(?:in|at|with|to|for|on|by|from) )?(?:what|which) {PLURAL} "
-        r"(?:has|have|had|did|does|do|am|is|are|was|were|can|could|might|would|will|made|make|help|helped)\b",
+        r"(?:has|have|had|did|does|do|are|were|can|could|might|would|will|made|make|help|helped)\b|"
+        # One of several things "is", so that the plural must be what is asked for.
+        rf"{ASK}{TELL}(?:(?:in|at|with|to|for|on|by|from) )?(?:what|which) (?!(?:[\w'-]+ ){{0,2}}of ){PLURAL} "
+        r"(?:am|is|was) \w",
         "asks for several things (a plural)",
     ),
     (
@@ -171,7 +175,8 @@ ENGLISH: Final[Table] = (
     ),
     (
         "assistant",
-        rf"\b(?:did|have|had) you {DEED}|\b(?:were|was) you (?:just )?(?:\w+ing|{TOLD})\b",
+        rf"\b(?:did|had) you {DEED}|\b(?:what|which|who|whom|where|how|why)\b[^,.?!]{{0,80}} have you {DEED}|"
+        rf"\bhave you {ADVERBS}(?:{HAS_TOLD})\b|\b(?:were|was) you (?:just )?(?:\w+ing|{TOLD})\b",
         "asks what the assistant did",
     ),
     (
@@ -205,7 +210,8 @@ ENGLISH: Final[Table] = (
     ),
     (
         "preference",
-        rf"\b(?:(?:could|would) i\b(?!{IN_THE_PAST})|(?:can|might|how do) i (?!{HABIT})).{{0,200}}\?|"
+        rf"\b(?:(?:could|would) i\b(?!{IN_THE_PAST})|(?:can|might|how do) i (?!{HABIT})|"
+        rf"do (?:i|we) (?:need|have) to\b).{{0,200}}\?|"
         r"\b(?:should|shall) (?:(?:my |our )?\w+ and )?(?:i|we)\b|\bdo you think\b.{0,80}\bshould\b|"
         r"\bwhat (?:to|would be (?:a|the)|do (?:i|we) do (?:about|if|next))\b|"
         r"\bwhat(?:'s| is) an? (?:good|nice|great|suitable|fun|healthy)\b",

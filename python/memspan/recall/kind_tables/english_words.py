@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 __all__ = [
+    "ADVERBS",
     "ADVISE",
     "ASK",
     "DEED",
@@ -63,13 +64,16 @@ HAS_TOLD: Final = (
     "said|told|mentioned|recommended|suggested|gave|given|provided|explained|proposed|advised|wrote|"
     "written|listed|"
     "described|shared|answered|replied|came up with|created|drafted|compared|summari[sz]ed|"
-    "calculated|outlined|promised|asked|warned|offered|sent|booked|made|found|showed|shown|helped me"
+    "calculated|outlined|promised|asked|warned|offered|sent|booked|scheduled|ordered|saved|made|found|showed|shown|"
+    "helped me"
 )
-# What follows "did you" is something that was done, but not in "did you know" or "have you got any ideas".
+ADVERBS: Final = r"(?:(?:ever|just|previously|already|originally|once|also|even|really|not) )*"
+# What follows "did you" is something that was done, but not in "did you know", "had you any ideas" or small talk.
 DEED: Final = (
-    r"(?:(?:ever|just|previously|already|originally|also|even|really|not) )*(?!(?:ever|just|previously|already|"
-    r"originally|also|even|really|not|known?|see|seen|hear|heard|noticed?|remember|forget|got|gotten|been|any|some|an?|"
-    r"the|enough|and|or|both|all|my|your|time|ideas?|tips|suggestions?|advice|recommendations?)\b)[a-z]+"
+    rf"{ADVERBS}(?!(?:ever|just|previously|already|originally|once|also|even|really|not|known?|see|seen|hear|heard|"
+    r"noticed?|remember|forget|get|got|gotten|been|any|some|an?|the|enough|and|or|both|all|guys|two|my|your|time|"
+    r"ideas?|tips|suggestions?|advice|recommendations?|have|had|like|love|enjoy|feel|felt|want|need|sleep|eat|live|"
+    r"grow|miss|hope|expect)\b)[a-z]+"
 )
 
 # "Last" before these is a date.
@@ -86,7 +90,10 @@ END: Final = r"(?:first|last|earliest|latest|oldest|newest|most recent)"
 SELF: Final = r"(?=.*\b(?:i|i'm|me|my|we|us|our|you)\b)"
 ADVISE: Final = r"\b(?:recommend|suggest|advi[sc]e|propose)\b"
 _ADVICE: Final = r"(?:advice|tips|ideas|suggestions|recommendations)"
-TIPS: Final = rf"\b(?:(?:any|some|your|good) (?:{_ADVICE}|thoughts)\b|tips (?:for|on)\b)"
+TIPS: Final = (
+    rf"\b(?:(?:any (?:[\w-]+ ){{0,2}}?|(?:some|good) (?:[\w-]+ )?|your )(?:{_ADVICE}|thoughts)\b|"
+    r"tips (?:for|on)\b)"
+)
 # So does "what did my doctor suggest" or "what advice did Ana give me": who advises is not who is asked.
 OF_OTHERS: Final = (
     r"(?:\b(?:did|does|do|has|had|have)(?:n't)? (?!any(?:one|body)\b|some(?:one|body)\b)"
