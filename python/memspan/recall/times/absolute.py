@@ -150,6 +150,8 @@ def _month_first(sentence: Sentence, at: int) -> Reading | None:
 def _describes(sentence: Sentence, at: int) -> bool:
     """Whether a month that may be a verb or a name stands before a noun: "my March expenses", "the May newsletter"."""
     token, before = sentence.tokens[at], sentence.tokens[at - 1] if at else None
+    if any(_against(sentence, at, side) for side in (-1, 1)):
+        return True
     if (
         before is None
         or not token.capital
@@ -169,6 +171,13 @@ def _describes(sentence: Sentence, at: int) -> bool:
         return False
     noun = sentence.tokens[after]
     return not noun.capital and noun.word.isalpha() and noun.word not in _NO_NOUNS
+
+
+def _against(sentence: Sentence, at: int, side: int) -> bool:
+    """Whether it is compared with another month: "May vs April"."""
+    if sentence.kind(at + side) != "or" or not sentence.value(at + side):
+        return False
+    return sentence.kind(at + 2 * side) == "month" and sentence.tokens[at].capital
 
 
 def _day_first(sentence: Sentence, at: int) -> Reading | None:

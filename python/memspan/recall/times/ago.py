@@ -7,13 +7,17 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .amounts import Amount, read_amount
-from .calendar import SMALL_UNITS, Unit, day_span, moved, shifted
+from .calendar import SMALL_UNITS, Unit, day_span, moved, shifted, unit_span
 from .counting import around, turned
 from .reading import Reading, Sentence
 
 __all__ = ["read_ago", "read_day_back"]
 
 _TURNS: Final = frozenset(["weekday", "season", "named", "part", "plural"])
+_HELD: Final[dict[Unit, tuple[Unit, ...]]] = {
+    "year": ("week", "weekend", "month", "quarter"),
+    "month": ("week",),
+}
 _FUTURE: Final = word_set("will ll shall going gonna plan plans planning due scheduled starts begins ends")
 
 
@@ -33,6 +37,11 @@ def read_ago(sentence: Sentence, at: int) -> Reading | None:
         if day is not None:
             return day
     low, high, unit, _ = amount
+    if direction < 0 and low == high and sentence.kind(stop) == "this" and sentence.kind(stop + 1) == "unit":
+        same: Unit = sentence.value(stop + 1)
+        if same in _HELD.get(unit, ()):  # "two years ago this month"
+            span = unit_span(same, moved(sentence.now, unit, -low))
+            return Reading(span, stop + 2, 0.9, f"this {same}, {low} {unit} back", same)
     return around(sentence, sentence.now, direction, low, high, unit, stop)
 
 

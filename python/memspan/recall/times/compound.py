@@ -241,7 +241,7 @@ def _dated_weekday(sentence: Sentence, at: int) -> Reading | None:
 
 def _holds_article(sentence: Sentence, at: int) -> bool:
     """Whether the word before a token may hold an article within it ("am Wochenende", "no fim de semana")."""
-    return sentence.lexicon.language != "en" and sentence.kind(at - 1) in ("on", "in")
+    return sentence.lexicon.language != "en" and sentence.kind(at - 1) in ("on", "in", "until", "from", "of")
 
 
 def _the_weekend(sentence: Sentence, at: int) -> Reading | None:

@@ -218,7 +218,9 @@ def _postposed(sentence: Sentence, at: int) -> Reading | None:
     if sentence.lexicon.language == "en" or sentence.kind(first) not in _TURNING:
         return None
     follows = sentence.kind(first + 1)
-    if follows not in _DIRECTIONS or sentence.kind(first + 2) in _TURNING:
+    after = sentence.kind(first + 2)
+    evening = after == "part" and sentence.kind(first) == "weekday"  # "sexta passada à noite"
+    if follows not in _DIRECTIONS or (after in _TURNING and not evening):
         return None  # "im März dieses Jahres"
     direction = _DIRECTIONS[follows]
     if sentence.kind(first) == "unit" and direction and _several(sentence, first + 1, first):

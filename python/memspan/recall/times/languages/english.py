@@ -101,7 +101,9 @@ LEXICON = Lexicon(
         "next": {"next": None, "coming|upcoming": 0},  # 0 for the first that begins
         "this": {"this|the current": None},
         "past": {"past": None},
-        "every": {"every|each|any|some": None},
+        "every": {
+            "every other|every second|every third|every single|each and every|every|each|any|some": None
+        },
         "early": {"early|the beginning of|beginning of|the start of|start of": 0},
         "mid": {"mid|the middle of|middle of": 1},
         "late": {"late|the end of|end of": 2},
@@ -122,7 +124,7 @@ LEXICON = Lexicon(
         "to": {"to|through|thru": None},
         "between": {"between": None},
         "and": {"and": None},
-        "or": {"or|vs|versus": None},
+        "or": {"or": None, "vs|vs .|versus": True},  # a comparison, which only times take part in
         "but": {"but": None},
         "now": {"now|the present|present day|the present day": None},
         "in": {"in|during|within|throughout": None, "over": True},  # "over a year ago" is before it

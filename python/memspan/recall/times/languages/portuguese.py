@@ -66,7 +66,7 @@ LEXICON = Lexicon(
             "passado|passada|passados|passadas|último|última|últimos|últimas": None,
             "retrasado|retrasada|penúltimo|penúltima": 2,
         },
-        "next": {"próximo|próxima|próximos|próximas|que vem": None},
+        "next": {"próximo|próxima|próximos|próximas": None, "que vem": 0},
         "every": {"cada|todo|toda|todos os|todas as": None},
         "part": {
             "manhã|de manhã|da manhã|pela manhã": 0,

@@ -71,7 +71,7 @@ LEXICON = Lexicon(
             "pasado|pasada|pasados|pasadas|último|última|últimos|últimas": None,
             "antepasado|antepasada|penúltimo|penúltima": 2,
         },
-        "next": {"próximo|próxima|próximos|próximas|que viene": None},
+        "next": {"próximo|próxima|próximos|próximas": None, "que viene": 0},
         "every": {"cada|todos los|todas las": None},
         "this": {"este|esta": None},
         "early": {
