@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from ..errors import TimeError
+from ..half_emoji import without_half_emoji
 from ..limits import (
     MAX_JSON_DEPTH,
     MAX_METADATA_BYTES,
@@ -94,8 +95,8 @@ def as_string(value: Any, place: Place, limit: int = MAX_TEXT_BYTES) -> str:
 
 
 def as_text(value: Any, place: Place) -> str:
-    """The text of a turn without the white space around it; may be empty."""
-    return as_string(value, place).strip()
+    """The text of a turn without the white space around it; may be empty. Half emoji become U+FFFD."""
+    return as_string(without_half_emoji(value) if isinstance(value, str) else value, place).strip()
 
 
 def as_name(value: Any, place: Place) -> str:
@@ -155,16 +156,26 @@ def as_captions(value: Any, place: Place) -> tuple[str, ...]:
 
 
 def as_metadata(value: Any, place: Place) -> dict[str, Any]:
+    """An object of JSON values; half emoji in it become U+FFFD."""
     metadata = as_object(value, place)
     if _deeper_than(metadata, MAX_JSON_DEPTH):
         raise place.error(metadata, f"metadata nested at most {MAX_JSON_DEPTH} deep")
     try:
         size = len(json.dumps(metadata, ensure_ascii=False).encode("utf-8"))
     except UnicodeEncodeError:
-        raise place.error(metadata, "metadata without lone surrogates") from None
+        metadata = _without_half_emoji(metadata)
+        size = len(json.dumps(metadata, ensure_ascii=False).encode("utf-8"))
     if size > MAX_METADATA_BYTES:
         raise place.error(f"{size:,} bytes", f"metadata of at most {MAX_METADATA_BYTES:,} bytes as JSON")
     return metadata
+
+
+def _without_half_emoji(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_half_emoji(value)
+    if isinstance(value, dict):
+        return {without_half_emoji(key): _without_half_emoji(item) for key, item in value.items()}
+    return [_without_half_emoji(item) for item in value] if isinstance(value, list) else value
 
 
 def _deeper_than(value: Any, limit: int) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from memspan.arguments import is_listing
 from memspan.errors import invalid
+from memspan.half_emoji import without_half_emoji
 from memspan.limits import MAX_JSON_DEPTH, MAX_METADATA_BYTES, MAX_NAME_BYTES, MAX_TEXT_BYTES
 from memspan.records import KINDS
 
@@ -61,12 +62,8 @@ def checked_text(value: Any, argument: str) -> str:
     """A text of at most 4 MiB; half emoji (lone surrogates), which broken exports contain, become U+FFFD."""
     if not isinstance(value, str):
         raise invalid(argument, value, "a str")
-    text = value
-    try:
-        size = len(value.encode())
-    except UnicodeEncodeError:
-        text = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-        size = len(text.encode())
+    text = without_half_emoji(value)
+    size = len(text) if text.isascii() else len(text.encode())
     if size > MAX_TEXT_BYTES:
         raise invalid(argument, value, f"text of at most {MAX_TEXT_BYTES} bytes in UTF-8; this has {size}")
     return text

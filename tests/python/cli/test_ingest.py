@@ -49,6 +49,20 @@ def test_standard_input(run_json, store):
     assert run_json("ingest", "-", "--store", store, stdin=lines)["users"] == {"ana": 3}
 
 
+def test_half_an_emoji_is_taken_as_from_a_program(run, run_json, store, write_lines):
+    halves = turn(1, text="half \ud83d ferry", metadata={"a": "\ud83d"})
+    assert run_json("ingest", write_lines(halves), "--store", store)["turns"] == 1
+    (record,) = run_json("latest", "--store", store, "--user", "ana")["records"]
+    assert record["text"] == "half \N{REPLACEMENT CHARACTER} ferry"
+
+
+def test_times_that_would_follow_beyond_the_calendar_are_named(run, store, write_lines):
+    file = write_lines(turn(1, at="9999-12-31T23:59:59.999999Z"), {"user": "ana", "text": "and then"})
+    message = run("ingest", file, "--store", store, code=3).stderr
+    assert message.startswith("Error: messages[1]['at']: got None")
+    assert len(message.splitlines()) == 1
+
+
 def test_standard_input_is_utf8_whatever_the_locale(spawn, store):
     done = spawn(
         "ingest",

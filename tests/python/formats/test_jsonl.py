@@ -51,7 +51,7 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
     ({"text": None}, "text: got null"),
     ({"text": "  "}, "text: got '  '; accepted: text that is not blank"),
     ({"text": "x" * (limits.MAX_TEXT_BYTES + 1)}, "text: got 'a string of 4,194,305 bytes'"),
-    ({"text": "\ud800"}, "text: .*lone surrogates"),
+    ({"text": "x", "id": "\ud800"}, "id: .*lone surrogates"),
     ({"text": "x", "id": ""}, "id: got ''"),
     ({"text": "x", "id": "é" * 257}, "id: got 'a string of 514 bytes'; accepted: at most 512"),
     ({"text": "x", "id": 10**30}, "id: got 1000"),
@@ -72,7 +72,7 @@ BROKEN: list[tuple[dict[str, Any], str]] = [
     ({"text": "x", "tags": ["t"] * 65}, "tags: got a list of 65; accepted: at most 64"),
     ({"text": "x", "images": [1]}, r"images\[0\]: got 1"),
     ({"text": "x", "metadata": {"a": "b" * limits.MAX_METADATA_BYTES}}, "metadata: got '1,048,5.*bytes'"),
-    ({"text": "x", "metadata": {"\udfff": 1}}, "metadata: .*lone surrogates"),
+    ({"text": "x", "tags": ["\udfff"]}, r"tags\[0\]: .*lone surrogates"),
     ({"text": "x", "a-b": 1}, "got 'a-b'"),
 ]
 
@@ -90,6 +90,17 @@ def test_a_broken_line_is_refused_and_the_lines_before_it_are_not(
     assert next(turns).text == "fine"
     with pytest.raises(FormatError, match=r"^<stdin>:2: ?" + reason):
         next(turns)
+
+
+def test_half_emoji_are_replaced_in_texts() -> None:
+    record = {
+        "text": "half \ud83d",
+        "images": ["a \ude00 cat"],
+        "metadata": {"\udfff": ["\ud83d", {"deep": "\ud800"}], "n": 1, "none": None, "ok": True},
+    }
+    (turn,) = read_turns(io.BytesIO(json.dumps(record).encode()), format="jsonl", user="mo")
+    assert (turn.text, turn.images) == ("half \ufffd", ("a \ufffd cat",))
+    assert turn.metadata == {"\ufffd": ["\ufffd", {"deep": "\ufffd"}], "n": 1, "none": None, "ok": True}
 
 
 def test_metadata_nests_to_the_limit_and_no_deeper(write_json: WriteJson) -> None:
