@@ -8,6 +8,7 @@ from .english_words import (
     ADVERBS,
     ADVISE,
     ASK,
+    BEGIN,
     DEED,
     END,
     HABIT,
@@ -156,16 +157,16 @@ ENGLISH: Final[Table] = (
     ),
     (
         "list",
-        rf"{ASK}{TELL}(?:(?:in|at|with|to|for|on|by|from) )?(?:what|which) {PLURAL} "
+        rf"{BEGIN}{TELL}(?:(?:in|at|with|to|for|on|by|from) )?(?:what|which) {PLURAL} "
         r"(?:has|have|had|did|does|do|are|were|can|could|might|would|will|made|make|help|helped)\b|"
         # One of several things "is", so that the plural must be what is asked for.
-        rf"{ASK}{TELL}(?:(?:in|at|with|to|for|on|by|from) )?(?:what|which) (?!(?:[\w'-]+ ){{0,2}}of ){PLURAL} "
+        rf"{BEGIN}{TELL}(?:(?:in|at|with|to|for|on|by|from) )?(?:what|which) (?!(?:[\w'-]+ ){{0,2}}of ){PLURAL} "
         r"(?:am|is|was) \w",
         "asks for several things (a plural)",
     ),
     (
         "list",
-        rf"{ASK}{TELL}(?:what|who) (?:are|were) (?:\w+'s |\w+ (?:and|or) \w+'s |my |the |some |some of )",
+        rf"{BEGIN}{TELL}(?:what|who) (?:are|were) (?:\w+'s |\w+ (?:and|or) \w+'s |my |the |some |some of )",
         "asks for several things (what are)",
     ),
     (
@@ -211,7 +212,7 @@ ENGLISH: Final[Table] = (
     (
         "preference",
         rf"\b(?:(?:could|would) i\b(?!{IN_THE_PAST})|(?:can|might|how do) i (?!{HABIT})|"
-        rf"do (?:i|we) (?:need|have) to\b).{{0,200}}\?|"
+        rf"do (?:i|we) (?:need|have) to\b(?! do with\b)).{{0,200}}\?|"
         r"\b(?:should|shall) (?:(?:my |our )?\w+ and )?(?:i|we)\b|\bdo you think\b.{0,80}\bshould\b|"
         r"\bwhat (?:to|would be (?:a|the)|do (?:i|we) do (?:about|if|next))\b|"
         r"\bwhat(?:'s| is) an? (?:good|nice|great|suitable|fun|healthy)\b",
@@ -255,7 +256,7 @@ ENGLISH: Final[Table] = (
     ),
     (
         "yes_no",
-        rf"(?:{ASK}|^\W*(?:when|if|while|after|before|since|once) [^,?]{{1,200}}, ){VERB}\b(?! you\b)",
+        rf"{BEGIN}{VERB}\b(?! you\b)",
         "begins with a verb",
     ),
     (

@@ -8,6 +8,7 @@ __all__ = [
     "ADVERBS",
     "ADVISE",
     "ASK",
+    "BEGIN",
     "DEED",
     "END",
     "HABIT",
@@ -26,6 +27,8 @@ __all__ = [
 ]
 
 ASK: Final = r"^(?:\W*(?:and|but|so|ok|okay|well|hey|hi|please|also|then)\b)*\W*"
+BEGIN: Final = rf"(?:{ASK}|^\W*(?:when|if|while|after|before|since|once) [^,?]{{1,200}}, )"
+"""Where a question begins, be it behind a clause."""
 TELL: Final = (
     r"(?:(?:can|could|would|will) you (?:please )?(?:tell|remind|show) (?:me )?|do you (?:remember|"
     r"know|recall) |"
@@ -50,7 +53,7 @@ _MAIN_CLAUSE: Final = (
 LATER_QUESTION: Final = (
     rf"(?= (?!{VERB}\b|(?:exactly|precisely|roughly|approximately|and|or|else)\b)"
     rf"(?:[^,;?]{{1,200}}[,;?] (?:then )?(?:(?:at|in|on|with|to|for|from|about) )?{_MAIN_CLAUSE}"
-    r"|[^,;?]{1,200} (?:(?:what|which|who|where|why|how) (?:\w+ ){0,2})?"
+    r"|(?!(?:in|on|at|during|this|last|next)\b)[^,;?]{1,200} (?:(?:what|which|who|where|why|how) (?:\w+ ){0,2})?"
     r"(?:did|does) (?:i|we|you|he|she|they|it|my)\b))"
 )
 
