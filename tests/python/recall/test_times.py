@@ -373,6 +373,12 @@ def test_huge_texts_are_bounded() -> None:
         "this ",
         "last year in ",
         "after May but before ",
+        "the first and ",
+        "my May and ",
+        "1-2-May-",
+        "a week from ",
+        "Monday to ",
+        "24. 12. ",
         "a" * 50,
     ):
         text = piece * (1_000_000 // len(piece))
