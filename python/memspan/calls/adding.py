@@ -64,8 +64,9 @@ class AddingCalls(Calls):
 
         Returns:
             The records' ids, in the order of the messages. A message without an id gets a new one. Adding the
-            same message under the same id again changes nothing but its `ttl`, also when it was retired meanwhile;
-            other content replaces the older, which stays as a version, see `history`.
+            same message under the same id again changes nothing but its `ttl`, also when it was retired meanwhile, or
+            shortened (where `compress` kept the original); other content replaces the older, which stays as a
+            version, see `history`.
 
         Raises:
             InvalidArgumentError: names the message and field, or a secret of the vault has the id; nothing was added.

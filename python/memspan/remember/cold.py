@@ -24,7 +24,7 @@ from .fields import checked_kind, checked_name, checked_names
 from .indexing import write_records
 from .tags import tagged
 
-__all__ = ["evicted", "give_back_uses", "original", "restore", "unshortened"]
+__all__ = ["evicted", "give_back_uses", "in_full", "original", "restore", "unshortened"]
 
 
 def evicted(engine: Engine, user: str, k: int, kinds: Sequence[str] | None) -> list[Evicted]:
@@ -122,6 +122,14 @@ def _as_before(now: Record | None, before: Record) -> Record:
     return replace(
         now, text=before.text, fidelity=before.fidelity, metadata=metadata, embedding=before.embedding
     )
+
+
+def in_full(reader: StoreReader, user: str, records: Mapping[str, Record]) -> dict[str, Record]:
+    """Those of the records that were shortened, with the wording that they had, where it was kept; with embeddings. No
+    query where none was shortened."""
+    shortened = [id_ for id_, record in records.items() if "compression" in record.metadata]
+    originals = reader.cold.fetch(user, shortened, reason=ORIGINAL, embeddings=True) if shortened else {}
+    return {id_: _as_before(records[id_], cold.record) for id_, cold in originals.items()}
 
 
 def unshortened(

@@ -61,6 +61,7 @@ def settle(
     *,
     undated: Collection[_Key] = (),
     cold: Collection[_Key] = (),
+    full: Mapping[_Key, Record] | None = None,
     sealing: bool = False,
 ) -> Settled:
     """Compare records with what is stored.
@@ -71,6 +72,7 @@ def settle(
         seconds: how long they live from then on, unless they say so themselves.
         undated: those whose time the caller left open: what is stored under their key keeps its own.
         cold: those of `existing` that are in the cold tier. Whoever adds one again brings it back.
+        full: those of `existing` that were shortened, as they read before.
         sealing: whether the vault itself writes labels of its secrets.
 
     Raises:
@@ -93,7 +95,14 @@ def settle(
         taken = partial(_is_taken, change.index, record.user)
         if key in undated:
             record = replace(record, at=before.at)
-        outcome = overwriting(record, before, moment, lifetimes=lifetimes[record.user], taken=taken)
+        outcome = overwriting(
+            record,
+            before,
+            moment,
+            lifetimes=lifetimes[record.user],
+            full=None if full is None else full.get(key),
+            taken=taken,
+        )
         if outcome is None:
             if key in cold:
                 settled.records.append(before)

@@ -45,6 +45,7 @@ def overwriting(
     now: datetime,
     *,
     lifetimes: Mapping[str, float] | None = None,
+    full: Record | None = None,
     taken: Callable[[str], bool] = lambda id_: False,
 ) -> Overwriting | None:
     """What has to be written when `record` comes in place of `existing`; `None` when that changes nothing.
@@ -59,12 +60,16 @@ def overwriting(
         existing: with its embedding.
         now: of the transaction.
         lifetimes: seconds by kind that hold for the user; an end that came from there is not taken over.
+        full: `existing` as it read before it was shortened: who says that again says nothing new.
         taken: whether an id is another record's already.
     """
     expired = is_expired(existing, now)
     if expired and not (existing.held or existing.pinned):
         return Overwriting(record, None)
     same = _says_the_same(record, existing)
+    # Without a vector of what it says now there is nothing to leave in its place.
+    if not same and full is not None and existing.embedding is not None and _says_the_same(record, full):
+        record, same = _shortened_as(record, existing), True
     end = existing.expires_at if same else given_end(existing, lifetimes or {})
     kept = replace(
         record,
@@ -89,6 +94,12 @@ def overwriting(
 def _says_the_same(record: Record, existing: Record) -> bool:
     one, other = before_ending(record), before_ending(existing)
     return all(getattr(one, field) == getattr(other, field) for field in _SAID)
+
+
+def _shortened_as(record: Record, existing: Record) -> Record:
+    """What a caller says in full, as it was shortened. The caller's embedding is of the full text."""
+    metadata = {**record.metadata, "compression": existing.metadata["compression"]}
+    return replace(record, text=existing.text, fidelity=existing.fidelity, metadata=metadata, embedding=None)
 
 
 def _same_again(kept: Record, existing: Record) -> Overwriting | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -12,7 +13,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from memspan import InvalidArgumentError, LLMError, Memory, Record
+from memspan import InvalidArgumentError, LLMError, Memory, Quotas, Record
+from memspan.embed import HashEmbedder
 from memspan.encode.pieces import Piece
 from memspan.store import StoreWriter
 
@@ -110,6 +112,78 @@ def test_the_original_is_kept_and_comes_back(filled: Memory) -> None:
     back = records(filled)["m1"]
     assert (back.text, back.fidelity, back.metadata) == (before.text, 1.0, before.metadata)
     assert filled.original(user="ana", id="m1") is None
+
+
+@pytest.mark.parametrize("evicted", [False, True])
+def test_adding_the_same_again_leaves_it_short(memory: Memory, evicted: bool) -> None:
+    message = {"id": "l", "text": LONG, "at": START, "tags": ["market"], "metadata": {"topic": "trees"}}
+    memory.add(message, user="ana")
+    memory.compress("ana")
+    if evicted:
+        memory.set_quotas(Quotas(capacity=3, eviction="oldest"), user="ana")
+        memory.add(
+            [{"text": f"turn {number}"} for number in range(3)], user="ana", at=START + timedelta(days=1)
+        )
+        assert "l" in {one.id for one in memory.evicted(user="ana")}
+        memory.set_quotas(100, user="ana")
+    else:
+        short = memory.get(user="ana", id="l")
+        assert short is not None
+    memory.add(message, user="ana", ttl=3600)
+    long = Record(id="l", user="ana", **{key: message[key] for key in ("text", "at", "tags", "metadata")})
+    memory.add_records([replace(long, pinned=True, embedding=np.ones(32, np.float32))])
+    after = memory.get(user="ana", id="l")
+    assert after is not None
+    assert after.text != LONG
+    assert after.pinned
+    assert after.expires_at is not None
+    if not evicted:
+        names = ("text", "at", "fidelity", "metadata", "tags", "recorded_at")
+        assert [getattr(after, name) for name in names] == [getattr(short, name) for name in names]
+        assert np.array_equal(after.embedding, short.embedding)  # type: ignore[arg-type]
+    original = memory.original(user="ana", id="l")
+    assert original is not None
+    assert original.text == LONG
+    history = memory.history(user="ana", id="l")
+    assert history is not None
+    assert len(history.versions) == 1
+    assert memory.verify() == []
+
+
+def test_the_same_again_may_end_what_is_short(filled: Memory) -> None:
+    before = records(filled)["m1"]
+    filled.compress("ana", "uniform", 0.5)
+    filled.add_records([replace(before, retired_at=START + timedelta(days=9), embedding=None)])
+    after = filled.get(user="ana", id="m1")
+    assert after is not None
+    assert after.retired_at == START + timedelta(days=9)
+    assert after.text != before.text
+    assert set(after.metadata) == {"topic", "compression"}
+    assert filled.original(user="ana", id="m1").text == before.text  # type: ignore[union-attr]
+
+
+def test_other_words_or_no_original_replace_what_is_short(filled: Memory) -> None:
+    before = records(filled)
+    filled.compress("ana", "uniform", 0.5)
+    filled.add_records([replace(before["m1"], importance=1.0, embedding=None)])
+    assert filled.get(user="ana", id="m1").text == before["m1"].text  # type: ignore[union-attr]
+    assert len(filled.history(user="ana", id="m1").versions) == 2  # type: ignore[union-attr]
+
+
+def test_nothing_is_embedded_to_see_that_it_is_the_same(open_memory: Any) -> None:
+    asked: list[str] = []
+
+    class Listening(HashEmbedder):
+        def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+            asked.extend(texts)
+            return super().embed_documents(texts)
+
+    memory = open_memory(embedder=Listening(dim=32))
+    memory.add({"id": "l", "text": LONG}, user="ana", at=START)
+    memory.compress("ana")
+    asked.clear()
+    memory.add({"id": "l", "text": LONG}, user="ana", at=START)
+    assert asked == []
 
 
 def test_originals_may_be_given_up(filled: Memory) -> None:
