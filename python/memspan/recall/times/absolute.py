@@ -22,6 +22,7 @@ _BEFORE_SEASONS: Final = word_set(
 )
 _JOINTS: Final = frozenset(["to", "dash", "and", "or"])
 _AFTER_SEASONS: Final = frozenset(["year", "shortyear", "of"])
+_WINTER: Final = SEASONS.index("winter")
 _MOST_MONTHS: Final = 12
 # Adverbs and verbs that may follow a name where a noun would follow a month ("what did the May girl", "my April said").
 _NO_NOUNS: Final = word_set(
@@ -144,7 +145,9 @@ def _month_first(sentence: Sentence, at: int) -> Reading | None:
     if year is not None:
         return _reading(sentence, Partial(year, month), end, "a month of a year")
     alone = token.short and not _describes(sentence, at)
-    return _reading(sentence, Partial(None, month), at + 1, "the latest such month", needs_preposition=alone)
+    ranged = sentence.kind(stop) in ("dash", "to")  # "Jan.-Mar. 2022"
+    end = stop if ranged else at + 1
+    return _reading(sentence, Partial(None, month), end, "the latest such month", needs_preposition=alone)
 
 
 def _describes(sentence: Sentence, at: int) -> bool:
@@ -224,6 +227,8 @@ def _season(sentence: Sentence, at: int) -> Reading | None:
         return None  # the verbs
     year, end = read_year(sentence, at + 1)
     if year is not None:
+        if season == _WINTER and sentence.kind(end) == "dash" and sentence.kind(end + 1) == "year":
+            end += 2 * (sentence.value(end + 1) == year + 1)  # "winter 2021-2022"
         return Reading(season_span(season, year), end, 0.9, "a season of a year", "quarter")
     if not sentence.closes(at + 1) and not _counts_years(sentence, at + 1):
         return None

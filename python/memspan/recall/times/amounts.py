@@ -33,7 +33,20 @@ class Amount(NamedTuple):
 
 
 def read_amount(sentence: Sentence, at: int) -> Amount | None:
-    """The amount that begins at a token."""
+    """The amount that begins at a token, with a smaller one that is added: "a year and two months"."""
+    found = _simple(sentence, at)
+    if found is None or sentence.kind(found.stop) != "and" or found.unit not in _FINER:
+        return found
+    if found.low != found.high or sentence.kind(at - 1) == "between":
+        return found
+    more = _simple(sentence, found.stop + 1)
+    unit, times = _FINER[found.unit]
+    if more is None or more.unit != unit:
+        return found
+    return Amount(found.low * times + more.low, found.low * times + more.high, unit, more.stop)
+
+
+def _simple(sentence: Sentence, at: int) -> Amount | None:
     kind = sentence.kind(at)
     if kind == "amount":
         count, unit = sentence.value(at)

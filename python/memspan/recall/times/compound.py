@@ -169,6 +169,9 @@ def _beside(sentence: Sentence, at: int, depth: int) -> Reading | None:
         return found._replace(reason=f"{found.reason} from {base.reason}", certainty=base.certainty * 0.9)
     value = sentence.value(first)
     span, named = _next_to(origin, kind, value, direction, max(1, low))
+    if low > 1 and sentence.kind(at - 1) == "the":  # "the two Fridays before Christmas"
+        near, _ = _next_to(origin, kind, value, direction, 1)
+        span = Span(min(span.start, near.start), max(span.end, near.end))
     reason = f"{'before' if direction < 0 else 'after'} {base.reason}"
     return Reading(span, base.stop, base.certainty * 0.9, reason, named)
 

@@ -1,4 +1,4 @@
-"""Dates and ranges written in one piece: "28–June", "03-May-2023", "2023-05-01/2023-05-15", "1-Q2"."""
+"""Dates and ranges written in one piece: "28–June", "03-May-2023", "2023-05-01/2023-05-15", "Q1/Q2"."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["join_written", "split_glued"]
 
 _DATE: Final = r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}"
 _TWO_DATES: Final = re.compile(rf"({_DATE})(\.\.|[-–/])({_DATE})")
-_DASH: Final = re.compile(r"[-–]")
+_DASH: Final = re.compile(r"[-–/]")
 _DAY: Final = re.compile(r"\d{1,2}(?:st|nd|rd|th)?")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _PART_OF_YEAR: Final = re.compile(r"[qh][1-4]")
@@ -40,7 +40,8 @@ def split_glued(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -
             if len(parts) == 3 and len(added) == 2 and added[1].kind == "month" and read[0].kind == "number":
                 read[0].kind = "shortyear"  # "8-May-22"
             else:
-                added.append(Token("dash", None, at - 1, at, "-"))
+                sign = piece[at - start - 1]
+                added.append(Token("or" if sign == "/" else "dash", None, at - 1, at, sign))
         added += read
         at += len(part) + 1
     if telling:

@@ -11,6 +11,7 @@ __all__ = ["read_number"]
 
 _ISO: Final = re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2})(?:[Tt][\d:.,+zZ-]*)?)?")
 _DAYS: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})")
+_YEARS: Final = re.compile(r"((?:19|20)\d\d)[-–/]((?:19|20)\d\d|\d\d)")
 _MONTH: Final = re.compile(r"(0?[1-9]|1[0-2])/((?:19|20)\d\d)")
 _RANGE: Final = re.compile(r"(\d{1,2}|\d{4})(st|nd|rd|th)?([-–])(\d{1,2}|\d{4})(st|nd|rd|th)?")
 _NUMBER: Final = re.compile(r"(\d{1,6})(st|nd|rd|th|er|ère|ème|e|º|ª|°|го|й|ste|de)?")
@@ -33,6 +34,10 @@ def read_number(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -
         kind, value = "number", number
         if not ordinal and len(match[1]) == 4 and 1900 <= number <= 2099:
             kind = "year"
+    elif (match := _YEARS.fullmatch(piece)) is not None and (last := _last_year(match)):
+        cut = start + 4
+        tokens += (Token("year", int(match[1]), start, cut, match[1]), Token("dash", None, cut, cut + 1, "-"))
+        kind, value, start, piece = "year", last, cut + 1, match[2]
     elif (match := _ISO.fullmatch(piece)) is not None:
         if match[3] is None and "." in piece:
             kind = "blob"
@@ -66,6 +71,14 @@ def read_number(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -
     elif piece[0] in "'’":
         kind, value = "shortyear", int(piece[1:])
     tokens.append(Token(kind, value, start, end, piece, ordinal=ordinal))
+
+
+def _last_year(match: re.Match[str]) -> int:
+    """The second of two years: "2019-2021", "2021/22"; 0 if it is none, as in "2021-11"."""
+    first, last = int(match[1]), int(match[2])
+    if len(match[2]) == 4:
+        return last if last > first else 0
+    return first + 1 if last == (first + 1) % 100 and last > 12 else 0
 
 
 def _slashed(match: re.Match[str], lexicon: Lexicon) -> tuple[int, int, int, bool] | None:

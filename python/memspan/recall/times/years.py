@@ -106,7 +106,7 @@ def _is_number(sentence: Sentence, at: int, before: Token | None) -> bool:
         return True  # "call 030 2023"
     if before.kind != "word" or before.capital or before.end == sentence.tokens[at].start:
         return False
-    if before.word in _ABOUT:
+    if before.word in _ABOUT or (sentence.kind(at + 1) == "dash" and sentence.kind(at + 2) == "year"):
         return False
     return before.word not in _BEING or at < 2 or sentence.tokens[at - 2].word not in ("it", "year")
 

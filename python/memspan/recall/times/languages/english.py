@@ -85,6 +85,7 @@ LEXICON = Lexicon(
         | {"eighties": 80, "nineties": 90},
         "number": {
             "a couple of|a couple|couple of|couple": 2,
+            "half a dozen": 6,
             "a dozen": 12,
             "a hundred": 100,
         }

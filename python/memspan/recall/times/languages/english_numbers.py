@@ -18,6 +18,7 @@ def _spelled() -> dict[str, Any]:
     """Every number by its spellings, as tables have them; "twenty-five" may be written with a space."""
     words: dict[str, Any] = {word: 1 + place for place, word in enumerate(_ONES + _NEXT)}
     words |= {word: (1 + place,) for place, word in enumerate(_FIRST + _TENTH)}
+    words |= {f"{word} hundred": 100 * place for place, word in enumerate(_ONES, 1)}
     for place, word in enumerate(_TENS):
         tens = 20 + 10 * place
         words |= {word: tens, word[:-1] + "ieth": (tens,)}
