@@ -41,10 +41,10 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
     kind = sentence.kind(at)
     if kind not in _STARTS:
         return None
-    if kind in _RECURRING and sentence.kind(at - 1) == "every":
-        return None
     if kind == "in":
         return _compared(sentence, at, kind) if sentence.value(at) else None
+    if kind in _RECURRING and sentence.kind(at - 1) == "every":
+        return None
     if kind in _COMPARED and (compared := _compared(sentence, at, kind)) is not None:
         return compared
     if kind in ("from", "between"):

@@ -63,8 +63,7 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
             cut, one, (kind, value) = value
             start = _front(tokens, word[:cut], one, start, start + cut)
             word = word[cut:]
-        owns = len(word) < end - start and piece[-2:] in _POSSESSIVE
-        token = Token(kind, value, start, end, word, False, first.isupper(), False, owns)
+        token = Token(kind, value, start, end, word, False, first.isupper())
         if kind == "number" and isinstance(value, tuple):
             token.value, token.ordinal = value[0], True
         elif kind == "shortmonth":
@@ -74,6 +73,8 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
             token.kind, token.short = ("word" if verb else "weekday"), True
         elif kind == "word" and word + text[end : end + 1] in _PARTS_OF_YEARS:
             token.kind = "other"
+        if len(word) < end - start and piece[-2:] in _POSSESSIVE:
+            token.possessive = True
         tokens.append(token)
     return _join_phrases(tokens, lexicon)
 
@@ -134,9 +135,13 @@ def _glued(tokens: list[Token], at: int) -> str:
 def _phrase_at(
     tokens: list[Token], at: int, choices: Sequence[tuple[tuple[str, ...], Symbol]]
 ) -> tuple[int, Symbol] | None:
+    if not choices or at + 1 == len(tokens):
+        return None
+    second = tokens[at + 1].word
     for words, symbol in choices:
-        if len(words) <= len(tokens) - at and all(
-            tokens[at + step].word == word for step, word in enumerate(words)
+        # Most phrases differ in their second word.
+        if words[1] == second and all(
+            at + step < len(tokens) and tokens[at + step].word == word for step, word in enumerate(words)
         ):
             return len(words), symbol
     return None
