@@ -7,17 +7,19 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .amounts import Amount, read_amount
-from .calendar import SMALL_UNITS, Unit, day_span, moved, shifted, unit_span
+from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, shifted, unit_span
 from .counting import around, turned
 from .reading import Reading, Sentence
 
-__all__ = ["read_ago", "read_day_back"]
+__all__ = ["read_ago", "read_day_back", "read_same"]
 
 _TURNS: Final = frozenset(["weekday", "season", "named", "part", "plural"])
 _HELD: Final[dict[Unit, tuple[Unit, ...]]] = {
     "year": ("week", "weekend", "month", "quarter"),
     "month": ("week",),
 }
+# Days on either side that "this time" stands for, so long ago.
+_AROUND: Final[dict[Unit, int]] = {"week": 0, "month": 3, "year": 14}
 _FUTURE: Final = word_set("will ll shall going gonna plan plans planning due scheduled starts begins ends")
 
 
@@ -52,6 +54,25 @@ def read_day_back(sentence: Sentence, at: int, days: int) -> Reading | None:
     if counted is None or counted[0] > 0:
         return None
     return _day_back(sentence, counted[1], days, counted[2])
+
+
+def read_same(sentence: Sentence, at: int) -> Reading | None:
+    """As in "this time last year", "the same day two years ago": the day itself, or the days around it."""
+    first = sentence.skip(at + 1, "in", "of", "the")
+    if sentence.kind(first) == "last" and sentence.kind(first + 1) == "unit":
+        unit: Unit = sentence.value(first + 1)
+        count, stop = sentence.value(first) or 1, first + 2
+    else:
+        counted = _counted(sentence, first, sentence.kind(first), False)
+        if counted is None or counted[0] > 0 or counted[1].low != counted[1].high:
+            return None
+        count, unit, stop = counted[1].low, counted[1].unit, counted[2]
+    if unit not in _AROUND:
+        return None
+    days = _AROUND[unit] if sentence.value(at) else 0
+    day = day_span(moved(sentence.now, unit, -count))
+    span = Span(shifted(day.start, days=-days), shifted(day.end, days=days))
+    return Reading(span, stop, 0.8, f"{count} {unit} back, and {days} days on either side", "day")
 
 
 def _leads_back(sentence: Sentence, kind: str) -> bool:

@@ -19,9 +19,9 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 #   (kind and value of one of them) · glued (two symbols in one word, and where the first ends) · offset (days from
 #   today) · number · decimal · amount ((count, unit)) · few · a · andhalf orso · date (year, month, day) · year ·
 #   dotted (a day, if so introduced) · shortyear · decade · quarter · clock (hour, minute) · last next this past (the
-#   how manyth, none for the first, 0 for the first that begins) · every · early mid late · half · earlier later · ago
-#   agopre back fromnow ahead · more less (than an amount) · before after since until by · from to between and or but
-#   dash · now · in on the of comma dot · other word
+#   how manyth, none for the first, 0 for the first that begins) · same (true if roughly) · every · early mid late ·
+#   half · earlier later · ago agopre back fromnow ahead · more less (than an amount) · before after since until by ·
+#   from to between and or but dash · now · in on the of comma dot · other word
 Symbol = tuple[str, Any]
 
 TELLING: Final = word_set(

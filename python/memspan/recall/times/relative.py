@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from .ago import read_ago, read_day_back
+from .ago import read_ago, read_day_back, read_same
 from .amounts import Amount, read_amount
 from .calendar import Span, Unit, clip, day_span, shifted, unit_span
 from .counting import SURE, several_turns, stretch, turned
@@ -42,6 +42,8 @@ def read_relative(sentence: Sentence, at: int) -> Reading | None:
         return _rest_of(sentence, at)
     if kind == "weekday":
         return _weekday(sentence, at)
+    if kind == "same":
+        return read_same(sentence, at)
     found = read_ago(sentence, at) or _counted_first(sentence, at)
     if found is None and kind in ("unit", "season", "month", "named", "the"):
         found = _one_but(sentence, at) or _postposed(sentence, at)

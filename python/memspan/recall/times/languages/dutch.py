@@ -63,10 +63,25 @@ LEXICON = Lexicon(
             "zeven": 7,
             "acht": 8,
         }
-        | {"negen": 9, "tien": 10, "elf": 11, "twaalf": 12, "vijftien": 15, "twintig": 20, "dertig": 30}
+        | {
+            "negen": 9,
+            "tien": 10,
+            "elf": 11,
+            "twaalf": 12,
+            "dertien": 13,
+            "veertien": 14,
+            "vijftien": 15,
+            "twintig": 20,
+            "dertig": 30,
+        }
         | {"eerste": (1,), "tweede": (2,), "derde": (3,)},
         "decimal": {"anderhalf|anderhalve": 1.5, "een half|een halve": 0.5},
-        "plural": {"zomers": ("season", 1), "winters": ("season", 3)}
+        "plural": {
+            "nachten": ("part", 3),
+            "avonden": ("part", 2),
+            "zomers": ("season", 1),
+            "winters": ("season", 3),
+        }
         | {f"{day}en": ("weekday", weekday) for weekday, day in enumerate(_DAYS)},
         "few": {"enkele": (2, 5)},
         "a": {"een": None},

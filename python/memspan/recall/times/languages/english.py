@@ -102,6 +102,7 @@ LEXICON = Lexicon(
         "next": {"next": None, "coming|upcoming": 0},  # 0 for the first that begins
         "this": {"this|the current": None},
         "past": {"past": None},
+        "same": {"this time|the same time|same time": True, "the same day|same day": False},
         "every": {
             "every other|every second|every third|every single|each and every|every|each|any|some": None
         },

@@ -43,7 +43,13 @@ LEXICON = Lexicon(
             "siècle": "century",
         },
         "season": {"printemps": 0, "été": 1, "automne": 2, "hiver": 3},
-        "plural": {"étés": ("season", 1), "automnes": ("season", 2), "hivers": ("season", 3)}
+        "plural": {
+            "nuits": ("part", 3),
+            "soirs": ("part", 2),
+            "étés": ("season", 1),
+            "automnes": ("season", 2),
+            "hivers": ("season", 3),
+        }
         | {
             "lundis": ("weekday", 0),
             "mardis": ("weekday", 1),
@@ -59,6 +65,8 @@ LEXICON = Lexicon(
             "dix": 10,
             "onze": 11,
             "douze": 12,
+            "treize": 13,
+            "quatorze": 14,
             "quinze": 15,
             "vingt": 20,
             "trente": 30,

@@ -54,12 +54,27 @@ LEXICON = Lexicon(
         "season": {"frühling|frühjahr": 0, "sommer": 1, "herbst": 2, "winter": 3},
         "part": {"vormittag|am morgen|jeden morgen": 0, "nachmittag": 1, "abend": 2, "nacht": 3},
         "number": {"zwei|zwo": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6, "sieben": 7, "acht": 8}
-        | {"neun": 9, "zehn": 10, "elf": 11, "zwölf": 12, "fünfzehn": 15, "zwanzig": 20, "dreißig": 30}
+        | {
+            "neun": 9,
+            "zehn": 10,
+            "elf": 11,
+            "zwölf": 12,
+            "dreizehn": 13,
+            "vierzehn": 14,
+            "fünfzehn": 15,
+            "zwanzig": 20,
+            "dreißig": 30,
+        }
         | {"ersten|erste": (1,), "zweiten|zweite": (2,)}
         | {"dritten|dritte": (3,), "vierten|vierte": (4,)},
         "decimal": {"anderthalb|eineinhalb": 1.5, "zweieinhalb": 2.5, "dreieinhalb": 3.5}
         | {"ein halbes|einem halben|einer halben|eine halbe": 0.5},
-        "plural": {"sommern": ("season", 1), "wintern": ("season", 3)}
+        "plural": {
+            "nächten": ("part", 3),
+            "abenden": ("part", 2),
+            "sommern": ("season", 1),
+            "wintern": ("season", 3),
+        }
         | {f"{day}en": ("weekday", weekday) for weekday, day in enumerate(_DAYS)},
         "few": {"ein paar|wenigen|einigen": (2, 5)},
         "a": {"einem|einer|ein|eine": None},

@@ -49,6 +49,8 @@ LEXICON = Lexicon(
             "dieci": 10,
             "undici": 11,
             "dodici": 12,
+            "tredici": 13,
+            "quattordici": 14,
             "quindici": 15,
             "venti": 20,
             "trenta": 30,
@@ -57,7 +59,12 @@ LEXICON = Lexicon(
         },
         "decimal": {"mezzo|mezza": 0.5},
         "andhalf": {"e mezzo|e mezza": None},
-        "plural": {"estati": ("season", 1), "inverni": ("season", 3)}
+        "plural": {
+            "notti": ("part", 3),
+            "sere": ("part", 2),
+            "estati": ("season", 1),
+            "inverni": ("season", 3),
+        }
         | {"sabati": ("weekday", 5), "domeniche": ("weekday", 6)},
         "few": {"alcuni|alcune|qualche|pochi|poche": (2, 5)},
         "a": {"un|una|uno": None},

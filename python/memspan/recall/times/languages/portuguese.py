@@ -37,7 +37,7 @@ LEXICON = Lexicon(
             "hora|horas": "hour",
             "dia|dias": "day",
             "semana|semanas": "week",
-            "fim de semana": "weekend",
+            "fim de semana|fins de semana": "weekend",
             "mês|meses": "month",
             "trimestre": "quarter",
             "ano|anos": "year",
@@ -46,11 +46,21 @@ LEXICON = Lexicon(
         },
         "season": {"primavera": 0, "verão": 1, "outono": 2, "inverno": 3},
         "number": {"dois|duas": 2, "três": 3, "quatro": 4, "cinco": 5, "seis": 6, "sete": 7, "oito": 8}
-        | {"nove": 9, "dez": 10, "onze": 11, "doze": 12, "quinze": 15, "vinte": 20, "trinta": 30}
+        | {
+            "nove": 9,
+            "dez": 10,
+            "onze": 11,
+            "doze": 12,
+            "treze": 13,
+            "catorze": 14,
+            "quinze": 15,
+            "vinte": 20,
+            "trinta": 30,
+        }
         | {"primeira|primeiro|primeiras|primeiros": (1,)},
         "decimal": {"meio|meia": 0.5},
         "andhalf": {"e meio|e meia": None},
-        "plural": {"verões": ("season", 1), "invernos": ("season", 3)}
+        "plural": {"noites": ("part", 2), "verões": ("season", 1), "invernos": ("season", 3)}
         | {
             "segundas|segundas - feiras": ("weekday", 0),
             "terças|terças - feiras": ("weekday", 1),
@@ -113,7 +123,7 @@ LEXICON = Lexicon(
             "terça - feira gorda": "shrove tuesday",
         },
     },
-    many="dias semanas meses anos décadas horas minutos passados passadas últimos últimas próximos próximas",
+    many="dias fins semanas meses anos décadas horas minutos passados passadas últimos últimas próximos próximas",
     closers="com e ou que eu ele ela nós você vocês eles elas o a os as um uma no na em de do da para por sobre à ao "
     "fui foi fiz fomos não já ainda quando onde como porque mas se me te nos",
 )

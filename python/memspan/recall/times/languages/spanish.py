@@ -35,7 +35,7 @@ LEXICON = Lexicon(
             "hora|horas": "hour",
             "día|días": "day",
             "semana|semanas": "week",
-            "fin de semana": "weekend",
+            "fin de semana|fines de semana": "weekend",
             "mes|meses": "month",
             "trimestre": "quarter",
             "año|años": "year",
@@ -47,7 +47,12 @@ LEXICON = Lexicon(
             f"los {day}": ("weekday", weekday)
             for weekday, day in enumerate(("lunes", "martes", "miércoles", "jueves", "viernes"))
         }
-        | {"veranos": ("season", 1), "inviernos": ("season", 3), "navidades": ("named", "christmas")}
+        | {
+            "noches": ("part", 2),
+            "veranos": ("season", 1),
+            "inviernos": ("season", 3),
+            "navidades": ("named", "christmas"),
+        }
         | {"sábados": ("weekday", 5), "domingos": ("weekday", 6)},
         "part": {"por la mañana|en la mañana|de la mañana|la mañana": 0, "tarde|por la tarde": 1}
         | {"por la noche": 2},
@@ -57,6 +62,8 @@ LEXICON = Lexicon(
             "diez": 10,
             "once": 11,
             "doce": 12,
+            "trece": 13,
+            "catorce": 14,
             "quince": 15,
             "veinte": 20,
             "treinta": 30,
@@ -113,5 +120,5 @@ LEXICON = Lexicon(
         | {"año nuevo": "new year", "domingo de pascua": "easter", "viernes santo": "good friday"}
         | {"martes de carnaval": "shrove tuesday", "miércoles de ceniza": "ash wednesday"},
     },
-    many="días semanas meses años décadas horas minutos pasados pasadas últimos últimas próximos próximas",
+    many="días fines semanas meses años décadas horas minutos pasados pasadas últimos últimas próximos próximas",
 )
