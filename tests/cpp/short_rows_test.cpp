@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include <thread>
 
 #include "memspan/consolidation.hpp"
 #include "support/body.hpp"
@@ -124,6 +125,15 @@ BOOST_FIXTURE_TEST_CASE(rows_that_the_codes_do_not_stand_for_are_kept_apart, Gra
   const ShortRows::Query query = shorts->query(asked.data(), 0.1f);
   const std::vector<float> scored = scores(*shorts, query, given.size());
   for (const uint32_t i : odd) BOOST_TEST(scored[i] >= ShortRows::least_score(query, 0.95f));
+  // Blocks end within groups.
+  std::vector<float> by_blocks(ShortRows::groups(given.size()) * ShortRows::kSideBySide);
+  for (size_t first = 0; first < given.size();) {
+    const size_t last = std::min(given.size(), first + 1 + random() % 50);
+    shorts->score(query, first, last, by_blocks.data());
+    first = last;
+  }
+  by_blocks.resize(given.size());
+  BOOST_TEST((by_blocks == scored));
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_erased_is_zero, Graded) {
@@ -208,6 +218,21 @@ BOOST_FIXTURE_TEST_CASE(they_follow_what_comes_and_goes, Stored) {
   const Looked looked = look(10);
   BOOST_TEST(looked.recall >= 0.99);
   BOOST_TEST(looked.short_rows_read > 0.0);
+}
+
+// The blocks of those that are gone stay when the one that is left is moved.
+BOOST_FIXTURE_TEST_CASE(the_one_that_is_left_is_found, Stored) {
+  add(6000);
+  index.consolidate("ana", true);
+  BOOST_TEST(look(1).short_rows_read > 0.0);
+  std::vector<std::string> ids;
+  for (int i = 0; i < 6000; ++i) {
+    if (i != 7) ids.push_back("r" + std::to_string(i));
+  }
+  BOOST_REQUIRE(index.remove("ana", std::vector<std::string_view>(ids.begin(), ids.end())) == 5999u);
+  std::jthread([this] {  // with no scores of searches before
+    for (const uint32_t k : {1u, 10u}) BOOST_TEST(look(k).recall >= 0.99);
+  }).join();
 }
 
 BOOST_FIXTURE_TEST_CASE(few_rows_and_clusters_have_none, Stored) {

@@ -3,7 +3,7 @@
 //
 // Made by a consolidation (layout_builder.hpp), then changed only by the erasure of rows.
 // Thread safety: const members may run in parallel; writes need exclusion.
-// Memory: dim + 16 bytes a row, 128 more with short rows, dim + 40 bytes a block.
+// Memory: dim + 16 bytes a row, 64 more with short rows, dim + 40 bytes a block.
 #pragma once
 
 #include <algorithm>

@@ -136,15 +136,15 @@ class ShortRows {
     }
     return product;
   }
-  // Writes the scores of the rows of all groups that rows [first, last) lie in to out[i] for row i. `out` has room for whole
-  // groups.
+  // Writes the scores of the rows of all groups that rows [first, last) lie in to out[i] for row i: those of other rows of
+  // these groups again, if they are there. `out` has room for whole groups.
   void score(const Query& query, size_t first, size_t last, float* out) const {
     if (first == last) return;
     check(first, last - first);
     const size_t group = first / kSideBySide;
     kernels().nibble_block_sums(query.codes.data(), codes_ + group * kGroupBytes, groups(last) - group, kNumbers, out + group * kSideBySide);
-    auto row = std::lower_bound(apart_.begin(), apart_.end(), static_cast<uint32_t>(first));
-    for (; row != apart_.end() && *row < last; ++row) out[*row] = std::numeric_limits<float>::max();
+    auto row = std::lower_bound(apart_.begin(), apart_.end(), static_cast<uint32_t>(group * kSideBySide));
+    for (; row != apart_.end() && *row < groups(last) * kSideBySide; ++row) out[*row] = std::numeric_limits<float>::max();
   }
   // The score of a row whose cosine may be that large.
   static float least_score(const Query& query, float cosine) { return (cosine - query.base) / query.step; }

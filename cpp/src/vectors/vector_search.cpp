@@ -96,10 +96,13 @@ void VectorTable::scan_fresh(VectorScratch& scratch, VectorSearchStats& stats, A
   }
 }
 
-// Calls use(first, last) for the rows of the block that lie in the intervals.
+// Calls use(first, last) for the rows of the block that lie in the intervals, if there are any.
 template <typename Use>
 void VectorTable::for_each_span(const Block& block, std::span<const Interval> intervals, Use use) const {
-  if (intervals.empty()) return use(block.start, block.end);
+  if (intervals.empty()) {
+    if (block.start != block.end) use(block.start, block.end);
+    return;
+  }
   // Rows of a block lie in the order of time.
   const Micros* const ats = layout_->rows.ats();
   const Micros* const end = ats + block.end;

@@ -131,14 +131,19 @@ void save_layout(const ClusterLayout& layout, ByteWriter& out, BodyWriter& body,
   out.put<double>(layout.cohesion);
   out.put<float>(layout.probed_share);
   put_reach(out, layout.reach);
-  out.put<uint64_t>(layout.blocks.size());
+  // Without the dead rows, and the blocks that have no others.
+  std::vector<uint32_t> sizes;
+  for (const Block& block : layout.blocks) {
+    const size_t before = rows.size();
+    rows.add(layout.rows, block.start, block.end - block.start);
+    sizes.push_back(static_cast<uint32_t>(rows.size() - before));
+  }
+  out.put<uint64_t>(sizes.size() - static_cast<size_t>(std::count(sizes.begin(), sizes.end(), 0u)));
   const size_t stride = layout.centroids.stride();
   for (size_t b = 0; b < layout.blocks.size(); ++b) {
-    const Block& block = layout.blocks[b];
-    const size_t before = rows.size();
-    rows.add(layout.rows, block.start, block.end - block.start);  // without the dead ones
-    out.put<uint32_t>(static_cast<uint32_t>(rows.size() - before));
-    out.put<uint32_t>(block.cluster);
+    if (sizes[b] == 0) continue;
+    out.put<uint32_t>(sizes[b]);
+    out.put<uint32_t>(layout.blocks[b].cluster);
     out.put<float>(layout.means[b]);
     out.put<float>(layout.variances[b]);
     out.put<float>(layout.orthogonals[b]);
@@ -146,9 +151,8 @@ void save_layout(const ClusterLayout& layout, ByteWriter& out, BodyWriter& body,
     out.put_bytes({reinterpret_cast<const char*>(layout.centroids.codes(b)), stride});
   }
   rows.save(out, body);
-  const bool shortened = layout.short_rows && rows.size() > 0;
-  out.put<uint8_t>(shortened);
-  if (shortened) save_short_rows(*layout.short_rows, out, body, rows);
+  out.put<uint8_t>(layout.short_rows != nullptr);
+  if (layout.short_rows) save_short_rows(*layout.short_rows, out, body, rows);
 }
 
 bool is_scale(float scale) { return scale >= 0.0f && scale <= 1.0f; }
@@ -161,8 +165,9 @@ void VectorTable::save(ByteWriter& head, BodyWriter& body, std::span<const Slot>
   StoredRows::save(head, body, count_, shape_.bytes(), [&](size_t i, std::byte* out) {
     std::memcpy(out, row(live[i]), shape_.bytes());
   });
-  head.put<uint8_t>(layout_ != nullptr);
-  if (layout_) save_layout(*layout_, head, body, CodeWriter(ordinals, dim()));
+  const bool laid_out = layout_ && layout_->dead < layout_->size;
+  head.put<uint8_t>(laid_out);
+  if (laid_out) save_layout(*layout_, head, body, CodeWriter(ordinals, dim()));
   CodeWriter fresh(ordinals, dim());
   for (const auto& rows : fresh_) {
     for (size_t first = 0; rows && first < rows->size();) {
@@ -223,6 +228,7 @@ void VectorTable::load_layout(ByteReader& in, const Body& body, const PackedValu
 
   const size_t stride = code_stride(dim());
   const uint64_t count = in.get_count(6 * sizeof(uint32_t) + stride);
+  in.check(count > 0, "a layout without blocks");
   in.check(layout->clusters <= limits::kRecordsPerUser, "there are too many clusters");
   layout->blocks.resize(count);
   layout->means.resize(count);
@@ -233,7 +239,9 @@ void VectorTable::load_layout(ByteReader& in, const Body& body, const PackedValu
   for (size_t b = 0; b < count; ++b) {
     Block& block = layout->blocks[b];
     block.start = static_cast<uint32_t>(rows);
-    rows += in.get<uint32_t>();
+    const auto size = in.get<uint32_t>();
+    rows += size;
+    in.check(size > 0, "a block is empty");
     in.check(rows <= ats.size(), "blocks hold more rows than there are");
     block.end = static_cast<uint32_t>(rows);
     block.cluster = in.get<uint32_t>();
