@@ -84,8 +84,8 @@ class QuotaCalls:
 
     def take_uses(self, *, user: str) -> tuple[list[str], NDArray[np.uint32], NDArray[np.int64]]:
         """The uses since the last call: ids, how many each, and when each was used last (UTC microseconds, in whole
-        seconds). They go on counting in `"value"`. Uses of records that went meanwhile are not told. O(1) when there
-        are none, otherwise O(records); holds no search up.
+        seconds). They go on counting in `"value"`. Uses of records that went meanwhile are not told; an id may come
+        twice. O(1) when there are none, otherwise O(records); holds no search up.
         """
         return self._native.take_uses(as_text(user, "user"))
 

@@ -300,6 +300,21 @@ BOOST_FIXTURE_TEST_CASE(uses_that_were_taken_do_not_come_back, Fixture) {
   BOOST_TEST(taken == 3u);
 }
 
+BOOST_FIXTURE_TEST_CASE(tags_alone_count_too, Fixture) {
+  for (int u = 0; u < 300; ++u) {
+    const std::string user = "u" + std::to_string(u);
+    limited.set_tag_embedding(user, "opera", test::random_vector(kDim, random));
+    limited.relate(user, "music", "opera");
+  }
+  BOOST_TEST(limited.stats().resident_users < 100u);
+  for (int t = 0; t < 2000; ++t) limited.set_tag_embedding("u1", "tag" + std::to_string(t), test::random_vector(kDim, random));
+  limited.ids("u2");
+  for (int t = 0; t < 2; ++t) limited.set_tag_embedding("u3", "opera", test::random_vector(kDim, random));
+  BOOST_TEST(limited.stats().resident_users < 10u);  // the large one made the others leave
+  BOOST_TEST(limited.tags("u1").size() == 2002u);
+  BOOST_TEST(limited.tags("u299").size() == 2u);
+}
+
 BOOST_FIXTURE_TEST_CASE(damage_of_one_user_does_not_reach_the_others, Fixture) {
   const std::string path = directory.file("index");
   test::sample_index(20, kDim)->save(path, "");

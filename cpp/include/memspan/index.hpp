@@ -88,7 +88,7 @@ class Index {
   void track_uses() { track_uses_ = true; }
   // Counts one use of each, as a search that brought them would; how many of the ids are there. 0 without counting.
   size_t note_uses(std::string_view user, std::span<const std::string_view> ids);
-  // The uses since the last call. Searches go on meanwhile. O(1) when there are none, otherwise O(records).
+  // The uses since the last call; an id may come twice. Searches go on meanwhile. O(1) when there are none, otherwise O(records).
   Uses take_uses(std::string_view user) const;
   // Replaces what is known of these records' uses; how many of the ids are there.
   size_t set_uses(std::string_view user, const Uses& uses);
@@ -197,6 +197,8 @@ class Index {
   std::shared_ptr<UserIndex> find_or_create(std::string_view user);
   bool search_together(std::span<const Query* const> queries, std::span<SearchResult* const> results) const;
   void wrote(std::string_view name, const std::shared_ptr<UserIndex>& user);
+  template <typename Result>
+  Result after_write(std::string_view name, const std::shared_ptr<UserIndex>& user, Result result);
 
   IndexConfig config_;
   Analyzer analyzer_;

@@ -109,6 +109,12 @@ void Index::wrote(std::string_view name, const std::shared_ptr<UserIndex>& user)
   if (auto_) auto_->consider(user);
 }
 
+template <typename Result>
+Result Index::after_write(std::string_view name, const std::shared_ptr<UserIndex>& user, Result result) {
+  users_->wrote(name, user);
+  return result;
+}
+
 std::vector<Evicted> Index::add(std::span<const RecordInput> records, bool columns, bool enforce) {
   std::vector<Evicted> evicted;
   std::vector<std::string> ids;
@@ -205,7 +211,7 @@ size_t Index::set_uses(std::string_view user, const Uses& uses) {
                           "one for each id");
   }
   const auto found = find(user);
-  return found ? found->set_uses(uses) : 0;
+  return found ? after_write(user, found, found->set_uses(uses)) : 0;
 }
 
 std::optional<Micros> Index::locate(std::string_view user, std::string_view id) const {
@@ -223,14 +229,15 @@ std::vector<std::pair<std::string, std::string>> Index::beside(std::string_view 
 bool Index::relate(std::string_view user, std::string_view parent, std::string_view child) {
   const std::string parent_tag = checked_tag(parent, "parent");
   const std::string child_tag = checked_tag(child, "child");
-  return find_or_create(user)->relate(parent_tag, child_tag);
+  const auto found = find_or_create(user);
+  return after_write(user, found, found->relate(parent_tag, child_tag));
 }
 
 bool Index::unrelate(std::string_view user, std::string_view parent, std::string_view child) {
   const std::string parent_tag = checked_tag(parent, "parent");
   const std::string child_tag = checked_tag(child, "child");
   const auto found = find(user);
-  return found && found->unrelate(parent_tag, child_tag);
+  return found && after_write(user, found, found->unrelate(parent_tag, child_tag));
 }
 
 std::vector<std::string> Index::expand(std::string_view user, std::span<const std::string> tags, uint32_t depth) const {
@@ -257,27 +264,29 @@ std::vector<TagInfo> Index::tags(std::string_view user, bool retired) const {
 void Index::set_tag_embedding(std::string_view user, std::string_view tag, std::span<const float> embedding) {
   const std::string name = checked_tag(tag, "tag");
   std::vector<float> vector = unit(embedding, config_.dim);
-  find_or_create(user)->set_tag_embedding(name, std::move(vector));
+  const auto found = find_or_create(user);
+  found->set_tag_embedding(name, std::move(vector));
+  users_->wrote(user, found);
 }
 
 bool Index::rename_tag(std::string_view user, std::string_view old_name, std::string_view new_name) {
   const std::string old_tag = checked_tag(old_name, "old");
   const std::string new_tag = checked_tag(new_name, "new");
   const auto found = find(user);
-  return found && found->rename_tag(old_tag, new_tag);
+  return found && after_write(user, found, found->rename_tag(old_tag, new_tag));
 }
 
 bool Index::merge_tags(std::string_view user, std::span<const std::string> tags, std::string_view into) {
   const std::vector<std::string> names = checked_tags(tags, "tags", 1000);
   const std::string target = checked_tag(into, "into");
   const auto found = find(user);
-  return found && found->merge_tags(names, target);
+  return found && after_write(user, found, found->merge_tags(names, target));
 }
 
 size_t Index::drop_tags(std::string_view user, std::span<const std::string> tags) {
   const std::vector<std::string> names = checked_tags(tags, "tags", limits::kExcluded);
   const auto found = find(user);
-  return found ? found->drop_tags(names) : 0;
+  return found ? after_write(user, found, found->drop_tags(names)) : 0;
 }
 
 std::vector<std::string> Index::users() const {

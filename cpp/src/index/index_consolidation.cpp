@@ -25,7 +25,11 @@ ConsolidationReport consolidate_user(UserIndex& user, bool force) {
 ConsolidationReport Index::consolidate(std::string_view user, bool force, size_t threads) {
   const WorkerLimit limit(threads == 0 ? WorkerLimit::kMost : threads);
   const auto found = find(user);
-  const ConsolidationReport report = found ? consolidate_user(*found, force) : ConsolidationReport();
+  ConsolidationReport report;
+  if (found) {
+    report = consolidate_user(*found, force);
+    users_->wrote(user, found);
+  }
   huge_pages::trim();
   return report;
 }

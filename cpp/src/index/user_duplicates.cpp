@@ -67,6 +67,7 @@ class UserIndex::DuplicateSearch {
       compactions_ = user_.compactions_;
     }
     list();
+    if (moved_) return false;
     slots_ = std::move(listed_.fresh);
     fresh_ = slots_.size();
     slots_.insert(slots_.end(), listed_.older.begin(), listed_.older.end());
@@ -101,6 +102,7 @@ class UserIndex::DuplicateSearch {
     for (Slot first = 0;; first += kListed) {
       check_interruption();
       const std::shared_lock reading(user_.mutex_);
+      if (!still(user_.compactions_)) return;
       const auto slots = static_cast<Slot>(columns_.slots());
       for (Slot slot = first; slot < std::min<Slot>(slots, first + kListed); ++slot) {
         if (!wanted(slot)) continue;

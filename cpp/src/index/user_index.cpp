@@ -422,7 +422,7 @@ uint64_t UserIndex::changes() const {
 
 bool UserIndex::due_for_counting() const {
   const std::shared_lock reading(mutex_);
-  if (changes_ - counted_changes_ <= columns_.live_count() / 16) return false;
+  if (changes_ - counted_changes_ <= (columns_.live_count() + columns_.tags.size()) / 16) return false;
   counted_changes_ = changes_;
   return true;
 }

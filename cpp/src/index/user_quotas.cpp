@@ -159,10 +159,19 @@ size_t UserIndex::note_uses(std::span<const std::string_view> ids) const {
 Uses UserIndex::take_uses() const {
   Uses taken;
   const RecordUses& uses = columns_.uses;
-  if (!uses.has_fresh()) return taken;
-  uses.expect_none();  // before the first is taken: one that comes meanwhile says so again
+  uint32_t compactions;
+  {
+    const std::shared_lock reading(mutex_);
+    if (!uses.has_fresh()) return taken;
+    uses.expect_none();  // before the first is taken: one that comes meanwhile says so again
+    compactions = compactions_;
+  }
   for (Slot first = 0;; first += kSliceSlots) {
     const std::shared_lock reading(mutex_);
+    if (compactions != compactions_) {  // some may have got slots that were passed; what was taken is not there again
+      compactions = compactions_;
+      first = 0;
+    }
     bool any = false;
     const auto slots = static_cast<Slot>(columns_.slots());
     for (Slot slot = first; slot < std::min<Slot>(slots, first + kSliceSlots); ++slot) {
