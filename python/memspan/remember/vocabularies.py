@@ -28,6 +28,7 @@ class Vocabularies:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._known: OrderedDict[tuple[str, bool], _Known] = OrderedDict()
+        self._forgotten = 0  # how often; names that were read before may be those of an erased user
 
     def of(self, index: Index, user: str, *, retired: bool = False) -> Vocabulary:
         """The user's vocabulary: speakers and tags, with `retired` also what only records have that are not believed
@@ -36,6 +37,7 @@ class Vocabularies:
         key = (user, retired)
         version = index.names_version(user=user)  # first: names that change meanwhile are looked at again
         with self._lock:
+            forgotten = self._forgotten
             known = self._known.get(key)
             if known is not None and known.version == version:
                 self._known.move_to_end(key)
@@ -46,6 +48,8 @@ class Vocabularies:
         else:
             vocabulary = Vocabulary(speakers=names[0], tags=names[1])
         with self._lock:
+            if self._forgotten != forgotten:
+                return vocabulary
             self._known[key] = _Known(version, names, vocabulary)
             self._known.move_to_end(key)
             while len(self._known) > _MOST:
@@ -55,5 +59,6 @@ class Vocabularies:
     def forget(self, user: str) -> None:
         """Lets a user's names go, as after an erasure."""
         with self._lock:
+            self._forgotten += 1
             for retired in (False, True):
                 self._known.pop((user, retired), None)

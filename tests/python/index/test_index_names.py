@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -179,6 +179,29 @@ def test_a_vocabulary_is_kept_until_the_names_are_others(index: memspan.Index):
     assert again.speakers == first.speakers
     index.forget(user="ana")
     assert len(vocabularies.of(index, "ana")) == 0
+
+
+class ErasedWhenRead:
+    """An index whose user is erased right after the names were read."""
+
+    def __init__(self, index: memspan.Index, vocabularies: Vocabularies) -> None:
+        self._index, self._vocabularies = index, vocabularies
+
+    def names_version(self, *, user: str) -> int:
+        return self._index.names_version(user=user)
+
+    def names(self, *, user: str, retired: bool) -> tuple[list[str], list[str]]:
+        found = self._index.names(user=user, retired=retired)
+        self._index.forget(user=user)
+        self._vocabularies.forget(user)
+        return found
+
+
+def test_names_read_before_an_erasure_are_not_kept(index: memspan.Index):
+    vocabularies = Vocabularies()
+    vocabularies.of(cast(memspan.Index, ErasedWhenRead(index, vocabularies)), "ana")
+    kept = list(vocabularies._known)
+    assert kept == []
 
 
 @pytest.mark.parametrize("user", ["", 3, None, "x" * 2_000])
