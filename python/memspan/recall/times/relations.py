@@ -29,6 +29,8 @@ _OPEN: Final[dict[str, Relation]] = {
 _COMPARED: Final = frozenset(["more", "less", "agopre", "before"])
 _PREPOSITIONS: Final = frozenset(["in", "since", "until", "by", "before", "after", "of", "between"])
 _RECURRING: Final = word_set("month weekday unit season part named plural")
+_LISTED: Final = frozenset(["and", "or", "comma", "to", "dash"])
+_DAYS_OF_A_WEEK: Final = 7
 _STARTS: Final = word_set(
     "month weekday unit season part named offset unitoffset recent number decimal amount few a date year decade "
     "quarter last next this past early mid late earlier later agopre ahead more less before the from between after "
@@ -43,7 +45,7 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
         return None
     if kind == "in":
         return _compared(sentence, at, kind) if sentence.value(at) else None
-    if kind in _RECURRING and sentence.kind(at - 1) == "every":
+    if kind in _RECURRING and _comes_round(sentence, at, kind):
         return None
     if kind in _COMPARED and (compared := _compared(sentence, at, kind)) is not None:
         return compared
@@ -68,6 +70,16 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
     if found_time.partial is not None and kind == "number" and _continues_number(sentence, at):
         return None
     return Related(at, found_time, "in")
+
+
+def _comes_round(sentence: Sentence, at: int, kind: str) -> bool:
+    """Whether it is no certain one, but each of its kind: "every Friday", "every Tuesday and Thursday"."""
+    before = at - 1
+    for _ in range(_DAYS_OF_A_WEEK):
+        if sentence.kind(before) not in _LISTED or sentence.kind(before - 1) != kind:
+            break
+        before -= 2
+    return sentence.kind(before) == "every"
 
 
 def _around(sentence: Sentence, at: int) -> Related | None:
