@@ -29,8 +29,11 @@ def turned(sentence: Sentence, count: int, at: int, stop: int) -> Reading | None
 
 def several_turns(sentence: Sentence, direction: int, at: int) -> Reading | None:
     """As in "the last two Fridays", "the next three summers": from the first of them to the end of the last."""
-    count = sentence.value(at)
-    if sentence.kind(at) != "number" or sentence.tokens[at].ordinal or not 1 <= count <= 5000:
+    kind = sentence.kind(at)
+    if kind not in ("number", "few") or sentence.tokens[at].ordinal:
+        return None
+    count: int = sentence.value(at) if kind == "number" else sentence.value(at)[1]
+    if not 1 <= count <= 5000:
         return None
     if sentence.kind(at + 1) not in ("weekday", "season", "named", "part", "plural"):
         return None

@@ -10,10 +10,11 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Final, TypeAlias
 
-from .calendar import Span, Unit
+from .calendar import Span, Unit, year_span
 from .reading import Reading, Sentence
 from .relative import read_relative
 from .vicinity import days_around, widened
+from .years import POSSESSIVES
 
 __all__ = ["Reader", "place", "placed_after", "placed_before"]
 
@@ -53,21 +54,41 @@ def place(sentence: Sentence, at: int, read: Reader, period: Span, stop: int) ->
 
 def placed_after(sentence: Sentence, at: int, found: Reading, read: Reader) -> Reading:
     """As in "March of last year", "Monday two weeks ago", "l'été de l'année dernière"."""
-    period = _period_after(sentence, found)
+    period = _period_after(sentence, found, found.stop) or _after_noun(sentence, at, found)
     if period is None:
         return found
     inner = place(sentence, at, read, period.span, period.stop)
     return found if inner is None else inner._replace(reason=f"that of {period.reason}")
 
 
-def _period_after(sentence: Sentence, found: Reading) -> Reading | None:
+def _after_noun(sentence: Sentence, at: int, found: Reading) -> Reading | None:
+    """As in "my March expenses last year", "the May newsletter from 2022": one noun stands between."""
+    noun = found.stop
+    if found.unit != "month" or sentence.lexicon.language != "en" or sentence.kind(noun) != "word":
+        return None
+    if sentence.closes(noun) or sentence.tokens[noun].capital:
+        return None
+    before = sentence.tokens[at - 1] if at else None
+    led = sentence.kind(at) == "the" or (
+        before is not None
+        and (before.kind in ("the", "a", "and", "or") or before.word in POSSESSIVES or before.possessive)
+    )
+    if not led:
+        return None  # "Did June call last year?"
+    if sentence.kind(noun + 1) in ("from", "of") and sentence.kind(noun + 2) == "year":
+        year: int = sentence.value(noun + 2)
+        return Reading(year_span(year), noun + 3, 1.0, "the year after it", "year")
+    return _period_after(sentence, found, noun + 1)
+
+
+def _period_after(sentence: Sentence, found: Reading, at: int) -> Reading | None:
     """The period after a time that recurs, if it holds one of them."""
     if found.recurs is None:
         return None
     joints: tuple[str, ...] = ("of", "in", "the", "comma")
     if found.recurs == "month" and sentence.lexicon.language != "en":
         joints = ("dot", "from", *joints)  # "am 5. letzten Monats", "le 5 du mois dernier"
-    at = sentence.skip(found.stop, *joints)
+    at = sentence.skip(at, *joints)
     kind = sentence.kind(at)
     if kind not in _PERIOD_STARTS:
         return None

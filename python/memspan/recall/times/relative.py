@@ -177,7 +177,7 @@ def _weekday(sentence: Sentence, at: int) -> Reading | None:
     found = _one_but(sentence, at) or _postposed(sentence, at)
     if found is not None:
         return found
-    if sentence.lexicon.language == "en" and token.word.endswith("ays"):
+    if sentence.lexicon.language == "en" and (token.word.endswith("ays") or _any(sentence, at - 1)):
         return None
     now = sentence.now
     today = day_span(now).start
@@ -193,6 +193,11 @@ def _weekday(sentence: Sentence, at: int) -> Reading | None:
         return None  # "in Sun City"
     doubtful = token.short and sentence.kind(stop - 1) != "part" and not _stands_alone(sentence, at, stop)
     return Reading(span, stop, 0.7, reason, "day", needs_preposition=doubtful or not over, recurs="week")
+
+
+def _any(sentence: Sentence, at: int) -> bool:
+    """Whether a word there makes no certain day of what follows: "one Friday in May"."""
+    return sentence.kind(at) == "a" or (at >= 0 and sentence.tokens[at].word == "one")
 
 
 def _ends_here(sentence: Sentence, at: int) -> bool:
