@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from memspan import InvalidArgumentError, TimeError
 from memspan.recall.times import LANGUAGES, RELATIONS, FoundTime, find_times
 from memspan.recall.times.find import MAX_FOUND, MAX_SCANNED
+from memspan.recall.times.languages.english_numbers import SPELLED
 from memspan.recall.times.lexicon import Lexicon
 from memspan.times import MAX_MICROS, MIN_MICROS, from_micros, to_micros
 
@@ -303,6 +304,19 @@ def test_ago_is_around_that_moment(now: datetime, count: int) -> None:
             assert time.end is not None
             assert time.start <= to_micros(at - timedelta(days=days * count)) < time.end
             assert time.end - time.start == days * 86_400_000_000
+
+
+def test_spelled_numbers_are_those_in_digits() -> None:
+    counts = {value for value in SPELLED.values() if isinstance(value, int)}
+    assert counts >= set(range(1, 100))
+    for spellings, value in SPELLED.items():
+        for spelling in spellings.replace(" - ", "-").split("|"):
+            if isinstance(value, int):
+                expected = shown(find_times(f"{value} days ago", NOW))
+                assert shown(find_times(f"{spelling} days ago", NOW)) == expected, spelling
+            elif value[0] <= 31:
+                expected = shown(find_times(f"{value[0]} May 2022", NOW))
+                assert shown(find_times(f"the {spelling} of May 2022", NOW)) == expected, spelling
 
 
 @PROFILE
