@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memspan import Memory
+from memspan import Memory, WhereError
 from memspan.records import Record
 from memspan.remember.where_then import where_then
 from memspan.times import from_micros, now_micros
@@ -189,3 +189,27 @@ def test_filters_that_name_none_of_them_stay_as_they_are(memory: Memory) -> None
     ):
         with pytest.raises(ValueError, match="where"):
             texts(memory, as_of=now(), where=bad)
+
+
+def test_filters_as_deep_as_without_a_time_are_read_or_refused_alike(memory: Memory) -> None:
+    add(memory)
+
+    def nested(levels: int) -> dict[str, Any]:
+        where: dict[str, Any] = {"ended": "2021-06"}
+        for _ in range(levels):
+            where = {"$and": [where]}
+        return where
+
+    for levels in (0, 1, 12):
+        assert texts(memory, as_of=now(), where=nested(levels)) == ["Apollo project"]
+    for levels in (20, 300, 900):
+        for more in ({}, {"as_of": now()}):
+            with pytest.raises(WhereError):
+                texts(memory, where=nested(levels), **more)
+
+
+def test_what_a_caller_says_of_an_end_is_no_note(memory: Memory) -> None:
+    add(memory, ended={"action": "sold", "by": "me"})
+    for more in ({}, {"as_of": now()}, {"valid_at": now()}):
+        assert texts(memory, where={"ended.action": "sold"}, **more) == ["Apollo project"]
+        assert texts(memory, where={"ended": {"$exists": False}}, **more) == []
