@@ -6,15 +6,21 @@ import re
 from functools import cache
 from typing import Final
 
-from .kind_tables.english_words import HABIT
+from .kind_tables.english_words import HABIT, USUALLY
 
 __all__ = ["asks_how_to"]
 
 _LONGEST: Final = 2_000
 
 _DOER: Final = "(?:i|we|you|one|somebody|someone|people|they)"
+# "How do we usually release" asks for the steps all the same; of these, what is usual is a habit.
+_USUAL: Final = (
+    r"(?:get (?:to|there|around|home|up)|go(?! (?:about|through)\b)|travel|eat|sleep|relax|"
+    r"start (?:my|the|our|your|their) (?:day|morning|week|year)s?)\b"
+)
+_HABIT: Final = rf"(?:{HABIT}|{USUALLY} (?:{HABIT}|{_USUAL}))"
 _PATTERN: Final = (
-    rf"\bhow (?:(?:do|does|did) {_DOER}\b(?! {HABIT})|(?:can|could|should|shall|would|must|might) {_DOER}\b)"
+    rf"\bhow (?:(?:do|does|did) {_DOER}\b(?! {_HABIT})|(?:can|could|should|shall|would|must|might) {_DOER}\b)"
     r"|\bhow (?:is|are|was|were) .{1,80}\b(?:done|made|handled|fixed|set up|deployed|installed|carried out)\b"
     r"|\bhow to\b|\bsteps? (?:to|for|of|in|needed|required)\b|\b(?:the|a|what) (?:usual |right |standard |best )?"
     r"(?:procedure|process|workflow|way) (?:to|for|of|when|is|do)\b|\b(?:walk|guide|take) me through\b"

@@ -23,6 +23,7 @@ from .english_words import (
     TELL,
     TIPS,
     TOLD,
+    USUALLY,
     VERB,
 )
 from .table import Table
@@ -211,7 +212,7 @@ ENGLISH: Final[Table] = (
     ),
     (
         "preference",
-        rf"\b(?:(?:could|would) i\b(?!{IN_THE_PAST})|(?:can|might|how do) i (?!{HABIT})|"
+        rf"\b(?:(?:could|would) i\b(?!{IN_THE_PAST})|(?:can|might|how do) i (?!{USUALLY}|{HABIT})|"
         rf"do (?:i|we) (?:need|have) to\b(?! do with\b)).{{0,200}}\?|"
         r"\b(?:should|shall) (?:(?:my |our )?\w+ and )?(?:i|we)\b|\bdo you think\b.{0,80}\bshould\b|"
         r"\bwhat (?:to|would be (?:a|the)|do (?:i|we) do (?:about|if|next))\b|"
@@ -220,7 +221,8 @@ ENGLISH: Final[Table] = (
     ),
     (
         "preference",
-        rf"{ASK}(?:how (?:to\b|(?:do (?:i|we|you|one) (?!{HABIT})|(?:can|could|should|would) (?:i|we|you|one)\b))|"
+        rf"{ASK}(?:how (?:to\b|(?:do (?:i|we|you|one) (?!{USUALLY}|{HABIT})|"
+        r"(?:can|could|should|would) (?:i|we|you|one)\b))|"
         r"(?:can|could|would|will) you (?:please )?(?:help|show|walk|guide|explain|write|create|make|"
         r"give me (?:some|a few|ideas|advice)))",
         "asks for help",

@@ -23,6 +23,7 @@ __all__ = [
     "TELL",
     "TIPS",
     "TOLD",
+    "USUALLY",
     "VERB",
 ]
 
@@ -111,10 +112,16 @@ IN_THE_PAST: Final = (
     r"years? ago|last (?:night|week|month|year|spring|summer|autumn|fall|winter)|yesterday|used to)\b)"
 )
 
-# "How do I usually get to work" asks for a habit, "how do I like my eggs" for a taste: neither wants help.
+# "How do I usually get to work" asks for a habit, "how do I like my eggs" for a taste: neither wants help. But "how
+# do I look up a user", "take it apart", "know if it works" or "spend the gift card" ask for steps.
+_MINE: Final = r"(?:my|our|your|their)"
+USUALLY: Final = r"(?:usually|normally|typically|generally|always|often)\b"
 HABIT: Final = (
-    r"(?:usually|normally|typically|generally|always|often|like|prefer|feel|know|take (?:my|it)|want|look|commute|"
-    r"relate|get along|spend (?:my|the)|spell my|celebrate)\b"
+    r"(?:like|prefer|feel|want|commute|get along|spell my|celebrate|relate to|look(?! (?:up|for|into|after|at)\b)|"
+    r"know(?! (?:if|when|whether|that|the|which|what|how|where|why|who)\b)|"
+    rf"take (?:it(?! \w)|{_MINE} (?:\w+ )?(?:coffee|tea|eggs?|steak|burgers?|pizza|whiske?y|drinks?))|"
+    rf"spend (?:(?:{_MINE}|the|last) (?:\w+ )?(?:time|(?:day|night|morning|evening|afternoon|week|weekend|holiday|"
+    r"vacation|summer|winter|year|birthday)s?|christmas|easter|spring|autumn|fall)|christmas|easter))\b"
 )
 
 # A plural after "what" and before the verb asks for several things; the words that are left out only look like plurals.
