@@ -8,6 +8,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from memspan.arguments import as_text
 from memspan.errors import invalid
 
+from .topic_verbs import topic_verbs
 from .vocabulary import COMMON, Entry, Source, Vocabulary, fold, words_of
 from .words import word_set
 
@@ -61,6 +62,8 @@ class _Word(NamedTuple):
     capital: bool
     proper: bool
     """Its capital is none that the first word of a sentence has, a text in capitals, or a month."""
+    verb: bool
+    """It is "work" or "plan" as a verb, which no tag means."""
 
 
 def find_names(question: str, vocabulary: Vocabulary) -> list[FoundName]:
@@ -96,6 +99,7 @@ def find_names(question: str, vocabulary: Vocabulary) -> list[FoundName]:
 
 def _words(text: str) -> Iterator[_Word]:
     shouted = text.isupper()
+    verbs = topic_verbs(text)
     before, end = "", 0
     for match in words_of(text):
         word = match.group()
@@ -109,9 +113,9 @@ def _words(text: str) -> Iterator[_Word]:
         month = bare == "may" and (
             before in _OF_MONTHS or text[match.end() : match.end() + 2].strip().isdecimal()
         )
-        yield _Word(
-            folded, bare, match.start(), match.end(), capital, capital and not (first or shouted or month)
-        )
+        proper = capital and not (first or shouted or month)
+        start = match.start()
+        yield _Word(folded, bare, start, match.end(), capital, proper, start in verbs)
         before, end = folded, match.end()
 
 
@@ -160,7 +164,7 @@ def _too_common(word: _Word, entry: Entry) -> bool:
     """Whether "will" or "may" is the word, and not the person."""
     if word.bare not in COMMON:
         return False
-    return word.bare not in _TOPICS if entry.source == "tag" else not word.proper
+    return word.verb or word.bare not in _TOPICS if entry.source == "tag" else not word.proper
 
 
 def _by_one_word(word: _Word, vocabulary: Vocabulary) -> list[tuple[How, Entry]]:

@@ -105,6 +105,54 @@ def test_names_and_tags_that_are_common_words(question: str, expected: list[tupl
     assert [(found.name, found.how) for found in find_names(question, COMMON_WORDS)] == expected
 
 
+TOPICS = Vocabulary(tags=["work", "plan", "friend", "trip"])
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How does this work?", []),
+        ("How does the new printer work?", []),
+        ("Doesn’t it work?", []),
+        ("How do these work again?", []),
+        ("Will the meeting work on Friday?", []),
+        ("Can that work out?", []),
+        ("Would Friday work for you?", []),
+        ("Did I get it to work?", []),
+        ("Did the plan work?", ["plan"]),
+        ("Does it work for you if I plan a trip with a friend?", ["trip", "friend"]),
+        ("Do you plan to move?", []),
+        ("I have to plan my trip", ["trip"]),
+        ("Did we\nplan that?", []),
+        ("Did Ana plan a trip?", ["trip"]),
+        ("Where do I work?", ["work"]),
+        ("Where does she work?", ["work"]),
+        ("Where do they work?", ["work"]),
+        ("Where does the neighbour work?", ["work"]),
+        ("How do I get to work?", ["work"]),
+        ("Did I work for Google?", ["work"]),
+        ("What did I say about work?", ["work"]),
+        ("How is my work for them going?", ["work"]),
+        ("Did the hard work pay off?", ["work"]),
+        ("How does this work schedule look?", ["work"]),
+        ("Will it work at work?", ["work"]),
+        ("What is the plan?", ["plan"]),
+        ("Did my plan work?", ["plan"]),
+        ("What did I plan for the plan?", ["plan"]),
+        ("Which friend has a plan?", ["friend", "plan"]),
+    ],
+)
+def test_topics_are_no_verbs(question: str, expected: list[str]) -> None:
+    assert [found.name for found in find_names(question, TOPICS)] == expected
+
+
+def test_a_long_run_of_what_stands_before_a_verb() -> None:
+    for piece in ("does the ", "did ", "x", " ", "it "):
+        started = time.perf_counter()
+        assert [one.name for one in find_names(piece * 9_000 + "work", TOPICS)] in ([], ["work"])
+        assert time.perf_counter() - started < 5
+
+
 SHORT = Vocabulary(speakers=["John", "Grace", "Lena"], names=["Anna Bell", "田中一郎"], tags=["bike"])
 
 
