@@ -12,10 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memspan import InvalidArgumentError, TimeError
-from memspan.recall.times import LANGUAGES, RELATIONS, FoundTime, find_times
+from memspan.recall.times import LANGUAGES, RELATIONS, FoundTime, compound, find_times
+from memspan.recall.times.absolute import read_absolute
 from memspan.recall.times.find import MAX_FOUND, MAX_SCANNED
 from memspan.recall.times.languages.english_numbers import SPELLED
 from memspan.recall.times.lexicon import Lexicon
+from memspan.recall.times.reading import Reading, Sentence
 from memspan.times import MAX_MICROS, MIN_MICROS, from_micros, to_micros
 
 NOW = datetime(2023, 6, 15, 14, 30, tzinfo=timezone.utc)
@@ -399,6 +401,20 @@ def test_huge_texts_are_bounded() -> None:
         times = find_times(text, NOW)
         assert len(times) <= MAX_FOUND
         assert all(time.span[1] <= MAX_SCANNED for time in times)
+
+
+@pytest.mark.parametrize("piece", ["may/", "may and the ", "June, ", "fall/", "mon/"])
+def test_long_lists_are_read_once(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[int] = []
+
+    def counting(sentence: Sentence, at: int) -> Reading | None:
+        counted.append(at)
+        return read_absolute(sentence, at)
+
+    monkeypatch.setattr(compound, "read_absolute", counting)
+    count = MAX_SCANNED // len(piece)
+    find_times(piece * count, NOW, languages=["en"])
+    assert len(counted) <= 3 * count
 
 
 def test_tables_are_read_when_needed() -> None:

@@ -57,7 +57,7 @@ def _after(sentence: Sentence, found: Reading, read: Reader) -> Iterator[Reading
         kind = sentence.kind(at)
         if at == before.stop or not (kind == "weekday" if weekly else kind in _YEARLY):
             return
-        before = read_day_after(sentence, at, before) or read(sentence, at)
+        before = read_day_after(sentence, at, before) or sentence.read_ahead(at, read)
         if before is None or before.unit in ("year", "decade"):
             return
         yield before

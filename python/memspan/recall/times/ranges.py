@@ -80,11 +80,18 @@ def read_dashed(sentence: Sentence, at: int, found: Reading | None) -> Related |
     first = found
     if first is None and sentence.kind(at) == "number":
         first = _bare_day(sentence, at)
-    if first is None or sentence.kind(first.stop) not in ("dash", "to"):
+    if first is None or not (sentence.kind(first.stop) in ("dash", "to") or _lasts(sentence, first)):
         return None
     if first.partial is None and first.recurs is None and first.unit != "quarter":
         return None
     return joined(sentence, at, at, first, sentence.skip(first.stop + 1, "the"))
+
+
+def _lasts(sentence: Sentence, first: Reading) -> bool:
+    """Whether a year goes on to another, or to now: "expenses 2021 until 2023"; "in 2021 until May" is two times."""
+    if first.unit != "year" or first.partial is None or sentence.kind(first.stop) != "until":
+        return False
+    return sentence.kind(first.stop + 1) in ("year", "now")
 
 
 def joined(sentence: Sentence, at: int, first_at: int, first: Reading, second_at: int) -> Related | None:

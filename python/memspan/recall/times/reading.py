@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
@@ -54,10 +55,18 @@ class Sentence:
     now: datetime
     last: Reading | None = None
     """The expression before."""
+    ahead: dict[int, Reading | None] = field(default_factory=dict)
+    """What lists have read beyond the token they were at, by the token where it begins."""
 
     def as_of(self, now: datetime) -> Sentence:
         """The same, resolved against another moment."""
         return Sentence(self.tokens, self.lexicon, now, self.last)
+
+    def read_ahead(self, at: int, read: Callable[[Sentence, int], Reading | None]) -> Reading | None:
+        """What begins at a token, read once however many elements of a list look ahead to it."""
+        if at not in self.ahead:
+            self.ahead[at] = read(self, at)
+        return self.ahead[at]
 
     def kind(self, at: int) -> str:
         """The kind of a token; empty text beyond the ends."""

@@ -56,7 +56,7 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
     if kind in _OPEN:
         found = _open(sentence, at, kind)
         return None if found is None else _bounded(sentence, at, found)
-    found_time = read_time(sentence, at)
+    found_time = sentence.read_ahead(at, read_time)
     if found_time is None and kind == "number":
         found_time = _day_after(sentence, at)
     dashed = read_dashed(sentence, at, found_time)

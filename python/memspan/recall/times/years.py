@@ -1,4 +1,4 @@
-"""Years and decades by their numbers: "2022", "May '23", "the 90s"; and what is counted in such numbers instead."""
+"""Years and decades by their numbers: "2022", "May '23", "the 90s"."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .calendar import year_span
-from .lexicon import Token
+from .numbered import counts, goes_on, is_number
 from .partial import Partial
 from .reading import Reading, Sentence
 
@@ -24,21 +24,7 @@ __all__ = [
 QUALIFIED: Final = 0.6
 """Certainty of what could be read in another way."""
 
-# What is counted in numbers that look like years.
-_COUNTED: Final = word_set(
-    "calories steps people dollars euros pounds meters metres km kilometers miles words pages points "
-    "followers views kg subscribers times hours minutes seconds bucks copies users votes ml mg grams "
-    "square feet items books songs kcal yards inches lbs kj kwh watts rpm"
-)
-# The same before a noun, where no preposition makes a year of the number: "a 2000 word essay".
-_MEASURES: Final = word_set("calorie word page mile meter metre step point watt vision")
-_NUMBERED: Final = word_set(
-    "chapter room apartment number no version model route highway flight page gate bus platform"
-)
 _BEFORE_YEARS: Final = word_set("in since until before after by from to between and")
-_INTO_YEARS: Final = frozenset(["in", "since", "until", "before", "after", "by"])
-_ABOUT: Final = word_set("about circa roughly approximately born it")
-_BEING: Final = word_set("is was")
 _FAR_AHEAD: Final = 20
 POSSESSIVES: Final = frozenset(["my", "our", "your", "his", "her", "their"])
 
@@ -46,7 +32,7 @@ POSSESSIVES: Final = frozenset(["my", "our", "your", "his", "her", "their"])
 def read_year(sentence: Sentence, at: int) -> tuple[int | None, int]:
     """A year that follows a month, a season or the like ("May, 2023", "summer of '69"), and where it ends."""
     stop = sentence.skip(at, "comma", "of", "in", "the", "dot")
-    if sentence.kind(stop) == "year" and not _counts(sentence, stop):
+    if sentence.kind(stop) == "year" and not counts(sentence, stop):
         year: int = sentence.value(stop)
         return year, _after_year(sentence, stop + 1)
     if sentence.kind(stop) == "shortyear":
@@ -62,27 +48,18 @@ def _after_year(sentence: Sentence, at: int) -> int:
     return at + 1 if sentence.kind(at) == "ofyear" else at
 
 
-def _counts(sentence: Sentence, at: int) -> bool:
-    follows = at + 1
-    if sentence.kind(follows) not in ("word", "unit"):
-        return False
-    word = sentence.tokens[follows].word
-    return word in _COUNTED or (word in _MEASURES and sentence.kind(at - 1) not in _INTO_YEARS)
-
-
 def read_bare_year(sentence: Sentence, at: int) -> Reading | None:
-    if _counts(sentence, at) or _after_sign(sentence, at):
+    if counts(sentence, at) or _after_sign(sentence, at):
         return None
     before = sentence.tokens[at - 1] if at else None
     introduced = before is not None and (
         before.kind in ("the", "this", "of", "comma", "early", "mid", "late") or before.word in POSSESSIVES
     )
-    if before is not None and before.word in _NUMBERED:
-        return None
-    if not introduced and sentence.lexicon.language == "en" and _is_number(sentence, at, before):
+    listed = goes_on(sentence, at)
+    if not (introduced or listed) and is_number(sentence, at):
         return None
     stop = _after_year(sentence, at + 1)
-    alone = sentence.closes(stop)
+    alone = listed or sentence.closes(stop)
     ranged = before is not None and before.kind == "dash" and sentence.kind(at - 2) == "year"
     after = before is None or before.kind in _BEFORE_YEARS or ranged
     if before is not None and not after and sentence.value(at) > sentence.now.year + _FAR_AHEAD:
@@ -92,23 +69,6 @@ def read_bare_year(sentence: Sentence, at: int) -> Reading | None:
     year: int = sentence.value(at)
     certainty = 0.9 if alone else QUALIFIED
     return Reading(year_span(year), stop, certainty, "a year", "year", partial=Partial(year))
-
-
-def _is_number(sentence: Sentence, at: int, before: Token | None) -> bool:
-    """Whether what stands before a number that looks like a year tells that it is none: "the PIN is 2019".
-
-    Names have their years behind them ("the Olympics 2016"), other words hardly ever.
-    """
-    if before is None:
-        following = sentence.kind(at + 1)
-        return following in ("number", "year", "blob") and sentence.tokens[at + 1].word[0].isdigit()
-    if before.word[0].isdigit() and before.end < sentence.tokens[at].start:
-        return True  # "call 030 2023"
-    if before.kind != "word" or before.capital or before.end == sentence.tokens[at].start:
-        return False
-    if before.word in _ABOUT or (sentence.kind(at + 1) == "dash" and sentence.kind(at + 2) == "year"):
-        return False
-    return before.word not in _BEING or at < 2 or sentence.tokens[at - 2].word not in ("it", "year")
 
 
 def _after_sign(sentence: Sentence, at: int) -> bool:

@@ -1,0 +1,112 @@
+"""Numbers that look like years and are none: they count something ("2000 kcal"), or name it ("room 2023")."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from memspan.recall.words import word_set
+
+from .reading import Sentence
+
+__all__ = ["counts", "goes_on", "is_number"]
+
+# What is counted in numbers that look like years.
+_COUNTED: Final = word_set(
+    "calories steps people dollars euros pounds meters metres km kilometers miles words pages points "
+    "followers views kg subscribers times hours minutes seconds bucks copies users votes ml mg grams "
+    "square feet items books songs kcal yards inches lbs kj kwh watts rpm"
+)
+# The same before a noun, where no preposition makes a year of the number: "a 2000 word essay".
+_MEASURES: Final = word_set("calorie word page mile meter metre step point watt vision")
+_INTO_YEARS: Final = frozenset(["in", "since", "until", "before", "after", "by"])
+# What has a number for its name. Most of them stand in the singular then: "invoice 2021", but "invoices 2021" are
+# those of a year, as are "ticket sales 2021" and all else that is not in here.
+_NUMBERED: Final = word_set(
+    "number no nr ref reference serial version model build patch rfc iso isbn sku vin iban error port "
+    "pin code codes zip zipcode postcode password passcode passphrase combination id login username user "
+    "order invoice receipt booking reservation ticket case claim docket policy account card badge plate item "
+    "phone telephone tel fax mobile cell cellphone extension ext dial "
+    "room apartment suite floor locker seat row table gate bus tram train platform terminal exit lane route highway "
+    "flight channel "
+    "chapter chapters page pages paragraph section verse volume article episode level line"
+)
+# Of these, a sentence gives the amount: "the rent is 2000", though "rent 2021" is that of a year.
+_AMOUNTS: Final = word_set(
+    "price cost rent salary wage balance sum score amount count population weight height"
+)
+_PERSONS: Final = word_set("i you we they he she")
+"""Before what may be a verb as well."""
+_BEING: Final = word_set("is was are were be : =")
+_STILL: Final = word_set("now still just only actually probably currently")
+_YEARLY: Final = word_set("it year date")
+_CLAUSE: Final = 5
+"""Tokens before "is" in which its subject is looked for."""
+_CLAUSE_ENDS: Final = frozenset(["comma", "dot", "other", "but", "and"])
+_JOINTS: Final = frozenset(["to", "and", "or", "comma", "until"])
+_COMPARING: Final = word_set("with against compared than")
+_MOST_JOINTS: Final = 3
+_LONG: Final = 3
+"""Digits that a number of several pieces has in each."""
+
+
+def counts(sentence: Sentence, at: int) -> bool:
+    """Whether the word behind a number is what it counts."""
+    follows = at + 1
+    if sentence.kind(follows) not in ("word", "unit"):
+        return False
+    word = sentence.tokens[follows].word
+    return word in _COUNTED or (word in _MEASURES and sentence.kind(at - 1) not in _INTO_YEARS)
+
+
+def goes_on(sentence: Sentence, at: int) -> bool:
+    """Whether a year follows that one is listed or compared with, or a range ends in: "2021, 2022 and 2023"."""
+    for ahead in range(at + 1, at + 1 + _MOST_JOINTS):
+        kind = sentence.kind(ahead)
+        if kind not in _JOINTS and not (kind == "word" and sentence.tokens[ahead].word in _COMPARING):
+            return False
+        if sentence.kind(ahead + 1) == "year":
+            return True
+    return False
+
+
+def is_number(sentence: Sentence, at: int) -> bool:
+    """Whether what stands before a number that looks like a year tells that it is none: "the PIN is 2019".
+
+    Whatever has no number for its name may have its year behind it: "goals 2024", "What did I earn 2023?".
+    """
+    if sentence.kind(at - 1) == "dash" and sentence.kind(at - 2) == "year":
+        at -= 2  # "pages 2019-2021"
+    before = sentence.tokens[at - 1] if at else None
+    if before is not None and before.word in _NUMBERED:
+        return at < 2 or sentence.tokens[at - 2].word not in _PERSONS  # "Which books did I order 2019?"
+    if sentence.lexicon.language != "en":
+        return False
+    if _digits_follow(sentence, at + 1, 1 if before is None else _LONG):
+        return True
+    if before is None:
+        return False
+    if before.word[0].isdigit():
+        return before.end < sentence.tokens[at].start  # "call 030 2023"
+    last = at - 2 if before.word in _STILL else at - 1
+    return last > 0 and sentence.tokens[last].word in _BEING and _names_number(sentence, last)
+
+
+def _digits_follow(sentence: Sentence, at: int, fewest: int) -> bool:
+    """Whether a number goes on in another piece: "call 1999 2023"."""
+    if sentence.kind(at) not in ("number", "year", "blob"):
+        return False
+    piece = sentence.tokens[at].word
+    return piece[0].isdigit() and len(piece) >= fewest
+
+
+def _names_number(sentence: Sentence, end: int) -> bool:
+    """Whether the words before "is" are about something that has a number: "the code for the house is"."""
+    found = False
+    for at in range(end - 1, max(-1, end - 1 - _CLAUSE), -1):
+        if sentence.kind(at) in _CLAUSE_ENDS:
+            break
+        word = sentence.tokens[at].word
+        if word in _YEARLY:
+            return False  # "the date of my flight was 2019"
+        found = found or word in _NUMBERED or word in _AMOUNTS
+    return found
