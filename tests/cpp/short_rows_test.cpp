@@ -355,6 +355,36 @@ BOOST_FIXTURE_TEST_CASE(damage_is_noticed_when_they_are_read, Table) {
   }
 }
 
+// Whoever makes a file can make its checksums, too.
+BOOST_FIXTURE_TEST_CASE(no_damage_of_what_describes_them_ends_a_search, Table) {
+  const std::vector<Slot> saved = live();
+  std::vector<Micros> ats(saved.begin(), saved.end());
+  ByteWriter head;
+  test::BodyBuffer body;
+  table.save(head, body, saved);
+  const std::string sound(head.bytes());
+  size_t accepted = 0;
+  constexpr size_t kRounds = 120;
+  for (size_t round = 0; round < kRounds; ++round) {
+    std::string damaged = sound;
+    const size_t near_an_end = random() % 2048;
+    const size_t at = round % 3 == 0 ? random() % sound.size() : round % 3 == 1 ? near_an_end : sound.size() - 1 - near_an_end;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << (random() % 8)));
+    try {
+      VectorTable loaded(kDim);
+      ByteReader in(damaged, "file", 0);
+      loaded.load(in, body.map(), PackedValues<Micros>(ats));
+      VectorScratch scratch;
+      VectorSearchStats stats;
+      for (const size_t k : {1u, 10u}) loaded.nearest(vector().data(), k, 0.995f, {}, scratch, stats);
+      ++accepted;
+    } catch (const CorruptSnapshot&) {
+    }
+  }
+  BOOST_TEST(accepted > 0u);
+  BOOST_TEST(accepted < kRounds);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

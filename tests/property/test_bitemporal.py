@@ -190,8 +190,7 @@ class HistoryMachine(RuleBasedStateMachine):
 
 def named(record: memspan.Record) -> str:
     """What a record or a version is about."""
-    original = record.metadata.get("version_of")
-    return str(original) if original is not None else record.id
+    return record.id.partition("@")[0]
 
 
 def test_what_was_believed_when() -> None:
