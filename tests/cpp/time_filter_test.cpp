@@ -89,7 +89,8 @@ class Machine {
     if (query.valid_at) {
       Micros until = item.until;
       if (query.as_of && item.retired_at != kForever && *query.as_of < item.retired_at) {
-        if (!item.metadata.empty()) until = item.metadata.ends_with("000000}}") || item.metadata.ends_with("[]}}") ? kForever : item.at + 50;
+        const bool named = !item.metadata.empty() && !item.metadata.ends_with("000000}}") && !item.metadata.ends_with("[]}}");
+        until = named ? item.at + 50 : kForever;
       }
       if (item.at > *query.valid_at || *query.valid_at >= until) return false;
     }

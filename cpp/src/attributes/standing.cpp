@@ -31,12 +31,11 @@ void Standing::remove(Slot slot, Micros retired_at, Micros expires_at) noexcept 
   if (empty()) ends_.reset();
 }
 
-Micros until_before_retirement(const json::object& metadata, Micros until) {
+Micros until_before_retirement(const json::object& metadata) {
   const json::value* const ended = metadata.if_contains("ended");
   const json::object* const note = ended == nullptr ? nullptr : ended->if_object();
-  if (note == nullptr) return until;
-  const json::value* const had = note->if_contains("until");
-  const int64_t* const time = had == nullptr ? nullptr : had->if_int64();
+  const json::value* const until = note == nullptr ? nullptr : note->if_contains("until");
+  const int64_t* const time = until == nullptr ? nullptr : until->if_int64();
   return time == nullptr || *time < kMinTime || *time > kMaxTime ? kForever : *time;
 }
 

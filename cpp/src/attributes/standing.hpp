@@ -62,9 +62,9 @@ class Standing {
   Lazy<Ends> ends_;
 };
 
-// The end that a record had before it was retired, by its metadata: microseconds under `until` of the object `ended`, where
-// whoever retires a record keeps it, and kForever if that names no time. Without such an object it is `until`, which it has.
-Micros until_before_retirement(const json::object& metadata, Micros until);
+// The end that a record had before it was retired: microseconds under `until` of the object `ended` of its metadata, where
+// whoever retires a record keeps it; kForever if there is none, or one that is no time.
+Micros until_before_retirement(const json::object& metadata);
 
 // The clock on the wall, as `recorded_at` and `expires_at` mean it.
 Micros wall_clock();

@@ -46,8 +46,7 @@ class ColumnFilters {
     const Attributes& attributes = user_.attributes;
     const std::optional<Micros>& as_of = prepared_.query->as_of;
     const bool ended_later = as_of && user_.standing.retired(slot) && *as_of < attributes.states().retired_at(slot);
-    const Micros until = attributes.until(slot);
-    return ended_later ? until_before_retirement(attributes.metadata(slot), until) : until;
+    return ended_later ? until_before_retirement(attributes.metadata(slot)) : attributes.until(slot);
   }
 
   const UserColumns& user_;
