@@ -196,6 +196,7 @@ class Index {
   std::shared_ptr<UserIndex> find(std::string_view user) const;
   std::shared_ptr<UserIndex> find_or_create(std::string_view user);
   bool search_together(std::span<const Query* const> queries, std::span<SearchResult* const> results) const;
+  // After records came or went; after anything else that changes a user, there is no layout to think about.
   void wrote(std::string_view name, const std::shared_ptr<UserIndex>& user);
   template <typename Result>
   Result after_write(std::string_view name, const std::shared_ptr<UserIndex>& user, Result result);

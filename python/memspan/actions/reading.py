@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from memspan.half_emoji import without_half_emoji
+
 from .action import MAX_ACTION_CHARS, Action, Outcome, metadata_of
 from .shape import call_text, shape_of, values_of
 from .success import succeeded
@@ -111,7 +113,7 @@ def _calls(message: Mapping[str, Any], content: Any) -> Iterator[tuple[Action, s
             continue
         name = inner.get("name")
         if isinstance(name, str) and name.strip():
-            name = _clean(name.strip())[:MAX_ACTION_CHARS]
+            name = without_half_emoji(name.strip())[:MAX_ACTION_CHARS]
             arguments = _arguments(inner)
             action = Action(
                 action=name,
@@ -150,7 +152,9 @@ def _results(message: Mapping[str, Any], content: Any) -> tuple[list[Outcome], l
             Outcome(
                 success=succeeded(text, message.get("is_error")),
                 call=_id(message.get("tool_call_id")),
-                action=_clean(name)[:MAX_ACTION_CHARS] if isinstance(name, str) and name else None,
+                action=without_half_emoji(name)[:MAX_ACTION_CHARS]
+                if isinstance(name, str) and name
+                else None,
             )
         )
     return outcomes, [text for text in texts if text.strip()]
@@ -162,7 +166,7 @@ def _text_of(content: Any) -> str:
         content = "\n".join(part for part in parts if isinstance(part, str))
     if isinstance(content, Mapping):
         content = json.dumps(content, ensure_ascii=False, default=str)
-    return _clean(content) if isinstance(content, str) else ""
+    return without_half_emoji(content) if isinstance(content, str) else ""
 
 
 def _type(part: Any) -> str:
@@ -171,7 +175,7 @@ def _type(part: Any) -> str:
 
 
 def _id(value: Any) -> str | None:
-    return _clean(value)[:_CALL_CHARS] if isinstance(value, str) and value else None
+    return without_half_emoji(value)[:_CALL_CHARS] if isinstance(value, str) and value else None
 
 
 def _only(message: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
@@ -180,8 +184,3 @@ def _only(message: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
 
 def _without(message: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
     return {key: value for key, value in message.items() if key not in keys}
-
-
-def _clean(text: str) -> str:
-    """Text that UTF-8 can hold; half emoji become U+FFFD."""
-    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final
 
+from memspan.half_emoji import without_half_emoji
+
 from .action import Scalar
 
 __all__ = ["call_text", "shape_of", "values_of"]
@@ -116,4 +118,4 @@ def _json(value: Any) -> str:
 def _clean(key: Any) -> str:
     """Text that UTF-8 can hold; half emoji become U+FFFD."""
     text = key if isinstance(key, str) else str(key)
-    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return without_half_emoji(text)

@@ -8,6 +8,7 @@ import re
 from typing import Annotated, Any
 
 from memspan.errors import missing_extra
+from memspan.half_emoji import without_half_emoji
 
 try:
     from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -27,21 +28,20 @@ class ReplyModel(BaseModel):
 
 def _text(value: Any) -> Any:
     if isinstance(value, str):
-        return _whole(value)
+        return without_half_emoji(value)
     return "" if value is None else str(value) if isinstance(value, (int, float)) else value
-
-
-def _whole(text: str) -> str:
-    """The text with U+FFFD for half emoji, which JSON can spell and no text can hold."""
-    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _texts(value: Any) -> Any:
     if value is None:
         return []
     if isinstance(value, str):
-        return [_whole(value)]
-    return [_whole(item) for item in value if isinstance(item, str)] if isinstance(value, list) else value
+        return [without_half_emoji(value)]
+    return (
+        [without_half_emoji(item) for item in value if isinstance(item, str)]
+        if isinstance(value, list)
+        else value
+    )
 
 
 def _numbers(value: Any) -> list[int]:

@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memspan.errors import BadReplyError, LLMError, TruncatedReplyError
+from memspan.half_emoji import without_half_emoji
 from memspan.recall.context import estimate_tokens
 
 from .chat_endpoint import ChatEndpoint, StreamEnd
-from .completion import Completion, whole
+from .completion import Completion
 from .dialect import Dialect, Mode, Refusal, instructions, response_format
 from .json_schema import schema_name, strict_schema
 from .prices import Prices
@@ -246,4 +247,4 @@ class Tally:
 
 
 def _message(role: str, content: str) -> dict[str, str]:
-    return {"role": role, "content": whole(content)}
+    return {"role": role, "content": without_half_emoji(content)}

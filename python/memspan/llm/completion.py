@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from memspan.embed.retry import TransientError
+from memspan.half_emoji import without_half_emoji
 
 from .dialect import Refusal
 from .usage import Usage
 
-__all__ = ["Completion", "name_of", "read_completion", "read_usage", "text_of", "whole"]
+__all__ = ["Completion", "name_of", "read_completion", "read_usage", "text_of"]
 
 _NAME: Final = 200
 
@@ -87,21 +88,16 @@ def read_usage(counted: Any, seconds: float) -> Usage:
 def text_of(content: Any) -> str:
     """A message's text; servers send a string, nothing, or a list of parts."""
     if isinstance(content, str):
-        return whole(content)
+        return without_half_emoji(content)
     parts = content if isinstance(content, list) else []
     texts = [part["text"] for part in parts if isinstance(part, dict) and isinstance(part.get("text"), str)]
-    return whole("".join(texts))
-
-
-def whole(text: str) -> str:
-    """The text with U+FFFD for half surrogate pairs, which JSON can spell and neither UTF-8 nor a store can hold."""
-    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return without_half_emoji("".join(texts))
 
 
 def name_of(reply: Any, model: str) -> str:
     """The model's name as the server gives it, else as it was asked for."""
     name = reply.get("model") if isinstance(reply, dict) else None
-    return whole(name[:_NAME]) if isinstance(name, str) and name else model
+    return without_half_emoji(name[:_NAME]) if isinstance(name, str) and name else model
 
 
 def _count(value: Any) -> int | None:

@@ -16,7 +16,7 @@ try:
 except ImportError as _error:
     raise missing_extra(_error.name or "pydantic", "OpenAIModel", "llm") from _error
 
-from .completion import whole
+from memspan.half_emoji import without_half_emoji
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -70,7 +70,7 @@ def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
     value, remark = _find_json(answer, schema)
     if _SURROGATE.search(answer):
         try:
-            value = json.loads(whole(json.dumps(value, ensure_ascii=False)))
+            value = json.loads(without_half_emoji(json.dumps(value, ensure_ascii=False)))
         except RecursionError:
             raise UnusableReply("the answer is nested too deeply") from None
     if isinstance(value, list) and (name := _only_list(schema)) is not None:

@@ -61,7 +61,7 @@ def settle(
     *,
     undated: Collection[_Key] = (),
     cold: Collection[_Key] = (),
-    full: Mapping[_Key, Record] | None = None,
+    full: Mapping[_Key, Record],
     sealing: bool = False,
 ) -> Settled:
     """Compare records with what is stored.
@@ -100,7 +100,7 @@ def settle(
             before,
             moment,
             lifetimes=lifetimes[record.user],
-            full=None if full is None else full.get(key),
+            full=full.get(key),
             taken=taken,
         )
         if outcome is None:
