@@ -48,6 +48,7 @@ def main() -> None:
     parser.add_argument("--locomo", type=Path, required=True)
     parser.add_argument("--store-dir", type=Path, default=default_directory(), help="as for `memspan eval`")
     arguments = parser.parse_args()
+    arguments.store_dir.mkdir(parents=True, exist_ok=True)
     embedder = CachedEmbedder(resolve_embedder(None), arguments.store_dir / "embeddings.sqlite")
     wholes: dict[str, NDArray[np.float64]] = {}
     with tempfile.TemporaryDirectory() as directory:

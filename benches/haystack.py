@@ -69,6 +69,7 @@ def main() -> None:
     arguments = parser.parse_args()
     files = [(name, path) for name in DATA_SETS for path in getattr(arguments, name)]
     sizes = sorted(arguments.records or [30_000, 100_000])
+    arguments.store_dir.mkdir(parents=True, exist_ok=True)
     embedder = CachedEmbedder(resolve_embedder(None), arguments.store_dir / "embeddings.sqlite")
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)

@@ -179,7 +179,11 @@ struct Stored : Graded {
       for (const Hit& hit : index.search(exact).hits) truth.insert(hit.id);
       const SearchResult result = index.search(query);
       size_t found = 0;
-      for (const Hit& hit : result.hits) found += truth.contains(hit.id);
+      std::set<std::string> ids;
+      for (const Hit& hit : result.hits) {
+        found += truth.contains(hit.id);
+        BOOST_REQUIRE_MESSAGE(ids.insert(hit.id).second, hit.id << " comes twice");
+      }
       looked.recall += static_cast<double>(found) / static_cast<double>(truth.size()) / kQueries;
       looked.rows_read += result.explanation->rows_read / double{kQueries};
       looked.short_rows_read += result.explanation->short_rows_read / double{kQueries};
@@ -192,7 +196,7 @@ struct Stored : Graded {
 BOOST_FIXTURE_TEST_CASE(a_search_reads_less_and_finds_the_same, Stored) {
   add(12000);
   index.consolidate("ana", true);
-  for (const uint32_t k : {1u, 10u, 40u, 150u}) {
+  for (const uint32_t k : {1u, 10u, 40u, 150u, 400u}) {
     const Looked looked = look(k);
     BOOST_TEST_MESSAGE(k << " " << looked.recall << " " << looked.rows_read << " " << looked.short_rows_read);
     BOOST_TEST(looked.recall >= 0.99);

@@ -45,6 +45,7 @@ struct VectorScratch {
   NearBest near;
   std::vector<float> scores;        // of a tile of rows
   std::vector<uint32_t> selected;   // in it
+  std::vector<uint32_t> passing;    // in a tile that is sifted; kept while rows of it are gathered, which selects others
   std::vector<uint32_t> positions;  // of rows to gather
   std::vector<Slot> gathered;       // whose rows they are
   std::vector<float> bounds;        // by block: what its best row may score

@@ -38,6 +38,7 @@ void VectorTable::sift(const float* query, size_t k, float recall, const VectorF
   const ShortRows::Query short_query = shorts.query(query, shorts.reach.at(k, recall));
   scratch.short_scores.resize(ShortRows::groups(layout_->size) * ShortRows::kSideBySide);
   scratch.positions.resize(VectorScratch::kGathered);
+  scratch.passing.resize(VectorScratch::kGathered);
   float* const scores = scratch.short_scores.data();
   size_t total = 0;
   for (const RowSpan& span : scratch.spans) {
@@ -64,7 +65,7 @@ void VectorTable::sift(const float* query, size_t k, float recall, const VectorF
     scratch.positions[waiting] = position;
     scratch.gathered[waiting++] = slot;
   };
-  // Calls use(first, count) for the rows, as many as there is room for in `selected` at a time.
+  // Calls use(first, count) for the rows, as many as there is room for in `passing` at a time.
   const auto for_each_tile = [&](auto use) {
     for (const RowSpan& span : scratch.spans) {
       for (uint32_t first = span.start; first < span.end; first += VectorScratch::kGathered) {
@@ -73,7 +74,7 @@ void VectorTable::sift(const float* query, size_t k, float recall, const VectorF
     }
   };
   const auto select = [&](uint32_t first, size_t count, float least) {
-    return std::span(scratch.selected).first(kernels().select_above(scores + first, count, least, scratch.selected.data()));
+    return std::span(scratch.passing).first(kernels().select_above(scores + first, count, least, scratch.passing.data()));
   };
   for_each_tile([&](uint32_t first, size_t count) {
     for (const uint32_t at : select(first, count, good)) add(first + at);
