@@ -33,8 +33,7 @@ struct Fixture {
     for (const auto& row : rows) input.rows.push_back(row.data());
     layout = plan_layout(input).layout;
     for (size_t q = 0; q < ProbeTrial::kBatch; ++q) {
-      queries.emplace_back(kDim);
-      normalize(q % 2 == 0 ? rows[layout->rows.slot(q)] : source.near(random()), queries.back().data());
+      normalize(q % 2 == 0 ? rows[layout->rows.slot(q)] : source.near(random()), queries.data() + q * kDim);
       selves.push_back(q % 2 == 0 ? static_cast<uint32_t>(q) : kNoSlot);
     }
   }
@@ -42,16 +41,30 @@ struct Fixture {
   std::mt19937 random{9};
   std::vector<std::vector<float>> rows;
   std::unique_ptr<ClusterLayout> layout;
-  std::vector<std::vector<float>> queries;
+  std::vector<float> queries = std::vector<float>(ProbeTrial::kBatch * kDim);
   std::vector<uint32_t> selves;
 };
 
+// With memory for what a trial writes.
+struct Tried {
+  Tried(size_t count, size_t blocks) : bounds(2 * count * blocks), queries(count) {
+    for (size_t q = 0; q < count; ++q) {
+      queries[q].means = std::span(bounds).subspan(2 * q * blocks, blocks);
+      queries[q].spreads = std::span(bounds).subspan((2 * q + 1) * blocks, blocks);
+    }
+  }
+  const TriedQuery& operator[](size_t q) const { return queries[q]; }
+
+  std::vector<float> bounds;
+  std::vector<TriedQuery> queries;
+};
+
 BOOST_FIXTURE_TEST_CASE(it_finds_the_best_rows_and_what_their_blocks_needed, Fixture) {
-  std::vector<TriedQuery> tried(queries.size());
-  ProbeTrial(*layout, kDim).run(queries, selves.data(), tried.data());
+  Tried tried(selves.size(), layout->blocks.size());
+  ProbeTrial(*layout, kDim).run(queries.data(), selves.size(), selves.data(), tried.queries.data());
   CodeQuery query;
-  for (size_t q = 0; q < queries.size(); ++q) {
-    query.set(queries[q].data(), kDim);
+  for (size_t q = 0; q < selves.size(); ++q) {
+    query.set(queries.data() + q * kDim, kDim);
     std::vector<float> raw(kRows);
     query.score(layout->rows, 0, kRows, raw.data());
     if (selves[q] != kNoSlot) raw[selves[q]] = -1e9f;
@@ -60,7 +73,7 @@ BOOST_FIXTURE_TEST_CASE(it_finds_the_best_rows_and_what_their_blocks_needed, Fix
     for (size_t depth = 0; depth < ProbeReach::kDepths.size(); ++depth) {
       const size_t k = ProbeReach::kDepths[depth];
       BOOST_TEST(tried[q].kth[depth] == sorted[k - 1] * query.scale());
-      BOOST_REQUIRE_EQUAL(tried[q].needed[depth].size(), k);
+      BOOST_REQUIRE_EQUAL(tried[q].hits(depth), k);
       for (size_t i = 0; i < k; ++i) {
         BOOST_TEST(raw[tried[q].best[i]] == sorted[i]);
         const size_t block = layout->block_of(tried[q].best[i]);
@@ -72,15 +85,16 @@ BOOST_FIXTURE_TEST_CASE(it_finds_the_best_rows_and_what_their_blocks_needed, Fix
 }
 
 BOOST_FIXTURE_TEST_CASE(what_is_found_for_a_query_does_not_depend_on_the_others, Fixture) {
-  std::vector<TriedQuery> together(queries.size());
+  const size_t blocks = layout->blocks.size();
+  Tried together(selves.size(), blocks);
   ProbeTrial trial(*layout, kDim);
-  trial.run(queries, selves.data(), together.data());
-  for (size_t q = 0; q < queries.size(); ++q) {
-    TriedQuery alone;
-    trial.run(std::span(queries).subspan(q, 1), &selves[q], &alone);
-    BOOST_TEST(alone.best == together[q].best, boost::test_tools::per_element());
-    BOOST_TEST(alone.kth == together[q].kth, boost::test_tools::per_element());
-    BOOST_TEST(alone.means == together[q].means, boost::test_tools::per_element());
+  trial.run(queries.data(), selves.size(), selves.data(), together.queries.data());
+  for (size_t q = 0; q < selves.size(); ++q) {
+    Tried alone(1, blocks);
+    trial.run(queries.data() + q * kDim, 1, &selves[q], alone.queries.data());
+    BOOST_TEST(alone[0].best == together[q].best, boost::test_tools::per_element());
+    BOOST_TEST(alone[0].kth == together[q].kth, boost::test_tools::per_element());
+    BOOST_TEST(alone[0].means == together[q].means, boost::test_tools::per_element());
   }
 }
 

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <random>
 
+#include "base/huge_pages.hpp"
 #include "simd/kernels.hpp"
 
 namespace memspan {
+using huge_pages::PassingVector;
 namespace {
 
 constexpr int kDirectionRounds = 4;
@@ -45,14 +47,14 @@ LeadingDirections find_leading_directions(std::span<const float> sample, size_t 
   const size_t rows = sample.size() / dim;
   LeadingDirections found{dim, std::min({count, dim, rows}), {}};
   if (found.count == 0) return found;
-  std::vector<float> columns(dim * rows);  // about the origin, transposed
+  PassingVector<float> columns(dim * rows);  // about the origin, transposed
   for (size_t d = 0; d < dim; ++d) {
     double sum = 0.0;
     for (size_t i = 0; i < rows; ++i) sum += static_cast<double>(sample[i * dim + d]);
     const float at = origin == Origin::mean ? static_cast<float>(sum / static_cast<double>(rows)) : 0.0f;
     for (size_t i = 0; i < rows; ++i) columns[d * rows + i] = sample[i * dim + d] - at;
   }
-  std::vector<float> seen(rows * dim);  // the same as rows
+  PassingVector<float> seen(rows * dim);  // the same as rows
   for (size_t i = 0; i < rows; ++i) {
     for (size_t d = 0; d < dim; ++d) seen[i * dim + d] = columns[d * rows + i];
   }

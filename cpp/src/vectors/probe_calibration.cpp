@@ -43,19 +43,28 @@ constexpr size_t kDeepest = kDepths - 1;
 static_assert(ProbeReach::kDepths[kDepthOfTen] == 10);
 
 class Calibration {
+  template <typename T>
+  using PassingVector = huge_pages::PassingVector<T>;
+
  public:
   Calibration(ClusterLayout& layout, const RowView& rows, std::mt19937& random)
-      : layout_(layout), dim_(rows.dim()), rows_(rows), random_(random) {}
+      : layout_(layout), dim_(rows.dim()), rows_(rows), random_(random) {
+    const size_t blocks = layout.blocks.size();
+    for (size_t i = 0; i < kQueries; ++i) {
+      tried_[i].means = std::span(bounds_).subspan(2 * i * blocks, blocks);
+      tried_[i].spreads = std::span(bounds_).subspan((2 * i + 1) * blocks, blocks);
+    }
+  }
 
   void run() {
     std::vector<uint32_t> selves(kQueries);
-    for (size_t i = 0; i < kQueries; ++i) selves[i] = make_query(i, queries_[i]);
+    for (size_t i = 0; i < kQueries; ++i) selves[i] = make_query(i, {query(i), dim_});
     for_each_query([&](size_t first, size_t last) {
       ProbeTrial trial(layout_, dim_);
       for (; first < last; first += ProbeTrial::kBatch) {
         check_interruption();
         const size_t batch = std::min(ProbeTrial::kBatch, last - first);
-        trial.run(std::span(queries_).subspan(first, batch), &selves[first], &tried_[first]);
+        trial.run(query(first), batch, &selves[first], &tried_[first]);
       }
     });
     set_reach(layout_.reach, kCaution);
@@ -82,13 +91,12 @@ class Calibration {
     std::unique_ptr<ShortRows> shorts = shorten_rows(rows_, random_);
     for_each_query([&](size_t first, size_t last) {
       for (; first < last; ++first) {
-        const ShortRows::Numbers numbers = shorts->numbers_of_query(queries_[first].data(), 1.0f);
+        const ShortRows::Numbers numbers = shorts->numbers_of_query(query(first), 1.0f);
         TriedQuery& tried = tried_[first];
         for (size_t d = 0; d < kDepths; ++d) {
-          tried.needed_short[d].clear();
-          for (size_t i = 0; i < std::min(ProbeReach::kDepths[d], tried.best.size()); ++i) {
+          for (size_t i = 0; i < tried.hits(d); ++i) {
             const ShortRows::Product product = shorts->product(numbers, tried.best[i]);
-            tried.needed_short[d].push_back((tried.kth[d] - product.coordinates) / std::max(product.open, kLeastOpen));
+            tried.needed_short[d][i] = (tried.kth[d] - product.coordinates) / std::max(product.open, kLeastOpen);
           }
         }
       }
@@ -104,10 +112,11 @@ class Calibration {
     layout_.short_rows = std::move(shorts);
   }
 
+  float* query(size_t i) { return queries_.data() + i * dim_; }
   size_t random_row() { return random_() % rows_.size(); }
 
   // Returns the position of the row that the query equals, if it does.
-  uint32_t make_query(size_t i, std::vector<float>& query) {
+  uint32_t make_query(size_t i, std::span<float> query) {
     const size_t position = random_row();
     const float* const row = rows_.floats(position, buffers_[0].data());
     switch (i % kKinds) {
@@ -138,7 +147,7 @@ class Calibration {
   // needed) adds what the hits of one query needed.
   template <typename Collect>
   void set_reach(ProbeReach& out, double caution, Collect collect) const {
-    std::vector<float> needed;
+    PassingVector<float> needed;
     for (size_t depth = 0; depth < kDepths; ++depth) {
       for (size_t r = 0; r < ProbeReach::kRecalls.size(); ++r) {
         float reach = std::numeric_limits<float>::lowest();
@@ -155,14 +164,14 @@ class Calibration {
     }
   }
   void set_reach(ProbeReach& out, double caution) const {
-    set_reach(out, caution, [](const TriedQuery& tried, size_t depth, size_t, std::vector<float>& needed) {
-      needed.insert(needed.end(), tried.needed[depth].begin(), tried.needed[depth].end());
+    set_reach(out, caution, [](const TriedQuery& tried, size_t depth, size_t, PassingVector<float>& needed) {
+      needed.insert(needed.end(), tried.needed[depth].begin(), tried.needed[depth].begin() + static_cast<std::ptrdiff_t>(tried.hits(depth)));
     });
   }
   void set_reach_of(ShortRows& shorts) const {
-    set_reach(shorts.reach, kCaution, [&](const TriedQuery& tried, size_t depth, size_t recall, std::vector<float>& needed) {
+    set_reach(shorts.reach, kCaution, [&](const TriedQuery& tried, size_t depth, size_t recall, PassingVector<float>& needed) {
       const float of_blocks = layout_.reach.table()[depth][recall];
-      for (size_t i = 0; i < tried.needed[depth].size(); ++i) {
+      for (size_t i = 0; i < tried.hits(depth); ++i) {
         const bool missed = tried.needed[depth][i] > of_blocks;
         needed.push_back(missed ? std::numeric_limits<float>::max() : tried.needed_short[depth][i]);
       }
@@ -175,15 +184,15 @@ class Calibration {
     const float reach = layout_.reach.at(k, kDefaultRecall);
     std::vector<double> read(kQueries, 0.0);
     for_each_query([&](size_t first, size_t last) {
-      huge_pages::PassingVector<float> scores(shorts ? ShortRows::groups(layout_.size) * ShortRows::kSideBySide : 0);
-      huge_pages::PassingVector<uint32_t> selected(shorts ? layout_.size : 0);
+      PassingVector<float> scores(shorts ? ShortRows::groups(layout_.size) * ShortRows::kSideBySide : 0);
+      PassingVector<uint32_t> selected(shorts ? layout_.size : 0);
       for (; first < last; ++first) {
         check_interruption();
         const TriedQuery& tried = tried_[first];
         const float kth = tried.kth[depth];
-        ShortRows::Query query;
+        ShortRows::Query short_query;
         if (shorts != nullptr) {
-          query = shorts->query(queries_[first].data(), shorts->reach.at(k, kDefaultRecall));
+          short_query = shorts->query(query(first), shorts->reach.at(k, kDefaultRecall));
           read[first] = kPreparation;
         }
         for (size_t b = 0; b < layout_.blocks.size(); ++b) {
@@ -194,8 +203,8 @@ class Calibration {
             read[first] += static_cast<double>(rows);
             continue;
           }
-          shorts->score(query, block.start, block.end, scores.data());
-          const size_t found = kernels().select_above(scores.data() + block.start, rows, ShortRows::least_score(query, kth), selected.data());
+          shorts->score(short_query, block.start, block.end, scores.data());
+          const size_t found = kernels().select_above(scores.data() + block.start, rows, ShortRows::least_score(short_query, kth), selected.data());
           read[first] += kShortRow * static_cast<double>(rows) +
                          std::min(static_cast<double>(rows), kGatheredRow * static_cast<double>(found));
         }
@@ -212,9 +221,10 @@ class Calibration {
   size_t dim_;
   RowView rows_;
   std::mt19937& random_;
-  std::vector<std::vector<float>> queries_ = std::vector(kQueries, std::vector<float>(dim_));
+  PassingVector<float> queries_ = PassingVector<float>(kQueries * dim_);
   std::array<std::vector<float>, 2> buffers_ = {std::vector<float>(dim_), std::vector<float>(dim_)};
-  std::vector<TriedQuery> tried_ = std::vector<TriedQuery>(kQueries);
+  PassingVector<float> bounds_ = PassingVector<float>(2 * kQueries * layout_.blocks.size());  // which the tried queries write to
+  PassingVector<TriedQuery> tried_ = PassingVector<TriedQuery>(kQueries);
 };
 
 }  // namespace

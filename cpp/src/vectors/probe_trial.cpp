@@ -8,10 +8,9 @@ ProbeTrial::ProbeTrial(const ClusterLayout& layout, size_t dim)
     : layout_(layout), dim_(dim), stride_(code_stride(dim)), codes_(kBatch * stride_), scores_(kBatch * kTile),
       cosines_(kBatch * layout.blocks.size()) {}
 
-void ProbeTrial::run(std::span<const std::vector<float>> queries, const uint32_t* selves, TriedQuery* tried) {
-  const size_t batch = queries.size();
+void ProbeTrial::run(const float* queries, size_t batch, const uint32_t* selves, TriedQuery* tried) {
   for (size_t q = 0; q < batch; ++q) {
-    scales_[q] = kernels().quantize_query(queries[q].data(), dim_, codes_.data() + q * stride_, &offsets_[q]);
+    scales_[q] = kernels().quantize_query(queries + q * dim_, dim_, codes_.data() + q * stride_, &offsets_[q]);
     near_[q].reset(ProbeReach::kDepths.back() + 1, 0.0f);
   }
   for (size_t first = 0; first < layout_.size; first += kTile) {
@@ -21,7 +20,7 @@ void ProbeTrial::run(std::span<const std::vector<float>> queries, const uint32_t
   }
   score(layout_.centroids, 0, layout_.blocks.size(), batch, cosines_.data());
   for (size_t q = 0; q < batch; ++q) {
-    tried[q] = judge(near_[q], scales_[q], cosines_.data() + q * layout_.blocks.size(), selves[q]);
+    judge(near_[q], scales_[q], cosines_.data() + q * layout_.blocks.size(), selves[q], tried[q]);
   }
 }
 
@@ -35,29 +34,28 @@ void ProbeTrial::offer(NearBest& near, const float* scores, size_t first, size_t
   for (size_t i = 0; i < selected; ++i) near.offer(scores[selected_[i]], static_cast<Slot>(first + selected_[i]));
 }
 
-TriedQuery ProbeTrial::judge(NearBest& near, float scale, const float* cosines, uint32_t self) {
+void ProbeTrial::judge(NearBest& near, float scale, const float* cosines, uint32_t self, TriedQuery& tried) {
   near.prune();
   best_.assign(near.items().begin(), near.items().end());
   std::erase_if(best_, [self](const Candidate& hit) { return hit.slot == self; });
   std::sort(best_.begin(), best_.end(), [](const Candidate& a, const Candidate& b) { return a.score > b.score; });
 
-  TriedQuery tried;
   for (size_t b = 0; b < layout_.blocks.size(); ++b) {
     const float cosine = std::clamp(cosines[b] * scale, -1.0f, 1.0f);
-    tried.means.push_back(cosine * layout_.means[b]);
-    tried.spreads.push_back(layout_.spread(b, cosine));
+    tried.means[b] = cosine * layout_.means[b];
+    tried.spreads[b] = layout_.spread(b, cosine);
   }
-  for (const Candidate& hit : best_) tried.best.push_back(hit.slot);
+  tried.found = std::min(best_.size(), tried.best.size());
+  for (size_t i = 0; i < tried.found; ++i) tried.best[i] = best_[i].slot;
   for (size_t depth = 0; depth < ProbeReach::kDepths.size(); ++depth) {
-    const size_t k = std::min(ProbeReach::kDepths[depth], best_.size());
+    const size_t k = tried.hits(depth);
     if (k == 0) continue;
     tried.kth[depth] = best_[k - 1].score * scale;
     for (size_t i = 0; i < k; ++i) {
       const size_t block = layout_.block_of(best_[i].slot);
-      tried.needed[depth].push_back((tried.kth[depth] - tried.means[block]) / tried.spreads[block]);
+      tried.needed[depth][i] = (tried.kth[depth] - tried.means[block]) / tried.spreads[block];
     }
   }
-  return tried;
 }
 
 }  // namespace memspan

@@ -1,6 +1,7 @@
 // Queries tried on a layout by reading all of it: what the best rows are, and how far their blocks reached for them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -13,16 +14,23 @@
 
 namespace memspan {
 
-// What was found out with one query.
+// What was found out with one query. Without memory of its own, as there are hundreds of them at a time: malloc would put
+// that among what stays.
 struct TriedQuery {
-  using Needed = std::array<std::vector<float>, ProbeReach::kDepths.size()>;  // reach, for each of the best
+  template <typename T>
+  using ByHit = std::array<T, ProbeReach::kDepths.back()>;
+  using Needed = std::array<ByHit<float>, ProbeReach::kDepths.size()>;  // reach
 
-  std::vector<float> means;    // by block: expected score
-  std::vector<float> spreads;  // by block
+  // How many of the best are looked at.
+  size_t hits(size_t depth) const { return std::min(ProbeReach::kDepths[depth], found); }
+
+  std::span<float> means;    // by block: expected score; the caller's memory
+  std::span<float> spreads;  // by block; likewise
   std::array<float, ProbeReach::kDepths.size()> kth = {};
-  std::vector<uint32_t> best;  // positions
-  Needed needed;               // of blocks
-  Needed needed_short;         // of short rows, which who has them fills in
+  size_t found = 0;
+  ByHit<uint32_t> best = {};  // positions
+  Needed needed = {};         // of blocks
+  Needed needed_short = {};   // of short rows, which who has them fills in
 };
 
 // Some queries at a time, so that a row comes out of memory once for all of them. For one thread.
@@ -32,16 +40,16 @@ class ProbeTrial {
 
   ProbeTrial(const ClusterLayout& layout, size_t dim);
 
-  // At most kBatch queries of length 1. `selves`: for each the position of the row that it equals, or kNoSlot. What is
-  // found for a query does not depend on the others. O(rows dim) for each.
-  void run(std::span<const std::vector<float>> queries, const uint32_t* selves, TriedQuery* tried);
+  // At most kBatch queries of length 1, one after the other. `selves`: for each the position of the row that it equals, or
+  // kNoSlot. What is found for a query does not depend on the others. O(rows dim) for each.
+  void run(const float* queries, size_t batch, const uint32_t* selves, TriedQuery* tried);
 
  private:
   static constexpr size_t kTile = 512;  // rows
 
   void score(const CodeRows& rows, size_t first, size_t count, size_t batch, float* out) const;
   void offer(NearBest& near, const float* scores, size_t first, size_t count);
-  TriedQuery judge(NearBest& near, float scale, const float* cosines, uint32_t self);
+  void judge(NearBest& near, float scale, const float* cosines, uint32_t self, TriedQuery& tried);
 
   const ClusterLayout& layout_;
   size_t dim_;

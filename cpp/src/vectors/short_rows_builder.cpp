@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/huge_pages.hpp"
 #include "base/in_parallel.hpp"
 #include "vectors/interruption.hpp"
 
@@ -38,7 +39,7 @@ void put_all(ShortRows& shorts, const RowView& rows) {
 std::unique_ptr<ShortRows> shorten_rows(const RowView& rows, std::mt19937& random) {
   const size_t dim = rows.dim();
   const size_t count = std::min(kSample, rows.size());
-  std::vector<float> sample;
+  huge_pages::PassingVector<float> sample;
   sample.reserve(count * dim);
   std::vector<float> buffer(dim);
   for (size_t i = 0; i < count; ++i) {
@@ -46,7 +47,7 @@ std::unique_ptr<ShortRows> shorten_rows(const RowView& rows, std::mt19937& rando
     sample.insert(sample.end(), row, row + dim);
   }
   LeadingDirections directions = find_leading_directions(sample, dim, ShortRows::kCoordinates, Origin::zero);
-  std::vector<ShortRows::Numbers> numbers(count);
+  huge_pages::PassingVector<ShortRows::Numbers> numbers(count);
   for (size_t i = 0; i < count; ++i) numbers[i] = ShortRows::numbers_of_row(directions, sample.data() + i * dim);
   auto shorts = std::make_unique<ShortRows>(std::move(directions), ShortScale::of(numbers), rows.size());
   put_all(*shorts, rows);
