@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 from memspan.audit_info import AuditEntry
-from memspan.errors import invalid
+from memspan.errors import StoreError, invalid
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.audit_trail import audit
 from memspan.remember.auditing import acting
@@ -66,21 +66,30 @@ class ForgettingCalls(SearchingCalls):
             InvalidArgumentError: an argument is not acceptable, or goes with no other.
             HeldError: a record is held that would have to go; nothing was erased.
             PlanChangedError: what the plan would erase changed since; nothing was erased.
-            StoreError: another process reads an old state for 30 seconds: the records are gone, their bytes
-                not yet.
+            StoreError: another process reads an old state for 30 seconds, or the disk is full: the records are gone,
+                their bytes not yet. The same call again erases these, and so does opening the store.
         """
         if confirm is not None:
             others = {"id": id, "source": source, "session": session, "between": between, "kinds": kinds}
             for name, value in others.items():
                 if value is not None:
                     raise invalid(name, value, "nothing beside `confirm` but `user`")
-            removed = confirm_plan(self._engine, confirm, user)
+            removed = self._forgotten(lambda: confirm_plan(self._engine, confirm, user))
         else:
             selection = checked_selection(id=id, source=source, session=session, between=between, kinds=kinds)
-            removed = forget(self._engine, user=user, selection=selection)  # type: ignore[arg-type]
+            removed = self._forgotten(lambda: forget(self._engine, user=user, selection=selection))  # type: ignore[arg-type]
+        return removed or 0
+
+    def _forgotten(self, erase: Callable[[], int | None]) -> int | None:
+        """What `erase` returns; a cache of replies is emptied also where bytes could not be erased."""
+        try:
+            removed = erase()
+        except StoreError:
+            self._processing.forget_replies()
+            raise
         if removed is not None:
             self._processing.forget_replies()
-        return removed or 0
+        return removed
 
     def forget_matching(
         self,

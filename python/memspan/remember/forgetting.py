@@ -33,10 +33,12 @@ def forget(engine: Engine, *, user: str, selection: Selection) -> int | None:
         removed = (
             _forget_user(change, user) if selection.everything else _forget_some(change, user, selection)
         )
-        if removed is None:
-            return None
-        _promise_erasure(engine, change)
-    return _erased(engine, user, removed)
+        if removed is not None:
+            _promise_erasure(engine, change)
+        # Also by an earlier call: whoever tries again finds no records, and wants the bytes gone.
+        promised = change.writer.erasure_pending()
+    _keep_promise(engine, user, promised)
+    return removed
 
 
 @survives_damage
@@ -46,18 +48,19 @@ def confirm(engine: Engine, plan: ForgetPlan | str, user: str | None = None) -> 
     with engine.changing() as change:
         scope = agreed.scope(change.writer)
         removed = erase_within(change, agreed.user, scope)
-        if not removed:
-            return None
-        audited(
-            change,
-            "forget",
-            user=agreed.user,
-            ids=scope.ids,
-            by="confirmed question",
-            records=removed,
-        )
-        _promise_erasure(engine, change)
-    return _erased(engine, agreed.user, removed)
+        if removed:
+            audited(
+                change,
+                "forget",
+                user=agreed.user,
+                ids=scope.ids,
+                by="confirmed question",
+                records=removed,
+            )
+            _promise_erasure(engine, change)
+        promised = change.writer.erasure_pending()
+    _keep_promise(engine, agreed.user, promised)
+    return removed or None
 
 
 def _promise_erasure(engine: Engine, change: Change) -> None:
@@ -66,11 +69,11 @@ def _promise_erasure(engine: Engine, change: Change) -> None:
     change.writer.request_erasure()
 
 
-def _erased(engine: Engine, user: str, removed: int) -> int:
-    engine.forget_words(user)
-    engine.note_unsaved()
-    engine.store.erase()
-    return removed
+def _keep_promise(engine: Engine, user: str, promised: bool) -> None:
+    if promised:
+        engine.forget_words(user)
+        engine.note_unsaved()
+        engine.store.erase()
 
 
 def _forget_user(change: Change, user: str) -> int | None:

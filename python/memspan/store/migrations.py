@@ -27,7 +27,8 @@ def schema_version(connection: sqlite3.Connection, path: Path) -> int:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     finally:
-        if beginning:
+        # An error such as a full disk has ended the transaction already, and is what the caller should hear of.
+        if beginning and connection.in_transaction:
             connection.execute("ROLLBACK")
     if application != APPLICATION_ID and (tables or version):
         raise StoreError(f"{path}: this is a SQLite database of another program, not a memspan store")

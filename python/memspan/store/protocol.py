@@ -113,6 +113,9 @@ class StoreReader(TokenVectorReader, Protocol):
     def meta(self, key: str) -> str | None:
         """A setting of the store, such as `embedder`, `analyzer` or `store_id`; `None` if it was never set."""
 
+    def erasure_pending(self) -> bool:
+        """Whether an erasure was promised and has not ended: removed rows may have left bytes in the files."""
+
     def users(self) -> list[str]:
         """Users that the store knows, in order."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import time
@@ -16,14 +17,18 @@ from .checkpoints import Checkpoints
 from .connection import BUSY_SECONDS, LOG_PAGES, create_private_file, translated
 from .migrations import migrate, require_current_schema
 from .pool import ConnectionPool
-from .sqlite_reader import SqliteReader
-from .sqlite_writer import ERASE_PENDING, SqliteWriter
+from .sqlite_reader import ERASE_PENDING, SqliteReader
+from .sqlite_writer import SqliteWriter
 from .writer_state import WriterState
 
 __all__ = ["SqliteStore"]
 
+_logger = logging.getLogger("memspan")
 _MANY: Final = 1000
 """Records in a transaction for which a thread is worth starting that copies the log."""
+
+_ERASING_SECONDS: Final = 1.0
+"""How long an opening that goes on with an erasure waits for readers of an older state."""
 
 
 class SqliteStore:
@@ -51,10 +56,9 @@ class SqliteStore:
             with translated(self.path), self._pool.writer() as connection:
                 migrate(connection, self.path)
             with self.reading() as reader:
-                unfinished = reader.meta(ERASE_PENDING) is not None
+                unfinished = reader.erasure_pending()
             if unfinished:
-                # A process died between the commit of a removal and the end of its erasure.
-                self.erase()
+                self._go_on_erasing()
         except BaseException:
             self.close()
             raise
@@ -124,36 +128,58 @@ class SqliteStore:
         guarantee.
 
         Raises:
-            StoreError: another process kept the files busy; the rows are gone, and the next open erases the
-                bytes.
+            StoreError: another process kept the files busy, or the disk is full; the rows are gone, and the next
+                open, or `forget` of whatever it is, erases the bytes.
         """
-        with translated(self.path), self._pool.writer() as connection:
-            self._checkpoints.wait()
-            self._kept = None
-            (pending,) = connection.execute(
-                "SELECT max(value) FROM meta WHERE key = ?", (ERASE_PENDING,)
-            ).fetchone()
-            # The copy may be larger than memory; it holds live rows only.
-            connection.execute("PRAGMA temp_store = FILE")
-            try:
-                connection.execute("VACUUM")
-            finally:
-                connection.execute("PRAGMA temp_store = MEMORY")
-            self._empty_log(connection)
-            connection.execute("DELETE FROM meta WHERE key = ? AND value = ?", (ERASE_PENDING, pending))
+        self._erase(self._busy_seconds)
 
-    def _empty_log(self, connection: sqlite3.Connection) -> None:
-        deadline = time.monotonic() + self._busy_seconds
-        while True:
-            (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            if not busy:
-                return
+    def _go_on_erasing(self) -> None:
+        """Erase what a process left that died, or found no way, between the commit of a removal and the end of its
+        erasure. What still hinders that, such as a reader that stays or a full disk, is no reason to let nobody in."""
+        try:
+            self._erase(min(self._busy_seconds, _ERASING_SECONDS))
+        except StoreError as error:
+            _logger.warning("%s", error)
+
+    def _erase(self, seconds: float) -> None:
+        try:
+            with self._pool.writer() as connection:
+                connection.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
+                try:
+                    emptied = self._rewrite(connection, seconds)
+                finally:
+                    connection.execute(f"PRAGMA busy_timeout = {self._busy_seconds * 1000:.0f}")
+        except sqlite3.Error as error:
+            raise StoreError(self._unerased(f"the files could not be rewritten ({error})")) from error
+        if not emptied:
+            raise StoreError(self._unerased("another process is reading an older state"))
+
+    def _unerased(self, reason: str) -> str:
+        return (
+            f"{self.path}: the records are removed, but {reason}, so their bytes are still there; the next open or "
+            "forget erases them"
+        )
+
+    def _rewrite(self, connection: sqlite3.Connection, seconds: float) -> bool:
+        """Whether the log could be emptied, too."""
+        self._checkpoints.wait()
+        self._kept = None
+        (pending,) = connection.execute(
+            "SELECT max(value) FROM meta WHERE key = ?", (ERASE_PENDING,)
+        ).fetchone()
+        # The copy may be larger than memory; it holds live rows only.
+        connection.execute("PRAGMA temp_store = FILE")
+        try:
+            connection.execute("VACUUM")
+        finally:
+            connection.execute("PRAGMA temp_store = MEMORY")
+        deadline = time.monotonic() + seconds
+        while connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             if time.monotonic() > deadline:
-                raise StoreError(
-                    f"{self.path}: the records are removed, but another process is reading an older state, "
-                    "so their bytes are still in the write-ahead log; the next open or forget erases them"
-                )
+                return False
             time.sleep(0.01)
+        connection.execute("DELETE FROM meta WHERE key = ? AND value = ?", (ERASE_PENDING, pending))
+        return True
 
     def check(self) -> list[str]:
         """`PRAGMA integrity_check` and `foreign_key_check`; linear in the size of the database."""

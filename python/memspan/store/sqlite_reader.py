@@ -29,7 +29,10 @@ from .sqlite_unlearnt import SqliteUnlearntReader
 from .sqlite_uses import SqliteUseReader
 from .statements import chunks, marks
 
-__all__ = ["SqliteReader", "slept_key", "upkeep_key"]
+__all__ = ["ERASE_PENDING", "SqliteReader", "slept_key", "upkeep_key"]
+
+ERASE_PENDING: Final = "erase_pending"
+"""The setting that is there while removed rows may have left bytes in the files."""
 
 _SEQUENCE: Final = (
     "SELECT max(value, coalesce((SELECT sequence FROM records ORDER BY pk DESC LIMIT 1), 0)) "
@@ -149,6 +152,9 @@ class SqliteReader(SqliteTokenVectorReader):
     def meta(self, key: str) -> str | None:
         value = self._one("SELECT value FROM meta WHERE key = ?", (key,))
         return None if value is None else str(value)
+
+    def erasure_pending(self) -> bool:
+        return self.meta(ERASE_PENDING) is not None
 
     def slept(self, user: str) -> str | None:
         pk = self._user_pk(user)

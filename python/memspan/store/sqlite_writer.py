@@ -26,7 +26,7 @@ from .sqlite_cold import SqliteColdWriter
 from .sqlite_job_writer import SqliteJobWriter
 from .sqlite_lifetimes import SqliteLifetimeWriter
 from .sqlite_quotas import SqliteQuotaWriter
-from .sqlite_reader import SqliteReader, slept_key, upkeep_key
+from .sqlite_reader import ERASE_PENDING, SqliteReader, slept_key, upkeep_key
 from .sqlite_resources import SqliteResourceWriter
 from .sqlite_runs import SqliteRunWriter
 from .sqlite_secrets import SqliteSecretWriter
@@ -37,7 +37,7 @@ from .sqlite_uses import SqliteUseWriter
 from .statements import chunks, marks
 from .writer_state import WriterState
 
-__all__ = ["ERASE_PENDING", "SqliteWriter"]
+__all__ = ["SqliteWriter"]
 
 _INSERT: Final = (
     f"INSERT INTO records ({', '.join(ROW_COLUMNS)}) VALUES ({ROW_PLACES}) "  # noqa: S608
@@ -67,9 +67,6 @@ _PIECE: Final = 256
 
 _MANY_USERS: Final = 4096
 """Users whose keys are kept from one transaction to the next."""
-
-ERASE_PENDING: Final = "erase_pending"
-"""The setting that is there while removed rows may have left bytes in the files."""
 
 _VANISHED: Final = 0
 """The row of `removals` that stands for users that are gone."""

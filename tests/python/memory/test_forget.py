@@ -12,6 +12,7 @@ from memspan.embed.hashing import HashEmbedder
 from memspan.memory import Memory
 from memspan.records import Record
 from memspan.remember import forgetting
+from memspan.store import SqliteStore
 from memspan.times import from_micros
 
 SECRET = "Wolfsbane"
@@ -185,6 +186,27 @@ def test_a_failing_forget_keeps_everything(memory: Memory, monkeypatch: pytest.M
     monkeypatch.undo()
     assert len(memory.latest(user="ana")) == 2
     assert memory.verify() == []
+
+
+@pytest.mark.parametrize("id_", [None, "m1"])
+def test_who_tries_again_erases_the_bytes(
+    open_memory: Open, path: Path, monkeypatch: pytest.MonkeyPatch, id_: str | None
+) -> None:
+    """The first call removes the records and cannot rewrite the files; the second finds no records any more."""
+    memory = open_memory()
+    text = fill(memory)
+    memory.add([{"id": "m2", "text": "harmless"}], user="ana")
+
+    def busy(self: SqliteStore) -> None:
+        raise errors.StoreError("another process is reading an older state")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteStore, "erase", busy)
+        with pytest.raises(errors.StoreError, match="older state"):
+            memory.forget(user="ana", id=id_)
+    assert leaks(path.parent, text)
+    assert memory.forget(user="ana", id=id_) == 0
+    assert leaks(path.parent, text) == []
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,11 @@ import pytest
 from tiny_recipe import NoteTurns, ScriptedModel, SumUp, recipe_of
 
 from memspan.embed.hashing import HashEmbedder
+from memspan.errors import StoreError
 from memspan.memory import Memory
 from memspan.records import Record
 from memspan.remember.compose import embedded_text
+from memspan.store import SqliteStore
 from memspan.store.documents import dump_record
 from memspan.store.sqlite_traces import TRACES
 from memspan.times import from_micros
@@ -290,6 +292,24 @@ def test_what_models_said_of_cold_records_is_forgotten(open_memory: Open) -> Non
     assert forgotten == []
     memory.set_lifetime("episodic", 5, user="ana")
     memory.forget(user="ana")
+    assert forgotten == [True]
+
+
+def test_what_models_said_is_forgotten_also_where_the_files_are_busy(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = ScriptedModel()
+    forgotten: list[bool] = []
+    model.forget_replies = lambda: forgotten.append(True)  # type: ignore[attr-defined]
+    memory = open_memory(recipe=recipe_of(NoteTurns()), llm=model)
+    memory.add("I am Wolfsbane", user="ana")
+
+    def busy(self: SqliteStore) -> None:
+        raise StoreError("another process is reading an older state")
+
+    monkeypatch.setattr(SqliteStore, "erase", busy)
+    with pytest.raises(StoreError, match="older state"):
+        memory.forget(user="ana")
     assert forgotten == [True]
 
 

@@ -135,3 +135,25 @@ def test_a_reader_that_stays_is_reported_and_the_next_open_erases(path: Path, ma
     store.close()
     SqliteStore(path).close()
     assert occurrences(path.parent) == 0
+
+
+def test_a_reader_that_stays_keeps_nobody_out(
+    path: Path, make_record: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = SqliteStore(path, busy_seconds=0.05)
+    with store.writing() as writer:
+        writer.put([make_record("m1", user=SECRET.decode()), make_record("m2")])
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN")
+        other.execute("SELECT count(*) FROM records").fetchone()
+        with pytest.raises(StoreError, match="records are removed, but"):
+            remove_user(store, SECRET.decode())
+        second = SqliteStore(path)
+        assert "their bytes are still there" in caplog.text
+        with second.reading() as reader:
+            assert reader.users() == ["ana"]
+            assert reader.erasure_pending()
+        second.close()
+    store.close()
+    SqliteStore(path).close()
+    assert occurrences(path.parent) == 0

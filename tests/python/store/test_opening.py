@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import closing
@@ -211,6 +213,24 @@ def test_a_damaged_database(path: Path, make_record: Callable[..., Record]) -> N
     path.write_bytes(content)
     with pytest.raises(StoreError, match="damaged"):
         SqliteStore(path)
+
+
+def test_what_hinders_a_new_store_is_told(tmp_path: Path) -> None:
+    """The error itself, and not that the transaction that it ended cannot be rolled back."""
+    program = (
+        "import resource, signal, sys\n"
+        "from memspan.errors import StoreError\n"
+        "from memspan.store import SqliteStore\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))\n"
+        "try:\n"
+        "    SqliteStore(sys.argv[1])\n"
+        "except StoreError as error:\n"
+        "    print(error)\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "new.memspan")]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "disk I/O error" in said
 
 
 def test_a_closed_store(store: SqliteStore) -> None:
