@@ -13,10 +13,16 @@
 namespace memspan {
 namespace {
 
-bool lists_by_time(const UserColumns& user, const PreparedQuery& prepared) {
+// A listing that needs neither the number of admissible records nor a list of candidates. False if there is another way to go.
+bool list(const UserColumns& user, SearchScratch& scratch, const UseCounter& uses, std::vector<Hit>& hits) {
+  const PreparedQuery& prepared = scratch.prepared;
   const Query& query = *prepared.query;
-  return prepared.listing() && !query.explain && !query.features && prepared.require_tags.empty() && query.exclude.empty() &&
-         !ColumnFilters(user, prepared).any();
+  if (!prepared.listing() || query.explain || query.features || !query.exclude.empty()) return false;
+  if (!prepared.require_tags.empty() || ColumnFilters(user, prepared).any()) {
+    return list_by_filters(user, prepared, scratch.newest, hits, uses);
+  }
+  list_by_time(user, prepared.intervals, prepared.depth, hits, uses);
+  return true;
 }
 
 void list_newest(SearchScratch& scratch) {
@@ -142,8 +148,7 @@ void write_hits(const UserColumns& user, const SearchScratch& scratch, const Use
 void execute(const UserColumns& user, const IndexConfig& config, SearchScratch& scratch, SearchResult& out) {
   const PreparedQuery& prepared = scratch.prepared;
   const UseCounter uses(user.uses, scratch.track);
-  if (lists_by_time(user, prepared)) {
-    list_by_time(user, prepared.intervals, prepared.depth, out.hits, uses);
+  if (list(user, scratch, uses, out.hits)) {
     out.features.reset();
     out.explanation.reset();
     return;
