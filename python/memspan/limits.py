@@ -1,6 +1,8 @@
-"""Limits on what comes from outside, as the native core defines them; sizes are bytes of UTF-8."""
+"""Limits on what comes from outside; sizes are bytes of UTF-8. All but one are as the native core defines them."""
 
 from __future__ import annotations
+
+from typing import Final
 
 from memspan._core import (
     MAX_DEPTH,
@@ -18,6 +20,7 @@ from memspan._core import (
 __all__ = [
     "MAX_DEPTH",
     "MAX_DIM",
+    "MAX_GIVEN_METADATA_BYTES",
     "MAX_INTERVALS",
     "MAX_JSON_DEPTH",
     "MAX_K",
@@ -27,3 +30,10 @@ __all__ = [
     "MAX_TAG_BYTES",
     "MAX_TEXT_BYTES",
 ]
+
+_NOTES: Final = 64 << 10
+"""For what the library notes of a record: how it ended, whose version it is, how it was shortened."""
+
+MAX_GIVEN_METADATA_BYTES: Final = MAX_METADATA_BYTES - _NOTES
+"""Of a caller's metadata as JSON. Beside more, no note had room: the record could not be ended or corrected, and sleep,
+which ends memories, would stop at it."""

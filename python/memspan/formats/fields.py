@@ -13,7 +13,7 @@ from ..errors import TimeError
 from ..half_emoji import without_half_emoji
 from ..limits import (
     MAX_JSON_DEPTH,
-    MAX_METADATA_BYTES,
+    MAX_GIVEN_METADATA_BYTES,
     MAX_NAME_BYTES,
     MAX_TAG_BYTES,
     MAX_TAGS,
@@ -165,8 +165,10 @@ def as_metadata(value: Any, place: Place) -> dict[str, Any]:
     except UnicodeEncodeError:
         metadata = _without_half_emoji(metadata)
         size = len(json.dumps(metadata, ensure_ascii=False).encode("utf-8"))
-    if size > MAX_METADATA_BYTES:
-        raise place.error(f"{size:,} bytes", f"metadata of at most {MAX_METADATA_BYTES:,} bytes as JSON")
+    if size > MAX_GIVEN_METADATA_BYTES:
+        raise place.error(
+            f"{size:,} bytes", f"metadata of at most {MAX_GIVEN_METADATA_BYTES:,} bytes as JSON"
+        )
     return metadata
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from memspan.arguments import as_flag
 from memspan.errors import EmbeddingError, TimeError, invalid
-from memspan.limits import MAX_TEXT_BYTES
+from memspan.limits import MAX_GIVEN_METADATA_BYTES, MAX_METADATA_BYTES, MAX_TEXT_BYTES
 from memspan.records import Record
 from memspan.times import MAX_MICROS, TimeLike, from_micros, to_micros
 
@@ -31,8 +31,11 @@ _LAST_RECORDED: Final = from_micros(MAX_MICROS - 3_600_000_000)
 """Each change of a record is recorded after the one before it: an hour of microseconds is left for them."""
 
 
-def checked_record(record: Record, argument: str) -> Record:
+def checked_record(record: Record, argument: str, *, noted: bool = False) -> Record:
     """The record in normal form: UTC times, normalised tags, copied metadata, no empty names.
+
+    Args:
+        noted: whether its metadata may hold notes of the library's, as that of one that is retired may.
 
     Raises:
         InvalidArgumentError: some field is not acceptable; the message starts with `argument` and the field.
@@ -49,7 +52,8 @@ def checked_record(record: Record, argument: str) -> Record:
     if until is not None and until < at:
         raise invalid(named("until"), record.until, "a time not before `at`")
     text = checked_text(record.text, named("text"))
-    metadata = checked_metadata(record.metadata, named("metadata"))
+    most = MAX_METADATA_BYTES if noted or record.retired_at is not None else MAX_GIVEN_METADATA_BYTES
+    metadata = checked_metadata(record.metadata, named("metadata"), most)
     captions = captions_of(metadata)
     if not text.strip() and not captions:
         raise invalid(named("text"), record.text, "text that is not blank, or image captions")

@@ -88,4 +88,4 @@ def decode_record_line(line: Mapping[str, Any], place: str, dim: int | None) -> 
                 f"{place}: embedding", line["embedding"], "base64 of little-endian float32"
             ) from None
         embedding = checked_vector(vector, dim, f"{place}: embedding")
-    return checked_record(Record(**fields, embedding=embedding), place)
+    return checked_record(Record(**fields, embedding=embedding), place, noted=True)

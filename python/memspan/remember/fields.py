@@ -10,7 +10,7 @@ from typing import Any, Final
 from memspan.arguments import is_listing
 from memspan.errors import invalid
 from memspan.half_emoji import without_half_emoji
-from memspan.limits import MAX_JSON_DEPTH, MAX_METADATA_BYTES, MAX_NAME_BYTES, MAX_TEXT_BYTES
+from memspan.limits import MAX_GIVEN_METADATA_BYTES, MAX_JSON_DEPTH, MAX_NAME_BYTES, MAX_TEXT_BYTES
 from memspan.records import KINDS
 
 __all__ = [
@@ -86,17 +86,17 @@ def checked_fraction(value: Any, argument: str, *, above_zero: bool = False) -> 
     return float(value)
 
 
-def checked_metadata(value: Any, argument: str) -> dict[str, Any]:
+def checked_metadata(value: Any, argument: str, limit: int = MAX_GIVEN_METADATA_BYTES) -> dict[str, Any]:
     """A JSON object as Python values: a copy, with lists for tuples, that later changes of the caller's do
-    not reach.
+    not reach, of at most `limit` bytes.
     """
     accepted = "a mapping of text to JSON values (text, finite numbers, booleans, None, lists, mappings)"
     if not isinstance(value, Mapping):
         raise invalid(argument, value, accepted)
     copied: dict[str, Any] = _copied(value, argument, accepted, MAX_JSON_DEPTH)
     size = len(json.dumps(copied, ensure_ascii=False, separators=(",", ":")).encode())
-    if size > MAX_METADATA_BYTES:
-        raise invalid(argument, f"{size} bytes", f"at most {MAX_METADATA_BYTES} bytes as JSON")
+    if size > limit:
+        raise invalid(argument, f"{size} bytes", f"at most {limit} bytes as JSON")
     return copied
 
 

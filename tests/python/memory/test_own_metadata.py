@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from memspan import Memory, WhereError
+from memspan import InvalidArgumentError, Memory, WhereError
+from memspan.limits import MAX_GIVEN_METADATA_BYTES
 from memspan.records import Record
 from memspan.remember.where_then import where_then
 from memspan.times import from_micros, now_micros
@@ -213,3 +214,37 @@ def test_what_a_caller_says_of_an_end_is_no_note(memory: Memory) -> None:
     for more in ({}, {"as_of": now()}, {"valid_at": now()}):
         assert texts(memory, where={"ended.action": "sold"}, **more) == ["Apollo project"]
         assert texts(memory, where={"ended": {"$exists": False}}, **more) == []
+
+
+def test_notes_have_room_beside_as_much_as_a_caller_may_give(
+    memory: Memory, open_memory: Open, path: Path
+) -> None:
+    """What could not be ended would also stop sleep, and with it that of all other users."""
+    much = {"ended": "x" * (MAX_GIVEN_METADATA_BYTES - len('{"ended":""}'))}
+    said = {"text": "Ana plays the piano by the river every Monday with her two sisters.", "metadata": much}
+    memory.add([{"id": id_, "at": AT, **said} for id_ in "pq"], user="a", kind="semantic")
+    assert memory.consolidate().upkeep.merged == 1
+    (kept,) = memory.search("piano", user="a")
+    assert memory.compress("a", kinds=["semantic"]).compressed == 1
+    memory.add({"id": kept.id, "text": "tea", "at": AT, "metadata": much}, user="a", kind="semantic")
+    memory.supersede(user="a", id=kept.id, text="coffee")
+    memory.export(None, path.with_suffix(".jsonl"))
+    other = open_memory(path.with_name("other.memspan"))
+    other.load(path.with_suffix(".jsonl"))
+    for one in (memory, other):
+        history = one.history(user="a", id=kept.id)
+        assert history is not None
+        assert [belief.record.metadata["ended"] == much["ended"] for belief in history.versions] == [
+            True,
+            True,
+        ]
+
+
+def test_more_is_refused(memory: Memory) -> None:
+    refused = "at most 983040 bytes as JSON"
+    with pytest.raises(InvalidArgumentError, match=refused):
+        add(memory, more="x" * MAX_GIVEN_METADATA_BYTES)
+    with pytest.raises(InvalidArgumentError, match=refused):
+        memory.add_records(
+            [Record(id="p", user="a", text="tea", at=AT, metadata={"": "x" * MAX_GIVEN_METADATA_BYTES})]
+        )
