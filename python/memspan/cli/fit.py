@@ -36,7 +36,7 @@ __all__ = ["fit_"]
     epilog=options.examples(
         "memspan fit --data locomo locomo10.json --data realtalk chats/Chat_1.json --out weights.json",
         "memspan fit --store chat.memspan --questions asked.jsonl --out weights.json",
-        "memspan search 'when did she move?' --user ana --ranker weights.json",
+        "memspan search 'when did she move?' --store chat.memspan --user ana --ranker weights.json",
     ),
 )
 @click.option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from io import TextIOWrapper
 from typing import Any
@@ -55,10 +56,19 @@ def cli(context: click.Context) -> None:
 
 def main() -> None:
     """Run the command line; ends the process with an `ExitStatus`."""
+    _open_closed()
     _settle_encoding(sys.stdin, "surrogateescape")
     _settle_encoding(sys.stdout, "backslashreplace")
     _settle_encoding(sys.stderr, "backslashreplace")
     cli(prog_name="memspan")
+
+
+def _open_closed() -> None:
+    """A stream that the caller closed (`>&-`) reads and writes nothing. Its number is taken, so that no file of the
+    store gets it, into which whoever writes to standard output would write."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 - open as long as the process is
 
 
 def _settle_encoding(stream: Any, errors: str) -> None:

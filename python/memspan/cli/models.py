@@ -39,7 +39,11 @@ def models() -> None:
     """List, fetch and check embedding models, token embedders and rerankers. Only `pull` uses the network."""
 
 
-@models.command("list", epilog=options.examples("memspan models list", "memspan models list --json"))
+@models.command(
+    "list",
+    short_help="List the known models, and which are on this machine.",
+    epilog=options.examples("memspan models list", "memspan models list --json"),
+)
 @options.as_json
 @pass_environment
 def list_models(env: Environment, as_json: bool) -> None:
@@ -118,7 +122,10 @@ def pull(env: Environment, name: str | None, as_json: bool) -> None:
             env.note(f"{known} is in {path}")
 
 
-@models.command(epilog=options.examples("memspan models verify", "memspan models verify --json"))
+@models.command(
+    short_help="Compare the files of model NAME with their SHA-256.",
+    epilog=options.examples("memspan models verify", "memspan models verify --json"),
+)
 @_name
 @options.as_json
 @pass_environment

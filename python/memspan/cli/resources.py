@@ -101,10 +101,11 @@ def list_(env: Environment, store: Path, user: str | None, state: str | None, as
 
 
 @resources.command(
+    short_help="Look whether they are still what they were.",
     epilog=options.examples(
         "memspan resources check --store chat.memspan",
         "memspan resources check --store chat.memspan --user ana --fetch",
-    )
+    ),
 )
 @options.existing_store
 @_any_user

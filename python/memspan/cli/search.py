@@ -114,10 +114,13 @@ def search(
     Every hit is shown with its time, its fused score, and its rank and score in each view: semantic
     (embedding) and lexical (words).
     """
+    typed = click.get_current_context().get_parameter_source
+    if not as_context and typed("tokens") is not ParameterSource.DEFAULT:
+        raise click.UsageError("--tokens bounds what --context writes; add --context")
     if as_context:
         if explain or confidence or staleness != "none":
             raise click.UsageError("--explain, --confidence and --staleness cannot be used with --context")
-        chosen = click.get_current_context().get_parameter_source("k") is not ParameterSource.DEFAULT
+        chosen = typed("k") is not ParameterSource.DEFAULT
         with open_memory(store, embedder) as memory:
             context = memory.context(
                 question,

@@ -9,6 +9,7 @@ import click
 from . import options
 from .environment import Environment, pass_environment
 from .opening import open_memory
+from .tables import counted
 
 __all__ = ["undo"]
 
@@ -42,4 +43,4 @@ def undo(env: Environment, run: str, store: Path, leave_changed: bool, as_json: 
         return
     left = f", {len(done.cold):,} of them still in the cold tier" if done.cold else ""
     left += f", {len(done.left):,} changed since and left" if done.left else ""
-    env.say(f"{done.restored:,} memories as before, {done.removed:,} taken out{left}")
+    env.say(f"{counted(done.restored, 'record')} as before, {done.removed:,} taken out{left}")

@@ -28,7 +28,7 @@ _PASSPHRASE = "MEMSPAN_VAULT_PASSPHRASE"  # noqa: S105 - a name of a variable
 
 @click.group(
     epilog=options.examples(
-        "memspan vault new-key > vault.key",
+        "(umask 077 && memspan vault new-key > vault.key)",
         "memspan vault put --store chat.memspan --user ana --key-file vault.key --label 'passport number'",
     )
 )
@@ -49,7 +49,10 @@ def _key_options(command: Any) -> Any:
 
 
 @vault.command(
-    "new-key", epilog=options.examples("memspan vault new-key > vault.key", "memspan vault new-key --json")
+    "new-key",
+    epilog=options.examples(
+        "(umask 077 && memspan vault new-key > vault.key)", "memspan vault new-key --json"
+    ),
 )
 @options.as_json
 @pass_environment
@@ -65,9 +68,10 @@ def new_key_(env: Environment, as_json: bool) -> None:
 
 
 @vault.command(
+    short_help="Keep a secret, typed unseen or from standard input.",
     epilog=options.examples(
         "memspan vault put --store chat.memspan --user ana --label 'passport number' < secret.txt"
-    )
+    ),
 )
 @options.existing_store
 @options.one_user
@@ -188,9 +192,10 @@ def delete(env: Environment, store: Path, user: str, id_: str, yes: bool, as_jso
 
 
 @vault.command(
+    short_help="Put the secrets under another key.",
     epilog=options.examples(
         "memspan vault rekey --store chat.memspan --user ana --key-file old.key --new-key-file new.key"
-    )
+    ),
 )
 @options.existing_store
 @options.one_user
@@ -218,7 +223,9 @@ def rekey(
     if as_json:
         env.write_json({"store": str(store), "user": user, **done._asdict()})
     else:
-        env.note(f"{done.changed:,} secrets under the new key, {done.others:,} under keys that are not here")
+        env.note(
+            f"{counted(done.changed, 'secret')} under the new key, {done.others:,} under keys that are not here"
+        )
 
 
 def _given_key(env: Environment, key_file: Path | None) -> dict[str, str]:

@@ -120,7 +120,7 @@ def test_what_was_merged_can_be_taken_back(run, run_json, repeated):
     assert f"memspan undo {known['id']}" in said
     assert (known["state"], known["changes"]) == ("done", 2)
     assert known["id"] in run("runs", "--store", repeated).stdout
-    assert run("undo", known["id"], "--store", repeated).stdout == "2 memories as before, 0 taken out\n"
+    assert run("undo", known["id"], "--store", repeated).stdout == "2 records as before, 0 taken out\n"
     failed = run("undo", known["id"], "--store", repeated, code=1)
     assert "was undone already" in failed.stderr
     assert run("undo", "unknown", "--store", repeated, code=3)
@@ -135,7 +135,7 @@ def test_what_is_too_stale_is_pruned_and_can_be_taken_back(run, run_json, known)
     document = run_json(*call, "--user", "ana")
     assert (document["upkeep"]["pruned"], document["upkeep"]["stale"]) == (1, 0)
     (pruned,) = document["upkeep"]["runs"]
-    assert run("undo", pruned, "--store", known).stdout == "1 memories as before, 0 taken out\n"
+    assert run("undo", pruned, "--store", known).stdout == "1 record as before, 0 taken out\n"
     assert run_json(*call, "--user", "ana", "--dry-run")["upkeep"]["pruned"] == 1
 
 

@@ -39,3 +39,19 @@ def test_a_missing_key_names_the_variable_and_the_way_without(run, filled, monke
 
 def test_usage_before_any_model_was_asked(run, filled):
     assert "no language model was asked" in run("stats", "--store", filled, "--usage").stderr
+
+
+def test_a_missing_model_is_told_in_options(run, filled):
+    missing = run("process", "--store", filled, "--all-turns", "simplemem", code=1).stderr
+    assert "give --llm MODEL or set MEMSPAN_LLM" in missing
+    assert "Memory(" not in missing
+
+
+def test_a_job_that_there_is_not_is_told_in_commands(run, filled):
+    assert "`memspan jobs` lists them" in run("jobs", "--store", filled, "--job", "none", code=1).stderr
+
+
+def test_tokens_bound_nothing_but_a_context(run, filled):
+    asked = ("search", "ferry", "--store", filled, "--user", "demo", "--tokens", 30)
+    assert "add --context" in run(*asked, code=2).stderr
+    run(*asked, "--context")

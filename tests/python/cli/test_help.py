@@ -42,6 +42,28 @@ def test_the_list_of_commands_cuts_no_sentence_short(run):
         assert f"\n  {name} " in output, "in one of the sections"
 
 
+@pytest.mark.parametrize(
+    "group", [name for name, command in cli.commands.items() if isinstance(command, click.Group)]
+)
+def test_no_group_cuts_a_sentence_short(group, run):
+    listed = run(group, "--help").output.partition("Commands:")[2].partition("Examples:")[0]
+    assert listed
+    assert "..." not in listed
+
+
+@everyone
+def test_every_example_names_the_store_that_it_needs(path, command, run):
+    needs = any("--store" in parameter.opts and parameter.required for parameter in command.params)
+    for example in run(*path, "--help").output.partition("Examples:")[2].splitlines():
+        if needs and f"memspan {' '.join(path)} " in example:
+            assert " --store " in example, example
+
+
+def test_an_example_of_another_command_names_its_store(run):
+    examples = run("fit", "--help").output.partition("Examples:")[2]
+    assert "memspan search 'when did she move?' --store chat.memspan" in examples
+
+
 @everyone
 def test_help_has_a_sentence_and_examples(path, command, run):
     output = run(*path, "--help").output

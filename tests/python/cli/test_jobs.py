@@ -80,7 +80,7 @@ def test_parked_jobs(run, run_json, waiting, model, monkeypatch):
 
 
 def test_without_a_model(run, waiting, model):
-    assert "llm=" in run("process", "--store", waiting, code=1).stderr
+    assert "--llm" in run("process", "--store", waiting, code=1).stderr
 
 
 def test_follow_until_interrupted(run, waiting, model, monkeypatch):

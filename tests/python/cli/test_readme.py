@@ -59,6 +59,25 @@ def test_python(tmp_path, embedder):
     assert "24th of August" in first
 
 
+def test_what_stays_true(tmp_path):
+    """On the memory of the ten lines, as somebody who reads on runs it; what the comments promise holds."""
+    opening = 'memspan.Memory("agent.memspan")'
+    lines = [block(heading, "python") for heading in ("Ten lines of Python", "A memory that stays true")]
+    assert opening in lines[1]
+    code = "\n".join(lines).replace(opening, f'{opening[:-1]}, embedder="hash")')
+    found = 'memory.search("where does Ana live?", user="ana", valid_at="2024-05-01")'
+    assert code.count(found) == 1
+    code = code.replace(found, f"then = {found}")
+    code += (
+        "assert 'Ana lives in Bergen.' in [recall.text for recall in then]\n"
+        "assert 'Ana lives in Rome.' not in [recall.text for recall in then]\n"
+        "assert report.upkeep is not None\n"
+        "assert memory.audit()[-1].details['records'] == 2\n"
+        "memory.close()\n"
+    )
+    python(f"import memspan\n{code}", tmp_path)
+
+
 @pytest.mark.parametrize("embedder", EMBEDDERS)
 def test_shell(tmp_path, embedder):
     lines = block("Ten lines of shell", "sh").splitlines()

@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import select
+import shlex
 import signal
 import subprocess
 import sys
@@ -214,3 +215,22 @@ def test_pipes_are_utf8_whatever_the_locale(spawn, run, store, write_lines):
     assert (
         "Gjógv ⛴" in spawn("latest", "--store", "copy.memspan", "--user", "ana", "--json", env=locale).stdout
     )
+
+
+@pytest.mark.parametrize(("closed", "shown"), [(">&-", ""), ("2>&-", "s14-14")])
+def test_a_closed_output_takes_nothing(filled, closed, shown):
+    asked = shlex.join(command("latest", "--store", filled, "--user", "demo", "-k", "1"))
+    done = subprocess.run(
+        ["sh", "-c", f"{asked} {closed}"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert shown in done.stdout
+
+
+def test_nobody_answers_where_the_input_is_closed(filled):
+    asked = shlex.join(command("forget", "--store", filled, "--user", "demo"))
+    done = subprocess.run(
+        ["sh", "-c", f"{asked} <&-"], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2, done.stderr
+    assert "nobody to ask here" in done.stderr

@@ -44,7 +44,7 @@ def test_wrong_and_missing_keys(store, key_file, run, monkeypatch, tmp_path):
     assert run("vault", "get", *mine, "--id", "p1").stdout == "4711\n"
     new = tmp_path / "new.key"
     new.write_text(run("vault", "new-key").stdout)
-    assert "1 secrets under the new key" in run("vault", "rekey", *mine, "--new-key-file", new).stderr
+    assert "1 secret under the new key" in run("vault", "rekey", *mine, "--new-key-file", new).stderr
     run("vault", "get", *mine, "--id", "p1", code=1)
     assert run("vault", "get", *mine, "--key-file", new, "--id", "p1").stdout == "4711\n"
 
