@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,6 +57,10 @@ FloatArray max_similarities(const FloatArray& question, const std::vector<std::s
 }
 
 FloatArray features_of(const FloatArray& similarities) {
+  const auto is_nan = [](float similarity) { return std::isnan(similarity); };
+  if (std::ranges::any_of(as_span(similarities), is_nan)) {
+    throw InvalidArgument("similarities: a number each is needed, without those of records that have no tokens");
+  }
   const std::vector<LateRow> rows = late_features(as_span(similarities));
   FloatArray out({rows.size(), kLateFeatures});
   float* value = out.mutable_data();

@@ -61,8 +61,11 @@ def added_by_rank(similarities: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def late_features(similarities: NDArray[np.float32]) -> NDArray[np.float32]:
-    """What tokens say of records beside each other, shape (n, len(LATE_FEATURES)); none of the similarities is NaN.
+    """What tokens say of records beside each other, shape (n, len(LATE_FEATURES)).
 
     Equal ones, up to what rounding makes of the same tokens, have equal features. O(n log n).
+
+    Raises:
+        InvalidArgumentError: a similarity is NaN, as that of a record without tokens.
     """
     return _core.late_features(similarities)

@@ -102,6 +102,8 @@ def test_features_of_records_that_say_the_same() -> None:
     rows = late_features(np.array([0.25, 0.25], np.float32))
     np.testing.assert_allclose(rows, [[0.25, 0.0, -math.log(1.5), 4 / 4.5]] * 2, rtol=1e-6)
     assert late_features(np.zeros(0, np.float32)).shape == (0, len(LATE_FEATURES))
+    with pytest.raises(InvalidArgumentError, match="similarities"):
+        late_features(np.array([0.25, np.nan], np.float32))
 
 
 def test_conditions_and_scales() -> None:
