@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from memspan.arguments import as_text
 
 from .kind_rules import KINDS_OF_QUESTION, KindName, rules_of
+from .kind_tables.shorthand import spelled_out
 from .question_language import languages_of
 
 __all__ = ["QuestionKind", "kind_of"]
@@ -46,8 +47,9 @@ def kind_of(question: str) -> QuestionKind:
     text = " ".join(_QUOTED.sub(" ", text.replace("’", "'")).lower().split())
     reasons: dict[KindName, str] = {}
     for language in languages_of(text):
+        asked = spelled_out(text) if language == "en" else text
         for kind, pattern, reason in rules_of(language):
-            if kind not in reasons and (match := pattern.search(text)) is not None:
+            if kind not in reasons and (match := pattern.search(asked)) is not None:
                 reasons[kind] = f"{kind}: {reason} ({match.group().strip()[:60]!r})"
     _settle(reasons)
     kinds = [kind for kind in KINDS_OF_QUESTION if kind in reasons]

@@ -14,15 +14,18 @@ __all__ = ["languages_of"]
 # names, and words such as "as" and "a", which are Portuguese, too.
 _BEGINNINGS: Final = {
     "en": "what when where who whom whose which how why would could should does did has have are were can might "
-    "tell remind name list put since please recommend suggest what's who's where's when's how's i'm i've i'd i'll",
+    "tell remind name list put since please recommend suggest what's who's where's when's how's i'm i've i'd i'll "
+    # As phones have them.
+    "whats whos wheres whens hows im ive isnt arent wasnt werent dont doesnt didnt havent hasnt hadnt wont cant "
+    "couldnt shouldnt wouldnt",
     "de": "wann wo wer wen wem wie warum wieso welche welcher welches welchen hat hast habe hatte bin sind mag kann "
     "kannst könntest soll sollte darf muss wird wurde würde gibt gab möchte kennt weiß wohnt isst nenne fass",
     "fr": "quand qui quoi où pourquoi quel quelle quels quelles est-ce as-tu avez-vous combien dis-moi qu'est-ce "
-    "peux-tu montre-moi recommande-moi conseille-moi",
+    "peux-tu montre-moi recommande-moi conseille-moi résume résumez",
     "es": "qué quién cuándo dónde cómo cuál cuáles cuánto cuántos cuántas tiene dime puedes haz",
     "it": "chi cosa perché quale quali dove dimmi puoi",
     "pt": "onde quem quais quantos quantas você tem pode",
-    "nl": "wat wanneer waar waarom hoe welke welk heeft hebben hoeveel heb noem kun vertel",
+    "nl": "wat wanneer waar waarom hoe welke welk heeft hebben hoeveel heb noem kun vertel vat",
     "pl": "kiedy gdzie kto co jak dlaczego który która które którzy jaką jaki jaka jakie jacy czy ile powiedz podsumuj "
     "poleć doradź",
 }

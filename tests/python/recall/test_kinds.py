@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from english_kind_examples import EXAMPLES as WORDINGS
 from english_kind_examples import NO_DEEDS
@@ -13,6 +15,7 @@ from memspan import InvalidArgumentError
 from memspan.recall import KINDS_OF_QUESTION, kind_of
 from memspan.recall.kind_rules import rules_of
 from memspan.recall.kind_tables import TABLES
+from memspan.recall.kind_tables.shorthand import spelled_out
 from memspan.recall.question_language import languages_of
 from memspan.recall.times.languages import LANGUAGES
 
@@ -141,6 +144,36 @@ def test_wordings(kind: str, question: str) -> None:
     found = kind_of(question)
     assert found.main == kind, found
     assert "en" in languages_of(question.lower())
+
+
+def table() -> list[list[str]]:
+    lines = (Path(__file__).parent / "question_kinds.tsv").read_text(encoding="utf-8").splitlines()
+    return [line.split("\t") for line in lines[1:]]
+
+
+@pytest.mark.parametrize(("language", "kind", "question"), table())
+def test_table(language: str, kind: str, question: str) -> None:
+    assert kind_of(question).main == kind
+    assert language in languages_of(question.lower())
+
+
+def test_table_has_every_kind_and_no_question_twice() -> None:
+    rows = table()
+    assert {kind for language, kind, _ in rows if language == "en"} == set(KINDS_OF_QUESTION)
+    assert len(rows) == len({question for _, _, question in rows}) >= 400
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("what did u say", "what did you say"),
+        ("isnt it ur cat", "isn't it your cat"),
+        ("u've r&b won'ts don't", "u've are&b won'ts don't"),
+        ("hours are up", "hours are up"),
+    ],
+)
+def test_what_phones_make_of_words(question: str, expected: str) -> None:
+    assert spelled_out(question) == expected
 
 
 @pytest.mark.parametrize("question", NO_DEEDS)

@@ -25,6 +25,7 @@ from .english_words import (
     TOLD,
     USUALLY,
     VERB,
+    WANT_TIPS,
 )
 from .table import Table
 
@@ -79,7 +80,7 @@ ENGLISH: Final[Table] = (
     (
         "when",
         rf"{ASK}{TELL}(?:(?:since|until|till|by|from|around|about|roughly|approximately) )?when\b(?! \w+ing\b)"
-        rf"(?!{LATER_QUESTION})|[,.!?;:] (?:and |but |so )?when(?:'s| {VERB})\b",
+        rf"(?!{LATER_QUESTION})|[,.!?;:] (?:and |but |so )?when(?:'s| {VERB})\b|\b(?:was|were|is|are) when\W*$",
         "begins with when",
     ),
     (
@@ -96,7 +97,8 @@ ENGLISH: Final[Table] = (
     ),
     (
         "when",
-        r"\b(?:at )?what time\b|\bwhat(?: is|'s| was| are) the (?:\w+ ){0,2}(?:date|day|deadline)\b"
+        r"\b(?:at )?what time\b|\b(?:what(?: is|'s| was| are)|(?:tell|remind|give) me) the "
+        r"(?:\w+ ){0,2}(?<!up to )(?:date|day|deadline)\b"
         r"(?! (?:format|field|night|job|trip|plan|idea)s?\b)|"
         r"\bwhat(?: is|'s| was) (?:my|his|her|our|their|[\w-]+'s) (?:\w+ ){0,2}(?:(?:due |start |end )date|deadline|"
         r"birthday|anniversary)\W*$",
@@ -134,7 +136,7 @@ ENGLISH: Final[Table] = (
     (
         "list",
         r"\b(?:list|name|enumerate|count) (?:all|every|each|the|some|out|any|me|down|my|his|her|their)\b|"
-        r"\b(?:give|make|show|write|tell|send) (?:me )?(?:a|the) (?:\w+ )?list of\b",
+        r"\b(?:give|make|show|write|tell|send) (?:me )?(?:a|the) (?:\w+ )?list of\b|\bshow (?:me )?(?:all|every)\b",
         "asks for a list",
     ),
     (
@@ -162,7 +164,9 @@ ENGLISH: Final[Table] = (
         r"(?:has|have|had|did|does|do|are|were|can|could|might|would|will|made|make|help|helped)\b|"
         # One of several things "is", so that the plural must be what is asked for.
         rf"{BEGIN}{TELL}(?:(?:in|at|with|to|for|on|by|from) )?(?:what|which) (?!(?:[\w'-]+ ){{0,2}}of ){PLURAL} "
-        r"(?:am|is|was) \w",
+        r"(?:am|is|was) \w|"
+        # As it is asked for: "remind me which pets I have had".
+        rf"{BEGIN}{TELL}(?:what|which) {PLURAL} (?:i|i'm|i've|we|we've|he|she|they)\b",
         "asks for several things (a plural)",
     ),
     (
@@ -207,7 +211,7 @@ ENGLISH: Final[Table] = (
     (
         "preference",
         rf"(?:{ASK}|[.!?;:] (?:so |also )?){PLEASE}(?:(?:recommend|suggest|propose) \w|"
-        r"(?:write|draft|plan|compose|design|create|prepare) (?:an?|the|my|our|me|us|some) )",
+        rf"(?:write|draft|plan|compose|design|create|prepare) (?:an?|the|my|our|me|us|some) |{WANT_TIPS})",
         "asks for advice",
     ),
     (

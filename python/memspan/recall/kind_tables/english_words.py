@@ -25,6 +25,7 @@ __all__ = [
     "TOLD",
     "USUALLY",
     "VERB",
+    "WANT_TIPS",
 ]
 
 ASK: Final = r"^(?:\W*(?:and|but|so|ok|okay|well|hey|hi|please|also|then)\b)*\W*"
@@ -98,6 +99,7 @@ TIPS: Final = (
     rf"\b(?:(?:any (?:[\w-]+ ){{0,2}}?|(?:some|good) (?:[\w-]+ )?|your )(?:{_ADVICE}|thoughts)\b|"
     r"tips (?:for|on)\b)"
 )
+WANT_TIPS: Final = rf"(?:i (?:need|want|could use)|give me|send me) (?:[\w-]+ ){{0,2}}{_ADVICE}\b"
 # So does "what did my doctor suggest" or "what advice did Ana give me": who advises is not who is asked.
 OF_OTHERS: Final = (
     r"(?:\b(?:did|does|do|has|had|have)(?:n't)? (?!any(?:one|body)\b|some(?:one|body)\b)"

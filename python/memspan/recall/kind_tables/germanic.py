@@ -126,7 +126,7 @@ GERMAN: Final[Table] = (
 )
 
 DUTCH: Final[Table] = (
-    ("summary", r"samenvat|\boverzicht\b", "asks for a summary"),
+    ("summary", r"samenvat|\bvat\b.{0,200}\bsamen\b|\boverzicht\b", "asks for a summary"),
     ("order", r"\bvolgorde\b|chronologisch|\btijdlijn\b|\bvan oud naar nieuw\b", "asks for an order"),
     (
         "order",
