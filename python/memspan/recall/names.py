@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -31,7 +32,14 @@ _PEOPLE: Final = word_set("mark may will")
 # Common words that tell something as a tag.
 _TOPICS: Final = word_set("friend friends plan work")
 # Before "May" they make a month of it, as a number behind it does.
-_OF_MONTHS: Final = word_set("in since until till during early late mid last next this")
+_OF_MONTHS: Final = word_set("in during early late mid last next this")
+# So do these, unless a verb follows: "until May came".
+_OF_BOTH: Final = word_set("since until till")
+_FOLLOWS: Final = re.compile(r"[ \t]+([^\W\d_]+)")
+_NO_VERBS: Final = word_set(
+    "and or of last this next when what who whom whose where why how which the a an my our your his her their i we you "
+    "he she they it there to till until in on at for with by but not"
+)
 # What French and Italian put before a name, without its vowel: "d'Ana".
 _ELIDED: Final = word_set("c d j l m n qu s t all dall dell nell sull un")
 _SENTENCE_ENDS: Final = frozenset(".!?:;\n")
@@ -110,13 +118,19 @@ def _words(text: str) -> Iterator[_Word]:
             bare = _bare(folded)
         capital = word[0].isupper()
         first = end == 0 or not _SENTENCE_ENDS.isdisjoint(text[end : match.start()])
-        month = bare == "may" and (
-            before in _OF_MONTHS or text[match.end() : match.end() + 2].strip().isdecimal()
-        )
+        month = bare == "may" and _is_month(before, text, match.end())
         proper = capital and not (first or shouted or month)
         start = match.start()
         yield _Word(folded, bare, start, match.end(), capital, proper, start in verbs)
         before, end = folded, match.end()
+
+
+def _is_month(before: str, text: str, end: int) -> bool:
+    """Whether the words around "May" make a month of it."""
+    if before in _OF_MONTHS or text[end : end + 2].strip().isdecimal():
+        return True
+    follows = _FOLLOWS.match(text, end)
+    return before in _OF_BOTH and (follows is None or follows[1].lower() in _NO_VERBS)
 
 
 def _bare(word: str) -> str:

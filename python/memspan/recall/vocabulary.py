@@ -62,6 +62,26 @@ def _folded_words(text: str) -> tuple[str, ...]:
     return tuple(fold(match.group()).replace("’", "'") for match in words_of(text))
 
 
+def _other_spellings(entry: Entry) -> Iterator[tuple[str, ...]]:
+    """A name without its hyphens ("Annemarie"), or with its initials as one word ("JR Smith")."""
+    words = entry.words
+    if entry.source == "tag" or len(words) < 2:
+        return
+    if "-" in entry.text and " " not in entry.text:
+        yield ("".join(words),)
+    initials = next((at for at, word in enumerate(words) if len(word) > 1), len(words))
+    if initials > 1:
+        yield ("".join(words[:initials]), *words[initials:])
+
+
+def _people(entries: Iterable[Entry]) -> Iterator[str]:
+    for entry in entries:
+        if entry.source != "tag":
+            yield " ".join(entry.words)
+        if entry.source == "speaker":
+            yield from entry.words
+
+
 class Vocabulary:
     """The speakers, names and tags of one user; immutable, and made once for many questions.
 
@@ -102,11 +122,14 @@ class Vocabulary:
                     entries[words] = Entry(text, source, words)
         self.entries: tuple[Entry, ...] = tuple(entries.values())
         self._by_words = entries
+        for entry in self.entries:  # as they are, before other spellings of others
+            for words in _other_spellings(entry):
+                self._by_words.setdefault(words, entry)
         self._first_words: dict[str, int] = {}
         self._by_word: dict[str, list[Entry]] = {}
+        for spelled in self._by_words:
+            self._first_words[spelled[0]] = max(len(spelled), self._first_words.get(spelled[0], 0))
         for entry in self.entries:
-            first = entry.words[0]
-            self._first_words[first] = max(len(entry.words), self._first_words.get(first, 0))
             whole = len(entry.words) == 1
             for word in entry.words if entry.source != "tag" or whole else ():
                 self._by_word.setdefault(word, []).append(entry)
@@ -118,8 +141,8 @@ class Vocabulary:
         for word in self._sorted:
             for slip in slips_of(word):
                 self._slips.setdefault(slip, []).append(word)
-        self.people: frozenset[str] = frozenset(self._sorted)
-        """The words of speakers and names, folded."""
+        self.people: frozenset[str] = frozenset(_people(self.entries))
+        """What `find_times` takes for names, folded: the speakers, each of their words, and the names."""
         self.speakers: frozenset[str] = frozenset(
             entry.text for entry in self.entries if entry.source == "speaker"
         )

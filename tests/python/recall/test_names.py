@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -65,6 +66,28 @@ VOCABULARY = Vocabulary(
 )
 def test_table(question: str, expected: list[tuple[str, str]]) -> None:
     assert [(found.name, found.how) for found in find_names(question, VOCABULARY)] == expected
+
+
+PEOPLE = Vocabulary(
+    speakers=["Will", "May", "Mark Twain", "J. R. Smith"],
+    names=[
+        *("Rose", "Hope", "Art", "Grace", "Bill", "June", "April", "Faith", "Joy", "Dawn", "Sunny", "Summer"),
+        *("Anne-Marie", "O'Brien", "Mary-Jane Watson", "T. S. Eliot", "McDonald", "D'Angelo", "Jean-Luc"),
+        *("St. John", "Ana Lucía", "Zoë", "Müller", "Will Smith", "May Day Parade", "Robin Hood"),
+    ],
+    tags=["rose_garden", "art", "will", "joy_ride"],
+)
+
+
+def people_table() -> list[tuple[str, str]]:
+    lines = (Path(__file__).parent / "question_names.tsv").read_text(encoding="utf-8").splitlines()
+    return [(question, expected) for question, expected in (line.split("\t") for line in lines[1:])]
+
+
+@pytest.mark.parametrize(("question", "expected"), people_table())
+def test_table_of_people(question: str, expected: str) -> None:
+    found = sorted(name.name for name in find_names(question, PEOPLE) if name.source != "tag")
+    assert (" ; ".join(found) or "-") == expected
 
 
 COMMON_WORDS = Vocabulary(
@@ -195,6 +218,8 @@ def test_vocabulary() -> None:
     assert [entry.text for entry in vocabulary.entries] == ["Ana", "Leo", "red_car"]
     assert len(vocabulary) == 3
     assert vocabulary.people == {"ana", "leo"}
+    people = Vocabulary(speakers=["Ana Rose"], names=["April Smith", "June"], tags=["summer_camp"]).people
+    assert people == {"ana rose", "ana", "rose", "april smith", "june"}
     assert len(Vocabulary()) == 0
     assert find_names("Ana", Vocabulary()) == []
 

@@ -240,6 +240,15 @@ def test_people_are_no_months() -> None:
     assert len(plan("What did June say in June?").intervals) == 1
 
 
+def test_names_of_several_words_keep_no_months() -> None:
+    known = Vocabulary(speakers=["June Miller"], names=["April Fair", "May Street"])
+    assert plan("Was it before May?", known).intervals == ((None, to_micros("2023-05-01")),)
+    assert plan("Was it before the April Fair?", known).intervals == ()
+    assert (
+        plan("Was it before June?", known).intervals == ()
+    )  # whoever speaks is called by each of their names
+
+
 @pytest.mark.parametrize(
     ("question", "k", "reason"),
     [

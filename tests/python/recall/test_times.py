@@ -15,9 +15,11 @@ from memspan import InvalidArgumentError, TimeError
 from memspan.recall.times import LANGUAGES, RELATIONS, FoundTime, compound, find_times
 from memspan.recall.times.absolute import read_absolute
 from memspan.recall.times.find import MAX_FOUND, MAX_SCANNED
+from memspan.recall.times.languages import lexicon_of
 from memspan.recall.times.languages.english_numbers import SPELLED
 from memspan.recall.times.lexicon import Lexicon
 from memspan.recall.times.reading import Reading, Sentence
+from memspan.recall.times.spelling import hasty
 from memspan.times import MAX_MICROS, MIN_MICROS, from_micros, to_micros
 
 NOW = datetime(2023, 6, 15, 14, 30, tzinfo=timezone.utc)
@@ -178,6 +180,32 @@ def test_names_are_months_where_only_a_time_can_stand(question: str, expected: s
 )
 def test_names_are_months_in_lists_and_ranges(question: str, expected: str) -> None:
     assert shown(find_times(question, NOW, names=["april", "may", "june"])) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did April Smith say on June 3?", "in 2023-06-03 2023-06-04"),
+        ("What did I hear from April Smith?", "-"),
+        ("What have I read since April?", "since 2023-04-01 .."),
+        ("Was it in April Smith's garden?", "-"),
+        ("What did April say?", "-"),
+        ("What did we do at Summer Camp last week?", "in 2023-06-05 2023-06-12"),
+        ("What did we do in Summer?", "in 2023-06-01 2023-09-01"),
+        ("photos from The May Day Fair", "-"),
+        ("photos since May, and from the fair", "since 2023-05-01 .."),
+    ],
+)
+def test_names_of_several_words_are_names_as_a_whole(question: str, expected: str) -> None:
+    names = ["april smith", "summer camp", "the may day fair"]
+    assert shown(find_times(question, NOW, names=names)) == expected
+
+
+def test_slips_are_no_other_words_of_time() -> None:
+    words = lexicon_of("en").words
+    for word in ("yesterday", "tomorrow", "weekend", "january", "wednesday", "friday"):
+        assert all(words[slip] == words[word] for slip in hasty(word)), word
+    assert not {"mayor", "moth", "frida", "monda", "marc"} & words.keys()
 
 
 def test_days_that_are_words_of_names_stay_days() -> None:

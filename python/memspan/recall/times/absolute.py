@@ -7,10 +7,12 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .calendar import SEASONS, Span, Unit, month_span, season_span
-from .dotted import dotted_day, spaced_day
+from .dotted import dotted_day, slashed_day, spaced_day
 from .named_days import last_named_day, named_day, with_weekend
+from .numbered import is_number
 from .partial import Partial
 from .reading import Reading, Sentence
+from .weeks import read_week
 from .years import POSSESSIVES, QUALIFIED, read_bare_year, read_decade, read_short_year, read_year
 
 __all__ = ["read_absolute", "read_partial"]
@@ -41,6 +43,8 @@ def read_absolute(sentence: Sentence, at: int) -> Reading | None:
     if kind == "quarter":
         which, months = sentence.value(at)
         return _quarter(sentence, which, months, at + 1)
+    if kind == "isoweek":
+        return read_week(sentence, at + 1)
     if kind == "decade":
         return read_decade(sentence, at)
     return read_partial(sentence, at)
@@ -61,7 +65,7 @@ def read_partial(sentence: Sentence, at: int, *, bare_day: bool = False) -> Read
     if kind == "shortyear":
         return read_short_year(sentence, at)
     if kind in ("dotted", "decimal"):
-        return _numeric(sentence, dotted_day(sentence, at))
+        return _numeric(sentence, dotted_day(sentence, at) or slashed_day(sentence, at))
     if kind == "number" and 1 <= sentence.value(at) <= 31:
         found = _day_first(sentence, at) or _numeric(sentence, spaced_day(sentence, at))
         if found is not None:
@@ -88,6 +92,8 @@ def _is_day_of_month(sentence: Sentence, at: int) -> bool:
             return True
     if not token.ordinal or not token.word[0].isdigit() or not sentence.closes(at + 1):
         return False
+    if sentence.kind(at - 2) == "of" and sentence.kind(at - 3) in ("unit", "part"):  # "the week of the 5th"
+        return sentence.kind(at - 1) == "the"
     return sentence.kind(at - 1) == "the" and sentence.kind(at - 2) in _BEFORE_DAYS
 
 
@@ -115,6 +121,9 @@ def _no_such_day(sentence: Sentence, partial: Partial, stop: int) -> Reading:
 
 def _written_date(sentence: Sentence, at: int) -> Reading | None:
     parts = sentence.value(at)
+    word = sentence.tokens[at].word
+    if (word.isdecimal() or (parts[2] is None and "." in word)) and is_number(sentence, at):
+        return None  # "order 20230314", "version 03.2022"
     found = _reading(sentence, Partial(*parts[:3]), at + 1, "a date in numbers")
     if found is not None and len(parts) == 4 and parts[3]:
         order = "day first" if sentence.lexicon.day_first else "month first"
@@ -198,6 +207,8 @@ def _day_first(sentence: Sentence, at: int) -> Reading | None:
 
 def _quarter(sentence: Sentence, which: int, months: int, stop: int) -> Reading | None:
     """A quarter of a year, or a half: "H2" alone may be anything."""
+    if sentence.kind(stop) == "dash" and sentence.tokens[stop - 1].end == sentence.tokens[stop].start:
+        stop += sentence.kind(stop + 1) == "year"  # "Q2-2022"
     year, end = read_year(sentence, stop)
     name = "a quarter" if months == 3 else "a half"
     first = months * (which - 1)

@@ -11,7 +11,7 @@ from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, shifted, unit_sp
 from .counting import around, turned
 from .reading import Reading, Sentence
 
-__all__ = ["read_ago", "read_day_back", "read_same"]
+__all__ = ["read_ago", "read_day_back", "read_same", "read_same_unit"]
 
 _TURNS: Final = frozenset(["weekday", "season", "named", "part", "plural"])
 _HELD: Final[dict[Unit, tuple[Unit, ...]]] = {
@@ -20,6 +20,8 @@ _HELD: Final[dict[Unit, tuple[Unit, ...]]] = {
 }
 # Days on either side that "this time" stands for, so long ago.
 _AROUND: Final[dict[Unit, int]] = {"week": 0, "month": 3, "year": 14}
+# What is held again in a longer one: "this week last year".
+_LENGTHS: Final[dict[Unit, int]] = {"day": 1, "week": 2, "weekend": 2, "month": 3, "quarter": 4, "year": 5}
 _FUTURE: Final = word_set("will ll shall going gonna plan plans planning due scheduled starts begins ends")
 
 
@@ -38,6 +40,10 @@ def read_ago(sentence: Sentence, at: int) -> Reading | None:
         day = _day_back(sentence, amount, sentence.value(stop), stop + 1)
         if day is not None:
             return day
+    if direction < 0 and at and sentence.tokens[at - 1].word == "exactly":
+        day = _day_back(sentence, amount, 0, stop)
+        if day is not None:
+            return day
     low, high, unit, _ = amount
     if direction < 0 and low == high and sentence.kind(stop) == "this" and sentence.kind(stop + 1) == "unit":
         same: Unit = sentence.value(stop + 1)
@@ -48,31 +54,55 @@ def read_ago(sentence: Sentence, at: int) -> Reading | None:
 
 
 def read_day_back(sentence: Sentence, at: int, days: int) -> Reading | None:
-    """As in "heute vor einer Woche", where the day comes first: so many days from now, counted back from there."""
+    """As in "heute vor einer Woche", "heute in einer Woche", where the day comes first: so many days from now, counted
+    back or ahead from there."""
     kind = sentence.kind(at)
+    if kind == "in":
+        ahead = read_amount(sentence, at + 1)
+        return None if ahead is None else _day_back(sentence, ahead, days, ahead.stop, 1)
     counted = _counted(sentence, at, kind, _leads_back(sentence, kind))
-    if counted is None or counted[0] > 0:
+    if counted is None:
         return None
-    return _day_back(sentence, counted[1], days, counted[2])
+    return _day_back(sentence, counted[1], days, counted[2], counted[0])
 
 
 def read_same(sentence: Sentence, at: int) -> Reading | None:
-    """As in "this time last year", "the same day two years ago": the day itself, or the days around it."""
-    first = sentence.skip(at + 1, "in", "of", "the")
-    if sentence.kind(first) == "last" and sentence.kind(first + 1) == "unit":
-        unit: Unit = sentence.value(first + 1)
-        count, stop = sentence.value(first) or 1, first + 2
-    else:
-        counted = _counted(sentence, first, sentence.kind(first), False)
-        if counted is None or counted[0] > 0 or counted[1].low != counted[1].high:
-            return None
-        count, unit, stop = counted[1].low, counted[1].unit, counted[2]
-    if unit not in _AROUND:
+    """As in "this time last year", "the same day two years ago": the day itself, the days around it, or the unit."""
+    if isinstance(sentence.value(at), str):
+        return read_same_unit(sentence, sentence.value(at), at + 1)
+    counted = _how_long_ago(sentence, at + 1)
+    if counted is None or counted[1] not in _AROUND:
         return None
+    count, unit, stop = counted
     days = _AROUND[unit] if sentence.value(at) else 0
     day = day_span(moved(sentence.now, unit, -count))
     span = Span(shifted(day.start, days=-days), shifted(day.end, days=days))
     return Reading(span, stop, 0.8, f"{count} {unit} back, and {days} days on either side", "day")
+
+
+def read_same_unit(sentence: Sentence, same: Unit, at: int) -> Reading | None:
+    """As in "this week last year", "on this day two years ago": the running unit, as long ago as the token says."""
+    year_at = sentence.skip(at, "in", "of")
+    if same == "day" and year_at > at and sentence.kind(year_at) == "year":  # "on this day in 2020"
+        day = moved(sentence.now, "year", sentence.value(year_at) - sentence.now.year)
+        return Reading(day_span(day), year_at + 1, 0.9, "this day of a year", "day")
+    counted = _how_long_ago(sentence, at)
+    if counted is None or _LENGTHS.get(same, 9) >= _LENGTHS.get(counted[1], 0):
+        return None
+    count, unit, stop = counted
+    span = unit_span(same, moved(sentence.now, unit, -count))
+    return Reading(span, stop, 0.9, f"this {same}, {count} {unit} back", same)
+
+
+def _how_long_ago(sentence: Sentence, at: int) -> tuple[int, Unit, int] | None:
+    """The count, the unit and the end of "last year", "two years ago"."""
+    first = sentence.skip(at, "in", "of", "the")
+    if sentence.kind(first) == "last" and sentence.kind(first + 1) == "unit":
+        return sentence.value(first) or 1, sentence.value(first + 1), first + 2
+    counted = _counted(sentence, first, sentence.kind(first), False)
+    if counted is None or counted[0] > 0 or counted[1].low != counted[1].high:
+        return None
+    return counted[1].low, counted[1].unit, counted[2]
 
 
 def _leads_back(sentence: Sentence, kind: str) -> bool:
@@ -99,12 +129,15 @@ def _counted(sentence: Sentence, at: int, kind: str, back: bool) -> tuple[int, A
     return direction, amount, stop + (closing or sentence.kind(stop) in ("ago", "fromnow"))
 
 
-def _day_back(sentence: Sentence, amount: Amount, days: int, stop: int) -> Reading | None:
+def _day_back(
+    sentence: Sentence, amount: Amount, days: int, stop: int, direction: int = -1
+) -> Reading | None:
     """As in "a week ago today": that very day and not the week around it."""
     if amount.low != amount.high or amount.unit in SMALL_UNITS:
         return None
-    day = moved(shifted(sentence.now, days=days), amount.unit, -amount.low)
-    return Reading(day_span(day), stop, 1.0, f"{amount.low} {amount.unit} before {days:+} days", "day")
+    day = moved(shifted(sentence.now, days=days), amount.unit, direction * amount.low)
+    side = "before" if direction < 0 else "after"
+    return Reading(day_span(day), stop, 1.0, f"{amount.low} {amount.unit} {side} {days:+} days", "day")
 
 
 def _turns_ago(sentence: Sentence, at: int, back: bool) -> Reading | None:
@@ -124,6 +157,8 @@ def _looks_ahead(sentence: Sentence, at: int, unit: Unit) -> bool:
     """Whether "in two weeks" is a point ahead, and not how long something took."""
     if unit in SMALL_UNITS:
         return False
+    if sentence.tokens[at - 1].word == "dans":  # which is "in" otherwise: "dans la semaine"
+        return True
     return any(
         token.word in _FUTURE or token.word.endswith("'ll") for token in sentence.tokens[max(0, at - 12) : at]
     )

@@ -91,6 +91,8 @@ def _counts(sentence: Sentence, at: int) -> tuple[float, float, int] | None:
     if kind == "few":
         low, high = sentence.value(at)
         return low, high, at + 1
+    if kind == "every" and sentence.tokens[at].word == "some" and sentence.kind(at + 1) == "unit":
+        return (2, 5, at + 1) if sentence.tokens[at + 1].word in sentence.lexicon.many else None
     return None
 
 

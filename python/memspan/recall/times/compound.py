@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Final
 
+from memspan.recall.words import word_set
+
 from .absolute import read_absolute
 from .amounts import Amount, read_amount
 from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, shifted, thirds, unit_span
@@ -17,12 +19,14 @@ from .placing import placed_after, placed_before
 from .reading import Reading, Sentence
 from .relative import read_relative
 from .turns import part_of_day, weekday_near
+from .weeks import read_week
 from .years import QUALIFIED, read_years_of
 
 __all__ = ["read_time"]
 
 _DEEPEST: Final = 3
 _MODIFIERS: Final = {"early": 0, "mid": 1, "late": 2}
+_WEEK_STARTS: Final = word_set("starting beginning commencing ending")
 _PERIODS: Final = frozenset(["week", "weekend", "month", "quarter", "year"])
 
 
@@ -95,7 +99,9 @@ def _has_article(sentence: Sentence, at: int, after: int) -> bool:
     """Whether a unit has one, or a preposition that may hold it ("Anfang des Jahres", "à la fin de l'année")."""
     if sentence.kind(at - 1) == "the":
         return True
-    return sentence.lexicon.language != "en" and at - 1 > after and sentence.kind(at - 1) in ("of", "from")
+    if sentence.lexicon.language == "en":  # "by end of month"
+        return sentence.kind(after - 1) in ("by", "until", "before", "since") and sentence.closes(at + 1)
+    return at - 1 > after and sentence.kind(at - 1) in ("of", "from")
 
 
 def _unit_of(sentence: Sentence, at: int, depth: int) -> Reading | None:
@@ -106,10 +112,15 @@ def _unit_of(sentence: Sentence, at: int, depth: int) -> Reading | None:
     value = sentence.value(at)
     if value == "year" and (decade := read_years_of(sentence, at)) is not None:
         return decade
-    if sentence.kind(at + 1) != "of" and not (value == "year" and sentence.kind(at + 1) == "year"):
+    if value == "week" and (numbered := read_week(sentence, at + 1, of_a_year=True)) is not None:
+        return numbered
+    if not (_holds(sentence, at + 1, value) or (value == "year" and sentence.kind(at + 1) == "year")):
         return None
-    base = read_time(sentence, sentence.skip(at + 1, "of"), depth + 1)
-    if base is None:
+    joint = at + 1 if value == "year" and sentence.kind(at + 1) == "year" else at + 2
+    base = read_time(sentence, sentence.skip(joint, "of", "on"), depth + 1)
+    if base is None or (
+        sentence.kind(at + 1) == "from" and sentence.kind(base.stop) in ("to", "until", "dash")
+    ):
         return None
     if kind == "part":
         if base.unit != "day":
@@ -126,6 +137,16 @@ def _unit_of(sentence: Sentence, at: int, depth: int) -> Reading | None:
             value,
         )
     return base._replace(needs_preposition=False) if value == base.unit else None
+
+
+def _holds(sentence: Sentence, at: int, unit: int | Unit) -> bool:
+    """Whether what a period is told by comes after this: "the week of 7 May", "the week starting on 7 May"."""
+    if sentence.kind(at) == "of":
+        return True
+    if unit != "week":
+        return False
+    german = sentence.lexicon.language == "de" and sentence.kind(at) == "from"  # "die Woche vom 5. Juni"
+    return german or (0 <= at < len(sentence.tokens) and sentence.tokens[at].word in _WEEK_STARTS)
 
 
 def _beside(sentence: Sentence, at: int, depth: int) -> Reading | None:
@@ -230,7 +251,7 @@ def _dated_weekday(sentence: Sentence, at: int) -> Reading | None:
     if sentence.kind(at) != "weekday":
         return None
     base_at = sentence.skip(at + 1, "comma", "dot", "the")
-    if sentence.kind(base_at) not in ("month", "number", "date"):
+    if sentence.kind(base_at) not in ("month", "number", "date", "dotted"):
         return None
     base = read_absolute(sentence, base_at)
     if base is None and sentence.tokens[base_at].ordinal and sentence.closes(base_at + 1):

@@ -10,7 +10,7 @@ from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, unit_span
 from .reading import Reading, Sentence
 from .turns import part_of_day, turn
 
-__all__ = ["SURE", "around", "several_turns", "stretch", "turned"]
+__all__ = ["SURE", "around", "part_at", "several_turns", "stretch", "turned"]
 
 SURE: Final = 0.9
 
@@ -21,10 +21,17 @@ def turned(sentence: Sentence, count: int, at: int, stop: int) -> Reading | None
     if found is None:
         return None
     span, unit = found
-    if sentence.kind(at) == "weekday" and sentence.kind(stop) == "part":
-        span, stop = part_of_day(span.start, sentence.value(stop)), stop + 1
+    part, after = part_at(sentence, stop)
+    if sentence.kind(at) == "weekday" and part is not None:
+        span, stop = part_of_day(span.start, part), after
     which = {-1: "last", 0: "this", 1: "next"}.get(count, f"{count:+}")
     return Reading(span, stop, SURE, f"{which}, counted from now", unit)
+
+
+def part_at(sentence: Sentence, at: int) -> tuple[int | None, int]:
+    """The part of the day that is said here, and where it ends: "yesterday morning", "Monday in the morning"."""
+    first = at + 2 if (sentence.kind(at), sentence.kind(at + 1)) == ("in", "the") else at
+    return (sentence.value(first), first + 1) if sentence.kind(first) == "part" else (None, at)
 
 
 def several_turns(sentence: Sentence, direction: int, at: int) -> Reading | None:

@@ -1,4 +1,4 @@
-"""Days in numbers with dots, as most of Europe writes them: "am 24.12.", "bis 3.5.22", "24. 12. 2022"."""
+"""Days in numbers without a year, or with the last two digits of it: "am 24.12.", "bis 3.5.22", "on 12/24"."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from memspan.recall.words import word_set
 from .partial import Partial
 from .reading import Sentence
 
-__all__ = ["dotted_day", "spaced_day"]
+__all__ = ["dotted_day", "slashed_day", "spaced_day"]
 
 _DOTTED: Final = re.compile(r"(\d{1,2})\.(\d{1,2})(?:\.(\d\d))?")
 _LEADS: Final = word_set("on from until since to between before after by the and or dash")
 """What makes a day of two numbers, which could be a section or a version."""
+_SLASHED: Final = re.compile(r"(\d{1,2})/(\d{1,2})")
+_BEFORE_SLASHED: Final = word_set("on since until between before after by from weekday comma")
+_FRACTIONS: Final = word_set("1/2 1/3 2/3 1/4 3/4 1/5 1/10")
+"""What they are, and no days, unless a word before them says so."""
 
 
 def dotted_day(sentence: Sentence, at: int) -> tuple[Partial, int] | None:
@@ -34,6 +38,34 @@ def dotted_day(sentence: Sentence, at: int) -> tuple[Partial, int] | None:
     elif before != "on":
         return None  # "von 3.5 auf 4.2"
     return Partial(year, int(match[2]), int(match[1])), stop
+
+
+def slashed_day(sentence: Sentence, at: int) -> tuple[Partial, int] | None:
+    """The day of two numbers with a slash ("on 12/24", "le 24/12"), in the order of the language."""
+    match = _SLASHED.fullmatch(sentence.tokens[at].word)
+    if match is None or not _leads(sentence, at):
+        return None
+    one, two = int(match[1]), int(match[2])
+    day, month = (one, two) if sentence.lexicon.day_first else (two, one)
+    if month > 12 and day <= 12:
+        day, month = month, day
+    return (Partial(None, month, day), at + 1) if 1 <= month <= 12 and 1 <= day <= 31 else None
+
+
+def _leads(sentence: Sentence, at: int) -> bool:
+    """Whether what stands around two numbers with a slash makes a day of them."""
+    before = sentence.kind(at - 1)
+    if sentence.tokens[at].word in _FRACTIONS and before not in ("on", "since", "until"):
+        return False
+    if not sentence.closes(at + 1) or sentence.kind(at + 1) in ("of", "unit"):
+        return False  # "on 5/12 occasions", "after 5/6 hours"
+    if before in ("and", "to", "dash"):  # "between 5/12 and 5/20", "from 5/12 to 5/20"
+        return sentence.kind(at - 2) == "dotted" and _leads(sentence, at - 2)
+    if before == "comma":  # "Tuesday, 6/6"
+        return sentence.kind(at - 2) == "weekday"
+    if before == "the":  # "le 12/5"
+        return sentence.lexicon.language != "en"
+    return before in _BEFORE_SLASHED
 
 
 def spaced_day(sentence: Sentence, at: int) -> tuple[Partial, int] | None:

@@ -11,6 +11,7 @@ from memspan.errors import TimeError, invalid
 from memspan.times import MAX_MICROS, MIN_MICROS, Micros, TimeLike, from_micros, to_micros
 
 from .calendar import Span
+from .denied import is_denied
 from .found import FoundTime, Relation
 from .guess import guess_languages, has_han
 from .languages import LANGUAGES, lexicon_of
@@ -38,15 +39,16 @@ def find_times(
 
     Days, weeks and months are those of `now`'s own time zone, weeks begin on Monday, and a date without its year is
     the latest one that has begun by `now`, unless a year beside it says otherwise ("in May last year", "in March and
-    April 2022"). Words that merely look like times ("may I", "a 5K run", "24 hours a day")
-    are left alone. The first 10,000 characters are read; linear in them, and thread-safe.
+    April 2022"). Words that merely look like times ("may I", "a 5K run", "24 hours a day") are left alone, and so is
+    what is denied ("not last week but in May"). The first 10,000 characters are read; linear in them, and thread-safe.
 
     Args:
         now: an aware `datetime`, ISO 8601 text or integer microseconds; a naive `datetime` is refused.
         languages: which ones to look for, by ISO 639-1 code. Of those, the one that the text seems to be in is used.
-        names: words in lower case that are names of people to the caller, such as "june", and only then months when a
-            number stands beside them, a word before them that no person has there ("in June", "last June"), or another
-            month that makes a list or a range of them ("in April and May", "between April and May").
+        names: names of people to the caller, in lower case. One of several words that stands in full ("april smith") is
+            no time. One of a single word ("june") is a month only when a number stands beside it, a word before it that
+            no person has there ("in June", "last June"), or another month that makes a list or a range of them ("in
+            April and May", "between April and May").
 
     Raises:
         InvalidArgumentError: `text` is no text, or a language is unknown.
@@ -101,7 +103,8 @@ def _find_in(
             continue
         first, reading, relation = related
         place = (tokens[first].start, tokens[reading.stop - 1].end)
-        time = _found(text, place, reading, relation, zone)
+        reading = reading._replace(denied=is_denied(sentence, first, reading))
+        time = None if reading.denied else _found(text, place, reading, relation, zone)
         if time is not None:
             times.append(time)
         sentence.last = reading

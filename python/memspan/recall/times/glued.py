@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from .calendar import Unit
 from .lexicon import Lexicon, Token
 from .numerals import read_number
 
@@ -16,12 +17,17 @@ _DASH: Final = re.compile(r"[-–/]")
 _DAY: Final = re.compile(r"\d{1,2}(?:st|nd|rd|th)?")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _PART_OF_YEAR: Final = re.compile(r"[qh][1-4]")
+_QUARTER: Final = re.compile(r"((?:19|20)\d\d)([qh])([1-4])|([1-4])(q)(\d\d)")
+_COUNTED: Final = re.compile(r"(\d{1,3})([^\W\d_]+)(\d{2}|\d{4})?")
+_SHORT_UNITS: Final[dict[str, Unit]] = {"h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"}
 _MOST_PARTS: Final = 4
 _NAMED: Final = frozenset(["month", "shortmonth", "now", "offset"])
 
 
 def split_glued(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -> bool:
     """Adds the tokens of a piece that begins with a digit, if every part of it can be one of a time; says whether."""
+    if _quarter(piece, start, tokens) or _counted(piece, start, lexicon, tokens):
+        return True
     if (dates := _TWO_DATES.fullmatch(piece)) is not None:
         return _two_dates(dates, start, lexicon, tokens)
     parts = _DASH.split(piece)
@@ -51,12 +57,60 @@ def split_glued(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -
 
 def join_written(tokens: list[Token]) -> None:
     """Take the dashes out of what has just been read, where they hold a date together: "Jan-05-2023"."""
+    if len(tokens) < 3:
+        return
+    month, dash, year = tokens[-3:]
+    if (month.kind, dash.kind, year.kind) == ("month", "dash", "year"):
+        if month.end == dash.start == year.start - 1:  # "Mar-2022"
+            del tokens[-2]
+        return
     if len(tokens) < 5:
         return
     month, one, day, two, year = tokens[-5:]
     kinds = (month.kind, one.kind, day.kind, two.kind, year.kind)
     if kinds == ("month", "dash", "number", "dash", "year") and month.end == one.start == day.start - 1:
         tokens[-4:] = [day, year]
+
+
+def _quarter(piece: str, start: int, tokens: list[Token]) -> bool:
+    """As in "2022Q3", "3Q22"."""
+    match = _QUARTER.fullmatch(piece.lower())
+    if match is None:
+        return False
+    year, letter, which = match[1], match[2] or match[5], int(match[3] or match[4])
+    if letter == "h" and which > 2:
+        return False
+    end = start + len(piece)
+    tokens.append(Token("quarter", (which, 3 if letter == "q" else 6), start, end, piece))
+    if year:
+        tokens.append(Token("year", int(year), end, end, year))
+    else:
+        tokens.append(Token("shortyear", int(match[6]), end, end, match[6]))
+    return True
+
+
+def _counted(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -> bool:
+    """As in "2weeks", "3d" and "14Mar2022": a number with its unit or its month, without a space."""
+    match = _COUNTED.fullmatch(piece)
+    if match is None:
+        return False
+    word = match[2].lower()
+    kind, value = lexicon.words.get(word, ("", None))
+    if kind not in ("unit", "month", "shortmonth"):
+        kind, value = "unit", _SHORT_UNITS.get(match[2])
+        if value is None:
+            return False
+    if match[3] and kind == "unit":
+        return False
+    at = start + match.start(2)
+    read_number(match[1], start, lexicon, tokens)
+    short = kind == "shortmonth"
+    tokens.append(Token("month" if short else kind, value, at, at + len(word), word, False, True, short))
+    if match[3]:
+        read_number(match[3], start + match.start(3), lexicon, tokens)
+        if len(match[3]) == 2:
+            tokens[-1].kind = "shortyear"
+    return True
 
 
 def _two_dates(match: re.Match[str], start: int, lexicon: Lexicon, tokens: list[Token]) -> bool:

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from memspan.recall.words import word_set
 
+from .spelling import hasty, plainer
+
 __all__ = ["TELLING", "Lexicon", "Symbol", "Token"]
 
 _DIGIT: Final = re.compile(r"\d")
@@ -21,12 +23,13 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 #   dotted (a day, if so introduced) · shortyear · decade · quarter · clock (hour, minute) · last next this past (the
 #   how manyth, none for the first, 0 for the first that begins) · same (true if roughly) · every · early mid late ·
 #   half · earlier later · ago agopre back fromnow ahead · more less (than an amount) · before after since until by ·
-#   from to between and or but dash · now · in on the of comma dot · other word
+#   from to between and or but dash · now · in on the of comma dot · sofar (the unit that has run so far) · isoweek ·
+#   not (true if what follows is always left out) · other word
 Symbol = tuple[str, Any]
 
 TELLING: Final = word_set(
     "month shortmonth weekday shortday unit unitoffset recent season part named plural glued offset amount date year "
-    "decade quarter"
+    "decade quarter sofar isoweek"
 )
 """An expression holds at least one of these, or an ordinal day ("on the 7th")."""
 
@@ -62,11 +65,12 @@ class Lexicon:
         day_first: bool = True,
         many: str = "",
         closers: str = "",
+        misspelt: str = "",
     ) -> None:
         self.language = language
         self.day_first = day_first
         """Whether 7/5/2023 is in May."""
-        self.many = word_set(many)
+        self.many = word_set(many) | {plain for word in many.split() for plain in plainer(word)}
         """Units, and words before or after them, that tell of more than one: "the past weeks", "ces derniers mois"."""
         self.closers = word_set(closers)
         """Words that cannot continue a noun, where days have short names: "na sexta com", "na sexta vez"."""
@@ -75,11 +79,12 @@ class Lexicon:
         for kind, entries in table.items():
             for spellings, value in entries.items():
                 for spelling in spellings.split("|"):
-                    words = tuple(spelling.split(" "))
-                    if len(words) == 1:
-                        self.words[spelling] = (kind, value)
-                    else:
-                        self.phrases.setdefault(words[0], []).append((words, (kind, value)))
+                    self._add(spelling, kind, value)
+                    for plain in plainer(spelling):
+                        self._add(plain, kind, value, unless_known=True)
+        for word in misspelt.split():  # long words, whose slips are no other ones
+            for slip in hasty(word):
+                self.words.setdefault(slip, self.words[word])
         for choices in self.phrases.values():
             choices.sort(key=lambda choice: -len(choice[0]))
         # Of a phrase one word will do: the longest, which is hardly ever a common one.
@@ -91,6 +96,15 @@ class Lexicon:
             for words, (kind, _) in choices
             if kind in TELLING
         )
+
+    def _add(self, spelling: str, kind: str, value: Any, *, unless_known: bool = False) -> None:
+        words = tuple(spelling.split(" "))
+        if len(words) > 1:
+            self.phrases.setdefault(words[0], []).append((words, (kind, value)))
+        elif unless_known:
+            self.words.setdefault(spelling, (kind, value))
+        else:
+            self.words[spelling] = (kind, value)
 
     def may_have_time(self, text: str) -> bool:
         """Whether a text has a number or a word that a time expression cannot do without; most texts do not."""

@@ -14,7 +14,7 @@ __all__ = ["counts", "goes_on", "is_number"]
 _COUNTED: Final = word_set(
     "calories steps people dollars euros pounds meters metres km kilometers miles words pages points "
     "followers views kg subscribers times hours minutes seconds bucks copies users votes ml mg grams "
-    "square feet items books songs kcal yards inches lbs kj kwh watts rpm"
+    "square feet items books songs kcal yards inches lbs kj kwh watts rpm usd eur gbp"
 )
 # The same before a noun, where no preposition makes a year of the number: "a 2000 word essay".
 _MEASURES: Final = word_set("calorie word page mile meter metre step point watt vision")
@@ -28,7 +28,11 @@ _NUMBERED: Final = word_set(
     "phone telephone tel fax mobile cell cellphone extension ext dial "
     "room apartment suite floor locker seat row table gate bus tram train platform terminal exit lane route highway "
     "flight channel "
-    "chapter chapters page pages paragraph section verse volume article episode level line"
+    "chapter chapters page pages paragraph section verse volume article episode level line "
+    # As other languages have them.
+    "zimmer raum saal nummer rechnung rechnungsnummer bestellung kundennummer flug seite kapitel artikel kennwort "
+    "chambre commande facture numéro chapitre habitación pedido factura número vuelo página capítulo "
+    "stanza ordine fattura numero volo pagina capitolo quarto fatura voo kamer bestelling factuur vlucht hoofdstuk"
 )
 # Of these, a sentence gives the amount: "the rent is 2000", though "rent 2021" is that of a year.
 _AMOUNTS: Final = word_set(
@@ -47,6 +51,8 @@ _COMPARING: Final = word_set("with against compared than")
 _MOST_JOINTS: Final = 3
 _LONG: Final = 3
 """Digits that a number of several pieces has in each."""
+_DIALLED: Final = word_set("call dial text ring")
+_MOST_YEARS: Final = 8
 
 
 def counts(sentence: Sentence, at: int) -> bool:
@@ -76,12 +82,13 @@ def is_number(sentence: Sentence, at: int) -> bool:
     """
     if sentence.kind(at - 1) == "dash" and sentence.kind(at - 2) == "year":
         at -= 2  # "pages 2019-2021"
+    at, end = _years_around(sentence, at)
     before = sentence.tokens[at - 1] if at else None
     if before is not None and before.word in _NUMBERED:
         return at < 2 or sentence.tokens[at - 2].word not in _PERSONS  # "Which books did I order 2019?"
     if sentence.lexicon.language != "en":
         return False
-    if _digits_follow(sentence, at + 1, 1 if before is None else _LONG):
+    if _digits_follow(sentence, end, 1 if before is None else _LONG):
         return True
     if before is None:
         return False
@@ -89,6 +96,27 @@ def is_number(sentence: Sentence, at: int) -> bool:
         return before.end < sentence.tokens[at].start  # "call 030 2023"
     last = at - 2 if before.word in _STILL else at - 1
     return last > 0 and sentence.tokens[last].word in _BEING and _names_number(sentence, last)
+
+
+def _years_around(sentence: Sentence, at: int) -> tuple[int, int]:
+    """Where years that stand side by side begin and end, from the earliest on: "budget 2021 2022"; else this one."""
+    start, end = at, at + 1
+    while start > at - _MOST_YEARS and _is_next_year(sentence, start):
+        start -= 1
+    while end < at + _MOST_YEARS and _is_next_year(sentence, end):
+        end += 1
+    if start == 0 or sentence.tokens[start - 1].word in _DIALLED:
+        return at, at + 1
+    return start, end
+
+
+def _is_next_year(sentence: Sentence, at: int) -> bool:
+    """Whether a year stands here, and an earlier one right before it."""
+    if sentence.kind(at) != "year" or sentence.kind(at - 1) != "year":
+        return False
+    earlier: int = sentence.value(at - 1)
+    later: int = sentence.value(at)
+    return earlier < later
 
 
 def _digits_follow(sentence: Sentence, at: int, fewest: int) -> bool:

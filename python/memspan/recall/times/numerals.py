@@ -12,11 +12,13 @@ __all__ = ["read_number"]
 _ISO: Final = re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2})(?:[Tt][\d:.,+zZ-]*)?)?")
 _DAYS: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})")
 _YEARS: Final = re.compile(r"((?:19|20)\d\d)[-–/]((?:19|20)\d\d|\d\d)")
-_MONTH: Final = re.compile(r"(0?[1-9]|1[0-2])/((?:19|20)\d\d)")
+_MONTH: Final = re.compile(r"(?:(0?[1-9]|1[0-2])/|(0[1-9]|1[0-2])[.-])((?:19|20)\d\d)")
+_COMPACT: Final = re.compile(r"((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
 _RANGE: Final = re.compile(r"(\d{1,2}|\d{4})(st|nd|rd|th)?([-–])(\d{1,2}|\d{4})(st|nd|rd|th)?")
 _NUMBER: Final = re.compile(r"(\d{1,6})(st|nd|rd|th|er|ère|ème|e|º|ª|°|го|й|ste|de)?")
 _DECIMAL: Final = re.compile(r"\d{1,3}[.,]\d")
 _DOTTED: Final = re.compile(r"\d{1,2}\.\d{1,2}")
+_SLASHED: Final = re.compile(r"\d{1,2}/\d{1,2}")
 _CLOCK: Final = re.compile(r"(\d{1,2})(?::(\d\d))?([ap]m)|(\d{1,2}):(\d\d)")
 _DECADE: Final = re.compile(r"['’]?((?:1[89]|20)?\d)0['’]?s")
 _GERMAN_DECADE: Final = re.compile(r"((?:1[89]|20)?\d)0ern?")
@@ -34,6 +36,8 @@ def read_number(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -
         kind, value = "number", number
         if not ordinal and len(match[1]) == 4 and 1900 <= number <= 2099:
             kind = "year"
+    elif (match := _COMPACT.fullmatch(piece)) is not None:
+        kind, value = "date", (int(match[1]), int(match[2]), int(match[3]))
     elif (match := _YEARS.fullmatch(piece)) is not None and (last := _last_year(match)):
         cut = start + 4
         tokens += (Token("year", int(match[1]), start, cut, match[1]), Token("dash", None, cut, cut + 1, "-"))
@@ -47,8 +51,8 @@ def read_number(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -
         kind, value = "date", _slashed(match, lexicon)
         if value is None:
             kind = "dotted" if lexicon.day_first else "blob"
-    elif (match := _MONTH.fullmatch(piece)) is not None:
-        kind, value = "date", (int(match[2]), int(match[1]), None)
+    elif (match := _MONTH.fullmatch(piece)) is not None and not _after_dash(start, tokens):
+        kind, value = "date", (int(match[3]), int(match[1] or match[2]), None)
     elif _DECIMAL.fullmatch(piece) is not None:
         kind, value = "decimal", float(piece.replace(",", "."))
     elif (match := _CLOCK.fullmatch(piece.lower())) is not None:
@@ -66,11 +70,16 @@ def read_number(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -
         return
     elif (match := _DECADE.fullmatch(piece)) is not None:
         kind, value = "decade", int(match[1])
-    elif lexicon.day_first and _DOTTED.fullmatch(piece) is not None:
+    elif (lexicon.day_first and _DOTTED.fullmatch(piece)) or _SLASHED.fullmatch(piece):
         kind = "dotted"
     elif piece[0] in "'’":
         kind, value = "shortyear", int(piece[1:])
     tokens.append(Token(kind, value, start, end, piece, ordinal=ordinal))
+
+
+def _after_dash(start: int, tokens: list[Token]) -> bool:
+    """Whether it is written to what comes before it: "Jan-05-2023"."""
+    return bool(tokens) and tokens[-1].kind == "dash" and tokens[-1].end == start
 
 
 def _last_year(match: re.Match[str]) -> int:

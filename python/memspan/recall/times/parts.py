@@ -38,9 +38,9 @@ def read_part(sentence: Sentence, at: int, read: Reader) -> Reading | None:
         return None
     joint = sentence.kind(counted_at + 1)
     value = sentence.value(counted_at)
-    if joint not in ("of", "in") and not (joint == "year" and (counted == "half" or value == "quarter")):
+    if joint not in _joints(sentence) and not (joint == "year" and (counted == "half" or value == "quarter")):
         return None
-    base = read(sentence, sentence.skip(counted_at + 1, "of", "in", "the"))
+    base = read(sentence, sentence.skip(counted_at + 1, *_joints(sentence), "the"))
     if base is None:
         return None
     span = _several(base.span, value, which, count) if count else _nth(base.span, counted, value, which)
@@ -52,6 +52,11 @@ def read_part(sentence: Sentence, at: int, read: Reader) -> Reading | None:
     return base._replace(
         span=span, reason=f"a part of {base.reason}", unit=unit, needs_preposition=False, partial=None
     )
+
+
+def _joints(sentence: Sentence) -> tuple[str, ...]:
+    """What stands before the whole; the Dutch "van" is a "from" as well."""
+    return ("of", "in", "from") if sentence.lexicon.language == "nl" else ("of", "in")
 
 
 def _after_list(sentence: Sentence, at: int) -> int:

@@ -16,6 +16,8 @@ _NO_PERSONS: Final = frozenset(["in", "last", "this", "next", "past", "early", "
 _HOLDING: Final = frozenset(["unit", "weekday", "half", "early", "mid", "late"])
 """What is of a time and of no person: "the last week of May"."""
 _JOINTS: Final = frozenset(["comma", "and", "or"])
+_MOST_WORDS: Final = 4
+"""Of a name."""
 
 
 def keep_names(tokens: list[Token], names: Collection[str], language: str) -> None:
@@ -27,14 +29,26 @@ def keep_names(tokens: list[Token], names: Collection[str], language: str) -> No
     accepted = -1
     """The latest of them that was a time."""
     for position, token in enumerate(tokens):
-        if not (token.capital and token.kind in kinds and token.word in names):
+        if not (token.capital and token.kind in kinds):
             continue
-        if not token.possessive and (
+        whole = _in_whole_name(tokens, position, names)
+        if not whole and token.word not in names:
+            continue
+        if not (whole or token.possessive) and (
             _placed(tokens, position) or _goes_on(tokens, accepted, position) or _ranges(tokens, position)
         ):
             accepted = position
         else:
             token.kind = "word"
+
+
+def _in_whole_name(tokens: list[Token], at: int, names: Collection[str]) -> bool:
+    """Whether it is a word of a name of several words that stands here in full: "April Smith"."""
+    for first in range(max(0, at - _MOST_WORDS + 1), at + 1):
+        words = [token.word for token in tokens[first : first + _MOST_WORDS]]
+        if any(" ".join(words[:size]) in names for size in range(max(2, at - first + 1), len(words) + 1)):
+            return True
+    return False
 
 
 def _kind(tokens: list[Token], at: int) -> str:

@@ -46,7 +46,7 @@ def read_range(sentence: Sentence, at: int) -> Related | None:
         found = joined(sentence, at, at + 1, first, second_at)
         if found is not None:
             return found
-    if kind in ("between", "since") or first.needs_preposition:
+    if kind in ("between", "since"):
         return None
     after = sentence.tokens[first.stop] if first.stop < len(sentence.tokens) else None
     if (
@@ -55,7 +55,7 @@ def read_range(sentence: Sentence, at: int) -> Related | None:
         and (after.word != "on" or sentence.closes(first.stop + 1))
     ):
         return Related(at, first._replace(stop=first.stop + 1), "since")
-    return Related(at + 1, first, "in")
+    return None if first.needs_preposition else Related(at + 1, first, "in")
 
 
 def _now(sentence: Sentence, at: int) -> Reading | None:
@@ -110,6 +110,8 @@ def joined(sentence: Sentence, at: int, first_at: int, first: Reading, second_at
         low, high = put_in_order(sentence, first_at, first, second_at, second)
         return _between(at, first, second, Span(low.start, high.end))
     if two.month is None and two.year is None:
+        if one.day is None and one.month is not None:
+            return None  # "Mar-22"
         year, stop = read_year(sentence, second.stop)
         two = Partial(year if year is not None else one.year, one.month, two.day)
         second = second._replace(stop=stop)

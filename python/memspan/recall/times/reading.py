@@ -42,6 +42,8 @@ class Reading(NamedTuple):
     recurs: Unit | None = None
     """There is one every such unit, and the latest was taken: what stands beside it may say which ("in May last
     year"). `None` where it is certain."""
+    denied: bool = False
+    """Whether a "not" before it says that it is no matter."""
     within: Span | None = None
     """The period said before it, in which the rest of a list lies, too ("last year in May and in June")."""
 

@@ -34,7 +34,7 @@ _DAYS_OF_A_WEEK: Final = 7
 _STARTS: Final = word_set(
     "month weekday unit season part named offset unitoffset recent number decimal amount few a date year decade "
     "quarter last next this past early mid late earlier later agopre ahead more less before the from between after "
-    "since until by half on in dotted shortyear same"
+    "since until by half on in dotted shortyear same sofar isoweek every"
 )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from .ago import read_ago, read_day_back, read_same
+from .ago import read_ago, read_day_back, read_same, read_same_unit
 from .amounts import Amount, read_amount
 from .calendar import Span, Unit, clip, day_span, shifted, unit_span
-from .counting import SURE, several_turns, stretch, turned
+from .counting import SURE, part_at, several_turns, stretch, turned
 from .reading import Reading, Sentence
 from .turns import part_of_day
 from .years import QUALIFIED
@@ -16,7 +16,7 @@ __all__ = ["read_relative"]
 
 _DIRECTIONS: Final = {"last": -1, "this": 0, "next": 1, "past": -1}
 _TURNING: Final = frozenset(["unit", "weekday", "month", "season", "part", "named"])
-_COUNTED_FROM: Final = frozenset(["agopre", "before", "number", "a"])
+_COUNTED_FROM: Final = frozenset(["agopre", "ahead", "before", "in", "number", "a"])
 _SITTERS: Final = frozenset(["i", "he", "she", "we", "they", "you", "who", "it", "that", "everyone"])
 _BESIDE_LAST: Final = {"before": "last", "after": "next"}
 
@@ -40,6 +40,10 @@ def read_relative(sentence: Sentence, at: int) -> Reading | None:
         )
     if kind in ("earlier", "later"):
         return _rest_of(sentence, at)
+    if kind == "sofar":
+        running: Unit = sentence.value(at)
+        span = clip(unit_span(running, sentence.now), end=sentence.now)
+        return Reading(span, at + 1, SURE, f"this {running} so far", running)
     if kind == "weekday":
         return _weekday(sentence, at)
     if kind == "same":
@@ -61,8 +65,8 @@ def _offset(sentence: Sentence, at: int) -> Reading:
         and (back := read_day_back(sentence, stop, days))
     ):
         return back
-    if part is None and sentence.kind(stop) == "part":
-        part, stop = sentence.value(stop), stop + 1
+    if part is None:
+        part, stop = part_at(sentence, stop)
     if part is None:
         return Reading(day, stop, 1.0, f"{days:+} days" if days else "today", "day")
     return Reading(part_of_day(day.start, part), stop, SURE, "a part of a day", "day")
@@ -85,12 +89,18 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
         return stretch(sentence, direction, amount)
     if kind not in _TURNING or (kind == "weekday" and not _is_day(sentence, follows)):
         return None
+    if (
+        kind == "unit"
+        and not direction
+        and (same := read_same_unit(sentence, sentence.value(follows), follows + 1))
+    ):
+        return same
     if kind == "unit" and direction:
         unit: Unit = sentence.value(follows)
         if sentence.kind(follows + 1) == "andhalf":
             amount = read_amount(sentence, follows)
             return None if amount is None else stretch(sentence, direction, amount)
-        if _several(sentence, at, follows):
+        if _several(sentence, at, follows) and not _lacks_apostrophe(sentence, at, follows):
             return stretch(sentence, direction, Amount(2, 5, unit, follows + 1))  # "the past weeks"
         if (word == "past" or rolling) and unit != "weekend" and not sentence.value(at):
             return stretch(sentence, direction, Amount(1, 1, unit, follows + 1))
@@ -113,6 +123,13 @@ def _several(sentence: Sentence, at: int, counted: int) -> bool:
     """Whether either word tells of more than one unit: "in den letzten Tagen", "ces derniers mois"."""
     many = sentence.lexicon.many
     return sentence.tokens[counted].word in many or sentence.tokens[at].word in many
+
+
+def _lacks_apostrophe(sentence: Sentence, at: int, counted: int) -> bool:
+    """Whether a plural owns what follows it: "last weeks meeting", but not "the last weeks", "past years were"."""
+    if sentence.lexicon.language != "en" or sentence.kind(at) not in ("last", "next"):
+        return False
+    return sentence.kind(at - 1) not in ("the", "this", "in") and not sentence.closes(counted + 1)
 
 
 def _steps(sentence: Sentence, at: int, counted: int) -> int:
@@ -186,9 +203,10 @@ def _weekday(sentence: Sentence, at: int) -> Reading | None:
     if token.short and sentence.kind(stop) == "dot":
         stop += 1
     reason = "the latest such day, today included"
-    if sentence.kind(stop) == "part":
-        span, stop = part_of_day(span.start, sentence.value(stop)), stop + 1
-    over = token.possessive or _ends_here(sentence, stop)
+    part, stop = part_at(sentence, stop)
+    if part is not None:
+        span = part_of_day(span.start, part)
+    over = sentence.tokens[stop - 1].possessive or _ends_here(sentence, stop)
     if token.short and not over:
         return None  # "in Sun City"
     doubtful = token.short and sentence.kind(stop - 1) != "part" and not _stands_alone(sentence, at, stop)

@@ -18,6 +18,7 @@ _PIECE: Final = re.compile(
 )
 _PARTS_OF_YEARS: Final = {f"q{part}": (part, 3) for part in (1, 2, 3, 4)} | {"h1": (1, 6), "h2": (2, 6)}
 """Which of them, and its months."""
+_BEFORE_NUMBERS: Final = frozenset(["q", "h", "fy"])
 _POSSESSIVE: Final = ("'s", "’s")
 _NO_SYMBOL: Final[Symbol] = ("word", None)
 _VERBS: Final = frozenset(["sat", "sun", "wed"])
@@ -42,7 +43,7 @@ def read_tokens(text: str, lexicon: Lexicon) -> list[Token]:
                     tokens.append(blob)
             elif kind == "date" and start and text[start - 1].isalpha():
                 tokens[-1].kind = "blob"  # "v1.2.2023"
-            elif kind == "year" and len(piece) > 4:
+            elif kind == "year":
                 join_written(tokens)
             continue
         if not first.isalpha():
@@ -101,10 +102,12 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     at = 0
     while at < len(tokens):
         token = tokens[at]
-        if token.word not in phrases and token.word not in ("q", "h"):
+        if token.word not in phrases and token.word not in _BEFORE_NUMBERS:
             joined.append(token)
             at += 1
             continue
+        if token.word == "fy":
+            _short_year(tokens, at + 1)
         found = _phrase_at(tokens, at, phrases.get(token.word, ()))
         if found is None:
             part = _PARTS_OF_YEARS.get(_glued(tokens, at))
@@ -123,6 +126,12 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             joined[-1].value, joined[-1].ordinal = value[0], True
         at += length
     return joined
+
+
+def _short_year(tokens: list[Token], at: int) -> None:
+    """The number behind "FY" is a year: "FY22"."""
+    if at < len(tokens) and tokens[at].kind == "number" and len(tokens[at].word) == 2:
+        tokens[at].kind, tokens[at].value = "year", 2000 + tokens[at].value
 
 
 def _glued(tokens: list[Token], at: int) -> str:

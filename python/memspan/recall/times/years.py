@@ -31,7 +31,8 @@ POSSESSIVES: Final = frozenset(["my", "our", "your", "his", "her", "their"])
 
 def read_year(sentence: Sentence, at: int) -> tuple[int | None, int]:
     """A year that follows a month, a season or the like ("May, 2023", "summer of '69"), and where it ends."""
-    stop = sentence.skip(at, "comma", "of", "in", "the", "dot")
+    joints = ("comma", "of", "in", "the", "dot", "from" if sentence.lexicon.language == "nl" else "dot")
+    stop = sentence.skip(at, *joints)
     if sentence.kind(stop) == "year" and not counts(sentence, stop):
         year: int = sentence.value(stop)
         return year, _after_year(sentence, stop + 1)
@@ -72,9 +73,9 @@ def read_bare_year(sentence: Sentence, at: int) -> Reading | None:
 
 
 def _after_sign(sentence: Sentence, at: int) -> bool:
-    """Whether "$", "#" or the like makes the number an amount or a name."""
-    before = sentence.tokens[at - 1] if at else None
-    return before is not None and before.kind == "other" and before.word in "$€£¥#@%"
+    """Whether "$", "#" or the like makes the number an amount or a name: "$2000", "2000€"."""
+    sides = sentence.tokens[max(0, at - 1) : at + 2 : 2] if at else sentence.tokens[1:2]
+    return any(token.kind == "other" and token.word in "$€£¥#@%" for token in sides)
 
 
 def read_decade(sentence: Sentence, at: int) -> Reading | None:

@@ -6,17 +6,24 @@ from memspan.recall.times.lexicon import Lexicon
 
 from .english_numbers import SPELLED
 
+_UNITS = ("day", "week", "weekend", "month", "quarter", "year")
+_GLUED = {
+    direction + unit: (len(direction), (direction, None), ("unit", unit))
+    for direction in ("last", "this", "next")
+    for unit in _UNITS
+}
+
 LEXICON = Lexicon(
     "en",
     {
         "month": {
-            "january": 1,
+            "january|janurary": 1,
             "february": 2,
             "july": 7,
             "september": 9,
             "october": 10,
             "november": 11,
-            "december": 12,
+            "december|decemeber": 12,
         },
         # Abbreviations, verbs and first names: only in a context that settles it.
         "shortmonth": {
@@ -36,7 +43,7 @@ LEXICON = Lexicon(
         "weekday": {
             "monday|mondays": 0,
             "tuesday|tuesdays": 1,
-            "wednesday|wednesdays": 2,
+            "wednesday|wednesdays|wensday": 2,
             "thursday|thursdays": 3,
             "friday|fridays": 4,
             "saturday|saturdays": 5,
@@ -48,16 +55,18 @@ LEXICON = Lexicon(
             "minute|minutes|mins": "minute",
             "hour|hours|hrs": "hour",
             "day|days": "day",
-            "week|weeks": "week",
-            "weekend|weekends": "weekend",
+            "week|weeks|wk|wks": "week",
+            "weekend|weekends|wknd": "weekend",
             "fortnight|fortnights": "fortnight",
-            "month|months": "month",
+            "month|months|mth|mths|motnh|monht": "month",
             "quarter|quarters": "quarter",
-            "year|years": "year",
+            "year|years|yr|yrs|fiscal year|financial year|calendar year|tax year": "year",
             "decade|decades": "decade",
             "century|centuries": "century",
         },
         "season": {"spring|springtime": 0, "summer|summertime": 1, "fall|autumn": 2, "winter|wintertime": 3},
+        # With the space between them left out.
+        "glued": _GLUED,
         # More than one of them: only a number of turns ago.
         "plural": {
             "springs": ("season", 0),
@@ -100,9 +109,10 @@ LEXICON = Lexicon(
         "orso": {"or so": None},
         "last": {"last|previous": None},
         "next": {"next": None, "coming|upcoming": 0},  # 0 for the first that begins
-        "this": {"this|the current": None},
+        "this": {"this|this very|the current": None},
         "past": {"past": None},
-        "same": {"this time|the same time|same time": True, "the same day|same day": False},
+        "same": {"this time|the same time|same time": True, "the same day|same day": False}
+        | {"the same week|same week": "week", "the same month|same month": "month"},
         "every": {
             "every other|every second|every third|every single|each and every|every|each|any|some": None
         },
@@ -110,6 +120,7 @@ LEXICON = Lexicon(
         "mid": {"mid|the middle of|middle of": 1},
         "late": {"late|the end of|end of": 2},
         "earlier": {"earlier|so far|thus far": None},
+        "sofar": {"year to date|ytd": "year", "quarter to date|qtd": "quarter", "month to date|mtd": "month"},
         "later": {"later": None},
         "half": {"half": None},
         "ago": {"ago": None},
@@ -117,9 +128,12 @@ LEXICON = Lexicon(
         "fromnow": {"from now|hence": None},
         "more": {"more than|longer than|at least": None},
         "less": {"under|less than|fewer than|no more than|not more than|at most": None},
-        "before": {"before|prior to|preceding|earlier than|sooner than": None},
-        "after": {"after|following|later than": None},
-        "since": {"since|ever since|not before|no earlier than|not earlier than|no sooner than": None},
+        "before": {"pre -|before|prior to|preceding|earlier than|sooner than": None},
+        "after": {"post -|after|following|later than": None},
+        "since": {
+            "since|ever since|starting from|starting with|beginning with": None,
+            "not before|no earlier than|not earlier than|no sooner than": None,
+        },
         "until": {"until|till|up to|up until|as of|no later than|not later than|not after": None},
         "by": {"by": None},
         "from": {"from": None},
@@ -131,26 +145,36 @@ LEXICON = Lexicon(
         "now": {"now|the present|present day|the present day": None},
         "in": {"in|during|within|throughout": None, "over": True},  # "over a year ago" is before it
         "on": {"on|at|for": None, "around": 3},  # days on either side
-        "of": {"of": None},
+        "of": {"of|fy|fiscal": None},
         "the": {"the": None},
         "offset": {
-            "today": 0,
-            "yesterday": -1,
-            "tomorrow": 1,
+            "today|todays": 0,
+            "yesterday|yesterdays|yday": -1,
+            "tomorrow|tomorrows|tmrw|tmr|tommorow": 1,
             "the day before yesterday|day before yesterday": -2,
             "the day after tomorrow|day after tomorrow": 2,
-            "last night": (-1, 3),
-            "tonight": (0, 3),
+            "last night|lastnight": (-1, 3),
+            "tonight|tonite": (0, 3),
             "the night before last|night before last": (-2, 3),
         },
-        "recent": {"the other day|the other night|the other evening": 7, "the other week": 30},
+        "recent": {
+            "the other day|the other night|the other evening": 7,
+            "the other week": 30,
+            "the other month": 60,
+        }
+        | {"recent days": 5, "recent weeks": 35, "recent months": 151, "recent years": 1826},
+        "not": {
+            "not": False,
+            "except|except for|excluding|other than|apart from|aside from|besides|instead of|rather than": True,
+        },
+        "isoweek": {"calendar week|iso week": None},
         "named": {
             "new year day|new years day|new year|new years": "new year",
-            "new year eve|new years eve": "new year eve",
+            "new year eve|new years eve|nye": "new year eve",
             "epiphany": "epiphany",
             "valentine day|valentines day|valentines": "valentine",
             "st patrick day|st . patrick day|saint patrick day|st patricks day|st . patricks day": "st patrick",
-            "april fool day|april fools day|april fools ' day": "april fool",
+            "april fool day|april fools day|april fools ' day|april fools": "april fool",
             "mardi gras|shrove tuesday": "shrove tuesday",
             "ash wednesday": "ash wednesday",
             "palm sunday": "palm sunday",
@@ -169,11 +193,27 @@ LEXICON = Lexicon(
             "halloween": "halloween",
             "thanksgiving|thanksgiving day": "thanksgiving",
             "black friday": "black friday",
-            "christmas eve": "christmas eve",
+            "christmas eve|xmas eve": "christmas eve",
             "christmas|christmas day|xmas": "christmas",
             "boxing day": "boxing",
+            "martin luther king day|martin luther king jr day|mlk day": "martin luther king",
+            "president day|presidents day|presidents ' day": "presidents",
+            "international women day|women day|womens day": "women",
+            "earth day": "earth",
+            "may day": "labour",
+            "cinco de mayo": "cinco de mayo",
+            "juneteenth": "juneteenth",
+            "canada day": "canada",
+            "bastille day": "bastille",
+            "columbus day|indigenous people day|indigenous peoples day|indigenous peoples ' day": "columbus",
+            "all saint day|all saints day|all saints ' day": "all saints",
+            "veteran day|veterans day|veterans ' day|armistice day|remembrance day": "armistice",
+            "ascension day": "ascension",
+            "pentecost|pentecost sunday|whit sunday|whitsun": "pentecost",
         },
     },
     day_first=False,
-    many="days weeks weekends fortnights months quarters years decades centuries hours minutes secs",
+    many="days weeks weekends fortnights months quarters years decades centuries hours minutes secs wks mths yrs",
+    misspelt="january february september october november december monday tuesday wednesday thursday friday saturday "
+    "sunday yesterday tomorrow weekend christmas halloween thanksgiving",
 )

@@ -116,6 +116,8 @@ LEXICON = Lexicon(
             "ce soir": (0, 2),
             "ce matin": (0, 0),
         },
+        "recent": {"l'autre jour|autre jour": 7},
+        "not": {"pas": False, "sauf|excepté|au lieu de": True},
         "named": {
             "noël": "christmas",
             "veille de noël|réveillon de noël": "christmas eve",

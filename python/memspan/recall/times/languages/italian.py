@@ -96,7 +96,9 @@ LEXICON = Lexicon(
         "between": {"tra|fra": None},
         "and": {"e": None},
         "or": {"o": None},
-        "but": {"ma": None},
+        "but": {"ma|bensì": None},
+        "recent": {"l altro giorno|altro giorno|l'altro giorno": 7},
+        "not": {"non": False, "tranne|eccetto|invece di": True},
         "now": {"adesso": None},
         "in": {"in|nel|nell|nella|negli|nelle|nei|durante": None},
         "on": {"verso|intorno a|intorno al": 3},
@@ -117,6 +119,9 @@ LEXICON = Lexicon(
             "pasqua": "easter",
             "capodanno": "new year",
             "san silvestro": "new year eve",
+            "ferragosto": "assumption",
+            "epifania|befana": "epiphany",
+            "festa della liberazione": "liberation",
         }
         | {"vigilia di natale": "christmas eve", "ognissanti": "all saints", "pasquetta": "easter monday"}
         | {"martedì grasso": "shrove tuesday", "mercoledì delle ceneri": "ash wednesday"},

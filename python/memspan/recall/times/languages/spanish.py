@@ -38,7 +38,7 @@ LEXICON = Lexicon(
             "fin de semana|fines de semana": "weekend",
             "mes|meses": "month",
             "trimestre": "quarter",
-            "año|años": "year",
+            "año|años|ano|anos": "year",
             "década|décadas": "decade",
             "siglo": "century",
         },
@@ -100,7 +100,9 @@ LEXICON = Lexicon(
         "between": {"entre": None},
         "and": {"y": None},
         "or": {"o": None},
-        "but": {"pero": None},
+        "but": {"pero|sino": None},
+        "recent": {"el otro día": 7},
+        "not": {"no": False, "excepto|salvo|en vez de": True},
         "now": {"ahora|el presente|la actualidad": None},
         "in": {"en|durante": None},
         "on": {"hacia|alrededor de|alrededor del": 3},
@@ -118,6 +120,8 @@ LEXICON = Lexicon(
         },
         "named": {"navidad": "christmas", "nochebuena": "christmas eve", "nochevieja": "new year eve"}
         | {"año nuevo": "new year", "domingo de pascua": "easter", "viernes santo": "good friday"}
+        | {"día de reyes|día de los reyes": "epiphany", "día de los muertos": "all souls"}
+        | {"domingo de ramos": "palm sunday", "pascua": "easter"}
         | {"martes de carnaval": "shrove tuesday", "miércoles de ceniza": "ash wednesday"},
     },
     many="días fines semanas meses años décadas horas minutos pasados pasadas últimos últimas próximos próximas",
