@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from ..errors import TimeError
 from ..half_emoji import without_half_emoji
 from ..limits import (
-    MAX_JSON_DEPTH,
     MAX_GIVEN_METADATA_BYTES,
+    MAX_JSON_DEPTH,
     MAX_NAME_BYTES,
     MAX_TAG_BYTES,
     MAX_TAGS,
