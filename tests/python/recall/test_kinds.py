@@ -168,7 +168,7 @@ def test_table_has_every_kind_and_no_question_twice() -> None:
     [
         ("what did u say", "what did you say"),
         ("isnt it ur cat", "isn't it your cat"),
-        ("u've r&b won'ts don't", "u've are&b won'ts don't"),
+        ("u've r&b won'ts don't", "u've r&b won'ts don't"),
         ("hours are up", "hours are up"),
     ],
 )
