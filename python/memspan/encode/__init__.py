@@ -1,1 +1,1 @@
-"""What is made of turns when they are written: tags so far."""
+"""What is made of turns: tags, statements, segments, summaries, procedures; `memspan.recipes` composes the stages."""

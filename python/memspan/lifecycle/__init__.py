@@ -1,1 +1,1 @@
-"""What becomes of memories after they were written: the update in sleep."""
+"""What becomes of memories after they were written: sleep and its update, ends and what undoes them, room."""
