@@ -16,6 +16,7 @@ class CompressionReport:
     """Counts of records and words, and how much was kept on average."""
 
     strategy: str
+    """Which records keep how much: `none`, `uniform`, `adaptive` or `hierarchical`."""
     target: float
     """The target ratio r*."""
     records: int
@@ -25,14 +26,19 @@ class CompressionReport:
     skipped: int
     """Left as they are: nothing could go, or they changed meanwhile."""
     words_before: int
+    """Of those compressed."""
     words_after: int
+    """Of those compressed, as they read now or would."""
     nominal: float
     """Mean nominal fidelity of those compressed, see `nominal_fidelity`; 1 when none was."""
     measured: Fidelity
     """Mean of what was measured of them; nothing lost when none was."""
     kept_originals: bool
+    """Whether `Memory.original` and `restore` have the wording from before."""
     dry_run: bool
+    """Whether nothing was changed."""
     seconds: float
+    """The whole call took."""
 
     def as_json(self) -> dict[str, Any]:
         """As JSON values."""

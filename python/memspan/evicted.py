@@ -17,6 +17,7 @@ class Evicted:
     record: Record
     """As it was, without its embedding."""
     moved_at: datetime
+    """When it made room; aware, UTC."""
     last_source_of: tuple[str, ...]
     """Ids of derived records that have no source in memory without this one."""
 

@@ -291,7 +291,7 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
         track: bool = True,
         features: bool = False,
     ) -> Hits:
-        """The best `k` records of a user, best first; equal scores: newer first, then by id.
+        """The best `k` records of a user (1-10,000), best first; equal scores: newer first, then by id.
 
         What to look for:
             text: words, ranked by BM25 with the user's own statistics (lexical view).
@@ -315,6 +315,7 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
             fusion: `rrf` sums weight / (60 + rank) over the first `depth` records of each view (default: the larger
                 of 100 and 4 k); `union` interleaves the views; `weighted` sums scores scaled to 0-1. A single view
                 under `rrf` keeps its own scores. `ranking`: of `learned`, what `Ranker.ranking` gives.
+            weights: of `rrf` and `weighted`, by the name of a view; 1 where one is not named.
             neighbors: each hit lends half of its score to the records next to it in its session, a quarter to those
                 two turns away, and so on up to so many turns.
             exact: no approximation, in the tag router either.

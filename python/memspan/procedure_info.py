@@ -29,6 +29,7 @@ class Procedure:
     id: str
     """Of its record."""
     name: str
+    """What it is called, or else the beginning of its text."""
     text: str
     """What searches find and a context shows."""
     steps: tuple[ProcedureStep, ...]
@@ -38,6 +39,7 @@ class Procedure:
     asked: str | None
     """What somebody said before it, the most typical one."""
     successes: int
+    """Runs that are known to have worked."""
     failures: int
     """Runs whose last step failed, or that stopped at a step that failed."""
     runs: int

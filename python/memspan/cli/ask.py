@@ -123,12 +123,15 @@ def ask(
             _write(env, store, user, memory.ask(question, **asking), explain)
             return
         stream = memory.stream_answer(question, **asking)
+        begun = False
         try:
             for piece in stream:
                 env.write(printable(piece))
                 env.out.file.flush()
+                begun = True
         finally:
-            env.write("\n")
+            if begun:
+                env.write("\n")
         answer = stream.answer
     _tell(env, answer, explain)
 

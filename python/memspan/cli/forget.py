@@ -93,14 +93,14 @@ def forget(
             if not plan.matches or not env.interactive:
                 env.note(f"nothing was erased; to erase this: --confirm {plan.token}")
                 return
-            _ask(env, f"{counted(plan.records, 'record')}", user)
+            _ask(f"{counted(plan.records, 'record')}", user)
             records = memory.forget(confirm=plan)
     else:
         what = "what was shown" if confirm is not None else described(chosen)
         if not yes and confirm is None:
             if not env.interactive:
                 raise click.UsageError("nobody to ask here; add --yes to erase without asking")
-            _ask(env, what, user)
+            _ask(what, user)
         with open_memory(store) as memory:
             unknown = unknown_user(memory, user)
             records = memory.forget(user=user, confirm=confirm, **chosen)
@@ -112,7 +112,7 @@ def forget(
         env.note(f"{counted(records, 'record')} erased")
 
 
-def _ask(env: Environment, what: str, user: str) -> None:
+def _ask(what: str, user: str) -> None:
     if not click.confirm(f"Erase {what} of user '{user}'? This cannot be undone.", err=True):
         raise CommandError("nothing was erased")
 

@@ -118,7 +118,9 @@ def test_a_server_that_is_down_or_hangs_up_ends_with_1(
     assert result.stderr.startswith("Error: ")
 
     server.schedule = lambda asked, number: Fault(name="no", status=401)
-    assert run(*ASK, *model, code=1).stderr.startswith("Error: ")
+    refused = run(*ASK, *model, code=1)
+    assert refused.stderr.startswith("Error: ")
+    assert refused.stdout == "", "no line of an answer that never came"
 
 
 def test_usage_is_counted_under_the_recipe(small: Path, server: ScriptedLLM, run: Any, run_json: Any) -> None:

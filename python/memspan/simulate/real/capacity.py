@@ -47,7 +47,7 @@ def capacity(
                 )
             values = ask_all(conversations, embedding, kept, advance=advance)
             yield RealOutcome(
-                "capacity", f"{share:.0%}, {order}", values, measured=_evidence(conversations, kept, share)
+                "capacity", f"{share:.0%}, {order}", values, measured=_evidence(conversations, kept)
             )
 
 
@@ -66,7 +66,7 @@ def allocation(
             f"not shared out, {eviction}",
             values,
             eviction == "oldest",
-            _evidence(conversations, kept, HALF),
+            _evidence(conversations, kept),
         )
         for name, shares in ALLOCATIONS.items():
             kept = {}
@@ -74,7 +74,7 @@ def allocation(
                 kept[one.user] = kept_under(one, apportioned(_slots(one), shares), eviction)
             values = ask_all(conversations, embedding, kept, advance=advance)
             yield RealOutcome(
-                "allocation", f"{name}, {eviction}", values, measured=_evidence(conversations, kept, None)
+                "allocation", f"{name}, {eviction}", values, measured=_evidence(conversations, kept)
             )
 
 
@@ -106,9 +106,7 @@ def _of_one_kind(conversation: Conversation) -> Conversation:
     return Conversation(conversation.data_set, records, conversation.questions)
 
 
-def _evidence(
-    conversations: Sequence[Conversation], kept: dict[str, frozenset[str]], share: float | None
-) -> dict[str, float]:
+def _evidence(conversations: Sequence[Conversation], kept: dict[str, frozenset[str]]) -> dict[str, float]:
     """The shares of turns, and of the questions' evidence, that are still there."""
     left = [
         len(question.evidence & kept[one.user]) / len(question.evidence)
