@@ -24,7 +24,7 @@ _SAYS_NOTHING: Final = word_set(
     "occur occurred go went going on up to take took taken place been be was were is are am has have had "
     "there talk talked talking discuss discussed speak spoke say said mention mentioned i we you they he "
     "she it my our your their us a an the of in at during for from and with between since that s t please "
-    "can could would summarise summarize summary sum overview review "
+    "can could would happend whats u lets summarise summarize summary sum overview review "
     # German
     "was wer worüber ist sind war waren los passiert passierte geschehen geschah habe hast hat haben "
     "hatten ich wir du ihr er sie gemacht getan machte machten tat gesprochen geredet über erzähl mir von "

@@ -423,6 +423,13 @@ def test_huge_texts_are_bounded() -> None:
         "a week from ",
         "Monday to ",
         "24. 12. ",
+        "5/12 and ",
+        "on 5/12 to ",
+        "2021 2022 ",
+        "not in May or ",
+        "from now until ",
+        "week 12 ",
+        "2weeks ",
         "a" * 50,
     ):
         text = piece * (1_000_000 // len(piece))

@@ -7,11 +7,13 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .calendar import SEASONS, Span, Unit, month_span, season_span
+from .counting import part_at
 from .dotted import dotted_day, slashed_day, spaced_day
 from .named_days import last_named_day, named_day, with_weekend
 from .numbered import is_number
 from .partial import Partial
 from .reading import Reading, Sentence
+from .turns import part_of_day
 from .weeks import read_week
 from .years import POSSESSIVES, QUALIFIED, read_bare_year, read_decade, read_short_year, read_year
 
@@ -271,7 +273,7 @@ def _counts_years(sentence: Sentence, at: int) -> bool:
 def _named(sentence: Sentence, at: int) -> Reading | None:
     name: str = sentence.value(at)
     weekend = sentence.kind(at + 1) == "unit" and sentence.value(at + 1) == "weekend"
-    stop = at + 2 if weekend else at + 1
+    part, stop = (None, at + 2) if weekend else part_at(sentence, at + 1)
     year, end = read_year(sentence, stop)
     if year is not None:
         found = Reading(named_day(name, year), end, _FULL, "a named day of a year", "day")
@@ -280,6 +282,8 @@ def _named(sentence: Sentence, at: int) -> Reading | None:
         found = Reading(span, stop, 0.7, "the latest such day", "day", recurs="year")
     else:
         return None
+    if part is not None:
+        return found._replace(span=part_of_day(found.span.start, part))
     if not weekend:
         return found
     return found._replace(

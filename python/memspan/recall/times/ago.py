@@ -77,7 +77,7 @@ def read_same(sentence: Sentence, at: int) -> Reading | None:
     days = _AROUND[unit] if sentence.value(at) else 0
     day = day_span(moved(sentence.now, unit, -count))
     span = Span(shifted(day.start, days=-days), shifted(day.end, days=days))
-    return Reading(span, stop, 0.8, f"{count} {unit} back, and {days} days on either side", "day")
+    return Reading(span, stop, 0.8, f"{_away(count, unit)}, and {days} days on either side", "day")
 
 
 def read_same_unit(sentence: Sentence, same: Unit, at: int) -> Reading | None:
@@ -91,14 +91,20 @@ def read_same_unit(sentence: Sentence, same: Unit, at: int) -> Reading | None:
         return None
     count, unit, stop = counted
     span = unit_span(same, moved(sentence.now, unit, -count))
-    return Reading(span, stop, 0.9, f"this {same}, {count} {unit} back", same)
+    return Reading(span, stop, 0.9, f"this {same}, {_away(count, unit)}", same)
+
+
+def _away(count: int, unit: Unit) -> str:
+    return f"{abs(count)} {unit} {'back' if count > 0 else 'ahead'}"
 
 
 def _how_long_ago(sentence: Sentence, at: int) -> tuple[int, Unit, int] | None:
-    """The count, the unit and the end of "last year", "two years ago"."""
+    """The count, the unit and the end of "last year", "two years ago"; below zero for "next year"."""
     first = sentence.skip(at, "in", "of", "the")
     if sentence.kind(first) == "last" and sentence.kind(first + 1) == "unit":
         return sentence.value(first) or 1, sentence.value(first + 1), first + 2
+    if sentence.kind(first) == "next" and sentence.kind(first + 1) == "unit":
+        return -(sentence.value(first) or 1), sentence.value(first + 1), first + 2
     counted = _counted(sentence, first, sentence.kind(first), False)
     if counted is None or counted[0] > 0 or counted[1].low != counted[1].high:
         return None

@@ -6,6 +6,7 @@ from typing import Final
 
 from memspan.recall.words import word_set
 
+from .found import Relation
 from .reading import Reading, Sentence
 
 __all__ = ["is_denied"]
@@ -17,8 +18,13 @@ _OPENINGS: Final = frozenset(["", "comma", "dash", "dot", "other", "but", "and"]
 """What stands before a "not" that belongs to the time; behind a verb it belongs to that ("Why did I not today ...")."""
 
 
-def is_denied(sentence: Sentence, first: int, reading: Reading) -> bool:
-    """Whether a "not", an "except" or the like leaves out the time that begins at a token; a list is left out whole."""
+def is_denied(sentence: Sentence, first: int, reading: Reading, relation: Relation) -> bool:
+    """Whether a "not", an "except" or the like leaves out the time that begins at a token; a list is left out whole.
+
+    "Not since 2019" is about the time since then.
+    """
+    if relation not in ("in", "between"):
+        return False
     at = first - 1
     if sentence.kind(at) in ("and", "or") and sentence.last is not None and sentence.last.denied:
         return sentence.last.stop == at

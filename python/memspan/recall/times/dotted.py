@@ -55,17 +55,25 @@ def slashed_day(sentence: Sentence, at: int) -> tuple[Partial, int] | None:
 def _leads(sentence: Sentence, at: int) -> bool:
     """Whether what stands around two numbers with a slash makes a day of them."""
     before = sentence.kind(at - 1)
+    if before in ("and", "to", "dash"):  # "between 5/12 and 5/20", "from 5/12 to 5/20"
+        return sentence.kind(at - 2) == "dotted" and _is_led(sentence, at - 2) and _ends(sentence, at)
+    return _is_led(sentence, at) and _ends(sentence, at)
+
+
+def _is_led(sentence: Sentence, at: int) -> bool:
+    before = sentence.kind(at - 1)
     if sentence.tokens[at].word in _FRACTIONS and before not in ("on", "since", "until"):
         return False
-    if not sentence.closes(at + 1) or sentence.kind(at + 1) in ("of", "unit"):
-        return False  # "on 5/12 occasions", "after 5/6 hours"
-    if before in ("and", "to", "dash"):  # "between 5/12 and 5/20", "from 5/12 to 5/20"
-        return sentence.kind(at - 2) == "dotted" and _leads(sentence, at - 2)
     if before == "comma":  # "Tuesday, 6/6"
         return sentence.kind(at - 2) == "weekday"
     if before == "the":  # "le 12/5"
         return sentence.lexicon.language != "en"
     return before in _BEFORE_SLASHED
+
+
+def _ends(sentence: Sentence, at: int) -> bool:
+    """Whether nothing follows that is counted so: not in "on 5/12 occasions", "after 5/6 hours"."""
+    return sentence.closes(at + 1) and sentence.kind(at + 1) not in ("of", "unit")
 
 
 def spaced_day(sentence: Sentence, at: int) -> tuple[Partial, int] | None:

@@ -103,7 +103,7 @@ def _find_in(
             continue
         first, reading, relation = related
         place = (tokens[first].start, tokens[reading.stop - 1].end)
-        reading = reading._replace(denied=is_denied(sentence, first, reading))
+        reading = reading._replace(denied=is_denied(sentence, first, reading, relation))
         time = None if reading.denied else _found(text, place, reading, relation, zone)
         if time is not None:
             times.append(time)

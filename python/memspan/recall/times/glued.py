@@ -21,7 +21,7 @@ _QUARTER: Final = re.compile(r"((?:19|20)\d\d)([qh])([1-4])|([1-4])(q)(\d\d)")
 _COUNTED: Final = re.compile(r"(\d{1,3})([^\W\d_]+)(\d{2}|\d{4})?")
 _SHORT_UNITS: Final[dict[str, Unit]] = {"h": "hour", "d": "day", "w": "week", "mo": "month", "y": "year"}
 _MOST_PARTS: Final = 4
-_NAMED: Final = frozenset(["month", "shortmonth", "now", "offset"])
+_NAMED: Final = frozenset(["month", "shortmonth", "now", "offset", "early", "mid", "late"])
 
 
 def split_glued(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -> bool:

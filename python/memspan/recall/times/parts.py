@@ -81,6 +81,8 @@ def _which(sentence: Sentence, at: int) -> tuple[int, int]:
     if kind == "last":
         return -(sentence.value(at) or 1), at + 1
     if kind == "number" and sentence.tokens[at].ordinal and 1 <= sentence.value(at) <= 5:
+        if (sentence.kind(at + 1), sentence.kind(at + 2)) == ("to", "last"):  # "the second to last week"
+            return -sentence.value(at), at + 3
         return sentence.value(at), at + 1
     return 0, at
 

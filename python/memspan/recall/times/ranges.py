@@ -14,7 +14,7 @@ from .placing import place
 from .reading import Reading, Sentence
 from .years import read_year
 
-__all__ = ["Related", "joined", "put_in_order", "read_dashed", "read_range"]
+__all__ = ["Related", "joined", "put_in_order", "read_dashed", "read_from_now", "read_range"]
 
 _ONWARDS: Final = frozenset(["on", "onwards", "onward", "forward", "forwards"])
 _MOMENT: Final = timedelta(microseconds=1)
@@ -56,6 +56,14 @@ def read_range(sentence: Sentence, at: int) -> Related | None:
     ):
         return Related(at, first._replace(stop=first.stop + 1), "since")
     return None if first.needs_preposition else Related(at + 1, first, "in")
+
+
+def read_from_now(sentence: Sentence, at: int) -> Related | None:
+    """As in "from now until Christmas"."""
+    if sentence.kind(at + 1) not in _TO:
+        return None
+    now = Reading(Span(sentence.now, sentence.now), at + 1, 1.0, "now", "day")
+    return joined(sentence, at, at, now, sentence.skip(at + 2, "the"))
 
 
 def _now(sentence: Sentence, at: int) -> Reading | None:

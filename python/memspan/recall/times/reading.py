@@ -85,6 +85,11 @@ class Sentence:
             at += 1
         return at
 
+    def ends_at(self, at: int) -> bool:
+        """Whether no more of a time follows there: a sign, the end, or a word of which none is made."""
+        kind = self.kind(at)
+        return kind in ("", "comma", "dot", "other") or (kind == "word" and self.closes(at))
+
     def closes(self, at: int) -> bool:
         """Whether the token at that position cannot continue a noun that began before it."""
         kind = self.kind(at)

@@ -13,7 +13,7 @@ from .compound import read_time
 from .counting import stretch
 from .found import Relation
 from .listing import place_in_list, read_day_after
-from .ranges import Related, joined, put_in_order, read_dashed, read_range
+from .ranges import Related, joined, put_in_order, read_dashed, read_from_now, read_range
 from .reading import Reading, Sentence
 from .vicinity import days_around, widened
 
@@ -26,6 +26,14 @@ _OPEN: Final[dict[str, Relation]] = {
     "until": "until",
     "by": "until",
 }
+_OPEN_AFTER: Final[dict[str, Relation]] = {
+    "later": "since",
+    "after": "since",
+    "newer": "since",
+    "earlier": "until",
+    "before": "until",
+    "older": "until",
+}
 _COMPARED: Final = frozenset(["more", "less", "agopre", "before"])
 _PREPOSITIONS: Final = frozenset(["in", "since", "until", "by", "before", "after", "of", "between"])
 _RECURRING: Final = word_set("month weekday unit season part named plural")
@@ -34,7 +42,7 @@ _DAYS_OF_A_WEEK: Final = 7
 _STARTS: Final = word_set(
     "month weekday unit season part named offset unitoffset recent number decimal amount few a date year decade "
     "quarter last next this past early mid late earlier later agopre ahead more less before the from between after "
-    "since until by half on in dotted shortyear same sofar isoweek every"
+    "since until by half on in dotted shortyear same sofar isoweek every fromnow"
 )
 
 
@@ -51,6 +59,8 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
         return compared
     if kind in ("from", "between"):
         return read_range(sentence, at)
+    if kind == "fromnow":
+        return read_from_now(sentence, at)
     if kind == "on":
         return _around(sentence, at)
     if kind in _OPEN:
@@ -69,7 +79,18 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
         return None
     if found_time.partial is not None and kind == "number" and _continues_number(sentence, at):
         return None
-    return Related(at, found_time, "in")
+    return _open_after(sentence, Related(at, found_time, "in"))
+
+
+def _open_after(sentence: Sentence, found: Related) -> Related:
+    """What is open by the words behind it: "May 2022 or later", "2019 or before"."""
+    side = found.reading.stop + 1
+    if sentence.kind(side - 1) not in ("and", "or") or not sentence.ends_at(side + 1):
+        return found
+    relation = _OPEN_AFTER.get(sentence.tokens[side].word) if side < len(sentence.tokens) else None
+    if relation is None:
+        return found
+    return Related(found.first, found.reading._replace(stop=side + 1), relation)
 
 
 def _comes_round(sentence: Sentence, at: int, kind: str) -> bool:
@@ -79,6 +100,8 @@ def _comes_round(sentence: Sentence, at: int, kind: str) -> bool:
         if sentence.kind(before) not in _LISTED or sentence.kind(before - 1) != kind:
             break
         before -= 2
+    if sentence.kind(before) == "number" and sentence.tokens[before].ordinal:
+        before -= 1  # "every first Monday"
     return sentence.kind(before) == "every"
 
 

@@ -65,7 +65,8 @@ def read_bare_year(sentence: Sentence, at: int) -> Reading | None:
     after = before is None or before.kind in _BEFORE_YEARS or ranged
     if before is not None and not after and sentence.value(at) > sentence.now.year + _FAR_AHEAD:
         return None  # "Cyberpunk 2077"
-    if not (alone or introduced or after) and sentence.lexicon.language == "en":
+    owned = before is not None and before.possessive  # "Ana's 2022 wedding"
+    if not (alone or introduced or after or owned) and sentence.lexicon.language == "en":
         return None
     year: int = sentence.value(at)
     certainty = 0.9 if alone else QUALIFIED

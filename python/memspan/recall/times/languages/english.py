@@ -113,6 +113,11 @@ LEXICON = Lexicon(
         "past": {"past": None},
         "same": {"this time|the same time|same time": True, "the same day|same day": False}
         | {"the same week|same week": "week", "the same month|same month": "month"},
+        # By other calendars, whose days are not known here.
+        "word": {
+            "chinese new year|lunar new year|jewish new year": None,
+            "orthodox easter|orthodox christmas|orthodox new year": None,
+        },
         "every": {
             "every other|every second|every third|every single|each and every|every|each|any|some": None
         },
@@ -131,10 +136,12 @@ LEXICON = Lexicon(
         "before": {"pre -|before|prior to|preceding|earlier than|sooner than": None},
         "after": {"post -|after|following|later than": None},
         "since": {
-            "since|ever since|starting from|starting with|beginning with": None,
+            "on or after|not until|not till|since|ever since|starting from|starting with|beginning with": None,
             "not before|no earlier than|not earlier than|no sooner than": None,
         },
-        "until": {"until|till|up to|up until|as of|no later than|not later than|not after": None},
+        "until": {
+            "on or before|until|till|up to|up until|as of|no later than|not later than|not after": None
+        },
         "by": {"by": None},
         "from": {"from": None},
         "to": {"to|through|thru": None},
@@ -194,7 +201,7 @@ LEXICON = Lexicon(
             "thanksgiving|thanksgiving day": "thanksgiving",
             "black friday": "black friday",
             "christmas eve|xmas eve": "christmas eve",
-            "christmas|christmas day|xmas": "christmas",
+            "christmas|christmas day|christmas time|christmastime|xmas": "christmas",
             "boxing day": "boxing",
             "martin luther king day|martin luther king jr day|mlk day": "martin luther king",
             "president day|presidents day|presidents ' day": "presidents",
