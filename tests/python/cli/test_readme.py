@@ -59,6 +59,26 @@ def test_python(tmp_path, embedder):
     assert "24th of August" in first
 
 
+def test_with_a_language_model(tmp_path, server, monkeypatch):
+    """Against a server that answers by rules; `messages` are those of a chat."""
+    pytest.importorskip("openai")
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    opening = 'memspan.Memory("agent.memspan", '
+    code = block("With a language model", "python")
+    assert code.count(opening) == 1
+    code = code.replace(opening, f'{opening}embedder="hash", ')
+    code = (
+        "import memspan\n"
+        "messages = [{'role': 'user', 'content': 'The ferry leaves on 24 August.', 'at': '2024-06-07T17:32:00Z'}]\n"
+        f"{code}"
+        "assert memory.latest(user='ana', kinds=['semantic']), 'statements were made'\n"
+        "assert {entry.stage for entry in memory.usage()} >= {'answer', 'extract'}, memory.usage()\n"
+        "memory.close()\n"
+    )
+    assert "ferry" in python(code, tmp_path)
+
+
 def test_what_stays_true(tmp_path):
     """On the memory of the ten lines, as somebody who reads on runs it; what the comments promise holds."""
     opening = 'memspan.Memory("agent.memspan")'
