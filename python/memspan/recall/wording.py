@@ -14,14 +14,15 @@ _I: Final = re.IGNORECASE
 _OPENINGS: Final = tuple(
     re.compile(rf"^\W*(?:{pattern})\b[\s,:]*", _I)
     for pattern in (
-        r"hi|hey|hello|ok|okay|so|well|thanks|thank you|please|by the way|quick question|just wondering",
-        r"(?:can|could|would|will) you(?: please)?(?: (?:tell|remind|show|give|list|provide|describe|"
+        r"hi|hey|hello|ok|okay|so|well|thanks|thank you|please|pls|plz|by the way|quick question|just wondering",
+        r"(?:can|could|would|will) (?:you|u)(?: please| pls| plz)?(?: (?:tell|remind|show|give|list|provide|describe|"
         r"explain|walk)\b"
         r"(?: me)?(?: through| about| again)?)",
         r"(?:please )?(?:tell|remind|give) me(?: about| again)?",
-        r"do you (?:remember|recall|know)(?: about)?",
-        r"i (?:was wondering|wonder|want to know|would like to know|need to know|forgot|don't "
-        r"remember|can't remember)(?: if| whether)?",
+        r"do (?:you|u) (?:remember|recall|know)(?: about)?",
+        r"i (?:was wondering|wonder|want to know|would like to know|need to know|forgot|don'?t "
+        r"(?:remember|know)|can'?t (?:remember|recall))(?: if| whether)?",
+        r"any (?:idea|chance (?:you|u) (?:remember|know)) (?=(?:what|when|where|who|which|how|why|if)\b)",
         r"i'd like to know",
         r"(?:an? |the )?(?:(?:clear|brief|short|quick|full|complete|comprehensive|detailed) "
         r")*(?:summary|overview|recap) (?:of|about)",
