@@ -65,6 +65,7 @@ class Merging:
         as_number(self.least, "least", 0, 1)
         if self.least == 0:
             raise invalid("least", self.least, "above 0, at most 1")
+        object.__setattr__(self, "kinds", tuple(self.kinds))
         for kind in self.kinds:
             as_kind(kind, "kinds")
             if kind in ("resource", "vault"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from time import sleep
 from typing import Any, Final, NamedTuple
 
@@ -84,8 +85,9 @@ def _says(record: Record, change: RunChange, user: str) -> bool:
     return (before.text, before.recorded_at) == (record.text, record.recorded_at)
 
 
-def as_json(merging: Merging) -> dict[str, Any]:
-    """Settings as JSON gives them back."""
+@lru_cache(maxsize=8)
+def as_json(merging: Merging) -> Mapping[str, Any]:  # asked twice for each user of a consolidation
+    """Settings as JSON gives them back; not to be changed."""
     settings = {**asdict(merging), "within": merging.within.total_seconds()}
     loaded: dict[str, Any] = json.loads(json.dumps(settings))
     return loaded

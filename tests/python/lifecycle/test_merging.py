@@ -366,3 +366,11 @@ def test_given_tags_of_copies_stay_given_when_made_ones_are_taken_back(memory: M
     after = memory.get(user="ana", id="a")
     assert after is not None
     assert after.tags == ("tea", "morning")
+
+
+def test_settings_do_not_change_with_the_list_they_were_made_of() -> None:
+    kinds = ["semantic"]
+    merging = Merging(kinds=kinds)  # type: ignore[arg-type]
+    kinds.append("vault")
+    assert merging == Merging()
+    assert hash(merging) == hash(Merging())
