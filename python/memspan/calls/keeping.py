@@ -60,6 +60,10 @@ class KeepingCalls(Calls):
 
         The file is read as it goes: what is kept of it until the end are ids, relations, secrets and targets.
 
+        Args:
+            file: a path, or a text file open for reading.
+            progress: show a progress bar on standard error.
+
         Raises:
             QuotaError: this store's own quotas have no room for a record, because others are pinned. What came before
                 its batch of 512 is committed.
@@ -76,6 +80,14 @@ class KeepingCalls(Calls):
 
         Until the last moment the store works with the old one. An interrupted conversion is continued by
         calling this again. Other handles on the store then have to be opened anew.
+
+        Args:
+            embedder: as for `Memory`.
+            progress: show a progress bar on standard error.
+
+        Raises:
+            StoreError: another process began to convert the store to a different embedder.
+            EmbedderError: the embedder failed; what it made stays for the next attempt.
         """
         return reembed(self._engine, embedder, progress)
 

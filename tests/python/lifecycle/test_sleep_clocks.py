@@ -176,7 +176,8 @@ def test_a_model_is_not_asked_again_about_what_was_only_touched(sleepy: Memory) 
 def test_what_was_undone_is_not_asked_again(sleepy: Memory) -> None:
     asked(sleepy)
     (run,) = sleepy.runs("ana")
-    assert asked(sleepy) >= 0
+    assert asked(sleepy) > 0, "what the first one made is new"
+    assert len(sleepy.runs("ana")) == 2
     for later in sleepy.runs("ana"):
         if later.id != run.id:
             sleepy.undo(later.id)
