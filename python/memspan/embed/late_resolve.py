@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from inspect import getattr_static
-
 from memspan.embed.late_protocol import TokenEmbedder
 from memspan.embed.registry import DEFAULT_TOKEN_MODEL, TOKEN_MODELS
 from memspan.errors import invalid
+from memspan.members import has_members
 
 __all__ = ["resolve_token_embedder"]
 
@@ -32,7 +31,7 @@ def resolve_token_embedder(spec: TokenEmbedder | str | None = None) -> TokenEmbe
     if isinstance(spec, str):
         if spec in TOKEN_MODELS:
             return _known(spec)
-    elif not isinstance(spec, type) and _is_token_embedder(spec):
+    elif has_members(spec, _MEMBERS):
         return spec
     raise invalid(
         "token_embedder", spec, f"one of {', '.join(sorted(TOKEN_MODELS))}; a token embedder; or None"
@@ -43,9 +42,3 @@ def _known(name: str) -> TokenEmbedder:
     from memspan.embed.late_onnx import OnnxTokenEmbedder
 
     return OnnxTokenEmbedder.from_registry(name)
-
-
-def _is_token_embedder(value: object) -> bool:
-    """Whether all members exist, without evaluating properties: `dim` may read a file."""
-    missing = object()
-    return all(getattr_static(value, member, missing) is not missing for member in _MEMBERS)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from inspect import getattr_static
 from typing import Any, cast
 
 from memspan.embed.callables import CallableEmbedder
@@ -12,6 +11,7 @@ from memspan.embed.hashing import HashEmbedder
 from memspan.embed.protocol import Embedder
 from memspan.embed.registry import DEFAULT_MODEL, MODELS
 from memspan.errors import invalid
+from memspan.members import has_members
 
 __all__ = ["resolve_embedder"]
 
@@ -40,11 +40,10 @@ def resolve_embedder(spec: Embedder | Callable[[list[str]], Any] | str | None = 
             return HashEmbedder(int(match[1])) if match[1] else HashEmbedder()
         if spec in MODELS:
             return _known(spec)
-    elif not isinstance(spec, type):
-        if _is_embedder(spec):
-            return cast(Embedder, spec)
-        if callable(spec):
-            return CallableEmbedder(spec)
+    elif has_members(spec, _MEMBERS):
+        return cast(Embedder, spec)
+    elif callable(spec) and not isinstance(spec, type):
+        return CallableEmbedder(spec)
     accepted: Sequence[str] = (*sorted(MODELS), "hash", "hash:DIM")
     raise invalid("embedder", spec, f"one of {', '.join(accepted)}; an embedder; a function; or None")
 
@@ -53,9 +52,3 @@ def _known(name: str) -> Embedder:
     from memspan.embed.onnx import OnnxEmbedder
 
     return OnnxEmbedder.from_registry(name)
-
-
-def _is_embedder(value: object) -> bool:
-    """Whether all members exist, without evaluating properties: `dim` may load a model or ask an endpoint."""
-    missing = object()
-    return all(getattr_static(value, member, missing) is not missing for member in _MEMBERS)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from inspect import getattr_static
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from memspan.errors import invalid
+from memspan.members import has_members
 
 from .protocol import LLM
 
@@ -34,11 +34,6 @@ def resolve_llm(spec: LLMSpec) -> LLM | None:
         from .client import OpenAIModel
 
         return OpenAIModel(spec)
-    if not isinstance(spec, type) and _is_model(spec):
+    if has_members(spec, _MEMBERS):
         return spec
     raise invalid("llm", spec, "the name of a model, an object with `model` and `acomplete`, or None")
-
-
-def _is_model(value: Any) -> bool:
-    missing = object()
-    return all(getattr_static(value, member, missing) is not missing for member in _MEMBERS)

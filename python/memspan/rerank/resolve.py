@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from inspect import getattr_static
 from typing import cast
 
 from memspan.embed.registry import DEFAULT_RERANKER, RERANKERS
 from memspan.errors import invalid
+from memspan.members import has_members
 from memspan.rerank.protocol import Reranker
 
 __all__ = ["resolve_reranker"]
@@ -30,7 +30,7 @@ def resolve_reranker(spec: Reranker | str | None = None) -> Reranker:
     if isinstance(spec, str):
         if spec in RERANKERS:
             return _known(spec)
-    elif not isinstance(spec, type) and _is_reranker(spec):
+    elif has_members(spec, _MEMBERS):
         return spec
     raise invalid("reranker", spec, f"one of {', '.join(sorted(RERANKERS))}; a reranker; or None")
 
@@ -39,9 +39,3 @@ def _known(name: str) -> Reranker:
     from memspan.rerank.onnx import OnnxReranker
 
     return cast(Reranker, OnnxReranker.from_registry(name))
-
-
-def _is_reranker(value: object) -> bool:
-    """Whether all members exist, without evaluating properties."""
-    missing = object()
-    return all(getattr_static(value, member, missing) is not missing for member in _MEMBERS)
