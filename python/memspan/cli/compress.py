@@ -10,7 +10,7 @@ from memspan.lifecycle.compression import COMPRESSIBLE, STRATEGIES
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import open_memory
+from .opening import open_memory, unknown_user
 
 __all__ = ["compress"]
 
@@ -81,6 +81,9 @@ def compress(
             dry_run=dry_run,
             progress=env.err.is_terminal,
         )
+        unknown = None if report.records else unknown_user(memory, user)
+    if unknown:
+        env.note(unknown)
     if as_json:
         env.write_json({"store": str(store), "user": user, **report.as_json()})
         return

@@ -8,7 +8,7 @@ import click
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import open_memory
+from .opening import nothing_found, open_memory
 from .tables import cell, moment, plain_table
 
 __all__ = ["evicted"]
@@ -31,6 +31,7 @@ def evicted(env: Environment, store: Path, user: str, k: int, kinds: tuple[str, 
     """List the records of USER that made room for others, the last one first. No model is needed."""
     with open_memory(store) as memory:
         listed = memory.evicted(user=user, k=k, kinds=kinds or None)
+        nothing = "" if listed else nothing_found(memory, user, f"nothing was evicted of user '{user}'")
     if as_json:
         records = [
             {
@@ -46,7 +47,7 @@ def evicted(env: Environment, store: Path, user: str, k: int, kinds: tuple[str, 
         env.write_json({"store": str(store), "user": user, "records": records})
         return
     if not listed:
-        env.note(f"nothing was evicted of user '{user}'")
+        env.note(nothing)
         return
     table = plain_table()
     for name in ("id", "kind", "at", "evicted", "last source of", "text"):

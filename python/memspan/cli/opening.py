@@ -36,9 +36,9 @@ def _actor() -> str:
         return ""
 
 
-def nothing_found(memory: Memory, user: str) -> str:
-    """What to say of a search without hits: a mistyped user must not look like one without such memories."""
-    return unknown_user(memory, user) or f"nothing found for user '{user}'"
+def nothing_found(memory: Memory, user: str, what: str | None = None) -> str:
+    """What to say where nothing came: a mistyped user must not look like one without such memories."""
+    return unknown_user(memory, user) or what or f"nothing found for user '{user}'"
 
 
 def unknown_user(memory: Memory, user: str) -> str | None:

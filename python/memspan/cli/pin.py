@@ -8,7 +8,7 @@ import click
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import open_memory
+from .opening import open_memory, unknown_user
 from .tables import counted
 
 __all__ = ["pin"]
@@ -34,6 +34,9 @@ def pin(env: Environment, ids: tuple[str, ...], store: Path, user: str, undo: bo
     """
     with open_memory(store) as memory:
         changed = memory.unpin(user=user, ids=list(ids)) if undo else memory.pin(user=user, ids=list(ids))
+        unknown = None if changed else unknown_user(memory, user)
+    if unknown:
+        env.note(unknown)
     if as_json:
         env.write_json({"store": str(store), "user": user, "pinned": not undo, "changed": changed})
     else:

@@ -16,7 +16,7 @@ from memspan.procedure_info import Procedure, ProcedureReport
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import open_memory
+from .opening import nothing_found, open_memory
 from .tables import cell
 from .usage import usage_line
 
@@ -63,6 +63,8 @@ def procedures(
     with _opened(store, llm if learn else None, base_url) as memory:
         report = memory.learn_procedures(user, dry_run=dry_run) if learn else None
         found = [one for one in memory.procedures(user=user) if retired or not one.retired]
+        hint = "" if learn else "; `--learn` looks for some"
+        nothing = "" if found else nothing_found(memory, user, f"user '{user}' has no procedures{hint}")
     if as_json:
         learnt = None if report is None else _document(report)
         shown = [one.to_dict() for one in found]
@@ -76,7 +78,7 @@ def procedures(
         if report.usage.calls:
             env.note(usage_line(report.usage))
     if not found:
-        env.note(f"user '{user}' has no procedures" + ("" if learn else "; `--learn` looks for some"))
+        env.note(nothing)
     for position, one in enumerate(found):
         if position:
             env.out.print()

@@ -10,7 +10,7 @@ import click
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import open_memory
+from .opening import open_memory, unknown_user
 from .tables import cell, plain_table
 from .usage import usage_documents, usage_table
 
@@ -44,6 +44,9 @@ def stats(env: Environment, store: Path, user: str | None, usage: bool, as_json:
             return
         figures = memory.stats(user)
         users = memory.users() if user is None else None
+        unknown = None if user is None or figures["records"] else unknown_user(memory, user)
+    if unknown:
+        env.note(unknown)
     if as_json:
         env.write_json({"store": str(store), "user": user, "users": users, "stats": figures})
         return

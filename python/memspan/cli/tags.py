@@ -13,7 +13,7 @@ from memspan.tag_info import TagInfo
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import open_memory
+from .opening import nothing_found, open_memory
 from .tables import cell
 
 __all__ = ["tags", "tree_of"]
@@ -53,6 +53,8 @@ def tags(env: Environment, store: Path, user: str, make: bool, depth: int, as_js
     with open_memory(store) as memory:
         made = memory.tag(user, progress=env.err.is_terminal) if make else None
         known = memory.tags(user=user)
+        hint = "" if make else "; `--make` makes some"
+        nothing = "" if known else nothing_found(memory, user, f"{user} has no tags{hint}")
     if as_json:
         document = {
             "store": str(store),
@@ -63,7 +65,7 @@ def tags(env: Environment, store: Path, user: str, make: bool, depth: int, as_js
         env.write_json(document)
         return
     if not known:
-        env.say(f"{user} has no tags" + ("" if make else "; `--make` makes some"))
+        env.note(nothing)
         return
     env.out.print(tree_of(user, known, depth))
 

@@ -12,6 +12,13 @@ def test_a_user_without_memories_is_told_from_a_search_without_hits(run, filled)
     assert "nothing found for user 'demo'" in run("latest", "--store", filled, "--user", "demo", *late).stderr
 
 
+@pytest.mark.parametrize("asked", ["tags", "procedures", "evicted", "compress", "stats", "pin s01-01"])
+def test_a_mistyped_user_is_told_by_every_command_that_finds_nothing(run, filled, asked):
+    said = "knows no user 'dmeo'"
+    assert said in run(*asked.split(), "--store", filled, "--user", "dmeo").stderr
+    assert said not in run(*asked.split(), "--store", filled, "--user", "demo").stderr
+
+
 def test_a_folder_is_no_store(run, tmp_path, conversation_file):
     assert "is a folder" in run("stats", "--store", tmp_path, code=1).stderr
     assert "is a folder" in run("ingest", conversation_file, "--store", tmp_path, code=1).stderr

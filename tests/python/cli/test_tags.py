@@ -56,7 +56,7 @@ def test_many_lone_tags_are_cut() -> None:
 
 
 def test_of_a_store(run, run_json, filled) -> None:
-    assert "has no tags; `--make` makes some" in run("tags", "--store", filled, "--user", "demo").stdout
+    assert "has no tags; `--make` makes some" in run("tags", "--store", filled, "--user", "demo").stderr
     document = run_json("tags", "--store", filled, "--user", "demo", "--make")
     assert document["made"]["changed"] > 50
     assert document["tags"][0].keys() == {"name", "records", "parents", "children", "specificity"}
@@ -70,7 +70,7 @@ def test_of_a_store(run, run_json, filled) -> None:
 
 
 def test_of_nobody(run, filled) -> None:
-    assert "nobody has no tags" in run("tags", "--store", filled, "--user", "nobody", "--make").stdout
+    assert "knows no user 'nobody'" in run("tags", "--store", filled, "--user", "nobody", "--make").stderr
 
 
 @pytest.mark.parametrize("flag", [[], ["--tags"]])
