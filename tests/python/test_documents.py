@@ -1,0 +1,43 @@
+"""Files and folders that the documents name are there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = (".ci", "benches", "bindings", "cpp", "python", "tests")
+FILE = re.compile(r"[\w.*/{},-]+\.(?:cpp|hpp|json|md|npz|py|pyi|toml|tsv)|[\w.*-]+(?:/[\w.*-]+)*/")
+
+
+def names_of_files(document: str) -> Iterator[str]:
+    """What stands in backticks and looks like a file or, with a slash at its end, a folder."""
+    for name in re.findall(r"`([^`\n]+)`", (ROOT / document).read_text(encoding="utf-8")):
+        if FILE.fullmatch(name) and name.split("/")[0] not in (".venv", "build", "dist"):
+            opened = re.search(r"\{([^}]*)\}", name)
+            for choice in opened[1].split(",") if opened else [""]:
+                yield (name.replace(opened[0], choice) if opened else name).rstrip("/")
+
+
+@pytest.fixture(scope="module")
+def tree() -> list[str]:
+    """Every file and folder, from the root."""
+    found = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
+    return ["/" + str(path.relative_to(ROOT)) for path in (*found, *ROOT.iterdir())]
+
+
+@pytest.mark.parametrize(
+    "document", ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
+)
+def test_what_a_document_names_is_there(document: str, tree: list[str]) -> None:
+    named = set(names_of_files(document))
+    missing = [name for name in named if not any(fnmatch(path, f"*/{name}") for path in tree)]
+    assert missing == []
+
+
+def test_the_architecture_names_many_files() -> None:
+    assert len(set(names_of_files("ARCHITECTURE.md"))) > 100
