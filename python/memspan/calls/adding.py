@@ -56,7 +56,7 @@ class AddingCalls(Calls):
                 Without any time it happens now.
             session: the session of messages that do not name theirs.
             metadata, tags, kind: for all messages; a message's own metadata and tags are added, its own kind
-                wins.
+                wins. A list of texts under `images` in the metadata are captions, too.
             ttl: how long they live from now on, a `timedelta` or seconds; by default as long as their kind, see
                 `set_lifetime`. Then no search finds them any more, and the next `consolidate` erases those that are
                 neither pinned nor held.

@@ -12,6 +12,7 @@ from memspan.records import Record
 from memspan.times import MAX_MICROS, MIN_MICROS, Micros, TimeLike, from_micros, to_micros
 
 from .checking import checked_record, require_room_for_changes
+from .compose import captions_of
 from .draft import Draft
 from .fields import checked_metadata, checked_names, checked_text, optional_name
 from .identifiers import new_id, next_moments
@@ -217,7 +218,7 @@ def _to_record(message: Mapping[str, Any], place: str, defaults: _Defaults, at: 
         **checked_metadata(message.get("metadata") or {}, f"{place}['metadata']"),
     }
     if captions:
-        metadata["images"] = captions
+        metadata["images"] = _all_captions(captions, metadata, place)
     metadata.update(used.metadata)
     given = {key: message[key] for key in _RECORD_KEYS if message.get(key) is not None}
     given = {"session": defaults.session, "kind": defaults.kind, **given, "at": from_micros(at)}
@@ -231,6 +232,15 @@ def _to_record(message: Mapping[str, Any], place: str, defaults: _Defaults, at: 
     checked = checked_record(record, place)
     require_room_for_changes(checked, place)
     return checked
+
+
+def _all_captions(captions: list[str], metadata: Mapping[str, Any], place: str) -> list[str]:
+    """The captions of a message, and those that its metadata, or that of the session or call, have under the name."""
+    others = captions_of(metadata)
+    if not others and metadata.get("images") not in (None, []):
+        accepted = "no captions where the metadata has something else under 'images'"
+        raise invalid(f"{place}['images']", captions, accepted)
+    return captions + [caption for caption in others if caption not in captions]
 
 
 def _text_of(message: Mapping[str, Any], place: str) -> str:

@@ -145,6 +145,20 @@ def test_image_captions() -> None:
     assert record.metadata == {"images": 3}
 
 
+def test_captions_beside_metadata_of_that_name() -> None:
+    (record,) = records({"text": "x", "images": ["a", "a"], "metadata": {"images": ["b", "a"]}})
+    assert record.metadata == {"images": ["a", "a", "b"]}
+    (record,) = records({"text": "x", "images": ["a"]}, metadata={"images": ["b"], "place": "Rome"})
+    assert record.metadata == {"images": ["a", "b"], "place": "Rome"}
+    (record,) = records({"text": "x", "images": ["a"], "metadata": {"images": None}})
+    assert record.metadata == {"images": ["a"]}
+    for own in (3, {"count": 2}, [{"url": "x"}]):
+        with pytest.raises(
+            errors.InvalidArgumentError, match=r"\['images'\]: .*something else under 'images'"
+        ):
+            records({"text": "x", "images": ["a"], "metadata": {"images": own}})
+
+
 def test_half_emoji_are_replaced_in_texts_and_refused_in_names() -> None:
     (record,) = records("wave \ud83d and \ud83d\ude00")
     assert record.text == "wave \ufffd and \U0001f600"
