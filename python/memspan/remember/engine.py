@@ -291,7 +291,9 @@ class Engine:
             with self.changing() as change:
                 self.uses.write(change, None)
         except MemspanError as error:
-            _logger.warning("%s: uses could not be written (%s)", self.store.path, error)
+            # Whoever closed the memory meanwhile has written them.
+            if not self._closed:
+                _logger.warning("%s: uses could not be written (%s)", self.store.path, error)
 
     @property
     def closed(self) -> bool:

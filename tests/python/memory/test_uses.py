@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,6 +52,26 @@ def test_closing_writes_uses(open_memory: Open) -> None:
     look_for(memory, "apple")
     memory.close()
     assert uses(open_memory()) == {"apple": 4, "cherry": 1}
+
+
+def test_uses_that_closing_wrote_are_not_missed(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A thread that was about to write them when somebody closed the memory."""
+    memory = open_memory()
+    fill(memory)
+    look_for(memory, "apple")
+    changing = memory._engine.changing
+
+    def late() -> Any:
+        monkeypatch.undo()
+        memory.close()
+        return changing()
+
+    monkeypatch.setattr(memory._engine, "changing", late)
+    memory._engine.write_uses()
+    assert caplog.text == ""
+    assert uses(open_memory()) == {"apple": 1}
 
 
 def test_a_search_that_is_not_tracked_is_no_use(open_memory: Open) -> None:
