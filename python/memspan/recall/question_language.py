@@ -17,7 +17,7 @@ _BEGINNINGS: Final = {
     "tell remind name list put since please recommend suggest what's who's where's when's how's i'm i've i'd i'll "
     # As phones have them.
     "whats whos wheres whens hows im ive isnt arent wasnt werent dont doesnt didnt havent hasnt hadnt wont cant "
-    "couldnt shouldnt wouldnt",
+    "couldnt shouldnt wouldnt everyone everything everybody every any",
     "de": "wann wo wer wen wem wie warum wieso welche welcher welches welchen hat hast habe hatte bin sind mag kann "
     "kannst könntest soll sollte darf muss wird wurde würde gibt gab möchte kennt weiß wohnt isst nenne fass",
     "fr": "quand qui quoi où pourquoi quel quelle quels quelles est-ce as-tu avez-vous combien dis-moi qu'est-ce "

@@ -21,7 +21,7 @@ _OPENINGS: Final = tuple(
         r"(?:please )?(?:tell|remind|give) me(?: about| again)?",
         r"do (?:you|u) (?:remember|recall|know)(?: about)?",
         r"i (?:was wondering|wonder|want to know|would like to know|need to know|forgot|don'?t "
-        r"(?:remember|know)|can'?t (?:remember|recall))(?: if| whether)?",
+        r"(?:remember|know)|can'?t (?:remember|recall))(?: if| whether)?|"
         r"any (?:idea|chance (?:you|u) (?:remember|know)) (?=(?:what|when|where|who|which|how|why|if)\b)",
         r"i'd like to know",
         r"(?:an? |the )?(?:(?:clear|brief|short|quick|full|complete|comprehensive|detailed) "

@@ -185,6 +185,7 @@ def test_no_deeds_of_the_assistant(question: str) -> None:
 def test_every_rule_is_used(language: str) -> None:
     examples = [*EXAMPLES_BY_LANGUAGE[language].values(), *(WORDINGS.values() if language == "en" else ())]
     questions = [one.lower() for all_ in examples for one in all_]
+    questions += [question.lower() for spoken, _, question in table() if spoken == language]
     for rule in rules_of(language):
         assert any(rule.pattern.search(question) for question in questions), rule
 

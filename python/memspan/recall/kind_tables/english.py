@@ -80,7 +80,7 @@ ENGLISH: Final[Table] = (
     (
         "when",
         rf"{ASK}{TELL}(?:(?:since|until|till|by|from|around|about|roughly|approximately) )?when\b(?! \w+ing\b)"
-        rf"(?!{LATER_QUESTION})|[,.!?;:] (?:and |but |so )?when(?:'s| {VERB})\b|\b(?:was|were|is|are) when\W*$",
+        rf"(?!{LATER_QUESTION})|[,.!?;:] (?:and |but |so )?when(?:'s| {VERB})\b",
         "begins with when",
     ),
     (
@@ -91,23 +91,30 @@ ENGLISH: Final[Table] = (
     ),
     (
         "when",
-        r"\b(?:what|which) (?:exact |specific )?(?:date|day|month|year|week|weekend|season|time of "
+        r"\b(?:what|which) (?:exact |specific )?(?:date|day|month|year|week|weekend|season|decade|century|time of "
         r"(?:day|year))\b(?!s)",
         "asks for a date",
     ),
     (
         "when",
-        r"\b(?:at )?what time\b|\b(?:what(?: is|'s| was| are)|(?:tell|remind|give) me) the "
+        r"\b(?:at )?what time\b(?! zones?\b)|\b(?:what(?: is|'s| was| are)|(?:tell|remind|give) me) the "
         r"(?:\w+ ){0,2}(?<!up to )(?:date|day|deadline)\b"
         r"(?! (?:format|field|night|job|trip|plan|idea)s?\b)|"
-        r"\bwhat(?: is|'s| was) (?:my|his|her|our|their|[\w-]+'s) (?:\w+ ){0,2}(?:(?:due |start |end )date|deadline|"
+        r"\b(?:what(?: is|'s| was)|you (?:know|remember)|tell me|remind me of) (?:my|his|her|our|their|[\w-]+'s) "
+        r"(?:\w+ ){0,2}(?:(?:due |start |end )date|deadline|"
         r"birthday|anniversary)\W*$",
         "asks for a time",
     ),
     (
         "when",
-        r"\bhow (?:long|recently|soon)\b(?! (?:is|was) the (?:list|text|essay|drive|table|wall|book))",
+        r"\bhow (?:long|recent(?:ly)?|soon|late|far back)\b"
+        r"(?! (?:is|was) the (?:list|text|essay|drive|table|wall|book))",
         "asks how long",
+    ),
+    (
+        "when",
+        rf"{ASK}{PLEASE}(?:give me )?(?:the )?(?:exact |due )?date (?:of|when|for)\b",
+        "asks for a date",
     ),
     (
         "when",
@@ -125,7 +132,7 @@ ENGLISH: Final[Table] = (
         "asks for the time between events",
     ),
     ("when", r"\bhow old\b|\b(?:what|which) age\b", "asks for an age"),
-    ("list", r"\bhow many\b", "counts"),
+    ("list", r"\bhow many\b|\bwhat(?:'s| is| was) the number of (?!the\b|my\b)\w+s\b", "counts"),
     (
         "list",
         r"\bhow (?:much|often|frequently)\b.{0,200}\b(?:total|altogether|overall|combined|in all)\b|"
@@ -135,10 +142,12 @@ ENGLISH: Final[Table] = (
     ("list", r"\b(?:in total|altogether|total (?:number|amount|cost)|average)\b", "adds up"),
     (
         "list",
-        r"\b(?:list|name|enumerate|count) (?:all|every|each|the|some|out|any|me|down|my|his|her|their)\b|"
-        r"\b(?:give|make|show|write|tell|send) (?:me )?(?:a|the) (?:\w+ )?list of\b|\bshow (?:me )?(?:all|every)\b",
+        r"\b(?:list|name|enumerate|count) "
+        r"(?:all|every|each|the|some|out|any|me|down|my|his|her|their)\b(?<![iey] name the)(?<![iey] name my)|"
+        r"\b(?:give|make|show|write|tell|send) (?:me )?(?:a|the) (?:\w+ )?list of\b",
         "asks for a list",
     ),
+    ("list", rf"{ASK}{PLEASE}(?:show|give) (?:me )?(?:all|every)\b", "asks for all"),
     (
         "list",
         rf"{ASK}{PLEASE}(?:(?:list|name|enumerate|mention|give)(?: me)? |(?<=me ))(?:at least |up to )?"
@@ -160,13 +169,14 @@ ENGLISH: Final[Table] = (
     ),
     (
         "list",
-        rf"{BEGIN}{TELL}(?:(?:in|at|with|to|for|on|by|from) )?(?:what|which) {PLURAL} "
+        rf"{BEGIN}{TELL}(?:"
+        rf"(?:(?:in|at|with|to|for|on|by|from) )?(?:what|which) (?:{PLURAL} "
         r"(?:has|have|had|did|does|do|are|were|can|could|might|would|will|made|make|help|helped)\b|"
         # One of several things "is", so that the plural must be what is asked for.
-        rf"{BEGIN}{TELL}(?:(?:in|at|with|to|for|on|by|from) )?(?:what|which) (?!(?:[\w'-]+ ){{0,2}}of ){PLURAL} "
-        r"(?:am|is|was) \w|"
+        rf"(?!(?:[\w'-]+ ){{0,2}}of ){PLURAL} (?:am|is|was) \w)|"
         # As it is asked for: "remind me which pets I have had".
-        rf"{BEGIN}{TELL}(?:what|which) {PLURAL} (?:i|i'm|i've|we|we've|he|she|they)\b",
+        rf"(?:what|which) (?:{PLURAL} (?:i|i'm|i've|we|we've|he|she|they)|"
+        r"(?:days|dates) (?:did|do|does|have|has|had|are|were|was|am|is|will))\b)",
         "asks for several things (a plural)",
     ),
     (
@@ -176,7 +186,7 @@ ENGLISH: Final[Table] = (
     ),
     (
         "list",
-        r"\bin what ways\b|\b(?:kinds|types|sorts) of\b|\b(?:kind|type|sort) of \w+[a-rt-z]s\b",
+        r"\bin what ways\b|\bhave in common\b|\b(?:kinds|types|sorts) of\b|\b(?:kind|type|sort) of \w+[a-rt-z]s\b",
         "asks for several kinds",
     ),
     (
@@ -211,7 +221,8 @@ ENGLISH: Final[Table] = (
     (
         "preference",
         rf"(?:{ASK}|[.!?;:] (?:so |also )?){PLEASE}(?:(?:recommend|suggest|propose) \w|"
-        rf"(?:write|draft|plan|compose|design|create|prepare) (?:an?|the|my|our|me|us|some) |{WANT_TIPS})",
+        rf"(?:write|draft|plan|compose|design|create|prepare) (?:an?|the|my|our|me|us|some) |{WANT_TIPS}|"
+        r"(?:pick|choose) (?:me |us )?an? |find (?:me |us )?an? (?:good|nice|great|cheap|new) )",
         "asks for advice",
     ),
     (
@@ -223,6 +234,7 @@ ENGLISH: Final[Table] = (
         r"\bwhat(?:'s| is) an? (?:good|nice|great|suitable|fun|healthy)\b",
         "asks what to do",
     ),
+    ("preference", rf"{ASK}(?:what|where|which [\w-]+) can (?:i|we)\b", "asks what one can do"),
     (
         "preference",
         rf"{ASK}(?:how (?:to\b|(?:do (?:i|we|you|one) (?!{USUALLY}|{HABIT})|"
@@ -233,7 +245,8 @@ ENGLISH: Final[Table] = (
     ),
     (
         "preference",
-        r"\bhelp me\b|\bi'?m (?:planning|looking|thinking|trying|hoping|working|considering)\b",
+        r"\bhelp me\b|\bi'?m (?:planning|looking|thinking|trying(?! to (?:remember|recall|find out)\b)|hoping|working|"
+        r"considering)\b",
         "asks for help",
     ),
     (
@@ -245,7 +258,7 @@ ENGLISH: Final[Table] = (
         "preference",
         r"\bwould (?:best |really )?(?:suit|fit|be (?:best|good|right|ideal|suitable|a good fit) for|"
         r"work (?:best )?for) (?:me|us|my|our)\b|"
-        r"\b(?:is|are) (?:the )?(?:best|right|good|ideal|suitable) for (?:me|us)\b",
+        r"\b(?:is|are|be) (?:the )?(?:best|right|good|ideal|suitable) for (?:me|us)\b",
         "asks what would suit",
     ),
     (
@@ -261,8 +274,13 @@ ENGLISH: Final[Table] = (
         "asks for what holds now",
     ),
     (
+        "update",
+        rf"{ASK}(?:what(?:'s| is) new\b|(?:has|have|did) (?!you\b).{{1,60}}\bchanged?\W*$)",
+        "asks what has changed",
+    ),
+    (
         "yes_no",
-        rf"{BEGIN}{VERB}\b(?! you\b)",
+        rf"{BEGIN}{VERB}\b(?! (?:you|i ask)\b)|{ASK}any chance\b(?! you\b)",
         "begins with a verb",
     ),
     (

@@ -34,8 +34,8 @@ BEGIN: Final = rf"(?:{ASK}|^\W*(?:when|if|while|after|before|since|once) [^,?]{{
 TELL: Final = (
     r"(?:(?:can|could|would|will) you (?:please )?(?:tell|remind|show) (?:me )?|do you (?:remember|"
     r"know|recall) |"
-    r"(?:please )?(?:tell|remind) me |i (?:want|need|would like|'d like) to know |i forgot |i "
-    r"wonder(?:ed)? )?"
+    r"(?:please )?(?:tell|remind) me |i (?:want|need|would like|'d like) to know |i (?:forgot|don't know) |i "
+    r"wonder(?:ed)? |may i ask |(?:could|can) you check |i'm trying to (?:remember|recall) |any idea )?"
 )
 PLEASE: Final = r"(?:(?:can|could|would|will) you )?(?:please )?(?:tell me )?"
 

@@ -53,6 +53,8 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
         return None
     if kind == "in":
         return _compared(sentence, at, kind) if sentence.value(at) else None
+    if kind == "every" and sentence.kind(at + 1) != "unit":
+        return None  # only "some weeks ago" goes on
     if kind in _RECURRING and _comes_round(sentence, at, kind):
         return None
     if kind in _COMPARED and (compared := _compared(sentence, at, kind)) is not None:
