@@ -256,8 +256,8 @@ struct RandomRecords {
   std::mt19937 random{3};
   UserColumns user{1};
 
-  RandomRecords() {
-    for (Slot slot = 0; slot < 700; ++slot) {
+  explicit RandomRecords(Slot records = 700) {
+    for (Slot slot = 0; slot < records; ++slot) {
       RecordInput record;
       record.at = static_cast<Micros>(random() % 300);
       record.until = random() % 3 == 0 ? record.at + static_cast<Micros>(random() % 100) : kForever;
@@ -269,7 +269,7 @@ struct RandomRecords {
       user.live.resize(slot + 1);
       user.live.set(slot);
       json::object metadata;
-      metadata["n"] = static_cast<int64_t>(slot);
+      metadata["n"] = static_cast<int64_t>(slot % 700);
       user.attributes.add(slot, record, std::move(metadata));
       user.timeline.insert(slot, user.recency());
       std::vector<std::string> tags;
@@ -278,7 +278,7 @@ struct RandomRecords {
       }
       user.tags.add_record(slot, tags);
     }
-    for (Slot slot = 0; slot < 700; slot += 5) {  // dead slots
+    for (Slot slot = 0; slot < records; slot += 5) {  // dead slots
       user.timeline.erase(slot, user.recency());
       user.tags.remove_record(slot, [](TagId) {});
       user.attributes.remove(slot);
@@ -313,38 +313,83 @@ struct RandomRecords {
   }
 };
 
-BOOST_FIXTURE_TEST_CASE(every_form_holds_the_same_records, RandomRecords) {
+// What a set holds, asked in every way.
+void check(const Admission& admission, const UserColumns& user, std::vector<Slot> slots, const Bitset& wanted) {
   const Recency recency = user.recency();
+  user.live.for_each([&](Slot slot) { BOOST_REQUIRE(admission.admits(slot) == wanted.test(slot)); });
+  const Bitset* const mask = admission.mask();
+  const SlotTest also = admission.open_test();
+  user.live.for_each([&](Slot slot) {
+    const bool in_time = admission.intervals().empty() || find_interval(admission.intervals(), user.ats[slot]) != nullptr;
+    BOOST_REQUIRE(((mask == nullptr || mask->test(slot)) && (!also || also(slot)) && in_time) == wanted.test(slot));
+  });
+  std::vector<Slot> every;
+  admission.for_every(1, [&](Slot slot) { every.push_back(slot); });
+  std::sort(every.begin(), every.end());
+  BOOST_REQUIRE(every == slots);
+
+  BOOST_REQUIRE(admission.exact_count() == slots.size());
+  BOOST_REQUIRE(admission.count() == slots.size());
+  user.live.for_each([&](Slot slot) { BOOST_REQUIRE(admission.admits(slot) == wanted.test(slot)); });
+  std::sort(slots.begin(), slots.end(), recency);
+  for (const size_t limit : {size_t{1}, size_t{20}, size_t{600}}) {
+    std::vector<Slot> newest;
+    admission.newest(limit, newest);
+    BOOST_REQUIRE(std::equal(newest.begin(), newest.end(), slots.begin(),
+                             slots.begin() + static_cast<std::ptrdiff_t>(std::min(limit, slots.size()))));
+  }
+  std::vector<Slot> listed(admission.slots().begin(), admission.slots().end());
+  std::sort(listed.begin(), listed.end(), recency);
+  BOOST_REQUIRE(listed == slots);
+  BOOST_REQUIRE(admission.bits().count() == slots.size());
+  for (Slot slot : slots) BOOST_REQUIRE(admission.bits().test(slot));
+}
+
+// How many sets came in each form, and how many of them open.
+struct Forms {
+  std::array<int, 4> all = {};
+  std::array<int, 4> open = {};
+};
+
+Forms admit_at_random(RandomRecords& records, int rounds) {
   const Analyzer analyzer(AnalyzerKind::simple);
   PreparedQuery prepared;
   Admission admission;
-  std::array<int, 4> forms = {};
-  for (int round = 0; round < 1500; ++round) {
-    const Query filters = make_query();
+  Forms forms;
+  for (int round = 0; round < rounds; ++round) {
+    const Query filters = records.make_query();
     prepare(filters, IndexConfig{.dim = 1}, analyzer, prepared);
     Refusals refusals;
-    const Bitset wanted = find_refusals(user, prepared, refusals);
+    const Bitset wanted = find_refusals(records.user, prepared, refusals);
     std::vector<Slot> slots;
     wanted.for_each([&](Slot slot) { slots.push_back(slot); });
-
-    admission.admit(user, prepared);
-    ++forms[static_cast<size_t>(admission.form())];
-    BOOST_REQUIRE(admission.count() == slots.size());
-    user.live.for_each([&](Slot slot) { BOOST_REQUIRE(admission.admits(slot) == wanted.test(slot)); });
-    std::sort(slots.begin(), slots.end(), recency);
-    for (const size_t limit : {size_t{1}, size_t{20}, size_t{600}}) {
-      std::vector<Slot> newest;
-      admission.newest(limit, newest);
-      BOOST_REQUIRE(std::equal(newest.begin(), newest.end(), slots.begin(),
-                               slots.begin() + static_cast<std::ptrdiff_t>(std::min(limit, slots.size()))));
+    admission.admit(records.user, prepared);
+    const auto form = static_cast<size_t>(admission.form());
+    ++forms.all[form];
+    if (admission.open()) {
+      ++forms.open[form];
+      BOOST_TEST(admission.count() > slots.size() / 2);
+      BOOST_TEST(admission.count() < slots.size() * 2);
     }
-    std::vector<Slot> listed(admission.slots().begin(), admission.slots().end());
-    std::sort(listed.begin(), listed.end(), recency);
-    BOOST_REQUIRE(listed == slots);
-    BOOST_REQUIRE(admission.bits().count() == slots.size());
-    for (Slot slot : slots) BOOST_REQUIRE(admission.bits().test(slot));
+    check(admission, records.user, slots, wanted);
   }
-  for (const int count : forms) BOOST_TEST(count > 20);
+  return forms;
+}
+
+BOOST_AUTO_TEST_CASE(every_form_holds_the_same_records) {
+  RandomRecords records;
+  const Forms forms = admit_at_random(records, 1500);
+  for (const int count : forms.all) BOOST_TEST(count > 20);
+  for (const int count : forms.open) BOOST_TEST(count == 0);
+}
+
+BOOST_AUTO_TEST_CASE(open_sets_hold_what_all_filters_leave) {
+  RandomRecords records(16000);
+  const Forms forms = admit_at_random(records, 150);
+  for (const auto form : {Admission::Form::all, Admission::Form::spans, Admission::Form::bits}) {
+    BOOST_TEST(forms.open[static_cast<size_t>(form)] > 0);
+  }
+  BOOST_TEST(forms.open[static_cast<size_t>(Admission::Form::slots)] == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -18,12 +18,17 @@ constexpr size_t kSelectCost = 3;
 // Asking a record of a span for its times costs so many times as much as asking 64 slots at once, shared out.
 constexpr size_t kWordCost = 64;
 
+// So many records are asked for what `where` says, all of them; more are left open where one in kOpenShare of a sample is it.
+constexpr size_t kAskedRecords = 8192;
+constexpr size_t kOpenSample = 128;
+constexpr size_t kOpenShare = 8;
+
 }  // namespace
 
 void Admission::clear(const UserColumns& user) {
   user_ = &user;
   intervals_ = {};
-  has_bits_ = has_slots_ = false;
+  has_bits_ = has_slots_ = open_ = false;
   slots_.clear();
   spans_.clear();
 }
@@ -48,8 +53,8 @@ void Admission::admit(const UserColumns& user, const PreparedQuery& prepared) {
   if (times.any()) keep_by_times(times);
   const ColumnFilters filters(user, prepared);
   if (filters.refuses_kinds()) keep_by_kinds(filters, times);
-  if (prepared.where) keep_by_where(*prepared.where);
   if (!prepared.query->exclude.empty()) exclude(prepared.query->exclude);
+  if (prepared.where) keep_by_where(*prepared.where);
 }
 
 bool Admission::admit_within(const UserColumns& user, std::span<const Interval> intervals, const Admission& others) {
@@ -147,6 +152,24 @@ void Admission::keep_by_kinds(const ColumnFilters& filters, const TimeFilter& ti
 
 void Admission::keep_by_where(const Where& where) {
   verdicts_.start(where, user_->attributes);
+  if (!leave_open()) keep_matching();
+}
+
+bool Admission::leave_open() {
+  if (form_ == Form::slots || count_ < kAskedRecords) return false;
+  size_t asked = 0;
+  size_t admitted = 0;
+  for_every_in_form(count_ / kOpenSample, [&](Slot slot) {
+    ++asked;
+    admitted += verdicts_.admits(slot) ? 1 : 0;
+  });
+  if (admitted * kOpenShare < asked) return false;
+  count_ = count_ * admitted / asked;
+  return open_ = true;
+}
+
+void Admission::keep_matching() const {
+  open_ = false;
   if (form_ == Form::spans || form_ == Form::slots) {
     keep_if([this](Slot slot) { return verdicts_.admits(slot); });
     return;
@@ -159,7 +182,7 @@ void Admission::keep_by_where(const Where& where) {
 }
 
 template <typename Keep>
-void Admission::keep_if(Keep keep) {
+void Admission::keep_if(Keep keep) const {
   switch (form_) {
     case Form::all:
       bits_ = user_->live;
@@ -210,6 +233,7 @@ void Admission::exclude(std::span<const std::string> ids) {
 }
 
 const Bitset& Admission::bits() const {
+  settle();
   if (has_bits_) return bits_;
   has_bits_ = true;
   if (form_ == Form::all) {
@@ -228,6 +252,7 @@ const Bitset& Admission::bits() const {
 }
 
 std::span<const Slot> Admission::slots() const {
+  settle();
   if (has_slots_) return slots_;
   has_slots_ = true;
   if (form_ == Form::spans) {
@@ -247,6 +272,7 @@ std::span<const Slot> Admission::slots() const {
 
 void Admission::newest(size_t limit, std::vector<Slot>& out) const {
   out.clear();
+  settle();
   const size_t wanted = std::min(limit, count_);
   if (wanted == 0) return;
   const auto walk = [&](const auto& entries, auto admits_slot) {

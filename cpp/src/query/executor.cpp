@@ -91,7 +91,7 @@ void backfill(SearchScratch& scratch) {
   std::vector<FusedHit>& hits = scratch.hits;
   const size_t k = scratch.prepared.query->k;
   const size_t found = hits.size();
-  if (found >= k || found >= scratch.admission.count()) return;
+  if (found >= k || found >= scratch.admission.exact_count()) return;
   scratch.positions.start(k);
   float lowest = 0.0f;
   for (size_t i = 0; i < found; ++i) {

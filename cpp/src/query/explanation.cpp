@@ -50,7 +50,7 @@ SearchExplanation explain(const UserColumns& user, const SearchScratch& scratch,
   const PreparedQuery& prepared = scratch.prepared;
   SearchExplanation explanation;
   explanation.records = static_cast<uint32_t>(user.live_count());
-  explanation.admissible = static_cast<uint32_t>(scratch.admission.count());
+  explanation.admissible = static_cast<uint32_t>(scratch.admission.exact_count());
   find_refusals(user, prepared, explanation.refused);
   explanation.routed = with_names(scratch.boosting.routed, user);
   explanation.boosting_tags = with_names(scratch.boosting.weights, user);

@@ -12,7 +12,7 @@ void HintedRecords::find(const UserColumns& user, const PreparedQuery& prepared,
   if (hints.empty()) return;
   merge_intervals(hints, intervals_);
   if (!within_.admit_within(user, intervals_, admission)) return;
-  if (within_.count() == 0 || within_.count() == admission.count()) return;
+  if (within_.count() == 0 || within_.count() == admission.exact_count()) return;
   const size_t most = std::max(kLeast, size_t{prepared.query->k});
   if (prepared.has(View::semantic)) {
     search_semantic(user, prepared, within_, most, nearest_);

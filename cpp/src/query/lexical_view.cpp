@@ -131,7 +131,7 @@ class Search {
 // that came together lie together, so that a time range is often a narrow one.
 std::pair<Slot, Slot> slot_range(const Admission& admission, size_t postings) {
   constexpr std::pair<Slot, Slot> kAnySlot = {0, kNoSlot - 1};
-  if (admission.all() || admission.count() == 0) return kAnySlot;
+  if (admission.all() || admission.open() || admission.count() == 0) return kAnySlot;
   if (admission.form() == Admission::Form::bits) {
     return {static_cast<Slot>(admission.bits().find_first()), static_cast<Slot>(admission.bits().find_last())};
   }

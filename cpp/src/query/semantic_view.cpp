@@ -24,6 +24,7 @@ SemanticReading search_exact(const UserColumns& user, const PreparedQuery& prepa
   TopK top(depth, user.recency(), best);
   SemanticReading reading;
   const float* const query = prepared.unit_embedding.data();
+  admission.settle();
   if (!admission.all() && admission.count() * kExactGatherShare < user.slots()) {
     user.vectors.gather(query, admission.slots(), top);
     reading.scan = "exact gather";
@@ -52,7 +53,8 @@ SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& pr
     VectorFilter filter;
     if (!everything) filter.count = admission.count();
     filter.intervals = admission.intervals();
-    if (!everything && admission.form() != Admission::Form::spans) filter.admitted = &admission.bits();
+    filter.admitted = admission.mask();
+    filter.also = admission.open_test();
     gather = !user.vectors.nearest(query, depth, prepared.query->recall, filter, scratch, reading);
     reading.scan = everything ? "probe" : "masked probe";
   }

@@ -193,7 +193,8 @@ class LayoutBuilder {
       mean /= size;
       square /= size;
       layout_->means[b] = static_cast<float>(mean);
-      layout_->variances[b] = static_cast<float>(std::max(0.0, square - mean * mean));
+      // Of rows that point either way it is 1, or more, as rows in bfloat16 may be a little longer.
+      layout_->variances[b] = static_cast<float>(std::clamp(square - mean * mean, 0.0, 1.0));
       layout_->orthogonals[b] = static_cast<float>(std::max(0.0, 1.0 - square));
     }
   }

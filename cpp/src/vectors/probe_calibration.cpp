@@ -68,7 +68,7 @@ class Calibration {
       }
     });
     set_reach(layout_.reach, kCaution);
-    layout_.probed_share = static_cast<float>(share_read(kDepthOfTen, nullptr));
+    layout_.probed_share = probed_share(nullptr);
     try_short_rows();
   }
 
@@ -108,7 +108,7 @@ class Calibration {
       layout_.reach = before;
       return;
     }
-    layout_.probed_share = static_cast<float>(share_read(kDepthOfTen, shorts.get()));
+    layout_.probed_share = probed_share(shorts.get());
     layout_.short_rows = std::move(shorts);
   }
 
@@ -212,6 +212,9 @@ class Calibration {
     });
     return std::accumulate(read.begin(), read.end(), 0.0) / static_cast<double>(kQueries * layout_.size);
   }
+
+  // A share at most: where searches for a hundred gain much, those for ten may cost more than to read all codes.
+  float probed_share(const ShortRows* shorts) { return static_cast<float>(std::min(1.0, share_read(kDepthOfTen, shorts))); }
 
   double mean_share_read(const ShortRows* shorts) {
     return (share_read(kDepthOfTen, shorts) + share_read(kDeepest, shorts)) / 2.0;

@@ -118,11 +118,10 @@ void VectorTable::scan_block(const Block& block, const VectorFilter& filter, Vec
   const CodeRows& rows = layout_->rows;
   ++stats.blocks_probed;
   for_each_span(block, filter.intervals, [&](uint32_t first, uint32_t last) {
-    if (filter.admitted == nullptr) {
+    if (filter.admitted == nullptr && !filter.also) {
       scan_codes(rows, first, last - first, scratch, stats, [](Slot, size_t) { return true; });
     } else {
-      scan_codes(rows, first, last - first, scratch, stats,
-                 [&](Slot slot, size_t) { return filter.admitted->test(slot); });
+      scan_codes(rows, first, last - first, scratch, stats, [&](Slot slot, size_t) { return filter.admits(slot); });
     }
   });
 }
@@ -233,10 +232,12 @@ void VectorTable::rescore(const float* query, size_t k, VectorScratch& scratch, 
 bool VectorTable::nearest(const float* query, size_t k, float recall, const VectorFilter& filter,
                           VectorScratch& scratch, VectorSearchStats& stats) const {
   begin_search(query, k, scratch);
-  if (filter.admitted != nullptr) {
-    scan_fresh(scratch, stats, [&](Slot slot, Micros) { return filter.admitted->test(slot); });
-  } else if (!filter.intervals.empty()) {
-    scan_fresh(scratch, stats, [&](Slot, Micros at) { return find_interval(filter.intervals, at) != nullptr; });
+  if (filter.admitted == nullptr && !filter.intervals.empty()) {
+    scan_fresh(scratch, stats, [&](Slot slot, Micros at) {
+      return find_interval(filter.intervals, at) != nullptr && filter.admits(slot);
+    });
+  } else if (filter.admitted != nullptr || filter.also) {
+    scan_fresh(scratch, stats, [&](Slot slot, Micros) { return filter.admits(slot); });
   } else {
     scan_fresh(scratch, stats, [](Slot, Micros) { return true; });
   }

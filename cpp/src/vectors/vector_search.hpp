@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bitset.hpp"
+#include "base/slot_test.hpp"
 #include "memspan/types.hpp"
 #include "vectors/code_query.hpp"
 #include "vectors/near_best.hpp"
@@ -17,9 +18,13 @@ namespace memspan {
 struct VectorFilter {
   const Bitset* admitted = nullptr;          // null: every row of the intervals; otherwise all lie in them
   std::span<const Interval> intervals = {};  // disjoint, ascending; empty: any time
-  // How many rows that lets through, if the caller can list them: a search that turns out to read more than those gives
+  SlotTest also = {};  // to be asked besides, of rows that come near the best alone
+  // How many rows that lets through, more or less, if the caller can list them: a search that turns out to read more than those gives
   // up. 0: it may not.
   size_t count = 0;
+
+  // Of a row of the intervals.
+  bool admits(Slot slot) const { return (admitted == nullptr || admitted->test(slot)) && (!also || also(slot)); }
 };
 
 struct VectorSearchStats {

@@ -46,7 +46,7 @@ void VectorTable::sift(const float* query, size_t k, float recall, const VectorF
     total += span.end - span.start;
   }
   stats.short_rows_read += static_cast<uint32_t>(total);
-  const size_t of_admitted = filter.admitted != nullptr && filter.count > 0 ? std::max<size_t>(1, total / filter.count) : 1;
+  const size_t of_admitted = (filter.admitted != nullptr || filter.also) && filter.count > 0 ? std::max<size_t>(1, total / filter.count) : 1;
   const float good = good_score(total, kLookedAt * k * of_admitted, scratch);
 
   size_t waiting = 0;
@@ -59,7 +59,7 @@ void VectorTable::sift(const float* query, size_t k, float recall, const VectorF
   };
   const auto add = [&](uint32_t position) {
     const Slot slot = rows.slot(position);
-    if (slot == kNoSlot || (filter.admitted != nullptr && !filter.admitted->test(slot))) return;
+    if (slot == kNoSlot || !filter.admits(slot)) return;
     rows.check(position);
     if (waiting == VectorScratch::kGathered) flush();
     scratch.positions[waiting] = position;
