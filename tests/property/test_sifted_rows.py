@@ -128,3 +128,26 @@ def test_sifted_searches_answer_as_exact_ones(row_format: str, tmp_path: Path) -
     crowd.change()  # in the file's pages
     crowd.index.consolidate(user="ana")
     crowd.check()
+
+
+def test_users_whose_few_best_are_hard_to_sift_are_loaded_again(tmp_path: Path) -> None:
+    """A few records, in dozens that are nearly the same, lie where no leading direction goes. Then a search for
+    ten may cost more than to read every row, and one for a hundred far less.
+    """
+    count, dozens, dozen = 30_000, 8, 12
+    rng = np.random.default_rng(1)
+    leading = np.arange(DIM) < LEADING
+    rows = (rng.standard_normal((count, DIM)) * np.where(leading, 1.0, 0.3)).astype(np.float32)
+    apart = rng.standard_normal((dozens, DIM)) * np.where(leading, 0.02, 1.0)
+    alike = rng.choice(count, dozens * dozen, replace=False)
+    noise = rng.standard_normal((len(alike), DIM)) * np.where(leading, 0.003, 0.03)
+    rows[alike] = np.repeat(apart, dozen, axis=0) + noise
+    index = memspan.Index(DIM, auto_consolidate=False)
+    index.add_many(user="ana", ids=[f"m{i}" for i in range(count)], ats=np.arange(count), embeddings=rows)
+    index.consolidate(user="ana", force=True)
+    found = index.search(user="ana", embedding=rows[0], k=100, explain=True)
+    assert found.explanation is not None
+    assert found.explanation["short_rows_read"]
+    index.save(tmp_path / "snapshot")
+    loaded = memspan.Index.load(tmp_path / "snapshot", auto_consolidate=False, verify=True)
+    assert loaded.search(user="ana", embedding=rows[0], k=100).ids == found.ids

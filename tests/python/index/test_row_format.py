@@ -110,3 +110,20 @@ def test_equal_vectors_stay_equal_and_of_length_one() -> None:
 def test_other_formats_are_refused(bad: object) -> None:
     with pytest.raises(memspan.InvalidArgumentError, match=r"row_format.*float32.*bfloat16"):
         memspan.Index(DIM, row_format=bad)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_that_point_either_way_are_loaded_again(tmp_path: Path, seed: int) -> None:
+    """Of few values, rounded ones are a little longer than 1, and so is what their cosines with a mean vary by."""
+    count = 301
+    direction = np.random.default_rng(seed).standard_normal(2)
+    rows = np.repeat([direction, -direction], [count // 2 + 1, count // 2], axis=0)
+    index = memspan.Index(2, row_format="bfloat16", auto_consolidate=False)
+    index.add_many(user="ana", ids=[f"m{i}" for i in range(count)], ats=list(range(count)), embeddings=rows)
+    index.consolidate(user="ana", force=True)
+    index.save(tmp_path / "snapshot")
+    loaded = memspan.Index.load(tmp_path / "snapshot", auto_consolidate=False, verify=True)
+    assert (
+        loaded.search(user="ana", embedding=direction, k=count).ids
+        == index.search(user="ana", embedding=direction, k=count).ids
+    )
