@@ -134,7 +134,9 @@ void register_hit(py::module_& module) {
        nullptr},
       {"explanation", get<explain_hit>, nullptr, "Why it is here; only with `explain=True`.", nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
-  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+  static char doc[] = "One record that a search found. Immutable; equal to one that says the same.";
+  static PyType_Slot slots[] = {{Py_tp_doc, doc},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
                                 {Py_tp_repr, reinterpret_cast<void*>(represent)},
                                 {Py_tp_hash, reinterpret_cast<void*>(hash)},
                                 {Py_tp_richcompare, reinterpret_cast<void*>(compare)},

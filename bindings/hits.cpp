@@ -154,10 +154,15 @@ void register_hits(py::module_& module) {
       {"explanation", explanation, nullptr,
        "What the filters refused and how the search ran; only with `explain=True`.", nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
-  static PyMethodDef methods[] = {{"index", index, METH_O, nullptr},
-                                  {"count", count, METH_O, nullptr},
-                                  {nullptr, nullptr, 0, nullptr}};
-  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
+  static PyMethodDef methods[] = {
+      {"index", index, METH_O, "Position of the first hit that is equal. Raises ValueError where there is none. O(n)."},
+      {"count", count, METH_O, "How many hits are equal. O(n)."},
+      {nullptr, nullptr, 0, nullptr}};
+  static char doc[] =
+      "The answer of a search, best first: a sequence of `Hit`, made when they are looked at. Immutable. Its columns "
+      "are read without making a Hit for each.";
+  static PyType_Slot slots[] = {{Py_tp_doc, doc},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(deallocate)},
                                 {Py_tp_repr, reinterpret_cast<void*>(represent)},
                                 {Py_tp_iter, reinterpret_cast<void*>(iterate)},
                                 {Py_sq_length, reinterpret_cast<void*>(size_of)},

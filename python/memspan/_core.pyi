@@ -146,7 +146,7 @@ def ranking_features(index: Index, query: Query, /) -> tuple[list[str], NDArray[
 
 @final
 class Hit:
-    """One record that a search found."""
+    """One record that a search found. Immutable; equal to one that says the same."""
 
     @property
     def id(self) -> str:
@@ -168,12 +168,15 @@ class Hit:
 
 @final
 class Hits:
-    """The answer of a search, best first: a sequence of `Hit`, made when they are looked at."""
+    """The answer of a search, best first: a sequence of `Hit`, made when they are looked at. Immutable. Its columns
+    are read without making a Hit for each."""
 
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Hit]: ...
-    def index(self, hit: Hit, /) -> int: ...
-    def count(self, hit: Hit, /) -> int: ...
+    def index(self, hit: Hit, /) -> int:
+        """Position of the first hit that is equal. Raises ValueError where there is none. O(n)."""
+    def count(self, hit: Hit, /) -> int:
+        """How many hits are equal. O(n)."""
     @overload
     def __getitem__(self, position: int, /) -> Hit: ...
     @overload
@@ -190,7 +193,7 @@ class Hits:
     @property
     def features(self) -> NDArray[np.float32] | None:
         """Shape (n, features): what a learned ranking sees in the hits, NaN of those that only fill up to k; with
-        `features=True`, else `None`."""
+        `features=True`, else None."""
     @property
     def explanation(self) -> dict[str, Any] | None:
         """What the filters refused and how the search ran; only with `explain=True`."""

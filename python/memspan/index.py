@@ -291,7 +291,7 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
         track: bool = True,
         features: bool = False,
     ) -> Hits:
-        """The best `k` records of a user (1-10,000), best first; equal scores: newer first, then by id.
+        """The best `k` records of a user, best first (1-10,000); equal scores: newer first, then by id.
 
         What to look for:
             text: words, ranked by BM25 with the user's own statistics (lexical view).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import copy
 import functools
@@ -12,6 +13,7 @@ import pydoc
 import sys
 import tracemalloc
 from collections.abc import Callable
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
@@ -218,3 +220,22 @@ def test_arguments_that_another_thread_changes_meanwhile() -> None:
         changer.join()
     tags = {tag.name for tag in index.tags(user="ben")}
     assert tags <= {"a0", *(f"b{number}" for number in range(20))}
+
+
+STUB = Path(memspan.__file__).with_name("_core.pyi")
+
+
+@pytest.mark.parametrize("kind", [memspan.Hit, memspan.Hits])
+def test_the_stub_documents_answers_as_they_do(kind: type) -> None:
+    classes = [
+        node for node in ast.parse(STUB.read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef)
+    ]
+    (described,) = [node for node in classes if node.name == kind.__name__]
+    told = {None: (ast.get_docstring(described), kind.__doc__)}
+    for node in described.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("__"):
+            told[node.name] = (ast.get_docstring(node), getattr(kind, node.name).__doc__)
+    assert len(told) > 5
+    for name, (written, shown) in told.items():
+        assert written, name
+        assert " ".join(written.split()) == " ".join((shown or "").split()), name
