@@ -147,13 +147,13 @@ ENGLISH: Final[Table] = (
         r"\b(?:give|make|show|write|tell|send) (?:me )?(?:a|the) (?:\w+ )?list of\b",
         "asks for a list",
     ),
-    ("list", rf"{ASK}{PLEASE}(?:show|give) (?:me )?(?:all|every)\b", "asks for all"),
     (
         "list",
-        rf"{ASK}{PLEASE}(?:(?:list|name|enumerate|mention|give)(?: me)? |(?<=me ))(?:at least |up to )?"
+        rf"{ASK}{PLEASE}(?:(?:show|give) (?:me )?(?:all|every)\b|"
+        r"(?:(?:list|name|enumerate|mention|give)(?: me)? |(?<=me ))(?:at least |up to )?"
         r"(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2}|several|a few|a couple of)"
-        r" (?!(?:minutes|hours|days|weeks|months|years)\b)\w",
-        "asks for several things (a number)",
+        r" (?!(?:minutes|hours|days|weeks|months|years)\b)\w)",
+        "asks for several things (a number), or for all",
     ),
     (
         "list",
@@ -234,10 +234,9 @@ ENGLISH: Final[Table] = (
         r"\bwhat(?:'s| is) an? (?:good|nice|great|suitable|fun|healthy)\b",
         "asks what to do",
     ),
-    ("preference", rf"{ASK}(?:what|where|which [\w-]+) can (?:i|we)\b", "asks what one can do"),
     (
         "preference",
-        rf"{ASK}(?:how (?:to\b|(?:do (?:i|we|you|one) (?!{USUALLY}|{HABIT})|"
+        rf"{ASK}(?:(?:what|where|which [\w-]+) can (?:i|we)\b|how (?:to\b|(?:do (?:i|we|you|one) (?!{USUALLY}|{HABIT})|"
         r"(?:can|could|should|would) (?:i|we|you|one)\b))|"
         r"(?:can|could|would|will) you (?:please )?(?:help|show|walk|guide|explain|write|create|make|"
         r"give me (?:some|a few|ideas|advice)))",
