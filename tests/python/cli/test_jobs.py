@@ -83,6 +83,16 @@ def test_without_a_model(run, waiting, model):
     assert "--llm" in run("process", "--store", waiting, code=1).stderr
 
 
+def test_what_ends_several_jobs_is_told_once(spawn, store):
+    with Memory(store, "hash:32", recipe="best") as memory:
+        for number in range(6):
+            memory.add(["one", "two"], user="ana", session=str(number))
+    ended = spawn("process", "--store", store)
+    assert ended.returncode == 1
+    assert ended.stderr.count("\n") == 1
+    assert "--llm" in ended.stderr
+
+
 def test_follow_until_interrupted(run, waiting, model, monkeypatch):
     def interrupt(self, **arguments):
         assert arguments["follow"]

@@ -87,6 +87,7 @@ class JobRun:
         limit = self._shared.stage_seconds
         self.results.start()
         task = asyncio.ensure_future(stage.run(work, tools))
+        task.add_done_callback(_look_at)
         try:
             while not task.done():
                 left = limit - self.results.idle
@@ -98,7 +99,6 @@ class JobRun:
         finally:
             if not task.done():
                 task.cancel()
-                task.add_done_callback(_look_at)
                 await asyncio.wait({task}, timeout=_ENDING)
         return task.result()
 
@@ -121,6 +121,6 @@ class JobRun:
 
 
 def _look_at(task: asyncio.Task[Any]) -> None:
-    """What a stage says after it was given up is of no use."""
+    """What a stage says is of no use if nobody waits for it any more, but asyncio wants it to be looked at."""
     if not task.cancelled():
         task.exception()
