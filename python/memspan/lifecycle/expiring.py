@@ -116,7 +116,7 @@ def _erase_slice(engine: Engine, user: str | None, now: Micros) -> tuple[int, se
         for name, id_ in change.writer.lifetimes.expired(user, now, _SLICE):
             ids[name].append(id_)
         for name, own in ids.items():
-            erased += _erase(engine, change, name, own)
+            erased += _erase(change, name, own)
         if ids:
             engine.snapshots.delete(change.writer)
             change.writer.request_erasure()
@@ -146,14 +146,14 @@ def _erase_cold_slice(engine: Engine, keys: Sequence[int], now: Micros) -> dict[
         for user, copies in erased.items():
             for copy in copies:
                 unlearn(change, user, copy)
-            _erase(engine, change, user, sorted({copy.id for copy in copies}))
+            _erase(change, user, sorted({copy.id for copy in copies}))
         if erased:
             engine.snapshots.delete(change.writer)
             change.writer.request_erasure()
     return {user: len(copies) for user, copies in erased.items()}
 
 
-def _erase(engine: Engine, change: Change, user: str, ids: list[str]) -> int:
+def _erase(change: Change, user: str, ids: list[str]) -> int:
     writer, jobs = change.writer, change.writer.jobs
     versions = writer.fetch(user, sorted(writer.traces.versions(user, ids)))
     going = {id_ for id_, record in versions.items() if not (record.held or record.pinned)}

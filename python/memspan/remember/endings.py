@@ -19,7 +19,6 @@ from memspan.limits import MAX_JSON_DEPTH
 from memspan.records import Record
 from memspan.times import MAX_MICROS, MIN_MICROS, from_micros, now_micros, to_micros
 
-from .life import is_expired
 from .version_ids import VERSION_OF, original_of
 
 __all__ = [
@@ -29,7 +28,6 @@ __all__ = [
     "before_ending",
     "ended",
     "ended_by",
-    "is_current",
     "moment_after",
     "was_believed",
     "was_known",
@@ -143,11 +141,6 @@ def ended_by(record: Record) -> tuple[str, tuple[str, ...]]:
     by = note.get("by")
     ids = tuple(id_ for id_ in by if isinstance(id_, str)) if isinstance(by, list) else ()
     return str(note.get("action", "")), ids
-
-
-def is_current(record: Record, now: datetime | None = None) -> bool:
-    """Whether a search that names no time may find the record: it is believed, and has not expired."""
-    return record.retired_at is None and not is_expired(record, now or from_micros(now_micros()))
 
 
 def _note(record: Record, action: str, by: Sequence[str]) -> dict[str, Any]:

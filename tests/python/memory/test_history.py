@@ -13,7 +13,7 @@ import pytest
 
 from memspan import Memory, errors
 from memspan.records import Record
-from memspan.remember.endings import as_believed, before_ending, ended, is_current
+from memspan.remember.endings import as_believed, before_ending, ended
 from memspan.remember.indexing import write_records
 from memspan.remember.reranking import Readable
 from memspan.times import now_micros, to_micros
@@ -285,8 +285,6 @@ def test_endings_as_values() -> None:
     assert (before_ending(gone).until, before_ending(gone).retired_at) == (None, None)
     assert as_believed(gone, AT + 2 * DAY) is gone
     assert as_believed(gone, AT + DAY).until is None
-    assert not is_current(gone)
-    assert is_current(record)
     foreign = Record(
         id="a", user="ana", text="x", at=AT, until=AT + DAY, retired_at=AT, metadata={"ended": 7}
     )
