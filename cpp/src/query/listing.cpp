@@ -12,8 +12,8 @@ constexpr size_t kFewRecords = 32;  // hits that are made before it is known how
 constexpr size_t kLookedAt = 128;   // of so many records at the query's times one is looked at
 constexpr size_t kRareTag = 16;     // on one record of so many: its list is read in no time
 
-// The newest one has rank 1.
-void write_hit(const UserColumns& user, Slot slot, Micros at, size_t rank, const UseCounter& uses, Hit& hit) {
+// The newest one has rank 1. Inline, as calling it would be a tenth of a listing.
+[[gnu::always_inline]] inline void write_hit(const UserColumns& user, Slot slot, Micros at, size_t rank, const UseCounter& uses, Hit& hit) {
   hit.id = user.ids[slot];
   hit.at = at;
   hit.score = 0.0f;
