@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kFewRecords = 32;  // hits that are made before it is known how many there are
 constexpr size_t kLookedAt = 128;   // of so many records at the query's times one is looked at
-constexpr size_t kRareTag = 16;     // on one record of so many: its list is read in no time
+constexpr size_t kRareTag = 16;     // tags on fewer than one record of so many: to read their list is faster than a walk
 
 // The newest one has rank 1. Inline, as calling it would be a tenth of a listing.
 [[gnu::always_inline]] inline void write_hit(const UserColumns& user, Slot slot, Micros at, size_t rank, const UseCounter& uses, Hit& hit) {

@@ -14,8 +14,8 @@ namespace memspan {
 
 // Everything that a search makes on its way from a query to an answer. Lives as long as its thread; what it holds means
 // something only while a search runs, under the lock of the user who is searched. No search starts within another one
-// on the same thread. Memory: some kilobytes and, where filters need them, 1 bit or 4 bytes for each record, and a byte for all different metadata, of
-// the largest user searched.
+// on the same thread. Memory: some kilobytes and, where filters need them, a bit or 4 bytes for each record and a byte for
+// each different metadata of the largest user searched.
 struct SearchScratch {
   PreparedQuery prepared;
   Admission admission;

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 from typing import Final
+
+from memspan.recall.vocabulary import fold
 
 __all__ = ["hasty", "plainer"]
 
@@ -36,8 +37,7 @@ def plainer(spelling: str) -> Iterator[str]:
     """The same as keyboards without accents have it: "miercoles", "maerz"; not of words of 3 letters ("été", "ete")."""
     if spelling.isascii() or len(spelling) < _SHORTEST_PLAIN:
         return
-    apart = unicodedata.normalize("NFD", spelling)
-    yield "".join(sign for sign in apart if not unicodedata.combining(sign)).replace("ß", "ss")
+    yield fold(spelling)
     spelled = spelling.translate(_UMLAUTS)
     if spelled != spelling:
         yield spelled
