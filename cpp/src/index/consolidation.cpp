@@ -1,7 +1,6 @@
 #include "index/consolidation.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace memspan {
 namespace {
@@ -23,7 +22,7 @@ Reading estimate_reading(const VectorTable& vectors, const Cohesion& cohesion) {
   const auto rows = static_cast<double>(vectors.count());
   if (layout == nullptr || layout->blocks.size() <= 1) {
     if (vectors.count() < kSmallestClustered) return reading;
-    const double blocks = 2.0 * std::sqrt(rows);
+    const double blocks = planned_blocks(vectors.count());
     reading.now = fresh + static_cast<double>(layout ? layout->size : 0);
     reading.extended = reading.planned = blocks + std::min(1.0, kUsuallyProbed / blocks) * rows;
     return reading;
@@ -38,9 +37,9 @@ Reading estimate_reading(const VectorTable& vectors, const Cohesion& cohesion) {
   reading.anew = reading.loose || vectors.count() >= kGrowth * layout->planned_for ||
                  vectors.count() * kGrowth <= layout->planned_for;
   if (vectors.count() < kSmallestClustered) return reading;
-  const double growth = rows / static_cast<double>(std::max<size_t>(1, layout->planned_for));
+  const double growth = planned_blocks(vectors.count()) / planned_blocks(std::max<size_t>(1, layout->planned_for));
   reading.now = fresh + blocks + probed(cohesion.laid_out) * static_cast<double>(layout->size);
-  reading.planned = blocks * std::sqrt(growth) + share * rows;
+  reading.planned = blocks * growth + share * rows;
   return reading;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <utility>
 
 #include "simd/kernels.hpp"
 #include "vectors/interruption.hpp"
@@ -22,6 +23,8 @@ constexpr size_t kJudged = 4096;
 constexpr double kPlausible = 0.5;
 constexpr double kMostRead = 1.5;
 constexpr size_t kFewestTagClusters = 2;
+// No cluster of tags may have fewer records than are left with so many clusters for each block.
+constexpr double kTagClusters = 4.0;
 // No cluster of tags may hold more than one in so many of the records: it would be no cluster.
 constexpr size_t kLargestShare = 3;
 
@@ -93,9 +96,8 @@ class LayoutBuilder {
 
  private:
   size_t block_count(size_t rows) const {
-    const double wanted = 2.0 * std::sqrt(static_cast<double>(input_.slots.size()));
     const double share = static_cast<double>(rows) / static_cast<double>(input_.slots.size());
-    return std::max<size_t>(1, static_cast<size_t>(std::lround(wanted * share)));
+    return std::max<size_t>(1, static_cast<size_t>(std::lround(planned_blocks(input_.slots.size()) * share)));
   }
 
   void cut_vectors() {
@@ -139,16 +141,31 @@ class LayoutBuilder {
     }
   }
 
-  // Blocks one after the other, rows inside a block by time. Empty blocks vanish.
+  // The rows in the order of the layout: blocks one after the other, those of a block by time, and of one time by slot.
+  // O(rows) where they come in that order, as those of a conversation do.
+  PassingVector<uint32_t> order_of_rows() const {
+    const size_t count = input_.slots.size();
+    std::vector<uint32_t> next(cluster_of_block_.size() + 1, 0);  // free place
+    for (const uint32_t block : block_of_) ++next[block + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    PassingVector<uint32_t> order(count);
+    for (uint32_t i = 0; i < count; ++i) order[next[block_of_[i]]++] = i;
+    const auto earlier = [this](uint32_t a, uint32_t b) {
+      return std::pair(input_.ats[a], input_.slots[a]) < std::pair(input_.ats[b], input_.slots[b]);
+    };
+    auto start = order.begin();
+    for (size_t block = 0; block < cluster_of_block_.size(); ++block) {
+      const auto end = order.begin() + next[block];
+      if (!std::is_sorted(start, end, earlier)) std::sort(start, end, earlier);
+      start = end;
+    }
+    return order;
+  }
+
+  // Empty blocks vanish.
   void place_rows() {
     const size_t count = input_.slots.size();
-    PassingVector<uint32_t> order(count);
-    std::iota(order.begin(), order.end(), 0u);
-    std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
-      if (block_of_[a] != block_of_[b]) return block_of_[a] < block_of_[b];
-      if (input_.ats[a] != input_.ats[b]) return input_.ats[a] < input_.ats[b];
-      return input_.slots[a] < input_.slots[b];
-    });
+    const PassingVector<uint32_t> order = order_of_rows();
     layout_->rows = CodeRows(input_.dim(), count);
     layout_->size = count;
     sorted_rows_.resize(count);
@@ -215,7 +232,8 @@ void drop_tiny_clusters(TagClusters& tags) {
   for (const uint32_t cluster : tags.of_record) {
     if (cluster != kNoCluster) ++records[cluster];
   }
-  const auto least = static_cast<size_t>(std::sqrt(static_cast<double>(tags.of_record.size())) / 8.0);
+  const size_t rows = tags.of_record.size();
+  const auto least = static_cast<size_t>(static_cast<double>(rows) / (kTagClusters * planned_blocks(rows)));
   std::vector<uint32_t> number(tags.count, kNoCluster);
   uint32_t kept = 0;
   for (uint32_t c = 0; c < tags.count; ++c) {

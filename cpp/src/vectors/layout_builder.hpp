@@ -2,6 +2,8 @@
 // block of it, and how far a search has to probe to find what it should.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -35,13 +37,20 @@ struct BuiltLayout {
 // Below so many rows a full scan costs no more than probing: there is one block, in the order of time.
 inline constexpr size_t kSmallestClustered = 384;
 
+// From four million records on it does not grow, so that what a row is compared with has a bound.
+inline constexpr double kMostBlocks = 4096.0;
+
+// How many blocks a user of so many records gets.
+inline double planned_blocks(size_t rows) { return std::clamp(2.0 * std::sqrt(static_cast<double>(rows)), 1.0, kMostBlocks); }
+
 // Clusters come from the tags when those are as good for searching, by trial, as clusters of the vectors alone.
-// O(rows^(5/4) dim) for the assignment, with a small constant (centroid_groups.hpp); all else is linear, but for sorting.
-// The same input gives the same layout.
+// O(rows dim): a row is compared with the heads of groups of centroids and with the members of the nearest twelve
+// (centroid_groups.hpp), which are some 460 codes at most, and rows are sorted only inside a block where they do not come
+// in the order of time. The same input gives the same layout.
 BuiltLayout plan_layout(const LayoutInput& input);
 
 // The rows as they lie in `input.base`, and the others in its blocks that are nearest to them. What was found out about
-// probing stays. O(rows dim + new rows rows^(1/4) dim).
+// probing stays. O(rows dim).
 BuiltLayout extend_layout(const LayoutInput& input);
 
 }  // namespace memspan

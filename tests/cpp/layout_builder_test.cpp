@@ -1,0 +1,101 @@
+// The order of rows in a layout, and how many blocks there are.
+#include "vectors/layout_builder.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "support/clustered.hpp"
+#include "vectors/unit_vector.hpp"
+
+namespace memspan {
+namespace {
+
+constexpr size_t kDim = 16;
+constexpr size_t kRecords = 2000;
+
+BOOST_AUTO_TEST_SUITE(layout_builder)
+
+// Records of eight clusters, of which many share a time.
+class Source {
+ public:
+  explicit Source(bool in_order) : values_(kDim * kRecords) {
+    std::mt19937 random(3);
+    test::ClusteredVectors vectors(kDim, 8, random);
+    for (size_t i = 0; i < kRecords; ++i) {
+      normalize(vectors.near(random()), values_.data() + i * kDim);
+      ats_.push_back(static_cast<Micros>(random() % 500));
+    }
+    if (in_order) std::sort(ats_.begin(), ats_.end());
+  }
+
+  LayoutInput input(size_t count) const {
+    LayoutInput made{RowShape(kDim)};
+    for (size_t i = 0; i < count; ++i) {
+      made.slots.push_back(static_cast<Slot>(i));
+      made.ats.push_back(ats_[i]);
+      made.rows.push_back(values_.data() + i * kDim);
+      made.tags.add({});
+    }
+    return made;
+  }
+
+ private:
+  std::vector<float> values_;
+  std::vector<Micros> ats_;
+};
+
+// Every record is there once, in blocks that follow on one another, and inside a block by time and slot.
+void check_order(const ClusterLayout& layout, size_t records) {
+  BOOST_REQUIRE_EQUAL(layout.size, records);
+  BOOST_TEST(layout.blocks.size() > 4u);
+  std::vector<int> seen(records, 0);
+  uint32_t next = 0;
+  for (const Block& block : layout.blocks) {
+    BOOST_REQUIRE_EQUAL(block.start, next);
+    BOOST_REQUIRE(block.start < block.end);
+    next = block.end;
+    for (uint32_t place = block.start; place < block.end; ++place) {
+      ++seen[layout.rows.slot(place)];
+      if (place == block.start) continue;
+      const auto key = [&](uint32_t p) { return std::pair(layout.rows.ats()[p], layout.rows.slot(p)); };
+      BOOST_REQUIRE(key(place - 1) < key(place));
+    }
+  }
+  BOOST_TEST(next == records);
+  BOOST_TEST(std::count(seen.begin(), seen.end(), 1) == static_cast<std::ptrdiff_t>(records));
+}
+
+BOOST_AUTO_TEST_CASE(blocks_hold_their_rows_in_the_order_of_time_and_slot) {
+  for (const bool in_order : {true, false}) {
+    const BuiltLayout built = plan_layout(Source(in_order).input(kRecords));
+    check_order(*built.layout, kRecords);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(rows_that_join_a_layout_are_put_in_order_too) {
+  const Source source(false);
+  const BuiltLayout base = plan_layout(source.input(kRecords / 2));
+  LayoutInput input = source.input(kRecords);
+  input.base = base.layout.get();
+  input.blocks.assign(kRecords, kNoCluster);
+  for (uint32_t b = 0; b < base.layout->blocks.size(); ++b) {
+    const Block& block = base.layout->blocks[b];
+    for (uint32_t place = block.start; place < block.end; ++place) input.blocks[base.layout->rows.slot(place)] = b;
+  }
+  check_order(*extend_layout(input).layout, kRecords);
+}
+
+BOOST_AUTO_TEST_CASE(blocks_grow_with_the_root_of_the_records_up_to_a_bound) {
+  BOOST_TEST(planned_blocks(0) == 1.0);
+  BOOST_TEST(planned_blocks(10000) == 200.0);
+  BOOST_TEST(planned_blocks(1000000) == 2000.0);
+  BOOST_TEST(planned_blocks(size_t{1} << 40) == kMostBlocks);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan
