@@ -25,7 +25,7 @@ from memspan.fitting.cross_validation import DEPTHS, figures_of
 from memspan.formats.questions import LabelledQuestion
 from memspan.memory import Memory
 from memspan.remember.recall import Recalls
-from memspan.remember.reranking import ALONE, CANDIDATES, MAX_RERANK_MS
+from memspan.remember.reranking import CANDIDATES, MAX_RERANK_MS
 from memspan.rerank.pace import Pace
 from memspan.rerank.reordering import reorder
 from token_records import visit
@@ -37,35 +37,30 @@ DEEPEST = 50
 class Remembered:
     """A reranker that has said it all before; passages are places in the ranking."""
 
-    def __init__(self, said: Sequence[float], alone: Sequence[float]) -> None:
-        self._scores = {"said": said, "alone": alone}
+    def __init__(self, said: Sequence[float]) -> None:
+        self._said = said
 
     @property
     def name(self) -> str:
         return "remembered"
 
     def score(self, question: str, passages: Sequence[str]) -> NDArray[np.float32]:
-        places = (passage.split() for passage in passages)
-        return np.array([self._scores[which][int(place)] for which, place in places], np.float32)
+        return np.array([self._said[int(place)] for place in passages], np.float32)
 
 
 def cut_short(recalls: Recalls, scored: int) -> list[str]:
-    """Ids in the order that the ranking has when so many of its records were scored; the last is scored with those that
-    are read alone, too."""
+    """Ids in the order that the ranking has when so many of its records were scored."""
     seen = sorted(
         ((each.explanation or {})["reranker"] | {"id": each.id} for each in recalls), key=_rank_before
     )
     said = [each["said"] for each in seen if each["said"] is not None]
-    alone = [each["said_alone"] for each in seen if each["said_alone"] is not None]
-    count = min(scored, len(said))
     again = reorder(
-        Remembered(said, alone),
+        Remembered(said),
         Pace(),
         "",
-        [f"said {place}" for place in range(count)],
+        [str(place) for place in range(min(scored, len(said)))],
         np.array([each["score_before"] for each in seen]),
         MAX_RERANK_MS,
-        alone=[f"alone {place}" for place in range(len(alone))] if count == len(said) else (),
     )
     return [seen[place]["id"] for place in again.order]
 
@@ -114,8 +109,7 @@ def page(figures: dict[str, dict[int, list[list[float]]]]) -> list[str]:
         ]
         for scored in SCORED[1:]:
             gained = np.array(by_count[scored])[:, places] - base
-            title = f"{scored}, and {ALONE} alone" if scored == CANDIDATES else str(scored)
-            lines.append(f"| {title} | " + " | ".join(interval(column) for column in gained.T) + " |")
+            lines.append(f"| {scored} | " + " | ".join(interval(column) for column in gained.T) + " |")
         lines.append("")
     return lines
 

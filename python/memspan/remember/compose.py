@@ -12,7 +12,6 @@ __all__ = [
     "captions_of",
     "embedded_text",
     "lexical_text",
-    "reranked_alone",
     "reranked_text",
     "shown_text",
 ]
@@ -73,11 +72,6 @@ def reranked_text(record: Record, before: Record | None) -> str:
     """
     context = f"{embedded_text(before)[-_CONTEXT_CHARS:]}\n" if before is not None else ""
     return f"[{_date(record)}] {context}{embedded_text(record)}"[:_RERANKED_CHARS]
-
-
-def reranked_alone(record: Record) -> str:
-    """`speaker: text [image: caption]`, cut where it gets long: what the turn says for itself."""
-    return embedded_text(record)[:_RERANKED_CHARS]
 
 
 def _date(record: Record) -> str:

@@ -14,25 +14,29 @@ from numpy.typing import NDArray
 from memspan.records import Record
 from memspan.rerank.pace import Pace
 from memspan.rerank.protocol import Reranker, checked_scores
-from memspan.rerank.reordering import Reordered, as_log_odds, from_sessions, reorder
+from memspan.rerank.reordering import (
+    BEHIND_LEARNED,
+    BEHIND_RANKS,
+    Reordered,
+    as_log_odds,
+    from_sessions,
+    reorder,
+)
 from memspan.rerank.resolve import resolve_reranker
 from memspan.times import from_micros, now_micros
 
-from .compose import reranked_alone, reranked_text
+from .compose import reranked_text
 from .damage import survives_damage
 from .endings import as_believed, was_believed, was_known, was_valid
 from .engine import Engine
 from .life import is_expired
 from .recall import Recall, Recalls
 
-__all__ = ["ALONE", "CANDIDATES", "MAX_RERANK_MS", "Readable", "SecondLook"]
+__all__ = ["CANDIDATES", "MAX_RERANK_MS", "Readable", "SecondLook"]
 
 CANDIDATES: Final = 30
 """How many are looked at again, if the budget allows. Of a learned ranking the first 12 give all that recall@1 and
 recall@5 gain, and 24 another point of recall@10 on LoCoMo."""
-
-ALONE: Final = 12
-"""How many of them are also read without the turn before; more gain nothing."""
 
 MAX_RERANK_MS: Final = 600_000
 
@@ -113,10 +117,10 @@ class SecondLook:
         passages = [
             reranked_text(recall.record, previous) for recall, previous in zip(first, before, strict=True)
         ]
-        alone = [reranked_alone(recall.record) for recall in first[:ALONE]]
         left = seconds - (perf_counter() - asked)
         base = _base(recalls, log_odds)
-        result = reorder(reranker, self._pace, question, passages, base, left, alone=alone)
+        trust = BEHIND_LEARNED if log_odds else BEHIND_RANKS
+        result = reorder(reranker, self._pace, question, passages, base, left, trust=trust)
         order = from_sessions(result.order, [recall.record.session for recall in recalls], sessions, k)
         again = Recalls(
             (_seen_again(recalls, place, result, explain) for place in order), recalls.explanation
@@ -164,6 +168,6 @@ def _seen_again(recalls: Recalls, place: int, result: Reordered, explain: bool) 
     recall, score = recalls[place], float(result.log_odds[place])
     if not explain:
         return replace(recall, score=score)
-    said, alone = (scores[place] if place < len(scores) else None for scores in (result.scores, result.alone))
-    seen = {"rank_before": place + 1, "score_before": recall.score, "said": said, "said_alone": alone}
+    said = result.scores[place] if place < len(result.scores) else None
+    seen = {"rank_before": place + 1, "score_before": recall.score, "said": said}
     return replace(recall, score=score, explanation={**(recall.explanation or {}), "reranker": seen})

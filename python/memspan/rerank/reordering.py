@@ -13,19 +13,42 @@ from numpy.typing import NDArray
 from .pace import Pace
 from .protocol import Reranker, checked_scores
 
-__all__ = ["Reordered", "as_log_odds", "centred", "from_sessions", "ranks_of", "reorder"]
+__all__ = [
+    "BEHIND_LEARNED",
+    "BEHIND_RANKS",
+    "Reordered",
+    "Trust",
+    "as_log_odds",
+    "centred",
+    "from_sessions",
+    "reorder",
+]
 
-# How much a reranker counts. Its log odds are not calibrated, least of all below 0: softplus keeps a surer "yes" apart
-# from a "yes", and the logarithm of the rank tells one "no" from another. Measured on LoCoMo, REALTALK and BEAM with
-# learned scores as the base, conversations left out (benches/results/ablation.md).
-_SURENESS: Final = 0.4
-_RANK: Final = 0.7
-# What it says of a record without its context, a unit of log odds.
-_ALONE: Final = 0.2
-# Log odds fall by about so much a unit of the logarithm of the rank, measured likewise.
+# Log odds fall by about so much a unit of the logarithm of the rank, in a fusion by rank.
 _FALL: Final = 1.6
 # A batch takes about so long: short enough to learn the pace, long enough to keep several threads busy.
 _ROUND_SECONDS: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """How much a reranker counts. Its log odds are not calibrated, least of all below 0: softplus keeps a surer "yes"
+    apart from a "yes", and the logarithm of the rank tells one "no" from another."""
+
+    sureness: float
+    rank: float
+
+    def gains(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What is added to the log odds of those that were scored, up to a constant."""
+        gains: NDArray[np.float64] = self.sureness * np.logaddexp(0.0, scores)
+        return gains - self.rank * np.log(_ranks_of(scores)) if self.rank else gains
+
+
+BEHIND_LEARNED: Final = Trust(0.5, 0.0)
+"""Behind learned scores: the largest that makes none of LoCoMo, REALTALK and BEAM worse, conversations left out
+(benches/results/rerank_budgets.md)."""
+BEHIND_RANKS: Final = Trust(1.0, 1.0)
+"""Behind a fusion by rank, which leaves more to find."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +61,6 @@ class Reordered:
     """By position in the input: the base with what the reranker added or took away."""
     scores: list[float]
     """What the reranker said, for the first positions of the input, as far as the budget went."""
-    alone: list[float]
-    """The same of what the records say without their context."""
 
 
 def as_log_odds(count: int) -> NDArray[np.float64]:
@@ -55,46 +76,37 @@ def reorder(
     base: NDArray[np.float64],
     seconds: float,
     clock: Callable[[], float] = perf_counter,
-    alone: Sequence[str] = (),
+    trust: Trust = BEHIND_LEARNED,
 ) -> Reordered:
-    """Score passages from the best on, while the time lasts, then what they are without context, and rank all anew.
+    """Score passages from the best on, while the time lasts, and rank all anew.
 
-    Added to the base is `g - mean of g`, with `g = .4 softplus(score) - .7 ln(rank of the score)`, and `a - mean of a`,
-    with `a` .2 times the score without context. The means, over those that were scored, make the rest neutral: on
-    average nothing moves against them. Equal ones keep their order; with no time, or less than two scored, so do all.
+    Added to the base is `g - mean of g`, with `g = sureness softplus(score) - rank ln(rank of the score)`. The mean,
+    over those that were scored, makes the rest neutral: on average nothing moves against them. Equal ones keep their
+    order; with no time, or less than two scored, so do all.
 
     Args:
         pace: learns how fast the reranker is; a batch that would not end in time is not begun.
         passages: of the first of the ranking, best first; others are not looked at.
         base: log odds of the whole ranking, falling.
-        alone: the first of the ranking, or of those some, without context; scored when all passages are.
         seconds: the budget. It is kept as well as the pace foretells the last batch.
+        trust: how much what it says counts against the base.
 
     Raises:
         RerankerError: the reranker failed.
     """
     deadline = clock() + seconds
-
-    def score(texts: Sequence[str]) -> list[float]:
-        scores: list[float] = []
-        while len(scores) < len(texts):
-            now = clock()
-            batch = _fitting(pace, question, texts, len(scores), deadline - now)
-            if not batch:
-                break
-            scores += checked_scores(reranker, question, batch).tolist()
-            pace.learn(question, batch, clock() - now)
-        return scores
-
-    scores = score(passages)
-    bare = score(alone) if len(scores) == len(passages) else []
+    scores: list[float] = []
+    while len(scores) < len(passages):
+        now = clock()
+        batch = _fitting(pace, question, passages, len(scores), deadline - now)
+        if not batch:
+            break
+        scores += checked_scores(reranker, question, batch).tolist()
+        pace.learn(question, batch, clock() - now)
     log_odds = np.array(base, dtype=np.float64)
     if len(scores) > 1:
-        said = np.array(scores, dtype=np.float64)
-        log_odds[: len(said)] += centred(_SURENESS * np.logaddexp(0.0, said) - _RANK * np.log(ranks_of(said)))
-    if len(bare) > 1:
-        log_odds[: len(bare)] += centred(_ALONE * np.array(bare, dtype=np.float64))
-    return Reordered(np.argsort(-log_odds, kind="stable").tolist(), log_odds, scores, bare)
+        log_odds[: len(scores)] += centred(trust.gains(np.array(scores, dtype=np.float64)))
+    return Reordered(np.argsort(-log_odds, kind="stable").tolist(), log_odds, scores)
 
 
 def from_sessions(order: Sequence[int], session_of: Sequence[str | None], wanted: int, k: int) -> list[int]:
@@ -122,7 +134,7 @@ def from_sessions(order: Sequence[int], session_of: Sequence[str | None], wanted
     return chosen
 
 
-def ranks_of(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _ranks_of(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """From 1, the highest score's; equal scores share the mean of their ranks."""
     _, of_value, counts = np.unique(-scores, return_inverse=True, return_counts=True)
     ends = np.cumsum(counts)
