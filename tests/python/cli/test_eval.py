@@ -77,7 +77,7 @@ def test_a_second_look_is_timed_apart(evaluate_json, file, monkeypatch):
         name = "dislikes-quinces"
 
         def score(self, question, passages):
-            return [-9.0 if "quince" in passage else 9.0 for passage in passages]
+            return [-30.0 if "quince" in passage else 30.0 for passage in passages]
 
     plain = evaluate_json("locomo", file, "--k", 1)
     assert plain["latency_ms"]["reranking"]["p50"] == 0
