@@ -23,7 +23,7 @@ constexpr size_t kJudged = 4096;
 constexpr double kPlausible = 0.5;
 constexpr double kMostRead = 1.5;
 constexpr size_t kFewestTagClusters = 2;
-// No cluster of tags may have fewer records than are left with so many clusters for each block.
+// At most so many clusters of tags for each block that is planned: what holds fewer records than that leaves is no cluster.
 constexpr double kTagClusters = 4.0;
 // No cluster of tags may hold more than one in so many of the records: it would be no cluster.
 constexpr size_t kLargestShare = 3;

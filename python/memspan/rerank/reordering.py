@@ -36,7 +36,9 @@ class Trust:
     apart from a "yes", and the logarithm of the rank tells one "no" from another."""
 
     sureness: float
+    """Log odds for each unit of softplus."""
     rank: float
+    """Log odds for each unit of the logarithm of the rank, taken away."""
 
     def gains(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """What is added to the log odds of those that were scored, up to a constant."""
@@ -45,10 +47,10 @@ class Trust:
 
 
 BEHIND_LEARNED: Final = Trust(0.5, 0.0)
-"""Behind learned scores: the largest that makes none of LoCoMo, REALTALK and BEAM worse, conversations left out
-(benches/results/rerank_budgets.md)."""
+"""Behind learned scores: the most that makes none of LoCoMo, REALTALK and BEAM worse by more than .1 points,
+conversations left out (benches/results/rerank_budgets.md)."""
 BEHIND_RANKS: Final = Trust(1.0, 1.0)
-"""Behind a fusion by rank, which leaves more to find."""
+"""Behind a fusion by rank, which leaves more to find (benches/results/ablation.md, "The second look")."""
 
 
 @dataclass(frozen=True, slots=True)
