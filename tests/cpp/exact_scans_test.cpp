@@ -62,7 +62,10 @@ void expect_the_same(const Index& index, std::span<const Query> queries) {
     for (size_t i = 0; i < queries.size(); ++i) {
       const SearchResult alone = index.search(queries[i]);
       BOOST_TEST(test::same_hits(together[i], alone), "query " << i);
-      BOOST_TEST(together[i].explanation.has_value() == alone.explanation.has_value());
+      BOOST_TEST_REQUIRE(together[i].explanation.has_value() == alone.explanation.has_value());
+      if (!alone.explanation) continue;
+      BOOST_TEST(std::string_view(together[i].explanation->scan) == alone.explanation->scan);
+      BOOST_TEST(together[i].explanation->rows_read == alone.explanation->rows_read);
     }
   }
 }

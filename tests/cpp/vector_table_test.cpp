@@ -10,6 +10,7 @@
 
 #include "support/body.hpp"
 #include "support/columns.hpp"
+#include "support/exact.hpp"
 #include "support/records.hpp"
 #include "vectors/unit_vector.hpp"
 
@@ -90,9 +91,9 @@ BOOST_FIXTURE_TEST_CASE(scan_masked_and_gather_give_the_same_bits, Fixture) {
         TopK scanned(k, columns.recency());
         TopK masked(k, columns.recency());
         TopK gathered(k, columns.recency());
-        table.scan(query.data(), nullptr, scanned);
-        table.scan(query.data(), &everything, masked);
-        table.gather(query.data(), slots, gathered);
+        test::scan(table, query.data(), k, nullptr, scanned);
+        test::scan(table, query.data(), k, &everything, masked);
+        test::gather(table, query.data(), k, slots, gathered);
         const std::vector<Bits> wanted = take_bits(scanned);
         BOOST_TEST(wanted.size() == std::min<size_t>(k, table.count()));
         BOOST_TEST((take_bits(masked) == wanted));
@@ -117,8 +118,8 @@ BOOST_FIXTURE_TEST_CASE(a_mask_and_a_list_of_slots_select_the_same, Fixture) {
       }
       TopK masked(50, columns.recency());
       TopK gathered(50, columns.recency());
-      table.scan(query.data(), &allowed, masked);
-      table.gather(query.data(), slots, gathered);
+      test::scan(table, query.data(), 50, &allowed, masked);
+      test::gather(table, query.data(), 50, slots, gathered);
       const std::vector<Bits> wanted = take_bits(masked);
       for (const Bits& hit : wanted) BOOST_TEST((allowed.test(hit.slot) && table.has(hit.slot)));
       BOOST_TEST((take_bits(gathered) == wanted));
@@ -133,7 +134,7 @@ BOOST_FIXTURE_TEST_CASE(scores_are_cosines, Fixture) {
     const std::vector<float> raw = query;
     normalize(query, query.data());
     TopK best(100, columns.recency());
-    table.scan(query.data(), nullptr, best);
+    test::scan(table, query.data(), 100, nullptr, best);
     for (const Candidate& candidate : best.take()) {
       double dot = 0.0;
       double a = 0.0;
@@ -160,7 +161,7 @@ BOOST_FIXTURE_TEST_CASE(a_removed_row_is_zero_and_never_found, Fixture) {
     std::vector<float> buffer;
     for (float value : table.floats(3, buffer)) BOOST_TEST(value == 0.0f);
     TopK best(20, columns.recency());
-    table.scan(given[3].data(), nullptr, best);
+    test::scan(table, given[3].data(), 20, nullptr, best);
     for (const Candidate& candidate : best.take()) BOOST_TEST(candidate.slot != 3u);
   });
 }
@@ -209,7 +210,7 @@ BOOST_FIXTURE_TEST_CASE(slots_are_used_again, Fixture) {
     BOOST_TEST(table.count() == 50u);
     const std::vector<float> query = unit_query(16);
     TopK exact(60, columns.recency());
-    table.scan(query.data(), nullptr, exact);
+    test::scan(table, query.data(), 60, nullptr, exact);
     VectorScratch scratch;
     VectorSearchStats stats;
     table.nearest(query.data(), 60, 0.995f, {}, scratch, stats);
@@ -250,7 +251,7 @@ BOOST_FIXTURE_TEST_CASE(nearest_fresh_rows_are_those_of_an_exact_scan, Fixture) 
           VectorSearchStats stats;
           search(stats);
           TopK exact(10, columns.recency());
-          table.scan(query.data(), exact_mask, exact);
+          test::scan(table, query.data(), 10, exact_mask, exact);
           TopK approximate(10, columns.recency());
           for (const Candidate& hit : scratch.rescored) approximate.offer(hit.score, hit.slot);
           BOOST_TEST((take_bits(approximate) == take_bits(exact)));
@@ -301,7 +302,7 @@ BOOST_FIXTURE_TEST_CASE(damaged_rows_and_codes_are_noticed_when_they_are_read, F
         BOOST_CHECK_THROW(loaded.check(slot), CorruptSnapshot);
         BOOST_CHECK_THROW(loaded.add(slot, 0, queries[0]), CorruptSnapshot);
         TopK best(kRows, columns.recency());
-        BOOST_CHECK_THROW(loaded.scan(queries[0].data(), nullptr, best), CorruptSnapshot);
+        BOOST_CHECK_THROW(test::scan(loaded, queries[0].data(), kRows, nullptr, best), CorruptSnapshot);
       }
       BOOST_CHECK_THROW(loaded.check_all(), CorruptSnapshot);
       ByteWriter again;

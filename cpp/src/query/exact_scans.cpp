@@ -23,14 +23,15 @@ void ExactScans::add(const PreparedQuery& prepared) {
 
 void ExactScans::run(const UserColumns& user) {
   std::array<std::optional<TopK>, kMost> tops;
-  std::array<TopK*, kMost> best;
-  std::array<const float*, kMost> queries;
+  std::array<ExactSearch, kMost> searches;
   for (size_t i = 0; i < size_; ++i) {
-    best[i] = &tops[i].emplace(scans_[i].depth, user.recency(), scans_[i].best);
-    queries[i] = scans_[i].query.data();
+    Scan& scan = scans_[i];
+    scan.found.reading.scan = "exact scan";
+    TopK& best = tops[i].emplace(scan.depth, user.recency(), scan.found.best);
+    searches[i] = {scan.query.data(), scan.depth, &scan.scratch, &scan.found.reading, &best};
   }
-  user.vectors.scan(std::span(queries).first(size_), std::span(best).first(size_));
-  for (size_t i = 0; i < size_; ++i) best[i]->sort();
+  user.vectors.scan(std::span(searches).first(size_));
+  for (size_t i = 0; i < size_; ++i) tops[i]->sort();
 }
 
 }  // namespace memspan

@@ -46,8 +46,8 @@ SemanticReading run_views(const UserColumns& user, const IndexConfig& config, Se
     return scratch.candidates[static_cast<size_t>(view)];
   };
   if (scratch.scanned != nullptr) {
-    list_of(View::semantic) = *scratch.scanned;
-    reading.scan = "exact scan";
+    list_of(View::semantic) = scratch.scanned->best;
+    reading = scratch.scanned->reading;
   } else if (prepared.has(View::semantic)) {
     reading = search_semantic(user, prepared, admission, prepared.depth, list_of(View::semantic));
   }

@@ -9,6 +9,7 @@
 #include "query/fusion.hpp"
 #include "query/hinted_records.hpp"
 #include "query/prepared_query.hpp"
+#include "query/views.hpp"
 
 namespace memspan {
 
@@ -25,7 +26,7 @@ struct SearchScratch {
   SlotTable positions;
   std::vector<FusedHit> hits;
   std::vector<Slot> newest;
-  const std::vector<Candidate>* scanned = nullptr;  // what the semantic view finds, if that is known before (exact_scans.hpp)
+  const SemanticFound* scanned = nullptr;  // what the semantic view finds, if that is known before
   bool track = false;  // are the hits uses of their records?
 
   static SearchScratch& of_thread() {

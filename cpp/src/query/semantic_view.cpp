@@ -23,13 +23,13 @@ SemanticReading search_exact(const UserColumns& user, const PreparedQuery& prepa
                              size_t depth, std::vector<Candidate>& best) {
   TopK top(depth, user.recency(), best);
   SemanticReading reading;
-  const float* const query = prepared.unit_embedding.data();
+  ExactSearch search{prepared.unit_embedding.data(), depth, &thread_scratch(), &reading, &top};
   admission.settle();
   if (!admission.all() && admission.count() * kExactGatherShare < user.slots()) {
-    user.vectors.gather(query, admission.slots(), top);
+    user.vectors.gather(search, admission.slots());
     reading.scan = "exact gather";
   } else {
-    user.vectors.scan(query, admission.all() ? nullptr : &admission.bits(), top);
+    user.vectors.scan({&search, 1}, admission.all() ? nullptr : &admission.bits());
     reading.scan = "exact scan";
   }
   top.sort();

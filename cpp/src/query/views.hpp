@@ -18,6 +18,12 @@ struct SemanticReading : VectorSearchStats {
   const char* scan = "none";
 };
 
+// What it finds, best first, where that is known before (exact_scans.hpp).
+struct SemanticFound {
+  std::vector<Candidate> best;
+  SemanticReading reading;
+};
+
 // Cosine between the query's embedding and the records': exact scores, of the best or nearly so (Query::recall).
 SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission,
                                 size_t depth, std::vector<Candidate>& best);

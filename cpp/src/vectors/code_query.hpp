@@ -39,6 +39,28 @@ class CodeQuery {
     return std::min(5.0f * deviation, 1.01f * worst);
   }
 
+  // How far an exact cosine may be from that of the codes at most, as a line in the scale of the row.
+  struct SureError {
+    float of_query;
+    float by_scale;
+    float at(float row_scale) const { return of_query + by_scale * row_scale; }
+  };
+  // With codes of v and the query q standing for c and p, v q - c p = (v - c) q + c (q - p). No value of v is off by more
+  // than half a scale; |c| is hardly more than 1, and q - p is known. Sums of floats are off by less than what is added.
+  // `unit_vector`: which was set; `row_scale`: no row has a larger one. O(dim).
+  SureError sure_error(const float* unit_vector, float row_scale) const {
+    constexpr float kOfSums = 3e-5f;
+    float sum = 0.0f;
+    float square = 0.0f;
+    for (size_t d = 0; d < dim_; ++d) {
+      const float off = unit_vector[d] - static_cast<float>(codes_.data()[d]) * scale_;
+      sum += std::abs(unit_vector[d]);
+      square += off * off;
+    }
+    const float length = 1.001f + 0.5f * std::sqrt(static_cast<float>(dim_)) * row_scale;  // of c
+    return {1.001f * length * std::sqrt(square) + kOfSums, 0.5005f * sum};
+  }
+
  private:
   size_t dim_ = 0;
   AlignedBuffer<int8_t> codes_;

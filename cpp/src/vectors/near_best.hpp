@@ -65,6 +65,12 @@ class NearBest {
     for (size_t i = 0; i < near; ++i) items_.push_back({scores[places[i]], slots[places[i]]});
   }
 
+  // Nothing below `score` matters, as is known from elsewhere.
+  void rule_out_below(float score) {
+    threshold_ = std::max(threshold_, score);
+    prune();
+  }
+
   // Makes kth() and threshold() exact. O(size), of few O(1).
   void settle() {
     if (!few_) prune();
@@ -87,7 +93,7 @@ class NearBest {
 
   void raise(float kth) {
     kth_ = kth;
-    threshold_ = kth - margin_;
+    threshold_ = std::max(threshold_, kth - margin_);
   }
   void insert(float score) {
     size_t place = ranked_ < k_ ? ranked_++ : k_ - 1;

@@ -1,4 +1,4 @@
-// The approximate searches of VectorTable: codes first, exact scores for what comes near the best.
+// The searches of VectorTable by codes: exact scores for what comes near the best, among the blocks that are worth it.
 #include "vectors/vector_search.hpp"
 
 #include <algorithm>
@@ -14,8 +14,6 @@ namespace {
 
 // Rows scored before the scores are looked at: their scores stay in the first-level cache, and the threshold is young.
 constexpr size_t kScanTile = 128;
-// Rows that several queries are compared with stay in the first-level cache from one to the next.
-constexpr size_t kSharedTileBytes = 24u << 10;
 constexpr size_t kGatherTile = VectorScratch::kGathered;
 constexpr size_t kOfferTile = 64;
 // Blocks that are probed before the threshold decides on the others.
@@ -46,40 +44,57 @@ void VectorTable::prefetch_codes(Slot slot) const {
 
 void VectorTable::begin_search(const float* query, size_t k, VectorScratch& scratch) const {
   scratch.query.set(query, dim());
+  scratch.by_scale = 0.0f;
   scratch.near.reset(k, scratch.query.to_raw(scratch.query.margin(max_scale_)));
+  make_room(scratch);
+}
+
+void VectorTable::make_room(VectorScratch& scratch) {
   scratch.scores.resize(kGatherTile);
   scratch.selected.resize(kGatherTile);
   scratch.gathered.resize(kGatherTile);
 }
 
+// Offers rows [first, first + count), whose scores by codes these are; they may be overwritten.
+template <typename Admits>
+void VectorTable::offer_scored(const CodeRows& rows, size_t first, size_t count, float* scores, VectorScratch& scratch,
+                               Admits admits) const {
+  if (scratch.near.empty()) {
+    const size_t together = std::min(NearBest::kFirst, count);
+    size_t admitted = 0;
+    for (size_t i = 0; i < together; ++i) {
+      const Slot slot = rows.slot(first + i);
+      if (slot == kNoSlot || !admits(slot, first + i)) continue;
+      scores[admitted] = scores[i];
+      scratch.gathered[admitted++] = slot;
+    }
+    scratch.near.offer_first(scores, scratch.gathered.data(), admitted);
+    first += together;
+    scores += together;
+    count -= together;
+  }
+  const size_t found = kernels().select_above(scores, count, scratch.near.threshold(), scratch.selected.data());
+  for (size_t i = 0; i < found; ++i) {
+    const uint32_t at = scratch.selected[i];
+    const Slot slot = rows.slot(first + at);
+    if (slot != kNoSlot && admits(slot, first + at)) scratch.near.offer(scores[at], slot);
+  }
+}
+
+void VectorTable::offer_scored(const CodeRows& rows, size_t first, size_t count, float* scores, const Bitset* allowed,
+                               VectorScratch& scratch) const {
+  offer_scored(rows, first, count, scores, scratch, [=](Slot slot, size_t) { return allowed == nullptr || allowed->test(slot); });
+}
+
 template <typename Admits>
 void VectorTable::scan_codes(const CodeRows& rows, size_t first, size_t count, VectorScratch& scratch,
                              VectorSearchStats& stats, Admits admits) const {
-  const Kernels& simd = kernels();
   rows.check(first, count);
   stats.rows_read += static_cast<uint32_t>(count);
   for (const size_t end = first + count; first < end;) {
     const size_t tile = std::min(scratch.near.empty() ? NearBest::kFirst : kScanTile, end - first);
     scratch.query.score(rows, first, tile, scratch.scores.data());
-    if (scratch.near.empty()) {
-      size_t admitted = 0;
-      for (size_t i = 0; i < tile; ++i) {
-        const Slot slot = rows.slot(first + i);
-        if (slot == kNoSlot || !admits(slot, first + i)) continue;
-        scratch.scores[admitted] = scratch.scores[i];
-        scratch.gathered[admitted++] = slot;
-      }
-      scratch.near.offer_first(scratch.scores.data(), scratch.gathered.data(), admitted);
-      first += tile;
-      continue;
-    }
-    const size_t found =
-        simd.select_above(scratch.scores.data(), tile, scratch.near.threshold(), scratch.selected.data());
-    for (size_t i = 0; i < found; ++i) {
-      const uint32_t at = scratch.selected[i];
-      const Slot slot = rows.slot(first + at);
-      if (slot != kNoSlot && admits(slot, first + at)) scratch.near.offer(scratch.scores[at], slot);
-    }
+    offer_scored(rows, first, tile, scratch.scores.data(), scratch, admits);
     first += tile;
   }
 }
@@ -131,6 +146,9 @@ void VectorTable::offer_gathered(const CodeRows& rows, size_t count, VectorScrat
   const Kernels& simd = kernels();
   simd.code_gather(scratch.query.codes(), scratch.query.offset(), rows.codes(), rows.stride(), rows.scales(),
                    scratch.positions.data(), count, rows.stride(), scratch.scores.data());
+  if (scratch.by_scale != 0.0f) {
+    for (size_t i = 0; i < count; ++i) scratch.scores[i] += scratch.by_scale * rows.scales()[scratch.positions[i]];
+  }
   size_t first = 0;
   if (scratch.near.empty()) {
     first = std::min(count, NearBest::kFirst);
@@ -263,6 +281,12 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
   }
 
   begin_search(query, k, scratch);
+  offer_slots(slots, scratch, stats);
+  rescore(query, k, scratch, stats);
+}
+
+// Offers the rows of those slots that have one.
+void VectorTable::offer_slots(std::span<const Slot> slots, VectorScratch& scratch, VectorSearchStats& stats) const {
   stats.rows_read += static_cast<uint32_t>(slots.size());
   scratch.positions.resize(kGatherTile);
   const CodeRows* rows = nullptr;
@@ -288,7 +312,6 @@ void VectorTable::nearest_of(const float* query, size_t k, std::span<const Slot>
     scratch.positions[gathered++] = static_cast<uint32_t>(at);
   }
   flush();
-  rescore(query, k, scratch, stats);
 }
 
 std::pair<const CodeRows*, size_t> VectorTable::find_codes(uint32_t place) const {
@@ -311,40 +334,6 @@ size_t VectorTable::probing_cost(size_t admitted, size_t k, bool in_spans) const
                                                     : blocks * kProbedBlock + rows * kScannedRow);
   }
   return static_cast<size_t>(cost / kGatheredRow);
-}
-
-void VectorTable::scan(const float* query, const Bitset* allowed, TopK& best) const {
-  TopK* const only = &best;
-  scan_rows({&query, 1}, kScanTile, allowed, {&only, 1});
-}
-
-void VectorTable::scan(std::span<const float* const> queries, std::span<TopK* const> best) const {
-  scan_rows(queries, std::clamp<size_t>(kSharedTileBytes / shape_.bytes(), 4, kScanTile), nullptr, best);
-}
-
-void VectorTable::scan_rows(std::span<const float* const> queries, size_t tile, const Bitset* allowed,
-                            std::span<TopK* const> best) const {
-  std::array<float, kScanTile> scores;
-  for (size_t first = 0; first < rows_.size();) {
-    const size_t count = std::min(tile, rows_.run(static_cast<Slot>(first)));
-    rows_.check(static_cast<Slot>(first), count);
-    for (size_t q = 0; q < queries.size(); ++q) {
-      shape_.dot_rows(queries[q], rows_.row(static_cast<Slot>(first)), count, scores.data());
-      for (size_t i = 0; i < count; ++i) {
-        const auto slot = static_cast<Slot>(first + i);
-        if (scores[i] >= best[q]->threshold() && has(slot) && (allowed == nullptr || allowed->test(slot))) {
-          best[q]->offer(scores[i], slot);
-        }
-      }
-    }
-    first += count;
-  }
-}
-
-void VectorTable::gather(const float* query, std::span<const Slot> slots, TopK& best) const {
-  score_each(query, slots.size(), [&](size_t i) { return slots[i]; }, [&](size_t i, float cosine) {
-    if (cosine >= best.threshold()) best.offer(cosine, slots[i]);
-  });
 }
 
 }  // namespace memspan

@@ -7,6 +7,7 @@
 
 #include "base/bitset.hpp"
 #include "base/slot_test.hpp"
+#include "base/top_k.hpp"
 #include "memspan/types.hpp"
 #include "vectors/code_query.hpp"
 #include "vectors/near_best.hpp"
@@ -47,6 +48,7 @@ struct VectorScratch {
   static constexpr size_t kGathered = 512;
 
   CodeQuery query;
+  float by_scale = 0.0f;            // times a row's scale, what is added to its score by codes
   NearBest near;
   std::vector<float> scores;        // of a tile of rows
   std::vector<uint32_t> selected;   // in it
@@ -59,6 +61,21 @@ struct VectorScratch {
   std::vector<float> short_scores;  // by position
   std::vector<float> sample;        // of those
   std::vector<Candidate> rescored;  // with exact scores
+};
+
+// More exact searches of rows of 384 floats would take longer than the way of these from memory.
+inline constexpr size_t kSearchesTogether = 8;
+
+// One of several exact searches that read the rows together.
+struct ExactSearch {
+  const float* query;  // of length 1
+  size_t k;
+  VectorScratch* scratch;  // of its own
+  VectorSearchStats* stats;
+  TopK* best;
+  bool by_codes = false;  // so far
+  CodeQuery::SureError error = {};
+  size_t look_at = 0;  // how many may be left until it is looked at them
 };
 
 }  // namespace memspan

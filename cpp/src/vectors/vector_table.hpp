@@ -105,12 +105,12 @@ class VectorTable {
   size_t dim() const { return shape_.dim(); }
   const RowShape& shape() const { return shape_; }
 
-  // Offers the exact cosine of every row, or of those in `allowed`, with the unit vector `query`. O(rows dim).
-  void scan(const float* query, const Bitset* allowed, TopK& best) const;
-  // The same for several queries, to each its own best: a row is read once for all of them, and has the same bits.
-  void scan(std::span<const float* const> queries, std::span<TopK* const> best) const;
-  // The same for `slots`. The scores are the same bits as those of a scan.
-  void gather(const float* query, std::span<const Slot> slots, TopK& best) const;
+  // Exact searches (exact_search.cpp): to each its own best, among all rows or those in `allowed`. Offered are the exact cosines
+  // of all that can be among the best k; the scores are the same bits whichever way they were found, and a row is read once
+  // for all searches, of which there are kSearchesTogether at most. O(rows dim).
+  void scan(std::span<ExactSearch> searches, const Bitset* allowed = nullptr) const;
+  // The same among `slots`.
+  void gather(ExactSearch& search, std::span<const Slot> slots) const;
 
   // Leaves in `scratch.rescored`, in no order and with exact cosines, rows that are meant to hold the best k admitted
   // ones; at least `recall` of them on average. Rows are read block by block, the most promising first, until no other
@@ -189,11 +189,21 @@ class VectorTable {
   static uint32_t region(uint32_t place) { return place >> kPositionBits; }
   static uint32_t position(uint32_t place) { return place & kPositionMask; }
 
-  void scan_rows(std::span<const float* const> queries, size_t tile, const Bitset* allowed, std::span<TopK* const> best) const;
+  bool reads_codes(size_t k) const;
+  void scan_codes(std::span<ExactSearch> searches, const Bitset* allowed) const;
+  void scan_rows(std::span<const ExactSearch> searches, const Bitset* allowed) const;
+  void begin_exact(ExactSearch& search) const;
+  template <typename Use>
+  void score_best(const ExactSearch& search, Use use) const;
+  void offer_left(const ExactSearch& search) const;
   void put_fresh(Slot slot, Micros at, const float* unit_vector);
   FreshRows& fresh(uint32_t which);
   void erase_codes(uint32_t place);
   std::pair<const CodeRows*, size_t> find_codes(uint32_t place) const;
+  template <typename Admits>
+  void offer_scored(const CodeRows& rows, size_t first, size_t count, float* scores, VectorScratch& scratch, Admits admits) const;
+  void offer_scored(const CodeRows& rows, size_t first, size_t count, float* scores, const Bitset* allowed, VectorScratch& scratch) const;
+  void offer_slots(std::span<const Slot> slots, VectorScratch& scratch, VectorSearchStats& stats) const;
   template <typename Admits>
   void scan_codes(const CodeRows& rows, size_t first, size_t count, VectorScratch& scratch, VectorSearchStats& stats,
                   Admits admits) const;
@@ -211,6 +221,7 @@ class VectorTable {
              VectorSearchStats& stats) const;
   void rescore(const float* query, size_t k, VectorScratch& scratch, VectorSearchStats& stats) const;
   void begin_search(const float* query, size_t k, VectorScratch& scratch) const;
+  static void make_room(VectorScratch& scratch);
   CodeRows load_codes(ByteReader& in, const Body& body, const PackedValues<Micros>& ats, uint32_t region);
   void load_layout(ByteReader& in, const Body& body, const PackedValues<Micros>& ats);
 
