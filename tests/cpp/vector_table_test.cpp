@@ -10,7 +10,7 @@
 
 #include "support/body.hpp"
 #include "support/columns.hpp"
-#include "support/exact.hpp"
+#include "support/row_scan.hpp"
 #include "support/records.hpp"
 #include "vectors/unit_vector.hpp"
 

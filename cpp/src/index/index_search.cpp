@@ -1,6 +1,7 @@
 // The searches of an index, one by one and many at once.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <thread>
 
 #include "base/share_out.hpp"
@@ -10,7 +11,7 @@
 #include "index/validation.hpp"
 #include "memspan/error.hpp"
 #include "memspan/index.hpp"
-#include "query/exact_scans.hpp"
+#include "query/joint_scans.hpp"
 #include "query/scratch.hpp"
 #include "timeline/intervals.hpp"
 
@@ -141,13 +142,13 @@ constexpr size_t kQueriesWorthAThread = 4;
 constexpr size_t kMostAtATime = 16;
 
 // How many queries from the first on may read the rows of one user together; 1: the first may not.
-size_t exact_run(std::span<const Query* const> queries, std::span<const uint32_t> order) {
+size_t joint_run(std::span<const Query* const> queries, std::span<const uint32_t> order) {
   const Query& first = *queries[order.front()];
+  const auto joins = [&](const Query& query) {
+    return query.user == first.user && JointScans::exact(query) == JointScans::exact(first) && JointScans::serves(query);
+  };
   size_t count = 0;
-  while (count < std::min(order.size(), ExactScans::kMost) && queries[order[count]]->user == first.user &&
-         ExactScans::serves(*queries[order[count]])) {
-    ++count;
-  }
+  while (count < std::min(order.size(), JointScans::kMost) && joins(*queries[order[count]])) ++count;
   return std::max<size_t>(count, 1);
 }
 
@@ -157,17 +158,21 @@ size_t exact_run(std::span<const Query* const> queries, std::span<const uint32_t
 bool Index::search_together(std::span<const Query* const> queries, std::span<SearchResult* const> results) const {
   const auto user = find(queries.front()->user);
   if (!user) return false;
+  const Query& first = *queries.front();
+  if (!JointScans::exact(first) && !user->reads_all(first.recall)) return false;  // mostly: the last word has the user, below
   SearchScratch& scratch = SearchScratch::of_thread();
-  ExactScans scans;
+  JointScans& scans = JointScans::of_thread();
+  scans.clear();
   for (const Query* const query : queries) {
     prepare(*query, config_, analyzer_, scratch.prepared);
     scans.add(scratch.prepared);
   }
-  const bool done = user->search_together(config_, scans, scratch, [&](size_t i) -> SearchResult& {
+  const auto prepare_one = [&](size_t i) -> SearchResult& {
     prepare(*queries[i], config_, analyzer_, scratch.prepared);
     scratch.track = track_uses_ && queries[i]->track;
     return *results[i];
-  });
+  };
+  const bool done = user->search_together(config_, scans, scratch, std::cref(prepare_one));
   scratch.trim();
   return done;
 }
@@ -180,10 +185,10 @@ std::vector<SearchResult> Index::search_many(std::span<const Query* const> queri
   const std::vector<uint32_t> order =
       search_order(queries, config_.dim, workers, [this](std::string_view user) { return find(user); });
   share_out(workers, order.size(), at_a_time, [&](size_t first, size_t last) {
-    std::array<const Query*, ExactScans::kMost> asked;
-    std::array<SearchResult*, ExactScans::kMost> answers;
+    std::array<const Query*, JointScans::kMost> asked;
+    std::array<SearchResult*, JointScans::kMost> answers;
     for (size_t i = first; i < last;) {
-      const size_t run = exact_run(queries, std::span(order).subspan(i, last - i));
+      const size_t run = joint_run(queries, std::span(order).subspan(i, last - i));
       for (size_t j = 0; j < run; ++j) {
         asked[j] = queries[order[i + j]];
         answers[j] = &results[order[i + j]];

@@ -257,13 +257,14 @@ void UserIndex::search(const IndexConfig& config, SearchScratch& scratch, Search
   execute(columns_, config, scratch, out);
 }
 
-bool UserIndex::search_together(const IndexConfig& config, ExactScans& scans, SearchScratch& scratch,
+bool UserIndex::search_together(const IndexConfig& config, JointScans& scans, SearchScratch& scratch,
                                 const std::function<SearchResult&(size_t)>& prepare) const {
   struct Scanned {
     SearchScratch& scratch;
     ~Scanned() { scratch.scanned = nullptr; }
   } known{scratch};
   const std::shared_lock reading(mutex_);
+  if (scans.least_recall() < 1.0f && !columns_.vectors.reads_all(scans.least_recall())) return false;
   scratch.admission.admit(columns_, scratch.prepared);  // which admits to each what it admits to one
   if (!scratch.admission.all()) return false;
   scans.run(columns_);
@@ -273,6 +274,11 @@ bool UserIndex::search_together(const IndexConfig& config, ExactScans& scans, Se
     execute(columns_, config, scratch, out);
   }
   return true;
+}
+
+bool UserIndex::reads_all(float recall) const {
+  const std::shared_lock reading(mutex_);
+  return columns_.vectors.reads_all(recall);
 }
 
 bool UserIndex::holds_at_most(size_t records) const {

@@ -31,7 +31,7 @@
 #include "memspan/quotas.hpp"
 #include "memspan/record.hpp"
 #include "memspan/stats.hpp"
-#include "query/exact_scans.hpp"
+#include "query/joint_scans.hpp"
 #include "query/scratch.hpp"
 #include "snapshot/body.hpp"
 #include "snapshot/user_image.hpp"
@@ -76,9 +76,11 @@ class UserIndex {
   // Runs `scratch.prepared`.
   void search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const;
   // Runs the queries that `scans` holds: prepare(i) makes `scratch.prepared` of the i-th and returns where its answer goes.
-  // `scratch.prepared` is one of them. False, with nothing done, if they may not read all rows.
-  bool search_together(const IndexConfig& config, ExactScans& scans, SearchScratch& scratch,
+  // `scratch.prepared` is one of them. False, with nothing done, if they do not read all rows.
+  bool search_together(const IndexConfig& config, JointScans& scans, SearchScratch& scratch,
                        const std::function<SearchResult&(size_t)>& prepare) const;
+  // Would searches without filters read all rows? May change with any call.
+  bool reads_all(float recall) const;
   // The same as `search` if no writer has to be waited for.
   bool try_search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const;
   // False also if a writer would have to be waited for.

@@ -23,7 +23,7 @@ SemanticReading search_exact(const UserColumns& user, const PreparedQuery& prepa
                              size_t depth, std::vector<Candidate>& best) {
   TopK top(depth, user.recency(), best);
   SemanticReading reading;
-  ExactSearch search{prepared.unit_embedding.data(), depth, &thread_scratch(), &reading, &top};
+  RowScan search{prepared.unit_embedding.data(), depth, &thread_scratch(), &reading, &top};
   admission.settle();
   if (!admission.all() && admission.count() * kExactGatherShare < user.slots()) {
     user.vectors.gather(search, admission.slots());

@@ -18,7 +18,7 @@ struct SemanticReading : VectorSearchStats {
   const char* scan = "none";
 };
 
-// What it finds, best first, where that is known before (exact_scans.hpp).
+// What it finds, best first, where that is known before (joint_scans.hpp).
 struct SemanticFound {
   std::vector<Candidate> best;
   SemanticReading reading;

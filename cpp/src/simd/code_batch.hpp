@@ -14,6 +14,14 @@ namespace {
 constexpr size_t kTileBytes = 16384;
 constexpr size_t kTileRows = kTileBytes / kLine;  // at most, when rows are short
 
+// Fetches the rows that lie so many bytes behind these.
+template <size_t kRows>
+inline __attribute__((always_inline)) void fetch_rows(const uint8_t* rows, size_t bytes, size_t stride) {
+  // An integer, because it may lie past the last row, where a pointer may not; fetching there is harmless.
+  const uintptr_t ahead = reinterpret_cast<uintptr_t>(rows) + bytes;
+  for (size_t at = 0; at < kRows * stride; at += kLine) __builtin_prefetch(reinterpret_cast<const void*>(ahead + at), 0, 2);
+}
+
 // out[q * count + r] for kQueries queries and kRows rows.
 template <typename Codes>
 inline __attribute__((always_inline)) void score_block(const int8_t* queries, const int32_t* offsets,
@@ -64,6 +72,7 @@ void code_rows_batch(const int8_t* queries, const int32_t* offsets, size_t query
       int32_t block_offsets[kQueries * kRows];
       for (size_t at = 0; at < kQueries * kRows; ++at) block_offsets[at] = offsets[q + at / kRows];
       for (size_t i = first; i < whole; i += kRows) {
+        if (q == 0) fetch_rows<kRows>(rows + i * stride, tile * stride, stride);
         score_block<Codes>(queries + q * n, block_offsets, rows + i * stride, stride,
                            tile_scales + (i - first) * kRepeats, count, n, out + q * count + i);
       }

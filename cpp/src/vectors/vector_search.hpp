@@ -50,6 +50,7 @@ struct VectorScratch {
   CodeQuery query;
   float by_scale = 0.0f;            // times a row's scale, what is added to its score by codes
   NearBest near;
+  std::vector<int8_t> queries;      // codes of several, one after the other
   std::vector<float> scores;        // of a tile of rows
   std::vector<uint32_t> selected;   // in it
   std::vector<uint32_t> passing;    // in a tile that is sifted; kept while rows of it are gathered, which selects others
@@ -64,15 +65,16 @@ struct VectorScratch {
 };
 
 // More exact searches of rows of 384 floats would take longer than the way of these from memory.
-inline constexpr size_t kSearchesTogether = 8;
+inline constexpr size_t kScansTogether = 8;
 
-// One of several exact searches that read the rows together.
-struct ExactSearch {
+// One of several searches that read all rows together.
+struct RowScan {
   const float* query;  // of length 1
   size_t k;
   VectorScratch* scratch;  // of its own
   VectorSearchStats* stats;
   TopK* best;
+  bool exact = true;  // or as VectorTable::nearest
   bool by_codes = false;  // so far
   CodeQuery::SureError error = {};
   size_t look_at = 0;  // how many may be left until it is looked at them

@@ -105,22 +105,24 @@ class VectorTable {
   size_t dim() const { return shape_.dim(); }
   const RowShape& shape() const { return shape_; }
 
-  // Exact searches (exact_search.cpp): to each its own best, among all rows or those in `allowed`. Offered are the exact cosines
-  // of all that can be among the best k; the scores are the same bits whichever way they were found, and a row is read once
-  // for all searches, of which there are kSearchesTogether at most. O(rows dim).
-  void scan(std::span<ExactSearch> searches, const Bitset* allowed = nullptr) const;
+  // Searches of all rows, or of those in `allowed`, at most kScansTogether, which read a row once (row_scan.cpp). Exact ones are
+  // offered the exact cosines of all that can be among their best k, the same bits whichever way they were found; others what
+  // `nearest` finds, which must read everything. O(rows dim).
+  void scan(std::span<RowScan> searches, const Bitset* allowed = nullptr) const;
   // The same among `slots`.
-  void gather(ExactSearch& search, std::span<const Slot> slots) const;
+  void gather(RowScan& search, std::span<const Slot> slots) const;
 
   // Leaves in `scratch.rescored`, in no order and with exact cosines, rows that are meant to hold the best k admitted
   // ones; at least `recall` of them on average. Rows are read block by block, the most promising first, until no other
   // block is likely to hold one of the best k. O((fresh + blocks + rows of the probed blocks) dim). False: it gave up,
   // because `nearest_of` the admitted slots will be faster.
+  // Without a filter everything is read where blocks cannot be told apart (reads_all).
   bool nearest(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
                VectorSearchStats& stats) const;
   // The same among `slots`.
   void nearest_of(const float* query, size_t k, std::span<const Slot> slots, VectorScratch& scratch,
                   VectorSearchStats& stats) const;
+  bool reads_all(float recall) const;
   // What `nearest` is estimated to cost when `admitted` of the rows are and k wanted, in rows read by `nearest_of` instead; `in_spans`:
   // their times form few intervals.
   size_t probing_cost(size_t admitted, size_t k, bool in_spans) const;
@@ -190,12 +192,12 @@ class VectorTable {
   static uint32_t position(uint32_t place) { return place & kPositionMask; }
 
   bool reads_codes(size_t k) const;
-  void scan_codes(std::span<ExactSearch> searches, const Bitset* allowed) const;
-  void scan_rows(std::span<const ExactSearch> searches, const Bitset* allowed) const;
-  void begin_exact(ExactSearch& search) const;
+  void scan_codes(std::span<RowScan> searches, const Bitset* allowed) const;
+  void scan_rows(std::span<const RowScan> searches, const Bitset* allowed) const;
+  void begin_exact(RowScan& search) const;
   template <typename Use>
-  void score_best(const ExactSearch& search, Use use) const;
-  void offer_left(const ExactSearch& search) const;
+  void score_best(const RowScan& search, Use use) const;
+  void offer_left(const RowScan& search) const;
   void put_fresh(Slot slot, Micros at, const float* unit_vector);
   FreshRows& fresh(uint32_t which);
   void erase_codes(uint32_t place);
@@ -211,6 +213,7 @@ class VectorTable {
   void scan_fresh(VectorScratch& scratch, VectorSearchStats& stats, Admits admits) const;
   template <typename Use>
   void for_each_span(const Block& block, std::span<const Interval> intervals, Use use) const;
+  void scan_layout(size_t k, VectorScratch& scratch, VectorSearchStats& stats) const;
   void scan_block(const Block& block, const VectorFilter& filter, VectorScratch& scratch, VectorSearchStats& stats) const;
   void offer_gathered(const CodeRows& rows, size_t count, VectorScratch& scratch) const;
   // Where blocks cannot be told apart (vector_sift.cpp).

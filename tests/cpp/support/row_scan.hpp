@@ -13,7 +13,7 @@ namespace memspan::test {
 inline VectorSearchStats scan(const VectorTable& table, const float* query, size_t k, const Bitset* allowed, TopK& best) {
   VectorScratch scratch;
   VectorSearchStats stats;
-  ExactSearch search{query, k, &scratch, &stats, &best};
+  RowScan search{query, k, &scratch, &stats, &best};
   table.scan({&search, 1}, allowed);
   return stats;
 }
@@ -21,7 +21,7 @@ inline VectorSearchStats scan(const VectorTable& table, const float* query, size
 inline VectorSearchStats gather(const VectorTable& table, const float* query, size_t k, std::span<const Slot> slots, TopK& best) {
   VectorScratch scratch;
   VectorSearchStats stats;
-  ExactSearch search{query, k, &scratch, &stats, &best};
+  RowScan search{query, k, &scratch, &stats, &best};
   table.gather(search, slots);
   return stats;
 }

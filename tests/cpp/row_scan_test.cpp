@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "support/columns.hpp"
-#include "support/exact.hpp"
+#include "support/row_scan.hpp"
 #include "support/records.hpp"
 #include "vectors/unit_vector.hpp"
 
@@ -95,7 +95,7 @@ struct Fixture {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(exact_search, Fixture)
+BOOST_FIXTURE_TEST_SUITE(row_scan, Fixture)
 
 BOOST_AUTO_TEST_CASE(the_best_are_those_of_all_rows) {
   for (const RowFormat format : {RowFormat::float32, RowFormat::bfloat16}) {
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(searches_together_find_what_each_finds_alone) {
       std::vector<Vector> queries(count);
       std::vector<VectorScratch> scratch(count);
       std::vector<VectorSearchStats> stats(count);
-      std::vector<ExactSearch> searches;
+      std::vector<RowScan> searches;
       std::vector<std::vector<Candidate>> found(count);
       std::vector<std::unique_ptr<TopK>> best;
       for (size_t i = 0; i < count; ++i) {
@@ -154,6 +154,33 @@ BOOST_AUTO_TEST_CASE(searches_together_find_what_each_finds_alone) {
         const size_t k = i == 1 ? 2000 : 1 + 9 * i;
         BOOST_TEST((taken(*best[i]) == wanted(table, queries[i], k, nullptr)), vectors.name << " " << i << " of " << count);
       }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(approximate_searches_together_find_what_each_finds_alone) {
+  for (const Vectors& vectors : kVectors) {
+    const VectorTable table = filled(vectors, 384, 2000, RowFormat::float32);
+    constexpr size_t kCount = 5;
+    std::vector<Vector> queries;
+    std::vector<VectorScratch> scratch(kCount);
+    std::vector<VectorSearchStats> stats(kCount);
+    std::vector<std::unique_ptr<TopK>> best;
+    std::vector<RowScan> searches;
+    for (size_t i = 0; i < kCount; ++i) {
+      queries.push_back(unit(vectors.make(384, i, random)));
+      best.push_back(std::make_unique<TopK>(1 + 30 * i, columns.recency()));
+      searches.push_back({queries[i].data(), 1 + 30 * i, &scratch[i], &stats[i], best[i].get(), false});
+    }
+    table.scan(searches);
+    for (size_t i = 0; i < kCount; ++i) {
+      VectorScratch own;
+      VectorSearchStats own_stats;
+      BOOST_TEST(table.nearest(queries[i].data(), 1 + 30 * i, 0.995f, {}, own, own_stats));
+      TopK alone(1 + 30 * i, columns.recency());
+      for (const Candidate& row : own.rescored) alone.offer(row.score, row.slot);
+      BOOST_TEST((taken(*best[i]) == taken(alone)), vectors.name << " " << i);
+      BOOST_TEST(stats[i].rows_read == own_stats.rows_read);
     }
   }
 }

@@ -1,5 +1,8 @@
-// The exact searches of VectorTable. A row's codes tell how far its cosine may be from that of the codes (CodeQuery::sure_error), so
-// that the rows that may be among the best k are few, and only these are read. Where codes cannot tell rows apart, all are.
+// The searches of VectorTable that read the codes of all rows, several of them together: exact ones, and others where blocks cannot be
+// told apart.
+//
+// Of an exact search, a row's codes tell how far its cosine may be from that of the codes at most (CodeQuery::sure_error), so that
+// the rows that may be among the best k are few, and only these are read. Where codes cannot tell rows apart, all are.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -11,17 +14,15 @@
 namespace memspan {
 namespace {
 
-// Rows whose codes, or values, are compared with one query after the other stay in the first-level cache meanwhile.
-constexpr size_t kTileBytes = 24u << 10;
+// Rows whose scores are looked at together; several queries are compared with so many bytes of them in the first-level cache.
 constexpr size_t kMostInTile = 128;
+constexpr size_t kTileBytes = 24u << 10;
 // Codes are read if rows are so many times as long, and there are so many times k of them.
 constexpr size_t kShorter = 2;
 constexpr size_t kTimesK = 4;
 // Of the rows whose codes were read so many may be left, and one in so many.
 constexpr size_t kFewLeft = 1024;
 constexpr size_t kLeftOf = 4;
-
-constexpr size_t tile_of(size_t row_bytes) { return std::clamp<size_t>(kTileBytes / row_bytes, 4, kMostInTile); }
 
 }  // namespace
 
@@ -31,7 +32,7 @@ bool VectorTable::reads_codes(size_t k) const {
 
 // From here on the scores of scratch.near are the most that a row may have, but for what is uncertain of the query. The bound
 // for one with the largest scale serves for all; rows are ruled out by their own.
-void VectorTable::begin_exact(ExactSearch& search) const {
+void VectorTable::begin_exact(RowScan& search) const {
   VectorScratch& scratch = *search.scratch;
   scratch.query.set(search.query, dim());
   search.error = scratch.query.sure_error(search.query, max_scale_);
@@ -43,7 +44,7 @@ void VectorTable::begin_exact(ExactSearch& search) const {
 
 // Calls use(slot, cosine) for the k best by codes; what they are rules others out.
 template <typename Use>
-void VectorTable::score_best(const ExactSearch& search, Use use) const {
+void VectorTable::score_best(const RowScan& search, Use use) const {
   NearBest& near = search.scratch->near;
   near.settle();
   std::vector<Candidate>& chosen = search.scratch->rescored;
@@ -61,7 +62,7 @@ void VectorTable::score_best(const ExactSearch& search, Use use) const {
 }
 
 // Offers the exact cosines of what is left in scratch.near.
-void VectorTable::offer_left(const ExactSearch& search) const {
+void VectorTable::offer_left(const RowScan& search) const {
   TopK& best = *search.best;
   const auto offer = [&](Slot slot, float cosine) {
     if (cosine >= best.threshold()) best.offer(cosine, slot);
@@ -80,45 +81,50 @@ void VectorTable::offer_left(const ExactSearch& search) const {
   search.stats->rescored += static_cast<uint32_t>(chosen.size());
 }
 
-void VectorTable::scan(std::span<ExactSearch> searches, const Bitset* allowed) const {
+void VectorTable::scan(std::span<RowScan> searches, const Bitset* allowed) const {
   scan_codes(searches, allowed);
-  const auto by_rows = std::partition(searches.begin(), searches.end(), [](const ExactSearch& search) { return search.by_codes; });
+  const auto by_rows = std::partition(searches.begin(), searches.end(), [](const RowScan& search) { return search.by_codes; });
   if (by_rows != searches.end()) scan_rows({by_rows, searches.end()}, allowed);
 }
 
-// By codes, those that this serves.
-void VectorTable::scan_codes(std::span<ExactSearch> searches, const Bitset* allowed) const {
+// By codes, those that this serves: all that are not exact.
+void VectorTable::scan_codes(std::span<RowScan> searches, const Bitset* allowed) const {
   const size_t stride = code_stride(dim());
-  std::array<ExactSearch*, kSearchesTogether> served;
-  std::array<int32_t, kSearchesTogether> offsets;
+  std::array<RowScan*, kScansTogether> served;
+  std::array<int32_t, kScansTogether> offsets;
   size_t count = 0;
-  for (ExactSearch& search : searches) {
-    search.by_codes = reads_codes(search.k);
+  for (RowScan& search : searches) {
+    search.by_codes = !search.exact || reads_codes(search.k);
     if (!search.by_codes) continue;
-    begin_exact(search);
+    if (search.exact) {
+      begin_exact(search);
+    } else {
+      begin_search(search.query, search.k, *search.scratch);
+      search.look_at = search.k + NearBest::kFirst;
+    }
     offsets[count] = search.scratch->query.offset();
     served[count++] = &search;
   }
   if (count == 0) return;
   const int8_t* queries = served.front()->scratch->query.codes();
-  std::vector<int8_t> brought_together;
   if (count > 1) {
+    std::vector<int8_t>& brought_together = served.front()->scratch->queries;
+    brought_together.clear();
     brought_together.reserve(count * stride);
-    for (const ExactSearch* const search : std::span(served).first(count)) {
+    for (const RowScan* const search : std::span(served).first(count)) {
       const int8_t* const codes = search->scratch->query.codes();
       brought_together.insert(brought_together.end(), codes, codes + stride);
     }
     queries = brought_together.data();
   }
 
-  const size_t tile = count == 1 ? kMostInTile : tile_of(stride);
-  std::array<float, kSearchesTogether * kMostInTile> scores;
+  std::array<float, kScansTogether * kMostInTile> scores;
   size_t read = 0;
   size_t going = count;
   const auto scan = [&](const CodeRows& rows, size_t first, size_t size) {
     rows.check(first, size);
     for (const size_t end = first + size; first < end && going > 0;) {
-      const size_t in_tile = std::min(tile, end - first);
+      const size_t in_tile = std::min(kMostInTile, end - first);
       if (count == 1) {
         kernels().code_rows(queries, offsets[0], rows.codes(first), stride, rows.scales() + first, in_tile, stride, scores.data());
       } else {
@@ -127,14 +133,21 @@ void VectorTable::scan_codes(std::span<ExactSearch> searches, const Bitset* allo
       }
       read += in_tile;
       for (size_t q = 0; q < count; ++q) {
-        ExactSearch& search = *served[q];
+        RowScan& search = *served[q];
         if (!search.by_codes) continue;
         search.stats->rows_read += static_cast<uint32_t>(in_tile);
         float* const own = scores.data() + q * in_tile;
-        for (size_t i = 0; i < in_tile; ++i) own[i] += search.scratch->by_scale * rows.scales()[first + i];
+        if (search.exact) {
+          for (size_t i = 0; i < in_tile; ++i) own[i] += search.scratch->by_scale * rows.scales()[first + i];
+        }
         offer_scored(rows, first, in_tile, own, allowed, *search.scratch);
         NearBest& near = search.scratch->near;
         if (near.size() <= search.look_at) continue;
+        if (!search.exact) {
+          near.settle();
+          search.look_at = near.size() + search.k / 4 + 4;
+          continue;
+        }
         score_best(search, [](Slot, float) {});
         search.look_at = 2 * near.size() + kFewLeft / 4;
         search.by_codes = near.size() <= kFewLeft + kTimesK * search.k + read / kLeftOf;
@@ -151,19 +164,27 @@ void VectorTable::scan_codes(std::span<ExactSearch> searches, const Bitset* allo
     }
   }
   if (layout_) scan(layout_->rows, 0, layout_->size);
-  for (const ExactSearch* const search : std::span(served).first(count)) {
-    if (search->by_codes) offer_left(*search);
+  for (const RowScan* const search : std::span(served).first(count)) {
+    if (!search->exact) {
+      const auto blocks = static_cast<uint32_t>(layout_ ? layout_->blocks.size() : 0);
+      search->stats->blocks += blocks;
+      search->stats->blocks_probed += blocks;
+      rescore(search->query, search->k, *search->scratch, *search->stats);
+      for (const Candidate& row : search->scratch->rescored) search->best->offer(row.score, row.slot);
+    } else if (search->by_codes) {
+      offer_left(*search);
+    }
   }
 }
 
 // Reads every row.
-void VectorTable::scan_rows(std::span<const ExactSearch> searches, const Bitset* allowed) const {
-  const size_t tile = searches.size() == 1 ? kMostInTile : tile_of(shape_.bytes());
+void VectorTable::scan_rows(std::span<const RowScan> searches, const Bitset* allowed) const {
+  const size_t tile = searches.size() == 1 ? kMostInTile : std::clamp<size_t>(kTileBytes / shape_.bytes(), 4, kMostInTile);
   std::array<float, kMostInTile> scores;
   for (size_t first = 0; first < rows_.size();) {
     const size_t count = std::min(tile, rows_.run(static_cast<Slot>(first)));
     rows_.check(static_cast<Slot>(first), count);
-    for (const ExactSearch& search : searches) {
+    for (const RowScan& search : searches) {
       shape_.dot_rows(search.query, rows_.row(static_cast<Slot>(first)), count, scores.data());
       for (size_t i = 0; i < count; ++i) {
         const auto slot = static_cast<Slot>(first + i);
@@ -176,7 +197,7 @@ void VectorTable::scan_rows(std::span<const ExactSearch> searches, const Bitset*
   }
 }
 
-void VectorTable::gather(ExactSearch& search, std::span<const Slot> slots) const {
+void VectorTable::gather(RowScan& search, std::span<const Slot> slots) const {
   if (reads_codes(search.k) && slots.size() > kTimesK * search.k) {
     const size_t most = kTimesK * search.k + slots.size() / kLeftOf;
     begin_exact(search);

@@ -1,5 +1,5 @@
 // Exact searches that read the rows together answer as each does alone, to the bit.
-#include "query/exact_scans.hpp"
+#include "query/joint_scans.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <memory>
@@ -70,7 +70,7 @@ void expect_the_same(const Index& index, std::span<const Query> queries) {
   }
 }
 
-BOOST_FIXTURE_TEST_SUITE(exact_scans, Fixture)
+BOOST_FIXTURE_TEST_SUITE(joint_scans, Fixture)
 
 BOOST_AUTO_TEST_CASE(answers_are_those_of_single_searches) {
   for (const RowFormat format : {RowFormat::float32, RowFormat::bfloat16}) {
@@ -88,6 +88,38 @@ BOOST_AUTO_TEST_CASE(answers_are_those_of_single_searches) {
       if (i % 8 == 4) mixed.back().exact = false, mixed.back().recall = 0.9f;
     }
     expect_the_same(*index, mixed);
+  }
+}
+
+// Vectors without clusters, of which every search reads all, and clusters, of which none does.
+BOOST_AUTO_TEST_CASE(approximate_answers_are_those_of_single_searches) {
+  for (const bool clustered : {false, true}) {
+    const auto index = std::make_unique<Index>(IndexConfig{.dim = kDim});
+    std::vector<Item> items;
+    std::vector<std::vector<float>> centres;
+    for (size_t i = 0; i < 30; ++i) centres.push_back(test::random_vector(kDim, random));
+    for (size_t i = 0; i < 3000; ++i) {
+      Item item{.id = "r" + std::to_string(i), .at = static_cast<Micros>(random() % 300), .text = "word" + std::to_string(i % 40)};
+      item.embedding = test::random_vector(kDim, random);
+      for (size_t d = 0; clustered && d < kDim; ++d) item.embedding[d] = 4.0f * centres[i % 30][d] + 0.5f * item.embedding[d];
+      items.push_back(std::move(item));
+    }
+    const std::span<const Item> all(items);
+    test::add(*index, all.first(2500));
+    index->consolidate("ana", true);
+    test::add(*index, all.subspan(2500));  // fresh rows beside the layout
+    std::vector<Query> queries;
+    for (size_t i = 0; i < 60; ++i) {
+      queries.push_back(exact(i, "ana"));
+      queries.back().embedding = items[random() % items.size()].embedding;
+      queries.back().exact = i % 10 == 9;
+      queries.back().recall = i % 7 == 6 ? 0.9f : 0.995f;
+    }
+    expect_the_same(*index, queries);
+    Query asked = queries[0];
+    asked.explain = true;
+    const SearchExplanation told = *index->search(asked).explanation;
+    BOOST_TEST((told.rows_read >= 3000) == !clustered);
   }
 }
 
@@ -122,14 +154,13 @@ BOOST_AUTO_TEST_CASE(a_bad_query_among_them_ends_the_call_and_spoils_no_later_on
 
 BOOST_AUTO_TEST_CASE(only_queries_without_filters_are_served) {
   const Query plain = exact(0, "ana");
-  BOOST_TEST(ExactScans::serves(plain));
+  BOOST_TEST(JointScans::serves(plain));
   const auto refused = [&](auto change) {
     Query query = plain;
     change(query);
-    return !ExactScans::serves(query);
+    return !JointScans::serves(query);
   };
   BOOST_TEST(refused([](Query& query) { query.embedding.clear(); }));
-  BOOST_TEST(refused([](Query& query) { query.exact = false; }));
   BOOST_TEST(refused([](Query& query) { query.views = {View::lexical}; }));
   BOOST_TEST(refused([](Query& query) { query.route = 3; }));
   BOOST_TEST(refused([](Query& query) { query.between = {{0, 1}}; }));

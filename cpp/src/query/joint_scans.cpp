@@ -1,4 +1,4 @@
-#include "query/exact_scans.hpp"
+#include "query/joint_scans.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -8,27 +8,38 @@
 
 namespace memspan {
 
-bool ExactScans::serves(const Query& query) {
-  if (query.embedding.empty() || query.route > 0 || !(query.exact || query.recall >= 1.0f)) return false;
+bool JointScans::serves(const Query& query) {
+  if (query.embedding.empty() || query.route > 0) return false;
   if (query.views && std::find(query.views->begin(), query.views->end(), View::semantic) == query.views->end()) return false;
   return !query.between && !query.kinds && query.require_tags.empty() && query.where.empty() && query.exclude.empty() &&
          !query.as_of && !query.valid_at;
 }
 
-void ExactScans::add(const PreparedQuery& prepared) {
+void JointScans::clear() {
+  for (Scan& scan : scans_) {
+    if (std::max(scan.scratch.near.size(), scan.scratch.rescored.capacity()) > kMostKept) scan = {};
+    scan.found.reading = {};
+  }
+  size_ = 0;
+  least_recall_ = 1.0f;
+}
+
+void JointScans::add(const PreparedQuery& prepared) {
   Scan& scan = scans_[size_++];
   scan.query = prepared.unit_embedding;
   scan.depth = prepared.depth;
+  scan.exact = exact(*prepared.query);
+  if (!scan.exact) least_recall_ = std::min(least_recall_, prepared.query->recall);
 }
 
-void ExactScans::run(const UserColumns& user) {
+void JointScans::run(const UserColumns& user) {
   std::array<std::optional<TopK>, kMost> tops;
-  std::array<ExactSearch, kMost> searches;
+  std::array<RowScan, kMost> searches;
   for (size_t i = 0; i < size_; ++i) {
     Scan& scan = scans_[i];
-    scan.found.reading.scan = "exact scan";
+    scan.found.reading.scan = scan.exact ? "exact scan" : "probe";
     TopK& best = tops[i].emplace(scan.depth, user.recency(), scan.found.best);
-    searches[i] = {scan.query.data(), scan.depth, &scan.scratch, &scan.found.reading, &best};
+    searches[i] = {scan.query.data(), scan.depth, &scan.scratch, &scan.found.reading, &best, scan.exact};
   }
   user.vectors.scan(std::span(searches).first(size_));
   for (size_t i = 0; i < size_; ++i) tops[i]->sort();
