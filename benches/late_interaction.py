@@ -139,8 +139,8 @@ def ranked_of(
     )
 
 
-def left_out(deltas: Path, collect: Collector) -> dict[str, LeftOut]:
-    """All questions, by what is left out: their conversations, or their data sets if there are several."""
+def left_out(deltas: Path, collect: Collector, data_sets: bool = True) -> dict[str, LeftOut]:
+    """All questions, by what is left out: their conversations, or, if wanted, their data sets, of several."""
     everything = collect(FoldedEmbedder(deltas), collect.files)
     folds = folds_of([each.example for each in everything])
 
@@ -156,7 +156,7 @@ def left_out(deltas: Path, collect: Collector) -> dict[str, LeftOut]:
         held = [each for each, fold in zip(everything, folds, strict=True) if fold == out]
         seen = [each for each, fold in zip(everything, folds, strict=True) if fold != out]
         add(found["conversation"], held, seen, out)
-    if len(collect.files) > 1:
+    if data_sets and len(collect.files) > 1:
         found["data_set"] = LeftOut()
         for name in collect.files:
             seen = [each for each in everything if each.example.data_set != name]
@@ -167,6 +167,16 @@ def left_out(deltas: Path, collect: Collector) -> dict[str, LeftOut]:
 
 def learned(questions: Sequence[Ranked], trained_on: Sequence[str] = ()) -> LateRanker:
     return LateRanker(fit_weights([each.looked_at() for each in questions], LOOKED_AT_FEATURES), trained_on)
+
+
+def late_rankers(left: LeftOut, seen: Sequence[Ranked]) -> dict[object, LateRanker]:
+    """By part, what is learned without it. With a data set left out, that is from the others as they are seen with
+    conversations left out, which is what `seen` are.
+    """
+    return {
+        out: learned([each for each in seen if out not in (each.part, each.example.data_set)])
+        for out in left.rankers
+    }
 
 
 def judged(questions: Sequence[Ranked], rankers: Mapping[object, LateRanker]) -> dict[str, Any]:
@@ -200,14 +210,10 @@ def main() -> None:
     result = {}
     for way, left in ways.items():
         print(f"\n{way} left out")
-        # With a data set left out, weights are learned from the others as they are seen with conversations left out.
-        late_rankers = {
-            out: learned([each for each in by_conversation if out not in (each.part, each.example.data_set)])
-            for out in left.rankers
-        }
-        result[way] = judged(left.questions, late_rankers)
+        late = late_rankers(left, by_conversation)
+        result[way] = judged(left.questions, late)
         for milliseconds in arguments.rerank_ms:
-            search = LeftOutSearch(arguments.deltas, left.part_of, left.rankers, late_rankers, milliseconds)
+            search = LeftOutSearch(arguments.deltas, left.part_of, left.rankers, late, milliseconds)
             name = f"searched, {milliseconds} ms"
             result[way][name] = told(name, search.figures(collect.files, collect.store_dir))
     if arguments.json:

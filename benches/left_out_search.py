@@ -1,5 +1,5 @@
-"""`Memory.search` as it would be if it had seen nothing of a question: what late_interaction.py judges whole searches
-with."""
+"""`Memory.search` as it would be if it had seen nothing of a question: what late_interaction.py and rerank_budgets.py
+judge whole searches with."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ from token_records import token_embedder, visit
 
 Figures: TypeAlias = "dict[str, list[tuple[str, list[float]]]]"
 """By data set: the category and the figures of each question."""
+
+Use: TypeAlias = "Callable[[str, LabelledQuestion, Recalls], None]"
+"""Takes the name of the data set, a question, and what is found for it."""
 
 DEEPEST = 50
 
@@ -62,6 +65,7 @@ class LeftOutSearch:
         part_of: the part of a conversation, by data set and name.
         rankers, late_rankers: by part, what was learned without it.
         rerank_ms: budget of the reranker; 0: none.
+        explain: whether what is found is explained.
     """
 
     deltas: Path
@@ -69,16 +73,25 @@ class LeftOutSearch:
     rankers: Mapping[object, Ranker]
     late_rankers: Mapping[object, LateRanker]
     rerank_ms: int = 0
+    explain: bool = False
 
     def figures(self, files: Mapping[str, Sequence[Path]], store_dir: Path | None) -> Figures:
-        embedders = {part: token_embedder(self.deltas, str(part)) for part in self.rankers}
         found: Figures = {}
+
+        def use(name: str, question: LabelledQuestion, recalls: Recalls) -> None:
+            ranks = np.flatnonzero([recall.id in question.evidence for recall in recalls]) + 1
+            note(found, name, question.category, ranks, len(question.evidence))
+
+        self.visit(files, store_dir, use)
+        return found
+
+    def visit(self, files: Mapping[str, Sequence[Path]], store_dir: Path | None, use: Use) -> None:
+        """Show what is found for every question."""
+        embedders = {part: token_embedder(self.deltas, str(part)) for part in self.rankers}
 
         def look(memory: Memory, name: str, question: LabelledQuestion) -> None:
             part = self.part_of(name, question.user)
-            recalls = self._search(memory, question, part, embedders[part])
-            ranks = np.flatnonzero([recall.id in question.evidence for recall in recalls]) + 1
-            note(found, name, question.category, ranks, len(question.evidence))
+            use(name, question, self._search(memory, question, part, embedders[part]))
 
         for name, paths in files.items():
             whole_set = name in self.rankers
@@ -86,7 +99,6 @@ class LeftOutSearch:
                 plain_embedder(delta_path(self.deltas, name)) if whole_set else FoldedEmbedder(self.deltas)
             )
             visit({name: paths}, look, embedder=embedder, store_dir=store_dir)
-        return found
 
     def _search(self, memory: Memory, question: LabelledQuestion, part: object, tokens: Any) -> Recalls:
         prepared = asked(
@@ -99,7 +111,7 @@ class LeftOutSearch:
             fusion=None,
             ranker=self.rankers[part],
             rerank_ms=self.rerank_ms,
-            arguments=_arguments(question),
+            arguments={**_arguments(question), "explain": self.explain},
         )
         return search(memory._engine, self._looking(prepared, part, tokens), memory._second_look)
 
@@ -120,4 +132,4 @@ def _arguments(question: LabelledQuestion) -> dict[str, Any]:
     between = None if question.until is None else (None, question.until)
     unset = dict.fromkeys(("as_of", "valid_at", "kinds", "where"))
     return {**unset, "between": between, "k": DEEPEST, "require_tags": (), "neighbors": 0, "route": 0,
-            "explain": False, "track": False}  # fmt: skip
+            "track": False}  # fmt: skip

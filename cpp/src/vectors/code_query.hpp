@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "base/aligned_buffer.hpp"
@@ -46,10 +47,11 @@ class CodeQuery {
     float at(float row_scale) const { return of_query + by_scale * row_scale; }
   };
   // With codes of v and the query q standing for c and p, v q - c p = (v - c) q + c (q - p). No value of v is off by more
-  // than half a scale; |c| is hardly more than 1, and q - p is known. Sums of floats are off by less than what is added.
+  // than half a scale; |c| is hardly more than 1, and q - p is known. What sums of floats are off by is added: at most an
+  // epsilon for each addition, of a sum of no more than 1.
   // `unit_vector`: which was set; `row_scale`: no row has a larger one. O(dim).
   SureError sure_error(const float* unit_vector, float row_scale) const {
-    constexpr float kOfSums = 3e-5f;
+    const float of_sums = 1e-5f + std::numeric_limits<float>::epsilon() * static_cast<float>(dim_);
     float sum = 0.0f;
     float square = 0.0f;
     for (size_t d = 0; d < dim_; ++d) {
@@ -58,7 +60,7 @@ class CodeQuery {
       square += off * off;
     }
     const float length = 1.001f + 0.5f * std::sqrt(static_cast<float>(dim_)) * row_scale;  // of c
-    return {1.001f * length * std::sqrt(square) + kOfSums, 0.5005f * sum};
+    return {1.001f * length * std::sqrt(square) + of_sums, 0.5005f * sum};
   }
 
  private:
