@@ -145,7 +145,8 @@ constexpr size_t kMostAtATime = 16;
 size_t joint_run(std::span<const Query* const> queries, std::span<const uint32_t> order) {
   const Query& first = *queries[order.front()];
   const auto joins = [&](const Query& query) {
-    return query.user == first.user && JointScans::exact(query) == JointScans::exact(first) && JointScans::serves(query);
+    const bool alike = is_exact(first) ? is_exact(query) : !is_exact(query) && query.recall == first.recall;
+    return alike && query.user == first.user && JointScans::serves(query);
   };
   size_t count = 0;
   while (count < std::min(order.size(), JointScans::kMost) && joins(*queries[order[count]])) ++count;
@@ -159,7 +160,8 @@ bool Index::search_together(std::span<const Query* const> queries, std::span<Sea
   const auto user = find(queries.front()->user);
   if (!user) return false;
   const Query& first = *queries.front();
-  if (!JointScans::exact(first) && !user->reads_all(first.recall)) return false;  // mostly: the last word has the user, below
+  // Spares most the preparation; it may be otherwise by the time that the user is locked, who looks again.
+  if (!is_exact(first) && !user->reads_all(first.recall)) return false;
   SearchScratch& scratch = SearchScratch::of_thread();
   JointScans& scans = JointScans::of_thread();
   scans.clear();
@@ -172,7 +174,7 @@ bool Index::search_together(std::span<const Query* const> queries, std::span<Sea
     scratch.track = track_uses_ && queries[i]->track;
     return *results[i];
   };
-  const bool done = user->search_together(config_, scans, scratch, std::cref(prepare_one));
+  const bool done = user->search_together(config_, scans, scratch, std::cref(prepare_one));  // a reference: no memory
   scratch.trim();
   return done;
 }

@@ -264,7 +264,8 @@ bool UserIndex::search_together(const IndexConfig& config, JointScans& scans, Se
     ~Scanned() { scratch.scanned = nullptr; }
   } known{scratch};
   const std::shared_lock reading(mutex_);
-  if (scans.least_recall() < 1.0f && !columns_.vectors.reads_all(scans.least_recall())) return false;
+  const Query& one = *scratch.prepared.query;
+  if (!is_exact(one) && !columns_.vectors.reads_all(one.recall)) return false;
   scratch.admission.admit(columns_, scratch.prepared);  // which admits to each what it admits to one
   if (!scratch.admission.all()) return false;
   scans.run(columns_);

@@ -76,7 +76,8 @@ class UserIndex {
   // Runs `scratch.prepared`.
   void search(const IndexConfig& config, SearchScratch& scratch, SearchResult& out) const;
   // Runs the queries that `scans` holds: prepare(i) makes `scratch.prepared` of the i-th and returns where its answer goes.
-  // `scratch.prepared` is one of them. False, with nothing done, if they do not read all rows.
+  // `scratch.prepared` is one of them, and all are exact or want the same recall. False, with nothing done, if they do not
+  // read all rows.
   bool search_together(const IndexConfig& config, JointScans& scans, SearchScratch& scratch,
                        const std::function<SearchResult&(size_t)>& prepare) const;
   // Would searches without filters read all rows? May change with any call.

@@ -21,15 +21,13 @@ void JointScans::clear() {
     scan.found.reading = {};
   }
   size_ = 0;
-  least_recall_ = 1.0f;
 }
 
 void JointScans::add(const PreparedQuery& prepared) {
   Scan& scan = scans_[size_++];
   scan.query = prepared.unit_embedding;
   scan.depth = prepared.depth;
-  scan.exact = exact(*prepared.query);
-  if (!scan.exact) least_recall_ = std::min(least_recall_, prepared.query->recall);
+  scan.exact = is_exact(*prepared.query);
 }
 
 void JointScans::run(const UserColumns& user) {

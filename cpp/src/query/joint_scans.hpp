@@ -20,10 +20,9 @@ class JointScans {
  public:
   static constexpr size_t kMost = kScansTogether;
 
-  // May the query read every row? If nothing of the user is left out (Admission::all), it does, unless its recall is for
-  // fewer (least_recall).
+  // May the query read every row? An exact one does if nothing of the user is left out (Admission::all), others if that
+  // costs less than to choose among blocks, too (VectorTable::reads_all).
   static bool serves(const Query& query);
-  static bool exact(const Query& query) { return query.exact || query.recall >= 1.0f; }
 
   static JointScans& of_thread() {
     thread_local JointScans scans;
@@ -33,8 +32,6 @@ class JointScans {
   void clear();
 
   size_t size() const { return size_; }
-  // The least that one of them wants; 1 if all are exact.
-  float least_recall() const { return least_recall_; }
   // There must be less than kMost.
   void add(const PreparedQuery& prepared);
   // Fills the lists. O(rows dim size).
@@ -54,7 +51,6 @@ class JointScans {
 
   std::array<Scan, kMost> scans_;
   size_t size_ = 0;
-  float least_recall_ = 1.0f;
 };
 
 }  // namespace memspan

@@ -40,6 +40,9 @@ struct PreparedQuery {
   size_t bytes() const;
 };
 
+// Does the semantic view have to find the best, without approximation?
+inline bool is_exact(const Query& query) { return query.exact || query.recall >= 1.0f; }
+
 // The checks of `prepare` for these arguments alone.
 void check_listing(std::span<const Interval> between, uint32_t k);
 

@@ -40,7 +40,7 @@ SemanticReading search_exact(const UserColumns& user, const PreparedQuery& prepa
 
 SemanticReading search_semantic(const UserColumns& user, const PreparedQuery& prepared, const Admission& admission,
                                 size_t depth, std::vector<Candidate>& best) {
-  if (prepared.query->exact || prepared.query->recall >= 1.0f) {
+  if (is_exact(*prepared.query)) {
     return search_exact(user, prepared, admission, depth, best);
   }
   VectorScratch& scratch = thread_scratch();

@@ -26,6 +26,7 @@ constexpr size_t kLeftOf = 4;
 
 }  // namespace
 
+// Do codes spare an exact search for the best k the reading of most rows?
 bool VectorTable::reads_codes(size_t k) const {
   return shape_.bytes() >= kShorter * code_stride(dim()) && count_ > kTimesK * k;
 }
@@ -42,15 +43,16 @@ void VectorTable::begin_exact(RowScan& search) const {
   make_room(scratch);
 }
 
-// Calls use(slot, cosine) for the k best by codes; what they are rules others out.
+// Calls use(slot, cosine) for the k best by codes; what they are rules others out. Returns the worst of their scores by codes.
 template <typename Use>
-void VectorTable::score_best(const RowScan& search, Use use) const {
+float VectorTable::score_best(const RowScan& search, Use use) const {
   NearBest& near = search.scratch->near;
   near.settle();
+  const float kth = near.kth();
   std::vector<Candidate>& chosen = search.scratch->rescored;
   chosen.clear();
   for (const Candidate& item : near.items()) {
-    if (item.score >= near.kth()) chosen.push_back(item);
+    if (item.score >= kth) chosen.push_back(item);
   }
   float least = std::numeric_limits<float>::infinity();
   score_each(search.query, chosen.size(), [&](size_t i) { return chosen[i].slot; }, [&](size_t i, float cosine) {
@@ -59,6 +61,7 @@ void VectorTable::score_best(const RowScan& search, Use use) const {
   });
   search.stats->rescored += static_cast<uint32_t>(chosen.size());
   if (chosen.size() >= search.k) near.rule_out_below(search.scratch->query.to_raw(least - search.error.of_query));
+  return kth;
 }
 
 // Offers the exact cosines of what is left in scratch.near.
@@ -67,13 +70,10 @@ void VectorTable::offer_left(const RowScan& search) const {
   const auto offer = [&](Slot slot, float cosine) {
     if (cosine >= best.threshold()) best.offer(cosine, slot);
   };
-  NearBest& near = search.scratch->near;
-  near.settle();
-  const float kth = near.kth();
-  score_best(search, offer);
+  const float kth = score_best(search, offer);
   std::vector<Candidate>& chosen = search.scratch->rescored;
   chosen.clear();
-  for (const Candidate& item : near.items()) {
+  for (const Candidate& item : search.scratch->near.items()) {
     if (item.score < kth) chosen.push_back(item);
   }
   score_each(search.query, chosen.size(), [&](size_t i) { return chosen[i].slot; },
@@ -106,16 +106,11 @@ void VectorTable::scan_codes(std::span<RowScan> searches, const Bitset* allowed)
     served[count++] = &search;
   }
   if (count == 0) return;
-  const int8_t* queries = served.front()->scratch->query.codes();
-  if (count > 1) {
-    std::vector<int8_t>& brought_together = served.front()->scratch->queries;
-    brought_together.clear();
-    brought_together.reserve(count * stride);
-    for (const RowScan* const search : std::span(served).first(count)) {
-      const int8_t* const codes = search->scratch->query.codes();
-      brought_together.insert(brought_together.end(), codes, codes + stride);
-    }
-    queries = brought_together.data();
+  std::vector<int8_t>& queries = served.front()->scratch->queries;
+  queries.clear();
+  for (const RowScan* const search : std::span(served).first(count > 1 ? count : 0)) {
+    const int8_t* const codes = search->scratch->query.codes();
+    queries.insert(queries.end(), codes, codes + stride);
   }
 
   std::array<float, kScansTogether * kMostInTile> scores;
@@ -126,9 +121,9 @@ void VectorTable::scan_codes(std::span<RowScan> searches, const Bitset* allowed)
     for (const size_t end = first + size; first < end && going > 0;) {
       const size_t in_tile = std::min(kMostInTile, end - first);
       if (count == 1) {
-        kernels().code_rows(queries, offsets[0], rows.codes(first), stride, rows.scales() + first, in_tile, stride, scores.data());
+        served.front()->scratch->query.score(rows, first, in_tile, scores.data());
       } else {
-        kernels().code_rows_batch(queries, offsets.data(), count, rows.codes(first), stride, rows.scales() + first, in_tile, stride,
+        kernels().code_rows_batch(queries.data(), offsets.data(), count, rows.codes(first), stride, rows.scales() + first, in_tile, stride,
                                   scores.data());
       }
       read += in_tile;

@@ -18,7 +18,6 @@ constexpr size_t kGatherTile = VectorScratch::kGathered;
 constexpr size_t kOfferTile = 64;
 // Blocks that are probed before the threshold decides on the others.
 constexpr size_t kFirstBlocks = 6;
-constexpr float kMostBlocks = 0.75f;  // where more of them are left, they are read in their order in memory
 constexpr float kHighRecall = 0.99f;  // what is known of the share that searches read is for one like this
 
 // Nanoseconds measured at 10,000 and 200,000 rows of 384 dimensions; only their ratios matter.
@@ -225,15 +224,11 @@ bool VectorTable::probe(const float* query, size_t k, float recall, const Vector
     if (!scratch.spans.empty()) sift(query, k, recall, filter, scratch, stats);
     return true;
   }
-  const bool in_place = static_cast<float>(left) > kMostBlocks * static_cast<float>(count);
-  if (!in_place) std::sort(scratch.order.begin(), scratch.order.begin() + static_cast<std::ptrdiff_t>(left), more_promising);
+  std::sort(scratch.order.begin(), scratch.order.begin() + static_cast<std::ptrdiff_t>(left), more_promising);
   size_t settled = scratch.near.size();
   for (size_t i = 0; i < left; ++i) {
     const uint32_t b = scratch.order[i];
-    if (bounds[b] < scratch.near.kth()) {
-      if (in_place) continue;
-      break;
-    }
+    if (bounds[b] < scratch.near.kth()) break;
     scan_block(layout.blocks[b], filter, scratch, stats);
     if (scratch.near.size() >= settled + std::max<size_t>(k / 4, 4)) {
       scratch.near.settle();

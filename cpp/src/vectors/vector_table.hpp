@@ -116,12 +116,13 @@ class VectorTable {
   // ones; at least `recall` of them on average. Rows are read block by block, the most promising first, until no other
   // block is likely to hold one of the best k. O((fresh + blocks + rows of the probed blocks) dim). False: it gave up,
   // because `nearest_of` the admitted slots will be faster.
-  // Without a filter everything is read where blocks cannot be told apart (reads_all).
+  // Without a filter every row is read if reads_all(recall).
   bool nearest(const float* query, size_t k, float recall, const VectorFilter& filter, VectorScratch& scratch,
                VectorSearchStats& stats) const;
   // The same among `slots`.
   void nearest_of(const float* query, size_t k, std::span<const Slot> slots, VectorScratch& scratch,
                   VectorSearchStats& stats) const;
+  // Does it cost less to read the codes of all rows than to choose among blocks?
   bool reads_all(float recall) const;
   // What `nearest` is estimated to cost when `admitted` of the rows are and k wanted, in rows read by `nearest_of` instead; `in_spans`:
   // their times form few intervals.
@@ -196,7 +197,7 @@ class VectorTable {
   void scan_rows(std::span<const RowScan> searches, const Bitset* allowed) const;
   void begin_exact(RowScan& search) const;
   template <typename Use>
-  void score_best(const RowScan& search, Use use) const;
+  float score_best(const RowScan& search, Use use) const;
   void offer_left(const RowScan& search) const;
   void put_fresh(Slot slot, Micros at, const float* unit_vector);
   FreshRows& fresh(uint32_t which);
