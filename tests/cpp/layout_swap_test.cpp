@@ -194,36 +194,34 @@ BOOST_FIXTURE_TEST_CASE(a_call_catches_up_with_no_more_than_it_was_asked_for, Ro
 
 // A writer makes the memory for many rows before it is needed, and without the lock.
 BOOST_AUTO_TEST_CASE(large_chunks_of_rows_are_made_ahead) {
-  constexpr size_t kRow = 16;
-  for (const unsigned shift : {0u, 1u}) {
-    const size_t growing = ChunkGeometry::kGrowing << shift;
-    const size_t large = growing + (ChunkGeometry::kLargest << shift);
-    RowStore rows(kRow, shift);
-    rows.grow(growing - 1);
-    BOOST_TEST(!rows.wants_spare());  // small ones are not worth it
-    rows.grow(large - RowStore::kFewLeft);
-    BOOST_TEST(!rows.wants_spare());
-    rows.grow(large - RowStore::kFewLeft + 1);
-    BOOST_TEST(rows.wants_spare());
+  constexpr size_t kRow = 1536;
+  const RowChunks chunks(kRow);
+  const size_t first_large = 8 * chunks.large_rows();
+  RowStore rows(kRow);
+  rows.grow(first_large - RowStore::kFewLeft);
+  BOOST_TEST(!rows.wants_spare());
+  rows.grow(first_large - RowStore::kFewLeft + 1);
+  BOOST_TEST(rows.wants_spare());
+  BOOST_TEST(rows.next_chunk() == 0u);
 
-    RowStore::ChunkMemory spare = RowStore::make_spare(rows.spare_bytes());
-    const std::byte* const memory = spare->data();
-    const size_t bytes = rows.bytes();
-    rows.take_spare(spare);
-    BOOST_TEST(!rows.wants_spare());
-    BOOST_TEST(rows.bytes() == bytes + rows.spare_bytes());
-    RowStore::ChunkMemory another = RowStore::make_spare(rows.spare_bytes());
-    rows.take_spare(another);
-    BOOST_TEST(another != nullptr);
-    rows.grow(large + 1);
-    BOOST_TEST(rows.row(static_cast<Slot>(large)) == memory);
-    BOOST_TEST(!rows.wants_spare());
-  }
+  RowStore::ChunkMemory spare = RowStore::make_spare(rows.spare_bytes());
+  const std::byte* const memory = spare->data();
+  const size_t bytes = rows.bytes();
+  rows.take_spare(spare);
+  BOOST_TEST(!rows.wants_spare());
+  BOOST_TEST(rows.bytes() == bytes + rows.spare_bytes());
+  RowStore::ChunkMemory another = RowStore::make_spare(rows.spare_bytes());
+  rows.take_spare(another);
+  BOOST_TEST(another != nullptr);
+  rows.grow(first_large + 1);
+  BOOST_TEST(rows.row(static_cast<Slot>(first_large)) == memory);
+  BOOST_TEST(!rows.wants_spare());
 }
 
-// A batch that fills half of the last chunk or more leaves no room idle; one more row makes it whole.
+// A batch leaves no room idle in the last chunk; one more row makes it whole.
 BOOST_AUTO_TEST_CASE(a_batch_gets_the_rows_that_it_needs) {
-  constexpr size_t kRow = 16;
+  constexpr size_t kRow = 1536;
+  const RowChunks chunks(kRow);
   const auto byte_of = [](size_t slot) { return static_cast<std::byte>(slot % 251); };
   const auto fill = [&](RowStore& rows, size_t slots) {
     for (size_t slot = rows.size(); slot < slots; ++slot) {
@@ -234,20 +232,21 @@ BOOST_AUTO_TEST_CASE(a_batch_gets_the_rows_that_it_needs) {
   const auto added = [&](RowStore& rows, size_t slots) {
     rows.expect(slots);
     fill(rows, rows.size() + slots);
-    return rows.bytes() / kRow;
+    return rows.room();
   };
-  for (const auto& [first, room] : {std::pair<size_t, size_t>{1000, 1000}, {900, 900}, {800, 1022}, {1022, 1022}, {1, 1}, {2, 2}, {5, 5}}) {
+  // Chunks of 32 rows end at 992 and 1024.
+  for (const auto& [first, room] : {std::pair<size_t, size_t>{1010, 1010}, {1000, 1000}, {993, 993}, {1024, 1024}, {1, 1}, {2, 2}, {7, 7}}) {
     RowStore rows(kRow);
     BOOST_TEST(added(rows, first) == room, "rows: " << first);
-    fill(rows, 1100);
-    BOOST_TEST(rows.bytes() / kRow == ChunkGeometry::capacity(ChunkGeometry::chunks(1100)));
-    BOOST_TEST(added(rows, 150) == 1534u);
+    fill(rows, 1030);
+    BOOST_TEST(rows.room() == 1088u);
+    BOOST_TEST(added(rows, 150) == 1216u);
     for (Slot slot = 0; slot < rows.size(); ++slot) BOOST_REQUIRE((rows.row(slot)[3] == byte_of(slot)));
   }
-  RowStore large(4096);  // what would have to be moved takes too long
-  large.expect(1000);
-  large.grow(1000);
-  BOOST_TEST(large.bytes() == 1022 * 4096);
+  RowStore large(1536);  // what would have to be moved takes too long
+  large.expect(5000);
+  large.grow(5000);
+  BOOST_TEST(large.room() == 5120u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -57,7 +57,7 @@ void TagVectors::nearest(const float* query, size_t k, bool floats_only, std::ve
   for (size_t first = 0; first < size_;) {
     const auto [chunk, offset] = ChunkGeometry::place(first);
     const CodeRows& codes = codes_[chunk];
-    const size_t tile = std::min({kTile, ChunkGeometry::size(chunk) - offset, size_ - first});
+    const size_t tile = std::min({kTile, ChunkGeometry::size(chunk) - offset, rows_.run(static_cast<TagId>(first))});
     if (floats_only) {
       const float* const rows = row(static_cast<TagId>(first));
       kernels().dot_rows(query, rows, dim(), tile, dim(), scratch.scores.data());

@@ -44,8 +44,8 @@ class TagVectors {
  private:
   size_t dim() const { return rows_.row_bytes() / sizeof(float); }
 
-  RowStore rows_;                // float32, in chunks of ChunkGeometry, as the codes
-  std::vector<CodeRows> codes_;  // whose slots are tags; kNoSlot: no vector
+  RowStore rows_;                // float32
+  std::vector<CodeRows> codes_;  // in chunks of ChunkGeometry, whose slots are tags; kNoSlot: no vector
   size_t size_ = 0;
   size_t count_ = 0;
   float max_scale_ = 0.0f;  // no row has a larger one

@@ -21,9 +21,6 @@ class RowShape {
   // Of a row: a multiple of 4, so that rows of bfloat16 may end with a value that is 0 and of no vector.
   size_t bytes() const { return format_ == RowFormat::float32 ? dim() * sizeof(float) : (dim() + 1) / 2 * 2 * sizeof(uint16_t); }
 
-  // As many rows take what one of float32 does, as a power of two (row_store.hpp).
-  unsigned shift() const { return format_ == RowFormat::float32 ? 0 : 1; }
-
   // Writes dim values, rounded if need be (bfloat16.hpp).
   void write(const float* values, std::byte* row) const;
   // The floats that the row stands for: the row itself, or a copy in `buffer`, which has room for dim.

@@ -5,8 +5,7 @@
 // are read or written.
 // Thread safety: const members may run in parallel; writes need exclusion. `pin` keeps the memory of the rows alive for
 // a reader without a lock, as long as nobody overwrites the rows that it reads.
-// Memory: that of a row for each slot, in the chunks of chunk_geometry.hpp, whose elements are one row or a few, so that
-// large chunks of small rows fill huge pages as well; of stored rows next to nothing.
+// Memory: that of a row for each slot, in the chunks of row_chunks.hpp; of stored rows next to nothing.
 #pragma once
 
 #include <algorithm>
@@ -17,23 +16,23 @@
 
 #include "base/aligned_buffer.hpp"
 #include "memspan/types.hpp"
-#include "vectors/chunk_geometry.hpp"
+#include "vectors/row_chunks.hpp"
 #include "vectors/stored_rows.hpp"
 
 namespace memspan {
 
 class RowStore {
  public:
-  // An element of a chunk is 1 << `shift` rows.
-  explicit RowStore(size_t row_bytes, unsigned shift = 0) : row_bytes_(static_cast<uint32_t>(row_bytes)), shift_(shift) {}
+  explicit RowStore(size_t row_bytes) : row_bytes_(static_cast<uint32_t>(row_bytes)), geometry_(row_bytes) {}
   // The stored rows are those of slots 0, 1, ...; their data must be at a multiple of 64.
-  RowStore(size_t row_bytes, unsigned shift, std::shared_ptr<StoredRows> stored)
-      : row_bytes_(static_cast<uint32_t>(row_bytes)), shift_(shift), size_(stored->size()), room_(size_), stored_size_(size_), stored_(std::move(stored)) {}
+  RowStore(size_t row_bytes, std::shared_ptr<StoredRows> stored)
+      : row_bytes_(static_cast<uint32_t>(row_bytes)), geometry_(row_bytes), size_(stored->size()), room_(size_), stored_size_(size_), stored_(std::move(stored)) {}
 
   size_t row_bytes() const { return row_bytes_; }  // less than 4 GB, but products of it may be more
   size_t size() const { return size_; }
-  // So many rows are about to come, and then perhaps no more: a last chunk that they fill by half is made for them alone.
-  // Whoever adds one more moves that chunk, which costs no more than what its rows did.
+  size_t room() const { return room_; }  // slots for which there is memory
+  // So many rows are about to come, and then perhaps no more: a last chunk that they do not fill is made for them alone, if it
+  // is soon moved when one more comes.
   void expect(size_t rows) { expected_ = size_ + rows; }
   void grow(size_t slots) {
     while (slots > room_) make_room();
@@ -44,20 +43,17 @@ class RowStore {
   void fit() noexcept {
     if (chunks_.empty()) return;
     AlignedBuffer<std::byte>& last = *chunks_.back().memory;
-    const size_t before = capacity(chunks_.size() - 1);
+    const size_t before = geometry_.capacity(chunks_.size() - 1);
     last.shrink((size_ - stored_size_ - before) * row_bytes(), kMostMoved);
     room_ = stored_size_ + before + last.size() / row_bytes();
   }
 
-  // A chunk of kLargest can be made before it is needed, without exclusion: `wants_spare` says that fewer than kFewLeft
-  // slots are left, and a spare that is no longer wanted is not taken.
+  // A large chunk can be made before it is needed, without exclusion: `wants_spare` says that fewer than kFewLeft slots are
+  // left, and a spare that is no longer wanted is not taken.
   using ChunkMemory = std::shared_ptr<AlignedBuffer<std::byte>>;
   static constexpr size_t kFewLeft = 64;
-  bool wants_spare() const {
-    if (spare_ || size_ < stored_size_ + (ChunkGeometry::kGrowing << shift_)) return false;
-    return size_ - stored_size_ + kFewLeft > capacity(chunks_.size());
-  }
-  size_t spare_bytes() const { return (ChunkGeometry::kLargest << shift_) * row_bytes(); }
+  bool wants_spare() const { return !spare_ && geometry_.is_large(chunks_.size()) && has_few_left(); }
+  size_t spare_bytes() const { return geometry_.large_rows() * row_bytes(); }
   static ChunkMemory make_spare(size_t bytes) {
     auto spare = std::make_shared<AlignedBuffer<std::byte>>(bytes);
     spare->touch();
@@ -68,21 +64,21 @@ class RowStore {
   }
   // Bytes of the next chunk where it is a smaller one that will soon be made; else 0.
   size_t next_chunk() const {
-    if (size_ >= stored_size_ + (ChunkGeometry::kGrowing << shift_)) return 0;
-    return (ChunkGeometry::needed_soon((size_ - stored_size_) >> shift_, chunks_.size()) << shift_) * row_bytes();
+    if (geometry_.is_large(chunks_.size()) || !has_few_left()) return 0;
+    return geometry_.size(chunks_.size()) * row_bytes();
   }
 
   std::byte* row(Slot slot) { return const_cast<std::byte*>(std::as_const(*this).row(slot)); }
   const std::byte* row(Slot slot) const {
     if (slot < stored_size_) return std::as_const(*stored_).data() + slot * row_bytes();
-    const auto [chunk, offset] = place(slot);
+    const auto [chunk, offset] = geometry_.place(slot - stored_size_);
     return chunks_[chunk].data + offset * row_bytes();
   }
   // How many rows follow each other in memory from this one on, itself included.
   size_t run(Slot slot) const {
     if (slot < stored_size_) return stored_size_ - slot;
-    const auto [chunk, offset] = place(slot);
-    return std::min((ChunkGeometry::size(chunk) << shift_) - offset, size_ - slot);
+    const auto [chunk, offset] = geometry_.place(slot - stored_size_);
+    return std::min(geometry_.size(chunk) - offset, size_ - slot);
   }
 
   // Throws CorruptSnapshot if the rows cannot be used. O(1) except once.
@@ -99,8 +95,8 @@ class RowStore {
   RowStore pin() const { return *this; }
 
   size_t bytes() const {
-    size_t total = stored_ ? stored_->heap_bytes() : 0;
-    for (const Chunk& chunk : chunks_) total += chunk.memory->bytes();
+    size_t total = (stored_ ? stored_->heap_bytes() : 0) + chunks_.capacity() * sizeof(Chunk);
+    for (const Chunk& chunk : chunks_) total += kChunkBytes + chunk.memory->bytes();
     return total + (spare_ ? spare_->bytes() : 0);
   }
   size_t mapped_bytes() const { return stored_ ? stored_->mapped_bytes() : 0; }
@@ -114,20 +110,16 @@ class RowStore {
   // Bytes. An insertion that moves so much takes some microseconds longer; 512 kB took one in a hundred milliseconds.
   static constexpr size_t kMostMoved = size_t{64} << 10;
 
-  size_t capacity(size_t chunks) const { return ChunkGeometry::capacity(chunks) << shift_; }
-  // The offset in rows.
-  ChunkGeometry::Place place(Slot slot) const {
-    const size_t behind = slot - stored_size_;
-    const auto [chunk, offset] = ChunkGeometry::place(behind >> shift_);
-    return {chunk, offset << shift_ | (behind & ((size_t{1} << shift_) - 1))};
-  }
+  static constexpr size_t kChunkBytes = 48;  // of the buffer's own, shared, with what malloc adds
+
+  bool has_few_left() const { return size_ - stored_size_ + kFewLeft > geometry_.capacity(chunks_.size()); }
 
   // Another chunk, or the last one as it should be. If that throws, nothing has changed.
   void make_room() {
-    if (room_ - stored_size_ < capacity(chunks_.size())) return complete_last();
-    const size_t whole = ChunkGeometry::size(chunks_.size()) << shift_;
+    if (room_ - stored_size_ < geometry_.capacity(chunks_.size())) return complete_last();
+    const size_t whole = geometry_.size(chunks_.size());
     const size_t coming = expected_ - std::min(expected_, room_);
-    const bool fitted = !spare_ && coming > 0 && whole / 2 <= coming && coming < whole && whole * row_bytes() <= kMostMoved;
+    const bool fitted = coming > 0 && coming < whole && whole * row_bytes() <= kMostMoved;
     const size_t rows = fitted ? coming : whole;
     auto memory = spare_ ? std::move(spare_) : std::make_shared<AlignedBuffer<std::byte>>(rows * row_bytes());
     std::byte* const data = memory->data();
@@ -136,21 +128,21 @@ class RowStore {
   }
   void complete_last() {
     Chunk& last = chunks_.back();
-    auto memory = std::make_shared<AlignedBuffer<std::byte>>((ChunkGeometry::size(chunks_.size() - 1) << shift_) * row_bytes());
+    auto memory = std::make_shared<AlignedBuffer<std::byte>>(geometry_.size(chunks_.size() - 1) * row_bytes());
     std::copy_n(last.data, last.memory->size(), memory->data());
     last = {memory->data(), std::move(memory)};
-    room_ = stored_size_ + capacity(chunks_.size());
+    room_ = stored_size_ + geometry_.capacity(chunks_.size());
   }
 
   uint32_t row_bytes_;
-  uint32_t shift_;
+  RowChunks geometry_;
   size_t size_ = 0;
-  size_t room_ = 0;  // slots for which there is memory
+  size_t room_ = 0;
   size_t expected_ = 0;
   size_t stored_size_ = 0;
   std::shared_ptr<StoredRows> stored_;  // null: none
   std::vector<Chunk> chunks_;  // of the rows behind
-  ChunkMemory spare_;          // of the next chunk of kLargest; null: none
+  ChunkMemory spare_;          // of the next large chunk; null: none
 };
 
 }  // namespace memspan

@@ -32,7 +32,7 @@ namespace memspan {
 
 class VectorTable {
  public:
-  explicit VectorTable(const RowShape& shape) : shape_(shape), rows_(shape.bytes(), shape.shift()) {}
+  explicit VectorTable(const RowShape& shape) : shape_(shape), rows_(shape.bytes()) {}
 
   // `slot` must be the next one or one that was removed. `vector` must have passed check_embedding, or be empty. If
   // that throws, nothing has changed.

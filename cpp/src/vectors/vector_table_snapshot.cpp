@@ -182,7 +182,7 @@ void VectorTable::save(ByteWriter& head, BodyWriter& body, std::span<const Slot>
 void VectorTable::load(ByteReader& in, const Body& body, const PackedValues<Micros>& ats) {
   auto rows = std::make_shared<StoredRows>(in, body, shape_.bytes(), [shape = shape_](const std::byte* row) { return shape.is_sound(row); });
   in.check(rows->size() <= ats.size(), "more vectors than records");
-  if (rows->size() > 0) rows_ = RowStore(shape_.bytes(), shape_.shift(), std::move(rows));
+  if (rows->size() > 0) rows_ = RowStore(shape_.bytes(), std::move(rows));
   places_.resize(ats.size(), kNowhere);
   const auto laid_out = in.get<uint8_t>();
   in.check(laid_out <= 1, "a layout's mark is neither 0 nor 1");
