@@ -17,7 +17,6 @@
 #include <utility>
 
 #include "base/hash_map.hpp"
-#include "base/prefetch.hpp"
 
 namespace memspan {
 
@@ -44,16 +43,6 @@ class HashIndex {
       const Place& place = places[1 + i];
       if (place.number == kNone || (place.hash == hash && matches(place.number))) return place.number;
     }
-  }
-
-  // Ask for the memory that a look-up with this hash reads: the segment's head, and when that is there the rest.
-  void prefetch_head(uint32_t hash) const {
-    if (size_ > 0) prefetch_line(segment(hash));
-  }
-  void prefetch(uint32_t hash) const {
-    if (size_ == 0) return;
-    const Place* const places = segment(hash);
-    prefetch_line(places + 1 + (hash & mask(places)));
   }
 
   // Fills an empty index: number i gets the i-th hash. O(n), several times faster than one insert after the other.

@@ -2,7 +2,7 @@
 //
 // The table hands slots out: the last one that was freed goes to the next record that is added, so that columns by
 // slot never need a compaction in ordinary life. Thread safety: const members may run in parallel; writes need
-// exclusion. Memory: the id and about 21 bytes.
+// exclusion. Memory: the id and about 14 bytes.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@
 #include <vector>
 
 #include "base/chunked_vector.hpp"
-#include "base/hash_index.hpp"
+#include "base/hash_cells.hpp"
+#include "base/hash_map.hpp"
 #include "base/prefetch.hpp"
 #include "base/text_arena.hpp"
 #include "base/text_list.hpp"
@@ -25,12 +26,12 @@ class IdTable {
  public:
   static_assert(limits::kNameBytes <= TextArena::kMaxBytes);
 
-  static uint32_t hash(std::string_view id) { return HashIndex::hash(id); }
+  static uint64_t hash(std::string_view id) { return StringHash()(id); }
 
   // The record's slot, or kNoSlot. O(1).
   Slot find(std::string_view id) const { return find(id, hash(id)); }
-  Slot find(std::string_view id, uint32_t hash) const {
-    return index_.find(hash, [&](Slot slot) { return texts_.text(places_[slot]) == id; });
+  Slot find(std::string_view id, uint64_t hash) const {
+    return cells_.find(hash, [&](Slot slot) { return texts_.text(places_[slot]) == id; });
   }
   // The text of a live slot; valid until the next change.
   std::string_view operator[](Slot slot) const { return texts_.text(places_[slot]); }
@@ -38,13 +39,12 @@ class IdTable {
   // Asks for the memory that the text of a slot takes: first for its place, and when that is there for the text.
   void prefetch_place(Slot slot) const { prefetch_line(&places_[slot]); }
   void prefetch_text(Slot slot) const { texts_.prefetch(places_[slot]); }
-  // The same for a removal: what it reads first, and when that is there the rest.
-  void prefetch_hash_head(Slot slot) const { index_.prefetch_head(hash((*this)[slot])); }
-  void prefetch_hash(Slot slot) const { index_.prefetch(hash((*this)[slot])); }
+  // The same for a removal, when the text is there.
+  void prefetch_hash(Slot slot) const { cells_.prefetch(hash((*this)[slot])); }
 
   // Takes a slot for the absent id: a free one, if it may be `reused`, or the next new one. If that throws, nothing has
   // changed. O(1).
-  Slot add(std::string_view id, uint32_t hash, bool reused = true) {
+  Slot add(std::string_view id, uint64_t hash, bool reused = true) {
     if (free_ == kNoSlot || !reused) {
       places_.push_back(free_);
       free_ = static_cast<Slot>(places_.size() - 1);
@@ -52,7 +52,7 @@ class IdTable {
     const Slot slot = free_;
     const TextArena::Ref place = texts_.add(id);
     try {
-      index_.insert(hash, slot);
+      cells_.put(hash, slot, HashOfId{*this});
     } catch (...) {
       texts_.remove(place);
       throw;
@@ -69,7 +69,7 @@ class IdTable {
   }
   // The two parts of that, for a slot that rests in between.
   void remove_id(Slot slot) noexcept {
-    index_.erase(hash((*this)[slot]), slot);
+    cells_.erase(hash((*this)[slot]), slot, HashOfId{*this});
     texts_.remove(places_[slot]);
   }
   void free(Slot slot) noexcept {
@@ -77,7 +77,7 @@ class IdTable {
     free_ = slot;
   }
 
-  size_t size() const { return index_.size(); }     // live records
+  size_t size() const { return cells_.size(); }     // live records
   size_t slots() const { return places_.size(); }  // free ones included
 
   // The ids of `live`; loaded into an empty table they are those of slots 0, 1, ...
@@ -86,9 +86,9 @@ class IdTable {
   }
   void load(ByteReader& in, size_t count) {
     TextList ids(in, count);
-    std::vector<uint32_t> hashes(count);
+    std::vector<uint64_t> hashes(count);
     places_.fill(count, [&](std::span<TextArena::Ref> places) {
-      uint32_t* next_hash = hashes.data() + places_.size();
+      uint64_t* next_hash = hashes.data() + places_.size();
       for (TextArena::Ref& place : places) {
         const std::string_view id = ids.next();
         in.check(!id.empty() && id.size() <= limits::kNameBytes, "an id is empty or too long");
@@ -96,16 +96,23 @@ class IdTable {
         *next_hash++ = hash(id);
       }
     });
-    index_.build(hashes);
-    in.check(index_.distinct([this](Slot a, Slot b) { return (*this)[a] == (*this)[b]; }), "an id comes twice");
+    cells_.build(hashes);
+    in.check(cells_.distinct([this](Slot a, Slot b) { return (*this)[a] == (*this)[b]; }), "an id comes twice");
   }
 
-  size_t bytes() const { return places_.bytes() + texts_.bytes() + index_.bytes(); }
+  size_t bytes() const { return places_.bytes() + texts_.bytes() + cells_.bytes(); }
 
  private:
+  static_assert(kNoSlot == HashCells::kNone);
+  struct HashOfId {
+    const IdTable& table;
+    uint64_t operator()(Slot slot) const { return hash(table[slot]); }
+    void prefetch(Slot slot) const { table.prefetch_text(slot); }
+  };
+
   ChunkedVector<TextArena::Ref> places_;  // of a free slot: the next free one, or kNoSlot
   TextArena texts_;
-  HashIndex index_;
+  HashCells cells_;
   Slot free_ = kNoSlot;
 };
 

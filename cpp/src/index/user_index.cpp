@@ -102,7 +102,6 @@ void UserIndex::erase(Slot slot, int columns, Leaving leaving) {
     case 10:
       if (leaving == Leaving::evicted) {
         c.lexical.depart(slot);
-        c.ids.prefetch_hash(slot);
       } else if (leaving == Leaving::replaced) {
         c.lexical.remove_for_another(slot);
       } else {

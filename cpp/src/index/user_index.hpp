@@ -48,7 +48,7 @@ class UserIndex {
     RecordInput input;
     std::span<const std::string> tags;  // normalised, distinct; the caller's
     json::object metadata;
-    uint32_t id_hash = 0;  // IdTable::hash of the id
+    uint64_t id_hash = 0;  // IdTable::hash of the id
   };
   // Inserts or replaces. Ids must be distinct within the batch. Moves from `records`. The batch becomes visible slice
   // by slice. One record alone waits kPause when a consolidation is behind (consolidation.hpp); a batch does not.

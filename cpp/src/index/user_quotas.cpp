@@ -76,7 +76,7 @@ void UserIndex::evict_locked(Kind kind, size_t most, std::vector<std::string>& e
     if (slot == kNoSlot) return;
     check(slot);
     columns_.lexical.make_room_to_depart();
-    columns_.ids.prefetch_hash_head(slot);
+    columns_.ids.prefetch_hash(slot);
     evicted.emplace_back(columns_.ids[slot]);
     ++changes_;
     erase(slot, kAllColumns, Leaving::evicted);

@@ -11,10 +11,13 @@
 
 #include "base/bytes.hpp"
 #include "base/chunked_vector.hpp"
+#include "base/hash_cells.hpp"
 #include "base/prefetch.hpp"
-#include "lexical/term_cells.hpp"
 
 namespace memspan {
+
+using TermId = uint32_t;
+inline constexpr TermId kNoTerm = HashCells::kNone;
 
 class TermTable {
  public:
@@ -24,7 +27,7 @@ class TermTable {
   bool contains(TermId term) const { return entries_[term].size != 0; }
 
   static uint64_t hash(std::string_view text);
-  // See TermCells.
+  // See HashCells.
   void prefetch(uint64_t hash) const { cells_.prefetch(hash); }
   TermId likely(uint64_t hash) const { return cells_.likely(hash); }
   void prefetch_text(TermId term) const { prefetch_line(&entries_[term]); }
@@ -73,7 +76,7 @@ class TermTable {
   };
   void reclaim_texts();
 
-  TermCells cells_;
+  HashCells cells_;
   ChunkedVector<Entry, 256> entries_;  // by number
   std::string long_texts_;
   size_t dead_text_ = 0;  // bytes of long_texts_ that no term owns

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/hash_map.hpp"
 #include "memspan/error.hpp"
 
 namespace memspan {
@@ -20,8 +19,8 @@ std::string describe_cycle(const TagDag& dag, std::span<const TagId> path, std::
 }  // namespace
 
 std::optional<TagId> TagDag::find(std::string_view name) const {
-  const TagId tag = index_.find(HashIndex::hash(name), [&](TagId candidate) { return this->name(candidate) == name; });
-  return tag == HashIndex::kNone ? std::nullopt : std::optional<TagId>(tag);
+  const TagId tag = cells_.find(StringHash()(name), [&](TagId candidate) { return this->name(candidate) == name; });
+  return tag == HashCells::kNone ? std::nullopt : std::optional<TagId>(tag);
 }
 
 TagId TagDag::find_or_create(std::string_view name) {
@@ -31,7 +30,7 @@ TagId TagDag::find_or_create(std::string_view name) {
   try {
     if (tag >= tags_.size()) tags_.resize(tag + 1);
     text = names_.add(name);
-    index_.insert(HashIndex::hash(name), tag);
+    cells_.put(StringHash()(name), tag, HashOfName{*this});
   } catch (...) {
     if (text != TextArena::kNone) names_.remove(text);
     graph_.remove_node(tag);
@@ -151,13 +150,16 @@ void TagDag::merge(std::span<const TagId> from, TagId into, const Changed& chang
 
 void TagDag::rename(TagId tag, std::string_view name) {
   const TextArena::Ref text = names_.add(name);
+  // Its cell is found by its number, of which there must not be two.
+  const uint64_t old_hash = StringHash()(this->name(tag));
+  cells_.erase(old_hash, tag, HashOfName{*this});
   try {
-    index_.insert(HashIndex::hash(name), tag);
+    cells_.put(StringHash()(name), tag, HashOfName{*this});
   } catch (...) {
+    cells_.put(old_hash, tag, HashOfName{*this});  // needs no memory, as its segment has room
     names_.remove(text);
     throw;
   }
-  index_.erase(HashIndex::hash(this->name(tag)), tag);
   names_.remove(tags_[tag].name);
   tags_[tag].name = text;
 }
@@ -171,7 +173,7 @@ void TagDag::drop(TagId tag, const Changed& changed) {
 }
 
 void TagDag::forget(TagId tag) {
-  index_.erase(HashIndex::hash(name(tag)), tag);
+  cells_.erase(StringHash()(name(tag)), tag, HashOfName{*this});
   names_.remove(tags_[tag].name);
   tags_[tag] = Tag();
   if (tag < embeddings_.size()) embeddings_[tag].reset();
@@ -229,7 +231,7 @@ std::vector<TagInfo> TagDag::list(const Hidden& hidden) const {
 }
 
 size_t TagDag::bytes() const {
-  size_t total = tags_.bytes() + names_.bytes() + index_.bytes() + graph_.bytes() + of_record_.bytes() + embeddings_.bytes();
+  size_t total = tags_.bytes() + names_.bytes() + cells_.bytes() + graph_.bytes() + of_record_.bytes() + embeddings_.bytes();
   for (TagId tag = 0; tag < tags_.size(); ++tag) {
     total += tags_[tag].records.bytes();
     if (has_embedding(static_cast<TagId>(tag))) total += sizeof(*embeddings_[tag]) + embeddings_[tag]->capacity() * sizeof(float);

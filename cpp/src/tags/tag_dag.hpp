@@ -14,7 +14,8 @@
 
 #include "base/bytes.hpp"
 #include "base/chunked_vector.hpp"
-#include "base/hash_index.hpp"
+#include "base/hash_cells.hpp"
+#include "base/hash_map.hpp"
 #include "base/sorted_blocks.hpp"
 #include "base/text_arena.hpp"
 #include "memspan/stats.hpp"
@@ -68,7 +69,7 @@ class TagDag {
   using Hidden = std::function<bool(Slot)>;
   std::vector<TagInfo> list(const Hidden& hidden = nullptr) const;
   std::vector<std::string> names(const Hidden& hidden = nullptr) const;
-  size_t size() const { return index_.size(); }
+  size_t size() const { return cells_.size(); }
   size_t capacity() const { return tags_.size(); }  // tag numbers are below this
 
   void save(ByteWriter& out, std::span<const Slot> live) const;
@@ -79,6 +80,11 @@ class TagDag {
   struct Tag {
     Slots records;
     TextArena::Ref name = TextArena::kNone;  // kNone: a number that is free
+  };
+  struct HashOfName {
+    const TagDag& dag;
+    uint64_t operator()(TagId tag) const { return StringHash()(dag.name(tag)); }
+    void prefetch(TagId tag) const { dag.names_.prefetch(dag.tags_[tag].name); }
   };
   using Embedding = std::unique_ptr<std::vector<float>>;  // null: none
 
@@ -98,7 +104,7 @@ class TagDag {
   ChunkedVector<Tag, 64> tags_;  // indexed by TagId, as the graph's nodes are
   ChunkedVector<Embedding, 64> embeddings_;  // up to the last tag that had one of its own
   TextArena names_;
-  HashIndex index_;  // of the names
+  HashCells cells_;  // of the names
   AcyclicGraph graph_;
   RecordTags of_record_;
 };

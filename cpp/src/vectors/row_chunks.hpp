@@ -2,9 +2,10 @@
 // moving what is there.
 //
 // A chunk is the largest power of two that is at most a sixteenth of the rows before it, between two bounds: 24 kB or less,
-// as smaller ones cost more than idle rows, and 400 kB or less, of which regions of one huge page hold several
-// (base/huge_pages.hpp). The first few rows come in smaller ones, of half of what is there at most; from some 24 MB on chunks
-// take one huge page or more, and less than two. So at most 24 kB lie idle, or a sixteenth, or an eighth where large ones begin.
+// as smaller ones cost more than idle rows, and 100 kB or less, which is soon moved, and of which regions of one huge page hold
+// many (base/huge_pages.hpp). The first few rows come in smaller ones, of half of what is there at most; from some 24 MB on
+// chunks take one huge page or more, and less than two. So at most 24 kB lie idle, or a sixteenth, or an eighth where large
+// ones begin.
 // Thread safety: immutable.
 #pragma once
 
@@ -17,9 +18,11 @@ namespace memspan {
 
 class RowChunks {
  public:
+  static constexpr size_t kSoonMoved = size_t{100} << 10;  // bytes
+
   explicit RowChunks(size_t row_bytes)
       : least_(rows_within(size_t{24} << 10, row_bytes)),
-        middle_(rows_within(size_t{400} << 10, row_bytes)),
+        middle_(rows_within(kSoonMoved, row_bytes)),
         large_(rows_within((size_t{4} << 20) - 1, row_bytes)) {
     first_even_ = static_cast<uint8_t>(std::max(2 * least_, 1) - 1);
     large_chunk_ = static_cast<uint32_t>(even_chunk(large_from()));
@@ -46,7 +49,7 @@ class RowChunks {
     const unsigned shift = shift_of(count);
     return (count - (count <= first_even_ ? 2 * shift : 16 * (shift - least_) + first_even_)) << shift;
   }
-  // Is it one of those of a huge page or more?
+  // Does it take a huge page or more?
   bool is_large(size_t chunk) const { return chunk >= large_chunk_; }
   size_t large_rows() const { return size_t{1} << large_; }
 

@@ -38,13 +38,13 @@ class RowStore {
     while (slots > room_) make_room();
     size_ = std::max(size_, slots);
   }
-  // Gives back what the last chunk has room for, in whole pages, until rows come again; then it moves. Only if that is
-  // soon done. Rows that are pinned stay where they are.
+  // Gives back what the last chunk has room for, in whole pages, until rows come again; then it moves. Not where that takes
+  // long: an insertion that moves 100 kB takes some microseconds longer, but 512 kB took one in a hundred milliseconds. Rows that are pinned stay where they are.
   void fit() noexcept {
     if (chunks_.empty()) return;
     AlignedBuffer<std::byte>& last = *chunks_.back().memory;
     const size_t before = geometry_.capacity(chunks_.size() - 1);
-    last.shrink((size_ - stored_size_ - before) * row_bytes(), kMostMoved);
+    last.shrink((size_ - stored_size_ - before) * row_bytes(), RowChunks::kSoonMoved);
     room_ = stored_size_ + before + last.size() / row_bytes();
   }
 
@@ -107,9 +107,6 @@ class RowStore {
     ChunkMemory memory;
   };
 
-  // Bytes. An insertion that moves so much takes some microseconds longer; 512 kB took one in a hundred milliseconds.
-  static constexpr size_t kMostMoved = size_t{64} << 10;
-
   static constexpr size_t kChunkBytes = 48;  // of the buffer's own, shared, with what malloc adds
 
   bool has_few_left() const { return size_ - stored_size_ + kFewLeft > geometry_.capacity(chunks_.size()); }
@@ -119,7 +116,7 @@ class RowStore {
     if (room_ - stored_size_ < geometry_.capacity(chunks_.size())) return complete_last();
     const size_t whole = geometry_.size(chunks_.size());
     const size_t coming = expected_ - std::min(expected_, room_);
-    const bool fitted = coming > 0 && coming < whole && whole * row_bytes() <= kMostMoved;
+    const bool fitted = coming > 0 && coming < whole && whole * row_bytes() <= RowChunks::kSoonMoved;
     const size_t rows = fitted ? coming : whole;
     auto memory = spare_ ? std::move(spare_) : std::make_shared<AlignedBuffer<std::byte>>(rows * row_bytes());
     std::byte* const data = memory->data();

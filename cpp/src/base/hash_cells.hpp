@@ -1,10 +1,11 @@
-// From the hash of a term to its number; the texts are kept by the owner, once.
+// From the hash of a key to a number of 32 bits; the keys themselves are kept by the owner, once.
 //
 // Extendible hashing as in base/hash_index.hpp, with open addressing in each segment and one byte of the hash, the tag,
-// beside each number instead of the hash itself. A segment grows from 16 cells to a page of memory, to two, to three, and is
-// then split in two, so that no insert ever costs more than 2,000 terms that move, some tens of microseconds, where one
-// table of a million would stall every reader for tens of milliseconds. 53 to 80 % of the cells of many terms are in use.
-// Thread safety: const members may run in parallel; writes need exclusion. Memory: 7.5 bytes a term.
+// beside each number instead of the hash itself: half the memory, for which a segment that grows asks the owner for the hashes
+// again. It grows from 4 cells to a page of memory, to two, to three, and is then split in two, so that no insert ever costs
+// more than 2,000 numbers that move, some tens of microseconds, where one table of a million would stall every reader for tens
+// of milliseconds. 53 to 80 % of the cells of many numbers are in use.
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: 7.5 bytes a number.
 #pragma once
 
 #include <cstddef>
@@ -19,32 +20,31 @@
 
 namespace memspan {
 
-using TermId = uint32_t;
-inline constexpr TermId kNoTerm = std::numeric_limits<TermId>::max();
-
-class TermCells {
+class HashCells {
  public:
-  TermCells() = default;
-  ~TermCells() { clear(); }
-  TermCells(TermCells&& other) noexcept { *this = std::move(other); }
-  TermCells& operator=(TermCells&& other) noexcept;
+  static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+
+  HashCells() = default;
+  ~HashCells() { clear(); }
+  HashCells(HashCells&& other) noexcept { *this = std::move(other); }
+  HashCells& operator=(HashCells&& other) noexcept;
 
   size_t size() const { return size_; }
 
-  // The term with this hash of which equal(term) is true, or kNoTerm.
+  // The number with this hash of which equal(number) is true, or kNone.
   template <typename Equal>
-  TermId find(uint64_t hash, Equal equal) const {
-    if (size_ == 0) return kNoTerm;
+  uint32_t find(uint64_t hash, Equal equal) const {
+    if (size_ == 0) return kNone;
     const Segment& segment = segment_of(hash);
     for (uint32_t cell = segment.home(hash);; cell = segment.next(cell)) {
       const uint8_t tag = segment.tags()[cell];
-      if (tag == 0) return kNoTerm;
-      if (tag == tag_of(hash) && equal(segment.terms()[cell])) return segment.terms()[cell];
+      if (tag == 0) return kNone;
+      if (tag == tag_of(hash) && equal(segment.numbers()[cell])) return segment.numbers()[cell];
     }
   }
-  // The term that a look-up with this hash compares first: the one it is about, most times. kNoTerm: it finds none.
-  TermId likely(uint64_t hash) const {
-    return find(hash, [](TermId) { return true; });
+  // The number that a look-up with this hash compares first: the one it is about, most times. kNone: it finds none.
+  uint32_t likely(uint64_t hash) const {
+    return find(hash, [](uint32_t) { return true; });
   }
   // Asks for the memory that a look-up with this hash reads first.
   void prefetch(uint64_t hash) const {
@@ -52,37 +52,42 @@ class TermCells {
     const Segment& segment = segment_of(hash);
     const uint32_t cell = segment.home(hash);
     prefetch_line(segment.tags() + cell);
-    prefetch_line(segment.terms() + cell);
+    prefetch_line(segment.numbers() + cell);
   }
 
-  // The term that `find` gives; if there is none, make() is put there, another term than those that are here. Of these,
-  // hash_of(term) is the hash, and hash_of.prefetch(term) asks for what that reads. If it throws, nothing has changed.
+  // The key must be absent. If that throws, nothing has changed. See find_or_put.
+  template <typename HashOf>
+  void put(uint64_t hash, uint32_t number, HashOf hash_of) {
+    find_or_put(hash, [](uint32_t) { return false; }, [number] { return number; }, hash_of);
+  }
+  // The number that `find` gives; if there is none, make() is put there, another number than those that are here. Of these,
+  // hash_of(number) is the hash, and hash_of.prefetch(number) asks for what that reads. If it throws, nothing has changed.
   template <typename Equal, typename Make, typename HashOf>
-  TermId find_or_put(uint64_t hash, Equal equal, Make make, HashOf hash_of) {
+  uint32_t find_or_put(uint64_t hash, Equal equal, Make make, HashOf hash_of) {
     while (segment_of(hash).is_full()) make_room(hash, hash_of);
     const Segment& segment = segment_of(hash);
     const uint8_t tag = tag_of(hash);
     uint32_t cell = segment.home(hash);
     for (; segment.tags()[cell] != 0; cell = segment.next(cell)) {
-      if (segment.tags()[cell] == tag && equal(segment.terms()[cell])) return segment.terms()[cell];
+      if (segment.tags()[cell] == tag && equal(segment.numbers()[cell])) return segment.numbers()[cell];
     }
-    const TermId term = make();
-    segment.fill(cell, tag, term);
+    const uint32_t number = make();
+    segment.fill(cell, tag, number);
     ++size_;
-    return term;
+    return number;
   }
   // The pair must be there. Needs no memory.
   template <typename HashOf>
-  void erase(uint64_t hash, TermId term, HashOf hash_of) noexcept {
+  void erase(uint64_t hash, uint32_t number, HashOf hash_of) noexcept {
     Segment& segment = segment_of(hash);
     uint32_t hole = segment.home(hash);
-    while (segment.terms()[hole] != term || segment.tags()[hole] == 0) hole = segment.next(hole);
+    while (segment.numbers()[hole] != number || segment.tags()[hole] == 0) hole = segment.next(hole);
     // Those behind it move up, as far as that brings them nearer to where they belong.
     for (uint32_t cell = segment.next(hole); segment.tags()[cell] != 0; cell = segment.next(cell)) {
-      const uint32_t home = segment.home(hash_of(segment.terms()[cell]));
+      const uint32_t home = segment.home(hash_of(segment.numbers()[cell]));
       if (segment.steps(home, cell) < segment.steps(hole, cell)) continue;
       segment.tags()[hole] = segment.tags()[cell];
-      segment.terms()[hole] = segment.terms()[cell];
+      segment.numbers()[hole] = segment.numbers()[cell];
       hole = cell;
     }
     segment.tags()[hole] = 0;
@@ -90,9 +95,9 @@ class TermCells {
     --size_;
   }
 
-  // Fills empty cells: term i has the i-th hash. O(n), several times faster than one after the other.
+  // Fills empty cells: number i has the i-th hash. O(n), several times faster than one after the other.
   void build(std::span<const uint64_t> hashes);
-  // Is same(a, b) false for all terms with equal tags in one run? O(n) while few are equal.
+  // Is same(a, b) false for all numbers with equal tags in one run? O(n) while few are equal.
   template <typename Same>
   bool distinct(Same same) const;
 
@@ -102,44 +107,44 @@ class TermCells {
  private:
   struct Header {
     uint32_t used;
-    uint32_t depth;  // upper bits of `directory_bits` that all its terms share
+    uint32_t depth;  // upper bits of `directory_bits` that all its numbers share
   };
-  static constexpr uint32_t most_terms(uint32_t cells) { return cells / 5 * 4; }
+  static constexpr uint32_t most_numbers(uint32_t cells) { return cells * 4 / 5; }
   // Header, numbers, tags: a cell is in use if its tag is not 0.
   struct Segment {
     std::byte* memory = nullptr;
     uint32_t cells = 0;
 
     Header& header() const { return *reinterpret_cast<Header*>(memory); }
-    TermId* terms() const { return reinterpret_cast<TermId*>(memory + sizeof(Header)); }
-    uint8_t* tags() const { return reinterpret_cast<uint8_t*>(terms() + cells); }
+    uint32_t* numbers() const { return reinterpret_cast<uint32_t*>(memory + sizeof(Header)); }
+    uint8_t* tags() const { return reinterpret_cast<uint8_t*>(numbers() + cells); }
     uint32_t home(uint64_t hash) const { return static_cast<uint32_t>((hash & 0xFFFF'FFFF) * cells >> 32); }
     uint32_t next(uint32_t cell) const { return cell + 1 == cells ? 0 : cell + 1; }
     uint32_t steps(uint32_t from, uint32_t to) const { return to >= from ? to - from : to + cells - from; }
-    bool is_full() const { return memory == nullptr || header().used >= most_terms(cells); }
-    void fill(uint32_t cell, uint8_t tag, TermId term) const {
+    bool is_full() const { return memory == nullptr || header().used >= most_numbers(cells); }
+    void fill(uint32_t cell, uint8_t tag, uint32_t number) const {
       tags()[cell] = tag;
-      terms()[cell] = term;
+      numbers()[cell] = number;
       ++header().used;
     }
-    // Calls f(hash, term) for each. The texts lie anywhere: their memory is asked for some terms ahead.
+    // Calls f(hash, number) for each. The texts lie anywhere: their memory is asked for some numbers ahead.
     template <typename HashOf, typename F>
     void for_each(HashOf hash_of, F&& f) const {
       constexpr uint32_t kAhead = 16;
       for (uint32_t cell = 0; cell < cells; ++cell) {
-        if (cell + kAhead < cells && tags()[cell + kAhead] != 0) hash_of.prefetch(terms()[cell + kAhead]);
-        if (tags()[cell] != 0) f(hash_of(terms()[cell]), terms()[cell]);
+        if (cell + kAhead < cells && tags()[cell + kAhead] != 0) hash_of.prefetch(numbers()[cell + kAhead]);
+        if (tags()[cell] != 0) f(hash_of(numbers()[cell]), numbers()[cell]);
       }
     }
-    void put(uint64_t hash, TermId term) const {
+    void put(uint64_t hash, uint32_t number) const {
       uint32_t cell = home(hash);
       while (tags()[cell] != 0) cell = next(cell);
-      fill(cell, tag_of(hash), term);
+      fill(cell, tag_of(hash), number);
     }
   };
   struct Hashed {
     uint64_t hash;
-    TermId term;
+    uint32_t number;
   };
 
   // Of the 64 bits, the upper 8 are the tag, the next 32 choose the segment, the lowest 32 the cell.
@@ -159,14 +164,14 @@ class TermCells {
     if (can_split(full)) {
       std::vector<Hashed> hashed;
       hashed.reserve(full.header().used);
-      full.for_each(hash_of, [&](uint64_t its_hash, TermId term) { hashed.push_back({its_hash, term}); });
+      full.for_each(hash_of, [&](uint64_t its_hash, uint32_t number) { hashed.push_back({its_hash, number}); });
       return split(hash, hashed);
     }
     const Segment larger = make_larger(full);
-    full.for_each(hash_of, [&](uint64_t its_hash, TermId term) { larger.put(its_hash, term); });
+    full.for_each(hash_of, [&](uint64_t its_hash, uint32_t number) { larger.put(its_hash, number); });
     replace(hash, larger);
   }
-  static uint32_t cells_for(size_t terms);
+  static uint32_t cells_for(size_t numbers);
   static Segment make_segment(uint32_t cells, uint32_t depth);
   static void free_segment(const Segment& segment) noexcept;
   static Segment make_larger(const Segment& full);
@@ -192,15 +197,15 @@ class TermCells {
 };
 
 template <typename Same>
-bool TermCells::distinct(Same same) const {
+bool HashCells::distinct(Same same) const {
   bool distinct = true;
   for_each_segment([&](const Segment& segment) {
-    // Terms of one hash lie in one run.
+    // Numbers of one hash lie in one run.
     for (uint32_t cell = 0; cell < segment.cells; ++cell) {
       const uint8_t tag = segment.tags()[cell];
       if (tag == 0) continue;
       for (uint32_t other = segment.next(cell); segment.tags()[other] != 0; other = segment.next(other)) {
-        if (segment.tags()[other] == tag && same(segment.terms()[cell], segment.terms()[other])) distinct = false;
+        if (segment.tags()[other] == tag && same(segment.numbers()[cell], segment.numbers()[other])) distinct = false;
       }
     }
   });

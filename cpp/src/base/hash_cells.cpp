@@ -1,4 +1,4 @@
-#include "lexical/term_cells.hpp"
+#include "base/hash_cells.hpp"
 
 #include <algorithm>
 
@@ -9,12 +9,12 @@ namespace {
 
 using Memory = huge_pages::Allocator<std::byte>;
 
-constexpr uint32_t kFewestCells = 16;
-constexpr size_t kBytesACell = sizeof(TermId) + sizeof(uint8_t);
+constexpr uint32_t kFewestCells = 4;  // which malloc's least piece holds
+constexpr size_t kBytesACell = sizeof(uint32_t) + sizeof(uint8_t);
 constexpr size_t kHeaderBytes = 2 * sizeof(uint32_t);
 constexpr size_t kMostPages = 3;     // of a segment
 constexpr uint32_t kMostDepth = 24;
-constexpr size_t kTermsAnEntry = 64;  // the directory doubles only when there are so many for each of its entries
+constexpr size_t kNumbersAnEntry = 64;  // the directory doubles only when there are so many for each of its entries
 
 constexpr uint32_t cells_in(size_t pages) {
   return static_cast<uint32_t>((pages * huge_pages::kPage - kHeaderBytes) / kBytesACell);
@@ -31,13 +31,13 @@ constexpr uint32_t grown(uint32_t cells) {
 }  // namespace
 
 // With room for a few more.
-uint32_t TermCells::cells_for(size_t terms) {
+uint32_t HashCells::cells_for(size_t numbers) {
   uint32_t cells = kFewestCells;
-  while (most_terms(cells) < terms + terms / 16) cells = grown(cells);
+  while (most_numbers(cells) < numbers + numbers / 16) cells = grown(cells);
   return cells;
 }
 
-TermCells::Segment TermCells::make_segment(uint32_t cells, uint32_t depth) {
+HashCells::Segment HashCells::make_segment(uint32_t cells, uint32_t depth) {
   static_assert(sizeof(Header) == kHeaderBytes);
   Segment segment;
   segment.memory = Memory().allocate(kHeaderBytes + cells * kBytesACell);
@@ -47,20 +47,20 @@ TermCells::Segment TermCells::make_segment(uint32_t cells, uint32_t depth) {
   return segment;
 }
 
-void TermCells::free_segment(const Segment& segment) noexcept {
+void HashCells::free_segment(const Segment& segment) noexcept {
   if (segment.memory != nullptr) Memory().deallocate(segment.memory, kHeaderBytes + segment.cells * kBytesACell);
 }
 
-TermCells::Segment TermCells::make_larger(const Segment& full) {
+HashCells::Segment HashCells::make_larger(const Segment& full) {
   return make_segment(grown(full.cells), full.memory == nullptr ? 0 : full.header().depth);
 }
 
-bool TermCells::can_split(const Segment& segment) const {
-  const bool can_double = depth_ < kMostDepth && entries() * kTermsAnEntry <= size_;
+bool HashCells::can_split(const Segment& segment) const {
+  const bool can_double = depth_ < kMostDepth && entries() * kNumbersAnEntry <= size_;
   return segment.cells >= cells_in(kMostPages) && (segment.header().depth < depth_ || can_double);
 }
 
-void TermCells::replace(uint64_t hash, const Segment& larger) noexcept {
+void HashCells::replace(uint64_t hash, const Segment& larger) noexcept {
   free_segment(segment_of(hash));
   if (depth_ == 0) {
     single_ = larger;
@@ -70,7 +70,7 @@ void TermCells::replace(uint64_t hash, const Segment& larger) noexcept {
   std::fill_n(directory_.get() + entry_of(hash, depth_) / shared * shared, shared, larger);
 }
 
-void TermCells::split(uint64_t hash, std::span<const Hashed> hashed) {
+void HashCells::split(uint64_t hash, std::span<const Hashed> hashed) {
   const Segment full = segment_of(hash);
   const uint32_t deeper = full.header().depth + 1;
   const auto upper = [deeper](const Hashed& each) { return (entry_of(each.hash, deeper) & 1) != 0; };
@@ -84,7 +84,7 @@ void TermCells::split(uint64_t hash, std::span<const Hashed> hashed) {
     free_segment(first);
     throw;
   }
-  for (const Hashed& each : hashed) (upper(each) ? second : first).put(each.hash, each.term);
+  for (const Hashed& each : hashed) (upper(each) ? second : first).put(each.hash, each.number);
   free_segment(full);
   const size_t half = size_t{1} << (depth_ - deeper);
   Segment* const begin = directory_.get() + entry_of(hash, depth_) / (2 * half) * (2 * half);
@@ -92,7 +92,7 @@ void TermCells::split(uint64_t hash, std::span<const Hashed> hashed) {
   std::fill_n(begin + half, half, second);
 }
 
-void TermCells::double_directory() {
+void HashCells::double_directory() {
   auto doubled = std::make_unique<Segment[]>(2 * entries());
   for (size_t entry = 0; entry < 2 * entries(); ++entry) doubled[entry] = depth_ == 0 ? single_ : directory_[entry / 2];
   directory_ = std::move(doubled);
@@ -100,9 +100,9 @@ void TermCells::double_directory() {
   ++depth_;
 }
 
-void TermCells::build(std::span<const uint64_t> hashes) {
+void HashCells::build(std::span<const uint64_t> hashes) {
   if (hashes.empty()) return;
-  const size_t mean = most_terms(cells_in(kMostPages)) * 3 / 4;
+  const size_t mean = most_numbers(cells_in(kMostPages)) * 3 / 4;
   uint32_t depth = 0;
   while (hashes.size() >> depth > mean) ++depth;
   const size_t segments = size_t{1} << depth;
@@ -111,14 +111,14 @@ void TermCells::build(std::span<const uint64_t> hashes) {
   for (const uint64_t hash : hashes) ++starts[segment_of_hash(hash) + 1];
   for (size_t s = 0; s < segments; ++s) starts[s + 1] += starts[s];
   std::vector<uint32_t> next(starts.begin(), starts.end() - 1);
-  std::vector<TermId> terms(hashes.size());  // by segment
-  for (TermId term = 0; term < hashes.size(); ++term) terms[next[segment_of_hash(hashes[term])]++] = term;
+  std::vector<uint32_t> numbers(hashes.size());  // by segment
+  for (uint32_t number = 0; number < hashes.size(); ++number) numbers[next[segment_of_hash(hashes[number])]++] = number;
 
   auto directory = std::make_unique<Segment[]>(segments);
   try {
     for (size_t s = 0; s < segments; ++s) {
       directory[s] = make_segment(cells_for(starts[s + 1] - starts[s]), depth);
-      for (uint32_t i = starts[s]; i < starts[s + 1]; ++i) directory[s].put(hashes[terms[i]], terms[i]);
+      for (uint32_t i = starts[s]; i < starts[s + 1]; ++i) directory[s].put(hashes[numbers[i]], numbers[i]);
     }
   } catch (...) {
     for (size_t s = 0; s < segments; ++s) free_segment(directory[s]);
@@ -133,7 +133,7 @@ void TermCells::build(std::span<const uint64_t> hashes) {
   size_ = static_cast<uint32_t>(hashes.size());
 }
 
-void TermCells::clear() {
+void HashCells::clear() {
   for_each_segment([](const Segment& segment) { free_segment(segment); });
   single_ = {};
   directory_.reset();
@@ -141,7 +141,7 @@ void TermCells::clear() {
   size_ = 0;
 }
 
-TermCells& TermCells::operator=(TermCells&& other) noexcept {
+HashCells& HashCells::operator=(HashCells&& other) noexcept {
   if (this == &other) return *this;
   clear();
   single_ = std::exchange(other.single_, {});
@@ -151,7 +151,7 @@ TermCells& TermCells::operator=(TermCells&& other) noexcept {
   return *this;
 }
 
-size_t TermCells::bytes() const {
+size_t HashCells::bytes() const {
   size_t total = depth_ == 0 ? 0 : entries() * sizeof(Segment);
   for_each_segment([&](const Segment& segment) { total += kHeaderBytes + segment.cells * kBytesACell; });
   return total;
