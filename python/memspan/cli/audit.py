@@ -8,6 +8,7 @@ import click
 
 from . import options
 from .environment import Environment, pass_environment
+from .moments import checked_time
 from .opening import open_memory
 from .tables import cell, moment, plain_table
 
@@ -28,8 +29,8 @@ _SHOWN = 8
 @options.any_user("Only this user's entries; who was forgotten has a name here.")
 @click.option("--id", "id_", metavar="ID", help="Only entries that name this record of --user.")
 @click.option("--action", metavar="ACTION", help="Only this action, such as forget.")
-@click.option("--since", metavar="TIME", help="Only entries from this time on.")
-@click.option("--until", metavar="TIME", help="Only entries before this time.")
+@click.option("--since", metavar="TIME", callback=checked_time, help="Only entries from this time on.")
+@click.option("--until", metavar="TIME", callback=checked_time, help="Only entries before this time.")
 @options.count(100, "entries")
 @options.as_json
 @pass_environment

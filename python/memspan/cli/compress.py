@@ -10,6 +10,7 @@ from memspan.lifecycle.compression import COMPRESSIBLE, STRATEGIES
 
 from . import options
 from .environment import Environment, pass_environment
+from .moments import checked_time
 from .opening import open_memory, unknown_user
 
 __all__ = ["compress"]
@@ -46,7 +47,9 @@ __all__ = ["compress"]
     help="Only records of this kind; repeat for several. Default: episodic and semantic, as procedures are to be "
     "followed word for word.",
 )
-@click.option("--before", metavar="TIME", help="Only what happened before then (ISO 8601).")
+@click.option(
+    "--before", metavar="TIME", callback=checked_time, help="Only what happened before then (ISO 8601)."
+)
 @click.option(
     "--discard-originals", is_flag=True, help="Give the wording up for good, instead of keeping it apart."
 )

@@ -12,6 +12,7 @@ from memspan.history import Belief
 
 from . import options
 from .environment import Environment, pass_environment
+from .moments import checked_time
 from .opening import open_memory
 from .tables import cell, counted, plain_table
 
@@ -90,7 +91,10 @@ def _seconds(time: str) -> str:
 @options.existing_store
 @options.one_user
 @click.option(
-    "--at", metavar="TIME", help="When it stopped to hold (ISO 8601). Default: now, or when --by happened."
+    "--at",
+    metavar="TIME",
+    callback=checked_time,
+    help="When it stopped to hold (ISO 8601). Default: now, or when --by happened.",
 )
 @click.option("--text", help="What holds instead: a new record takes the place of the one ID.")
 @click.option("--by", metavar="ID", help="The record that takes the place of the one ID.")

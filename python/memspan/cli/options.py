@@ -20,6 +20,7 @@ from memspan.remember.reranking import MAX_RERANK_MS
 from memspan.store import inspect
 
 from .environment import Environment
+from .moments import checked_time, intervals
 
 __all__ = [
     "any_user",
@@ -69,12 +70,6 @@ def _parse_json(context: click.Context, parameter: click.Parameter, value: str |
         return json.loads(value)
     except ValueError as error:
         raise click.BadParameter(f'not JSON ({error}); example: \'{{"city": "Oslo"}}\'') from error
-
-
-def _open_ends(
-    context: click.Context, parameter: click.Parameter, values: tuple[tuple[str, str], ...]
-) -> list[tuple[str | None, str | None]] | None:
-    return [(start if start != "-" else None, end if end != "-" else None) for start, end in values] or None
 
 
 def _store(
@@ -187,7 +182,7 @@ between = click.option(
     nargs=2,
     multiple=True,
     metavar="START END",
-    callback=_open_ends,
+    callback=intervals,
     help="Only records with START <= at < END (ISO 8601, UTC unless said; `-` leaves an end open); "
     "repeat for several.",
 )
@@ -195,12 +190,14 @@ between = click.option(
 now = click.option(
     "--now",
     metavar="TIME",
+    callback=checked_time,
     help='When it is asked (ISO 8601), for words such as "last week". Default: the user\'s newest record.',
 )
 
 as_of = click.option(
     "--as-of",
     metavar="TIME",
+    callback=checked_time,
     help="Only what was believed at that time, as it read then (ISO 8601). What was imported is believed since it was "
     "imported, whenever it happened; --valid-at and --between go by that.",
 )
@@ -208,6 +205,7 @@ as_of = click.option(
 valid_at = click.option(
     "--valid-at",
     metavar="TIME",
+    callback=checked_time,
     help="Only what was true at that time (ISO 8601), by what is known now or, with --as-of, was known then.",
 )
 

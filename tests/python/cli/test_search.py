@@ -164,7 +164,7 @@ def test_now_says_what_last_month_is(search, run, filled):
     assert plan()["intervals"] != plan("--now", "2024-06-10")["intervals"]
     assert search("ferry last month", "--now", "2024-06-10", "--context")["sources"]
     arguments = ("search", "ferry", "--store", filled, "--user", "demo", "--now", "soon")
-    assert "now: got 'soon'" in run(*arguments, code=3).stderr
+    assert "'--now': 'soon' is no time" in run(*arguments, code=2).stderr
 
 
 def test_fusion_is_chosen(search, run, filled):
@@ -204,11 +204,12 @@ def test_an_unknown_user_has_an_empty_answer(search, run, filled):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("--between", "soon", "-"), 3, "between"),
-        (("--between", "2024-02-01", "2024-01-01"), 3, "between"),
+        (("--between", "soon", "-"), 2, "'--between': 'soon' is no time"),
+        (("--between", "2024-02-01", "2024-01-01"), 2, "'2024-02-01' is after '2024-01-01'"),
         (("--where", "{"), 2, "not JSON"),
         (("--where", '{"city": {"$near": 1}}'), 3, "where"),
-        (("--as-of", "yesterday"), 3, "as_of"),
+        (("--as-of", "yesterday"), 2, "'--as-of': 'yesterday' is no time"),
+        (("--valid-at", "10000-01-01"), 2, "'--valid-at': '10000-01-01' is no time"),
         (("--kind", "dream"), 2, "episodic"),
         (("-k", "0"), 2, "-k"),
         (("-k", "10001"), 2, "-k"),
@@ -218,6 +219,14 @@ def test_bad_options_are_named(run, filled, arguments, code, message):
     stderr = run("search", "ferry", "--store", filled, "--user", "demo", *arguments, code=code).stderr
     assert message in stderr
     assert "Traceback" not in stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [("audit", "--since", "x"), ("compress", "--before", "x"), ("retire", "s01-08", "--at", "x")]
+)
+def test_a_bad_time_is_named_by_its_option(run, filled, arguments):
+    stderr = run(*arguments, "--store", filled, "--user", "demo", code=2).stderr
+    assert f"'{arguments[-2]}': 'x' is no time" in stderr
 
 
 def test_a_user_is_required(run, filled, monkeypatch):
