@@ -83,6 +83,9 @@ def _third(sentence: Sentence, at: int, depth: int) -> Reading | None:
             inner = Reading(span, inner_at + 1, QUALIFIED, f"this {unit}", unit)
     if inner is None or inner.span.start >= inner.span.end:
         return None
+    if inner.recurs == "year" and inner.unit == "quarter" and thirds(inner.span, third).start > sentence.now:
+        # The latest of which that third has begun: in early June, "late summer" is last year's.
+        inner = read_time(sentence.as_of(shifted(inner.span.start, days=-1)), inner_at, depth + 1) or inner
     which = ("first", "middle", "last")[third]
     if shared:  # "early and late May": the other is read on its own
         inner = inner._replace(stop=at + 1)

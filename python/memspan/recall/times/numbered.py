@@ -27,7 +27,7 @@ _NUMBERED: Final = word_set(
     "order invoice receipt booking reservation ticket case claim docket policy account card badge plate item "
     "phone telephone tel fax mobile cell cellphone extension ext dial "
     "room apartment suite floor locker seat row table gate bus tram train platform terminal exit lane route highway "
-    "flight channel "
+    "flight channel windows office book movie film novel album "
     "chapter chapters page pages paragraph section verse volume article episode level line "
     # As other languages have them.
     "zimmer raum saal nummer rechnung rechnungsnummer bestellung kundennummer flug seite kapitel artikel kennwort "
