@@ -10,6 +10,7 @@ from .calendar import Span, Unit, clip, day_span, shifted, unit_span
 from .counting import SURE, part_at, several_turns, stretch, turned
 from .reading import Reading, Sentence
 from .turns import part_of_day
+from .week_on import read_week_on
 from .years import QUALIFIED
 
 __all__ = ["read_relative"]
@@ -28,6 +29,8 @@ def read_relative(sentence: Sentence, at: int) -> Reading | None:
         return _directed(sentence, at + 1, rolling=sentence.kind(at - 1) == "in")
     if kind in _DIRECTIONS:
         return _directed(sentence, at, rolling=False)
+    if (counted_on := read_week_on(sentence, at)) is not None:
+        return counted_on
     if kind == "offset":
         return _offset(sentence, at)
     if kind == "unitoffset":

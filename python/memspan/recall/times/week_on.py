@@ -1,0 +1,77 @@
+"""Days that are counted on in weeks, as English has them: "a week today", "a fortnight on Monday", "Friday week"."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from .amounts import read_amount
+from .calendar import Span, day_span, moved, shifted
+from .reading import Reading, Sentence
+from .turns import weekday_near
+
+__all__ = ["read_week_on"]
+
+_AHEAD: Final = (0, 1)
+"""Days from now that weeks are counted on from: today and tomorrow."""
+_LOOKED_BACK: Final = 6
+"""Tokens before it among which "been" makes it lie back: "it has been a week today"."""
+
+
+def read_week_on(sentence: Sentence, at: int) -> Reading | None:
+    """The day itself; the weekday from which weeks are counted is the next one."""
+    if sentence.lexicon.language != "en":
+        return None
+    found = _week_after(sentence, at)
+    if found is not None:
+        return found
+    amount = read_amount(sentence, at)
+    if amount is None or amount.unit not in ("week", "fortnight") or amount.low != amount.high:
+        return None
+    day_at = amount.stop
+    count = amount.low
+    if sentence.kind(day_at) == "on" and sentence.kind(day_at + 1) == "weekday":
+        day_at += 1
+    elif sentence.kind(day_at) != "offset":
+        return None
+    elif any(token.word == "been" for token in sentence.tokens[max(0, at - _LOOKED_BACK) : at]):
+        count = -count
+    day = _day(sentence, day_at)
+    if day is None or not sentence.closes(day_at + 1):
+        return None
+    when = day_span(moved(day.start, amount.unit, count))
+    return Reading(when, day_at + 1, 0.7, f"{count:+} {amount.unit} from that day", "day")
+
+
+def _week_after(sentence: Sentence, at: int) -> Reading | None:
+    """As in "Friday week", "tomorrow week"."""
+    if (
+        sentence.kind(at + 1) != "unit"
+        or sentence.tokens[at + 1].word != "week"
+        or not sentence.closes(at + 2)
+    ):
+        return None
+    before = sentence.tokens[at - 1] if at else None
+    if before is not None and (
+        before.kind in ("last", "this", "next", "the", "a", "every") or before.capital
+    ):
+        return None  # "Black Friday week"
+    day = _day(sentence, at)
+    return (
+        None
+        if day is None
+        else Reading(day_span(shifted(day.start, days=7)), at + 2, 0.7, "a week from that day", "day")
+    )
+
+
+def _day(sentence: Sentence, at: int) -> Span | None:
+    token = sentence.tokens[at]
+    if (
+        token.kind == "weekday"
+        and not token.short
+        and not token.possessive
+        and not token.word.endswith("days")
+    ):
+        return weekday_near(sentence.now, token.value, 1)
+    if token.kind == "offset" and token.value in _AHEAD:
+        return day_span(shifted(sentence.now, days=token.value))
+    return None
