@@ -107,6 +107,25 @@ BOOST_AUTO_TEST_CASE(built_at_once_it_is_the_same) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_number_is_replaced_where_it_is) {
+  std::mt19937 random(6);
+  Numbers numbers;
+  constexpr uint32_t kCount = 3000;
+  for (uint32_t number = 0; number < kCount; ++number) {
+    numbers.hashes.push_back(wide(random));
+    numbers.put(number);
+  }
+  for (uint32_t number = 0; number < kCount; number += 3) {
+    const uint64_t hash = numbers.hashes[number];
+    numbers.hashes.push_back(hash);
+    const auto other = static_cast<uint32_t>(numbers.hashes.size() - 1);
+    numbers.cells.renumber(hash, number, other);
+    numbers.oracle.erase(number);
+    numbers.oracle[other] = hash;
+  }
+  numbers.check();
+}
+
 BOOST_AUTO_TEST_CASE(a_number_takes_few_bytes) {
   std::mt19937 random(4);
   for (const size_t count : {2000u, 6800u, 50'000u}) {

@@ -11,7 +11,9 @@
 
 #include "attributes/json.hpp"
 #include "base/chunked_vector.hpp"
-#include "base/hash_index.hpp"
+#include "base/hash_cells.hpp"
+#include "base/hash_map.hpp"
+#include "base/prefetch.hpp"
 
 namespace memspan {
 
@@ -26,9 +28,9 @@ class MetadataPool {
   // that throws, nothing has changed.
   Symbol acquire(std::string_view text, json::object object) {
     if (object.empty()) return kNone;
-    const uint32_t hash = HashIndex::hash(text);
-    const Symbol known = index_.find(hash, [&](Symbol symbol) { return *entries_[symbol].object == object; });
-    if (known != HashIndex::kNone) {
+    const uint64_t hash = StringHash()(text);
+    const Symbol known = cells_.find(hash, [&](Symbol symbol) { return *entries_[symbol].object == object; });
+    if (known != HashCells::kNone) {
       ++entries_[known].references;
       return known;
     }
@@ -38,7 +40,7 @@ class MetadataPool {
     }
     auto kept = std::make_unique<json::object>(std::move(object));
     const Symbol symbol = free_;
-    index_.insert(hash, symbol);
+    cells_.put(hash, symbol, KeptHash{*this});
     Entry& entry = entries_[symbol];
     free_ = entry.references;
     object_bytes_ += json_bytes(*kept);
@@ -56,7 +58,7 @@ class MetadataPool {
     if (symbol == kNone || --entries_[symbol].references != 0) return;
     Entry& entry = entries_[symbol];
     object_bytes_ -= json_bytes(*entry.object);
-    index_.erase(entry.hash, symbol);
+    cells_.erase(entry.hash, symbol, KeptHash{*this});
     entry.object.reset();
     entry.references = free_;
     free_ = symbol;
@@ -67,16 +69,23 @@ class MetadataPool {
 
   // All symbols are less than that.
   size_t symbols() const { return entries_.size(); }
-  size_t bytes() const { return sizeof(MetadataPool) + entries_.bytes() + index_.bytes() + object_bytes_; }
+  size_t bytes() const { return sizeof(MetadataPool) + entries_.bytes() + cells_.bytes() + object_bytes_; }
 
  private:
   struct Entry {
     std::unique_ptr<json::object> object;  // null: a free symbol
-    uint32_t hash = 0;
+    uint64_t hash = 0;
     uint32_t references = kNone;  // of a free symbol: the next free one
   };
+  // Objects have no text any more.
+  struct KeptHash {
+    const MetadataPool& pool;
+    uint64_t operator()(Symbol symbol) const { return pool.entries_[symbol].hash; }
+    void prefetch(Symbol symbol) const { prefetch_line(&pool.entries_[symbol]); }
+  };
+
   ChunkedVector<Entry> entries_;
-  HashIndex index_;
+  HashCells cells_;
   Symbol free_ = kNone;
   size_t object_bytes_ = 0;
 };

@@ -1,10 +1,11 @@
 // From the hash of a key to a number of 32 bits; the keys themselves are kept by the owner, once.
 //
-// Extendible hashing as in base/hash_index.hpp, with open addressing in each segment and one byte of the hash, the tag,
-// beside each number instead of the hash itself: half the memory, for which a segment that grows asks the owner for the hashes
-// again. It grows from 4 cells to a page of memory, to two, to three, and is then split in two, so that no insert ever costs
-// more than 2,000 numbers that move, some tens of microseconds, where one table of a million would stall every reader for tens
-// of milliseconds. 53 to 80 % of the cells of many numbers are in use.
+// Extendible hashing (Fagin, Nievergelt, Pippenger, Strong, TODS 1979): some bits of a hash choose one of many segments, each
+// with open addressing. One byte of the hash, the tag, lies beside each number instead of the hash itself: half the memory, for
+// which a segment that grows asks the owner for the hashes again. It grows from 4 cells to a page of memory, to two, to three,
+// and is then split in two, so that no insert ever costs more than 2,000 numbers that move, some tens of microseconds, where one
+// table of a million would stall every reader for tens of milliseconds. Keys whose hashes agree in the bits that choose, which
+// only happens on purpose, make their segment grow instead. 53 to 80 % of the cells of many numbers are in use.
 // Thread safety: const members may run in parallel; writes need exclusion. Memory: 7.5 bytes a number.
 #pragma once
 
@@ -80,8 +81,7 @@ class HashCells {
   template <typename HashOf>
   void erase(uint64_t hash, uint32_t number, HashOf hash_of) noexcept {
     Segment& segment = segment_of(hash);
-    uint32_t hole = segment.home(hash);
-    while (segment.numbers()[hole] != number || segment.tags()[hole] == 0) hole = segment.next(hole);
+    uint32_t hole = cell_of(segment, hash, number);
     // Those behind it move up, as far as that brings them nearer to where they belong.
     for (uint32_t cell = segment.next(hole); segment.tags()[cell] != 0; cell = segment.next(cell)) {
       const uint32_t home = segment.home(hash_of(segment.numbers()[cell]));
@@ -93,6 +93,12 @@ class HashCells {
     segment.tags()[hole] = 0;
     --segment.header().used;
     --size_;
+  }
+
+  // Puts another number, which is not there, in the place of one. The pair must be there. Needs no memory.
+  void renumber(uint64_t hash, uint32_t number, uint32_t other) noexcept {
+    const Segment& segment = segment_of(hash);
+    segment.numbers()[cell_of(segment, hash, number)] = other;
   }
 
   // Fills empty cells: number i has the i-th hash. O(n), several times faster than one after the other.
@@ -152,6 +158,11 @@ class HashCells {
   static uint32_t directory_bits(uint64_t hash) { return static_cast<uint32_t>(hash >> 24); }
   static size_t entry_of(uint64_t hash, uint32_t depth) {
     return static_cast<size_t>(uint64_t{directory_bits(hash)} >> (32 - depth));
+  }
+  static uint32_t cell_of(const Segment& segment, uint64_t hash, uint32_t number) {
+    uint32_t cell = segment.home(hash);
+    while (segment.numbers()[cell] != number || segment.tags()[cell] == 0) cell = segment.next(cell);
+    return cell;
   }
   const Segment& segment_of(uint64_t hash) const { return depth_ == 0 ? single_ : directory_[entry_of(hash, depth_)]; }
   Segment& segment_of(uint64_t hash) { return depth_ == 0 ? single_ : directory_[entry_of(hash, depth_)]; }

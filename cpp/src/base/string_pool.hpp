@@ -1,6 +1,6 @@
 // Strings that many records share (sessions, speakers), stored once and dropped with their last user; and who of them speaks.
 //
-// Thread safety: const members may run in parallel; writes need exclusion. Memory: the text and about 29 bytes.
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: the text and about 22 bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "base/chunked_vector.hpp"
-#include "base/hash_index.hpp"
+#include "base/hash_cells.hpp"
+#include "base/hash_map.hpp"
 #include "base/text_arena.hpp"
 #include "base/text_list.hpp"
 #include "memspan/types.hpp"
@@ -26,8 +27,8 @@ class StringPool {
   // Takes one reference. The empty string is kNone. If that throws, nothing has changed.
   Symbol acquire(std::string_view text) {
     if (text.empty()) return kNone;
-    const uint32_t hash = HashIndex::hash(text);
-    const Symbol known = index_.find(hash, [&](Symbol symbol) { return texts_.text(entries_[symbol].place) == text; });
+    const uint64_t hash = StringHash()(text);
+    const Symbol known = cells_.find(hash, [&](Symbol symbol) { return texts_.text(entries_[symbol].place) == text; });
     if (known != kNone) {
       ++entries_[known].references;
       return known;
@@ -39,7 +40,7 @@ class StringPool {
     const Symbol symbol = free_;
     const TextArena::Ref place = texts_.add(text);
     try {
-      index_.insert(hash, symbol);
+      cells_.put(hash, symbol, HashOfText{*this});
     } catch (...) {
       texts_.remove(place);
       throw;
@@ -52,7 +53,7 @@ class StringPool {
   // Gives one reference back; the last one erases the text.
   void release(Symbol symbol) noexcept {
     if (symbol == kNone || --entries_[symbol].references != 0) return;
-    index_.erase(HashIndex::hash(text(symbol)), symbol);
+    cells_.erase(StringHash()(text(symbol)), symbol, HashOfText{*this});
     texts_.remove(entries_[symbol].place);
     entries_[symbol].place = free_;
     free_ = symbol;
@@ -97,7 +98,7 @@ class StringPool {
     const uint64_t count = in.get_count(sizeof(uint16_t));
     TextList texts(in, count);
     const std::vector<uint32_t> counts = references(count);
-    std::vector<uint32_t> hashes(count);
+    std::vector<uint64_t> hashes(count);
     entries_.fill(count, [&](std::span<Entry> entries) {
       Symbol symbol = static_cast<Symbol>(entries_.size());
       for (Entry& entry : entries) {
@@ -105,15 +106,15 @@ class StringPool {
         in.check(!text.empty() && text.size() <= limits::kNameBytes, "a shared string is empty or too long");
         in.check(counts[symbol] > 0, "a shared string is not used");
         entry = {.place = texts_.add(text), .references = counts[symbol]};
-        hashes[symbol++] = HashIndex::hash(text);
+        hashes[symbol++] = StringHash()(text);
       }
     });
-    index_.build(hashes);
-    in.check(index_.distinct([this](Symbol a, Symbol b) { return text(a) == text(b); }), "a shared string comes twice");
+    cells_.build(hashes);
+    in.check(cells_.distinct([this](Symbol a, Symbol b) { return text(a) == text(b); }), "a shared string comes twice");
   }
 
-  size_t size() const { return index_.size(); }
-  size_t bytes() const { return entries_.bytes() + texts_.bytes() + index_.bytes(); }
+  size_t size() const { return cells_.size(); }
+  size_t bytes() const { return entries_.bytes() + texts_.bytes() + cells_.bytes(); }
 
  private:
   struct Entry {
@@ -121,9 +122,15 @@ class StringPool {
     uint32_t references;
     uint32_t spoken = 0;  // of the references, those of a speaker, as far as they are counted
   };
+  struct HashOfText {
+    const StringPool& pool;
+    uint64_t operator()(Symbol symbol) const { return StringHash()(pool.text(symbol)); }
+    void prefetch(Symbol symbol) const { pool.texts_.prefetch(pool.entries_[symbol].place); }
+  };
+
   ChunkedVector<Entry> entries_;
   TextArena texts_;
-  HashIndex index_;
+  HashCells cells_;
   Symbol free_ = kNone;
 };
 

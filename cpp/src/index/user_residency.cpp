@@ -26,13 +26,13 @@ void UserTable::count(Row& row, size_t bytes) {
   row.bytes = bytes;
 }
 
-UserTable::User UserTable::fetch(std::string_view name, uint32_t hash) {
+UserTable::User UserTable::fetch(std::string_view name, uint64_t hash) {
   User user;
   {
     std::unique_lock lock(mutex_);
     for (;;) {
       const uint32_t found = find_row(name, hash);
-      if (found == HashIndex::kNone) return nullptr;
+      if (found == HashCells::kNone) return nullptr;
       Row& row = rows_[found];
       if (row.user) return row.user;
       if (!row.passage) {
@@ -55,7 +55,7 @@ UserTable::User UserTable::fetch(std::string_view name, uint32_t hash) {
 }
 
 // Reads a user without the lock, while others who ask for the same one wait. Null if it was forgotten meanwhile.
-UserTable::User UserTable::load(std::string_view name, uint32_t hash, std::unique_lock<std::shared_mutex>& lock, Row& row) {
+UserTable::User UserTable::load(std::string_view name, uint64_t hash, std::unique_lock<std::shared_mutex>& lock, Row& row) {
   const auto passage = row.passage = std::make_shared<Passage>();
   const Image image = row.image;
   lock.unlock();
@@ -72,7 +72,7 @@ UserTable::User UserTable::load(std::string_view name, uint32_t hash, std::uniqu
   }
   lock.lock();
   const uint32_t found = find_row(name, hash);
-  const bool still_there = found != HashIndex::kNone && rows_[found].passage == passage;
+  const bool still_there = found != HashCells::kNone && rows_[found].passage == passage;
   if (still_there) {
     rows_[found].passage.reset();
     if (user) {
@@ -95,8 +95,8 @@ void UserTable::wrote(std::string_view name, const User& user) {
   const size_t bytes = user->bytes();
   {
     const std::unique_lock lock(mutex_);
-    const uint32_t found = find_row(name, HashIndex::hash(name));
-    if (found == HashIndex::kNone || rows_[found].user != user) return;
+    const uint32_t found = find_row(name, StringHash()(name));
+    if (found == HashCells::kNone || rows_[found].user != user) return;
     count(rows_[found], bytes);
   }
   make_room();
@@ -160,8 +160,8 @@ bool UserTable::put_one_away(size_t& held) {
     spilled.image.reset();
   }
   const std::unique_lock lock(mutex_);
-  const uint32_t found = find_row(name, HashIndex::hash(name));
-  if (found == HashIndex::kNone || rows_[found].passage != passage) return true;  // taken back, or forgotten
+  const uint32_t found = find_row(name, StringHash()(name));
+  if (found == HashCells::kNone || rows_[found].passage != passage) return true;  // taken back, or forgotten
   rows_[found].passage.reset();
   if (spilled.image) {
     rows_[found].image.swap(spilled.image);  // the old one is destroyed without the lock

@@ -4,16 +4,16 @@
 
 namespace memspan {
 
-uint32_t UserTable::find_row(std::string_view name, uint32_t hash) const {
-  return index_.find(hash, [&](uint32_t row) { return rows_[row].name == name; });
+uint32_t UserTable::find_row(std::string_view name, uint64_t hash) const {
+  return cells_.find(hash, [&](uint32_t row) { return rows_[row].name == name; });
 }
 
 UserTable::User UserTable::find(std::string_view name) {
-  const uint32_t hash = HashIndex::hash(name);
+  const uint64_t hash = StringHash()(name);
   {
     const std::shared_lock reading(mutex_);
     const uint32_t row = find_row(name, hash);
-    if (row == HashIndex::kNone) return nullptr;
+    if (row == HashCells::kNone) return nullptr;
     if (const User& user = rows_[row].user) {
       if (limit_ != 0) user->note_use();
       return user;
@@ -22,14 +22,14 @@ UserTable::User UserTable::find(std::string_view name) {
   return fetch(name, hash);
 }
 
-uint32_t UserTable::insert(std::string_view name, uint32_t hash) {
+uint32_t UserTable::insert(std::string_view name, uint64_t hash) {
   Row row;
   row.name = name;
   // Settling then needs no memory.
   if (limit_ != 0 && resident_.reserved() <= rows_.size()) resident_.reserve(16 + 2 * rows_.size());
   rows_.push_back(std::move(row));
   try {
-    index_.insert(hash, static_cast<uint32_t>(rows_.size() - 1));
+    cells_.put(hash, static_cast<uint32_t>(rows_.size() - 1), HashOfName{rows_});
   } catch (...) {
     rows_.pop_back();
     throw;
@@ -38,36 +38,31 @@ uint32_t UserTable::insert(std::string_view name, uint32_t hash) {
 }
 
 UserTable::User UserTable::find_or_create(std::string_view name) {
-  const uint32_t hash = HashIndex::hash(name);
+  const uint64_t hash = StringHash()(name);
   for (;;) {
     if (User found = find(name)) return found;
     User created = std::make_shared<UserIndex>(shape_);
     const std::unique_lock writing(mutex_);
-    if (find_row(name, hash) != HashIndex::kNone) continue;  // came meanwhile
+    if (find_row(name, hash) != HashCells::kNone) continue;  // came meanwhile
     settle(insert(name, hash), created);
     return created;
   }
 }
 
 bool UserTable::add(std::string_view name, Image image) {
-  const uint32_t hash = HashIndex::hash(name);
+  const uint64_t hash = StringHash()(name);
   const std::unique_lock writing(mutex_);
-  if (find_row(name, hash) != HashIndex::kNone) return false;
+  if (find_row(name, hash) != HashCells::kNone) return false;
   rows_[insert(name, hash)].image = std::move(image);
   return true;
 }
 
 UserTable::Taken UserTable::take(std::string_view name) {
-  const uint32_t hash = HashIndex::hash(name);
+  const uint64_t hash = StringHash()(name);
   const std::unique_lock writing(mutex_);
   const uint32_t found = find_row(name, hash);
-  if (found == HashIndex::kNone) return {};
+  if (found == HashCells::kNone) return {};
   Row& row = rows_[found];
-  // The last row moves into the gap. Its new place is noted first, because that may need memory.
-  const auto last = static_cast<uint32_t>(rows_.size() - 1);
-  const uint32_t last_hash = HashIndex::hash(rows_[last].name);
-  if (found != last) index_.insert(last_hash, found);
-
   Taken taken;
   if (row.user) {
     taken.user = unsettle(found);
@@ -76,9 +71,10 @@ UserTable::Taken UserTable::take(std::string_view name) {
   } else {
     taken.image = row.image;
   }
-  index_.erase(hash, found);
-  if (found != last) {
-    index_.erase(last_hash, last);
+  cells_.erase(hash, found, HashOfName{rows_});
+  const auto last = static_cast<uint32_t>(rows_.size() - 1);
+  if (found != last) {  // the last row moves into the gap
+    cells_.renumber(StringHash()(rows_[last].name), last, found);
     row = std::move(rows_[last]);
     if (limit_ != 0) resident_.renumber(last, found);
   }
@@ -104,7 +100,7 @@ size_t UserTable::size() const {
 
 size_t UserTable::bytes() const {
   const std::shared_lock reading(mutex_);
-  size_t total = rows_.bytes() + index_.bytes() + resident_.bytes();
+  size_t total = rows_.bytes() + cells_.bytes() + resident_.bytes();
   for (size_t i = 0; i < rows_.size(); ++i) {
     const std::string& name = rows_[i].name;
     total += name.capacity() > std::string().capacity() ? name.capacity() + 1 : 0;

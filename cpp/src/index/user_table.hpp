@@ -22,7 +22,8 @@
 #include <vector>
 
 #include "base/chunked_vector.hpp"
-#include "base/hash_index.hpp"
+#include "base/hash_cells.hpp"
+#include "base/hash_map.hpp"
 #include "base/prefetch.hpp"
 #include "index/use_order.hpp"
 #include "index/user_index.hpp"
@@ -51,8 +52,8 @@ class UserTable {
   bool try_visit(std::string_view name, Visit visit) {
     const std::shared_lock reading(mutex_, std::try_to_lock);
     if (!reading) return false;
-    const uint32_t row = find_row(name, HashIndex::hash(name));
-    if (row == HashIndex::kNone || !rows_[row].user) return false;
+    const uint32_t row = find_row(name, StringHash()(name));
+    if (row == HashCells::kNone || !rows_[row].user) return false;
     const UserIndex& user = *rows_[row].user;
     prefetch_whole(user);
     if (limit_ != 0) user.note_use();
@@ -101,10 +102,16 @@ class UserTable {
     size_t bytes = 0;                  // counted in resident_bytes_
   };
 
-  uint32_t find_row(std::string_view name, uint32_t hash) const;
-  uint32_t insert(std::string_view name, uint32_t hash);
-  User fetch(std::string_view name, uint32_t hash);
-  User load(std::string_view name, uint32_t hash, std::unique_lock<std::shared_mutex>& lock, Row& row);
+  struct HashOfName {
+    const ChunkedVector<Row, 128>& rows;
+    uint64_t operator()(uint32_t row) const { return StringHash()(rows[row].name); }
+    void prefetch(uint32_t row) const { prefetch_line(&rows[row]); }
+  };
+
+  uint32_t find_row(std::string_view name, uint64_t hash) const;
+  uint32_t insert(std::string_view name, uint64_t hash);
+  User fetch(std::string_view name, uint64_t hash);
+  User load(std::string_view name, uint64_t hash, std::unique_lock<std::shared_mutex>& lock, Row& row);
 
   // All with the lock held.
   void settle(uint32_t row, User user);  // is in memory from now on
@@ -119,7 +126,7 @@ class UserTable {
   const size_t limit_;  // 0: none
   mutable std::shared_mutex mutex_;
   ChunkedVector<Row, 128> rows_;  // without gaps
-  HashIndex index_;               // of the names
+  HashCells cells_;               // of the names
 
   // Only where memory is limited.
   std::mutex making_room_;          // taken before mutex_
