@@ -171,12 +171,11 @@ def test_a_closed_pipe_is_no_error_worth_a_word(filled):
 
 @pytest.mark.parametrize(("debug", "expected"), [("0", False), ("1", True)])
 def test_traceback_only_on_request(spawn, filled, debug, expected):
-    done = spawn(
-        "search", "x", "--store", filled, "--user", "demo", "--as-of", "never", env={"MEMSPAN_DEBUG": debug}
-    )
+    bad = ("--where", '{"city": {"$near": 1}}')
+    done = spawn("search", "x", "--store", filled, "--user", "demo", *bad, env={"MEMSPAN_DEBUG": debug})
     assert done.returncode == 3
     assert ("Traceback" in done.stderr) is expected
-    assert done.stderr.splitlines()[-1].startswith("Error: as_of")
+    assert done.stderr.splitlines()[-1].startswith("Error: where")
 
 
 def test_a_folder_that_cannot_be_written(spawn, conversation_file, tmp_path):
