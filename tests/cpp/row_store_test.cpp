@@ -41,14 +41,14 @@ BOOST_AUTO_TEST_CASE(a_last_chunk_that_was_fitted_moves_and_its_pinned_rows_stay
 }
 
 BOOST_AUTO_TEST_CASE(rows_lie_where_they_are_put) {
-  for (const size_t kRow : {12u, 1024u, 40'000u}) {
-    BOOST_TEST_CONTEXT("bytes of a row: " << kRow) {
-      RowStore rows(kRow);
-      const size_t count = 40'000'000 / kRow;
+  for (const size_t row_bytes : {12u, 1024u, 40'000u}) {
+    BOOST_TEST_CONTEXT("bytes of a row: " << row_bytes) {
+      RowStore rows(row_bytes);
+      const size_t count = 40'000'000 / row_bytes;
       for (Slot slot = 0; slot < count; ++slot) {
         if (slot % 1000 == 0) rows.expect(1000);
         rows.grow(slot + size_t{1});
-        std::fill_n(rows.row(slot), kRow, byte_of(slot));
+        std::fill_n(rows.row(slot), row_bytes, byte_of(slot));
         if (slot % 777 == 0) rows.fit();
       }
       size_t wrong = 0;
@@ -56,14 +56,14 @@ BOOST_AUTO_TEST_CASE(rows_lie_where_they_are_put) {
         const size_t run = rows.run(first);
         BOOST_REQUIRE(run > 0u);
         for (size_t i = 0; i < run; ++i) {
-          const std::byte* const row = rows.row(first) + i * kRow;
-          wrong += row[0] != byte_of(first + static_cast<Slot>(i)) || std::memcmp(row, row + 1, kRow - 1) != 0;
+          const std::byte* const row = rows.row(first) + i * row_bytes;
+          wrong += row[0] != byte_of(first + static_cast<Slot>(i)) || std::memcmp(row, row + 1, row_bytes - 1) != 0;
         }
         first += static_cast<Slot>(run);
       }
       BOOST_TEST(wrong == 0u);
-      BOOST_TEST(rows.bytes() >= count * kRow);
-      BOOST_TEST(rows.bytes() <= count * kRow * 9 / 8);
+      BOOST_TEST(rows.bytes() >= count * row_bytes);
+      BOOST_TEST(rows.bytes() <= count * row_bytes * 9 / 8);
     }
   }
 }

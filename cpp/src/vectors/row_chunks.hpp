@@ -24,8 +24,8 @@ class RowChunks {
       : least_(rows_within(size_t{24} << 10, row_bytes)),
         middle_(rows_within(kSoonMoved, row_bytes)),
         large_(rows_within((size_t{4} << 20) - 1, row_bytes)) {
-    first_even_ = static_cast<uint8_t>(std::max(2 * least_, 1) - 1);
-    large_chunk_ = static_cast<uint32_t>(even_chunk(large_from()));
+    last_few_ = static_cast<uint8_t>(std::max(2 * least_, 1) - 1);
+    large_chunk_ = static_cast<uint32_t>(skipped(false, middle_) + (large_from() >> middle_));
   }
 
   struct Place {
@@ -40,14 +40,14 @@ class RowChunks {
     }
     const bool few = row >> least_ == 0;
     const unsigned shift = few ? few_shift(row) : even_shift(row);
-    return {(few ? 2 * shift : 16 * (shift - least_) + first_even_) + (row >> shift), row & mask(shift)};
+    return {skipped(few, shift) + (row >> shift), row & mask(shift)};
   }
   size_t size(size_t chunk) const { return size_t{1} << shift_of(chunk); }
   // Of the first `count` chunks together.
   size_t capacity(size_t count) const {
     if (count >= large_chunk_) return large_from() + ((count - large_chunk_) << large_);
     const unsigned shift = shift_of(count);
-    return (count - (count <= first_even_ ? 2 * shift : 16 * (shift - least_) + first_even_)) << shift;
+    return (count - skipped(count <= last_few_, shift)) << shift;
   }
   // Does it take a huge page or more?
   bool is_large(size_t chunk) const { return chunk >= large_chunk_; }
@@ -69,21 +69,19 @@ class RowChunks {
     const auto width = static_cast<unsigned>(std::bit_width(row));
     return std::clamp<unsigned>(width - std::min(width, 5u), least_, middle_);
   }
-  size_t even_chunk(size_t row) const {
-    const unsigned shift = even_shift(row);
-    return first_even_ + 16 * (shift - least_) + (row >> shift);
-  }
+  // By how much the number of a chunk of 1 << shift rows exceeds what it would be if all were of that size.
+  size_t skipped(bool few, unsigned shift) const { return few ? 2 * shift : 16 * (shift - least_) + last_few_; }
   unsigned shift_of(size_t chunk) const {
     if (chunk >= large_chunk_) return large_;
-    if (chunk <= first_even_) return static_cast<unsigned>(std::max<size_t>(chunk / 2, 1) - 1);
-    const auto even = static_cast<unsigned>(chunk - first_even_);
+    if (chunk <= last_few_) return static_cast<unsigned>(std::max<size_t>(chunk / 2, 1) - 1);
+    const auto even = static_cast<unsigned>(chunk - last_few_);
     return std::min<unsigned>(least_ + std::max(even / 16, 1u) - 1, middle_);
   }
 
   uint8_t least_;  // base-2 logarithms of the rows of a chunk
   uint8_t middle_;
   uint8_t large_;
-  uint8_t first_even_;    // the last chunk of the few first rows
+  uint8_t last_few_;      // the last chunk of the first few rows
   uint32_t large_chunk_;  // the first large one
 };
 

@@ -39,7 +39,8 @@ class RowStore {
     size_ = std::max(size_, slots);
   }
   // Gives back what the last chunk has room for, in whole pages, until rows come again; then it moves. Not where that takes
-  // long: an insertion that moves 100 kB takes some microseconds longer, but 512 kB took one in a hundred milliseconds. Rows that are pinned stay where they are.
+  // long: an insertion that moves 100 kB takes some microseconds longer, but 512 kB took one in a hundred milliseconds. Rows that
+  // are pinned stay where they are.
   void fit() noexcept {
     if (chunks_.empty()) return;
     AlignedBuffer<std::byte>& last = *chunks_.back().memory;
