@@ -26,7 +26,7 @@ class AlignedBuffer {
     if (count == 0) return;
     const size_t size = count * sizeof(T);
     if (huge_pages::serve(size)) {
-      data_ = Memory(static_cast<T*>(huge_pages::allocate(size, stay)), Free{size});
+      data_ = Memory(static_cast<T*>(huge_pages::allocate(size, stay)), Free{size, stay});
       return;
     }
     data_ = Memory(static_cast<T*>(::operator new(size, alignment_of(size))), Free{size});
@@ -43,12 +43,14 @@ class AlignedBuffer {
     for (size_t i = 0; i < this->bytes(); i += kPage) bytes[i] = 0;
   }
 
-  // Gives whole pages behind the first `count` elements back, if it has them alone; what is there of a page stays. Nothing
-  // happens to a buffer of more than `most` bytes.
+  // Gives whole pages behind the first `count` elements back, if it has them alone and they were to last; what is there of a
+  // page stays. Nothing happens to a buffer of more than `most` bytes, or a large one.
   void shrink(size_t count, size_t most) noexcept {
     const size_t kept = huge_pages::round_up(count * sizeof(T));
     const size_t size = huge_pages::round_up(bytes());
-    if (!huge_pages::serve(bytes()) || size > std::min(most, huge_pages::kRegion / 2) || kept == 0 || kept >= size) return;
+    const bool lasting = data_.get_deleter().stay == huge_pages::Stay::lasting;
+    if (!lasting || !huge_pages::serve(bytes()) || size > std::min(most, huge_pages::kLarge - 1)) return;
+    if (kept == 0 || kept >= size) return;
     huge_pages::shrink(data(), bytes(), kept);
     data_.get_deleter().size = kept;
     count_ = kept / sizeof(T);
@@ -70,9 +72,10 @@ class AlignedBuffer {
 
   struct Free {
     size_t size = 0;
+    huge_pages::Stay stay = huge_pages::Stay::lasting;
     void operator()(T* memory) const {
       if (huge_pages::serve(size)) {
-        huge_pages::free(memory, size);
+        huge_pages::free(memory, size, stay);
       } else {
         ::operator delete(memory, alignment_of(size));
       }

@@ -14,42 +14,60 @@ namespace memspan::huge_pages {
 namespace {
 
 constexpr size_t kPages = kRegion / kPage;
-constexpr size_t kWords = kPages / 64;
+constexpr size_t kWidePages = kWideRegion / kPage;
 
 // Fewer free pages in a row than these are soon used up.
 constexpr size_t kFewPages = 16;
 
-// The pages of larger pieces go back to the system at once.
-constexpr size_t kLarge = size_t{256} << 10;
+enum Kind : uint8_t { kLasting, kPassing, kWide };
+constexpr size_t kKinds = 3;
+
+struct Run {
+  size_t first;  // page
+  size_t end;
+};
 
 // The head of a region, in its first page.
 struct Region {
-  std::array<uint64_t, kWords> taken = {1};  // a bit for each page
-  Region* next = nullptr;                    // in its list
+  std::array<uint64_t, kWidePages / 64> taken = {1};  // a bit for each page
+  Region* next = nullptr;                             // in its list
   Region* previous = nullptr;
-  uint32_t longest = kPages - 1;             // run of free pages
+  uint32_t pages;
+  uint32_t longest;  // run of free pages
   uint16_t list = 0;
-  Stay stay = Stay::lasting;
+  Kind kind;
 
-  bool empty() const { return longest == kPages - 1; }
+  explicit Region(Kind of) : pages(of == kWide ? kWidePages : kPages), longest(pages - 1), kind(of) {}
+
+  bool empty() const { return longest == pages - 1; }
+  std::byte* address(size_t page) { return reinterpret_cast<std::byte*>(this) + page * kPage; }
 
   // Calls visit(first, length) for each run of free pages, in their order, until it returns true.
   template <typename Visit>
   void for_each_run(Visit visit) const {
-    for (size_t page = next_page(0, 0); page < kPages;) {
+    for (size_t page = next_page(0, 0); page < pages;) {
       const size_t end = next_page(page, ~uint64_t{0});
       if (visit(page, end - page)) return;
       page = next_page(end, 0);
     }
   }
-  // The first page from the given one on that is free (flip: 0) or taken (all ones); kPages if there is none.
+  // The free pages around the given one, which is free.
+  Run run_around(size_t page) const {
+    Run found = {page, page};
+    for_each_run([&](size_t first, size_t length) {
+      found = {first, first + length};
+      return page < found.end;
+    });
+    return found;
+  }
+  // The first page from the given one on that is free (flip: 0) or taken (all ones); `pages` if there is none.
   size_t next_page(size_t page, uint64_t flip) const {
-    while (page < kPages) {
+    while (page < pages) {
       const uint64_t bits = ~(taken[page / 64] ^ flip) >> page % 64;
       if (bits != 0) return page + static_cast<size_t>(std::countr_zero(bits));
       page = (page / 64 + 1) * 64;
     }
-    return kPages;
+    return pages;
   }
   void mark(size_t first, size_t count, bool as_taken) {
     for (size_t page = first; page < first + count;) {
@@ -68,8 +86,9 @@ struct Region {
 
 // The regions of one kind. List i holds those whose longest run is of 2^(i-1) to 2^i - 1 pages; list 0 the full ones.
 struct Regions {
-  static constexpr size_t kLists = std::bit_width(kPages) + 1;
+  static constexpr size_t kLists = std::bit_width(kWidePages) + 1;
 
+  size_t pages = kPages;  // of each
   std::array<Region*, kLists> lists = {};
   size_t empty = 0;
 
@@ -100,7 +119,7 @@ struct Regions {
   // Takes out what is empty; linked by `next`.
   Region* take_empty() {
     Region* taken = nullptr;
-    for (Region* region = lists[std::bit_width(kPages - 1)]; region != nullptr;) {
+    for (Region* region = lists[std::bit_width(pages - 1)]; region != nullptr;) {
       Region* const next = region->next;
       if (region->empty()) {
         unlink(region);
@@ -114,16 +133,15 @@ struct Regions {
   }
 };
 
-// Mapping, and the first write to what is mapped, take long: never under the mutex.
+// Mapping, the first write to what is mapped, and giving pages back take long: never under the mutex.
 struct Pool {
   std::mutex mutex;
-  std::array<Regions, 2> regions;            // by Stay
+  std::array<Regions, kKinds> regions;
   std::array<std::atomic<bool>, 2> low = {};  // by Stay: there are but few pages left in a row
 
-  Regions& of(Stay stay) { return regions[static_cast<size_t>(stay)]; }
-  std::atomic<bool>& is_low(Stay stay) { return low[static_cast<size_t>(stay)]; }
-  void note_low(Stay stay) {
-    if (of(stay).find(kFewPages) == nullptr) is_low(stay).store(true, std::memory_order_relaxed);
+  Pool() { regions[kWide].pages = kWidePages; }
+  void note_low(Kind kind) {
+    if (kind != kWide && regions[kind].find(kFewPages) == nullptr) low[kind].store(true, std::memory_order_relaxed);
   }
 };
 
@@ -139,37 +157,35 @@ Pool& pool() {
   return *made;
 }
 
-// Whole pages at the address of a region.
-std::byte* map(size_t size) {
-  // A region more, and what lies around goes back.
-  void* const mapped = ::mmap(nullptr, size + kRegion, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+// Whole pages, at a multiple of the given address.
+std::byte* map(size_t size, size_t alignment = kRegion) {
+  // More, and what lies around goes back.
+  void* const mapped = ::mmap(nullptr, size + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED) throw std::bad_alloc();
   auto* const bytes = static_cast<std::byte*>(mapped);
-  const size_t before = (kRegion - reinterpret_cast<uintptr_t>(bytes) % kRegion) % kRegion;
+  const size_t before = (alignment - reinterpret_cast<uintptr_t>(bytes) % alignment) % alignment;
   if (before != 0) ::munmap(bytes, before);
-  if (before != kRegion) ::munmap(bytes + before + size, kRegion - before);
+  if (before != alignment) ::munmap(bytes + before + size, alignment - before);
 #if defined(MADV_HUGEPAGE)
   ::madvise(bytes + before, size, MADV_HUGEPAGE);  // only advice: a failure costs speed
 #endif
   return bytes + before;
 }
 
-Region* make_region(Stay stay) {
-  auto* const region = new (map(kRegion)) Region;
-  region->stay = stay;
-  return region;
-}
+size_t region_bytes(Kind kind) { return kind == kWide ? kWideRegion : kRegion; }
 
-void make_ahead(size_t pages, Stay stay) noexcept try {
+Region* make_region(Kind kind) { return new (map(region_bytes(kind), region_bytes(kind))) Region(kind); }
+
+void make_ahead(size_t pages, Kind kind) noexcept try {
   Pool& pool = huge_pages::pool();
   {
     const std::lock_guard lock(pool.mutex);
-    if (pool.of(stay).find(pages) != nullptr) return;
+    if (pool.regions[kind].find(pages) != nullptr) return;
   }
-  Region* const made = make_region(stay);
+  Region* const made = make_region(kind);
   const std::lock_guard lock(pool.mutex);
-  ++pool.of(stay).empty;
-  pool.of(stay).link(made);
+  ++pool.regions[kind].empty;
+  pool.regions[kind].link(made);
 } catch (const std::bad_alloc&) {
 }
 
@@ -184,6 +200,19 @@ size_t pages_of(size_t bytes) { return (bytes + kPage - 1) / kPage; }
 // Has a mapping of its own.
 bool alone(size_t bytes) { return bytes > kRegion - 2 * kPage; }
 
+Kind kind_of(size_t bytes, Stay stay) {
+  if (stay == Stay::passing) return kPassing;
+  return bytes >= kLarge ? kWide : kLasting;
+}
+
+// Which huge pages become whole ones with the given pages of a region, as soon as these are free.
+Run whole_pages(const Region& region, Run freed) {
+  const Run around = region.run_around(freed.first);
+  const size_t first = std::max(around.first, freed.first / kPages * kPages);
+  const size_t end = std::min(around.end, (freed.end + kPages - 1) / kPages * kPages);
+  return {(first + kPages - 1) / kPages * kPages, end / kPages * kPages};
+}
+
 }  // namespace
 
 void observe(Observer observer) { observing = observer; }
@@ -194,13 +223,14 @@ void* allocate(size_t bytes, Stay stay) {
   tell(static_cast<ptrdiff_t>(bytes));
   const size_t pages = pages_of(bytes);
   if (alone(bytes)) return map(pages * kPage);
+  const Kind kind = kind_of(bytes, stay);
   Pool& pool = huge_pages::pool();
   std::unique_lock lock(pool.mutex);
-  Regions& regions = pool.of(stay);
+  Regions& regions = pool.regions[kind];
   Region* region = regions.find(pages);
   if (region == nullptr) {
     lock.unlock();
-    region = make_region(stay);
+    region = make_region(kind);
     lock.lock();
   } else {
     regions.unlink(region);
@@ -208,51 +238,63 @@ void* allocate(size_t bytes, Stay stay) {
   }
   // The shortest run that is long enough.
   size_t first = 0;
-  size_t best = kPages;
+  size_t best = region->pages;
   region->for_each_run([&](size_t page, size_t length) {
     if (length >= pages && length < best) first = page, best = length;
     return length == pages;
   });
   region->mark(first, pages, true);
   regions.link(region);
-  pool.note_low(stay);
-  return reinterpret_cast<std::byte*>(region) + first * kPage;
+  pool.note_low(kind);
+  return region->address(first);
 }
 
 void prepare(size_t bytes, Stay stay) noexcept {
-  if (serve(bytes) && !alone(bytes) && pages_of(bytes) > kFewPages) make_ahead(pages_of(bytes), stay);
+  const Kind kind = kind_of(bytes, stay);
+  if (kind != kWide && serve(bytes) && !alone(bytes) && pages_of(bytes) > kFewPages) make_ahead(pages_of(bytes), kind);
 }
 
 void replenish() noexcept {
-  for (const Stay stay : {Stay::lasting, Stay::passing}) {
-    std::atomic<bool>& low = pool().is_low(stay);
-    if (low.load(std::memory_order_relaxed) && low.exchange(false, std::memory_order_relaxed)) make_ahead(kFewPages, stay);
+  for (const Kind kind : {kLasting, kPassing}) {
+    std::atomic<bool>& low = pool().low[kind];
+    if (low.load(std::memory_order_relaxed) && low.exchange(false, std::memory_order_relaxed)) make_ahead(kFewPages, kind);
   }
 }
 
-void shrink(void* piece, size_t bytes, size_t kept) noexcept {
-  if (kept < bytes) huge_pages::free(static_cast<std::byte*>(piece) + kept, bytes - kept);
-}
-
-void free(void* piece, size_t bytes) noexcept {
+void free(void* piece, size_t bytes, Stay stay) noexcept {
   tell(-static_cast<ptrdiff_t>(bytes));
   if (alone(bytes)) {
     ::munmap(piece, pages_of(bytes) * kPage);
     return;
   }
+  const Kind kind = kind_of(bytes, stay);
   // What a consolidation leaves behind would otherwise stay as long as anything else lies in its regions.
-  if (bytes >= kLarge) ::madvise(piece, pages_of(bytes) * kPage, MADV_DONTNEED);
+  if (kind == kPassing && bytes >= kLarge) ::madvise(piece, pages_of(bytes) * kPage, MADV_DONTNEED);
   const auto address = reinterpret_cast<uintptr_t>(piece);
-  auto* const region = reinterpret_cast<Region*>(address / kRegion * kRegion);
+  auto* const region = reinterpret_cast<Region*>(address / region_bytes(kind) * region_bytes(kind));
+  const size_t first = address % region_bytes(kind) / kPage;
+  Run freed = {first, first + pages_of(bytes)};
   Pool& pool = huge_pages::pool();
   std::unique_lock lock(pool.mutex);
-  Regions& regions = pool.of(region->stay);
+  Regions& regions = pool.regions[kind];
   regions.unlink(region);
-  region->mark(address % kRegion / kPage, pages_of(bytes), false);
+  region->mark(freed.first, freed.end - freed.first, false);
+  if (kind == kWide && !region->empty()) {
+    if (const Run whole = whole_pages(*region, freed); whole.first < whole.end) {
+      // Nobody may take them meanwhile.
+      region->mark(whole.first, whole.end - whole.first, true);
+      regions.link(region);
+      lock.unlock();
+      ::madvise(region->address(whole.first), (whole.end - whole.first) * kPage, MADV_DONTNEED);
+      lock.lock();
+      regions.unlink(region);
+      region->mark(whole.first, whole.end - whole.first, false);
+    }
+  }
   if (region->empty()) {
     if (regions.empty > 0) {
       lock.unlock();
-      ::munmap(region, kRegion);
+      ::munmap(region, region_bytes(kind));
       return;
     }
     ++regions.empty;
@@ -260,20 +302,24 @@ void free(void* piece, size_t bytes) noexcept {
   regions.link(region);
 }
 
+void shrink(void* piece, size_t bytes, size_t kept) noexcept {
+  if (kept < bytes) huge_pages::free(static_cast<std::byte*>(piece) + kept, bytes - kept, Stay::lasting);
+}
+
 void trim() noexcept {
   Pool& pool = huge_pages::pool();
-  std::array<Region*, 2> taken;
+  std::array<Region*, kKinds> taken;
   {
     const std::lock_guard lock(pool.mutex);
-    for (const Stay stay : {Stay::lasting, Stay::passing}) {
-      taken[static_cast<size_t>(stay)] = pool.of(stay).take_empty();
-      if (taken[static_cast<size_t>(stay)] != nullptr) pool.note_low(stay);
+    for (const Kind kind : {kLasting, kPassing, kWide}) {
+      taken[kind] = pool.regions[kind].take_empty();
+      if (taken[kind] != nullptr) pool.note_low(kind);
     }
   }
   for (Region* region : taken) {
     while (region != nullptr) {
       Region* const next = region->next;
-      ::munmap(region, kRegion);
+      ::munmap(region, region_bytes(region->kind));
       region = next;
     }
   }

@@ -2,17 +2,20 @@
 //
 // A search of one user among many finds hardly anything in the caches, and with pages of 4 kB hardly any translation of
 // an address either: each line that it reads then waits for a walk through the page tables, which under a hypervisor
-// takes longer than the line. So pieces of 4 kB to nearly 2 MB are cut out of regions of one huge page each. Smaller
-// ones come from operator new, as do those that would be rounded up by more than an eighth. Larger ones are mapped one by
-// one: malloc, which has seen a large piece come back, would put the next one among what stays (its threshold grows).
+// takes longer than the line. So pieces of 4 kB to nearly 2 MB are cut out of regions of huge pages. Smaller ones come
+// from operator new, as do those that would be rounded up by more than an eighth. Larger ones are mapped one by one:
+// malloc, which has seen a large piece come back, would put the next one among what stays (its threshold grows).
 //
 // A region is an array of pages of 4 kB, the first of which holds a bit for each that is taken. Regions are kept in
 // lists by their longest run of free pages, so that a piece is found, or given back, in O(pages of a region / 64); a
-// region that is empty goes back to the system, except one, and so do the pages of a large piece at once.
+// region that is empty goes back to the system, except one.
 //
-// What a consolidation will give back soon (`passing`) lies in regions of its own. Beside what stays, it would leave
-// holes behind that are too short for anything else: a sixth of the memory of users with 1,000 records each. Memory:
-// 0.2 % and what lies idle between small pieces.
+// There are three kinds. Small pieces lie in regions of one huge page. What a consolidation will give back soon (`passing`)
+// has such regions of its own: beside what stays, it would leave holes behind that are too short for anything else, a sixth
+// of the memory of users with 1,000 records each. Large pieces that stay, the codes of users with some hundred to some
+// thousand records, lie end to end in wide regions, as a single huge page has room for one of 1.2 MB and no second. What is
+// given back there returns to the system by whole huge pages: part of one would leave the rest of it in small pages.
+// Memory: 0.2 % and what lies idle between pieces.
 // Thread safety: every function may be called by any thread at any time, also after a fork.
 #pragma once
 
@@ -24,6 +27,8 @@ namespace memspan::huge_pages {
 
 inline constexpr size_t kPage = 4096;
 inline constexpr size_t kRegion = size_t{2} << 20;
+inline constexpr size_t kWideRegion = 8 * kRegion;
+inline constexpr size_t kLarge = size_t{256} << 10;  // the least bytes of a large piece
 
 constexpr size_t round_up(size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
@@ -40,17 +45,17 @@ constexpr bool serve(size_t bytes) {
 // How long a piece is likely to be needed.
 enum class Stay { lasting, passing };
 
-// Of a size that they serve: a multiple of the page's size is its address, of a large piece of a region's. Not
+// Of a size that they serve: a multiple of the page's size is its address, of a piece that is mapped alone a region's. Not
 // initialised. Throws std::bad_alloc.
 void* allocate(size_t bytes, Stay stay = Stay::lasting);
-void free(void* piece, size_t bytes) noexcept;
-// Gives the end of a piece back that shares a region with others. `kept` is a multiple of the page's size, and then the
-// size of the piece.
+void free(void* piece, size_t bytes, Stay stay = Stay::lasting) noexcept;
+// Gives the end of a piece back that lasts and is not large. `kept` is a multiple of the page's size, and then the size of
+// the piece.
 void shrink(void* piece, size_t bytes, size_t kept) noexcept;
 
-// Makes room for a piece of that size ahead, if it is more than 64 kB. The page of a region is provided at the first write
-// to it, all 2 MB at once, which takes a guest of a hypervisor up to 8 ms: so this is to be called where nobody waits, by
-// whoever will allocate where somebody does. Without memory nothing happens. O(1).
+// Makes room for a piece of that size ahead, if it is more than 64 kB, and not large where it is to stay. The page of a
+// region is provided at the first write to it, all 2 MB at once, which takes a guest of a hypervisor up to 8 ms: so this is to
+// be called where nobody waits, by whoever will allocate where somebody does. Without memory nothing happens. O(1).
 void prepare(size_t bytes, Stay stay) noexcept;
 // The same for smaller pieces, of both kinds, where some of them were needed before; where there is room, a look at two
 // flags.
@@ -88,7 +93,7 @@ struct Allocator {
   void deallocate(T* piece, size_t count) noexcept {
     const size_t bytes = count * sizeof(T);
     if (serve(bytes)) {
-      huge_pages::free(piece, bytes);
+      huge_pages::free(piece, bytes, kStay);
     } else {
       ::operator delete(piece);
     }
