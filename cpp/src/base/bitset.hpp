@@ -61,11 +61,6 @@ class Bitset {
     return size_;
   }
 
-  // Both sets must have the same size.
-  void intersect(const Bitset& other) {
-    for (size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
-  }
-
   // Takes out what is in the other set, which may be shorter or longer.
   void subtract(const Bitset& other) {
     for (size_t i = 0; i < std::min(words_.size(), other.words_.size()); ++i) words_[i] &= ~other.words_[i];

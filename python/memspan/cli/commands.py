@@ -18,7 +18,7 @@ SECTIONS: Final = {
     "Memories in order": ("process", "jobs", "consolidate", "runs", "undo", "compress", "retire"),
     "Room": ("quotas", "evicted", "restore", "pin"),
     "Erasing, and keeping safe": ("forget", "hold", "release", "audit", "vault", "resources"),
-    "The store": ("stats", "verify", "export", "load"),
+    "The store": ("stats", "verify", "reembed", "export", "load"),
     "Models and recipes": ("models", "recipes"),
     "Measuring": ("eval", "fit", "simulate"),
 }

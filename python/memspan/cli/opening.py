@@ -18,10 +18,18 @@ __all__ = ["nothing_found", "open_memory", "open_model", "unknown_user"]
 
 @contextmanager
 def open_memory(
-    store: Path, embedder: str | None = None, *, recipe: str = "verbatim", llm: LLMSpec = None
+    store: Path,
+    embedder: str | None = None,
+    *,
+    recipe: str = "verbatim",
+    llm: LLMSpec = None,
+    reembed: bool = False,
+    progress: bool = False,
 ) -> Iterator[Memory]:
     """The memory at `store`, closed at the end whatever happens."""
-    with Memory(store, embedder, recipe=recipe, llm=llm, actor=_actor()) as memory:
+    with Memory(
+        store, embedder, recipe=recipe, llm=llm, reembed=reembed, progress=progress, actor=_actor()
+    ) as memory:
         yield memory
 
 

@@ -19,7 +19,7 @@ from memspan.times import from_micros
 from .allocations import SHARED_KINDS
 from .staleness import StalenessPolicy, true_staleness
 
-__all__ = ["StalenessSurvey", "end_of_ages", "may_be_pruned", "survey_pages", "survey_staleness"]
+__all__ = ["StalenessSurvey", "end_of_ages", "may_be_pruned", "survey_pages"]
 
 _BATCH: Final = 32
 _PAGE: Final = 1024
@@ -53,29 +53,6 @@ def may_be_pruned(record: Record) -> bool:
     return record.kind in SHARED_KINDS and record.retired_at is None and not (record.pinned or record.held)
 
 
-def survey_staleness(
-    engine: Engine, user: str, policy: StalenessPolicy, now: datetime | None = None
-) -> StalenessSurvey:
-    """Look at every memory of a user, and change nothing. O(records).
-
-    Args:
-        now: the moment that ages end at; by default that of the user's newest record.
-    """
-    moment = end_of_ages(engine, user) if now is None else now
-    pages = list(survey_pages(engine, user, policy, moment))
-    count = sum(page.records for page in pages)
-    return StalenessSurvey(
-        policy=policy.name,
-        records=count,
-        tracked_staleness=sum(page.tracked_staleness * page.records for page in pages) / max(count, 1),
-        true_staleness=sum(page.true_staleness * page.records for page in pages) / max(count, 1),
-        stale=sum(page.stale for page in pages),
-        prunable=tuple(id_ for page in pages for id_ in page.prunable),
-        looked=sum(page.looked for page in pages),
-        now=moment,
-    )
-
-
 def end_of_ages(engine: Engine, user: str) -> datetime:
     """The moment of the user's newest record."""
     return from_micros(when_asked(engine.current(), user, None))
@@ -89,9 +66,10 @@ def survey_pages(
     skip: int = 0,
     gone: Container[str] = (),
 ) -> Iterator[StalenessSurvey]:
-    """The same, a thousand records at a time, in the order of their ids.
+    """Look at every memory of a user, a thousand at a time, in the order of their ids, and change nothing. O(records).
 
     Args:
+        now: the moment that ages end at.
         skip: records at the beginning that are left out.
         gone: ids of others that are.
     """

@@ -122,7 +122,7 @@ class StoreEmbedder:
             raise EmbedderMismatchError(
                 f"{self._path}: filled by embedder {self.identity}, which is not a known model; pass that "
                 f"embedder as `embedder`, or convert the store: "
-                f"Memory(path, embedder='{DEFAULT_MODEL}', reembed=True)"
+                f"Memory(path, embedder='{DEFAULT_MODEL}', reembed=True) or `memspan reembed`"
             ) from None
 
     def _matching(self, embedder: Embedder) -> Embedder:
@@ -130,7 +130,7 @@ class StoreEmbedder:
         if offered != self.identity:
             raise EmbedderMismatchError(
                 f"{self._path}: filled by embedder {self.identity}, opened with {offered}; pass the embedder "
-                "that filled it, or convert the store with Memory(path, embedder=..., reembed=True) or "
-                "Memory.reembed"
+                "that filled it, or convert the store with Memory(path, embedder=..., reembed=True), "
+                "Memory.reembed or `memspan reembed`"
             )
         return embedder

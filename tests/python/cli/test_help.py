@@ -31,7 +31,7 @@ everyone = pytest.mark.parametrize(
 def test_the_commands_are_those_of_the_documents():
     names = "demo ingest process jobs consolidate search ask latest tags stats verify export load forget "
     names += "hold release audit vault resources models recipes eval fit simulate procedures "
-    names += "compress runs undo quotas evicted restore pin history retire"
+    names += "reembed compress runs undo quotas evicted restore pin history retire"
     assert set(cli.commands) == set(names.split())
 
 

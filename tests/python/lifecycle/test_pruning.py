@@ -13,8 +13,8 @@ from memspan import Memory, Record, StalenessPolicy
 from memspan.errors import InvalidArgumentError
 from memspan.lifecycle import pruning
 from memspan.lifecycle.journal import Journal
-from memspan.lifecycle.survey import survey_staleness
 
+from .surveys import survey_of
 from .test_undo import rows
 
 START = datetime(2024, 1, 1, tzinfo=timezone.utc)
@@ -99,7 +99,7 @@ def test_what_was_used_since_the_survey_stays(memory: Memory):
 
 
 def test_what_was_pinned_or_forgotten_since_the_survey_is_left_alone(memory: Memory):
-    survey = survey_staleness(memory._engine, "ana", PRUNING)
+    survey = survey_of(memory, PRUNING)
     assert set(survey.prunable) == {"old", "older"}
     memory.pin(user="ana", ids=["old"])
     memory.forget(user="ana", id="older")
@@ -111,7 +111,7 @@ def test_what_was_pinned_or_forgotten_since_the_survey_is_left_alone(memory: Mem
 
 def test_it_goes_in_slices_while_there_is_time(memory: Memory, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(pruning, "_SLICE", 1)
-    survey = survey_staleness(memory._engine, "ana", PRUNING)
+    survey = survey_of(memory, PRUNING)
     turns = iter([True, False])
     assert pruning.prune(memory._engine, survey, PRUNING, Journal("ana"), lambda: next(turns)) == 1
     assert len(memory.evicted(user="ana")) == 1

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from memspan import Memory, Record, StalenessPolicy
-from memspan.lifecycle.survey import survey_staleness
+from memspan.lifecycle.survey import survey_pages
+
+from .surveys import survey_of
 
 START = datetime(2024, 1, 1, tzinfo=timezone.utc)
 
@@ -35,7 +37,7 @@ def memory(tmp_path: Path) -> Memory:
 
 def test_a_survey_counts_and_changes_nothing(memory: Memory) -> None:
     with memory:
-        found = survey_staleness(memory._engine, "ana", StalenessPolicy(name="decay", prune_above=0.85))
+        found = survey_of(memory, StalenessPolicy(name="decay", prune_above=0.85))
         assert (found.policy, found.records, found.stale) == ("decay", 5, 3)
         assert found.tracked_staleness == pytest.approx(found.true_staleness)
         assert found.prunable == ("old",)
@@ -46,24 +48,21 @@ def test_a_survey_counts_and_changes_nothing(memory: Memory) -> None:
 def test_stale_is_what_is_staler_than_half(memory: Memory, days: int, stale: int) -> None:
     with memory:
         policy = StalenessPolicy(name="decay")
-        found = survey_staleness(memory._engine, "ana", policy, now=START + timedelta(days=days))
+        found = survey_of(memory, policy, now=START + timedelta(days=days))
         assert found.stale == stale
 
 
 def test_true_and_tracked_are_apart(memory: Memory) -> None:
     with memory:
-        found = survey_staleness(memory._engine, "ana", StalenessPolicy(name="none"))
+        found = survey_of(memory, StalenessPolicy(name="none"))
         assert found.tracked_staleness == 0 < found.true_staleness
         assert found.prunable == ()
-        validity = survey_staleness(memory._engine, "ana", StalenessPolicy(name="validity", prune_above=0.5))
+        validity = survey_of(memory, StalenessPolicy(name="validity", prune_above=0.5))
         assert (validity.stale, validity.prunable) == (1, ("ended",))
 
 
 def test_before_anything_was_written_nothing_is_stale(memory: Memory) -> None:
     with memory:
-        early = survey_staleness(
-            memory._engine, "ana", StalenessPolicy(name="decay"), now=START - timedelta(days=3)
-        )
+        early = survey_of(memory, StalenessPolicy(name="decay"), now=START - timedelta(days=3))
         assert early.tracked_staleness == early.true_staleness == 0
-        nobody = survey_staleness(memory._engine, "nobody", StalenessPolicy())
-        assert (nobody.records, nobody.tracked_staleness) == (0, 0)
+        assert list(survey_pages(memory._engine, "nobody", StalenessPolicy(), START)) == []
