@@ -10,7 +10,7 @@ namespace memspan {
 namespace {
 
 constexpr size_t kParts = 2;
-constexpr size_t kReadTogether = 20'000;  // records from which on a second thread is worth starting
+constexpr size_t kReadTogether = 4'000;  // records from which on a second thread is worth starting
 
 void check_retired_words(const UserColumns& c, const ByteReader& in) {
   if (c.retired_words.empty()) return;
