@@ -13,8 +13,8 @@
 namespace memspan::huge_pages {
 namespace {
 
-constexpr size_t kPages = kRegion / kPage;
-constexpr size_t kWidePages = kWideRegion / kPage;
+constexpr uint32_t kPages = kRegion / kPage;
+constexpr uint32_t kWidePages = kWideRegion / kPage;
 
 // Fewer free pages in a row than these are soon used up.
 constexpr size_t kFewPages = 16;
@@ -88,7 +88,7 @@ struct Region {
 struct Regions {
   static constexpr size_t kLists = std::bit_width(kWidePages) + 1;
 
-  size_t pages = kPages;  // of each
+  size_t region_pages = kPages;
   std::array<Region*, kLists> lists = {};
   size_t empty = 0;
 
@@ -119,7 +119,7 @@ struct Regions {
   // Takes out what is empty; linked by `next`.
   Region* take_empty() {
     Region* taken = nullptr;
-    for (Region* region = lists[std::bit_width(pages - 1)]; region != nullptr;) {
+    for (Region* region = lists[std::bit_width(region_pages - 1)]; region != nullptr;) {
       Region* const next = region->next;
       if (region->empty()) {
         unlink(region);
@@ -139,7 +139,7 @@ struct Pool {
   std::array<Regions, kKinds> regions;
   std::array<std::atomic<bool>, 2> low = {};  // by Stay: there are but few pages left in a row
 
-  Pool() { regions[kWide].pages = kWidePages; }
+  Pool() { regions[kWide].region_pages = kWidePages; }
   void note_low(Kind kind) {
     if (kind != kWide && regions[kind].find(kFewPages) == nullptr) low[kind].store(true, std::memory_order_relaxed);
   }
