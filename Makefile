@@ -53,6 +53,7 @@ build: ## Rebuild the native core of the editable install (incremental, seconds)
 # The extension is replaced by rename, so that running processes keep the one that they have mapped.
 .PHONY: build-locked
 build-locked: $(INSTALLED)
+	@$(BIN)/cmake -S . -B $(EDITABLE) -DMEMSPAN_WERROR=$(WERROR) >build/configure.log
 	@$(BIN)/cmake --build $(EDITABLE) --target _core
 	@package="$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/memspan"; \
 	for library in $$(find $(EDITABLE) -name '_core.*.so'); do \
