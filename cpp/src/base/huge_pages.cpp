@@ -21,7 +21,7 @@ constexpr size_t kFewPages = 16;
 struct Pool {
   std::mutex mutex;
   std::array<Regions, kKinds> regions;
-  std::array<std::atomic<bool>, 2> low = {};  // by Stay: there are but few pages left in a row
+  std::array<std::atomic<bool>, 2> low = {};  // of small kinds: there are but few pages left in a row
 
   Pool() { regions[kWide].region_pages = kWidePages; }
   void note_low(Kind kind) {
@@ -41,7 +41,7 @@ Pool& pool() {
   return *made;
 }
 
-// Whole pages, at a multiple of the given address.
+// Whole pages, at a multiple of `alignment`.
 std::byte* map(size_t size, size_t alignment = kRegion) {
   // More, and what lies around goes back.
   void* const mapped = ::mmap(nullptr, size + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -157,7 +157,7 @@ void free(void* piece, size_t bytes, Stay stay) noexcept {
   const auto address = reinterpret_cast<uintptr_t>(piece);
   auto* const region = reinterpret_cast<Region*>(address / region_bytes(kind) * region_bytes(kind));
   const size_t first = address % region_bytes(kind) / kPage;
-  Run freed = {first, first + pages_of(bytes)};
+  const Run freed = {first, first + pages_of(bytes)};
   Pool& pool = huge_pages::pool();
   std::unique_lock lock(pool.mutex);
   Regions& regions = pool.regions[kind];

@@ -48,6 +48,7 @@ enum class Stay { lasting, passing };
 // Of a size that they serve: a multiple of the page's size is its address, of a piece that is mapped alone a region's. Not
 // initialised. Throws std::bad_alloc.
 void* allocate(size_t bytes, Stay stay = Stay::lasting);
+// Size and stay must be those that the piece was asked for with: they say in which kind of region it lies.
 void free(void* piece, size_t bytes, Stay stay = Stay::lasting) noexcept;
 // Gives the end of a piece back that lasts and is not large. `kept` is a multiple of the page's size, and then the size of
 // the piece.

@@ -36,8 +36,8 @@ __all__ = ["reembed"]
 def reembed(env: Environment, store: Path, embedder: str, as_json: bool) -> None:
     """Make the vectors of all records anew with another embedder, and those of their tokens that are missing.
 
-    Until the end the store works with the vectors that it has. An interrupted conversion is continued by the same
-    command. Programs that have the store open must open it again.
+    Vectors that were given with their records are replaced, too. Until the end the store works with those that it has.
+    An interrupted conversion is continued by the same command. Programs that have the store open must open it again.
     """
     before = _embedder_of(store)
     with open_memory(store, embedder, reembed=True, progress=env.err.is_terminal) as memory:
