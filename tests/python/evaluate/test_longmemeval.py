@@ -62,6 +62,13 @@ def test_sessions_as_the_scripts_do():
     assert values(script_scores(TURNS, 6, sessions=True)) == pytest.approx((1, 1, everything))
 
 
+def test_sessions_are_widened_by_one_turn_at_a_time():
+    # Documents: a, not-a, not-a, b, c. The third distinct one is at rank 4; at rank 5 all would be found.
+    turns = UserTurns(("a:0", "a:1", "a:2", "b:0", "c:0"), frozenset({"a:0", "b:0", "c:0"}), frozenset("abc"))
+    scores = script_scores(turns, 3, sessions=True)
+    assert (scores.recall_any, scores.recall_all) == (1, 0)
+
+
 def test_corrected():
     ideal = 1 + 1 / log2(3) + 1 / log2(4)
     assert values(corrected_scores(TURNS, 5)) == pytest.approx((1, 0, (1 / log2(4) + 1 / log2(6)) / ideal))

@@ -23,6 +23,7 @@ def test_recall(k, expected):
 def test_all():
     assert [all_at({"a", "b"}, RANKED, k) for k in (1, 3, 4, 9)] == [0, 0, 1, 1]
     assert all_at({"a", "c"}, RANKED, 9) == 0
+    assert all_at({"a", "b"}, ["b", "a", "x"], 2) == 1  # and nothing else is among the first
 
 
 def test_hit():

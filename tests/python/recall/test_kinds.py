@@ -221,9 +221,36 @@ def test_several_kinds() -> None:
     assert found.main == "when"
     assert found.also == ("assistant", "update")
     assert len(found.reasons) == 3
+    assert "when" in found
     assert "update" in found
     assert "list" not in found
     assert "'did you recommend'" in found.reasons[1]
+
+
+@pytest.mark.parametrize(
+    ("question", "kinds"),
+    [
+        # What was said is asked for, and nothing is asked of whom it is asked.
+        ("What did you suggest for dinner?", ("assistant",)),
+        ("¿Me avisaste?", ("assistant",)),
+        # A length of time is counted, and no things.
+        ("How many days ago did I water the plants?", ("when",)),
+        ("How long ago and how many times did I swim?", ("when", "list")),
+        # The answer is a text, an order or a list, whatever the question begins with.
+        ("Pode resumir a nossa viagem?", ("summary",)),
+        ("Did I visit Rome before or after Oslo?", ("order",)),
+        ("Quels pays ai-je visités ?", ("list",)),
+    ],
+)
+def test_kinds_that_others_rule_out(question: str, kinds: tuple[str, ...]) -> None:
+    found = kind_of(question)
+    assert (found.main, *found.also) == kinds
+
+
+@pytest.mark.parametrize("quoted", ['"{}"', "“{}”", "«{}»", "`{}`"])
+def test_what_is_quoted_is_not_asked(quoted: str) -> None:
+    title = quoted.format("How many days until when")
+    assert kind_of(f"Who wrote {title} here?").main == "lookup"
 
 
 def test_the_question_may_stand_at_the_end() -> None:
