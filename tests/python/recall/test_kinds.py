@@ -202,6 +202,23 @@ def test_the_language_of_every_example(language: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "languages"),
+    [
+        ("東京はどこ", ["ja"]),
+        ("东京在哪里", ["zh", "ja"]),  # without kana it may be either
+        ("ana住在哪里", ["zh", "ja", "en"]),
+        ("¿dónde vive ana?", ["es"]),
+        ("qu'a dit ana ?", ["fr"]),
+        ("didn't ana call?", ["en"]),
+        ("was macht ana?", ["de"]),
+        ("was ana in oslo?", ["en", "nl"]),
+    ],
+)
+def test_languages_of_a_question(question: str, languages: list[str]) -> None:
+    assert languages_of(question) == languages
+
+
+@pytest.mark.parametrize(
     ("question", "kind"),
     [
         ("Would Caroline pursue writing as a career option?", "yes_no"),  # "as" and "a" are Portuguese, too

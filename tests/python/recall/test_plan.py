@@ -231,6 +231,18 @@ def test_times_names_and_tags() -> None:
         assert any(words in reason for reason in one.reasons), words
 
 
+def test_words_join_the_lexical_query_for_names_that_are_spelled_otherwise() -> None:
+    people = Vocabulary(speakers=["Melanie", "Caroline", "June"])
+    one = plan("Could you tell me where Mel met June's friend Carolinne?", people)
+    assert one.semantic == "where Mel met June's friend Carolinne?"
+    assert one.lexical == f"{one.semantic} Melanie Caroline"
+    assert "words added: Melanie, Caroline" in one.reasons
+    assert any("without what the question says about itself" in reason for reason in one.reasons)
+    plain = plan("Does Melanie's friend go campng?")  # only a tag is misspelled: no memory spells it so
+    assert plain.lexical == plain.question
+    assert not any(reason.startswith(("words added", "query")) for reason in plain.reasons)
+
+
 def test_people_are_no_months() -> None:
     assert plan("Did Melanie meet June in Oslo?").intervals == ()
     assert plan("Did Melanie meet June in Oslo?").names == ("Melanie", "June", "Oslo")
