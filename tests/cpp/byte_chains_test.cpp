@@ -40,6 +40,19 @@ BOOST_AUTO_TEST_CASE(what_was_written_is_read_while_others_come_and_go) {
 
 BOOST_AUTO_TEST_CASE(an_empty_store_owns_nothing) { BOOST_TEST(ByteChains().bytes() == 0u); }
 
+BOOST_AUTO_TEST_CASE(little_lies_idle) {
+  constexpr size_t kCell = 32;
+  constexpr size_t kChunk = 256 * kCell;
+  const std::vector<uint8_t> two_cells(40, 1);
+  ByteChains chains;
+  for (size_t count = 1; count <= 3'000; ++count) {
+    chains.write(two_cells);
+    const size_t needed = 2 * kCell * count;
+    const size_t pointers = 2 * 16 * (needed / kChunk + 1);
+    BOOST_REQUIRE(chains.bytes() <= needed + (needed < kChunk ? needed / 4 + 4 * kCell : kChunk) + pointers);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

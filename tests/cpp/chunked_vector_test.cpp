@@ -74,6 +74,14 @@ BOOST_AUTO_TEST_CASE(elements_may_be_movable_only) {
   for (int i = 0; i < 30; ++i) BOOST_TEST(*chunked[static_cast<size_t>(i)] == i);
 }
 
+BOOST_AUTO_TEST_CASE(little_of_the_first_block_lies_idle) {
+  ChunkedVector<uint64_t> chunked;
+  for (size_t size = 1; size <= 1024; ++size) {
+    chunked.push_back(size);
+    if (size >= 96) BOOST_REQUIRE(chunked.bytes() <= size * sizeof(uint64_t) * 9 / 8 + 16);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <functional>
 #include <iterator>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -125,6 +126,19 @@ BOOST_AUTO_TEST_CASE(descending_elements) {
     oracle.insert(i);
   }
   check(blocks, oracle);
+}
+
+BOOST_AUTO_TEST_CASE(little_lies_idle) {
+  constexpr size_t kOfMany = 200;  // what knows of the blocks
+  for (const uint32_t size : {100u, 600u, 2'100u, 3'000u, 5'000u}) {
+    Blocks added;
+    for (uint32_t i = 0; i < size; ++i) added.insert(i, std::less<>());
+    Blocks filled;
+    filled.fill(size, [](std::span<uint32_t> items) { std::iota(items.begin(), items.end(), 0u); });
+    const size_t needed = size * sizeof(uint32_t);
+    BOOST_TEST(added.bytes() <= needed + std::min<size_t>(needed, 8192) / 8 + kOfMany);
+    BOOST_TEST(filled.bytes() <= needed + kOfMany);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

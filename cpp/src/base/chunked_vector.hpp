@@ -97,9 +97,7 @@ class ChunkedVector {
   }
 
   void grow_first() {
-    constexpr size_t kStep = std::clamp<size_t>(64 / sizeof(T), 1, 4);  // a line of the cache, if that is not many
-    const size_t wanted = capacity_ == 0 ? 1 : capacity_ + std::max<size_t>(kStep, capacity_ / 2);
-    const size_t capacity = std::min(kBlock, fill_malloc_piece<T>(wanted));
+    const size_t capacity = grown_capacity<T>(capacity_, kBlock);
     T* grown = huge_pages::Allocator<T>().allocate(capacity);
     if (capacity_ != 0) {
       std::uninitialized_move_n(blocks_[0], size_, grown);

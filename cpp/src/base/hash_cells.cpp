@@ -9,21 +9,24 @@ namespace {
 
 using Memory = huge_pages::Allocator<std::byte>;
 
-constexpr uint32_t kFewestCells = 4;  // which malloc's least piece holds
-constexpr size_t kBytesACell = sizeof(uint32_t) + sizeof(uint8_t);
+constexpr uint32_t kFewestCells = 4;  // which malloc's least piece holds, if they are not wide
 constexpr size_t kHeaderBytes = 2 * sizeof(uint32_t);
 constexpr size_t kMostPages = 3;     // of a segment
 constexpr uint32_t kMostDepth = 24;
 constexpr size_t kNumbersAnEntry = 64;  // the directory doubles only when there are so many for each of its entries
 
-constexpr uint32_t cells_in(size_t pages) {
-  return static_cast<uint32_t>((pages * huge_pages::kPage - kHeaderBytes) / kBytesACell);
+// Of numbers of so many bytes.
+constexpr size_t bytes_of(uint32_t cells, size_t width) { return kHeaderBytes + cells * (width + sizeof(uint8_t)); }
+
+constexpr uint32_t cells_in(size_t pages, size_t width) {
+  return static_cast<uint32_t>((pages * huge_pages::kPage - kHeaderBytes) / (width + sizeof(uint8_t)));
 }
 
-constexpr uint32_t grown(uint32_t cells) {
-  if (cells < cells_in(1)) return cells == 0 ? kFewestCells : 2 * cells < cells_in(1) ? 2 * cells : cells_in(1);
+constexpr uint32_t grown(uint32_t cells, size_t width) {
+  const uint32_t in_page = cells_in(1, width);
+  if (cells < in_page) return cells == 0 ? kFewestCells : 2 * cells <= in_page * 3 / 4 ? 2 * cells : in_page;
   for (size_t pages = 2; pages <= kMostPages; ++pages) {
-    if (cells < cells_in(pages)) return cells_in(pages);
+    if (cells < cells_in(pages, width)) return cells_in(pages, width);
   }
   return 2 * cells;
 }
@@ -31,33 +34,38 @@ constexpr uint32_t grown(uint32_t cells) {
 }  // namespace
 
 // With room for a few more.
-uint32_t HashCells::cells_for(size_t numbers) {
+uint32_t HashCells::cells_for(size_t numbers, bool wide) {
   uint32_t cells = kFewestCells;
-  while (most_numbers(cells) < numbers + numbers / 16) cells = grown(cells);
+  while (most_numbers(cells) < numbers + numbers / 16) cells = grown(cells, width(wide));
   return cells;
 }
 
-HashCells::Segment HashCells::make_segment(uint32_t cells, uint32_t depth) {
+HashCells::Segment HashCells::make_segment(uint32_t cells, uint32_t depth, bool wide) {
   static_assert(sizeof(Header) == kHeaderBytes);
   Segment segment;
-  segment.memory = Memory().allocate(kHeaderBytes + cells * kBytesACell);
+  segment.memory = Memory().allocate(bytes_of(cells, width(wide)));
   segment.cells = cells;
+  segment.wide = wide;
   segment.header() = {0, depth};
   std::fill_n(segment.tags(), cells, uint8_t{0});
   return segment;
 }
 
 void HashCells::free_segment(const Segment& segment) noexcept {
-  if (segment.memory != nullptr) Memory().deallocate(segment.memory, kHeaderBytes + segment.cells * kBytesACell);
+  if (segment.memory != nullptr) Memory().deallocate(segment.memory, bytes_of(segment.cells, segment.width()));
 }
 
-HashCells::Segment HashCells::make_larger(const Segment& full) {
-  return make_segment(grown(full.cells), full.memory == nullptr ? 0 : full.header().depth);
+// Or as large, if it is wider.
+HashCells::Segment HashCells::make_larger(const Segment& old, bool wide) {
+  const uint32_t used = old.memory == nullptr ? 0 : old.header().used;
+  uint32_t cells = wide == old.wide ? grown(old.cells, width(wide)) : kFewestCells;
+  while (most_numbers(cells) <= used) cells = grown(cells, width(wide));
+  return make_segment(cells, old.memory == nullptr ? 0 : old.header().depth, wide);
 }
 
 bool HashCells::can_split(const Segment& segment) const {
   const bool can_double = depth_ < kMostDepth && entries() * kNumbersAnEntry <= size_;
-  return segment.cells >= cells_in(kMostPages) && (segment.header().depth < depth_ || can_double);
+  return segment.cells >= cells_in(kMostPages, segment.width()) && (segment.header().depth < depth_ || can_double);
 }
 
 void HashCells::replace(uint64_t hash, const Segment& larger) noexcept {
@@ -70,16 +78,16 @@ void HashCells::replace(uint64_t hash, const Segment& larger) noexcept {
   std::fill_n(directory_.get() + entry_of(hash, depth_) / shared * shared, shared, larger);
 }
 
-void HashCells::split(uint64_t hash, std::span<const Hashed> hashed) {
+void HashCells::split(uint64_t hash, std::span<const Hashed> hashed, bool wide) {
   const Segment full = segment_of(hash);
   const uint32_t deeper = full.header().depth + 1;
   const auto upper = [deeper](const Hashed& each) { return (entry_of(each.hash, deeper) & 1) != 0; };
   const auto uppers = static_cast<size_t>(std::count_if(hashed.begin(), hashed.end(), upper));
   if (deeper > depth_) double_directory();
-  const Segment first = make_segment(cells_for(hashed.size() - uppers), deeper);
+  const Segment first = make_segment(cells_for(hashed.size() - uppers, wide), deeper, wide);
   Segment second;
   try {
-    second = make_segment(cells_for(uppers), deeper);
+    second = make_segment(cells_for(uppers, wide), deeper, wide);
   } catch (...) {
     free_segment(first);
     throw;
@@ -102,7 +110,8 @@ void HashCells::double_directory() {
 
 void HashCells::build(std::span<const uint64_t> hashes) {
   if (hashes.empty()) return;
-  const size_t mean = most_numbers(cells_in(kMostPages)) * 3 / 4;
+  const bool wide = is_wide(static_cast<uint32_t>(hashes.size() - 1));
+  const size_t mean = most_numbers(cells_in(kMostPages, width(wide))) * 3 / 4;
   uint32_t depth = 0;
   while (hashes.size() >> depth > mean) ++depth;
   const size_t segments = size_t{1} << depth;
@@ -117,7 +126,7 @@ void HashCells::build(std::span<const uint64_t> hashes) {
   auto directory = std::make_unique<Segment[]>(segments);
   try {
     for (size_t s = 0; s < segments; ++s) {
-      directory[s] = make_segment(cells_for(starts[s + 1] - starts[s]), depth);
+      directory[s] = make_segment(cells_for(starts[s + 1] - starts[s], wide), depth, wide);
       for (uint32_t i = starts[s]; i < starts[s + 1]; ++i) directory[s].put(hashes[numbers[i]], numbers[i]);
     }
   } catch (...) {
@@ -153,7 +162,7 @@ HashCells& HashCells::operator=(HashCells&& other) noexcept {
 
 size_t HashCells::bytes() const {
   size_t total = depth_ == 0 ? 0 : entries() * sizeof(Segment);
-  for_each_segment([&](const Segment& segment) { total += kHeaderBytes + segment.cells * kBytesACell; });
+  for_each_segment([&](const Segment& segment) { total += bytes_of(segment.cells, segment.width()); });
   return total;
 }
 

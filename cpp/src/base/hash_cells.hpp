@@ -2,11 +2,12 @@
 //
 // Extendible hashing (Fagin, Nievergelt, Pippenger, Strong, TODS 1979): some bits of a hash choose one of many segments, each
 // with open addressing. One byte of the hash, the tag, lies beside each number instead of the hash itself: half the memory, for
-// which a segment that grows asks the owner for the hashes again. It grows from 4 cells to a page of memory, to two, to three,
-// and is then split in two, so that no insert ever costs more than 2,000 numbers that move, some tens of microseconds, where one
-// table of a million would stall every reader for tens of milliseconds. Keys whose hashes agree in the bits that choose, which
-// only happens on purpose, make their segment grow instead. 53 to 80 % of the cells of many numbers are in use.
-// Thread safety: const members may run in parallel; writes need exclusion. Memory: 7.5 bytes a number.
+// which a segment that grows asks the owner for the hashes again. It grows from a few cells to a page of memory, to two, to
+// three, and is then split in two, so that no insert ever costs more than 3,300 numbers that move, some tens of microseconds,
+// where one table of a million would stall every reader for tens of milliseconds. Keys whose hashes agree in the bits that
+// choose, which only happens on purpose, make their segment grow instead. 53 to 80 % of the cells of many numbers are in use.
+// Numbers take two bytes as long as all of a segment are below 65,536, which most users never reach, and else four.
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: 4.5 bytes a number of those, else 7.5.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +41,7 @@ class HashCells {
     for (uint32_t cell = segment.home(hash);; cell = segment.next(cell)) {
       const uint8_t tag = segment.tags()[cell];
       if (tag == 0) return kNone;
-      if (tag == tag_of(hash) && equal(segment.numbers()[cell])) return segment.numbers()[cell];
+      if (tag == tag_of(hash) && equal(segment.number(cell))) return segment.number(cell);
     }
   }
   // The number that a look-up with this hash compares first: the one it is about, most times. kNone: it finds none.
@@ -53,24 +54,25 @@ class HashCells {
     const Segment& segment = segment_of(hash);
     const uint32_t cell = segment.home(hash);
     prefetch_line(segment.tags() + cell);
-    prefetch_line(segment.numbers() + cell);
+    prefetch_line(segment.numbers() + cell * segment.width());
   }
 
   // The key must be absent. If that throws, nothing has changed. See find_or_put.
   template <typename HashOf>
   void put(uint64_t hash, uint32_t number, HashOf hash_of) {
-    find_or_put(hash, [](uint32_t) { return false; }, [number] { return number; }, hash_of);
+    find_or_put(hash, number, [](uint32_t) { return false; }, [number] { return number; }, hash_of);
   }
-  // The number that `find` gives; if there is none, make() is put there, another number than those that are here. Of these,
-  // hash_of(number) is the hash, and hash_of.prefetch(number) asks for what that reads. If it throws, nothing has changed.
+  // The number that `find` gives; if there is none, make() is put there, another number than those that are here, and `most`
+  // at most. Of these, hash_of(number) is the hash, and hash_of.prefetch(number) asks for what that reads. If it throws,
+  // nothing has changed.
   template <typename Equal, typename Make, typename HashOf>
-  uint32_t find_or_put(uint64_t hash, Equal equal, Make make, HashOf hash_of) {
-    while (segment_of(hash).is_full()) make_room(hash, hash_of);
+  uint32_t find_or_put(uint64_t hash, uint32_t most, Equal equal, Make make, HashOf hash_of) {
+    while (!segment_of(hash).has_room_for(most)) make_room(hash, most, hash_of);
     const Segment& segment = segment_of(hash);
     const uint8_t tag = tag_of(hash);
     uint32_t cell = segment.home(hash);
     for (; segment.tags()[cell] != 0; cell = segment.next(cell)) {
-      if (segment.tags()[cell] == tag && equal(segment.numbers()[cell])) return segment.numbers()[cell];
+      if (segment.tags()[cell] == tag && equal(segment.number(cell))) return segment.number(cell);
     }
     const uint32_t number = make();
     segment.fill(cell, tag, number);
@@ -84,10 +86,10 @@ class HashCells {
     uint32_t hole = cell_of(segment, hash, number);
     // Those behind it move up, as far as that brings them nearer to where they belong.
     for (uint32_t cell = segment.next(hole); segment.tags()[cell] != 0; cell = segment.next(cell)) {
-      const uint32_t home = segment.home(hash_of(segment.numbers()[cell]));
+      const uint32_t home = segment.home(hash_of(segment.number(cell)));
       if (segment.steps(home, cell) < segment.steps(hole, cell)) continue;
       segment.tags()[hole] = segment.tags()[cell];
-      segment.numbers()[hole] = segment.numbers()[cell];
+      segment.set_number(hole, segment.number(cell));
       hole = cell;
     }
     segment.tags()[hole] = 0;
@@ -95,10 +97,10 @@ class HashCells {
     --size_;
   }
 
-  // Puts another number, which is not there, in the place of one. The pair must be there. Needs no memory.
-  void renumber(uint64_t hash, uint32_t number, uint32_t other) noexcept {
+  // Puts a smaller number, which is not there, in the place of one. The pair must be there. Needs no memory.
+  void renumber(uint64_t hash, uint32_t number, uint32_t smaller) noexcept {
     const Segment& segment = segment_of(hash);
-    segment.numbers()[cell_of(segment, hash, number)] = other;
+    segment.set_number(cell_of(segment, hash, number), smaller);
   }
 
   // Fills empty cells: number i has the i-th hash. O(n), several times faster than one after the other.
@@ -116,21 +118,37 @@ class HashCells {
     uint32_t depth;  // upper bits of `directory_bits` that all its numbers share
   };
   static constexpr uint32_t most_numbers(uint32_t cells) { return cells * 4 / 5; }
-  // Header, numbers, tags: a cell is in use if its tag is not 0.
+  static constexpr bool is_wide(uint32_t number) { return number > std::numeric_limits<uint16_t>::max(); }
+  static constexpr size_t width(bool wide) { return wide ? sizeof(uint32_t) : sizeof(uint16_t); }
+  // Header, numbers of two bytes or, in a wide one, four, tags: a cell is in use if its tag is not 0.
   struct Segment {
     std::byte* memory = nullptr;
     uint32_t cells = 0;
+    bool wide = false;
 
     Header& header() const { return *reinterpret_cast<Header*>(memory); }
-    uint32_t* numbers() const { return reinterpret_cast<uint32_t*>(memory + sizeof(Header)); }
-    uint8_t* tags() const { return reinterpret_cast<uint8_t*>(numbers() + cells); }
+    size_t width() const { return HashCells::width(wide); }
+    std::byte* numbers() const { return memory + sizeof(Header); }
+    uint32_t number(uint32_t cell) const {
+      return wide ? reinterpret_cast<const uint32_t*>(numbers())[cell] : reinterpret_cast<const uint16_t*>(numbers())[cell];
+    }
+    void set_number(uint32_t cell, uint32_t number) const {
+      if (wide) {
+        reinterpret_cast<uint32_t*>(numbers())[cell] = number;
+      } else {
+        reinterpret_cast<uint16_t*>(numbers())[cell] = static_cast<uint16_t>(number);
+      }
+    }
+    uint8_t* tags() const { return reinterpret_cast<uint8_t*>(numbers() + cells * width()); }
     uint32_t home(uint64_t hash) const { return static_cast<uint32_t>((hash & 0xFFFF'FFFF) * cells >> 32); }
     uint32_t next(uint32_t cell) const { return cell + 1 == cells ? 0 : cell + 1; }
     uint32_t steps(uint32_t from, uint32_t to) const { return to >= from ? to - from : to + cells - from; }
-    bool is_full() const { return memory == nullptr || header().used >= most_numbers(cells); }
+    bool has_room_for(uint32_t number) const {
+      return memory != nullptr && header().used < most_numbers(cells) && (wide || !is_wide(number));
+    }
     void fill(uint32_t cell, uint8_t tag, uint32_t number) const {
       tags()[cell] = tag;
-      numbers()[cell] = number;
+      set_number(cell, number);
       ++header().used;
     }
     // Calls f(hash, number) for each. The texts lie anywhere: their memory is asked for some numbers ahead.
@@ -138,8 +156,8 @@ class HashCells {
     void for_each(HashOf hash_of, F&& f) const {
       constexpr uint32_t kAhead = 16;
       for (uint32_t cell = 0; cell < cells; ++cell) {
-        if (cell + kAhead < cells && tags()[cell + kAhead] != 0) hash_of.prefetch(numbers()[cell + kAhead]);
-        if (tags()[cell] != 0) f(hash_of(numbers()[cell]), numbers()[cell]);
+        if (cell + kAhead < cells && tags()[cell + kAhead] != 0) hash_of.prefetch(number(cell + kAhead));
+        if (tags()[cell] != 0) f(hash_of(number(cell)), number(cell));
       }
     }
     void put(uint64_t hash, uint32_t number) const {
@@ -161,34 +179,35 @@ class HashCells {
   }
   static uint32_t cell_of(const Segment& segment, uint64_t hash, uint32_t number) {
     uint32_t cell = segment.home(hash);
-    while (segment.numbers()[cell] != number || segment.tags()[cell] == 0) cell = segment.next(cell);
+    while (segment.number(cell) != number || segment.tags()[cell] == 0) cell = segment.next(cell);
     return cell;
   }
   const Segment& segment_of(uint64_t hash) const { return depth_ == 0 ? single_ : directory_[entry_of(hash, depth_)]; }
   Segment& segment_of(uint64_t hash) { return depth_ == 0 ? single_ : directory_[entry_of(hash, depth_)]; }
   size_t entries() const { return single_.memory == nullptr && depth_ == 0 ? 0 : size_t{1} << depth_; }
 
-  // Splits the full segment of `hash`, or lets it grow while it is small or cannot be split.
+  // Makes the segment of `hash` larger or wider, or splits it, so that there is more room for a number up to `most`.
   template <typename HashOf>
-  void make_room(uint64_t hash, HashOf hash_of) {
-    const Segment full = segment_of(hash);
-    if (can_split(full)) {
+  void make_room(uint64_t hash, uint32_t most, HashOf hash_of) {
+    const Segment old = segment_of(hash);
+    const bool wide = old.wide || is_wide(most);
+    if (can_split(old)) {
       std::vector<Hashed> hashed;
-      hashed.reserve(full.header().used);
-      full.for_each(hash_of, [&](uint64_t its_hash, uint32_t number) { hashed.push_back({its_hash, number}); });
-      return split(hash, hashed);
+      hashed.reserve(old.header().used);
+      old.for_each(hash_of, [&](uint64_t its_hash, uint32_t number) { hashed.push_back({its_hash, number}); });
+      return split(hash, hashed, wide);
     }
-    const Segment larger = make_larger(full);
-    full.for_each(hash_of, [&](uint64_t its_hash, uint32_t number) { larger.put(its_hash, number); });
+    const Segment larger = make_larger(old, wide);
+    old.for_each(hash_of, [&](uint64_t its_hash, uint32_t number) { larger.put(its_hash, number); });
     replace(hash, larger);
   }
-  static uint32_t cells_for(size_t numbers);
-  static Segment make_segment(uint32_t cells, uint32_t depth);
+  static uint32_t cells_for(size_t numbers, bool wide);
+  static Segment make_segment(uint32_t cells, uint32_t depth, bool wide);
   static void free_segment(const Segment& segment) noexcept;
-  static Segment make_larger(const Segment& full);
+  static Segment make_larger(const Segment& old, bool wide);
   bool can_split(const Segment& segment) const;
   void replace(uint64_t hash, const Segment& larger) noexcept;
-  void split(uint64_t hash, std::span<const Hashed> hashed);
+  void split(uint64_t hash, std::span<const Hashed> hashed, bool wide);
   void double_directory();
 
   // Calls f(segment) for each once.
@@ -216,7 +235,7 @@ bool HashCells::distinct(Same same) const {
       const uint8_t tag = segment.tags()[cell];
       if (tag == 0) continue;
       for (uint32_t other = segment.next(cell); segment.tags()[other] != 0; other = segment.next(other)) {
-        if (segment.tags()[other] == tag && same(segment.numbers()[cell], segment.numbers()[other])) distinct = false;
+        if (segment.tags()[other] == tag && same(segment.number(cell), segment.number(other))) distinct = false;
       }
     }
   });

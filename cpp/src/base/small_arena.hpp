@@ -3,7 +3,7 @@
 //
 // Pieces lie in blocks of 16 kB, in units of 8 bytes. A released piece is erased and goes to the list of its size,
 // from which later pieces of that size, or smaller ones, are cut; lists are never joined, so that memory follows the
-// largest use of each size until the owner builds anew. The first block grows from small, so that few pieces take
+// largest use of each size until the owner builds anew. The last block grows from small, so that few pieces take
 // little memory. Thread safety: const members may run in parallel; writes need exclusion.
 #pragma once
 
@@ -28,7 +28,7 @@ class SmallArena {
  public:
   SmallArena() = default;
   ~SmallArena() {
-    for (uint32_t b = 0; b < blocks(); ++b) free_block(blocks_[b], std::min(capacity_, kBlockUnits));
+    for (uint32_t b = 0; b < blocks(); ++b) free_block(blocks_[b], std::min(capacity_ - b * kBlockUnits, kBlockUnits));
   }
   SmallArena(SmallArena&& other) noexcept { *this = std::move(other); }
   SmallArena& operator=(SmallArena&& other) noexcept {
@@ -71,7 +71,9 @@ class SmallArena {
  private:
   static constexpr size_t kUnit = 8;
   static constexpr uint32_t kBlockUnits = 2048;
-  static constexpr uint32_t kMoreUnits = 6;  // at least, of the first block
+  static constexpr uint32_t kMoreUnits = 6;                 // at least, that the last block grows by
+  static constexpr uint32_t kFirstUnits = kBlockUnits / 8;  // of a block behind full ones
+  static_assert(kFirstUnits * kUnit >= kMaxBytes);
   static constexpr size_t kSizes = kMaxBytes / kUnit + 1;  // a list for each number of units
   static constexpr size_t kMaxBlocks = kNone / kBlockUnits;
 
@@ -129,36 +131,40 @@ class SmallArena {
     return piece;
   }
 
-  uint32_t blocks() const { return capacity_ < kBlockUnits ? capacity_ != 0 : capacity_ / kBlockUnits; }
+  uint32_t blocks() const { return capacity_ / kBlockUnits + (capacity_ % kBlockUnits != 0); }
 
   void make_room(uint32_t units) {
-    if (capacity_ < kBlockUnits) grow_first(units);
+    if (capacity_ % kBlockUnits != 0 || capacity_ == 0) grow_last(units);
     if (used_ + units <= capacity_) return;
     if (blocks() == kMaxBlocks) throw std::bad_alloc();
     const uint32_t rest = capacity_ - used_;
     blocks_.reserve_one(blocks());
-    blocks_[blocks()] = make_block(kBlockUnits);
+    blocks_[blocks()] = make_block(kFirstUnits);
     if (rest > 0) give_free(used_, rest);
-    used_ = std::exchange(capacity_, capacity_ + kBlockUnits);
+    used_ = std::exchange(capacity_, capacity_ + kFirstUnits);
   }
-  void grow_first(uint32_t units) {
-    const uint32_t more = capacity_ == 0 ? 0 : std::max(kMoreUnits, capacity_ / 2);
-    const size_t wanted = fill_malloc_piece<uint64_t>(std::max(used_ + units, capacity_ + more));
-    const auto capacity = static_cast<uint32_t>(std::min<size_t>(kBlockUnits, wanted));
-    auto* grown = make_block(capacity);
-    if (capacity_ != 0) {
-      std::memcpy(grown, blocks_[0], used_ * kUnit);
-      free_block(blocks_[0], capacity_);
+  // By so many units, or to kBlockUnits.
+  void grow_last(uint32_t units) {
+    const uint32_t block = capacity_ / kBlockUnits;
+    const uint32_t start = block * kBlockUnits;
+    const uint32_t old_capacity = capacity_ - start;
+    const size_t needed = fill_malloc_piece<uint64_t>(used_ - start + units);
+    const size_t grown = grown_capacity<uint64_t>(old_capacity, kBlockUnits, kMoreUnits);
+    const auto capacity = static_cast<uint32_t>(std::min<size_t>(kBlockUnits, std::max(needed, grown)));
+    auto* const larger = make_block(capacity);
+    if (old_capacity != 0) {
+      std::memcpy(larger, blocks_[block], (used_ - start) * kUnit);
+      free_block(blocks_[block], old_capacity);
     }
-    blocks_[0] = grown;
-    capacity_ = capacity;
+    blocks_[block] = larger;
+    capacity_ = start + capacity;
   }
 
   BlockList<std::byte> blocks_;
   std::unique_ptr<FreeLists> free_;  // null until the first release
   uint32_t free_units_ = 0;
   uint32_t used_ = 0;      // units of all blocks: those behind lie in the last one
-  uint32_t capacity_ = 0;  // of all blocks; less than kBlockUnits: of the first, which is alone
+  uint32_t capacity_ = 0;  // of all blocks, of which the last alone may have less than kBlockUnits
 };
 
 }  // namespace memspan

@@ -1,5 +1,5 @@
-// A sorted sequence in blocks of up to 8 kB: inserting or erasing anywhere moves less than one block, and growing moves
-// none of the elements, however long the sequence is. A short one is a single block that grows as a vector does.
+// A sorted sequence in blocks of up to 8 kB: inserting, erasing or growing moves less than one block, however long the
+// sequence is. The last block, which is the only one of a short sequence, grows as a vector does, by an eighth at a time.
 //
 // The order is the caller's: every call takes the same less(a, b), a total order. Thread safety: const members may run
 // in parallel; writes need exclusion. Memory: the elements, and the first of each block a second time, one after the
@@ -28,7 +28,7 @@ class SortedBlocks {
  public:
   static constexpr uint32_t kBlock = 8192 / sizeof(T);
 
-  // No block is empty but the only one of an empty sequence.
+  // No block is empty but the only one of an empty sequence, and none but the last has less room than kBlock.
   struct Block {
     std::unique_ptr<T[]> items;
     uint32_t count = 0;
@@ -180,7 +180,7 @@ class SortedBlocks {
     }
     for (size_t done = 0; done < size;) {
       const auto count = static_cast<uint32_t>(std::min<size_t>(kBlock, size - done));
-      Block block = make_block(size > kBlock ? kBlock : count);
+      Block block = make_block(count);
       block.count = count;
       fill(std::span<T>(block.items.get(), count));
       if (is_many()) {
@@ -238,13 +238,12 @@ class SortedBlocks {
     return {std::make_unique_for_overwrite<T[]>(capacity), 0, capacity};
   }
 
-  void grow_single() {
-    constexpr uint32_t kStep = 4;
-    const uint32_t wanted = single_.capacity == 0 ? 1 : single_.capacity + std::max(kStep, single_.capacity / 2);
-    Block grown = make_block(static_cast<uint32_t>(std::min<size_t>(kBlock, fill_malloc_piece<T>(wanted))));
-    std::copy_n(single_.items.get(), single_.count, grown.items.get());
-    grown.count = single_.count;
-    single_ = std::move(grown);
+  // Of a full block of less than kBlock.
+  static void grow(Block& block) {
+    Block grown = make_block(static_cast<uint32_t>(grown_capacity<T>(block.capacity, kBlock)));
+    std::copy_n(block.items.get(), block.count, grown.items.get());
+    grown.count = block.count;
+    block = std::move(grown);
   }
 
   void turn_to_many(size_t room = 2) {
@@ -261,19 +260,18 @@ class SortedBlocks {
   }
 
   void append(const T& value) {
-    if (!is_many() && single_.count == single_.capacity && single_.capacity < kBlock) grow_single();
     if (at(blocks().size() - 1).count == kBlock) {
       if (!is_many()) turn_to_many();
       make_room();
-      many().blocks.push_back(make_block(kBlock));
+      many().blocks.push_back(make_block(kBlock / 8));
       many().firsts.push_back(value);
     }
     Block& last = at(blocks().size() - 1);
+    if (last.count == last.capacity) grow(last);
     last.items[last.count++] = value;
   }
 
   void insert_into(size_t index, uint32_t offset, const T& value) {
-    if (!is_many() && single_.count == single_.capacity && single_.capacity < kBlock) grow_single();
     if (at(index).count == kBlock) {
       if (!is_many()) turn_to_many();
       Block upper = make_block(kBlock);
@@ -290,6 +288,7 @@ class SortedBlocks {
       if (offset > kept) ++index, offset -= kept;
     }
     Block& block = at(index);
+    if (block.count == block.capacity) grow(block);
     T* items = block.items.get();
     std::copy_backward(items + offset, items + block.count, items + block.count + 1);
     items[offset] = value;

@@ -5,6 +5,11 @@
 #include <stdexcept>
 
 namespace memspan {
+namespace {
+
+constexpr uint32_t kFewCells = 4;  // that a short first chunk grows by
+
+}  // namespace
 
 ByteChains::Chain ByteChains::write(std::span<const uint8_t> bytes) {
   const size_t count = (bytes.size() + kCellBytes - 1) / kCellBytes;
@@ -37,9 +42,8 @@ uint32_t ByteChains::take_cell() {
 }
 
 void ByteChains::grow() {
-  constexpr uint32_t kFirst = 4;
   if (capacity_ < kChunkCells) {
-    const uint32_t count = std::min(kChunkCells, std::max(kFirst, 2 * capacity_));
+    const uint32_t count = std::min(kChunkCells, capacity_ + std::max(kFewCells, capacity_ / 4));
     Chunk larger(new Cell[count]);
     if (capacity_ == 0) {
       chunks_.push_back(std::move(larger));

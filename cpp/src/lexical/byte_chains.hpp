@@ -1,7 +1,8 @@
 // Byte strings of any length in chains of small cells, each of which can become part of any other chain once it is
 // released. So strings that come and go for ever leave nothing unusable behind.
 //
-// The cells lie in chunks of 64 kB that never move (the first grows up to that), so that growing never copies much.
+// The cells lie in chunks of 8 kB that never move (the first grows up to that), so that growing never copies much, and little
+// of the last one lies idle where a user has some hundred records.
 // An empty store owns no memory. The chunks of a snapshot are used where they lie in it; that memory is private to the
 // process.
 // Image of a chain in a snapshot: its cells one after the other, each naming the next one.
@@ -72,7 +73,7 @@ class ByteChains {
   bool is_sound_image(const ChunkedVector<Chain>& chains, size_t size, size_t count) const;
 
  private:
-  static constexpr uint32_t kChunkBits = 11;
+  static constexpr uint32_t kChunkBits = 8;
   static constexpr uint32_t kChunkCells = 1u << kChunkBits;
 
   Cell& cell(uint32_t i) { return chunks_[i >> kChunkBits][i & (kChunkCells - 1)]; }

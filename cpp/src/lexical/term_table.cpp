@@ -78,8 +78,9 @@ TermId TermTable::find(std::string_view text, uint64_t text_hash) const {
 
 TermId TermTable::find_or_create(std::string_view text, uint64_t text_hash) {
   const Entry sought = make_entry(text);
+  const auto most = static_cast<TermId>(entries_.size());
   return cells_.find_or_put(
-      text_hash, [&](TermId term) { return equal(entries_[term], sought, text); }, [&] { return add(sought, text); },
+      text_hash, most, [&](TermId term) { return equal(entries_[term], sought, text); }, [&] { return add(sought, text); },
       HashOfTerm{*this});
 }
 
