@@ -10,13 +10,13 @@ namespace {
 
 std::vector<Slot> slots_of(const Timeline& timeline) {
   std::vector<Slot> slots;
-  for (const Timeline::Entry& entry : timeline.entries()) slots.push_back(entry.slot);
+  for (const Timeline::Entry& entry : timeline.entries()) slots.push_back(entry.slot());
   return slots;
 }
 
 std::vector<Slot> slots_within(const Timeline& timeline, const Interval& interval) {
   std::vector<Slot> slots;
-  for (const Timeline::Entry& entry : timeline.within(interval)) slots.push_back(entry.slot);
+  for (const Timeline::Entry& entry : timeline.within(interval)) slots.push_back(entry.slot());
   return slots;
 }
 
@@ -33,7 +33,7 @@ struct Fixture {
   void check() {
     BOOST_REQUIRE(timeline.size() == live.size());
     BOOST_TEST(slots_of(timeline) == columns.in_time_order(live), boost::test_tools::per_element());
-    for (const Timeline::Entry& entry : timeline.entries()) BOOST_REQUIRE(entry.at == columns.ats[entry.slot]);
+    for (const Timeline::Entry& entry : timeline.entries()) BOOST_REQUIRE(entry.at() == columns.ats[entry.slot()]);
   }
 };
 
@@ -78,7 +78,7 @@ BOOST_FIXTURE_TEST_CASE(intervals_equal_a_linear_scan, Fixture) {
     if (random() % 4 != 0) interval.end = static_cast<Micros>(random() % 80) - 40;
     std::vector<Slot> inside;
     for (const Timeline::Entry& entry : timeline.entries()) {
-      if (interval.start <= entry.at && entry.at < interval.end) inside.push_back(entry.slot);
+      if (interval.start <= entry.at() && entry.at() < interval.end) inside.push_back(entry.slot());
     }
     BOOST_REQUIRE(slots_within(timeline, interval) == inside);
   }

@@ -97,7 +97,7 @@ class ChunkedVector {
   }
 
   void grow_first() {
-    const size_t capacity = grown_capacity<T>(capacity_, kBlock);
+    const size_t capacity = std::min(kBlock, fill_malloc_piece<T>(capacity_ + growth_of<T>(capacity_)));
     T* grown = huge_pages::Allocator<T>().allocate(capacity);
     if (capacity_ != 0) {
       std::uninitialized_move_n(blocks_[0], size_, grown);

@@ -108,8 +108,9 @@ void HashCells::double_directory() {
   ++depth_;
 }
 
-void HashCells::build(std::span<const uint64_t> hashes) {
-  if (hashes.empty()) return;
+std::unique_ptr<const uint32_t[]> HashCells::make_segments(std::span<const uint64_t> hashes) {
+  auto numbers = std::make_unique_for_overwrite<uint32_t[]>(hashes.size());
+  if (hashes.empty()) return numbers;
   const bool wide = is_wide(static_cast<uint32_t>(hashes.size() - 1));
   const size_t mean = most_numbers(cells_in(kMostPages, width(wide))) * 3 / 4;
   uint32_t depth = 0;
@@ -120,15 +121,11 @@ void HashCells::build(std::span<const uint64_t> hashes) {
   for (const uint64_t hash : hashes) ++starts[segment_of_hash(hash) + 1];
   for (size_t s = 0; s < segments; ++s) starts[s + 1] += starts[s];
   std::vector<uint32_t> next(starts.begin(), starts.end() - 1);
-  std::vector<uint32_t> numbers(hashes.size());  // by segment
   for (uint32_t number = 0; number < hashes.size(); ++number) numbers[next[segment_of_hash(hashes[number])]++] = number;
 
   auto directory = std::make_unique<Segment[]>(segments);
   try {
-    for (size_t s = 0; s < segments; ++s) {
-      directory[s] = make_segment(cells_for(starts[s + 1] - starts[s], wide), depth, wide);
-      for (uint32_t i = starts[s]; i < starts[s + 1]; ++i) directory[s].put(hashes[numbers[i]], numbers[i]);
-    }
+    for (size_t s = 0; s < segments; ++s) directory[s] = make_segment(cells_for(starts[s + 1] - starts[s], wide), depth, wide);
   } catch (...) {
     for (size_t s = 0; s < segments; ++s) free_segment(directory[s]);
     throw;
@@ -139,7 +136,7 @@ void HashCells::build(std::span<const uint64_t> hashes) {
     directory_ = std::move(directory);
   }
   depth_ = depth;
-  size_ = static_cast<uint32_t>(hashes.size());
+  return numbers;
 }
 
 void HashCells::clear() {

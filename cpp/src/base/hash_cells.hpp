@@ -103,11 +103,21 @@ class HashCells {
     segment.set_number(cell_of(segment, hash, number), smaller);
   }
 
-  // Fills empty cells: number i has the i-th hash. O(n), several times faster than one after the other.
-  void build(std::span<const uint64_t> hashes);
-  // Is same(a, b) false for all numbers with equal tags in one run? O(n) while few are equal.
+  // Fills empty cells: number i has the i-th hash. False if same(a, b) is true of two numbers with one hash. O(n), several
+  // times faster than one after the other.
   template <typename Same>
-  bool distinct(Same same) const;
+  bool build(std::span<const uint64_t> hashes, Same same) {
+    bool distinct = true;
+    constexpr size_t kAhead = 16;
+    const std::unique_ptr<const uint32_t[]> numbers = make_segments(hashes);
+    for (size_t i = 0; i < hashes.size(); ++i) {
+      if (i + kAhead < hashes.size()) prefetch_line(&hashes[numbers[i + kAhead]]);
+      const uint32_t number = numbers[i];
+      distinct &= segment_of(hashes[number]).put(hashes[number], number, same);
+    }
+    size_ = static_cast<uint32_t>(hashes.size());
+    return distinct;
+  }
 
   void clear();
   size_t bytes() const;
@@ -160,10 +170,20 @@ class HashCells {
         if (tags()[cell] != 0) f(hash_of(number(cell)), number(cell));
       }
     }
-    void put(uint64_t hash, uint32_t number) const {
+    // False if same(number, other) is true of one that is there: it lies between where they both belong and the empty cell.
+    template <typename Same>
+    bool put(uint64_t hash, uint32_t number_put, Same same) const {
+      const uint8_t tag = tag_of(hash);
+      bool distinct = true;
       uint32_t cell = home(hash);
-      while (tags()[cell] != 0) cell = next(cell);
-      fill(cell, tag_of(hash), number);
+      for (; tags()[cell] != 0; cell = next(cell)) {
+        if (tags()[cell] == tag && same(number_put, number(cell))) distinct = false;
+      }
+      fill(cell, tag, number_put);
+      return distinct;
+    }
+    void put(uint64_t hash, uint32_t number_put) const {
+      put(hash, number_put, [](uint32_t, uint32_t) { return false; });
     }
   };
   struct Hashed {
@@ -206,6 +226,8 @@ class HashCells {
   static void free_segment(const Segment& segment) noexcept;
   static Segment make_larger(const Segment& old, bool wide);
   bool can_split(const Segment& segment) const;
+  // Empty ones for numbers with these hashes, which come back in the order of their segments.
+  std::unique_ptr<const uint32_t[]> make_segments(std::span<const uint64_t> hashes);
   void replace(uint64_t hash, const Segment& larger) noexcept;
   void split(uint64_t hash, std::span<const Hashed> hashed, bool wide);
   void double_directory();
@@ -225,21 +247,5 @@ class HashCells {
   uint32_t depth_ = 0;
   uint32_t size_ = 0;
 };
-
-template <typename Same>
-bool HashCells::distinct(Same same) const {
-  bool distinct = true;
-  for_each_segment([&](const Segment& segment) {
-    // Numbers of one hash lie in one run.
-    for (uint32_t cell = 0; cell < segment.cells; ++cell) {
-      const uint8_t tag = segment.tags()[cell];
-      if (tag == 0) continue;
-      for (uint32_t other = segment.next(cell); segment.tags()[other] != 0; other = segment.next(other)) {
-        if (segment.tags()[other] == tag && same(segment.number(cell), segment.number(other))) distinct = false;
-      }
-    }
-  });
-  return distinct;
-}
 
 }  // namespace memspan

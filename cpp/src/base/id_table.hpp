@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -86,9 +87,9 @@ class IdTable {
   }
   void load(ByteReader& in, size_t count) {
     TextList ids(in, count);
-    std::vector<uint64_t> hashes(count);
+    const auto hashes = std::make_unique_for_overwrite<uint64_t[]>(count);
     places_.fill(count, [&](std::span<TextArena::Ref> places) {
-      uint64_t* next_hash = hashes.data() + places_.size();
+      uint64_t* next_hash = hashes.get() + places_.size();
       for (TextArena::Ref& place : places) {
         const std::string_view id = ids.next();
         in.check(!id.empty() && id.size() <= limits::kNameBytes, "an id is empty or too long");
@@ -96,8 +97,7 @@ class IdTable {
         *next_hash++ = hash(id);
       }
     });
-    cells_.build(hashes);
-    in.check(cells_.distinct([this](Slot a, Slot b) { return (*this)[a] == (*this)[b]; }), "an id comes twice");
+    in.check(cells_.build({hashes.get(), count}, [this](Slot a, Slot b) { return (*this)[a] == (*this)[b]; }), "an id comes twice");
   }
 
   size_t bytes() const { return places_.bytes() + texts_.bytes() + cells_.bytes(); }

@@ -22,13 +22,12 @@ constexpr size_t fill_malloc_piece(size_t count) {
   return piece > huge_pages::kPage ? count : (piece - kOwn) / sizeof(T);
 }
 
-// The capacity of a full array that grows, `most` at last. Short ones grow by half, and by `least` or a line of the cache, if
-// that is not many elements; others by an eighth: so little of them lies idle, and they are copied eight times in all.
+// How many elements full arrays of `all` elements grow by: few by half, and by `least`, which is a line of the cache if that is
+// not many; others by an eighth. So little lies idle, and what moves as it grows is copied eight times in all.
 template <typename T>
-constexpr size_t grown_capacity(size_t capacity, size_t most, size_t least = std::clamp<size_t>(64 / sizeof(T), 1, 4)) {
-  constexpr size_t kShort = 64;
-  const size_t more = std::max(least, capacity < kShort ? capacity / 2 : capacity / 8);
-  return std::min(most, fill_malloc_piece<T>(capacity == 0 ? 1 : capacity + more));
+constexpr size_t growth_of(size_t all, size_t least = std::clamp<size_t>(64 / sizeof(T), 1, 4)) {
+  constexpr size_t kFew = 64;
+  return all == 0 ? 1 : std::max(least, all < kFew ? all / 2 : all / 8);
 }
 
 }  // namespace memspan

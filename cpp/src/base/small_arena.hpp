@@ -3,7 +3,7 @@
 //
 // Pieces lie in blocks of 16 kB, in units of 8 bytes. A released piece is erased and goes to the list of its size,
 // from which later pieces of that size, or smaller ones, are cut; lists are never joined, so that memory follows the
-// largest use of each size until the owner builds anew. The last block grows from small, so that few pieces take
+// largest use of each size until the owner builds anew. The last block grows by an eighth of the whole, so that few pieces take
 // little memory. Thread safety: const members may run in parallel; writes need exclusion.
 #pragma once
 
@@ -71,9 +71,7 @@ class SmallArena {
  private:
   static constexpr size_t kUnit = 8;
   static constexpr uint32_t kBlockUnits = 2048;
-  static constexpr uint32_t kMoreUnits = 6;                 // at least, that the last block grows by
-  static constexpr uint32_t kFirstUnits = kBlockUnits / 8;  // of a block behind full ones
-  static_assert(kFirstUnits * kUnit >= kMaxBytes);
+  static constexpr uint32_t kMoreUnits = 6;  // at least, that the last block grows by
   static constexpr size_t kSizes = kMaxBytes / kUnit + 1;  // a list for each number of units
   static constexpr size_t kMaxBlocks = kNone / kBlockUnits;
 
@@ -137,27 +135,31 @@ class SmallArena {
     if (capacity_ % kBlockUnits != 0 || capacity_ == 0) grow_last(units);
     if (used_ + units <= capacity_) return;
     if (blocks() == kMaxBlocks) throw std::bad_alloc();
+    const uint32_t room = more_room(0, units);
     const uint32_t rest = capacity_ - used_;
     blocks_.reserve_one(blocks());
-    blocks_[blocks()] = make_block(kFirstUnits);
+    blocks_[blocks()] = make_block(room);
     if (rest > 0) give_free(used_, rest);
-    used_ = std::exchange(capacity_, capacity_ + kFirstUnits);
+    used_ = std::exchange(capacity_, capacity_ + room);
   }
-  // By so many units, or to kBlockUnits.
+  // For so many units, if the block can have room for them.
   void grow_last(uint32_t units) {
     const uint32_t block = capacity_ / kBlockUnits;
     const uint32_t start = block * kBlockUnits;
-    const uint32_t old_capacity = capacity_ - start;
-    const size_t needed = fill_malloc_piece<uint64_t>(used_ - start + units);
-    const size_t grown = grown_capacity<uint64_t>(old_capacity, kBlockUnits, kMoreUnits);
-    const auto capacity = static_cast<uint32_t>(std::min<size_t>(kBlockUnits, std::max(needed, grown)));
-    auto* const larger = make_block(capacity);
-    if (old_capacity != 0) {
+    const uint32_t old_room = capacity_ - start;
+    const uint32_t room = more_room(old_room, used_ - start + units);
+    auto* const larger = make_block(room);
+    if (old_room != 0) {
       std::memcpy(larger, blocks_[block], (used_ - start) * kUnit);
-      free_block(blocks_[block], old_capacity);
+      free_block(blocks_[block], old_room);
     }
     blocks_[block] = larger;
-    capacity_ = start + capacity;
+    capacity_ = start + room;
+  }
+  // The room of the last block when it has to have more than `room`, and `needed` if that can be.
+  uint32_t more_room(uint32_t room, uint32_t needed) const {
+    const size_t wanted = std::max<size_t>(needed, room + growth_of<uint64_t>(capacity_, kMoreUnits));
+    return static_cast<uint32_t>(std::min<size_t>(kBlockUnits, fill_malloc_piece<uint64_t>(wanted)));
   }
 
   BlockList<std::byte> blocks_;

@@ -1,5 +1,5 @@
 // A sorted sequence in blocks of up to 8 kB: inserting, erasing or growing moves less than one block, however long the
-// sequence is. The last block, which is the only one of a short sequence, grows as a vector does, by an eighth at a time.
+// sequence is. The last block, which is the only one of a short sequence, grows by an eighth of the whole at a time.
 //
 // The order is the caller's: every call takes the same less(a, b), a total order. Thread safety: const members may run
 // in parallel; writes need exclusion. Memory: the elements, and the first of each block a second time, one after the
@@ -238,9 +238,13 @@ class SortedBlocks {
     return {std::make_unique_for_overwrite<T[]>(capacity), 0, capacity};
   }
 
-  // Of a full block of less than kBlock.
-  static void grow(Block& block) {
-    Block grown = make_block(static_cast<uint32_t>(grown_capacity<T>(block.capacity, kBlock)));
+  // The room of the last block of `all` elements when it has to have more than `room`.
+  static uint32_t more_room(uint32_t room, size_t all) {
+    return static_cast<uint32_t>(std::min<size_t>(kBlock, fill_malloc_piece<T>(room + growth_of<T>(all))));
+  }
+  // A full block of less than kBlock.
+  void grow(Block& block) {
+    Block grown = make_block(more_room(block.capacity, size()));
     std::copy_n(block.items.get(), block.count, grown.items.get());
     grown.count = block.count;
     block = std::move(grown);
@@ -263,7 +267,7 @@ class SortedBlocks {
     if (at(blocks().size() - 1).count == kBlock) {
       if (!is_many()) turn_to_many();
       make_room();
-      many().blocks.push_back(make_block(kBlock / 8));
+      many().blocks.push_back(make_block(more_room(0, size())));
       many().firsts.push_back(value);
     }
     Block& last = at(blocks().size() - 1);

@@ -109,8 +109,7 @@ class StringPool {
         hashes[symbol++] = StringHash()(text);
       }
     });
-    cells_.build(hashes);
-    in.check(cells_.distinct([this](Symbol a, Symbol b) { return text(a) == text(b); }), "a shared string comes twice");
+    in.check(cells_.build(hashes, [this](Symbol a, Symbol b) { return text(a) == text(b); }), "a shared string comes twice");
   }
 
   size_t size() const { return cells_.size(); }

@@ -20,8 +20,8 @@ UserStats UserIndex::stats_locked() const {
   stats.retired = c.attributes.states().retired();
   stats.expiring = c.attributes.states().expiring();
   if (c.timeline.size() > 0) {
-    stats.earliest = c.timeline.entries().front().at;
-    stats.latest = c.timeline.entries().back().at;
+    stats.earliest = c.timeline.entries().front().at();
+    stats.latest = c.timeline.entries().back().at();
   }
   stats.bytes = bytes_locked();
   stats.mapped_bytes = c.vectors.mapped_bytes() + c.lexical.mapped_bytes();

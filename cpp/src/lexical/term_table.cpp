@@ -159,8 +159,8 @@ void TermTable::load(ByteReader& in) {
       hashes.push_back(hash(text_of(entry)));
     }
   });
-  cells_.build(hashes);
-  in.check(cells_.distinct([this](TermId a, TermId b) { return equal(entries_[a], entries_[b], text(b)); }), "a term comes twice");
+  const auto same = [this](TermId a, TermId b) { return equal(entries_[a], entries_[b], text(b)); };
+  in.check(cells_.build(hashes, same), "a term comes twice");
 }
 
 void TermTable::check(const Entry& entry, const ByteReader& in) const {

@@ -194,7 +194,7 @@ void Admission::keep_if(Keep keep) const {
     case Form::spans:
       for (const Timeline::Range& range : spans_) {
         for (const Timeline::Entry& entry : range) {
-          if (keep(entry.slot)) slots_.push_back(entry.slot);
+          if (keep(entry.slot())) slots_.push_back(entry.slot());
         }
       }
       has_slots_ = true;
@@ -245,7 +245,7 @@ const Bitset& Admission::bits() const {
     for (Slot slot : slots_) bits_.set(slot);
   } else {
     for (const Timeline::Range& range : spans_) {
-      for (const Timeline::Entry& entry : range) bits_.set(entry.slot);
+      for (const Timeline::Entry& entry : range) bits_.set(entry.slot());
     }
   }
   return bits_;
@@ -260,7 +260,7 @@ std::span<const Slot> Admission::slots() const {
     Slot* next = slots_.data();
     for (const Timeline::Range& range : spans_) {
       Timeline::Entries::for_each_piece(range.begin(), range.end(), [&](std::span<const Timeline::Entry> entries) {
-        for (const Timeline::Entry& entry : entries) *next++ = entry.slot;
+        for (const Timeline::Entry& entry : entries) *next++ = entry.slot();
       });
     }
   } else {
@@ -278,7 +278,7 @@ void Admission::newest(size_t limit, std::vector<Slot>& out) const {
   const auto walk = [&](const auto& entries, auto admits_slot) {
     for (auto entry = entries.end(); entry != entries.begin() && out.size() < wanted;) {
       --entry;
-      if (admits_slot(entry->slot)) out.push_back(entry->slot);
+      if (admits_slot(entry->slot())) out.push_back(entry->slot());
     }
   };
   const auto any = [](Slot) { return true; };

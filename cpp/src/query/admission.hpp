@@ -133,7 +133,7 @@ class Admission {
       size_t next = 0;  // of the entries that are left
       for (const Timeline::Range& range : spans_) {
         Timeline::Entries::for_each_piece(range.begin(), range.end(), [&](std::span<const Timeline::Entry> entries) {
-          for (; next < entries.size(); next += step) f(entries[next].slot);
+          for (; next < entries.size(); next += step) f(entries[next].slot());
           next -= entries.size();
         });
       }

@@ -96,10 +96,10 @@ void list_by_time(const UserColumns& user, const std::optional<std::span<const I
     return standing.retired(slot) || user.attributes.states().expires_at(slot) <= now;
   };
   for_each_interval(user.timeline, intervals, kForever, [&](Timeline::Entries::Iterator end, Micros start) {
-    while (found < wanted && end != entries.begin() && (--end)->at >= start) {
-      if (hides && hidden(end->slot)) continue;
+    while (found < wanted && end != entries.begin() && (--end)->at() >= start) {
+      if (hides && hidden(end->slot())) continue;
       if (found == hits.size()) hits.resize(std::min(wanted, std::max(kFewRecords, 2 * found)));
-      write_hit(user, end->slot, end->at, found + 1, uses, hits[found]);
+      write_hit(user, end->slot(), end->at(), found + 1, uses, hits[found]);
       ++found;
     }
     return found < wanted;
@@ -120,9 +120,9 @@ bool list_by_filters(const UserColumns& user, const PreparedQuery& prepared, std
   newest.clear();
   bool complete = true;
   for_each_interval(user.timeline, prepared.intervals, before, [&](Timeline::Entries::Iterator end, Micros start) {
-    while (newest.size() < prepared.depth && end != entries.begin() && (--end)->at >= start) {
+    while (newest.size() < prepared.depth && end != entries.begin() && (--end)->at() >= start) {
       if (left-- == 0) return complete = false;
-      if (filters.admit(end->slot)) newest.push_back(end->slot);
+      if (filters.admit(end->slot())) newest.push_back(end->slot());
     }
     return newest.size() < prepared.depth;
   });

@@ -121,6 +121,7 @@ class RecordTags {
   // Fills an empty object: slot i takes the next counts[i] of `tags`, which must be as many and below `numbers`.
   void fill(const PackedValues<uint8_t>& counts, const PackedValues<TagId>& tags, size_t numbers) {
     if (tags.size() == 0) return;
+    const bool wide = numbers > kNarrowNumbers;
     size_t next = 0;
     places_.fill(counts.size(), [&](std::span<SmallArena::Ref> places) {
       size_t slot = places_.size();
@@ -128,10 +129,16 @@ class RecordTags {
         const uint8_t size = counts[slot++];
         place = SmallArena::kNone;
         if (size == 0) continue;
-        place = make(size, numbers > kNarrowNumbers);
+        place = make(size, wide);
         std::byte* const list = arena_.data(place);
         list[0] = std::byte{size};
-        for (size_t t = 0; t < size; ++t) set(list, t, tags[next++]);
+        if (wide) {
+          auto* const to = reinterpret_cast<uint32_t*>(list) + 1;
+          for (size_t t = 0; t < size; ++t) to[t] = tags[next++];
+        } else {
+          auto* const to = reinterpret_cast<uint16_t*>(list) + 1;
+          for (size_t t = 0; t < size; ++t) to[t] = static_cast<uint16_t>(tags[next++]);
+        }
       }
     });
   }

@@ -4,6 +4,7 @@
 //   u8 tags of each live slot, then u32 position of each of these tags
 #include <algorithm>
 #include <functional>
+#include <memory>
 
 #include "memspan/types.hpp"
 #include "tags/tag_dag.hpp"
@@ -72,23 +73,22 @@ void TagDag::load_records(ByteReader& in, size_t slots, size_t tags) {
     total += counts[slot];
   }
   in.check(total == of_records.size(), "there are tags of no record");
-  std::vector<uint32_t> ends(tags + 1, 0);
+  // Of each tag: where its records begin, once they are counted, and where they end, once they are there.
+  std::vector<uint32_t> starts(tags + 1, 0);
   for (size_t i = 0; i < total; ++i) {
     in.check(of_records[i] < tags, "a record has an unknown tag");
-    ++ends[of_records[i]];
+    ++starts[of_records[i] + 1];
   }
   of_record_.fill(counts, of_records, tags);
-  for (size_t tag = 1; tag <= tags; ++tag) ends[tag] += ends[tag - 1];
-  size_t next = total;
-  std::vector<Slot> sorted(total);  // by tag; from the end, so that each list is filled from its end
-  for (size_t slot = slots; slot-- > 0;) {
-    for (size_t t = 0; t < counts[slot]; ++t) {
-      sorted[--ends[of_records[--next]]] = static_cast<Slot>(slot);
-    }
+  for (size_t tag = 1; tag <= tags; ++tag) starts[tag] += starts[tag - 1];
+  const auto sorted = std::make_unique_for_overwrite<Slot[]>(total);  // by tag
+  size_t next = 0;
+  for (Slot slot = 0; slot < slots; ++slot) {
+    for (const size_t end = next + counts[slot]; next < end; ++next) sorted[starts[of_records[next]]++] = slot;
   }
-  const Slot* from = sorted.data();
+  const Slot* from = sorted.get();
   for (size_t tag = 0; tag < tags; ++tag) {
-    const size_t count = ends[tag + 1] - ends[tag];
+    const size_t count = starts[tag] - (tag == 0 ? 0 : starts[tag - 1]);
     in.check(std::adjacent_find(from, from + count) == from + count, "a record has a tag twice");
     tags_[static_cast<TagId>(tag)].records.fill(count, [&](std::span<Slot> records) {
       std::copy_n(from, records.size(), records.begin());

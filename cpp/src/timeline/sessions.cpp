@@ -60,9 +60,9 @@ void Sessions::build(std::span<const StringPool::Symbol> of_slot, const Timeline
   std::vector<Slot> same_time;
   const Timeline::Entries& entries = timeline.entries();
   for (auto entry = entries.end(); entry != entries.begin();) {
-    const Micros at = std::prev(entry)->at;
+    const Micros at = std::prev(entry)->at();
     same_time.clear();
-    while (entry != entries.begin() && std::prev(entry)->at == at) same_time.push_back((--entry)->slot);
+    while (entry != entries.begin() && std::prev(entry)->at() == at) same_time.push_back((--entry)->slot());
     for (auto slot = same_time.rbegin(); slot != same_time.rend(); ++slot) {
       if (of_slot[*slot] != StringPool::kNone) sorted[--ends[of_slot[*slot]]] = *slot;
     }

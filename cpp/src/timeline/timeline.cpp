@@ -11,8 +11,8 @@ class Earlier {
  public:
   explicit Earlier(const Recency& recency) : recency_(recency) {}
   bool operator()(const Timeline::Entry& a, const Timeline::Entry& b) const {
-    if (a.at != b.at) return a.at < b.at;
-    return recency_(b.slot, a.slot);
+    if (a.at() != b.at()) return a.at() < b.at();
+    return recency_(b.slot(), a.slot());
   }
 
  private:
@@ -28,14 +28,14 @@ void Timeline::insert(Slot slot, const Recency& recency) {
 void Timeline::erase(Slot slot, const Recency& recency) { entries_.erase({recency.at(slot), slot}, Earlier(recency)); }
 
 Timeline::Range Timeline::within(const Interval& interval) const {
-  const auto before = [](Micros time) { return [time](const Entry& entry) { return entry.at < time; }; };
+  const auto before = [](Micros time) { return [time](const Entry& entry) { return entry.at() < time; }; };
   const auto [first, last] = entries_.partition_points(before(interval.start), before(std::max(interval.start, interval.end)));
   return {first, last};
 }
 
 void Timeline::save(ByteWriter& out, std::span<const Slot> new_slots) const {
   auto entry = entries_.begin();
-  out.put_each<Slot>(entries_.size(), [&](size_t) { return new_slots[(entry++)->slot]; });
+  out.put_each<Slot>(entries_.size(), [&](size_t) { return new_slots[(entry++)->slot()]; });
 }
 
 void Timeline::load(ByteReader& in, size_t count, const Recency& recency) {
@@ -47,7 +47,7 @@ void Timeline::load(ByteReader& in, size_t count, const Recency& recency) {
     for (Entry& entry : entries) {
       const Slot slot = slots[i];
       in.check(slot < count, "the timeline names an unknown record");
-      entry = {recency.at(slot), slot};
+      entry = Entry(recency.at(slot), slot);
       sound = sound && (i == 0 || recency(slot, slots[i - 1]));
       ++i;
     }

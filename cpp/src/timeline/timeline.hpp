@@ -2,9 +2,11 @@
 //
 // Invariant: entries are sorted by time ascending and, at equal times, by id descending, so that a walk from the end
 // gives "newer first, then by id". Thread safety: const members may run in parallel; writes need exclusion.
-// Memory: 16 bytes a record that comes in the order of time, up to about 32 for others.
+// Memory: 12 bytes a record that comes in the order of time, up to about 24 for others.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
 #include <ranges>
 #include <span>
 
@@ -17,10 +19,23 @@ namespace memspan {
 
 class Timeline {
  public:
-  struct Entry {
-    Micros at;
-    Slot slot;
+  // In 12 bytes, four of which would be idle otherwise.
+  class Entry {
+   public:
+    Entry() = default;
+    Entry(Micros at, Slot slot) : slot_(slot) { std::memcpy(at_, &at, sizeof at); }
+    Micros at() const {
+      Micros at;
+      std::memcpy(&at, at_, sizeof at);
+      return at;
+    }
+    Slot slot() const { return slot_; }
+
+   private:
+    uint32_t at_[2];
+    Slot slot_;
   };
+  static_assert(sizeof(Entry) == 12);
   using Entries = SortedBlocks<Entry>;
   using Range = std::ranges::subrange<Entries::Iterator>;
 
@@ -31,7 +46,7 @@ class Timeline {
 
   // The first entry at or after a time. O(log n).
   Entries::Iterator first_at(Micros time) const {
-    return entries_.partition_point([time](const Entry& entry) { return entry.at < time; });
+    return entries_.partition_point([time](const Entry& entry) { return entry.at() < time; });
   }
   // The entries inside the interval, earliest first. O(log n).
   Range within(const Interval& interval) const;
