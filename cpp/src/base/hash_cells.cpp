@@ -24,7 +24,7 @@ constexpr uint32_t cells_in(size_t pages, size_t width) {
 
 constexpr uint32_t grown(uint32_t cells, size_t width) {
   const uint32_t in_page = cells_in(1, width);
-  if (cells < in_page) return cells == 0 ? kFewestCells : 2 * cells <= in_page * 3 / 4 ? 2 * cells : in_page;
+  if (cells < in_page) return std::min(cells + std::max(kFewestCells, cells / 2), in_page);
   for (size_t pages = 2; pages <= kMostPages; ++pages) {
     if (cells < cells_in(pages, width)) return cells_in(pages, width);
   }

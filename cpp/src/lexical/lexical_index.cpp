@@ -70,16 +70,16 @@ std::span<const TermId> LexicalIndex::find_all(const TokenBuffer& words) const {
 
 void LexicalIndex::add(Slot slot, const TokenBuffer& tokens) {
   if (leaving_ != slot || departures_ || tokens.empty() || forward_[slot] == ByteChains::kNone) finish_removal();
+  const auto length = static_cast<uint32_t>(tokens.size());
   forward_.make_room();
-  lengths_.make_room();
-  const ByteChains::Chain chain = tokens.empty() ? ByteChains::kNone : insert(slot, count_terms(tokens), tokens.size());
+  lengths_.make_room(slot, length);
+  const ByteChains::Chain chain = tokens.empty() ? ByteChains::kNone : insert(slot, count_terms(tokens), length);
   if (slot == lengths_.size()) {
     forward_.push_back(chain);
-    lengths_.push_back(static_cast<uint32_t>(tokens.size()));
   } else {
     forward_[slot] = chain;
-    lengths_[slot] = static_cast<uint32_t>(tokens.size());
   }
+  lengths_.set(slot, length);
 }
 
 // The distinct terms, ascending, with their frequencies. Valid until the thread's next call.
@@ -267,7 +267,7 @@ void LexicalIndex::forget_terms(Slot slot) {
   forward_[slot] = ByteChains::kNone;
   --documents_;
   tokens_ -= lengths_[slot];
-  lengths_[slot] = 0;
+  lengths_.set(slot, 0);
   if (documents_ == 0 && !departures_) longest_ = 0;  // of those that departed, there are postings
 }
 

@@ -4,7 +4,7 @@
 // its text: document frequencies, lengths and the dictionary are at any time those of the live records alone.
 // Thread safety: const members may run in parallel; writes need exclusion.
 // Memory: for each distinct term of each record 6 bytes and about 12 % in its list and 2 bytes in the record's forward
-// list; 8 bytes a slot; about 30 a term of the dictionary.
+// list; 6 bytes a slot; about 27 a term of the dictionary.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@
 #include "lexical/departures.hpp"
 #include "lexical/forward_list.hpp"
 #include "lexical/posting_list.hpp"
+#include "lexical/record_lengths.hpp"
 #include "lexical/stored_lists.hpp"
 #include "lexical/term_table.hpp"
 #include "memspan/analyzer.hpp"
@@ -154,7 +155,7 @@ class LexicalIndex {
   ChunkedVector<PostingList, 512> lists_;     // by term; a block is a page of memory
   ByteChains forward_lists_;
   ChunkedVector<ByteChains::Chain> forward_;  // by slot; kNone for a record without terms
-  ChunkedVector<uint32_t> lengths_;           // by slot
+  RecordLengths lengths_;
   uint32_t longest_ = 0;
   uint64_t documents_ = 0;
   uint64_t tokens_ = 0;

@@ -110,7 +110,7 @@ void LexicalIndex::load(ByteReader& in, const Body& body, size_t slots) {
     const uint32_t length = lengths[slot];
     in.check(length <= kMaxTokensPerByte * limits::kTextBytes, "a record has too many tokens");
     in.check((length > 0) == (cells[slot] > 0), "a record has tokens without terms, or terms without tokens");
-    lengths_.push_back(length);
+    lengths_.set(slot, length);
     forward_.push_back(cells[slot] == 0 ? ByteChains::kNone : static_cast<ByteChains::Chain>(total));
     total += cells[slot];
     documents_ += cells[slot] > 0;
