@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(little_lies_idle) {
     chains.write(two_cells);
     const size_t needed = 2 * kCell * count;
     const size_t pointers = 2 * 16 * (needed / kChunk + 1);
-    BOOST_REQUIRE(chains.bytes() <= needed + (needed < kChunk ? needed / 4 + 4 * kCell : kChunk) + pointers);
+    BOOST_REQUIRE(chains.bytes() <= needed + (needed < kChunk ? needed / 2 + 4 * kCell : kChunk) + pointers);
   }
 }
 

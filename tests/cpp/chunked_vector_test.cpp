@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(little_of_the_first_block_lies_idle) {
   ChunkedVector<uint64_t> chunked;
   for (size_t size = 1; size <= 1024; ++size) {
     chunked.push_back(size);
-    if (size >= 96) BOOST_REQUIRE(chunked.bytes() <= size * sizeof(uint64_t) * 9 / 8 + 16);
+    if (size >= 384) BOOST_REQUIRE(chunked.bytes() <= size * sizeof(uint64_t) * 9 / 8 + 16);
   }
 }
 

@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(descending_elements) {
 
 BOOST_AUTO_TEST_CASE(little_lies_idle) {
   constexpr size_t kOfMany = 200;  // what knows of the blocks
-  for (const uint32_t size : {100u, 600u, 2'100u, 3'000u, 5'000u}) {
+  for (const uint32_t size : {600u, 2'100u, 3'000u, 5'000u}) {
     Blocks added;
     for (uint32_t i = 0; i < size; ++i) added.insert(i, std::less<>());
     Blocks filled;

@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(little_lies_idle) {
   for (size_t count = 1; count <= 5'000; ++count) {
     places.push_back(arena.add(std::string(kText, static_cast<char>('a' + count % 26))));
     const size_t needed = count * (kText + sizeof(uint16_t));
-    if (count >= 64) BOOST_REQUIRE(arena.bytes() <= needed + needed / 8 + 128);
+    if (count >= 192) BOOST_REQUIRE(arena.bytes() <= needed + needed / 8 + 128);
   }
   for (size_t i = 0; i < places.size(); ++i) {
     BOOST_REQUIRE(arena.text(places[i]) == std::string(kText, static_cast<char>('a' + (i + 1) % 26)));

@@ -16,15 +16,15 @@ constexpr uint32_t kMostDepth = 24;
 constexpr size_t kNumbersAnEntry = 64;  // the directory doubles only when there are so many for each of its entries
 
 // Of numbers of so many bytes.
-constexpr size_t bytes_of(uint32_t cells, size_t width) { return kHeaderBytes + cells * (width + sizeof(uint8_t)); }
-
 constexpr uint32_t cells_in(size_t pages, size_t width) {
-  return static_cast<uint32_t>((pages * huge_pages::kPage - kHeaderBytes) / (width + sizeof(uint8_t)));
+  constexpr size_t kAlignment = sizeof(uint32_t);
+  const size_t cells = (pages * huge_pages::kPage - kHeaderBytes) / (width + sizeof(uint8_t));
+  return static_cast<uint32_t>(cells / kAlignment * kAlignment);
 }
 
 constexpr uint32_t grown(uint32_t cells, size_t width) {
   const uint32_t in_page = cells_in(1, width);
-  if (cells < in_page) return std::min(cells + std::max(kFewestCells, cells / 2), in_page);
+  if (cells < in_page) return cells == 0 ? kFewestCells : 2 * cells <= in_page * 3 / 4 ? 2 * cells : in_page;
   for (size_t pages = 2; pages <= kMostPages; ++pages) {
     if (cells < cells_in(pages, width)) return cells_in(pages, width);
   }
@@ -40,10 +40,12 @@ uint32_t HashCells::cells_for(size_t numbers, bool wide) {
   return cells;
 }
 
+size_t HashCells::bytes_of(uint32_t cells, bool wide) { return kHeaderBytes + bytes_of_tags(cells) + cells * width(wide); }
+
 HashCells::Segment HashCells::make_segment(uint32_t cells, uint32_t depth, bool wide) {
   static_assert(sizeof(Header) == kHeaderBytes);
   Segment segment;
-  segment.memory = Memory().allocate(bytes_of(cells, width(wide)));
+  segment.memory = Memory().allocate(bytes_of(cells, wide));
   segment.cells = cells;
   segment.wide = wide;
   segment.header() = {0, depth};
@@ -52,7 +54,7 @@ HashCells::Segment HashCells::make_segment(uint32_t cells, uint32_t depth, bool 
 }
 
 void HashCells::free_segment(const Segment& segment) noexcept {
-  if (segment.memory != nullptr) Memory().deallocate(segment.memory, bytes_of(segment.cells, segment.width()));
+  if (segment.memory != nullptr) Memory().deallocate(segment.memory, bytes_of(segment.cells, segment.wide));
 }
 
 // Or as large, if it is wider.
@@ -159,7 +161,7 @@ HashCells& HashCells::operator=(HashCells&& other) noexcept {
 
 size_t HashCells::bytes() const {
   size_t total = depth_ == 0 ? 0 : entries() * sizeof(Segment);
-  for_each_segment([&](const Segment& segment) { total += bytes_of(segment.cells, segment.width()); });
+  for_each_segment([&](const Segment& segment) { total += bytes_of(segment.cells, segment.wide); });
   return total;
 }
 

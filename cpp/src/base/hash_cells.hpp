@@ -41,7 +41,9 @@ class HashCells {
     for (uint32_t cell = segment.home(hash);; cell = segment.next(cell)) {
       const uint8_t tag = segment.tags()[cell];
       if (tag == 0) return kNone;
-      if (tag == tag_of(hash) && equal(segment.number(cell))) return segment.number(cell);
+      if (tag != tag_of(hash)) continue;
+      const uint32_t number = segment.number(cell);
+      if (equal(number)) return number;
     }
   }
   // The number that a look-up with this hash compares first: the one it is about, most times. kNone: it finds none.
@@ -72,7 +74,9 @@ class HashCells {
     const uint8_t tag = tag_of(hash);
     uint32_t cell = segment.home(hash);
     for (; segment.tags()[cell] != 0; cell = segment.next(cell)) {
-      if (segment.tags()[cell] == tag && equal(segment.number(cell))) return segment.number(cell);
+      if (segment.tags()[cell] != tag) continue;
+      const uint32_t known = segment.number(cell);
+      if (equal(known)) return known;
     }
     const uint32_t number = make();
     segment.fill(cell, tag, number);
@@ -129,8 +133,10 @@ class HashCells {
   };
   static constexpr uint32_t most_numbers(uint32_t cells) { return cells * 4 / 5; }
   static constexpr bool is_wide(uint32_t number) { return number > std::numeric_limits<uint16_t>::max(); }
+  // With what brings the numbers behind them to their place.
+  static constexpr size_t bytes_of_tags(size_t cells) { return (cells + sizeof(uint32_t) - 1) / sizeof(uint32_t) * sizeof(uint32_t); }
   static constexpr size_t width(bool wide) { return wide ? sizeof(uint32_t) : sizeof(uint16_t); }
-  // Header, numbers of two bytes or, in a wide one, four, tags: a cell is in use if its tag is not 0.
+  // Header, tags, numbers of two bytes or, in a wide one, four: a cell is in use if its tag is not 0.
   struct Segment {
     std::byte* memory = nullptr;
     uint32_t cells = 0;
@@ -138,7 +144,8 @@ class HashCells {
 
     Header& header() const { return *reinterpret_cast<Header*>(memory); }
     size_t width() const { return HashCells::width(wide); }
-    std::byte* numbers() const { return memory + sizeof(Header); }
+    uint8_t* tags() const { return reinterpret_cast<uint8_t*>(memory + sizeof(Header)); }
+    std::byte* numbers() const { return memory + sizeof(Header) + bytes_of_tags(cells); }
     uint32_t number(uint32_t cell) const {
       return wide ? reinterpret_cast<const uint32_t*>(numbers())[cell] : reinterpret_cast<const uint16_t*>(numbers())[cell];
     }
@@ -149,7 +156,6 @@ class HashCells {
         reinterpret_cast<uint16_t*>(numbers())[cell] = static_cast<uint16_t>(number);
       }
     }
-    uint8_t* tags() const { return reinterpret_cast<uint8_t*>(numbers() + cells * width()); }
     uint32_t home(uint64_t hash) const { return static_cast<uint32_t>((hash & 0xFFFF'FFFF) * cells >> 32); }
     uint32_t next(uint32_t cell) const { return cell + 1 == cells ? 0 : cell + 1; }
     uint32_t steps(uint32_t from, uint32_t to) const { return to >= from ? to - from : to + cells - from; }
@@ -222,6 +228,7 @@ class HashCells {
     replace(hash, larger);
   }
   static uint32_t cells_for(size_t numbers, bool wide);
+  static size_t bytes_of(uint32_t cells, bool wide);
   static Segment make_segment(uint32_t cells, uint32_t depth, bool wide);
   static void free_segment(const Segment& segment) noexcept;
   static Segment make_larger(const Segment& old, bool wide);

@@ -2,7 +2,7 @@
 //
 // The table hands slots out: the last one that was freed goes to the next record that is added, so that columns by
 // slot never need a compaction in ordinary life. Thread safety: const members may run in parallel; writes need
-// exclusion. Memory: the id and about 14 bytes.
+// exclusion. Memory: the id and about 11 bytes, 14 from 65,536 slots on.
 #pragma once
 
 #include <cstddef>

@@ -26,7 +26,7 @@ constexpr size_t fill_malloc_piece(size_t count) {
 // not many; others by an eighth. So little lies idle, and what moves as it grows is copied eight times in all.
 template <typename T>
 constexpr size_t growth_of(size_t all, size_t least = std::clamp<size_t>(64 / sizeof(T), 1, 4)) {
-  constexpr size_t kFew = 64;
+  constexpr size_t kFew = 256;
   return all == 0 ? 1 : std::max(least, all < kFew ? all / 2 : all / 8);
 }
 

@@ -7,7 +7,7 @@
 namespace memspan {
 namespace {
 
-constexpr uint32_t kFewCells = 4;  // that a short first chunk grows by
+constexpr uint32_t kFewCells = 4;  // that a short first chunk grows by at least
 
 }  // namespace
 
@@ -43,7 +43,7 @@ uint32_t ByteChains::take_cell() {
 
 void ByteChains::grow() {
   if (capacity_ < kChunkCells) {
-    const uint32_t count = std::min(kChunkCells, capacity_ + std::max(kFewCells, capacity_ / 4));
+    const uint32_t count = std::min(kChunkCells, capacity_ + std::max(kFewCells, capacity_ / 2));
     Chunk larger(new Cell[count]);
     if (capacity_ == 0) {
       chunks_.push_back(std::move(larger));

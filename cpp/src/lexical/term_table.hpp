@@ -1,6 +1,6 @@
 // The dictionary of one user: text of a term <-> its number.
 //
-// Memory: 20 bytes a term, and the text itself if it is longer than 11 bytes. An empty table owns no memory.
+// Memory: 17 bytes a term, 20 from 65,536 of them on, and the text itself if it is longer than 11 bytes. An empty table owns no memory.
 #pragma once
 
 #include <array>
