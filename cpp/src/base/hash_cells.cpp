@@ -60,7 +60,7 @@ void HashCells::free_segment(const Segment& segment) noexcept {
 // Or as large, if it is wider.
 HashCells::Segment HashCells::make_larger(const Segment& old, bool wide) {
   const uint32_t used = old.memory == nullptr ? 0 : old.header().used;
-  uint32_t cells = wide == old.wide ? grown(old.cells, width(wide)) : kFewestCells;
+  uint32_t cells = kFewestCells;
   while (most_numbers(cells) <= used) cells = grown(cells, width(wide));
   return make_segment(cells, old.memory == nullptr ? 0 : old.header().depth, wide);
 }
