@@ -191,6 +191,7 @@ BOOST_AUTO_TEST_CASE(bad_columns_are_refused) {
   struct Columns {
     uint8_t kind = 0;
     uint8_t traits = 0;
+    uint64_t placed = 1;
     uint32_t session = 0;
     std::vector<std::string> strings = {"s"};
     uint32_t ending = 0;
@@ -202,7 +203,9 @@ BOOST_AUTO_TEST_CASE(bad_columns_are_refused) {
     ByteWriter out;
     out.put<uint8_t>(columns.kind);
     out.put<uint8_t>(columns.traits);
-    out.put<int64_t>(0);
+    out.put<uint8_t>(0);
+    out.put_array<int64_t>(std::array<int64_t, 1>{0});
+    out.put<uint64_t>(columns.placed);
     out.put<uint32_t>(columns.session);
     out.put<uint32_t>(StringPool::kNone);
     out.put<uint64_t>(columns.strings.size());
@@ -225,7 +228,7 @@ BOOST_AUTO_TEST_CASE(bad_columns_are_refused) {
   load({.traits = kAllTraits});
   for (const Columns& bad : std::vector<Columns>{
            {.kind = 5}, {.traits = kAllTraits + 1}, {.traits = 128}, {.session = 1}, {.session = StringPool::kNone},
-           {.strings = {"s", "t"}}, {.strings = {""}},
+           {.placed = 2}, {.strings = {"s", "t"}}, {.strings = {""}},
            {.strings = {std::string(limits::kNameBytes + 1, 's')}}, {.ending = 1}, {.described = 1}, {.descriptions = {1}},
            {.descriptions = {}}, {.descriptions = {0, 0}}, {.metadata = {}}, {.metadata = {"[]"}}, {.metadata = {"{\"a\":"}}, {.metadata = {""}}}) {
     BOOST_CHECK_THROW(load(bad), CorruptSnapshot);

@@ -17,13 +17,13 @@ bool Attributes::add(Slot slot, const RecordInput& record, json::object metadata
   const uint64_t distance = static_cast<uint64_t>(kForever) - static_cast<uint64_t>(record.until);
   if (slot >= kinds_.size()) {
     // A slot that one column has and another has not yet is harmless: the next attempt overwrites it.
-    recorded_ats_.resize(size_t{slot} + 1);
     traits_.resize(size_t{slot} + 1);
     kinds_.resize(size_t{slot} + 1);
   }
   const bool placed = !record.session.empty() || !record.speaker.empty();
   if (placed && slot >= places_.size()) places_.resize(size_t{slot} + 1);
   of_kinds_.make_room(slot, record.kind);
+  recorded_ats_.set(slot, record.recorded_at);
   if (distance != 0) before_forever_.set(slot, distance);
   Place place;
   MetadataPool::Symbol metadata_symbol = MetadataPool::kNone;
@@ -47,7 +47,6 @@ bool Attributes::add(Slot slot, const RecordInput& record, json::object metadata
   kinds_[slot] = record.kind;
   of_kinds_.set(slot, record.kind);
   traits_[slot] = traits_of(record.text);
-  recorded_ats_[slot] = record.recorded_at;
   if (placed) places_[slot] = place;
   ++kind_counts_[static_cast<size_t>(record.kind)];
   return count_speaker(slot, 1);
@@ -72,7 +71,8 @@ const json::object& Attributes::metadata_of(MetadataPool::Symbol symbol) const {
   return metadata_pool_ ? metadata_pool_->object(symbol) : kEmpty;
 }
 
-// Columns by live slot: u8 kind, u8 traits of the text (ranking/text_traits.hpp), i64 recorded_at, u32 session, u32 speaker (symbols); the shared strings
+// Columns by live slot: u8 kind, u8 traits of the text (ranking/text_traits.hpp); i64 recorded_at (base/grouped_column.hpp); u64 up to which slot any has one,
+// u32 session, u32 speaker (symbols) of these; the shared strings
 // (base/string_pool.hpp); u64 records with an end, u32 slot of each, i64 until of each; u64 different metadata, JSON
 // text of each; u64 records with metadata, u32 slot of each, u32 number of its metadata; the states (record_states.cpp).
 void Attributes::save(ByteWriter& out, std::span<const Slot> live) const {
@@ -97,9 +97,12 @@ void Attributes::save(ByteWriter& out, std::span<const Slot> live) const {
   const auto new_symbol = [&](StringPool::Symbol symbol) { return symbol == StringPool::kNone ? symbol : new_symbols[symbol]; };
   out.put_each<uint8_t>(live.size(), [&](size_t i) { return static_cast<uint8_t>(kinds_[live[i]]); });
   out.put_each<uint8_t>(live.size(), [&](size_t i) { return traits_[live[i]]; });
-  out.put_each<Micros>(live.size(), [&](size_t i) { return recorded_ats_[live[i]]; });
-  out.put_each<uint32_t>(live.size(), [&](size_t i) { return new_symbol(session(live[i])); });
-  out.put_each<uint32_t>(live.size(), [&](size_t i) { return new_symbol(speaker(live[i])); });
+  GroupedColumn<Micros>::save(out, live.size(), [&](size_t i) { return recorded_ats_[live[i]]; });
+  size_t placed = live.size();
+  while (placed > 0 && session(live[placed - 1]) == StringPool::kNone && speaker(live[placed - 1]) == StringPool::kNone) --placed;
+  out.put<uint64_t>(placed);
+  out.put_each<uint32_t>(placed, [&](size_t i) { return new_symbol(session(live[i])); });
+  out.put_each<uint32_t>(placed, [&](size_t i) { return new_symbol(speaker(live[i])); });
   out.put_bytes(strings.bytes());
   out.put_array<uint32_t>(ending);
   out.put_each<Micros>(ending.size(), [&](size_t i) { return until(live[ending[i]]); });
@@ -127,11 +130,11 @@ void Attributes::load(ByteReader& in, size_t slots) {
     in.get_each(traits);
     for (const TextTraits each : traits) in.check((each & ~kAllTraits) == 0, "an unknown trait of a text");
   });
-  recorded_ats_.fill(slots, [&](std::span<Micros> ats) { in.get_each(ats); });
-  const auto sessions = in.view_each<uint32_t>(slots);
-  const auto speakers = in.view_each<uint32_t>(slots);
-  size_t placed = slots;
-  while (placed > 0 && sessions[placed - 1] == StringPool::kNone && speakers[placed - 1] == StringPool::kNone) --placed;
+  recorded_ats_.load(in, slots);
+  const uint64_t placed = in.get_count(2 * sizeof(uint32_t));
+  in.check(placed <= slots, "there are more places than records");
+  const auto sessions = in.view_each<uint32_t>(placed);
+  const auto speakers = in.view_each<uint32_t>(placed);
   places_.fill(placed, [&](std::span<Place> places) {
     const size_t first = places_.size();
     for (size_t i = 0; i < places.size(); ++i) places[i] = {sessions[first + i], speakers[first + i]};
@@ -139,7 +142,7 @@ void Attributes::load(ByteReader& in, size_t slots) {
   strings_.load(in, [&](size_t count) {
     std::vector<uint32_t> references(count, 0);
     for (const PackedValues<uint32_t>& column : {sessions, speakers}) {
-      for (size_t slot = 0; slot < slots; ++slot) {
+      for (size_t slot = 0; slot < placed; ++slot) {
         const uint32_t symbol = column[slot];
         in.check(symbol < count || symbol == StringPool::kNone, "a record has an unknown session or speaker");
         if (symbol != StringPool::kNone) ++references[symbol];

@@ -64,7 +64,7 @@ void Sessions::build(std::span<const StringPool::Symbol> of_slot, const Timeline
     same_time.clear();
     while (entry != entries.begin() && std::prev(entry)->at() == at) same_time.push_back((--entry)->slot());
     for (auto slot = same_time.rbegin(); slot != same_time.rend(); ++slot) {
-      if (of_slot[*slot] != StringPool::kNone) sorted[--ends[of_slot[*slot]]] = *slot;
+      if (*slot < of_slot.size() && of_slot[*slot] != StringPool::kNone) sorted[--ends[of_slot[*slot]]] = *slot;
     }
   }
   const Slot* next = sorted.data();
