@@ -1,6 +1,7 @@
 #include "query/query_terms.hpp"
 
 #include <algorithm>
+#include <memory>
 
 namespace memspan {
 
@@ -40,8 +41,8 @@ void QueryTerms::add_tails(const LexicalIndex& lexical) {
 }
 
 QueryTerms& QueryTerms::of_thread() {
-  thread_local QueryTerms terms;
-  return terms;
+  thread_local const auto terms = std::make_unique<QueryTerms>();  // as the window of scores
+  return *terms;
 }
 
 }  // namespace memspan

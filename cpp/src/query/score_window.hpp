@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace memspan {
 
@@ -15,9 +16,10 @@ struct ScoreWindow {
   alignas(64) std::array<float, kSlots> scores = {};
   std::array<uint32_t, 512> selected;
 
+  // Made by the first search: as a thread's own storage every thread would have it, whatever it does.
   static ScoreWindow& of_thread() {
-    thread_local ScoreWindow window;
-    return window;
+    thread_local const auto window = std::make_unique<ScoreWindow>();
+    return *window;
   }
 };
 
