@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "memspan/error.hpp"
 #include "support/allocations.hpp"
 
 namespace memspan {
@@ -51,6 +52,35 @@ BOOST_AUTO_TEST_CASE(after_room_was_made_no_memory_is_needed) {
     const test::FailingAllocation failing(0);
     BOOST_REQUIRE_NO_THROW(lengths.set(slot, length));
     BOOST_REQUIRE(lengths[slot] == length);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(saved_and_loaded_they_are_the_same) {
+  const std::vector<uint32_t> values = {0, 25, 65'534, 65'535, 3, 65'536, 8'000'000, 1};
+  RecordLengths lengths;
+  for (Slot slot = 0; slot < values.size(); ++slot) {
+    lengths.make_room(slot, values[slot]);
+    lengths.set(slot, values[slot]);
+  }
+  const std::vector<Slot> live = {6, 1, 3, 7, 0};
+  ByteWriter out;
+  lengths.save(out, live);
+  ByteReader in(out.bytes(), "file", 0);
+  RecordLengths loaded;
+  loaded.load(in, live.size());
+  BOOST_TEST(in.left() == 0u);
+  for (Slot slot = 0; slot < live.size(); ++slot) BOOST_TEST(loaded[slot] == values[live[slot]]);
+}
+
+BOOST_AUTO_TEST_CASE(long_ones_that_are_not_as_many_are_not_loaded) {
+  for (const size_t long_ones : {0u, 2u}) {
+    ByteWriter out;
+    out.put<uint16_t>(0xFFFF);
+    out.put<uint64_t>(long_ones);
+    for (size_t i = 0; i < long_ones; ++i) out.put<uint32_t>(70'000);
+    ByteReader in(out.bytes(), "file", 0);
+    RecordLengths lengths;
+    BOOST_CHECK_THROW(lengths.load(in, 1), CorruptSnapshot);
   }
 }
 

@@ -69,15 +69,13 @@ std::span<const TermId> LexicalIndex::find_all(const TokenBuffer& words) const {
 }
 
 void LexicalIndex::add(Slot slot, const TokenBuffer& tokens) {
-  if (leaving_ != slot || departures_ || tokens.empty() || forward_[slot] == ByteChains::kNone) finish_removal();
+  if (leaving_ != slot || departures_ || tokens.empty() || forward_lists_.empty(slot)) finish_removal();
   const auto length = static_cast<uint32_t>(tokens.size());
-  forward_.make_room();
   lengths_.make_room(slot, length);
-  const ByteChains::Chain chain = tokens.empty() ? ByteChains::kNone : insert(slot, count_terms(tokens), length);
-  if (slot == lengths_.size()) {
-    forward_.push_back(chain);
-  } else {
-    forward_[slot] = chain;
+  if (!tokens.empty()) {
+    insert(slot, count_terms(tokens), length);
+  } else if (slot == lengths_.size()) {
+    forward_lists_.set(slot, {});
   }
   lengths_.set(slot, length);
 }
@@ -175,9 +173,8 @@ std::span<const LexicalIndex::Change> LexicalIndex::changes_to(Slot slot, std::s
 
 // Puts the record into the lists of its terms, which are distinct, ascending and in the dictionary. If there is no
 // memory, terms without postings leave the dictionary again.
-ByteChains::Chain LexicalIndex::insert(Slot slot, std::span<const Occurrence> terms, size_t length) {
+void LexicalIndex::insert(Slot slot, std::span<const Occurrence> terms, size_t length) {
   std::vector<uint8_t>& bytes = Scratch::of_thread().bytes;
-  ByteChains::Chain chain = ByteChains::kNone;
   std::array<size_t, kAhead> places;
   std::span<const Change> changes;
   const bool at_end = slot >= lengths_.size();
@@ -209,17 +206,16 @@ ByteChains::Chain LexicalIndex::insert(Slot slot, std::span<const Occurrence> te
       list.insert(posting, place);
       if (departures_) ++departures_->live(each.term);
     }
-    chain = forward_lists_.write(bytes);
+    forward_lists_.set(slot, bytes);
   } catch (...) {
     for (const Change& each : changes.first(done)) take_posting(each.term, slot);
     for (const Occurrence& each : terms) drop_if_unused(each.term);
     throw;
   }
-  if (leaving_ == slot) forget_terms(std::exchange(leaving_, kNoSlot));
+  if (leaving_ == slot) uncount(std::exchange(leaving_, kNoSlot));
   longest_ = std::max(longest_, static_cast<uint32_t>(length));
   ++documents_;
   tokens_ += length;
-  return chain;
 }
 
 // Takes a live record's posting away, and the term if it was its last one.
@@ -243,7 +239,7 @@ void LexicalIndex::drop_if_unused(TermId term) {
 }
 
 void LexicalIndex::take_out(Slot slot) {
-  if (forward_[slot] == ByteChains::kNone) return;
+  if (forward_lists_.empty(slot)) return;
   std::array<Occurrence, kAhead> round;
   std::array<size_t, kAhead> places;
   size_t count = 0;
@@ -258,13 +254,12 @@ void LexicalIndex::take_out(Slot slot) {
     return true;
   });
   erase_round();
-  forget_terms(slot);
+  forward_lists_.erase(slot);
+  uncount(slot);
 }
 
-// Of a record that is in no list any more.
-void LexicalIndex::forget_terms(Slot slot) {
-  forward_lists_.release(forward_[slot]);
-  forward_[slot] = ByteChains::kNone;
+// Takes a record with terms out of the statistics.
+void LexicalIndex::uncount(Slot slot) {
   --documents_;
   tokens_ -= lengths_[slot];
   lengths_.set(slot, 0);
@@ -283,7 +278,7 @@ uint32_t LexicalIndex::frequency(TermId term, const Posting& posting) const {
 }
 
 size_t LexicalIndex::bytes() const {
-  size_t total = terms_.bytes() + lists_.bytes() + forward_lists_.bytes() + forward_.bytes() + lengths_.bytes() +
+  size_t total = terms_.bytes() + lists_.bytes() + forward_lists_.bytes() + lengths_.bytes() +
                  (stored_ ? stored_->heap_bytes() : 0) + (departures_ ? departures_->bytes() : 0);
   for (size_t term = 0; term < lists_.size(); ++term) total += lists_[term].bytes();
   return total;

@@ -3,8 +3,8 @@
 // Every record's terms are kept beside the lists (the forward lists), so that a record can be erased exactly, without
 // its text: document frequencies, lengths and the dictionary are at any time those of the live records alone.
 // Thread safety: const members may run in parallel; writes need exclusion.
-// Memory: for each distinct term of each record 6 bytes and about 12 % in its list and 2 bytes in the record's forward
-// list; 6 bytes a slot; about 27 a term of the dictionary.
+// Memory: for each distinct term of each record 6 bytes and about 12 % in its list and 1.5 bytes in the record's forward
+// list; 4.3 bytes a slot; about 27 a term of the dictionary.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@
 
 #include "base/bytes.hpp"
 #include "base/chunked_vector.hpp"
-#include "lexical/byte_chains.hpp"
 #include "lexical/departures.hpp"
 #include "lexical/forward_list.hpp"
+#include "lexical/forward_lists.hpp"
 #include "lexical/posting_list.hpp"
 #include "lexical/record_lengths.hpp"
 #include "lexical/stored_lists.hpp"
@@ -96,7 +96,7 @@ class LexicalIndex {
   // the posting itself.
   uint32_t frequency(TermId term, const Posting& posting) const;
   // Asks for the memory that a removal reads first.
-  void prefetch_terms(Slot slot) const { forward_lists_.prefetch(forward_[slot]); }
+  void prefetch_terms(Slot slot) const { forward_lists_.prefetch(slot); }
   uint32_t length(Slot slot) const { return lengths_[slot]; }  // in tokens
   uint32_t longest() const { return longest_; }                // upper bound of every length
   uint64_t documents() const { return documents_; }            // live records with at least one token
@@ -109,8 +109,7 @@ class LexicalIndex {
   // the lists and the dictionary. Needs check(slot) before.
   template <typename Visit>
   void for_each_term(Slot slot, Visit visit) const {
-    if (forward_[slot] == ByteChains::kNone) return;
-    forward_list::read(ByteChains::Reader(forward_lists_, forward_[slot]), lists_.size(), visit);
+    if (!forward_lists_.empty(slot)) forward_list::read(forward_lists_[slot], lists_.size(), visit);
   }
 
   // Throws CorruptSnapshot if anything that is kept of the slot is damaged; anything at all.
@@ -135,7 +134,7 @@ class LexicalIndex {
   template <typename Terms>
   void find_places(const Terms& terms, Slot slot, size_t* places) const;
   std::span<const Change> changes_to(Slot slot, std::span<const Occurrence> terms) const;
-  ByteChains::Chain insert(Slot slot, std::span<const Occurrence> terms, size_t length);
+  void insert(Slot slot, std::span<const Occurrence> terms, size_t length);
   void came(TermId term);
   void take_posting(TermId term, Slot slot);
   void drop_if_unused(TermId term);
@@ -143,7 +142,7 @@ class LexicalIndex {
   void begin_sweep();
   bool sweep_on(size_t work);
   size_t sweep_piece(Departures::Place& place);
-  void forget_terms(Slot slot);
+  void uncount(Slot slot);
   void load_lists(ByteReader& in, const Body& body, StoredLists& stored);
   void check_list(TermId term) const {
     if (stored_ && !stored_->is_checked(term)) check_stored_list(term);
@@ -153,8 +152,7 @@ class LexicalIndex {
 
   TermTable terms_;
   ChunkedVector<PostingList, 512> lists_;     // by term; a block is a page of memory
-  ByteChains forward_lists_;
-  ChunkedVector<ByteChains::Chain> forward_;  // by slot; kNone for a record without terms
+  ForwardLists forward_lists_;                // empty for a record without terms
   RecordLengths lengths_;
   uint32_t longest_ = 0;
   uint64_t documents_ = 0;

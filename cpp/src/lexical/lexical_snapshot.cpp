@@ -5,8 +5,8 @@
 //            of the lists with an image: u32[] CRC-32C of it, u16[] greatest frequency in its postings, u32[] last slot of
 //            each of its blocks (posting_list.hpp)
 //            the postings of the others  u64 offset and u64 bytes of the images in the body
-//            u32 length of each live slot  u32 cells of its forward list (byte_chains.hpp)
-//            u64 offset in the body and u32 CRC-32C of all cells
+//            lengths of the live slots (record_lengths.hpp)  sizes of their forward lists (forward_lists.hpp)
+//            u64 offset of the image of these in the body, and u32 CRC-32C of it
 //
 // A list that passes may still disagree with the forward lists of a snapshot that was made up. That does no harm: an erasure
 // ignores what is not there, and a search passes over dead slots.
@@ -76,19 +76,18 @@ void LexicalIndex::save(ByteWriter& head, BodyWriter& body, std::span<const Slot
   head.put<uint64_t>(images.empty() ? 0 : body.append(bytes_of(images)));
   images.clear();
 
-  head.put_each<uint32_t>(live.size(), [&](size_t i) { return lengths_[live[i]]; });
+  lengths_.save(head, live);
   std::vector<Occurrence> terms;
   std::vector<uint8_t> bytes;
-  head.put_each<uint32_t>(live.size(), [&](size_t i) -> uint32_t {
-    if (forward_[live[i]] == ByteChains::kNone) return 0;
+  images = ForwardLists::save(head, live.size(), [&](size_t i) {
     terms.clear();
+    bytes.clear();
     for_each_term(live[i], [&](Occurrence each) {
       if (terms_.contains(each.term)) terms.push_back({new_terms[each.term], each.frequency});
       return true;
     });
-    forward_list::write(terms, bytes);
-    ByteChains::write_image(bytes, images);
-    return static_cast<uint32_t>(ByteChains::cells(bytes.size()));
+    if (!terms.empty()) forward_list::write(terms, bytes);
+    return std::span<const uint8_t>(bytes);
   });
   head.put<uint64_t>(images.empty() ? 0 : body.append(bytes_of(images)));
   head.put<uint32_t>(crc32c(images));
@@ -103,28 +102,23 @@ void LexicalIndex::load(ByteReader& in, const Body& body, size_t slots) {
   stored->slots = slots;
   load_lists(in, body, *stored);
 
-  const auto lengths = in.view_each<uint32_t>(slots);
-  const auto cells = in.view_each<uint32_t>(slots);
-  uint64_t total = 0;
+  lengths_.load(in, slots);
+  const uint64_t bytes = forward_lists_.load(in, slots);
   for (Slot slot = 0; slot < slots; ++slot) {
-    const uint32_t length = lengths[slot];
-    in.check(length <= kMaxTokensPerByte * limits::kTextBytes, "a record has too many tokens");
-    in.check((length > 0) == (cells[slot] > 0), "a record has tokens without terms, or terms without tokens");
-    lengths_.set(slot, length);
-    forward_.push_back(cells[slot] == 0 ? ByteChains::kNone : static_cast<ByteChains::Chain>(total));
-    total += cells[slot];
-    documents_ += cells[slot] > 0;
+    const uint32_t length = lengths_[slot];
+    in.check((length > 0) != forward_lists_.empty(slot), "a record has tokens without terms, or terms without tokens");
+    documents_ += length > 0;
     tokens_ += length;
     longest_ = std::max(longest_, length);
   }
-  in.check(total <= body.size, "there are more forward lists than the body holds");
-  std::byte* const forward = place_in(body, in, ByteChains::image_bytes(total));
+  in.check(longest_ <= kMaxTokensPerByte * limits::kTextBytes, "a record has too many tokens");
+  std::byte* const forward = place_in(body, in, bytes);
   stored->forward = forward;
-  stored->forward_cells = total;
+  stored->forward_bytes = bytes;
   stored->forward_checksum = in.get<uint32_t>();
-  stored->body_bytes += ByteChains::image_bytes(total);
-  forward_lists_.use_image(forward, total);
-  if (total > 0 || !lists_.empty()) stored_ = std::move(stored);
+  stored->body_bytes += bytes;
+  forward_lists_.use_image(forward);
+  if (bytes > 0 || !lists_.empty()) stored_ = std::move(stored);
 }
 
 void LexicalIndex::load_lists(ByteReader& in, const Body& body, StoredLists& stored) {
@@ -180,9 +174,7 @@ void LexicalIndex::check_stored_list(TermId term) const {
 
 void LexicalIndex::check_forward() const {
   if (!stored_ || stored_->forward_checked.load(std::memory_order_relaxed)) return;
-  const std::span<const std::byte> image(stored_->forward, ByteChains::image_bytes(stored_->forward_cells));
-  if (crc32c(image) != stored_->forward_checksum ||
-      !forward_lists_.is_sound_image(forward_, stored_->slots, stored_->forward_cells)) {
+  if (crc32c({stored_->forward, stored_->forward_bytes}) != stored_->forward_checksum) {
     throw CorruptSnapshot(stored_->file, 0, "the terms of a user's records are damaged");
   }
   stored_->forward_checked.store(true, std::memory_order_relaxed);

@@ -1,8 +1,6 @@
 // LexicalIndex: records that depart, and the sweeps that take their postings out of the lists (departures.hpp).
 #include <algorithm>
 
-
-
 #include "lexical/lexical_index.hpp"
 #include "memspan/error.hpp"
 
@@ -25,7 +23,7 @@ void LexicalIndex::make_room_to_depart() {
     }
     departures_ = std::move(first);
   }
-  departures_->make_room(forward_.size());
+  departures_->make_room(forward_lists_.size());
 }
 
 void LexicalIndex::depart(Slot slot) {
@@ -34,7 +32,10 @@ void LexicalIndex::depart(Slot slot) {
     if (--departures_->live(each.term) == 0) drop_if_unused(each.term);
     return true;
   });
-  if (forward_[slot] != ByteChains::kNone) forget_terms(slot);
+  if (!forward_lists_.empty(slot)) {
+    forward_lists_.erase(slot);
+    uncount(slot);
+  }
   departures_->leave(slot);
 }
 
@@ -43,11 +44,11 @@ void LexicalIndex::begin_sweep() { departures_->begin(tokens_ + kWorkOfTerm * li
 // True: the sweep is over.
 bool LexicalIndex::sweep_on(size_t work) {
   if (!departures_->sweeping()) {
-    if (departures_->due(forward_.size())) begin_sweep();
+    if (departures_->due(forward_lists_.size())) begin_sweep();
     return false;
   }
   Departures::Place& place = departures_->place();
-  departures_->make_room(forward_.size());
+  departures_->make_room(forward_lists_.size());
   for (size_t done = 0; place.term < lists_.size(); done += sweep_piece(place)) {
     if (done >= work) return false;
   }

@@ -4,10 +4,14 @@
 // 65,535 tokens and more, of which there are few.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <vector>
 
+#include "base/bytes.hpp"
 #include "base/chunked_vector.hpp"
 #include "base/sparse_column.hpp"
 #include "memspan/types.hpp"
@@ -32,6 +36,31 @@ class RecordLengths {
       short_.push_back(value);
     } else {
       short_[slot] = value;
+    }
+  }
+
+  // u16 length of each slot of `live`, kLong: this or more; u64 of those, u32 length of each. Loaded into an empty column they are
+  // those of slots 0, 1, ...
+  void save(ByteWriter& out, std::span<const Slot> live) const {
+    std::vector<uint32_t> long_ones;
+    out.put_each<uint16_t>(live.size(), [&](size_t i) {
+      const uint16_t length = short_[live[i]];
+      if (length == kLong) long_ones.push_back((*this)[live[i]]);
+      return length;
+    });
+    out.put_array<uint32_t>(long_ones);
+  }
+  void load(ByteReader& in, size_t count) {
+    size_t long_count = 0;
+    short_.fill(count, [&](std::span<uint16_t> lengths) {
+      in.get_each(lengths);
+      long_count += static_cast<size_t>(std::count(lengths.begin(), lengths.end(), kLong));
+    });
+    const auto long_ones = in.view_array<uint32_t>();
+    in.check(long_ones.size() == long_count, "the lengths of long records are not those of the records");
+    size_t next = 0;
+    for (Slot slot = 0; next < long_count; ++slot) {
+      if (short_[slot] == kLong) long_.set(slot, long_ones[next++]);
     }
   }
 

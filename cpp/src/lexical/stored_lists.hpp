@@ -33,7 +33,7 @@ struct StoredLists {
   std::vector<List> lists;                             // by term
   std::unique_ptr<std::atomic<uint64_t>[]> checked;    // a bit for each
   const std::byte* forward = nullptr;                  // image of the forward lists
-  size_t forward_cells = 0;
+  size_t forward_bytes = 0;
   uint32_t forward_checksum = 0;
   mutable std::atomic<bool> forward_checked = false;
   size_t body_bytes = 0;
