@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "memspan/error.hpp"
+#include "snapshot/heap_body.hpp"
 #include "support/messages.hpp"
 #include "support/records.hpp"
 
@@ -209,10 +210,11 @@ BOOST_AUTO_TEST_CASE(saved_and_loaded_it_is_the_same) {
   dag.set_embedding(dag.find("z").value(), {0.6f, 0.8f}, ignore);
   dag.remove_record(0, ignore);
   ByteWriter out;
-  dag.save(out, std::array<Slot, 2>{1, 2});
+  HeapBody body(256);
+  dag.save(out, body, std::array<Slot, 2>{1, 2});
   TagDag loaded;
   ByteReader in(out.bytes(), "file", 0);
-  loaded.load(in, 2, 2);
+  loaded.load(in, body.take(), 2, 2);
   BOOST_TEST(in.left() == 0u);
   BOOST_TEST(describe(loaded) == describe(dag));
   BOOST_TEST(tags_of(loaded, 0) == kAB);
@@ -225,10 +227,11 @@ BOOST_AUTO_TEST_CASE(embeddings_that_are_not_unit_vectors_are_not_loaded) {
     TagDag dag;
     dag.set_embedding(dag.find_or_create("a"), {value, 0.0f}, ignore);
     ByteWriter out;
-    dag.save(out, {});
+    HeapBody body(256);
+    dag.save(out, body, {});
     TagDag loaded;
     ByteReader in(out.bytes(), "file", 0);
-    BOOST_CHECK_THROW(loaded.load(in, 0, 2), CorruptSnapshot);
+    BOOST_CHECK_THROW(loaded.load(in, body.take(), 0, 2), CorruptSnapshot);
   }
 }
 

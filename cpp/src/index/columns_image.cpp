@@ -41,12 +41,12 @@ void load_records(ByteReader& in, const Body& body, const PackedValues<Micros>& 
   c.attributes.load(in, count);
   c.uses.load(in, count);
   c.evictions.load(in, count);
-  std::vector<StringPool::Symbol> sessions(count);
-  for (Slot slot = 0; slot < count; ++slot) sessions[slot] = c.attributes.session(slot);
+  std::vector<StringPool::Symbol> sessions(c.attributes.placed());
+  for (Slot slot = 0; slot < sessions.size(); ++slot) sessions[slot] = c.attributes.session(slot);
   const RecordStates& states = c.attributes.states();
   for (Slot slot = 0; states.retired() + states.expiring() > 0 && slot < count; ++slot) {
     c.standing.add(slot, states.retired_at(slot), states.expires_at(slot));
-    if (c.standing.retired(slot)) sessions[slot] = StringPool::kNone;
+    if (slot < sessions.size() && c.standing.retired(slot)) sessions[slot] = StringPool::kNone;
   }
   for (Slot slot = 0; slot < count; ++slot) c.bounds.add(slot, c.times(slot));
   c.sessions.build(sessions, c.timeline);
@@ -58,7 +58,7 @@ void load_records(ByteReader& in, const Body& body, const PackedValues<Micros>& 
 
 // Touches none of the columns that load_records fills.
 void load_tags_and_vectors(ByteReader& in, const Body& body, const PackedValues<Micros>& ats, UserColumns& c) {
-  c.tags.load(in, ats.size(), c.vectors.dim());
+  c.tags.load(in, body, ats.size(), c.vectors.dim());
   c.vectors.load(in, body, ats);
   in.check(in.left() == 0, "bytes are left after the last vector");
 }
@@ -91,7 +91,7 @@ void save_columns(const UserColumns& c, std::span<const Slot> live, ByteWriter& 
   c.lexical.save(records, body, live, new_slots);
   c.retired_words.save(records, c.lexical);
   ByteWriter& tags_and_vectors = parts[1];
-  c.tags.save(tags_and_vectors, live);
+  c.tags.save(tags_and_vectors, body, live);
   c.vectors.save(tags_and_vectors, body, live);
   for (const ByteWriter& part : parts) head.put<uint64_t>(part.bytes().size());
   for (const ByteWriter& part : parts) head.put_bytes(part.bytes());
@@ -114,6 +114,7 @@ void load_columns(ByteReader& in, const Body& body, UserColumns& columns) {
 }
 
 void verify_columns(const UserColumns& columns) {
+  columns.tags.check();
   columns.lexical.check_all();
   columns.vectors.check_all();
 }

@@ -79,6 +79,7 @@ void UserIndex::insert(NewRecord& record, const TokenBuffer& tokens, const Recor
 void UserIndex::check(Slot slot) const {
   columns_.vectors.check(slot);
   columns_.lexical.check(slot);
+  columns_.tags.check();
 }
 
 // Takes a record out of the first `columns` columns of those that insert fills, the last one first. The words of one that

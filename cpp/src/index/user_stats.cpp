@@ -24,7 +24,7 @@ UserStats UserIndex::stats_locked() const {
     stats.latest = c.timeline.entries().back().at();
   }
   stats.bytes = bytes_locked();
-  stats.mapped_bytes = c.vectors.mapped_bytes() + c.lexical.mapped_bytes();
+  stats.mapped_bytes = c.vectors.mapped_bytes() + c.lexical.mapped_bytes() + c.tags.mapped_bytes();
   return stats;
 }
 

@@ -111,6 +111,7 @@ bool UserIndex::merge_tags(std::span<const std::string> tags, std::string_view i
     if (tag && name != into) sources.push_back(*tag);
   }
   if (sources.empty()) return false;
+  columns_.tags.check();  // before `into` is made
   ++changes_;
   names_changed();
   columns_.tags.merge(sources, columns_.tags.find_or_create(into), tag_changed());

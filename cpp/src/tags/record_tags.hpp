@@ -119,7 +119,8 @@ class RecordTags {
   }
 
   // Fills an empty object: slot i takes the next counts[i] of `tags`, which must be as many and below `numbers`.
-  void fill(const PackedValues<uint8_t>& counts, const PackedValues<TagId>& tags, size_t numbers) {
+  template <typename Number>
+  void fill(const PackedValues<uint8_t>& counts, const PackedValues<Number>& tags, size_t numbers) {
     if (tags.size() == 0) return;
     const bool wide = numbers > kNarrowNumbers;
     size_t next = 0;

@@ -29,6 +29,7 @@ TagId TagDag::find_or_create(std::string_view name) {
   TextArena::Ref text = TextArena::kNone;
   try {
     if (tag >= tags_.size()) tags_.resize(tag + 1);
+    records_.make_room(tag);
     text = names_.add(name);
     cells_.put(StringHash()(name), tag, HashOfName{*this});
   } catch (...) {
@@ -41,35 +42,31 @@ TagId TagDag::find_or_create(std::string_view name) {
 }
 
 void TagDag::add_record(Slot slot, std::span<const std::string> names) {
-  of_record_.start(slot, names.size(), tags_.size() + names.size());
+  if (names.empty()) return;
+  check();
+  records_.start(slot, names.size(), tags_.size() + names.size());
   try {
-    for (const std::string& name : names) {
-      const TagId tag = find_or_create(name);
-      of_record_.append(slot, tag);
-      tags_[tag].records.insert(slot, std::less<>());
-    }
+    for (const std::string& name : names) records_.append(slot, find_or_create(name));
   } catch (...) {
     for (TagId tag : tags_of(slot)) {
-      // The last one may be new and without the record.
-      Slots& records = tags_[tag].records;
-      const auto place = records.lower_bound(slot, std::less<>());
-      if (place != records.end() && *place == slot) records.erase(slot, std::less<>());
+      records_.leave(slot, tag);
       erase_if_unused(tag, [](TagId) {});
     }
-    of_record_.clear(slot);
+    records_.clear(slot);
     throw;
   }
 }
 
 void TagDag::remove_record(Slot slot, const Changed& changed) {
   for (TagId tag : tags_of(slot)) {
-    tags_[tag].records.erase(slot, std::less<>());
+    records_.leave(slot, tag);
     erase_if_unused(tag, changed);
   }
-  of_record_.clear(slot);
+  records_.clear(slot);
 }
 
 bool TagDag::relate(std::string_view parent, std::string_view child) {
+  check();
   const auto parent_tag = find(parent);
   const auto child_tag = find(child);
   if (parent == child) {
@@ -90,6 +87,7 @@ bool TagDag::relate(std::string_view parent, std::string_view child) {
 }
 
 bool TagDag::unrelate(std::string_view parent, std::string_view child) {
+  check();
   const auto parent_tag = find(parent);
   const auto child_tag = find(child);
   if (!parent_tag || !child_tag || !graph_.remove_edge(*parent_tag, *child_tag)) return false;
@@ -105,7 +103,8 @@ void TagDag::set_embedding(TagId tag, std::vector<float> unit_vector, const Chan
 }
 
 void TagDag::merge(std::span<const TagId> from, TagId into, const Changed& changed) {
-  // Check on a copy: several edges move, and any of them may be the one that closes a cycle.
+  check();
+  // On a copy: several edges move, and any of them may be the one that closes a cycle.
   AcyclicGraph merged = graph_;
   const auto connect = [&](TagId parent, TagId child) {
     if (parent == child) return;
@@ -129,16 +128,8 @@ void TagDag::merge(std::span<const TagId> from, TagId into, const Changed& chang
 
   const bool inherits = !has_embedding(into) && std::any_of(from.begin(), from.end(), [this](TagId tag) { return has_embedding(tag); });
   Embedding* const inherited = inherits ? &embedding_place(into) : nullptr;
-  Tag& target = tags_[into];
   for (TagId tag : from) {
-    Tag& source = tags_[tag];
-    for (Slot slot : source.records) {
-      of_record_.make_room_for(slot, into);
-      of_record_.erase(slot, tag);
-      if (tags_of(slot).contains(into)) continue;
-      of_record_.append(slot, into);
-      target.records.insert(slot, std::less<>());
-    }
+    records_.replace(tag, into);
     if (inherits && !*inherited && has_embedding(tag)) *inherited = std::move(embeddings_[tag]);
     forget(tag);
     changed(tag);
@@ -165,7 +156,8 @@ void TagDag::rename(TagId tag, std::string_view name) {
 }
 
 void TagDag::drop(TagId tag, const Changed& changed) {
-  for (Slot slot : tags_[tag].records) of_record_.erase(slot, tag);
+  check();
+  records_.drop(tag);
   std::vector<TagId> related(graph_.parents(tag).begin(), graph_.parents(tag).end());
   related.insert(related.end(), graph_.children(tag).begin(), graph_.children(tag).end());
   erase(tag, changed);
@@ -176,6 +168,7 @@ void TagDag::forget(TagId tag) {
   cells_.erase(StringHash()(name(tag)), tag, HashOfName{*this});
   names_.remove(tags_[tag].name);
   tags_[tag] = Tag();
+  records_.forget(tag);
   if (tag < embeddings_.size()) embeddings_[tag].reset();
 }
 
@@ -191,7 +184,7 @@ bool TagDag::stands_alone(TagId tag) const {
 }
 
 void TagDag::erase_if_unused(TagId tag, const Changed& changed) {
-  if (tags_[tag].records.empty() && !stands_alone(tag)) erase(tag, changed);
+  if (records(tag).empty() && !stands_alone(tag)) erase(tag, changed);
 }
 
 std::vector<std::string> TagDag::names(const Hidden& hidden) const {
@@ -199,7 +192,7 @@ std::vector<std::string> TagDag::names(const Hidden& hidden) const {
   names.reserve(size());
   for (TagId tag = 0; tag < tags_.size(); ++tag) {
     if (!exists(tag)) continue;
-    const Slots& records = tags_[tag].records;
+    const Slots& records = this->records(tag);
     if (hidden && !stands_alone(tag) && std::all_of(records.begin(), records.end(), hidden)) continue;
     names.emplace_back(name(tag));
   }
@@ -219,7 +212,7 @@ std::vector<TagInfo> TagDag::list(const Hidden& hidden) const {
   infos.reserve(size());
   for (TagId tag = 0; tag < tags_.size(); ++tag) {
     if (!exists(tag)) continue;
-    const Slots& records = tags_[tag].records;
+    const Slots& records = this->records(tag);
     size_t count = records.size();
     if (hidden) count -= static_cast<size_t>(std::count_if(records.begin(), records.end(), hidden));
     if (count == 0 && !stands_alone(tag)) continue;
@@ -231,9 +224,8 @@ std::vector<TagInfo> TagDag::list(const Hidden& hidden) const {
 }
 
 size_t TagDag::bytes() const {
-  size_t total = tags_.bytes() + names_.bytes() + cells_.bytes() + graph_.bytes() + of_record_.bytes() + embeddings_.bytes();
+  size_t total = tags_.bytes() + names_.bytes() + cells_.bytes() + graph_.bytes() + records_.bytes() + embeddings_.bytes();
   for (TagId tag = 0; tag < tags_.size(); ++tag) {
-    total += tags_[tag].records.bytes();
     if (has_embedding(static_cast<TagId>(tag))) total += sizeof(*embeddings_[tag]) + embeddings_[tag]->capacity() * sizeof(float);
   }
   return total;

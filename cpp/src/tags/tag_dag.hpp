@@ -16,12 +16,12 @@
 #include "base/chunked_vector.hpp"
 #include "base/hash_cells.hpp"
 #include "base/hash_map.hpp"
-#include "base/sorted_blocks.hpp"
 #include "base/text_arena.hpp"
 #include "memspan/stats.hpp"
 #include "memspan/types.hpp"
+#include "snapshot/body.hpp"
 #include "tags/acyclic_graph.hpp"
-#include "tags/record_tags.hpp"
+#include "tags/tag_records.hpp"
 
 namespace memspan {
 
@@ -30,7 +30,7 @@ class TagDag {
   // Called with a tag whose embedding, existence or set of records changed, so that the router can follow; not for the
   // coming and going of one record, which its caller knows.
   using Changed = std::function<void(TagId)>;
-  using Slots = SortedBlocks<Slot>;
+  using Slots = TagRecords::Slots;
 
   std::optional<TagId> find(std::string_view name) const;
   TagId find_or_create(std::string_view name);
@@ -41,10 +41,12 @@ class TagDag {
   // Records. `slot` must be without tags; `names` must be distinct. O(log) and the move of at most one block for each
   // of the record's tags. If that throws, nothing has changed.
   void add_record(Slot slot, std::span<const std::string> names);
-  // Tags that are left without records, relations and embedding vanish.
+  // Tags that are left without records, relations and embedding vanish. Needs check() before.
   void remove_record(Slot slot, const Changed& changed);
-  RecordTags::List tags_of(Slot slot) const { return of_record_.of(slot); }
-  const Slots& records(TagId tag) const { return tags_[tag].records; }  // ascending
+  // These read what a snapshot says first, as all that changes or lists tags does, and throw what TagRecords::check() throws.
+  RecordTags::List tags_of(Slot slot) const { return records_.of(slot); }
+  const Slots& records(TagId tag) const { return records_.carriers(tag); }  // ascending
+  void check() const { records_.check(); }
 
   // Hierarchy. relate throws TagCycle, naming the path, and creates missing tags otherwise.
   bool relate(std::string_view parent, std::string_view child);
@@ -72,13 +74,13 @@ class TagDag {
   size_t size() const { return cells_.size(); }
   size_t capacity() const { return tags_.size(); }  // tag numbers are below this
 
-  void save(ByteWriter& out, std::span<const Slot> live) const;
-  void load(ByteReader& in, size_t slots, size_t dim);
+  void save(ByteWriter& out, BodyWriter& body, std::span<const Slot> live) const;
+  void load(ByteReader& in, const Body& body, size_t slots, size_t dim);
   size_t bytes() const;
+  size_t mapped_bytes() const { return records_.mapped_bytes(); }
 
  private:
   struct Tag {
-    Slots records;
     TextArena::Ref name = TextArena::kNone;  // kNone: a number that is free
   };
   struct HashOfName {
@@ -95,7 +97,6 @@ class TagDag {
     return embeddings_[tag];
   }
 
-  void load_records(ByteReader& in, size_t slots, size_t tags);
   void erase(TagId tag, const Changed& changed);
   bool stands_alone(TagId tag) const;
   void erase_if_unused(TagId tag, const Changed& changed);
@@ -106,7 +107,7 @@ class TagDag {
   TextArena names_;
   HashCells cells_;  // of the names
   AcyclicGraph graph_;
-  RecordTags of_record_;
+  TagRecords records_;
 };
 
 }  // namespace memspan
