@@ -189,6 +189,7 @@ BOOST_FIXTURE_TEST_CASE(a_round_trip_keeps_the_live_slots, Fixture) {
 
 BOOST_AUTO_TEST_CASE(bad_columns_are_refused) {
   struct Columns {
+    uint64_t kinds = 1;
     uint8_t kind = 0;
     uint8_t traits = 0;
     uint64_t placed = 1;
@@ -201,6 +202,7 @@ BOOST_AUTO_TEST_CASE(bad_columns_are_refused) {
   };
   const auto load = [](const Columns& columns) {
     ByteWriter out;
+    out.put<uint64_t>(columns.kinds);
     out.put<uint8_t>(columns.kind);
     out.put<uint8_t>(columns.traits);
     out.put<uint8_t>(0);
@@ -227,7 +229,7 @@ BOOST_AUTO_TEST_CASE(bad_columns_are_refused) {
   load({.metadata = {R"({"b": 1})", R"({"b": 1})", "{}"}});
   load({.traits = kAllTraits});
   for (const Columns& bad : std::vector<Columns>{
-           {.kind = 5}, {.traits = kAllTraits + 1}, {.traits = 128}, {.session = 1}, {.session = StringPool::kNone},
+           {.kinds = 2}, {.kind = 5}, {.traits = kAllTraits + 1}, {.traits = 128}, {.session = 1}, {.session = StringPool::kNone},
            {.placed = 2}, {.strings = {"s", "t"}}, {.strings = {""}},
            {.strings = {std::string(limits::kNameBytes + 1, 's')}}, {.ending = 1}, {.described = 1}, {.descriptions = {1}},
            {.descriptions = {}}, {.descriptions = {0, 0}}, {.metadata = {}}, {.metadata = {"[]"}}, {.metadata = {"{\"a\":"}}, {.metadata = {""}}}) {

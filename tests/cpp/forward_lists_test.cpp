@@ -174,8 +174,8 @@ BOOST_AUTO_TEST_CASE(terms_are_read_as_they_were_written) {
     std::vector<Occurrence> expected;
     for (const auto& [term, frequency] : terms) expected.push_back({term, std::max(frequency, 1u)});
     if (expected.empty()) continue;
-    Bytes bytes;
-    forward_list::write(expected, bytes);
+    Bytes memory;
+    const std::span<const uint8_t> bytes = forward_list::write(expected, memory);
     size_t next = 0;
     forward_list::read(bytes, numbers, [&](const Occurrence& each) {
       BOOST_REQUIRE(next < expected.size());
@@ -208,13 +208,11 @@ BOOST_AUTO_TEST_CASE(any_bytes_can_be_read) {
 BOOST_AUTO_TEST_CASE(terms_take_little) {
   std::vector<Occurrence> common;  // numbers that came early
   for (TermId term = 0; term < 24; ++term) common.push_back({term, 1});
-  Bytes bytes;
-  forward_list::write(common, bytes);
-  BOOST_TEST(bytes.size() <= 8u);
+  Bytes memory;
+  BOOST_TEST(forward_list::write(common, memory).size() <= 8u);
   std::vector<Occurrence> rare;
   for (TermId i = 0; i < 24; ++i) rare.push_back({i * 300 + 7, 1});
-  forward_list::write(rare, bytes);
-  BOOST_TEST(bytes.size() <= 42u);
+  BOOST_TEST(forward_list::write(rare, memory).size() <= 42u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -15,11 +15,9 @@ constexpr uint32_t kUnused = std::numeric_limits<uint32_t>::max();
 
 bool Attributes::add(Slot slot, const RecordInput& record, json::object metadata) {
   const uint64_t distance = static_cast<uint64_t>(kForever) - static_cast<uint64_t>(record.until);
-  if (slot >= kinds_.size()) {
-    // A slot that one column has and another has not yet is harmless: the next attempt overwrites it.
-    traits_.resize(size_t{slot} + 1);
-    kinds_.resize(size_t{slot} + 1);
-  }
+  // A slot that one column has and another has not yet is harmless: the next attempt overwrites it.
+  if (slot >= traits_.size()) traits_.resize(size_t{slot} + 1);
+  if (record.kind != Kind::episodic && slot >= kinds_.size()) kinds_.resize(size_t{slot} + 1, Kind::episodic);
   const bool placed = !record.session.empty() || !record.speaker.empty();
   if (placed && slot >= places_.size()) places_.resize(size_t{slot} + 1);
   of_kinds_.make_room(slot, record.kind);
@@ -44,7 +42,7 @@ bool Attributes::add(Slot slot, const RecordInput& record, json::object metadata
     if (metadata_pool_) metadata_pool_->release(metadata_symbol);
     throw;
   }
-  kinds_[slot] = record.kind;
+  if (slot < kinds_.size()) kinds_[slot] = record.kind;
   of_kinds_.set(slot, record.kind);
   traits_[slot] = traits_of(record.text);
   if (placed) places_[slot] = place;
@@ -53,8 +51,8 @@ bool Attributes::add(Slot slot, const RecordInput& record, json::object metadata
 }
 
 bool Attributes::remove(Slot slot) noexcept {
-  --kind_counts_[static_cast<size_t>(kinds_[slot])];
-  of_kinds_.reset(slot, kinds_[slot]);
+  --kind_counts_[static_cast<size_t>(kind(slot))];
+  of_kinds_.reset(slot, kind(slot));
   const bool fell_silent = count_speaker(slot, -1);
   strings_.release(session(slot));
   strings_.release(speaker(slot));
@@ -71,7 +69,7 @@ const json::object& Attributes::metadata_of(MetadataPool::Symbol symbol) const {
   return metadata_pool_ ? metadata_pool_->object(symbol) : kEmpty;
 }
 
-// Columns by live slot: u8 kind, u8 traits of the text (ranking/text_traits.hpp); i64 recorded_at (base/grouped_column.hpp); u64 up to which slot any has one,
+// Columns by live slot: u64 up to which slot any is not episodic, u8 kind of these; u8 traits of the text (ranking/text_traits.hpp); i64 recorded_at (base/grouped_column.hpp); u64 up to which slot any has one,
 // u32 session, u32 speaker (symbols) of these; the shared strings
 // (base/string_pool.hpp); u64 records with an end, u32 slot of each, i64 until of each; u64 different metadata, JSON
 // text of each; u64 records with metadata, u32 slot of each, u32 number of its metadata; the states (record_states.cpp).
@@ -95,7 +93,10 @@ void Attributes::save(ByteWriter& out, std::span<const Slot> live) const {
   ByteWriter strings;
   const std::vector<StringPool::Symbol> new_symbols = strings_.save(strings);
   const auto new_symbol = [&](StringPool::Symbol symbol) { return symbol == StringPool::kNone ? symbol : new_symbols[symbol]; };
-  out.put_each<uint8_t>(live.size(), [&](size_t i) { return static_cast<uint8_t>(kinds_[live[i]]); });
+  size_t kinds = live.size();
+  while (kinds > 0 && kind(live[kinds - 1]) == Kind::episodic) --kinds;
+  out.put<uint64_t>(kinds);
+  out.put_each<uint8_t>(kinds, [&](size_t i) { return static_cast<uint8_t>(kind(live[i])); });
   out.put_each<uint8_t>(live.size(), [&](size_t i) { return traits_[live[i]]; });
   GroupedColumn<Micros>::save(out, live.size(), [&](size_t i) { return recorded_ats_[live[i]]; });
   size_t placed = live.size();
@@ -114,8 +115,11 @@ void Attributes::save(ByteWriter& out, std::span<const Slot> live) const {
 }
 
 void Attributes::load(ByteReader& in, size_t slots) {
-  kinds_.fill(slots, [&](std::span<Kind> kinds) {
-    for (Kind& kind : kinds) {
+  const uint64_t kinds = in.get_count(sizeof(uint8_t));
+  in.check(kinds <= slots, "there are more kinds than records");
+  kind_counts_[static_cast<size_t>(Kind::episodic)] = static_cast<uint32_t>(slots - kinds);
+  kinds_.fill(kinds, [&](std::span<Kind> column) {
+    for (Kind& kind : column) {
       const auto number = in.get<uint8_t>();
       in.check(number < kKindCount, "an unknown kind");
       kind = static_cast<Kind>(number);
@@ -123,8 +127,8 @@ void Attributes::load(ByteReader& in, size_t slots) {
     }
   });
   for (Slot slot = 0; slot < slots && count(Kind::episodic) < slots; ++slot) {
-    of_kinds_.make_room(slot, kinds_[slot]);
-    of_kinds_.set(slot, kinds_[slot]);
+    of_kinds_.make_room(slot, kind(slot));
+    of_kinds_.set(slot, kind(slot));
   }
   traits_.fill(slots, [&](std::span<TextTraits> traits) {
     in.get_each(traits);

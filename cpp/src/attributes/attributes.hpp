@@ -1,7 +1,7 @@
 // The plain columns of a user's records: kind, times of validity and of learning, session, speaker, metadata, what is
 // kept of the text, and what few records have (record_states.hpp).
 //
-// Thread safety: const members may run in parallel; writes need exclusion. Memory: 2.3 bytes a record, 8 more
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: 1.3 bytes a record, 8 more
 // where those around it were learned at other times, 8 more once one has a session or a speaker, each distinct one of these once, and what the records of other kinds than most, with
 // an end, with metadata or with a state add.
 #pragma once
@@ -34,7 +34,7 @@ class Attributes {
   bool add(Slot slot, const RecordInput& record, json::object metadata);
   bool remove(Slot slot) noexcept;
 
-  Kind kind(Slot slot) const { return kinds_[slot]; }
+  Kind kind(Slot slot) const { return slot < kinds_.size() ? kinds_[slot] : Kind::episodic; }
   uint32_t count(Kind kind) const { return kind_counts_[static_cast<size_t>(kind)]; }
   const KindSets& of_kinds() const { return of_kinds_; }
   Micros until(Slot slot) const {
@@ -93,7 +93,7 @@ class Attributes {
     return retired(slot) ? speaker(slot) != StringPool::kNone : strings_.count_spoken(speaker(slot), by);
   }
 
-  ChunkedVector<Kind> kinds_;
+  ChunkedVector<Kind> kinds_;  // up to the last slot that had another than episodic
   KindSets of_kinds_;
   ChunkedVector<TextTraits> traits_;
   GroupedColumn<Micros> recorded_ats_;

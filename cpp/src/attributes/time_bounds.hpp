@@ -27,6 +27,8 @@ class TimeBounds {
       last = std::max(last, time);
     }
     bool ends_at(Micros time) const { return time == first || time == last; }
+    // May it be shorter without one of several records? Not where all have the same time.
+    bool needs(Micros time) const { return first != last && ends_at(time); }
   };
   struct Times {
     Micros at;
@@ -58,12 +60,16 @@ class TimeBounds {
     (*groups_)[at].take(times);
   }
 
-  // Of a record with these times; times_of(slot) are those of another one. O(1), or O(kSlots) if it was a first or last.
+  // Of a record with these times; times_of(slot) are those of another one. O(1), or O(kSlots) if it was a first or last one.
   template <typename TimesOf>
   void remove(Slot slot, const Times& times, const Bitset& live, TimesOf times_of) noexcept {
     if (slot < kLookedAt) return;
     Group& group = (*groups_)[slot / kSlots - kFirst];
-    const bool bounds = group.at.ends_at(times.at) || group.recorded_at.ends_at(times.recorded_at) ||
+    if ((live.word(slot / kSlots) & ~(uint64_t{1} << slot % kSlots)) == 0) {
+      group = {};
+      return;
+    }
+    const bool bounds = group.at.needs(times.at) || group.recorded_at.needs(times.recorded_at) ||
                         (times.retired_at != kForever && group.retired_at.ends_at(times.retired_at));
     if (!bounds) return;
     group = {};

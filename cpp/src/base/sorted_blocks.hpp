@@ -153,10 +153,11 @@ class SortedBlocks {
     if (is_many()) ++many().size;
   }
 
-  // The value must be there. O(log n) and the move of at most one block.
+  // False if the value is not there. O(log n) and the move of at most one block.
   template <typename Less>
-  void erase(const T& value, Less less) {
+  bool erase(const T& value, Less less) {
     const Iterator place = lower_bound(value, less);
+    if (place == end() || less(value, *place)) return false;
     const auto index = static_cast<size_t>(place.block() - blocks().data());
     Block& block = at(index);
     T* items = block.items.get();
@@ -170,6 +171,7 @@ class SortedBlocks {
       if (place.offset() == 0 && block.count > 0) set_first(index);
       if (block.count < kBlock / 4) join(index);
     }
+    return true;
   }
 
   // Makes `size` elements of an empty sequence: fill(std::span<T>) writes them, block by block and sorted.

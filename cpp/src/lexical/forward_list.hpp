@@ -1,11 +1,11 @@
-// The terms of one record in bits (base/bits.hpp):
+// The terms of one record in bits, numbers in exponential Golomb codes (base/bits.hpp):
 //
-//   list := gamma terms   5 bits: how many low bits k of a distance stand by themselves
-//           for each term, ascending: gamma (distance >> k) + 1, and the k bits   1 bit: more than once, and then
-//           gamma frequency - 1
+//   list := number of terms (of order 0)   5 bits: an order k
+//           for each term, ascending: twice the distance, plus 1 if it occurs more than once (of order k + 1), and then its frequency
+//           less 2 (of order 0)
 //
 // A distance is how many numbers lie between a term and the one before. So a term takes 11 bits where 10,000 records hold 25,000
-// terms, with the common ones, which came early, beside rare ones (Teuhola 1978).
+// terms, with the common ones, which came early, beside rare ones.
 #pragma once
 
 #include <bit>
@@ -25,32 +25,29 @@ struct Occurrence {
 
 namespace forward_list {
 
-inline constexpr unsigned kWidthBits = 5;  // of k
+inline constexpr unsigned kOrderBits = 5;
 
 // Two bits less than the mean distance has, as most are shorter than that: the least on made and on real texts.
-inline unsigned low_bits(std::span<const Occurrence> terms) {
+inline unsigned order_of(std::span<const Occurrence> terms) {
   const uint64_t mean = (uint64_t{terms.back().term} + 1) / terms.size();
   const auto width = static_cast<unsigned>(std::bit_width(mean));
   return width > 3 ? width - 3 : 0;
 }
 
-// The terms must be distinct and ascending, and one at least.
-inline void write(std::span<const Occurrence> terms, std::vector<uint8_t>& bytes) {
-  bytes.clear();
-  BitWriter out(bytes);
-  out.put_gamma(terms.size());
-  const unsigned low = low_bits(terms);
-  out.put(low, kWidthBits);
+// The terms must be distinct and ascending, and one at least. Valid until `memory` changes.
+inline std::span<const uint8_t> write(std::span<const Occurrence> terms, std::vector<uint8_t>& memory) {
+  BitWriter out(memory);
+  out.put_number(terms.size(), 0);
+  const unsigned order = order_of(terms);
+  out.put(order, kOrderBits);
   uint64_t next = 0;
   for (const Occurrence& each : terms) {
-    const uint64_t distance = each.term - next;
-    out.put_gamma((distance >> low) + 1);
-    out.put(distance & ((uint64_t{1} << low) - 1), low);
-    out.put(each.frequency > 1, 1);
-    if (each.frequency > 1) out.put_gamma(uint64_t{each.frequency} - 1);
+    const bool again = each.frequency > 1;
+    out.put_number((each.term - next) << 1 | again, order + 1);
+    if (again) out.put_number(each.frequency - 2, 0);
     next = uint64_t{each.term} + 1;
   }
-  out.finish();
+  return out.bytes();
 }
 
 // Calls visit(Occurrence) in the order of the terms' numbers until it returns false. Safe on any bytes: what a snapshot
@@ -58,18 +55,19 @@ inline void write(std::span<const Occurrence> terms, std::vector<uint8_t>& bytes
 template <typename Visit>
 void read(std::span<const uint8_t> bytes, size_t numbers, Visit visit) {
   BitReader in(bytes);
-  uint64_t left = in.get_gamma();
-  const auto low = static_cast<unsigned>(in.get(kWidthBits));
+  uint64_t left = in.get_number(0);
+  if (left == BitReader::kNone) return;
+  const unsigned order = static_cast<unsigned>(in.get(kOrderBits)) + 1;
+  if (order > kMostOrder) return;
   for (uint64_t next = 0; left > 0; --left) {
-    const uint64_t head = in.get_gamma();
-    if (head == 0) return;
-    const uint64_t distance = (head - 1) << low | in.get(low);
+    const uint64_t head = in.get_number(order);  // kNone is far enough
+    const uint64_t distance = head >> 1;
     if (next >= numbers || distance >= numbers - next) return;
     uint64_t frequency = 1;
-    if (in.get(1) != 0) {
-      const uint64_t more = in.get_gamma();
-      if (more == 0) return;
-      frequency += more;
+    if ((head & 1) != 0) {
+      frequency = in.get_number(0);
+      if (frequency > ~uint32_t{0} - 2) return;
+      frequency += 2;
     }
     next += distance + 1;
     if (!visit(Occurrence{static_cast<TermId>(next - 1), static_cast<uint32_t>(frequency)})) return;

@@ -57,7 +57,7 @@ void ForwardLists::put_short(Slot slot, std::span<const uint8_t> bytes, bool las
   const size_t size = begin + bytes.size() + behind;
   uint8_t* const old = group.bytes.get();
   if (size > group.capacity) {
-    const size_t more = last && (slot + 1) % kGroup != 0 ? growth_of<uint8_t>(size, 16) : 0;
+    const size_t more = last && (slot + 1) % kGroup != 0 ? size / 4 : 0;
     const size_t capacity = fill_malloc_piece<uint8_t>(size + more);
     Bytes grown(new uint8_t[capacity]);
     std::copy_n(old, begin, grown.get());

@@ -3,7 +3,7 @@
 // The lists of 64 slots lie one behind the other in one piece of memory, so that a list costs its bytes, two for their number, and
 // no place of its own; what comes and goes within the piece moves some kilobytes. The few lists beyond kShort bytes have memory
 // of their own. Thread safety: const members may run in parallel; writes need exclusion. Memory: the lists and 2.3 bytes a slot;
-// an eighth of the last piece may lie idle, and what was removed from a piece does until something comes.
+// a fifth of the last piece may lie idle, and what was removed from a piece does until something comes.
 //
 // Image in a snapshot: the short lists one behind the other by slot, then the long ones. It is used where it lies, in memory that
 // is private to the process, until a piece needs more room.

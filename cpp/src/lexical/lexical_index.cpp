@@ -174,7 +174,6 @@ std::span<const LexicalIndex::Change> LexicalIndex::changes_to(Slot slot, std::s
 // Puts the record into the lists of its terms, which are distinct, ascending and in the dictionary. If there is no
 // memory, terms without postings leave the dictionary again.
 void LexicalIndex::insert(Slot slot, std::span<const Occurrence> terms, size_t length) {
-  std::vector<uint8_t>& bytes = Scratch::of_thread().bytes;
   std::array<size_t, kAhead> places;
   std::span<const Change> changes;
   const bool at_end = slot >= lengths_.size();
@@ -182,7 +181,7 @@ void LexicalIndex::insert(Slot slot, std::span<const Occurrence> terms, size_t l
   size_t done = 0;
   try {
     for (const Occurrence& each : terms) check_list(each.term);
-    forward_list::write(terms, bytes);
+    const std::span<const uint8_t> forward = forward_list::write(terms, Scratch::of_thread().bytes);
     changes = changes_to(slot, terms);
     for (; done < changes.size(); ++done) {
       if (done % kAhead == 0) {
@@ -206,7 +205,7 @@ void LexicalIndex::insert(Slot slot, std::span<const Occurrence> terms, size_t l
       list.insert(posting, place);
       if (departures_) ++departures_->live(each.term);
     }
-    forward_lists_.set(slot, bytes);
+    forward_lists_.set(slot, forward);
   } catch (...) {
     for (const Change& each : changes.first(done)) take_posting(each.term, slot);
     for (const Occurrence& each : terms) drop_if_unused(each.term);

@@ -78,16 +78,14 @@ void LexicalIndex::save(ByteWriter& head, BodyWriter& body, std::span<const Slot
 
   lengths_.save(head, live);
   std::vector<Occurrence> terms;
-  std::vector<uint8_t> bytes;
+  std::vector<uint8_t> memory;
   images = ForwardLists::save(head, live.size(), [&](size_t i) {
     terms.clear();
-    bytes.clear();
     for_each_term(live[i], [&](Occurrence each) {
       if (terms_.contains(each.term)) terms.push_back({new_terms[each.term], each.frequency});
       return true;
     });
-    if (!terms.empty()) forward_list::write(terms, bytes);
-    return std::span<const uint8_t>(bytes);
+    return terms.empty() ? std::span<const uint8_t>() : forward_list::write(terms, memory);
   });
   head.put<uint64_t>(images.empty() ? 0 : body.append(bytes_of(images)));
   head.put<uint32_t>(crc32c(images));

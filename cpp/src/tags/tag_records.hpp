@@ -56,11 +56,7 @@ class TagRecords {
     of_tag_[tag].insert(slot, std::less<>());
   }
   // Takes the slot out of the tag's, if it is there.
-  void leave(Slot slot, TagId tag) noexcept {
-    Slots& slots = of_tag_[tag];
-    const auto place = slots.lower_bound(slot, std::less<>());
-    if (place != slots.end() && *place == slot) slots.erase(slot, std::less<>());
-  }
+  void leave(Slot slot, TagId tag) noexcept { of_tag_[tag].erase(slot, std::less<>()); }
   void clear(Slot slot) noexcept { of_record_.clear(slot); }
   // Gives the records of a tag another one, if they do not have it yet.
   void replace(TagId tag, TagId by);
