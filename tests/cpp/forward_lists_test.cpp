@@ -150,6 +150,30 @@ BOOST_AUTO_TEST_CASE(a_list_costs_its_bytes_and_little_more) {
   BOOST_TEST(10 * lists.bytes() <= 3'000 * (10 * list.size() + 24) + 46'000);
 }
 
+BOOST_AUTO_TEST_CASE(long_lists_count_as_long_as_they_are_there) {
+  const Bytes long_one(5'000, 1), longer(9'000, 2), short_one(10, 3);
+  ForwardLists lists;
+  lists.set(0, short_one);
+  const size_t before = lists.bytes();
+  lists.set(1, long_one);
+  BOOST_TEST(lists.bytes() >= before + 5'000);
+  lists.set(1, longer);
+  const size_t with_longer = lists.bytes();
+  BOOST_TEST(with_longer >= before + 9'000);
+  BOOST_TEST(with_longer < before + 14'000);
+  lists.set(1, short_one);
+  BOOST_TEST(lists.bytes() == with_longer - 9'000);
+  lists.set(1, longer);
+  lists.erase(1);
+  BOOST_TEST(lists.bytes() == with_longer - 9'000);
+  Image image({short_one, longer});
+  ForwardLists loaded = image.load(2);
+  const size_t stored = loaded.bytes();
+  BOOST_TEST(stored < 5'000u);
+  loaded.erase(1);  // of which nothing was counted
+  BOOST_TEST(loaded.bytes() == stored);
+}
+
 BOOST_AUTO_TEST_CASE(what_is_erased_does_not_stay_in_memory) {
   ForwardLists lists;
   for (Slot slot = 0; slot < 3; ++slot) lists.set(slot, Bytes(20, static_cast<uint8_t>(7 + slot)));

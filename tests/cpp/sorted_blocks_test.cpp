@@ -54,8 +54,11 @@ void churn(uint32_t range, int steps, uint32_t seed) {
     } else if (!oracle.empty()) {
       auto victim = oracle.lower_bound(value);
       if (victim == oracle.end()) victim = oracle.begin();
-      blocks.erase(*victim, std::less<>());
+      BOOST_REQUIRE(blocks.erase(*victim, std::less<>()));
       oracle.erase(victim);
+    }
+    if (const auto absent = static_cast<uint32_t>(random() % range); !oracle.contains(absent)) {
+      BOOST_REQUIRE(!blocks.erase(absent, std::less<>()));
     }
     const auto found = blocks.lower_bound(value, std::less<>());
     const auto wanted = oracle.lower_bound(value);
@@ -74,6 +77,7 @@ void churn(uint32_t range, int steps, uint32_t seed) {
   }
   check(blocks, oracle);
   BOOST_TEST(blocks.bytes() == 0u);
+  BOOST_TEST(!blocks.erase(5, std::less<>()));
   blocks.insert(5, std::less<>());
   BOOST_TEST(blocks.size() == 1u);
 }

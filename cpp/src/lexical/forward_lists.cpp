@@ -25,7 +25,9 @@ void ForwardLists::set(Slot slot, std::span<const uint8_t> bytes) {
   if (bytes.size() > kShort) {
     Bytes copy(new uint8_t[bytes.size()]);
     std::copy(bytes.begin(), bytes.end(), copy.get());
+    const size_t before = long_bytes(slot);
     long_.set(slot, {std::move(copy), static_cast<uint32_t>(bytes.size())});
+    long_bytes_ += bytes.size() - before;
     if (next) {
       sizes_.push_back(0);
     } else if (sizes_[slot] != kLong) {
@@ -38,9 +40,20 @@ void ForwardLists::set(Slot slot, std::span<const uint8_t> bytes) {
   if (next) {
     sizes_.push_back(0);
   } else if (sizes_[slot] == kLong) {
-    long_.reset(slot);
+    drop_long(slot);
   }
   sizes_[slot] = static_cast<uint16_t>(bytes.size());
+}
+
+// What the long list of a slot has on the heap, if there is one.
+size_t ForwardLists::long_bytes(Slot slot) const {
+  const Long* const apart = long_.find(slot);
+  return apart == nullptr || apart->bytes.get_deleter().stored ? 0 : apart->size;
+}
+
+void ForwardLists::drop_long(Slot slot) noexcept {
+  long_bytes_ -= long_bytes(slot);
+  long_.reset(slot);
 }
 
 // Puts the bytes in the place of those that the slot has in its group; `last`: behind all others.
@@ -75,7 +88,7 @@ void ForwardLists::put_short(Slot slot, std::span<const uint8_t> bytes, bool las
 
 void ForwardLists::erase(Slot slot) noexcept {
   if (sizes_[slot] == kLong) {
-    long_.reset(slot);
+    drop_long(slot);
   } else if (sizes_[slot] != 0) {
     Group& group = groups_[slot / kGroup];
     const size_t begin = offset(slot);
@@ -100,14 +113,9 @@ void ForwardLists::close(Group& group) noexcept {
 }
 
 size_t ForwardLists::bytes() const {
-  size_t total = sizes_.bytes() + groups_.bytes() + long_.bytes();
+  size_t total = sizes_.bytes() + groups_.bytes() + long_.bytes() + long_bytes_;
   for (size_t g = 0; g < groups_.size(); ++g) {
     if (!groups_[g].bytes.get_deleter().stored) total += groups_[g].capacity;
-  }
-  for (Slot slot = 0; long_.bytes() > 0 && slot < size(); ++slot) {
-    if (sizes_[slot] != kLong) continue;
-    const Long& apart = *long_.find(slot);
-    if (!apart.bytes.get_deleter().stored) total += apart.size;
   }
   return total;
 }
@@ -148,7 +156,8 @@ void ForwardLists::use_image(std::byte* image) {
     return Bytes(std::exchange(next, next + size), Free(true));
   };
   for (size_t g = 0; g < groups_.size(); ++g) groups_[g].bytes = take(groups_[g].size);
-  for (Slot slot = 0; long_.bytes() > 0 && slot < size(); ++slot) {
+  const bool any_long = long_.bytes() > 0;
+  for (Slot slot = 0; any_long && slot < size(); ++slot) {
     if (sizes_[slot] == kLong) {
       const uint32_t size = long_.find(slot)->size;
       long_.set(slot, {take(size), size});

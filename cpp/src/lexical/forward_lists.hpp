@@ -89,10 +89,13 @@ class ForwardLists {
   }
   void put_short(Slot slot, std::span<const uint8_t> bytes, bool last);
   void close(Group& group) noexcept;
+  size_t long_bytes(Slot slot) const;
+  void drop_long(Slot slot) noexcept;
 
   ChunkedVector<uint16_t> sizes_;  // kLong: in `long_`
   ChunkedVector<Group, 256> groups_;  // up to the last that had a short list
   SparseColumn<Long> long_;
+  size_t long_bytes_ = 0;  // of lists of these on the heap
 };
 
 template <typename ListOf>

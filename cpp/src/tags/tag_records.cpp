@@ -133,13 +133,18 @@ void TagRecords::read_numbers(ByteReader& in, const PackedValues<uint8_t>& count
 
 // What is not read yet counts as what it will take, so that reading it is no surprise for a limit.
 size_t TagRecords::bytes() const {
-  size_t total = of_record_.bytes() + of_tag_.bytes();
+  size_t total = 0;
+  if (stored_) {
+    total += sizeof(Stored) + (stored_->on_heap ? stored_->piece.size() : 0);
+    if (!stored_->read.load(std::memory_order_acquire)) {  // and somebody may be about to
+      constexpr size_t kOfRecord = 10;  // where its tags lie, how many they are, and what is rounded up
+      return total + stored_->slots * kOfRecord + stored_->total * (sizeof(Slot) + number_bytes(stored_->tags)) +
+             stored_->tags * sizeof(Slots);
+    }
+  }
+  total += of_record_.bytes() + of_tag_.bytes();
   for (size_t tag = 0; tag < of_tag_.size(); ++tag) total += of_tag_[tag].bytes();
-  if (!stored_) return total;
-  total += sizeof(Stored) + (stored_->on_heap ? stored_->piece.size() : 0);
-  if (stored_->read.load(std::memory_order_acquire)) return total;
-  constexpr size_t kOfRecord = 10;  // where its tags lie, how many they are, and what is rounded up
-  return total + stored_->slots * kOfRecord + stored_->total * (sizeof(Slot) + number_bytes(stored_->tags));
+  return total;
 }
 
 }  // namespace memspan
