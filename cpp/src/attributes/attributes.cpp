@@ -69,10 +69,11 @@ const json::object& Attributes::metadata_of(MetadataPool::Symbol symbol) const {
   return metadata_pool_ ? metadata_pool_->object(symbol) : kEmpty;
 }
 
-// Columns by live slot: u64 up to which slot any is not episodic, u8 kind of these; u8 traits of the text (ranking/text_traits.hpp); i64 recorded_at (base/grouped_column.hpp); u64 up to which slot any has one,
-// u32 session, u32 speaker (symbols) of these; the shared strings
-// (base/string_pool.hpp); u64 records with an end, u32 slot of each, i64 until of each; u64 different metadata, JSON
-// text of each; u64 records with metadata, u32 slot of each, u32 number of its metadata; the states (record_states.cpp).
+// Columns by live slot: u64 up to which slot any is not episodic, u8 kind of these; u8 traits of the text
+// (ranking/text_traits.hpp); i64 recorded_at (base/grouped_column.hpp); u64 up to which slot any has a session or a
+// speaker, u32 session, u32 speaker (symbols) of these; the shared strings (base/string_pool.hpp); u64 records with an
+// end, u32 slot of each, i64 until of each; u64 different metadata, JSON text of each; u64 records with metadata, u32
+// slot of each, u32 number of its metadata; the states (record_states.cpp).
 void Attributes::save(ByteWriter& out, std::span<const Slot> live) const {
   std::vector<uint32_t> ending;
   std::vector<uint32_t> described;

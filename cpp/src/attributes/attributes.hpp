@@ -1,9 +1,9 @@
 // The plain columns of a user's records: kind, times of validity and of learning, session, speaker, metadata, what is
 // kept of the text, and what few records have (record_states.hpp).
 //
-// Thread safety: const members may run in parallel; writes need exclusion. Memory: 1.3 bytes a record, 8 more
-// where those around it were learned at other times, 8 more once one has a session or a speaker, each distinct one of these once, and what the records of other kinds than most, with
-// an end, with metadata or with a state add.
+// Thread safety: const members may run in parallel; writes need exclusion. Memory: 1.3 bytes a record, 8 more where those
+// around it were learned at other times, 8 more once one has a session or a speaker, each distinct one of these once, and
+// what the records of other kinds than most, with an end, with metadata or with a state add.
 #pragma once
 
 #include <array>

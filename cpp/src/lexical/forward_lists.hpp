@@ -15,6 +15,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -110,7 +111,7 @@ std::string ForwardLists::save(ByteWriter& head, size_t count, ListOf list_of) {
     return is_long ? kLong : static_cast<uint16_t>(list.size());
   });
   head.put_array<uint32_t>(long_sizes);
-  return shorts + longs;
+  return std::move(shorts) + longs;
 }
 
 }  // namespace memspan
