@@ -20,12 +20,6 @@
 namespace memspan {
 namespace {
 
-std::byte* place_in(const Body& body, ByteReader& in, uint64_t bytes) {
-  const auto offset = in.get<uint64_t>();
-  in.check(bytes <= body.size && offset <= body.size - bytes && offset % BodyWriter::kAlignment == 0, "lists lie outside the body");
-  return body.data + offset;
-}
-
 size_t blocks_of(size_t postings) { return (postings + PostingBlock::kMost - 1) / PostingBlock::kMost; }
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
@@ -110,7 +104,7 @@ void LexicalIndex::load(ByteReader& in, const Body& body, size_t slots) {
     longest_ = std::max(longest_, length);
   }
   in.check(longest_ <= kMaxTokensPerByte * limits::kTextBytes, "a record has too many tokens");
-  std::byte* const forward = place_in(body, in, bytes);
+  std::byte* const forward = body.piece(in, bytes, "forward lists lie outside the body");
   stored->forward = forward;
   stored->forward_bytes = bytes;
   stored->forward_checksum = in.get<uint32_t>();
@@ -129,7 +123,7 @@ void LexicalIndex::load_lists(ByteReader& in, const Body& body, StoredLists& sto
   in.check(maxima.size() == sums.size(), "the frequencies are not those of the lists");
   const std::string_view singles = in.get_bytes(single_count * sizeof(Posting));
   const auto bytes = in.get<uint64_t>();
-  std::byte* image = place_in(body, in, bytes);
+  std::byte* image = body.piece(in, bytes, "inverted lists lie outside the body");
   stored.body_bytes = bytes;
   stored.lists.reserve(counts.size());
   stored.checked = std::make_unique<std::atomic<uint64_t>[]>(counts.size() / 64 + 1);

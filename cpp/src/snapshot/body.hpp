@@ -7,6 +7,8 @@
 #include <memory>
 #include <span>
 
+#include "base/bytes.hpp"
+
 namespace memspan {
 
 // Takes the pieces of a body while a user is saved.
@@ -26,6 +28,14 @@ struct Body {
   uint64_t size = 0;
   std::shared_ptr<void> owner;  // keeps `data` valid; null if there is nothing to keep
   bool on_heap = false;         // its bytes count among those of whoever uses them
+
+  // Where the piece of `bytes` begins whose place, as append() returned it, comes next in the head. Throws CorruptSnapshot with
+  // the reason if it lies outside the body.
+  std::byte* piece(ByteReader& head, uint64_t bytes, const char* reason) const {
+    const auto place = head.get<uint64_t>();
+    head.check(place % BodyWriter::kAlignment == 0 && bytes <= size && place <= size - bytes, reason);
+    return data + place;
+  }
 };
 
 }  // namespace memspan

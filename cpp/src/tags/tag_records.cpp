@@ -28,7 +28,6 @@ void TagRecords::replace(TagId tag, TagId by) {
 
 void TagRecords::drop(TagId tag) noexcept {
   for (Slot slot : of_tag_[tag]) of_record_.erase(slot, tag);
-  forget(tag);
 }
 
 void TagRecords::save(ByteWriter& head, BodyWriter& body, std::span<const Slot> live, std::span<const uint32_t> numbers,
@@ -60,11 +59,10 @@ void TagRecords::load(ByteReader& head, const Body& body, size_t slots, size_t t
   const auto total = head.get<uint64_t>();
   if (total == 0) return;
   head.check(tags > 0 && total <= slots * limits::kTagsPerRecord, "the records have too many tags");
-  const auto offset = head.get<uint64_t>();
   const uint64_t size = slots + total * number_bytes(tags);
-  head.check(size <= body.size && offset <= body.size - size, "the tags of records lie outside the body");
+  const std::byte* const piece = body.piece(head, size, "the tags of records lie outside the body");
   stored_ = std::make_unique<Stored>();
-  stored_->piece = {body.data + offset, size};
+  stored_->piece = {piece, size};
   stored_->owner = body.owner;
   stored_->on_heap = body.on_heap;
   stored_->file = head.file();

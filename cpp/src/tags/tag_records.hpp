@@ -60,7 +60,7 @@ class TagRecords {
   void clear(Slot slot) noexcept { of_record_.clear(slot); }
   // Gives the records of a tag another one, if they do not have it yet.
   void replace(TagId tag, TagId by);
-  // Takes the tag away from its records.
+  // Takes the tag away from its records; forget() is to follow.
   void drop(TagId tag) noexcept;
   // Of a tag whose records are not to know of it any more.
   void forget(TagId tag) noexcept { of_tag_[tag] = Slots(); }

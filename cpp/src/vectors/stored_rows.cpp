@@ -11,12 +11,11 @@ StoredRows::StoredRows(ByteReader& in, const Body& body, size_t row_bytes, Test 
   const auto rows = in.get<uint64_t>();
   if (rows == 0) return;
   in.check(rows <= body.size / row_bytes, "there are more rows than the body holds");
-  offset_ = in.get<uint64_t>();
-  in.check(offset_ % BodyWriter::kAlignment == 0 && offset_ <= body.size - rows * row_bytes, "rows lie outside the body");
+  data_ = body.piece(in, rows * row_bytes, "rows lie outside the body");
+  offset_ = static_cast<uint64_t>(data_ - body.data);
   sums_ = in.get_array<uint32_t>();
   in.check(sums_.size() == ((rows - 1) >> shift_) + 1, "the checksums are not those of the rows");
   rows_ = rows;
-  data_ = body.data + offset_;
   checked_ = std::make_unique<std::atomic<uint64_t>[]>(words(units()));
   if (!on_heap_) written_.resize(words(body_bytes() / kPage + 2));  // the first page and the last are shared with others
 }
