@@ -43,7 +43,7 @@ void check_slot(const Attributes& attributes, Slot slot, Slot original, Kind kin
   BOOST_TEST(attributes.recorded_at(slot) == 200 + original);
   BOOST_TEST(attributes.states().pinned(slot) == (original == 1));
   BOOST_TEST(attributes.states().expires_at(slot) == 300 + original);
-  BOOST_TEST(attributes.session_text(slot) == session);
+  BOOST_TEST(attributes.text(attributes.session(slot)) == session);
   BOOST_TEST(attributes.speaker_text(slot) == speaker);
   BOOST_TEST(attributes.traits(slot) == traits_of(texts[original % texts.size()]));
   BOOST_TEST((attributes.speaker(slot) == StringPool::kNone) == speaker.empty());
@@ -72,7 +72,7 @@ BOOST_FIXTURE_TEST_CASE(a_removed_slot_keeps_no_text, Fixture) {
   add(Kind::semantic, "s", "ana", R"({"secret": "x"})");
   attributes.remove(0);
   BOOST_TEST(attributes.count(Kind::semantic) == 0u);
-  BOOST_TEST(attributes.session_text(0) == "");
+  BOOST_TEST(attributes.text(attributes.session(0)) == "");
   BOOST_TEST(attributes.speaker_text(0) == "");
   BOOST_TEST(attributes.metadata(0).empty());
   BOOST_TEST(attributes.states().expiring() == 0u);
@@ -235,6 +235,35 @@ BOOST_AUTO_TEST_CASE(bad_columns_are_refused) {
            {.descriptions = {}}, {.descriptions = {0, 0}}, {.metadata = {}}, {.metadata = {"[]"}}, {.metadata = {"{\"a\":"}}, {.metadata = {""}}}) {
     BOOST_CHECK_THROW(load(bad), CorruptSnapshot);
   }
+}
+
+BOOST_FIXTURE_TEST_CASE(fields_get_codes_when_many_records_are_asked, Fixture) {
+  const FieldPath path = {"a"};
+  for (int i = 0; i < 2000; ++i) add(Kind::episodic, "", "", i % 5 == 0 ? "" : R"({"a": )" + std::to_string(i % 7) + "}");
+  BOOST_TEST(attributes.field_codes(path, 1023) == nullptr);
+  const size_t before = attributes.bytes();
+  const FieldCodes::Column* const column = attributes.field_codes(path, 1024);
+  BOOST_REQUIRE(column != nullptr);
+  BOOST_TEST(attributes.bytes() >= before + 4000);
+  BOOST_TEST(attributes.field_codes(path, 1) == column);
+  const auto check = [&] {
+    for (Slot slot = 0; slot < next; ++slot) {
+      const std::vector<FieldCodes::Code> wanted = {FieldCodes::of(attributes.metadata(slot), path)};
+      BOOST_TEST(column->is_any_of(slot, wanted));
+    }
+  };
+  check();
+  for (int i = 0; i < 300; ++i) add(Kind::episodic, "", "", i % 2 == 0 ? "" : R"({"a": "x"})");
+  for (Slot slot = 0; slot < 1000; slot += 3) attributes.remove(slot);
+  for (Slot slot = 0; slot < 1000; slot += 6) {
+    RecordInput record;
+    record.metadata = R"({"a": 9})";
+    attributes.add(slot, record, slot % 12 == 0 ? json::object() : parse_json_object(record.metadata, "metadata"));
+  }
+  for (Slot slot = 3; slot < 1000; slot += 6) attributes.add(slot, {}, {});
+  check();
+  Attributes few;
+  BOOST_TEST(few.field_codes(path, 0) == nullptr);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

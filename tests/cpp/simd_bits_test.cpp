@@ -1,3 +1,4 @@
+#include <array>
 #include <bit>
 #include <boost/test/unit_test.hpp>
 #include <random>
@@ -34,6 +35,27 @@ BOOST_AUTO_TEST_CASE(each_bit_counts_alone) {
     words[bit / 64] = uint64_t{1} << (bit % 64);
     for (const SimdLevel& level : levels()) {
       BOOST_TEST(level.kernels->count_ones(words.data(), words.size()) == 1u, name_of(level) << ", bit " << bit);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_level_marks_the_values_that_are_equal) {
+  std::mt19937_64 random(2);
+  for (size_t count = 0; count <= 9; ++count) {
+    for (const uint16_t wanted : std::initializer_list<uint16_t>{0, 1, 0x7fff, 0x8000, 0xffff}) {
+      std::vector<uint16_t> values(64 * count);  // exactly as long, too
+      // Near the wanted one in one byte or the other, so that a kernel that compares bytes is found out.
+      constexpr std::array<uint16_t, 3> kDifferences = {0, 1, 0x100};
+      for (uint16_t& value : values) value = static_cast<uint16_t>(wanted ^ kDifferences[random() % 3]);
+      std::vector<uint64_t> before(count);
+      for (uint64_t& word : before) word = random() & random();
+      std::vector<uint64_t> expected = before;
+      for (size_t i = 0; i < values.size(); ++i) expected[i / 64] |= uint64_t{values[i] == wanted} << (i % 64);
+      for (const SimdLevel& level : levels()) {
+        std::vector<uint64_t> words = before;
+        level.kernels->mark_equal(values.data(), wanted, words.data(), count);
+        BOOST_TEST(words == expected, name_of(level) << ", count " << count << ", wanted " << wanted);
+      }
     }
   }
 }

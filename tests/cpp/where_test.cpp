@@ -191,6 +191,27 @@ BOOST_AUTO_TEST_CASE(messages_are_short_and_valid_text) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_fields_must_equal) {
+  const auto required = [](const std::string& filter) {
+    const Where where(filter);
+    std::string all;
+    for (const Where::Required& each : where.required()) {
+      for (const std::string& name : *each.path) all += name + ".";
+      all += std::to_string(each.codes.size()) + " ";
+    }
+    return all;
+  };
+  BOOST_TEST(required(R"({})") == "");
+  BOOST_TEST(required(R"({"city": "Oslo", "trip.days": {"$in": [3, 4]}})") == "city.1 trip.days.2 ");
+  BOOST_TEST(required(R"({"$and": [{"a": 1}, {"b": {"$eq": 2, "$gt": 1}}]})") == "a.1 b.1 ");
+  BOOST_TEST(required(R"({"a": {"$in": []}})") == "a.0 ");
+  BOOST_TEST(required(R"({"a": {"$in": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}})") == "");
+  BOOST_TEST(required(R"({"a": {"$ne": 1}, "b": {"$nin": [1]}, "c": {"$gte": 1}, "d": {"$contains": 1}, "e": {"$exists": true}})") == "");
+  BOOST_TEST(required(R"({"$or": [{"a": 1}, {"b": 1}], "$not": {"c": 1}, "d": {"$not": {"$eq": 1}}})") == "");
+  const Where where(R"({"a": 1.0})");
+  BOOST_TEST(where.required()[0].codes[0] == FieldCodes::of(json::value(1)));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 }  // namespace

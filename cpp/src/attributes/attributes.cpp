@@ -11,6 +11,10 @@ namespace {
 
 constexpr uint32_t kUnused = std::numeric_limits<uint32_t>::max();
 
+// A field gets codes when so many records are to be asked for it, and one in so many of all.
+constexpr size_t kCodedRecords = 1024;
+constexpr size_t kCodedShare = 16;
+
 }  // namespace
 
 bool Attributes::add(Slot slot, const RecordInput& record, json::object metadata) {
@@ -33,6 +37,7 @@ bool Attributes::add(Slot slot, const RecordInput& record, json::object metadata
       metadata_symbol = metadata_pool_->acquire(record.metadata, std::move(metadata));
       metadata_.set(slot, metadata_symbol);
     }
+    field_codes_.make_room(slot);
     states_.add(slot, record);
   } catch (...) {
     strings_.release(place.session);
@@ -44,6 +49,7 @@ bool Attributes::add(Slot slot, const RecordInput& record, json::object metadata
   }
   if (slot < kinds_.size()) kinds_[slot] = record.kind;
   of_kinds_.set(slot, record.kind);
+  field_codes_.set(slot, metadata_of(metadata_symbol));
   traits_[slot] = traits_of(record.text);
   if (placed) places_[slot] = place;
   ++kind_counts_[static_cast<size_t>(record.kind)];
@@ -67,6 +73,30 @@ bool Attributes::remove(Slot slot) noexcept {
 const json::object& Attributes::metadata_of(MetadataPool::Symbol symbol) const {
   static const json::object kEmpty;
   return metadata_pool_ ? metadata_pool_->object(symbol) : kEmpty;
+}
+
+const FieldCodes::Column* Attributes::field_codes(const FieldPath& path, size_t records) const {
+  if (const FieldCodes::Column* const known = field_codes_.find(path)) return known;
+  if (records < kCodedRecords || records * kCodedShare < traits_.size() || field_codes_.full()) return nullptr;
+  return make_field_codes(path);
+}
+
+// Each metadata is looked at once, however many records share it.
+const FieldCodes::Column* Attributes::make_field_codes(const FieldPath& path) const {
+  std::vector<FieldCodes::Code> of_symbols(metadata_symbols(), FieldCodes::kMissing);
+  if (metadata_pool_) {
+    metadata_pool_->for_each([&](MetadataPool::Symbol symbol, const json::object& metadata) {
+      of_symbols[symbol] = FieldCodes::of(metadata, path);
+    });
+  }
+  std::vector<FieldCodes::Code> codes(traits_.size(), FieldCodes::kMissing);
+  for (size_t word = 0; word * 64 < codes.size(); ++word) {
+    const MetadataPool::Symbol* const symbols = metadata_symbols_of(word);
+    if (symbols == nullptr) continue;
+    const size_t count = std::min<size_t>(64, codes.size() - word * 64);
+    for (size_t i = 0; i < count; ++i) codes[word * 64 + i] = of_symbols[symbols[i]];
+  }
+  return field_codes_.make(path, std::move(codes));
 }
 
 // Columns by live slot: u64 up to which slot any is not episodic, u8 kind of these; u8 traits of the text
@@ -197,7 +227,7 @@ void Attributes::load_metadata(ByteReader& in, size_t slots) {
 
 size_t Attributes::bytes() const {
   return of_kinds_.bytes() + kinds_.bytes() + traits_.bytes() + recorded_ats_.bytes() + places_.bytes() + before_forever_.bytes() + metadata_.bytes() +
-         (metadata_pool_ ? metadata_pool_->bytes() : 0) + states_.bytes() + strings_.bytes();
+         (metadata_pool_ ? metadata_pool_->bytes() : 0) + field_codes_.bytes() + states_.bytes() + strings_.bytes();
 }
 
 }  // namespace memspan

@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "attributes/field_codes.hpp"
 #include "attributes/json.hpp"
 #include "attributes/kind_sets.hpp"
 #include "attributes/metadata_pool.hpp"
@@ -48,7 +49,6 @@ class Attributes {
   StringPool::Symbol session(Slot slot) const { return place(slot).session; }
   StringPool::Symbol speaker(Slot slot) const { return place(slot).speaker; }
   size_t placed() const { return places_.size(); }  // slots; those behind have neither
-  std::string_view session_text(Slot slot) const { return strings_.text(session(slot)); }
   std::string_view speaker_text(Slot slot) const { return strings_.text(speaker(slot)); }
   // Calls use(symbol) for all who speak in what is not retired. O(sessions and speakers).
   template <typename Use>
@@ -69,6 +69,9 @@ class Attributes {
   // Empty for a record without metadata.
   const json::object& metadata(Slot slot) const { return metadata_of(metadata_symbol(slot)); }
   const json::object& metadata_of(MetadataPool::Symbol symbol) const;
+  // Codes of a field, for a filter that is about to ask so many records for it; nullptr where there are none, and they are not
+  // worth making or there are too many. Made in O(slots and different metadata), once. Safe beside itself and the others.
+  const FieldCodes::Column* field_codes(const FieldPath& path, size_t records) const;
 
   // Asks for the memory of a record that will be removed.
   void prefetch(Slot slot) const {
@@ -87,6 +90,7 @@ class Attributes {
   };
 
   void load_metadata(ByteReader& in, size_t slots);
+  const FieldCodes::Column* make_field_codes(const FieldPath& path) const;
   Place place(Slot slot) const { return slot < places_.size() ? places_[slot] : Place(); }
   bool retired(Slot slot) const { return states_.retired_at(slot) != kForever; }
   bool count_speaker(Slot slot, int by) noexcept {
@@ -101,6 +105,7 @@ class Attributes {
   SparseColumn<uint64_t> before_forever_;  // kForever - until: 0 for most
   SparseColumn<MetadataPool::Symbol> metadata_;
   std::unique_ptr<MetadataPool> metadata_pool_;  // null: no record ever had any
+  FieldCodes field_codes_;
   RecordStates states_;
   std::array<uint32_t, kKindCount> kind_counts_ = {};
   StringPool strings_;

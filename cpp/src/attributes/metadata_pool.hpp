@@ -67,6 +67,14 @@ class MetadataPool {
   // Of a symbol in use. Valid until the next change.
   const json::object& object(Symbol symbol) const { return *entries_[symbol].object; }
 
+  // Calls use(symbol, object) for each symbol in use but kNone.
+  template <typename Use>
+  void for_each(Use use) const {
+    for (Symbol symbol = kNone + 1; symbol < entries_.size(); ++symbol) {
+      if (entries_[symbol].object) use(symbol, *entries_[symbol].object);
+    }
+  }
+
   // All symbols are less than that.
   size_t symbols() const { return entries_.size(); }
   size_t bytes() const { return sizeof(MetadataPool) + entries_.bytes() + cells_.bytes() + object_bytes_; }

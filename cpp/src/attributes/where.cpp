@@ -19,7 +19,7 @@ enum class Operator : uint8_t { eq, ne, gt, gte, lt, lte, in, nin, contains, exi
 // $or and $not combine tests of the same field: each test carries its own path.
 struct WhereNode {
   Operator op = Operator::and_;
-  std::vector<std::string> path;
+  FieldPath path;
   json::value operand;
   std::vector<WhereNode> nodes;
 };
@@ -45,8 +45,8 @@ Operator parse_operator(std::string_view name, std::string_view place) {
   return static_cast<Operator>(found - kOperatorNames.begin());
 }
 
-std::vector<std::string> parse_path(std::string_view key, std::string_view place) {
-  std::vector<std::string> names(1);
+FieldPath parse_path(std::string_view key, std::string_view place) {
+  FieldPath names(1);
   for (char c : key) {
     if (c == '.') {
       names.emplace_back();
@@ -61,7 +61,7 @@ std::vector<std::string> parse_path(std::string_view key, std::string_view place
 }
 
 WhereNode parse_filter(const json::value& filter, const std::string& place);
-WhereNode parse_condition(const std::vector<std::string>& path, const json::value& condition, const std::string& place);
+WhereNode parse_condition(const FieldPath& path, const json::value& condition, const std::string& place);
 
 template <typename ParsePart>
 std::vector<WhereNode> parse_list(const json::value& list, const std::string& place, ParsePart parse_part) {
@@ -110,8 +110,7 @@ void check_operand(Operator op, const json::value& operand, const std::string& p
   }
 }
 
-WhereNode parse_test(Operator op, const std::vector<std::string>& path, const json::value& operand,
-                     const std::string& place) {
+WhereNode parse_test(Operator op, const FieldPath& path, const json::value& operand, const std::string& place) {
   if (is_combination(op)) {
     return parse_combination(op, operand, place, [&](const json::value& part, const std::string& part_place) {
       return parse_condition(path, part, part_place);
@@ -125,7 +124,7 @@ WhereNode parse_test(Operator op, const std::vector<std::string>& path, const js
   return node;
 }
 
-WhereNode parse_condition(const std::vector<std::string>& path, const json::value& condition, const std::string& place) {
+WhereNode parse_condition(const FieldPath& path, const json::value& condition, const std::string& place) {
   const json::object* object = condition.if_object();
   const auto is_operator = [](const auto& entry) { return entry.key().starts_with('$'); };
   if (object == nullptr || std::none_of(object->begin(), object->end(), is_operator)) {
@@ -153,16 +152,6 @@ WhereNode parse_filter(const json::value& filter, const std::string& place) {
     parts.push_back(parse_combination(op, value, here, parse_filter));
   }
   return combine(Operator::and_, std::move(parts));
-}
-
-const json::value* find_field(const json::object& metadata, const std::vector<std::string>& path) {
-  const json::object* object = &metadata;
-  for (size_t i = 0;; ++i) {
-    const json::value* value = object->if_contains(path[i]);
-    if (value == nullptr || i + 1 == path.size()) return value;
-    object = value->if_object();
-    if (object == nullptr) return nullptr;
-  }
 }
 
 bool contains(const json::value& field, const json::value& wanted) {
@@ -207,6 +196,21 @@ bool evaluate(const WhereNode& node, const json::object& metadata) {
   }
 }
 
+// A list that is longer would take as long to look for as metadata to look at.
+constexpr size_t kMostCodes = 16;
+
+// What `node` wants fields to equal, whatever else it wants.
+void collect_required(const WhereNode& node, std::vector<Where::Required>& required) {
+  if (node.op == Operator::and_) {
+    for (const WhereNode& part : node.nodes) collect_required(part, required);
+  } else if (node.op == Operator::eq) {
+    required.push_back({&node.path, {FieldCodes::of(node.operand)}});
+  } else if (node.op == Operator::in && node.operand.get_array().size() <= kMostCodes) {
+    required.push_back({&node.path, {}});
+    for (const json::value& value : node.operand.get_array()) required.back().codes.push_back(FieldCodes::of(value));
+  }
+}
+
 }  // namespace
 
 Where::Where(std::string_view text) {
@@ -217,6 +221,7 @@ Where::Where(std::string_view text) {
     throw InvalidWhere(error.what());
   }
   root_ = std::make_unique<WhereNode>(parse_filter(filter, "where"));
+  collect_required(*root_, required_);
 }
 
 Where::Where(Where&&) noexcept = default;

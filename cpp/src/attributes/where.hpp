@@ -14,9 +14,11 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string_view>
+#include <vector>
 
-#include "attributes/json.hpp"
+#include "attributes/field_codes.hpp"
 
 namespace memspan {
 
@@ -30,8 +32,16 @@ class Where {
   // O(size of the filter x depth of its paths). Thread-safe.
   bool matches(const json::object& metadata) const;
 
+  // A field that has one of these codes in all metadata that matches.
+  struct Required {
+    const FieldPath* path;  // of this filter
+    std::vector<FieldCodes::Code> codes;
+  };
+  std::span<const Required> required() const { return required_; }
+
  private:
   std::unique_ptr<struct WhereNode> root_;
+  std::vector<Required> required_;
 };
 
 }  // namespace memspan

@@ -151,7 +151,7 @@ void Admission::keep_by_kinds(const ColumnFilters& filters, const TimeFilter& ti
 }
 
 void Admission::keep_by_where(const Where& where) {
-  verdicts_.start(where, user_->attributes);
+  verdicts_.start(where, user_->attributes, count_);
   if (!leave_open()) keep_matching();
 }
 

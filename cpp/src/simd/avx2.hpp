@@ -125,6 +125,15 @@ struct Avx2 {
     const __m128i half = _mm_add_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
     return static_cast<size_t>(_mm_cvtsi128_si64(half) + _mm_extract_epi64(half, 1));
   }
+  static uint32_t equal(const uint16_t* p, uint16_t wanted) {
+    const auto* const halves = reinterpret_cast<const __m256i_u*>(p);
+    const __m256i each = _mm256_set1_epi16(static_cast<int16_t>(wanted));
+    const __m256i first = _mm256_cmpeq_epi16(_mm256_loadu_si256(halves), each);
+    const __m256i second = _mm256_cmpeq_epi16(_mm256_loadu_si256(halves + 1), each);
+    // Packing takes turns between the two, eight values at a time.
+    const __m256i bytes = _mm256_permute4x64_epi64(_mm256_packs_epi16(first, second), 0b11011000);
+    return static_cast<uint32_t>(_mm256_movemask_epi8(bytes));
+  }
 };
 
 // Codes without an instruction for dot products of bytes. The one that multiplies bytes adds two products with

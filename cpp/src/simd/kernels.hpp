@@ -99,6 +99,8 @@ struct Kernels {
 
   // How many bits of the words are set.
   size_t (*count_ones)(const uint64_t* words, size_t count);
+  // Sets bit b of words[i] where values[64 * i + b] is `wanted`; other bits stay. There are 64 * count values.
+  void (*mark_equal)(const uint16_t* values, uint16_t wanted, uint64_t* words, size_t count);
 
   // CRC-32C of some bytes that follow others whose CRC is `crc` (0 when there are none).
   uint32_t (*crc32c)(uint32_t crc, const uint8_t* bytes, size_t size);

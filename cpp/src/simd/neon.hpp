@@ -80,6 +80,15 @@ struct Neon {
     return vpadalq_u32(sums, vpaddlq_u16(vpaddlq_u8(vcntq_u8(vreinterpretq_u8_u64(words)))));
   }
   static size_t total_ones(Words sums) { return vaddvq_u64(sums); }
+  static uint32_t equal(const uint16_t* p, uint16_t wanted) {
+    const uint16x8_t each = vdupq_n_u16(wanted);
+    const uint16x8_t bits = {1, 2, 4, 8, 16, 32, 64, 128};
+    uint32_t all = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+      all |= static_cast<uint32_t>(vaddvq_u16(vandq_u16(vceqq_u16(vld1q_u16(p + 8 * i), each), bits))) << (8 * i);
+    }
+    return all;
+  }
 };
 
 // The bias is taken off the rows, since a product's operands have the same signedness; so the sums lack it already.

@@ -171,12 +171,18 @@ size_t count_ones(const uint64_t* words, size_t count) {
   return total;
 }
 
+void mark_equal(const uint16_t* values, uint16_t wanted, uint64_t* words, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t b = 0; b < 64; ++b) words[i] |= uint64_t{values[64 * i + b] == wanted} << b;
+  }
+}
+
 }  // namespace
 
 constinit const Kernels kScalarKernels = {&dot<float>,   &dot_rows<float>, &dot_each<float>, &dot_pairs,
                                           &dot_rows<uint16_t>, &dot_each<uint16_t>,
                                           &quantize_query, &quantize_row, &code_rows,  &code_gather, &code_rows_batch,
                                           &code_blocks<PlainBlocks>, &nibble_block_sums<PlainBlocks>, &max_products<PlainBlocks>, &square_sum, &multiply,
-                                          &count_above, &select_above, &hidden_layer, &count_ones, &crc32c_table};
+                                          &count_above, &select_above, &hidden_layer, &count_ones, &mark_equal, &crc32c_table};
 
 }  // namespace memspan

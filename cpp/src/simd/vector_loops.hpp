@@ -11,6 +11,7 @@
 //   fill(value), at_least(v, threshold)      a bit for each lane; false for a NaN
 //   Words, kWords, no_words(), load_words(p), add_ones(sums, words), total_ones(sums)
 //                                            a register of words, and sums of the bits that are set in some
+//   equal(p, wanted)                         a bit for each of the 32 uint16 at p
 //   store_chosen(mask, first, out)           first + i for each bit i of the mask; may write kLanes values
 //
 // Everything has internal linkage: each unit gets its own copy in its own instructions (see kernels.hpp).
@@ -134,6 +135,14 @@ size_t count_ones(const uint64_t* words, size_t count) {
     sums = Isa::add_ones(sums, Isa::load_words(last));
   }
   return Isa::total_ones(sums);
+}
+
+template <typename Isa>
+void mark_equal(const uint16_t* values, uint16_t wanted, uint64_t* words, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t high = Isa::equal(values + 64 * i + 32, wanted);
+    words[i] |= high << 32 | Isa::equal(values + 64 * i, wanted);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,128 @@
+// Filters that want fields to equal something, over so many records that the fields get codes, against filters that are asked of
+// each record: while records come, change and go.
+#include <boost/test/unit_test.hpp>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+
+#include "attributes/where.hpp"
+#include "support/records.hpp"
+
+namespace memspan {
+namespace {
+
+using test::Item;
+
+constexpr size_t kDim = 8;
+
+struct Described {
+  std::string some_metadata() {
+    switch (random() % 6) {
+      case 0: return {};
+      case 1: return R"({"document": )" + std::to_string(random() % 40) + R"(.0, "source": "mail"})";
+      case 2: return R"({"document": null, "place": {"city": "Oslo"}})";
+      case 3: return R"({"document": ")" + std::to_string(random() % 40) + R"("})";
+      default:
+        return R"({"document": )" + std::to_string(random() % 40) + R"(, "source": ")" + (random() % 2 == 0 ? "mail" : "chat") +
+               R"(", "place": {"city": ")" + (random() % 2 == 0 ? "Oslo" : "Rome") + R"("}, "number": )" + std::to_string(random()) + "}";
+    }
+  }
+
+  void add(int first, int last) {
+    std::vector<Item> items;
+    for (int i = first; i < last; ++i) {
+      Item item{.id = "r" + std::to_string(i), .at = i, .text = "word" + std::to_string(random() % 9)};
+      item.metadata = known[item.id] = some_metadata();
+      item.embedding = test::random_vector(kDim, random);
+      if (random() % 3 == 0) item.tags = {"t"};
+      items.push_back(item);
+    }
+    test::add(index, items);
+  }
+
+  void remove(int i) {
+    const std::string id = "r" + std::to_string(i);
+    test::remove(index, "ana", {id});
+    known.erase(id);
+  }
+
+  std::set<std::string> expected(const std::string& filter) const {
+    const Where where(filter);
+    std::set<std::string> ids;
+    for (const auto& [id, metadata] : known) {
+      if (where.matches(metadata.empty() ? json::object() : parse_json_object(metadata, "metadata"))) ids.insert(id);
+    }
+    return ids;
+  }
+
+  // By each way to look for them.
+  void check(const std::string& filter) {
+    const std::set<std::string> wanted = expected(filter);
+    Query query{.user = "ana", .k = 10000};
+    query.where = filter;
+    for (int way = 0; way < 4; ++way) {
+      if (way == 1) query.embedding = test::random_vector(kDim, random), query.exact = true;
+      if (way == 2) query.explain = true;
+      if (way == 3) query.between = {{{0, 100000}}}, query.explain = false;
+      const std::vector<std::string> found = test::ids_of(index.search(query));
+      BOOST_TEST_CONTEXT(filter << ", way " << way) {
+        BOOST_TEST(found.size() == wanted.size());
+        BOOST_TEST((std::set<std::string>(found.begin(), found.end()) == wanted));
+      }
+    }
+    query = {.user = "ana", .k = 10};  // few of them: what is left open among many, too
+    query.where = filter;
+    query.embedding = test::random_vector(kDim, random);
+    const std::vector<std::string> found = test::ids_of(index.search(query));
+    BOOST_TEST(found.size() == std::min<size_t>(10, wanted.size()));
+    for (const std::string& id : found) BOOST_TEST(wanted.contains(id), filter);
+  }
+
+  void check_all() {
+    for (const char* filter :
+         {R"({"document": 7})", R"({"document": 7.0})", R"({"document": "7"})", R"({"document": null})", R"({"document": {"$in": [1, "2", 3.0]}})",
+          R"({"document": {"$in": []}})", R"({"source": "mail"})", R"({"source": "mail", "document": {"$gte": 30}})",
+          R"({"place.city": "Oslo", "source": "chat"})", R"({"place": {"city": "Oslo"}})", R"({"document": {"$eq": 3, "$ne": 4}})",
+          R"({"$and": [{"document": 5}, {"source": "chat"}]})", R"({"$or": [{"document": 5}, {"source": "chat"}]})",
+          R"({"$not": {"document": 5}})", R"({"document": {"$not": {"$eq": 5}}})", R"({"document": 999})"}) {
+      check(filter);
+    }
+  }
+
+  std::mt19937 random{5};
+  std::map<std::string, std::string> known;
+  Index index{IndexConfig{.dim = kDim}};
+};
+
+BOOST_FIXTURE_TEST_SUITE(coded_where, Described)
+
+BOOST_AUTO_TEST_CASE(they_find_the_same_while_records_come_and_go) {
+  add(0, 3000);
+  check_all();
+  add(3000, 3500);
+  for (int i = 0; i < 3500; i += 7) remove(i);
+  add(1000, 1300);  // with other metadata
+  add(5000, 5200);  // where others were
+  check_all();
+  index.consolidate("ana", true);
+  check_all();
+}
+
+BOOST_AUTO_TEST_CASE(a_large_user_is_left_open_as_well) {
+  add(0, 9500);
+  check_all();
+  add(6000, 7000);
+  check_all();
+}
+
+BOOST_AUTO_TEST_CASE(fields_beyond_the_most_are_asked_of_each_record) {
+  add(0, 2000);
+  for (size_t i = 0; i < FieldCodes::kMost; ++i) check(R"({"other)" + std::to_string(i) + R"(": 1})");
+  check_all();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace memspan
