@@ -452,7 +452,7 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
 
     def save(self, path: str | os.PathLike[str], stamp: str = "") -> None:
         """Write everything to one file (mode 0600), which replaces an older one, or a link, only when it is whole and
-        durable.
+        durable. Of a batch that is being added meanwhile, its first records may be in it.
 
         Raises:
             InvalidArgumentError: a pipe or a device is there, or a link to one.
