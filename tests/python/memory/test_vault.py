@@ -205,7 +205,8 @@ def test_damage_is_told_and_destroys_nothing(memory: Memory, path: Path, open_me
     memory.vault("ben", KEY).put("a", "of ben", id="a")
     memory.close()
     change = {
-        "bit": "UPDATE secrets SET ciphertext = CAST(x'00' || substr(ciphertext, 2) AS BLOB) WHERE record = 'a'",
+        "bit": "UPDATE secrets SET ciphertext = CAST(CASE substr(ciphertext, 1, 1) WHEN x'00' THEN x'01' "
+        "ELSE x'00' END || substr(ciphertext, 2) AS BLOB) WHERE record = 'a'",
         "short": "UPDATE secrets SET ciphertext = x'00' WHERE record = 'a'",
         "swapped": "UPDATE secrets SET (nonce, ciphertext) = "
         "(SELECT nonce, ciphertext FROM secrets o WHERE o.record = 'b') WHERE record = 'a'",
