@@ -160,6 +160,7 @@ void measure_small(const Data& data) {
   auto* chosen = allocate<uint32_t>(kScores);
   auto* scores = allocate<float>(kScores);
   auto* units = allocate<float>(data.dim);
+  auto* marks = allocate<uint64_t>(kChecked / sizeof(uint16_t) / 64);
   std::mt19937 random(1);
   std::uniform_real_distribution<float> uniform;
   for (size_t i = 0; i < kScores; ++i) scores[i] = uniform(random);
@@ -189,6 +190,12 @@ void measure_small(const Data& data) {
                        volatile size_t sink =
                            simd.count_ones(reinterpret_cast<const uint64_t*>(data.rows), kChecked / sizeof(uint64_t));
                        (void)sink;
+                     }});
+    works.push_back({"mark_equal", level, double(kChecked), 0, [=, &simd, &data] {
+                       simd.mark_equal(reinterpret_cast<const uint16_t*>(data.rows), 1, marks, kChecked / sizeof(uint16_t) / 64);
+                     }});
+    works.push_back({"mark_within", level, double(kChecked), 0, [=, &simd, &data] {
+                       simd.mark_within(reinterpret_cast<const uint64_t*>(data.rows), 1, 2, marks, kChecked / sizeof(uint64_t) / 64);
                      }});
     works.push_back({"crc32c", level, double(kChecked), 0, [=, &simd, &data] {
                        volatile uint32_t sink = simd.crc32c(0, data.rows, kChecked);

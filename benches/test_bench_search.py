@@ -110,6 +110,27 @@ def test_learned_search(benchmark: Any, sized: tuple[memspan.Index, Episodes]) -
     ask(benchmark, index, asked)
 
 
+WANTED: dict[str, Callable[[int], Any]] = {
+    "equal": lambda number: number,
+    "one of three": lambda number: {"$in": [number, number + 1, number + 2]},
+    "range": lambda number: {"$gte": number, "$lt": number + 100},
+}
+
+
+@pytest.mark.parametrize("wanted", WANTED)
+def test_search_by_metadata(benchmark: Any, episodes: Episodes, wanted: str) -> None:
+    """Where no two records have the same metadata."""
+    index = episodes.filled()
+    numbers = [{"number": number} for number in range(episodes.count)]
+    index.add_many(user=USER, **episodes.columns | {"metadatas": numbers})
+    queries = [
+        dense(episodes, number) | {"where": {"number": WANTED[wanted](number * 40)}} for number in range(200)
+    ]
+    turn = itertools.cycle(queries)
+    hits = benchmark(lambda: index.search(user=USER, k=10, **next(turn)))
+    assert 0 < len(hits) <= 10
+
+
 @pytest.mark.parametrize("axis", ["as_of", "valid_at"])
 def test_search_of_another_time(benchmark: Any, episodes: Episodes, axis: str) -> None:
     """What was believed, or true, half-way, when three records in ten were believed for an hour only."""

@@ -246,10 +246,12 @@ BOOST_FIXTURE_TEST_CASE(fields_get_codes_when_many_records_are_asked, Fixture) {
   BOOST_REQUIRE(column != nullptr);
   BOOST_TEST(attributes.bytes() >= before + 4000);
   BOOST_TEST(attributes.field_codes(path, 1) == column);
+  const FieldKeys::Column* const keys = attributes.field_keys(path, 1024);
+  BOOST_REQUIRE(keys != nullptr);
   const auto check = [&] {
     for (Slot slot = 0; slot < next; ++slot) {
-      const std::vector<FieldCodes::Code> wanted = {FieldCodes::of(attributes.metadata(slot), path)};
-      BOOST_TEST(column->is_any_of(slot, wanted));
+      BOOST_TEST((*column)[slot] == FieldCodes::of(attributes.metadata(slot), path));
+      BOOST_TEST((*keys)[slot] == FieldKeys::of(attributes.metadata(slot), path));
     }
   };
   check();

@@ -1,5 +1,5 @@
-// Filters that want fields to equal something, over so many records that the fields get codes, against filters that are asked of
-// each record: while records come, change and go.
+// Filters that want fields to equal something or to lie in a range, over so many records that the fields get codes and keys,
+// against filters that are asked of each record: while records come, change and go.
 #include <boost/test/unit_test.hpp>
 #include <map>
 #include <random>
@@ -25,7 +25,8 @@ struct Described {
       case 3: return R"({"document": ")" + std::to_string(random() % 40) + R"("})";
       default:
         return R"({"document": )" + std::to_string(random() % 40) + R"(, "source": ")" + (random() % 2 == 0 ? "mail" : "chat") +
-               R"(", "place": {"city": ")" + (random() % 2 == 0 ? "Oslo" : "Rome") + R"("}, "number": )" + std::to_string(random()) + "}";
+               R"(", "place": {"city": ")" + (random() % 2 == 0 ? "Oslo" : "Rome") + R"("}, "on": "2025-0)" +
+               std::to_string(1 + random() % 9) + "-" + std::to_string(10 + random() % 19) + R"(T09", "number": )" + std::to_string(random()) + "}";
     }
   }
 
@@ -85,6 +86,13 @@ struct Described {
           R"({"document": {"$in": []}})", R"({"source": "mail"})", R"({"source": "mail", "document": {"$gte": 30}})",
           R"({"place.city": "Oslo", "source": "chat"})", R"({"place": {"city": "Oslo"}})", R"({"document": {"$eq": 3, "$ne": 4}})",
           R"({"$and": [{"document": 5}, {"source": "chat"}]})", R"({"$or": [{"document": 5}, {"source": "chat"}]})",
+          R"({"document": {"$gte": 38}})", R"({"document": {"$gt": 3, "$lte": 5.0}})", R"({"document": {"$lt": "3"}})",
+          R"({"document": {"$gt": 3, "$lt": "9"}})", R"({"document": {"$gt": 5, "$lt": 5}})", R"({"place.city": {"$gte": "Oslp"}})",
+          R"({"number": {"$lt": 100000000}, "source": "mail"})", R"({"$and": [{"document": {"$gt": 30}}, {"document": {"$lt": 32}}]})",
+          R"({"number": {"$lt": 2000000000}})", R"({"number": {"$lt": 3000000000}, "document": {"$gt": 30}})",
+          R"({"document": {"$gt": 30}, "number": {"$lt": 3000000000}})",
+          R"({"on": {"$gte": "2025-06-15"}})", R"({"on": {"$gt": "2025-06-15T09", "$lte": "2025-07-10T08"}})",
+          R"({"$or": [{"number": {"$lt": 2000000000}}, {"document": 5}]})", R"({"document": {"$gt": 3, "$exists": false}})",
           R"({"$not": {"document": 5}})", R"({"document": {"$not": {"$eq": 5}}})", R"({"document": 999})"}) {
       check(filter);
     }
@@ -120,6 +128,13 @@ BOOST_AUTO_TEST_CASE(fields_beyond_the_most_are_asked_of_each_record) {
   add(0, 2000);
   for (size_t i = 0; i < FieldCodes::kMost; ++i) check(R"({"other)" + std::to_string(i) + R"(": 1})");
   check_all();
+}
+
+BOOST_AUTO_TEST_CASE(a_range_of_a_field_without_keys_is_asked_beside_one_with) {
+  add(0, 2000);
+  for (size_t i = 1; i < FieldKeys::kMost; ++i) check(R"({"other)" + std::to_string(i) + R"(": {"$gt": 1}})");
+  check(R"({"number": {"$lt": 3000000000}, "document": {"$gt": 30}})");
+  check(R"({"document": {"$gt": 30}, "number": {"$lt": 3000000000}})");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -147,7 +147,7 @@ BOOST_FIXTURE_TEST_CASE(who_is_asked_for_again_and_again_stays, Fixture) {
   const UserIndex* const favourite = table.find_or_create("favourite").get();
   for (int i = 0; i < 500; ++i) {
     const std::string name = user_name(static_cast<size_t>(i));
-    table.wrote(name, [&] {
+    table.count_if_due(name, [&] {
       const UserTable::User user = table.find_or_create(name);
       user->relate("a", "b");
       return user;
@@ -171,7 +171,7 @@ BOOST_FIXTURE_TEST_CASE(the_least_recently_used_leave_first, Fixture) {
       case 0: {
         const UserTable::User user = table.find_or_create(name);
         user->relate("a", std::to_string(step));
-        table.wrote(name, user);
+        table.count_if_due(name, user);
         break;
       }
       case 1: table.take(name); break;
@@ -197,7 +197,7 @@ BOOST_FIXTURE_TEST_CASE(whoever_is_in_a_call_stays, Fixture) {
   for (size_t i = 0; i < 200; ++i) {
     held.push_back(table.find_or_create(user_name(i)));
     held.back()->relate("a", "b");
-    table.wrote(user_name(i), held.back());
+    table.count_if_due(user_name(i), held.back());
   }
   const auto resident = [&] {
     size_t count = 0;
@@ -208,7 +208,7 @@ BOOST_FIXTURE_TEST_CASE(whoever_is_in_a_call_stays, Fixture) {
   held.resize(150);
   for (size_t i = 0; i < 150; ++i) BOOST_REQUIRE(table.find(user_name(i)) == held[i]);
   table.find_or_create("another")->relate("a", "b");
-  table.wrote("another", table.find("another"));
+  table.count_if_due("another", table.find("another"));
   BOOST_TEST(resident() <= 152u);
 }
 
@@ -275,7 +275,7 @@ BOOST_FIXTURE_TEST_CASE(a_call_in_progress_keeps_a_user_who_was_forgotten, Fixtu
     return user;
   };
   fill("large", 3000);
-  for (int i = 0; i < 2; ++i) table.wrote("other", fill("other", 60));
+  for (int i = 0; i < 2; ++i) table.count_if_due("other", fill("other", 60));
   const UserTable::User user = table.find("large");
   BOOST_REQUIRE(user->mapped_bytes() > size_t{4} << 20);
   BOOST_TEST((table.take("large").user == user));
@@ -313,6 +313,31 @@ BOOST_FIXTURE_TEST_CASE(tags_alone_count_too, Fixture) {
   BOOST_TEST(limited.stats().resident_users < 10u);  // the large one made the others leave
   BOOST_TEST(limited.tags("u1").size() == 2002u);
   BOOST_TEST(limited.tags("u299").size() == 2u);
+}
+
+// Searches alone make a user larger, when they give fields of the metadata columns.
+BOOST_FIXTURE_TEST_CASE(columns_of_fields_count_when_they_are_made, Fixture) {
+  const auto fill = [&](Index& index) {
+    for (const char* user : {"ana", "bo"}) {
+      std::vector<test::Item> items(4000);
+      for (size_t i = 0; i < items.size(); ++i) {
+        items[i] = {.id = "r" + std::to_string(i), .at = static_cast<Micros>(i), .text = "opera", .user = user};
+        items[i].metadata = R"({"day": )" + std::to_string(i % 50) + "}";
+      }
+      test::add(index, items);
+    }
+  };
+  fill(unlimited);
+  const size_t before = unlimited.stats("bo")->bytes;
+  const size_t columns = 4000 * sizeof(uint64_t);
+  Index index(IndexConfig{.dim = kDim}, {.max_bytes = 2 * before + columns / 2, .spill_directory = directory.file(".")});
+  fill(index);
+  BOOST_TEST(index.stats().resident_users == 2u);
+  Query query{.user = "bo", .k = 5000};
+  query.where = R"({"day": {"$lt": 10}})";
+  BOOST_TEST(index.search(query).hits.size() == 800u);
+  BOOST_TEST(index.stats("bo")->bytes >= before + columns);
+  BOOST_TEST(index.stats().resident_users == 1u);
 }
 
 BOOST_FIXTURE_TEST_CASE(damage_of_one_user_does_not_reach_the_others, Fixture) {

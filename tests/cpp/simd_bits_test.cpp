@@ -1,6 +1,7 @@
 #include <array>
 #include <bit>
 #include <boost/test/unit_test.hpp>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -55,6 +56,29 @@ BOOST_AUTO_TEST_CASE(every_level_marks_the_values_that_are_equal) {
         std::vector<uint64_t> words = before;
         level.kernels->mark_equal(values.data(), wanted, words.data(), count);
         BOOST_TEST(words == expected, name_of(level) << ", count " << count << ", wanted " << wanted);
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(every_level_marks_the_values_in_a_range) {
+  std::mt19937_64 random(3);
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+  const std::vector<uint64_t> ends = {0, 1, 2, (uint64_t{1} << 63) - 1, uint64_t{1} << 63, (uint64_t{1} << 63) + 1, kMost - 1, kMost};
+  for (size_t count = 0; count <= 3; ++count) {
+    std::vector<uint64_t> values(64 * count);
+    for (uint64_t& value : values) value = random() % 2 == 0 ? random() : ends[random() % ends.size()];
+    for (const uint64_t least : ends) {
+      for (const uint64_t most : ends) {  // also where least > most: none is in it
+        std::vector<uint64_t> before(count);
+        for (uint64_t& word : before) word = random() & random();
+        std::vector<uint64_t> expected = before;
+        for (size_t i = 0; i < values.size(); ++i) expected[i / 64] |= uint64_t{least <= values[i] && values[i] <= most} << (i % 64);
+        for (const SimdLevel& level : levels()) {
+          std::vector<uint64_t> words = before;
+          level.kernels->mark_within(values.data(), least, most, words.data(), count);
+          BOOST_TEST(words == expected, name_of(level) << ", count " << count << ", " << least << " to " << most);
+        }
       }
     }
   }

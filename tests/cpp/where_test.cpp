@@ -192,24 +192,46 @@ BOOST_AUTO_TEST_CASE(messages_are_short_and_valid_text) {
 }
 
 BOOST_AUTO_TEST_CASE(what_fields_must_equal) {
-  const auto required = [](const std::string& filter) {
+  const auto equal = [](const std::string& filter) {
     const Where where(filter);
     std::string all;
-    for (const Where::Required& each : where.required()) {
+    for (const Where::Equal& each : where.equal()) {
       for (const std::string& name : *each.path) all += name + ".";
       all += std::to_string(each.codes.size()) + " ";
     }
     return all;
   };
-  BOOST_TEST(required(R"({})") == "");
-  BOOST_TEST(required(R"({"city": "Oslo", "trip.days": {"$in": [3, 4]}})") == "city.1 trip.days.2 ");
-  BOOST_TEST(required(R"({"$and": [{"a": 1}, {"b": {"$eq": 2, "$gt": 1}}]})") == "a.1 b.1 ");
-  BOOST_TEST(required(R"({"a": {"$in": []}})") == "a.0 ");
-  BOOST_TEST(required(R"({"a": {"$in": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}})") == "");
-  BOOST_TEST(required(R"({"a": {"$ne": 1}, "b": {"$nin": [1]}, "c": {"$gte": 1}, "d": {"$contains": 1}, "e": {"$exists": true}})") == "");
-  BOOST_TEST(required(R"({"$or": [{"a": 1}, {"b": 1}], "$not": {"c": 1}, "d": {"$not": {"$eq": 1}}})") == "");
+  BOOST_TEST(equal(R"({})") == "");
+  BOOST_TEST(equal(R"({"city": "Oslo", "trip.days": {"$in": [3, 4]}})") == "city.1 trip.days.2 ");
+  BOOST_TEST(equal(R"({"$and": [{"a": 1}, {"b": {"$eq": 2, "$gt": 1}}]})") == "a.1 b.1 ");
+  BOOST_TEST(equal(R"({"a": {"$in": []}})") == "a.0 ");
+  BOOST_TEST(equal(R"({"a": {"$in": [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}})") == "");
+  BOOST_TEST(equal(R"({"a": {"$ne": 1}, "b": {"$nin": [1]}, "c": {"$gte": 1}, "d": {"$contains": 1}, "e": {"$exists": true}})") == "");
+  BOOST_TEST(equal(R"({"$or": [{"a": 1}, {"b": 1}], "$not": {"c": 1}, "d": {"$not": {"$eq": 1}}})") == "");
   const Where where(R"({"a": 1.0})");
-  BOOST_TEST(where.required()[0].codes[0] == FieldCodes::of(json::value(1)));
+  BOOST_TEST(where.equal()[0].codes[0] == CodeOf::of(json::value(1)));
+}
+
+BOOST_AUTO_TEST_CASE(what_fields_must_lie_between) {
+  const auto within = [](const std::string& filter, const json::value& value) {
+    const Where where(filter);
+    BOOST_REQUIRE(where.within().size() == 1u);
+    return where.within()[0].range.contains(KeyOf::of(value));
+  };
+  BOOST_TEST(within(R"({"a": {"$gte": 3}})", 3));
+  BOOST_TEST(within(R"({"a": {"$gte": 3}})", 1e300));
+  BOOST_TEST(!within(R"({"a": {"$gte": 3}})", 2));
+  BOOST_TEST(!within(R"({"a": {"$gte": 3}})", "4"));
+  BOOST_TEST(!within(R"({"a": {"$gte": 3}})", nullptr));
+  BOOST_TEST(within(R"({"a": {"$lt": "2024-05"}})", "2024-04-30"));
+  BOOST_TEST(!within(R"({"a": {"$lt": "2024-05"}})", "2024-06"));
+  BOOST_TEST(!within(R"({"a": {"$lt": "2024-05"}})", 5));
+  BOOST_TEST(within(R"({"a": {"$gt": 3, "$lte": 5}})", 4));
+  BOOST_TEST(!within(R"({"a": {"$gt": 3, "$lte": 5}})", 6));
+  BOOST_TEST(!within(R"({"$and": [{"a": {"$gt": 3}}, {"a": {"$lt": 3}}]})", 4));
+  BOOST_TEST(!within(R"({"a": {"$gt": 3, "$lt": "x"}})", 4));
+  BOOST_TEST(Where(R"({"a": {"$gt": 3}, "b": {"$gt": 3}, "a.b": {"$lt": 3}})").within().size() == 3u);
+  BOOST_TEST(Where(R"({"$or": [{"a": {"$gt": 3}}], "b": {"$not": {"$gt": 3}}, "c": 3})").within().empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

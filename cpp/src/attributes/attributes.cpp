@@ -11,9 +11,9 @@ namespace {
 
 constexpr uint32_t kUnused = std::numeric_limits<uint32_t>::max();
 
-// A field gets codes when so many records are to be asked for it, and one in so many of all.
-constexpr size_t kCodedRecords = 1024;
-constexpr size_t kCodedShare = 16;
+// A field gets a column when so many records are to be asked for it, and one in so many of all.
+constexpr size_t kAskedRecords = 1024;
+constexpr size_t kAskedShare = 16;
 
 }  // namespace
 
@@ -38,6 +38,7 @@ bool Attributes::add(Slot slot, const RecordInput& record, json::object metadata
       metadata_.set(slot, metadata_symbol);
     }
     field_codes_.make_room(slot);
+    field_keys_.make_room(slot);
     states_.add(slot, record);
   } catch (...) {
     strings_.release(place.session);
@@ -50,6 +51,7 @@ bool Attributes::add(Slot slot, const RecordInput& record, json::object metadata
   if (slot < kinds_.size()) kinds_[slot] = record.kind;
   of_kinds_.set(slot, record.kind);
   field_codes_.set(slot, metadata_of(metadata_symbol));
+  field_keys_.set(slot, metadata_of(metadata_symbol));
   traits_[slot] = traits_of(record.text);
   if (placed) places_[slot] = place;
   ++kind_counts_[static_cast<size_t>(record.kind)];
@@ -75,28 +77,33 @@ const json::object& Attributes::metadata_of(MetadataPool::Symbol symbol) const {
   return metadata_pool_ ? metadata_pool_->object(symbol) : kEmpty;
 }
 
-const FieldCodes::Column* Attributes::field_codes(const FieldPath& path, size_t records) const {
-  if (const FieldCodes::Column* const known = field_codes_.find(path)) return known;
-  if (records < kCodedRecords || records * kCodedShare < traits_.size() || field_codes_.full()) return nullptr;
-  return make_field_codes(path);
+template <typename Columns>
+const typename Columns::Column* Attributes::column_of(const Columns& columns, const FieldPath& path, size_t records) const {
+  if (const typename Columns::Column* const known = columns.find(path)) return known;
+  if (records < kAskedRecords || records * kAskedShare < traits_.size() || columns.full()) return nullptr;
+  return make_column(columns, path);
 }
+template const FieldCodes::Column* Attributes::column_of(const FieldCodes&, const FieldPath&, size_t) const;
+template const FieldKeys::Column* Attributes::column_of(const FieldKeys&, const FieldPath&, size_t) const;
 
 // Each metadata is looked at once, however many records share it.
-const FieldCodes::Column* Attributes::make_field_codes(const FieldPath& path) const {
-  std::vector<FieldCodes::Code> of_symbols(metadata_symbols(), FieldCodes::kMissing);
+template <typename Columns>
+const typename Columns::Column* Attributes::make_column(const Columns& columns, const FieldPath& path) const {
+  using Number = typename Columns::Number;
+  std::vector<Number> of_symbols(metadata_symbols());
   if (metadata_pool_) {
     metadata_pool_->for_each([&](MetadataPool::Symbol symbol, const json::object& metadata) {
-      of_symbols[symbol] = FieldCodes::of(metadata, path);
+      of_symbols[symbol] = Columns::of(metadata, path);
     });
   }
-  std::vector<FieldCodes::Code> codes(traits_.size(), FieldCodes::kMissing);
-  for (size_t word = 0; word * 64 < codes.size(); ++word) {
+  std::vector<Number> numbers(traits_.size());
+  for (size_t word = 0; word * 64 < numbers.size(); ++word) {
     const MetadataPool::Symbol* const symbols = metadata_symbols_of(word);
     if (symbols == nullptr) continue;
-    const size_t count = std::min<size_t>(64, codes.size() - word * 64);
-    for (size_t i = 0; i < count; ++i) codes[word * 64 + i] = of_symbols[symbols[i]];
+    const size_t count = std::min<size_t>(64, numbers.size() - word * 64);
+    for (size_t i = 0; i < count; ++i) numbers[word * 64 + i] = of_symbols[symbols[i]];
   }
-  return field_codes_.make(path, std::move(codes));
+  return columns.make(path, std::move(numbers));
 }
 
 // Columns by live slot: u64 up to which slot any is not episodic, u8 kind of these; u8 traits of the text
@@ -226,8 +233,9 @@ void Attributes::load_metadata(ByteReader& in, size_t slots) {
 }
 
 size_t Attributes::bytes() const {
-  return of_kinds_.bytes() + kinds_.bytes() + traits_.bytes() + recorded_ats_.bytes() + places_.bytes() + before_forever_.bytes() + metadata_.bytes() +
-         (metadata_pool_ ? metadata_pool_->bytes() : 0) + field_codes_.bytes() + states_.bytes() + strings_.bytes();
+  return of_kinds_.bytes() + kinds_.bytes() + traits_.bytes() + recorded_ats_.bytes() + places_.bytes() + before_forever_.bytes() +
+         metadata_.bytes() + (metadata_pool_ ? metadata_pool_->bytes() : 0) + field_codes_.bytes() + field_keys_.bytes() + states_.bytes() +
+         strings_.bytes();
 }
 
 }  // namespace memspan

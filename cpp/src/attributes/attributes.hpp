@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "attributes/field_codes.hpp"
+#include "attributes/field_keys.hpp"
 #include "attributes/json.hpp"
 #include "attributes/kind_sets.hpp"
 #include "attributes/metadata_pool.hpp"
@@ -69,9 +70,11 @@ class Attributes {
   // Empty for a record without metadata.
   const json::object& metadata(Slot slot) const { return metadata_of(metadata_symbol(slot)); }
   const json::object& metadata_of(MetadataPool::Symbol symbol) const;
-  // Codes of a field, for a filter that is about to ask so many records for it; nullptr where there are none, and they are not
-  // worth making or there are too many. Made in O(slots and different metadata), once. Safe beside itself and the others.
-  const FieldCodes::Column* field_codes(const FieldPath& path, size_t records) const;
+  // Codes or keys of a field, for a filter that is about to ask so many records for it; nullptr where there are none, and they
+  // are not worth making or there are too many. Made in O(slots and different metadata), once. Safe beside itself and the others.
+  const FieldCodes::Column* field_codes(const FieldPath& path, size_t records) const { return column_of(field_codes_, path, records); }
+  const FieldKeys::Column* field_keys(const FieldPath& path, size_t records) const { return column_of(field_keys_, path, records); }
+  size_t field_columns() const { return field_codes_.count() + field_keys_.count(); }
 
   // Asks for the memory of a record that will be removed.
   void prefetch(Slot slot) const {
@@ -90,7 +93,10 @@ class Attributes {
   };
 
   void load_metadata(ByteReader& in, size_t slots);
-  const FieldCodes::Column* make_field_codes(const FieldPath& path) const;
+  template <typename Columns>
+  const typename Columns::Column* column_of(const Columns& columns, const FieldPath& path, size_t records) const;
+  template <typename Columns>
+  const typename Columns::Column* make_column(const Columns& columns, const FieldPath& path) const;
   Place place(Slot slot) const { return slot < places_.size() ? places_[slot] : Place(); }
   bool retired(Slot slot) const { return states_.retired_at(slot) != kForever; }
   bool count_speaker(Slot slot, int by) noexcept {
@@ -106,6 +112,7 @@ class Attributes {
   SparseColumn<MetadataPool::Symbol> metadata_;
   std::unique_ptr<MetadataPool> metadata_pool_;  // null: no record ever had any
   FieldCodes field_codes_;
+  FieldKeys field_keys_;
   RecordStates states_;
   std::array<uint32_t, kKindCount> kind_counts_ = {};
   StringPool strings_;

@@ -199,15 +199,30 @@ bool evaluate(const WhereNode& node, const json::object& metadata) {
 // A list that is longer would take as long to look for as metadata to look at.
 constexpr size_t kMostCodes = 16;
 
-// What `node` wants fields to equal, whatever else it wants.
-void collect_required(const WhereNode& node, std::vector<Where::Required>& required) {
+bool is_comparison(Operator op) { return op >= Operator::gt && op <= Operator::lte; }
+
+bool only_compares(const WhereNode& node) {
+  return is_comparison(node.op) || (node.op == Operator::and_ && std::all_of(node.nodes.begin(), node.nodes.end(), only_compares));
+}
+
+// What `node` wants fields to equal, or to be greater or less than, whatever else it wants.
+void collect(const WhereNode& node, std::vector<Where::Equal>& equal, std::vector<Where::Within>& within) {
   if (node.op == Operator::and_) {
-    for (const WhereNode& part : node.nodes) collect_required(part, required);
+    for (const WhereNode& part : node.nodes) collect(part, equal, within);
   } else if (node.op == Operator::eq) {
-    required.push_back({&node.path, {FieldCodes::of(node.operand)}});
+    equal.push_back({&node.path, {CodeOf::of(node.operand)}});
   } else if (node.op == Operator::in && node.operand.get_array().size() <= kMostCodes) {
-    required.push_back({&node.path, {}});
-    for (const json::value& value : node.operand.get_array()) required.back().codes.push_back(FieldCodes::of(value));
+    equal.push_back({&node.path, {}});
+    for (const json::value& value : node.operand.get_array()) equal.back().codes.push_back(CodeOf::of(value));
+  } else if (is_comparison(node.op)) {
+    const bool is_least = node.op <= Operator::gte;
+    const KeyRange range = is_least ? keys_from(node.operand) : keys_up_to(node.operand);
+    for (Where::Within& other : within) {
+      if (*other.path != node.path) continue;
+      other.range = {std::max(other.range.least, range.least), std::min(other.range.most, range.most)};
+      return;
+    }
+    within.push_back({&node.path, range});
   }
 }
 
@@ -221,7 +236,8 @@ Where::Where(std::string_view text) {
     throw InvalidWhere(error.what());
   }
   root_ = std::make_unique<WhereNode>(parse_filter(filter, "where"));
-  collect_required(*root_, required_);
+  collect(*root_, equal_, within_);
+  only_within_ = only_compares(*root_);
 }
 
 Where::Where(Where&&) noexcept = default;

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "attributes/field_codes.hpp"
+#include "attributes/field_keys.hpp"
 
 namespace memspan {
 
@@ -32,16 +33,25 @@ class Where {
   // O(size of the filter x depth of its paths). Thread-safe.
   bool matches(const json::object& metadata) const;
 
-  // A field that has one of these codes in all metadata that matches.
-  struct Required {
+  // A field that has one of these codes, or a key in this range, in all metadata that matches.
+  struct Equal {
     const FieldPath* path;  // of this filter
-    std::vector<FieldCodes::Code> codes;
+    std::vector<FieldCode> codes;
   };
-  std::span<const Required> required() const { return required_; }
+  struct Within {
+    const FieldPath* path;
+    KeyRange range;
+  };
+  std::span<const Equal> equal() const { return equal_; }
+  std::span<const Within> within() const { return within_; }
+  // Nothing else is wanted than what within() is for.
+  bool only_within() const { return only_within_; }
 
  private:
   std::unique_ptr<struct WhereNode> root_;
-  std::vector<Required> required_;
+  std::vector<Equal> equal_;
+  std::vector<Within> within_;
+  bool only_within_;
 };
 
 }  // namespace memspan

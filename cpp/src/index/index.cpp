@@ -105,13 +105,13 @@ std::shared_ptr<UserIndex> Index::find_or_create(std::string_view user) {
 }
 
 void Index::wrote(std::string_view name, const std::shared_ptr<UserIndex>& user) {
-  users_->wrote(name, user);
+  users_->count_if_due(name, user);
   if (auto_) auto_->consider(user);
 }
 
 template <typename Result>
 Result Index::after_write(std::string_view name, const std::shared_ptr<UserIndex>& user, Result result) {
-  users_->wrote(name, user);
+  users_->count_if_due(name, user);
   return result;
 }
 
@@ -266,7 +266,7 @@ void Index::set_tag_embedding(std::string_view user, std::string_view tag, std::
   std::vector<float> vector = unit(embedding, config_.dim);
   const auto found = find_or_create(user);
   found->set_tag_embedding(name, std::move(vector));
-  users_->wrote(user, found);
+  users_->count_if_due(user, found);
 }
 
 bool Index::rename_tag(std::string_view user, std::string_view old_name, std::string_view new_name) {

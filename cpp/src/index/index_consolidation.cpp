@@ -28,7 +28,7 @@ ConsolidationReport Index::consolidate(std::string_view user, bool force, size_t
   ConsolidationReport report;
   if (found) {
     report = consolidate_user(*found, force);
-    users_->wrote(user, found);
+    users_->count_if_due(user, found);
   }
   huge_pages::trim();
   return report;
@@ -43,7 +43,7 @@ ConsolidationReport Index::consolidate_all(bool force, size_t threads) {
     const auto user = users_->find(entry.name);
     if (!user) continue;  // forgotten meanwhile
     join_reports(total, consolidate_user(*user, force));
-    users_->wrote(entry.name, user);
+    users_->count_if_due(entry.name, user);
   }
   huge_pages::trim();
   return total;

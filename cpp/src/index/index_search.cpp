@@ -24,6 +24,7 @@ void Index::search(const Query& query, SearchResult& out) const {
     scratch.track = track_uses_ && query.track;
     if (const auto user = find(query.user)) {
       user->search(config_, scratch, out);
+      if (scratch.prepared.where) users_->count_if_due(query.user, user);
     } else {
       out.hits.clear();
       out.explanation.reset();

@@ -429,7 +429,9 @@ uint64_t UserIndex::changes() const {
 
 bool UserIndex::due_for_counting() const {
   const std::shared_lock reading(mutex_);
-  if (changes_ - counted_changes_ <= (columns_.live_count() + columns_.tags.size()) / 16) return false;
+  const size_t field_columns = columns_.attributes.field_columns();
+  const bool searched = counted_field_columns_.exchange(static_cast<uint32_t>(field_columns)) != field_columns;
+  if (!searched && changes_ - counted_changes_ <= (columns_.live_count() + columns_.tags.size()) / 16) return false;
   counted_changes_ = changes_;
   return true;
 }

@@ -142,8 +142,8 @@ class UserIndex {
   // How many records and other things were written so far. Two equal counts: nothing changed in between.
   uint64_t changes() const;
   // For whoever decides which users stay in memory: when somebody asked for this one last, by the steady clock, and whether
-  // it has changed so much, a sixteenth or more, since the last time that this was true, that its bytes are worth counting
-  // again.
+  // its bytes are worth counting again: it has changed so much, a sixteenth or more, since the last time that this was true, or
+  // searches have given fields of the metadata columns.
   void note_use() const {
     last_use_.store(static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()), std::memory_order_relaxed);
   }
@@ -241,6 +241,7 @@ class UserIndex {
   mutable ByteMutex feeding_graph_;  // taken before the next one
   mutable ByteMutex reading_tags_;   // taken before mutex_
   mutable std::atomic<uint64_t> counted_changes_ = 0;
+  mutable std::atomic<uint32_t> counted_field_columns_ = 0;
   ConsolidationNeed need_;
 };
 

@@ -90,7 +90,7 @@ UserTable::User UserTable::load(std::string_view name, uint64_t hash, std::uniqu
   return still_there ? user : nullptr;
 }
 
-void UserTable::wrote(std::string_view name, const User& user) {
+void UserTable::count_if_due(std::string_view name, const User& user) {
   if (limit_ == 0 || !user->due_for_counting()) return;
   const size_t bytes = user->bytes();
   {

@@ -69,9 +69,9 @@ class UserTable {
   // Calls in progress keep the user.
   Taken take(std::string_view name);
 
-  // To be told after a write to a user: takes note of its memory and, when the limit is passed, puts others away.
-  // O(1) most times.
-  void wrote(std::string_view name, const User& user);
+  // To be called after a write to a user, and after a search that may have given fields of its metadata columns: takes note of
+  // its memory and, when the limit is passed, puts others away. O(1) most times.
+  void count_if_due(std::string_view name, const User& user);
 
   struct Entry {
     std::string name;

@@ -134,6 +134,13 @@ struct Avx2 {
     const __m256i bytes = _mm256_permute4x64_epi64(_mm256_packs_epi16(first, second), 0b11011000);
     return static_cast<uint32_t>(_mm256_movemask_epi8(bytes));
   }
+  // Distances from least, less 2^63 as the comparison is one of signed numbers.
+  static uint32_t within(const uint64_t* p, uint64_t least, uint64_t width) {
+    constexpr uint64_t kSign = uint64_t{1} << 63;
+    const __m256i distances = _mm256_sub_epi64(load_words(p), _mm256_set1_epi64x(static_cast<int64_t>(least ^ kSign)));
+    const __m256i beyond = _mm256_cmpgt_epi64(distances, _mm256_set1_epi64x(static_cast<int64_t>(width ^ kSign)));
+    return static_cast<uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(beyond))) ^ 15;
+  }
 };
 
 // Codes without an instruction for dot products of bytes. The one that multiplies bytes adds two products with

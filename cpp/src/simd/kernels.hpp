@@ -101,6 +101,8 @@ struct Kernels {
   size_t (*count_ones)(const uint64_t* words, size_t count);
   // Sets bit b of words[i] where values[64 * i + b] is `wanted`; other bits stay. There are 64 * count values.
   void (*mark_equal)(const uint16_t* values, uint16_t wanted, uint64_t* words, size_t count);
+  // The same where least <= values[64 * i + b] <= most.
+  void (*mark_within)(const uint64_t* values, uint64_t least, uint64_t most, uint64_t* words, size_t count);
 
   // CRC-32C of some bytes that follow others whose CRC is `crc` (0 when there are none).
   uint32_t (*crc32c)(uint32_t crc, const uint8_t* bytes, size_t size);

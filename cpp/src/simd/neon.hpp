@@ -89,6 +89,11 @@ struct Neon {
     }
     return all;
   }
+  static uint32_t within(const uint64_t* p, uint64_t least, uint64_t width) {
+    const uint64x2_t bits = {1, 2};
+    const uint64x2_t distances = vsubq_u64(vld1q_u64(p), vdupq_n_u64(least));
+    return static_cast<uint32_t>(vaddvq_u64(vandq_u64(vcleq_u64(distances, vdupq_n_u64(width)), bits)));
+  }
 };
 
 // The bias is taken off the rows, since a product's operands have the same signedness; so the sums lack it already.

@@ -177,12 +177,16 @@ void mark_equal(const uint16_t* values, uint16_t wanted, uint64_t* words, size_t
   }
 }
 
+void mark_within(const uint64_t* values, uint64_t least, uint64_t most, uint64_t* words, size_t count) {
+  for (size_t i = 0; i < 64 * count; ++i) words[i / 64] |= uint64_t{least <= values[i] && values[i] <= most} << (i % 64);
+}
+
 }  // namespace
 
 constinit const Kernels kScalarKernels = {&dot<float>,   &dot_rows<float>, &dot_each<float>, &dot_pairs,
                                           &dot_rows<uint16_t>, &dot_each<uint16_t>,
                                           &quantize_query, &quantize_row, &code_rows,  &code_gather, &code_rows_batch,
                                           &code_blocks<PlainBlocks>, &nibble_block_sums<PlainBlocks>, &max_products<PlainBlocks>, &square_sum, &multiply,
-                                          &count_above, &select_above, &hidden_layer, &count_ones, &mark_equal, &crc32c_table};
+                                          &count_above, &select_above, &hidden_layer, &count_ones, &mark_equal, &mark_within, &crc32c_table};
 
 }  // namespace memspan

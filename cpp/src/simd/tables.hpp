@@ -20,7 +20,8 @@ constexpr Kernels table_of() {
           &dot_rows<Isa, uint16_t>, &dot_each<Isa, uint16_t>,
           &quantize_query<Isa>, &quantize_row<Isa>, &code_rows<Codes>, &code_gather<Codes>, &code_rows_batch<Codes>,
           &code_blocks<Blocks>, &nibble_block_sums<Blocks>, &max_products<Blocks>, &square_sum<Isa>, &multiply<Isa>,
-          &count_above<Isa>,  &select_above<Isa>, &hidden_layer<Isa>, &count_ones<Bits>, &mark_equal<Bits>, &crc32c_instruction};
+          &count_above<Isa>,  &select_above<Isa>, &hidden_layer<Isa>, &count_ones<Bits>, &mark_equal<Bits>,
+          &mark_within<Bits>, &crc32c_instruction};
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 //   Words, kWords, no_words(), load_words(p), add_ones(sums, words), total_ones(sums)
 //                                            a register of words, and sums of the bits that are set in some
 //   equal(p, wanted)                         a bit for each of the 32 uint16 at p
+//   within(p, least, width)                  a bit for each of the kWords uint64 at p, from least to least + width
 //   store_chosen(mask, first, out)           first + i for each bit i of the mask; may write kLanes values
 //
 // Everything has internal linkage: each unit gets its own copy in its own instructions (see kernels.hpp).
@@ -142,6 +143,17 @@ void mark_equal(const uint16_t* values, uint16_t wanted, uint64_t* words, size_t
   for (size_t i = 0; i < count; ++i) {
     const uint64_t high = Isa::equal(values + 64 * i + 32, wanted);
     words[i] |= high << 32 | Isa::equal(values + 64 * i, wanted);
+  }
+}
+
+template <typename Isa>
+void mark_within(const uint64_t* values, uint64_t least, uint64_t most, uint64_t* words, size_t count) {
+  if (least > most) return;
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t marks = 0;
+#pragma GCC unroll 16
+    for (size_t b = 0; b < 64; b += Isa::kWords) marks |= uint64_t{Isa::within(values + 64 * i + b, least, most - least)} << b;
+    words[i] |= marks;
   }
 }
 
