@@ -1,8 +1,8 @@
 // For filters that want a field of the metadata to be greater or less than something: 64 bits in the order of its values.
 //
 // Bits 63-62 say what it is, so that numbers and texts are apart and all else is outside of every range; below are those of the
-// number as a double, or of the first characters of the text: seven to ten (a date). Values in order have keys in that order, or equal ones: at the ends of a
-// range the values themselves are to be asked.
+// number as a double, or of the first characters of the text: six letters or ten digits (a date). Values in order have keys in
+// that order, or equal ones: at the ends of a range the values themselves are to be asked.
 #pragma once
 
 #include <cstdint>
