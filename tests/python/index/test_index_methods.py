@@ -178,20 +178,22 @@ def test_no_reference_is_kept(call: Callable[[], Any]) -> None:
     tracemalloc.start()
     try:
         repeat(50)
-        grown, held = [], []
-        # What is kept is kept each time; a thread that reports the tests may keep something once.
-        for _ in range(3):
+        # What a call keeps it keeps each time. A thread that reports the tests may keep something
+        # once, and numpy keeps small blocks until it has enough of them.
+        for _ in range(20):
             gc.collect()
             first = tracemalloc.get_traced_memory()[0]
             before = [sys.getrefcount(thing) for thing in things]
             repeat(150)
             gc.collect()
-            held.append([sys.getrefcount(thing) for thing in things] != before)
-            grown.append(tracemalloc.get_traced_memory()[0] - first)
+            held = [sys.getrefcount(thing) for thing in things] != before
+            grown = tracemalloc.get_traced_memory()[0] - first
+            if not held and grown < 1500:
+                break
     finally:
         tracemalloc.stop()
-    assert not all(held), "150 calls kept references"
-    assert min(grown) < 1500, "150 calls kept memory"
+    assert not held, "150 calls kept references"
+    assert grown < 1500, "150 calls kept memory"
 
 
 def test_arguments_that_another_thread_changes_meanwhile() -> None:
