@@ -8,6 +8,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(acyclic_graph)
 
 // Adjacency sets and nothing else: reachability by depth-first search.
 class PlainGraph {
@@ -60,8 +61,6 @@ void check_equal(const AcyclicGraph& graph, const PlainGraph& plain) {
     BOOST_REQUIRE(specificities[node] == from_parents);
   }
 }
-
-BOOST_AUTO_TEST_SUITE(acyclic_graph)
 
 BOOST_AUTO_TEST_CASE(random_changes_agree_with_depth_first_search) {
   std::mt19937 random(1);

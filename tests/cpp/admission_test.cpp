@@ -8,12 +8,11 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(admission)
 
 using test::Ids;
 using test::Item;
 using test::search_ids;
-
-BOOST_AUTO_TEST_SUITE(admission)
 
 // Records r0 to r9 at times 0 to 9; a query without views lists them, newest first.
 struct Fixture {

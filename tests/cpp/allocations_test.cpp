@@ -10,6 +10,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(allocations)
 
 using test::Item;
 
@@ -46,9 +47,7 @@ struct Fixture {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(allocations, Fixture)
-
-BOOST_AUTO_TEST_CASE(the_counter_counts) {
+BOOST_FIXTURE_TEST_CASE(the_counter_counts, Fixture) {
   const size_t before = test::allocation_calls();
   const auto one = std::make_unique<int>(1);
   const size_t count = test::allocation_calls() - before;
@@ -127,7 +126,7 @@ void expect_no_allocations(Fixture& fixture) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(searches_allocate_nothing_once_warm) {
+BOOST_FIXTURE_TEST_CASE(searches_allocate_nothing_once_warm, Fixture) {
   expect_no_allocations(*this);
   Fixture rounded(3000, RowFormat::bfloat16);
   expect_no_allocations(rounded);
@@ -145,7 +144,7 @@ struct TwoSizes {
 
 // A parsed `where`, routed tags and explanations are made anew for each search. The bounds leave a third and more to
 // other libraries.
-BOOST_AUTO_TEST_CASE(those_that_allocate_do_not_allocate_more_for_more_records) {
+BOOST_FIXTURE_TEST_CASE(those_that_allocate_do_not_allocate_more_for_more_records, Fixture) {
   TwoSizes users;
   const std::vector<float> vector = test::random_vector(kDim, random);
   const std::string text = "opera word3 word6 and a word that nobody has said";
@@ -197,7 +196,7 @@ BOOST_AUTO_TEST_CASE(those_that_allocate_do_not_allocate_more_for_more_records) 
 }
 
 // The slots that a filter refuses are put into a list, which doubles.
-BOOST_AUTO_TEST_CASE(explained_refusals_take_the_logarithm_of_their_number) {
+BOOST_FIXTURE_TEST_CASE(explained_refusals_take_the_logarithm_of_their_number, Fixture) {
   TwoSizes users;
   const Query query{.user = "ana", .require_tags = {"topic_3"}, .k = 5, .explain = true};
   const auto refused = [&](Fixture& user) {
@@ -208,7 +207,7 @@ BOOST_AUTO_TEST_CASE(explained_refusals_take_the_logarithm_of_their_number) {
 }
 
 // On one thread; a thread that it starts has memory of its own to grow.
-BOOST_AUTO_TEST_CASE(many_searches_allocate_their_answers) {
+BOOST_FIXTURE_TEST_CASE(many_searches_allocate_their_answers, Fixture) {
   TwoSizes users;
   const std::vector<float> vector = test::random_vector(kDim, random);
   const Query query{.user = "ana", .text = "opera word3", .embedding = vector, .k = 10};
@@ -229,7 +228,7 @@ BOOST_AUTO_TEST_CASE(many_searches_allocate_their_answers) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(memory_of_a_huge_search_is_let_go) {
+BOOST_FIXTURE_TEST_CASE(memory_of_a_huge_search_is_let_go, Fixture) {
   const Query small{.user = "ana", .text = "opera"};
   Query huge = small;
   huge.text = std::string();

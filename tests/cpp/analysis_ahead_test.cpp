@@ -9,7 +9,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(analysis_ahead)
 
 std::vector<std::string> texts_of(size_t count, uint32_t seed) {

@@ -13,6 +13,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(analyzer)
 
 std::string join(const TokenBuffer& tokens) {
   std::string out;
@@ -31,8 +32,6 @@ std::string analyze(AnalyzerKind kind, std::string_view text) {
 
 std::string english(std::string_view text) { return analyze(AnalyzerKind::english, text); }
 std::string simple(std::string_view text) { return analyze(AnalyzerKind::simple, text); }
-
-BOOST_AUTO_TEST_SUITE(analyzer)
 
 BOOST_AUTO_TEST_CASE(names) {
   BOOST_TEST((parse_analyzer("english") == AnalyzerKind::english));

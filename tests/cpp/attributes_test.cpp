@@ -11,7 +11,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(attributes)
 
 const std::array<std::string_view, 3> texts = {"why?", "why? because", "so"};

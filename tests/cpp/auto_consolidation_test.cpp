@@ -17,6 +17,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(auto_consolidation)
 
 using test::Item;
 
@@ -69,8 +70,6 @@ struct Fixture {
     return looked;
   }
 };
-
-BOOST_AUTO_TEST_SUITE(auto_consolidation)
 
 BOOST_FIXTURE_TEST_CASE(an_index_does_nothing_by_itself_unless_it_is_told, Fixture) {
   index = std::make_unique<Index>(IndexConfig{.dim = kDim});

@@ -6,14 +6,13 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(bits)
 
 struct Written {
   uint64_t number;
   unsigned width;  // or order
   bool coded;
 };
-
-BOOST_AUTO_TEST_SUITE(bits)
 
 BOOST_AUTO_TEST_CASE(what_was_written_is_read) {
   std::mt19937_64 random(1);

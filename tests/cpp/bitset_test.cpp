@@ -7,14 +7,13 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(bitset)
 
 std::vector<Slot> members(const Bitset& bits) {
   std::vector<Slot> slots;
   bits.for_each([&](Slot slot) { slots.push_back(slot); });
   return slots;
 }
-
-BOOST_AUTO_TEST_SUITE(bitset)
 
 BOOST_AUTO_TEST_CASE(agrees_with_a_set_under_random_changes) {
   std::mt19937 random(1);

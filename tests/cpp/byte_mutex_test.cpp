@@ -7,7 +7,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(byte_mutex)
 
 BOOST_AUTO_TEST_CASE(one_at_a_time) {

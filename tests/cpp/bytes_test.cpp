@@ -8,6 +8,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(bytes)
 
 using test::Mentions;
 
@@ -15,8 +16,6 @@ ByteReader reader_of(const ByteWriter& out, size_t size) {
   return ByteReader(std::string_view(out.bytes()).substr(0, size), "some.file", 100);
 }
 ByteReader reader_of(const ByteWriter& out) { return reader_of(out, out.bytes().size()); }
-
-BOOST_AUTO_TEST_SUITE(bytes)
 
 BOOST_AUTO_TEST_CASE(what_was_written_is_read) {
   ByteWriter out;

@@ -14,7 +14,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(centroid_groups)
 
 struct Vectors {

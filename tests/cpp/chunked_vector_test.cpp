@@ -8,7 +8,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(chunked_vector)
 
 BOOST_AUTO_TEST_CASE(random_changes_equal_those_of_a_vector) {

@@ -11,6 +11,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(coded_where)
 
 using test::Item;
 
@@ -103,9 +104,7 @@ struct Described {
   Index index{IndexConfig{.dim = kDim}};
 };
 
-BOOST_FIXTURE_TEST_SUITE(coded_where, Described)
-
-BOOST_AUTO_TEST_CASE(they_find_the_same_while_records_come_and_go) {
+BOOST_FIXTURE_TEST_CASE(they_find_the_same_while_records_come_and_go, Described) {
   add(0, 3000);
   check_all();
   add(3000, 3500);
@@ -117,20 +116,20 @@ BOOST_AUTO_TEST_CASE(they_find_the_same_while_records_come_and_go) {
   check_all();
 }
 
-BOOST_AUTO_TEST_CASE(a_large_user_is_left_open_as_well) {
+BOOST_FIXTURE_TEST_CASE(a_large_user_is_left_open_as_well, Described) {
   add(0, 9500);
   check_all();
   add(6000, 7000);
   check_all();
 }
 
-BOOST_AUTO_TEST_CASE(fields_beyond_the_most_are_asked_of_each_record) {
+BOOST_FIXTURE_TEST_CASE(fields_beyond_the_most_are_asked_of_each_record, Described) {
   add(0, 2000);
   for (size_t i = 0; i < FieldCodes::kMost; ++i) check(R"({"other)" + std::to_string(i) + R"(": 1})");
   check_all();
 }
 
-BOOST_AUTO_TEST_CASE(a_range_of_a_field_without_keys_is_asked_beside_one_with) {
+BOOST_FIXTURE_TEST_CASE(a_range_of_a_field_without_keys_is_asked_beside_one_with, Described) {
   add(0, 2000);
   for (size_t i = 1; i < FieldKeys::kMost; ++i) check(R"({"other)" + std::to_string(i) + R"(": {"$gt": 1}})");
   check(R"({"number": {"$lt": 3000000000}, "document": {"$gt": 30}})");

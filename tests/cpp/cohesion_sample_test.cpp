@@ -8,7 +8,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(cohesion_sample)
 
 constexpr size_t kDim = 8;

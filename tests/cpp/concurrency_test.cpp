@@ -14,6 +14,7 @@ extern "C" __attribute__((visibility("default"))) const char* __tsan_default_opt
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(concurrency)
 
 using test::Item;
 using test::same_hits;
@@ -110,8 +111,6 @@ void readers_and_writers(size_t max_resident_bytes) {
   stop = true;
   BOOST_TEST(readers.join() == 0);
 }
-
-BOOST_AUTO_TEST_SUITE(concurrency)
 
 BOOST_AUTO_TEST_CASE(readers_and_writers_of_shared_and_own_users) { readers_and_writers(0); }
 // Whoever nobody is using at the moment leaves memory.

@@ -14,10 +14,9 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(consolidation_estimate)
 
 using test::Item;
-
-BOOST_AUTO_TEST_SUITE(consolidation_estimate)
 
 constexpr size_t kDim = 48;
 constexpr size_t kTopics = 40;  // and as many to come

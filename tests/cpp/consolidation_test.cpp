@@ -11,10 +11,9 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(consolidation)
 
 using test::Item;
-
-BOOST_AUTO_TEST_SUITE(consolidation)
 
 constexpr size_t kDim = 48;
 constexpr size_t kClusters = 24;

@@ -9,7 +9,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(crc32c)
 
 // RFC 3720, appendix B.4, and the check value of the catalogue of parametrised CRC algorithms.

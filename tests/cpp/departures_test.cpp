@@ -5,6 +5,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(departures)
 
 std::vector<Slot> slots_of(std::span<const Posting> postings) {
   std::vector<Slot> slots;
@@ -31,9 +32,7 @@ struct Fixture {
   Departures departures;
 };
 
-BOOST_FIXTURE_TEST_SUITE(departures, Fixture)
-
-BOOST_AUTO_TEST_CASE(a_sweep_is_due_when_a_share_of_the_slots_rests) {
+BOOST_FIXTURE_TEST_CASE(a_sweep_is_due_when_a_share_of_the_slots_rests, Fixture) {
   leave(0, 15);
   BOOST_TEST(!departures.due(100));
   leave(15, 16);
@@ -43,7 +42,7 @@ BOOST_AUTO_TEST_CASE(a_sweep_is_due_when_a_share_of_the_slots_rests) {
   BOOST_TEST(departures.due(1000));
 }
 
-BOOST_AUTO_TEST_CASE(only_what_rested_before_a_sweep_is_freed_by_it) {
+BOOST_FIXTURE_TEST_CASE(only_what_rested_before_a_sweep_is_freed_by_it, Fixture) {
   leave(100, 116);
   departures.begin(8000);
   BOOST_TEST(departures.sweeping());
@@ -59,7 +58,7 @@ BOOST_AUTO_TEST_CASE(only_what_rested_before_a_sweep_is_freed_by_it) {
   BOOST_TEST(finish() == (std::vector<Slot>{200, 90}), boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(terms_that_a_sweep_has_passed_are_known) {
+BOOST_FIXTURE_TEST_CASE(terms_that_a_sweep_has_passed_are_known, Fixture) {
   departures.begin(1);
   departures.place() = {5, 70};
   BOOST_TEST(departures.was_swept(4));
@@ -68,7 +67,7 @@ BOOST_AUTO_TEST_CASE(terms_that_a_sweep_has_passed_are_known) {
   BOOST_TEST(!departures.was_swept(4));
 }
 
-BOOST_AUTO_TEST_CASE(merging_leaves_out_what_rests_and_keeps_the_order) {
+BOOST_FIXTURE_TEST_CASE(merging_leaves_out_what_rests_and_keeps_the_order, Fixture) {
   for (const Slot slot : {3u, 20u, 21u, 50u}) departures.leave(slot);
   const std::vector<Posting> block = postings_of({1, 3, 10, 20, 30, 64, 900});
   const std::vector<Slot> without = {1, 10, 30, 64, 900};
@@ -78,7 +77,7 @@ BOOST_AUTO_TEST_CASE(merging_leaves_out_what_rests_and_keeps_the_order) {
   BOOST_TEST(departures.merge(postings_of({3, 20}), postings_of({21})).empty());
 }
 
-BOOST_AUTO_TEST_CASE(blocks_without_a_resting_slot_are_known) {
+BOOST_FIXTURE_TEST_CASE(blocks_without_a_resting_slot_are_known, Fixture) {
   departures.leave(200);
   const auto alive = [&](Slot first, const std::vector<Slot>& slots) {
     return departures.all_alive(first, postings_of(slots));
@@ -91,7 +90,7 @@ BOOST_AUTO_TEST_CASE(blocks_without_a_resting_slot_are_known) {
   BOOST_TEST(alive(201, {999}));
 }
 
-BOOST_AUTO_TEST_CASE(a_tail_is_cut_by_slots) {
+BOOST_FIXTURE_TEST_CASE(a_tail_is_cut_by_slots, Fixture) {
   departures.cover(0);
   for (const Slot slot : {5u, 9u, 40u, 41u}) departures.tail(0).insert(Posting(slot, 1, 10));
   const auto between = [&](Slot first, Slot below) { return slots_of(departures.tail_between(0, first, below)); };

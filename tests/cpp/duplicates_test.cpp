@@ -18,11 +18,10 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(duplicates)
 
 using test::Item;
 using Pairs = std::map<std::pair<std::string, std::string>, float>;
-
-BOOST_AUTO_TEST_SUITE(duplicates)
 
 // As the index keeps it.
 std::vector<float> unit(const std::vector<float>& vector, RowFormat format = RowFormat::float32) {

@@ -7,6 +7,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(english_stemmer)
 
 std::string stem(std::string word) {
   word.resize(stem_english(word.data(), word.size()));
@@ -18,8 +19,6 @@ using Pairs = std::initializer_list<std::pair<const char*, const char*>>;
 void check_stems(Pairs pairs) {
   for (const auto& [word, expected] : pairs) BOOST_TEST(stem(word) == expected);
 }
-
-BOOST_AUTO_TEST_SUITE(english_stemmer)
 
 // Words and stems that the published description of the algorithm gives as examples.
 BOOST_AUTO_TEST_CASE(published_examples) {

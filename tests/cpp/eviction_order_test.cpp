@@ -13,11 +13,10 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(eviction_order)
 
 using test::Ids;
 using test::Item;
-
-BOOST_AUTO_TEST_SUITE(eviction_order)
 
 Quotas episodic(uint32_t capacity, Eviction eviction = Eviction::value) {
   Quotas quotas;

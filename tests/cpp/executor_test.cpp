@@ -9,6 +9,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(executor)
 
 using test::Ids;
 using test::Item;
@@ -16,8 +17,6 @@ using test::ids_of;
 using test::search_ids;
 
 bool close(float a, double b) { return std::abs(static_cast<double>(a) - b) < 1e-5 * std::max(1.0, std::abs(b)); }
-
-BOOST_AUTO_TEST_SUITE(executor)
 
 BOOST_AUTO_TEST_CASE(ties_are_newer_first_then_by_id) {
   Index index(IndexConfig{.dim = 2});

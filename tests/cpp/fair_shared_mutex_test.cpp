@@ -10,7 +10,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(fair_shared_mutex)
 
 // Two numbers that are equal whenever nobody writes.

@@ -9,7 +9,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(field_codes)
 
 BOOST_AUTO_TEST_CASE(equal_values_have_equal_codes) {

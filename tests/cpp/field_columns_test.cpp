@@ -9,10 +9,9 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(field_columns)
 
 using Codes = std::vector<FieldCode>;
-
-BOOST_AUTO_TEST_SUITE(field_columns)
 
 BOOST_AUTO_TEST_CASE(a_field_is_found_by_its_path) {
   const json::object metadata = parse_json_object(R"({"a": {"b": {"c": 7}}, "a.b": 8, "n": null})", "metadata");

@@ -10,10 +10,9 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(field_keys)
 
 using namespace std::string_view_literals;
-
-BOOST_AUTO_TEST_SUITE(field_keys)
 
 std::vector<json::value> some_values() {
   std::vector<json::value> values;

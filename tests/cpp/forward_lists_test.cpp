@@ -14,6 +14,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(forward_lists)
 
 using Bytes = std::vector<uint8_t>;
 
@@ -68,8 +69,6 @@ struct Image {
   ByteWriter head;
   std::string body;
 };
-
-BOOST_AUTO_TEST_SUITE(forward_lists)
 
 BOOST_AUTO_TEST_CASE(equals_a_vector_under_random_changes) {
   std::mt19937 random(1);

@@ -7,6 +7,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(fusion)
 
 using Lists = CandidateLists;
 
@@ -25,8 +26,6 @@ std::vector<FusedHit> fused(const Lists& lists, Fusion fusion, const std::array<
 }
 
 bool close(float a, double b) { return std::abs(static_cast<double>(a) - b) < 1e-6; }
-
-BOOST_AUTO_TEST_SUITE(fusion)
 
 BOOST_AUTO_TEST_CASE(reciprocal_ranks) {
   const std::vector<FusedHit> hits = fused(kLists, Fusion::rrf, {1.0f, 2.0f, 0.5f});

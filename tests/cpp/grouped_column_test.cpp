@@ -10,6 +10,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(grouped_column)
 
 using Column = GroupedColumn<Micros>;
 
@@ -33,8 +34,6 @@ Micros next_value(std::mt19937& random, Micros& batch) {
   if (random() % 50 == 0) batch = static_cast<Micros>(random());
   return random() % 40 == 0 ? static_cast<Micros>(random()) : batch;
 }
-
-BOOST_AUTO_TEST_SUITE(grouped_column)
 
 BOOST_AUTO_TEST_CASE(equals_a_vector_under_random_changes) {
   std::mt19937 random(1);

@@ -11,6 +11,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(hash_cells)
 
 // Numbers with hashes of any kind, beside a map.
 struct Numbers {
@@ -59,8 +60,6 @@ void change_at_random(Numbers& numbers, std::mt19937& random, int steps) {
     if (step % 3000 == 2999) numbers.check();
   }
 }
-
-BOOST_AUTO_TEST_SUITE(hash_cells)
 
 BOOST_AUTO_TEST_CASE(equals_a_map_under_random_changes) {
   std::mt19937 random(1);

@@ -9,6 +9,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(hinted_records)
 
 using test::Ids;
 using test::Item;
@@ -48,8 +49,6 @@ struct Fixture {
     return made;
   }
 };
-
-BOOST_AUTO_TEST_SUITE(hinted_records)
 
 BOOST_FIXTURE_TEST_CASE(what_lies_at_a_time_that_is_spoken_of_is_ranked_though_no_view_finds_it, Fixture) {
   BOOST_TEST(search_ids(index, query) == (Ids{"f4", "f3", "f1", "f0"}));  // f2 is of the vault

@@ -11,6 +11,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(hit_features)
 
 using test::Item;
 
@@ -49,9 +50,7 @@ bool is_unknown(const FeatureRow& row) {
   return std::all_of(row.begin(), row.end(), [](float value) { return std::isnan(value); });
 }
 
-BOOST_FIXTURE_TEST_SUITE(hit_features, Fixture)
-
-BOOST_AUTO_TEST_CASE(they_are_those_of_the_whole_pool_at_the_places_of_the_hits) {
+BOOST_FIXTURE_TEST_CASE(they_are_those_of_the_whole_pool_at_the_places_of_the_hits, Fixture) {
   for (int round = 0; round < 10; ++round) {
     Query query = question();
     if (round % 2 == 1) {
@@ -69,7 +68,7 @@ BOOST_AUTO_TEST_CASE(they_are_those_of_the_whole_pool_at_the_places_of_the_hits)
   }
 }
 
-BOOST_AUTO_TEST_CASE(of_hits_that_only_fill_up_to_k_nothing_is_known) {
+BOOST_FIXTURE_TEST_CASE(of_hits_that_only_fill_up_to_k_nothing_is_known, Fixture) {
   Query query = question();
   query.k = 120;
   query.explain = true;
@@ -83,7 +82,7 @@ BOOST_AUTO_TEST_CASE(of_hits_that_only_fill_up_to_k_nothing_is_known) {
   BOOST_TEST(filled > 10u);
 }
 
-BOOST_AUTO_TEST_CASE(a_listing_has_none_whatever_was_searched_for_before) {
+BOOST_FIXTURE_TEST_CASE(a_listing_has_none_whatever_was_searched_for_before, Fixture) {
   Query query = question();
   index.search(query);
   query.text.reset();
@@ -94,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_listing_has_none_whatever_was_searched_for_before) {
   for (const FeatureRow& row : *found.features) BOOST_TEST(is_unknown(row));
 }
 
-BOOST_AUTO_TEST_CASE(an_answer_that_is_used_again_has_only_what_its_query_wants) {
+BOOST_FIXTURE_TEST_CASE(an_answer_that_is_used_again_has_only_what_its_query_wants, Fixture) {
   SearchResult found;
   Query query = question();
   index.search(query, found);
@@ -111,7 +110,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_is_used_again_has_only_what_its_query_wants)
   BOOST_TEST(!found.features.has_value());
 }
 
-BOOST_AUTO_TEST_CASE(they_are_of_a_learned_ranking_only) {
+BOOST_FIXTURE_TEST_CASE(they_are_of_a_learned_ranking_only, Fixture) {
   Query query = question();
   query.fusion = Fusion::rrf;
   query.ranking.reset();

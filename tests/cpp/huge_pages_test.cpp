@@ -14,7 +14,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(huge_pages)
 
 using memspan::huge_pages::kLarge;

@@ -6,7 +6,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(in_parallel)
 
 BOOST_AUTO_TEST_CASE(every_position_is_visited_once) {

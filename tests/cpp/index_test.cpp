@@ -11,14 +11,13 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(index)
 
 using test::Ids;
 using test::Item;
 using test::Mentions;
 using test::same_hits;
 using test::search_ids;
-
-BOOST_AUTO_TEST_SUITE(index)
 
 BOOST_AUTO_TEST_CASE(configurations_out_of_range_are_refused) {
   const double nan = std::numeric_limits<double>::quiet_NaN();

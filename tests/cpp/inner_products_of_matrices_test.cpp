@@ -9,6 +9,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(inner_products_of_matrices)
 
 std::vector<float> random_rows(size_t count, size_t n, uint32_t seed) {
   std::mt19937 engine(seed);
@@ -17,8 +18,6 @@ std::vector<float> random_rows(size_t count, size_t n, uint32_t seed) {
   for (float& value : rows) value = values(engine);
   return rows;
 }
-
-BOOST_AUTO_TEST_SUITE(inner_products_of_matrices)
 
 BOOST_AUTO_TEST_CASE(every_row_meets_every_other) {
   // 700 x 100 floats are more than one tile.

@@ -6,13 +6,12 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(intervals)
 
 bool covers(const std::vector<Interval>& intervals, Micros at) {
   return std::any_of(intervals.begin(), intervals.end(),
                      [at](const Interval& interval) { return interval.start <= at && at < interval.end; });
 }
-
-BOOST_AUTO_TEST_SUITE(intervals)
 
 BOOST_AUTO_TEST_CASE(merging_keeps_every_point_and_leaves_gaps) {
   std::mt19937 random(1);

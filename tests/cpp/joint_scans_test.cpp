@@ -12,6 +12,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(joint_scans)
 
 using test::Item;
 
@@ -70,9 +71,7 @@ void expect_the_same(const Index& index, std::span<const Query> queries) {
   }
 }
 
-BOOST_FIXTURE_TEST_SUITE(joint_scans, Fixture)
-
-BOOST_AUTO_TEST_CASE(answers_are_those_of_single_searches) {
+BOOST_FIXTURE_TEST_CASE(answers_are_those_of_single_searches, Fixture) {
   for (const RowFormat format : {RowFormat::float32, RowFormat::bfloat16}) {
     const auto index = filled(format);
     for (const size_t count : {2u, 3u, 8u, 9u, 40u}) {
@@ -92,7 +91,7 @@ BOOST_AUTO_TEST_CASE(answers_are_those_of_single_searches) {
 }
 
 // Vectors without clusters, of which every search reads all, and clusters, of which none does.
-BOOST_AUTO_TEST_CASE(approximate_answers_are_those_of_single_searches) {
+BOOST_FIXTURE_TEST_CASE(approximate_answers_are_those_of_single_searches, Fixture) {
   for (const bool clustered : {false, true}) {
     const auto index = std::make_unique<Index>(IndexConfig{.dim = kDim});
     std::vector<Item> items;
@@ -124,7 +123,7 @@ BOOST_AUTO_TEST_CASE(approximate_answers_are_those_of_single_searches) {
 }
 
 // Then not every row may be read, which no query says.
-BOOST_AUTO_TEST_CASE(what_is_left_out_stays_left_out) {
+BOOST_FIXTURE_TEST_CASE(what_is_left_out_stays_left_out, Fixture) {
   const auto index = filled(RowFormat::float32);
   std::vector<Item> secrets;
   for (size_t i = 0; i < 20; ++i) {
@@ -142,7 +141,7 @@ BOOST_AUTO_TEST_CASE(what_is_left_out_stays_left_out) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_bad_query_among_them_ends_the_call_and_spoils_no_later_one) {
+BOOST_FIXTURE_TEST_CASE(a_bad_query_among_them_ends_the_call_and_spoils_no_later_one, Fixture) {
   const auto index = filled(RowFormat::float32);
   std::vector<Query> queries;
   for (size_t i = 0; i < 8; ++i) queries.push_back(exact(i, "ana"));
@@ -152,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_bad_query_among_them_ends_the_call_and_spoils_no_later_on
   expect_the_same(*index, queries);
 }
 
-BOOST_AUTO_TEST_CASE(only_queries_without_filters_are_served) {
+BOOST_FIXTURE_TEST_CASE(only_queries_without_filters_are_served, Fixture) {
   const Query plain = exact(0, "ana");
   BOOST_TEST(JointScans::serves(plain));
   const auto refused = [&](auto change) {

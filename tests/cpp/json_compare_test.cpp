@@ -12,12 +12,11 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(json_compare)
 
 using test::Mentions;
 
 json::value value_of(const std::string& text) { return parse_json(text, "value"); }
-
-BOOST_AUTO_TEST_SUITE(json_compare)
 
 // In ascending order; every pair is compared in both directions.
 BOOST_AUTO_TEST_CASE(numbers_are_ordered_by_value_whatever_their_form) {

@@ -7,7 +7,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(kind_sets)
 
 // The kinds of records by slot, and what is found by looking at each.

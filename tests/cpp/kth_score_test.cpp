@@ -8,7 +8,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(kth_score)
 
 void check(const std::vector<float>& scores) {

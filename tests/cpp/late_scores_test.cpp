@@ -8,6 +8,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(late_scores)
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
@@ -25,8 +26,6 @@ std::vector<float> weights(float numbers, float similarity) {
   row[kRankFeatures] = similarity;
   return row;
 }
-
-BOOST_AUTO_TEST_SUITE(late_scores)
 
 BOOST_AUTO_TEST_CASE(features_of_three_of_which_two_say_the_same) {
   const std::vector<float> similarities = {0.5f, 0.8f, 0.500001f};

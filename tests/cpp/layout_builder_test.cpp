@@ -12,11 +12,10 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(layout_builder)
 
 constexpr size_t kDim = 16;
 constexpr size_t kRecords = 2000;
-
-BOOST_AUTO_TEST_SUITE(layout_builder)
 
 // Records of eight clusters, of which many share a time.
 class Source {

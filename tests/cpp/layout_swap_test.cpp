@@ -11,6 +11,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(layout_swap)
 
 constexpr size_t kDim = 24;
 
@@ -103,8 +104,6 @@ struct Rows {
     return std::all_of(rows.row(slot), rows.row(slot) + table.shape().bytes(), [](std::byte byte) { return byte == std::byte{0}; });
   }
 };
-
-BOOST_AUTO_TEST_SUITE(layout_swap)
 
 BOOST_FIXTURE_TEST_CASE(changes_at_every_stage_survive_the_swap, Rows) {
   change(900);

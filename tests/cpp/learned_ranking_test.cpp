@@ -16,6 +16,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(learned_ranking)
 
 using test::Ids;
 using test::ids_of;
@@ -71,9 +72,7 @@ struct Fixture {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(learned_ranking, Fixture)
-
-BOOST_AUTO_TEST_CASE(scores_are_features_times_weights_and_what_the_net_answers_best_first) {
+BOOST_FIXTURE_TEST_CASE(scores_are_features_times_weights_and_what_the_net_answers_best_first, Fixture) {
   add_records(400);
   for (int round = 0; round < 20; ++round) {
     Query query = question();
@@ -100,7 +99,7 @@ BOOST_AUTO_TEST_CASE(scores_are_features_times_weights_and_what_the_net_answers_
   }
 }
 
-BOOST_AUTO_TEST_CASE(k_cuts_the_ranking) {
+BOOST_FIXTURE_TEST_CASE(k_cuts_the_ranking, Fixture) {
   add_records(300);
   Query query = question();
   query.k = 200;
@@ -113,7 +112,7 @@ BOOST_AUTO_TEST_CASE(k_cuts_the_ranking) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(ties_are_newer_first_then_by_id) {
+BOOST_FIXTURE_TEST_CASE(ties_are_newer_first_then_by_id, Fixture) {
   const std::vector<float> same(kDim, 1.0f);
   test::add(index, {{.id = "b", .at = 5, .text = "fjord", .embedding = same},
                     {.id = "c", .at = 9, .text = "fjord", .embedding = same},
@@ -128,7 +127,7 @@ BOOST_AUTO_TEST_CASE(ties_are_newer_first_then_by_id) {
   BOOST_TEST(search_ids(index, query) == (Ids{"c", "a"}));
 }
 
-BOOST_AUTO_TEST_CASE(weights_decide_and_may_be_negative) {
+BOOST_FIXTURE_TEST_CASE(weights_decide_and_may_be_negative, Fixture) {
   test::add(index, {{.id = "asks", .at = 1, .text = "a boat?"}, {.id = "tells", .at = 2, .text = "a boat"}});
   Query query{.user = "ana", .text = "boat", .fusion = Fusion::learned};
   query.ranking = ranking({{RankFeature::asks, 1.0f}});
@@ -138,7 +137,7 @@ BOOST_AUTO_TEST_CASE(weights_decide_and_may_be_negative) {
   BOOST_TEST(index.search(query).hits.back().score == -1.0f);
 }
 
-BOOST_AUTO_TEST_CASE(neighbours_that_no_view_found_can_come_first) {
+BOOST_FIXTURE_TEST_CASE(neighbours_that_no_view_found_can_come_first, Fixture) {
   test::add(index, {{.id = "answer", .at = 2, .text = "in june", .session = "s"},
                     {.id = "question", .at = 1, .text = "when do you sail?", .session = "s"},
                     {.id = "far", .at = 9, .text = "else", .session = "s"}});
@@ -150,7 +149,7 @@ BOOST_AUTO_TEST_CASE(neighbours_that_no_view_found_can_come_first) {
   BOOST_TEST(result.hits[2].views[1].rank == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(k_records_come_back_whenever_they_exist) {
+BOOST_FIXTURE_TEST_CASE(k_records_come_back_whenever_they_exist, Fixture) {
   add_records(300);
   Query query = question();
   query.kinds = {{Kind::episodic}};
@@ -184,7 +183,7 @@ BOOST_AUTO_TEST_CASE(k_records_come_back_whenever_they_exist) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(filters_hold_for_neighbours_too) {
+BOOST_FIXTURE_TEST_CASE(filters_hold_for_neighbours_too, Fixture) {
   add_records(800);
   std::map<std::string, Kind> kinds;
   for (const Kind kind : {Kind::episodic, Kind::vault}) {
@@ -220,7 +219,7 @@ BOOST_AUTO_TEST_CASE(filters_hold_for_neighbours_too) {
 }
 
 // The same answer as from a user that never had the refused records, as far as the words' statistics allow.
-BOOST_AUTO_TEST_CASE(refused_records_leave_no_trace_in_what_vectors_say) {
+BOOST_FIXTURE_TEST_CASE(refused_records_leave_no_trace_in_what_vectors_say, Fixture) {
   add_records(200);
   Query query = question();
   query.text.reset();
@@ -239,7 +238,7 @@ BOOST_AUTO_TEST_CASE(refused_records_leave_no_trace_in_what_vectors_say) {
   BOOST_TEST(ids_of(before) == ids_of(after));
 }
 
-BOOST_AUTO_TEST_CASE(one_view_is_ranked_too) {
+BOOST_FIXTURE_TEST_CASE(one_view_is_ranked_too, Fixture) {
   add_records(200);
   for (const bool semantic : {false, true}) {
     Query query = question();
@@ -265,7 +264,7 @@ BOOST_AUTO_TEST_CASE(one_view_is_ranked_too) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(tags_alone_are_ranked) {
+BOOST_FIXTURE_TEST_CASE(tags_alone_are_ranked, Fixture) {
   add_records(100);
   Query query{.user = "ana", .tags = {"t1"}, .k = 100, .fusion = Fusion::learned};
   query.ranking = ranking({{RankFeature::tagged, 1.0f}});
@@ -276,7 +275,7 @@ BOOST_AUTO_TEST_CASE(tags_alone_are_ranked) {
 }
 
 // Filters alone list the newest, whatever the fusion; on a thread that has ranked before, or never.
-BOOST_AUTO_TEST_CASE(a_listing_needs_no_ranking) {
+BOOST_FIXTURE_TEST_CASE(a_listing_needs_no_ranking, Fixture) {
   add_records(50);
   add_records(500, "bob");
   Query query{.user = "ana", .k = 20};
@@ -298,7 +297,7 @@ BOOST_AUTO_TEST_CASE(a_listing_needs_no_ranking) {
   check();
 }
 
-BOOST_AUTO_TEST_CASE(parts_of_a_score_add_up_to_it) {
+BOOST_FIXTURE_TEST_CASE(parts_of_a_score_add_up_to_it, Fixture) {
   add_records(300);
   for (int round = 0; round < 10; ++round) {
     Query query = question();
@@ -333,7 +332,7 @@ BOOST_AUTO_TEST_CASE(parts_of_a_score_add_up_to_it) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(users_with_little_are_no_trouble) {
+BOOST_FIXTURE_TEST_CASE(users_with_little_are_no_trouble, Fixture) {
   Query query = question();
   BOOST_TEST(search_ids(index, query).empty());  // no such user
   BOOST_TEST(index.features(query).ids.empty());
@@ -351,7 +350,7 @@ BOOST_AUTO_TEST_CASE(users_with_little_are_no_trouble) {
   BOOST_TEST(search_ids(index, query).empty());
 }
 
-BOOST_AUTO_TEST_CASE(users_keep_to_themselves) {
+BOOST_FIXTURE_TEST_CASE(users_keep_to_themselves, Fixture) {
   add_records(200);
   const Query query = question();
   const SearchResult alone = index.search(query);
@@ -362,7 +361,7 @@ BOOST_AUTO_TEST_CASE(users_keep_to_themselves) {
   BOOST_TEST(test::same_hits(index.search(query), alone));
 }
 
-BOOST_AUTO_TEST_CASE(removals_and_consolidation_leave_the_ranking) {
+BOOST_FIXTURE_TEST_CASE(removals_and_consolidation_leave_the_ranking, Fixture) {
   add_records(400);
   Query query = question();
   query.exact = true;
@@ -394,7 +393,7 @@ BOOST_AUTO_TEST_CASE(removals_and_consolidation_leave_the_ranking) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(bad_queries_are_refused_by_name) {
+BOOST_FIXTURE_TEST_CASE(bad_queries_are_refused_by_name, Fixture) {
   add_records(10);
   struct Case {
     std::string argument;
@@ -431,7 +430,7 @@ BOOST_AUTO_TEST_CASE(bad_queries_are_refused_by_name) {
   BOOST_CHECK_EXCEPTION(index.features(query), InvalidArgument, test::Mentions({"fusion", "learned"}));
 }
 
-BOOST_AUTO_TEST_CASE(names_are_the_users_speakers_and_tags) {
+BOOST_FIXTURE_TEST_CASE(names_are_the_users_speakers_and_tags, Fixture) {
   BOOST_TEST(index.names("ana").speakers.empty());
   test::add(index, {{.id = "1", .tags = {"sea", "boat"}, .speaker = "Zoe"},
                     {.id = "2", .tags = {"sea"}, .speaker = "Bob"},

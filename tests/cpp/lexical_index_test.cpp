@@ -14,6 +14,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(lexical_index)
 
 TokenBuffer tokens_of(const std::vector<std::string>& words) {
   TokenBuffer tokens;
@@ -106,8 +107,6 @@ std::vector<std::string> random_words(std::mt19937& random, const std::vector<st
   for (std::string& word : words) word = vocabulary[random() % vocabulary.size()];
   return words;
 }
-
-BOOST_AUTO_TEST_SUITE(lexical_index)
 
 BOOST_AUTO_TEST_CASE(statistics_are_exact_under_random_changes) {
   std::mt19937 random(1);

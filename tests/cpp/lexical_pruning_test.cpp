@@ -8,6 +8,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(lexical_pruning)
 
 using test::Item;
 
@@ -66,9 +67,7 @@ struct Fixture {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(lexical_pruning, Fixture)
-
-BOOST_AUTO_TEST_CASE(answers_are_those_of_a_full_search) {
+BOOST_FIXTURE_TEST_CASE(answers_are_those_of_a_full_search, Fixture) {
   for (int i = 0; i < 600; ++i) {
     Query query{.user = "ana", .text = question()};
     query.k = i % 4 == 0 ? 1 + static_cast<uint32_t>(random() % 60) : 10;
@@ -76,7 +75,7 @@ BOOST_AUTO_TEST_CASE(answers_are_those_of_a_full_search) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(filters_work_before_anything_is_left_out) {
+BOOST_FIXTURE_TEST_CASE(filters_work_before_anything_is_left_out, Fixture) {
   for (int i = 0; i < 300; ++i) {
     Query query{.user = "ana", .text = question()};
     if (i % 3 == 0) query.kinds = {{Kind::semantic}};
@@ -89,7 +88,7 @@ BOOST_AUTO_TEST_CASE(filters_work_before_anything_is_left_out) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(extreme_parameters_change_nothing) {
+BOOST_FIXTURE_TEST_CASE(extreme_parameters_change_nothing, Fixture) {
   for (const auto& [k1, b] : {std::pair(0.0, 0.0), std::pair(1.2, 1.0), std::pair(100.0, 0.5)}) {
     Index other(IndexConfig{.dim = 1, .analyzer = AnalyzerKind::simple, .k1 = k1, .b = b});
     std::vector<Item> items;

@@ -10,6 +10,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(lexical_view)
 
 struct Texts {
   std::map<std::string, std::vector<std::string>> words;  // by id
@@ -117,8 +118,6 @@ struct Fixture {
     }
   }
 };
-
-BOOST_AUTO_TEST_SUITE(lexical_view)
 
 BOOST_AUTO_TEST_CASE(equals_the_formula_before_and_after_changes) {
   Fixture fixture;

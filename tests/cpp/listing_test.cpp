@@ -9,12 +9,11 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(listing)
 
 using test::Item;
 using test::Mentions;
 using test::same_hits;
-
-BOOST_AUTO_TEST_SUITE(listing)
 
 Query listing_of(std::span<const Interval> between, uint32_t k) {
   Query query{.user = "ana", .views = {{View::symbolic}}, .k = k, .depth = k};

@@ -14,6 +14,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(mapped_image)
 
 constexpr size_t kDim = 256;
 constexpr size_t kRecords = 60;
@@ -80,9 +81,7 @@ struct Fixture {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(mapped_image, Fixture)
-
-BOOST_AUTO_TEST_CASE(a_copy_is_what_was_saved_whatever_a_user_in_memory_writes) {
+BOOST_FIXTURE_TEST_CASE(a_copy_is_what_was_saved_whatever_a_user_in_memory_writes, Fixture) {
   const User user = images[1]->load(kDim);
   const std::string before = image_of(*user);
   write(*user, 100);
@@ -99,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_copy_is_what_was_saved_whatever_a_user_in_memory_writes) 
   BOOST_TEST((image_of(*user) == after), "the copy took something from the user");
 }
 
-BOOST_AUTO_TEST_CASE(who_leaves_takes_nothing_from_who_was_loaded_meanwhile) {
+BOOST_FIXTURE_TEST_CASE(who_leaves_takes_nothing_from_who_was_loaded_meanwhile, Fixture) {
   User leaving = images[1]->load(kDim);
   leaving->verify();
   const User user = images[1]->load(kDim);
@@ -109,7 +108,7 @@ BOOST_AUTO_TEST_CASE(who_leaves_takes_nothing_from_who_was_loaded_meanwhile) {
   BOOST_TEST((image_of(*user) == written));
 }
 
-BOOST_AUTO_TEST_CASE(what_was_written_is_given_back_and_neighbours_keep_theirs) {
+BOOST_FIXTURE_TEST_CASE(what_was_written_is_given_back_and_neighbours_keep_theirs, Fixture) {
   std::vector<User> users;
   for (const auto& image : images) users.push_back(image->load(kDim));
   for (size_t u = 0; u < users.size(); ++u) write(*users[u], 50 + u);

@@ -12,6 +12,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(max_similarity)
 
 std::vector<float> unit_rows(size_t count, size_t n, std::mt19937& random) {
   std::normal_distribution<float> values;
@@ -51,8 +52,6 @@ double plainly(const std::vector<float>& question, const std::vector<int8_t>& te
   }
   return sum / static_cast<double>(question.size() / n);
 }
-
-BOOST_AUTO_TEST_SUITE(max_similarity)
 
 BOOST_AUTO_TEST_CASE(it_is_the_mean_of_the_best_cosines) {
   std::mt19937 random(5);

@@ -10,6 +10,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(memory)
 
 using test::Item;
 using test::same_hits;
@@ -26,8 +27,6 @@ Item item_of(int i, std::mt19937& random) {
   if (i % 9 == 0) item.until = item.at + 5;
   return item;
 }
-
-BOOST_AUTO_TEST_SUITE(memory)
 
 // Without embeddings and texts, whose blocks do not come from operator new.
 BOOST_AUTO_TEST_CASE(stated_bytes_are_those_allocated) {

@@ -5,7 +5,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(near_best)
 
 // Whatever the order of the offers, every item within the margin of the k-th best stays.

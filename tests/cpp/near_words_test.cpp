@@ -8,7 +8,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(near_words)
 
 using Found = std::vector<std::pair<uint32_t, std::string_view>>;

@@ -7,7 +7,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(neighbors)
 
 // Session "s": slots 0-5 at times 0-5; session "t": slot 6; no session: slot 7.

@@ -8,6 +8,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(open_where)
 
 using test::Item;
 using test::same_hits;
@@ -58,9 +59,7 @@ Query by_tag(Query query) {
   return query;
 }
 
-BOOST_FIXTURE_TEST_SUITE(open_where, Marked)
-
-BOOST_AUTO_TEST_CASE(each_view_finds_what_it_finds_with_a_tag) {
+BOOST_FIXTURE_TEST_CASE(each_view_finds_what_it_finds_with_a_tag, Marked) {
   const std::vector<std::function<void(Query&)>> ways = {
       [](Query& query) { query.views = {{View::lexical}}; },
       [](Query& query) { query.views = {{View::symbolic}}; },
@@ -83,7 +82,7 @@ BOOST_AUTO_TEST_CASE(each_view_finds_what_it_finds_with_a_tag) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_probe_finds_nearly_all_and_nothing_else) {
+BOOST_FIXTURE_TEST_CASE(a_probe_finds_nearly_all_and_nothing_else, Marked) {
   size_t wanted = 0;
   size_t met = 0;
   for (int round = 0; round < 200; ++round) {

@@ -7,7 +7,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(partition_cursor)
 
 BOOST_AUTO_TEST_CASE(finds_what_a_binary_search_finds) {

@@ -6,6 +6,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(posting_list)
 
 void check(const PostingList& list, const std::set<Slot>& slots) {
   BOOST_REQUIRE(list.size() == slots.size());
@@ -31,8 +32,6 @@ void check(const PostingList& list, const std::set<Slot>& slots) {
 void insert(PostingList& list, std::set<Slot>& slots, Slot slot) {
   if (slots.insert(slot).second) list.insert(Posting(slot, slot % 7 + 1, 20));
 }
-
-BOOST_AUTO_TEST_SUITE(posting_list)
 
 BOOST_AUTO_TEST_CASE(a_posting_keeps_what_fits) {
   const Posting ordinary(0x89ABCDEF, 3, 1023);

@@ -10,6 +10,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(prepared_query)
 
 using test::Mentions;
 
@@ -20,8 +21,6 @@ PreparedQuery prepare_query(const Query& query) {
   prepare(query, kConfig, Analyzer(AnalyzerKind::english), prepared);
   return prepared;
 }
-
-BOOST_AUTO_TEST_SUITE(prepared_query)
 
 BOOST_AUTO_TEST_CASE(bad_values_are_refused_by_name) {
   struct Case {

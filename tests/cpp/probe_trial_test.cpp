@@ -14,7 +14,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(probe_trial)
 
 constexpr size_t kDim = 40;

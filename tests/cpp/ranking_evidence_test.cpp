@@ -10,6 +10,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(ranking_evidence)
 
 using test::Item;
 using Words = std::vector<std::string>;
@@ -187,8 +188,6 @@ struct Fixture {
     }
   }
 };
-
-BOOST_AUTO_TEST_SUITE(ranking_evidence)
 
 BOOST_AUTO_TEST_CASE(random_users_give_what_the_definitions_say) {
   for (unsigned round = 0; round < 60; ++round) {

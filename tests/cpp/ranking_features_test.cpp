@@ -9,6 +9,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(ranking_features)
 
 using enum RankFeature;
 using test::RankingUser;
@@ -16,8 +17,6 @@ using test::RankingUser;
 constexpr Micros kDay = 24 * 3600 * test::kSecond;
 
 bool close(float a, double b) { return std::abs(static_cast<double>(a) - b) < 1e-5 * std::max(1.0, std::abs(b)); }
-
-BOOST_AUTO_TEST_SUITE(ranking_features)
 
 BOOST_AUTO_TEST_CASE(names_are_those_of_the_features) {
   BOOST_TEST(kRankFeatureNames[static_cast<size_t>(cosine)] == "cosine");

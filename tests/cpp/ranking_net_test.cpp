@@ -14,6 +14,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(ranking_net)
 
 using test::NetParts;
 
@@ -48,8 +49,6 @@ double total(const FeatureRow& parts) {
   for (const float part : parts) sum += static_cast<double>(part);
   return sum;
 }
-
-BOOST_AUTO_TEST_SUITE(ranking_net)
 
 BOOST_AUTO_TEST_CASE(answers_are_those_of_the_definition) {
   std::mt19937 random(1);

@@ -9,6 +9,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(ranking_pool)
 
 using Position = RankingPool::Position;
 constexpr Position kNobody = RankingPool::kNobody;
@@ -133,9 +134,7 @@ struct Fixture {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(ranking_pool, Fixture)
-
-BOOST_AUTO_TEST_CASE(two_turns_on_either_side_of_a_find_join_it) {
+BOOST_FIXTURE_TEST_CASE(two_turns_on_either_side_of_a_find_join_it, Fixture) {
   add_line("s", 9);
   gather_all({4});
   BOOST_TEST(slots() == (std::set<Slot>{2, 3, 4, 5, 6}));
@@ -147,7 +146,7 @@ BOOST_AUTO_TEST_CASE(two_turns_on_either_side_of_a_find_join_it) {
   BOOST_TEST(pool.rank(pool.find(3), View::semantic) == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(sessions_end) {
+BOOST_FIXTURE_TEST_CASE(sessions_end, Fixture) {
   add_line("s", 2);
   add_line("t", 2);
   gather_all({0, 3});
@@ -158,7 +157,7 @@ BOOST_AUTO_TEST_CASE(sessions_end) {
   BOOST_TEST(pool.session(pool.find(0)) != pool.session(pool.find(2)));
 }
 
-BOOST_AUTO_TEST_CASE(what_two_views_find_comes_once) {
+BOOST_FIXTURE_TEST_CASE(what_two_views_find_comes_once, Fixture) {
   add_line("s", 5);
   gather_all({2, 3}, {3, 4});
   BOOST_TEST(slots() == (std::set<Slot>{0, 1, 2, 3, 4}));
@@ -166,7 +165,7 @@ BOOST_AUTO_TEST_CASE(what_two_views_find_comes_once) {
   BOOST_TEST(pool.rank(pool.find(3), View::lexical) == 1u);
 }
 
-BOOST_AUTO_TEST_CASE(equal_scores_share_a_rank_but_in_an_order_of_time) {
+BOOST_FIXTURE_TEST_CASE(equal_scores_share_a_rank_but_in_an_order_of_time, Fixture) {
   add_line("", 5);
   admission.admit_all(user);
   for (auto& list : finds) list = {{3.0f, 1}, {2.0f, 2}, {2.0f, 3}, {1.0f, 4}};
@@ -181,7 +180,7 @@ BOOST_AUTO_TEST_CASE(equal_scores_share_a_rank_but_in_an_order_of_time) {
   BOOST_TEST(ranks(View::symbolic) == (std::vector<uint32_t>{1, 2, 3, 4}));
 }
 
-BOOST_AUTO_TEST_CASE(what_times_bring_has_no_rank_and_brings_no_neighbours) {
+BOOST_FIXTURE_TEST_CASE(what_times_bring_has_no_rank_and_brings_no_neighbours, Fixture) {
   add_line("s", 9);
   admission.admit_all(user);
   finds[0] = {{1.0f, 3}};
@@ -194,7 +193,7 @@ BOOST_AUTO_TEST_CASE(what_times_bring_has_no_rank_and_brings_no_neighbours) {
   BOOST_TEST(around(4) == (std::vector<Slot>{2, 3, 5, kNoSlot}));
 }
 
-BOOST_AUTO_TEST_CASE(records_without_a_session_stand_alone) {
+BOOST_FIXTURE_TEST_CASE(records_without_a_session_stand_alone, Fixture) {
   add_line("", 5);
   gather_all({2});
   BOOST_TEST(slots() == (std::set<Slot>{2}));
@@ -203,7 +202,7 @@ BOOST_AUTO_TEST_CASE(records_without_a_session_stand_alone) {
   BOOST_TEST(pool.session_count() == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(nothing_found_is_an_empty_pool) {
+BOOST_FIXTURE_TEST_CASE(nothing_found_is_an_empty_pool, Fixture) {
   add_line("s", 5);
   gather_all({1});
   gather_all({});
@@ -212,7 +211,7 @@ BOOST_AUTO_TEST_CASE(nothing_found_is_an_empty_pool) {
   BOOST_TEST(pool.find(1) == kNobody);
 }
 
-BOOST_AUTO_TEST_CASE(only_the_best_finds_bring_their_neighbours) {
+BOOST_FIXTURE_TEST_CASE(only_the_best_finds_bring_their_neighbours, Fixture) {
   add_line("s", 1000);
   std::vector<Slot> list;
   for (Slot slot = 5; slot < 500; slot += 5) list.push_back(slot);
@@ -230,7 +229,7 @@ BOOST_AUTO_TEST_CASE(only_the_best_finds_bring_their_neighbours) {
 }
 
 // Of a session of any length: walked if it is short, looked into if it is long.
-BOOST_AUTO_TEST_CASE(neighbours_of_different_finds_know_each_other) {
+BOOST_FIXTURE_TEST_CASE(neighbours_of_different_finds_know_each_other, Fixture) {
   for (const size_t turns : {20u, 2000u}) {
     for (Slot gap = 1; gap < 12; ++gap) {
       Fixture fixture;
@@ -241,7 +240,7 @@ BOOST_AUTO_TEST_CASE(neighbours_of_different_finds_know_each_other) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(refused_turns_stay_out_and_are_no_neighbours) {
+BOOST_FIXTURE_TEST_CASE(refused_turns_stay_out_and_are_no_neighbours, Fixture) {
   for (const size_t turns : {9u, 900u}) {
     Fixture fixture;
     for (size_t i = 0; i < turns; ++i) fixture.add("s", static_cast<Micros>(i), i == 5 ? Kind::vault : Kind::episodic);
@@ -256,7 +255,7 @@ BOOST_AUTO_TEST_CASE(refused_turns_stay_out_and_are_no_neighbours) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(random_sessions_give_the_pool_of_a_naive_one) {
+BOOST_FIXTURE_TEST_CASE(random_sessions_give_the_pool_of_a_naive_one, Fixture) {
   for (int round = 0; round < 150; ++round) {
     Fixture fixture;
     fixture.random.seed(static_cast<unsigned>(round));

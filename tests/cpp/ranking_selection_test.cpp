@@ -13,6 +13,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(ranking_selection)
 
 using test::Ids;
 using test::ids_of;
@@ -48,9 +49,7 @@ struct Fixture {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(ranking_selection, Fixture)
-
-BOOST_AUTO_TEST_CASE(repetitions_come_only_when_there_are_not_enough_others) {
+BOOST_FIXTURE_TEST_CASE(repetitions_come_only_when_there_are_not_enough_others, Fixture) {
   test::add(index, {{.id = "best", .at = 1, .text = "a red boat", .embedding = at_angle(10)},
                     {.id = "copy", .at = 2, .text = "A red boat!", .embedding = at_angle(10.5)},
                     {.id = "twice", .at = 3, .text = "a red red boat", .embedding = at_angle(10.6)},
@@ -77,7 +76,7 @@ BOOST_AUTO_TEST_CASE(repetitions_come_only_when_there_are_not_enough_others) {
   BOOST_TEST(result.explanation->hits[0].selection->repeats.empty());
 }
 
-BOOST_AUTO_TEST_CASE(the_last_places_go_to_sessions_that_are_missing) {
+BOOST_FIXTURE_TEST_CASE(the_last_places_go_to_sessions_that_are_missing, Fixture) {
   test::add(index, {{.id = "a1", .at = 1, .text = "boat", .embedding = at_angle(10), .session = "a"},
                     {.id = "a2", .at = 2, .text = "boat one", .embedding = at_angle(11), .session = "a"},
                     {.id = "a3", .at = 3, .text = "boat two", .embedding = at_angle(12), .session = "a"},
@@ -102,7 +101,7 @@ BOOST_AUTO_TEST_CASE(the_last_places_go_to_sessions_that_are_missing) {
   BOOST_TEST(result.explanation->hits[2].selection->rank == 5u);
 }
 
-BOOST_AUTO_TEST_CASE(a_session_of_repetitions_cannot_be_covered) {
+BOOST_FIXTURE_TEST_CASE(a_session_of_repetitions_cannot_be_covered, Fixture) {
   test::add(index, {{.id = "a1", .at = 1, .text = "boat", .embedding = at_angle(10), .session = "a"},
                     {.id = "a2", .at = 2, .text = "boat one", .embedding = at_angle(11), .session = "a"},
                     {.id = "b1", .at = 3, .text = "boat", .embedding = at_angle(10.1), .session = "b"}});
@@ -111,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_session_of_repetitions_cannot_be_covered) {
   BOOST_TEST(found(3) == (Ids{"a1", "b1", "a2"}));
 }
 
-BOOST_AUTO_TEST_CASE(what_is_like_one_chosen_stands_back) {
+BOOST_FIXTURE_TEST_CASE(what_is_like_one_chosen_stands_back, Fixture) {
   test::add(index, {{.id = "best", .at = 1, .text = "boat", .embedding = at_angle(10)},
                     {.id = "near", .at = 2, .text = "boat one", .embedding = at_angle(15)},
                     {.id = "apart", .at = 3, .text = "boat two", .embedding = at_angle(30, 2)},
@@ -131,7 +130,7 @@ BOOST_AUTO_TEST_CASE(what_is_like_one_chosen_stands_back) {
   BOOST_TEST(found(2) == (Ids{"best", "bare"}));  // what has no embedding is like nothing
 }
 
-BOOST_AUTO_TEST_CASE(what_stands_beside_one_chosen_in_time_stands_back) {
+BOOST_FIXTURE_TEST_CASE(what_stands_beside_one_chosen_in_time_stands_back, Fixture) {
   std::vector<Item> items;
   for (int i = 0; i < 100; ++i) {
     items.push_back({.id = "r" + std::to_string(i), .at = i * 1000, .text = "boat " + std::to_string(i),
@@ -152,7 +151,7 @@ BOOST_AUTO_TEST_CASE(what_stands_beside_one_chosen_in_time_stands_back) {
   BOOST_TEST(found(3) == (Ids{"r0", "r1", "r2"}));
 }
 
-BOOST_AUTO_TEST_CASE(ties_are_newer_first_then_by_id) {
+BOOST_FIXTURE_TEST_CASE(ties_are_newer_first_then_by_id, Fixture) {
   test::add(index, {{.id = "b", .at = 5, .text = "boat", .embedding = at_angle(10), .speaker = "1"},
                     {.id = "c", .at = 9, .text = "boat", .embedding = at_angle(10), .speaker = "2"},
                     {.id = "a", .at = 5, .text = "boat", .embedding = at_angle(10), .speaker = "3"},
@@ -166,7 +165,7 @@ BOOST_AUTO_TEST_CASE(ties_are_newer_first_then_by_id) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(parameters_out_of_range_are_refused) {
+BOOST_FIXTURE_TEST_CASE(parameters_out_of_range_are_refused, Fixture) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const float infinity = std::numeric_limits<float>::infinity();
   for (const float bad : {nan, infinity, -infinity, -0.001f, 1000.1f}) {
@@ -182,7 +181,7 @@ BOOST_AUTO_TEST_CASE(parameters_out_of_range_are_refused) {
 }
 
 // Whatever is wanted: as many hits as without, each once, in the order of their scores, of enough sessions.
-BOOST_AUTO_TEST_CASE(random_selections) {
+BOOST_FIXTURE_TEST_CASE(random_selections, Fixture) {
   std::mt19937 random{7};
   for (int round = 0; round < 60; ++round) {
     Index own{IndexConfig{.dim = 4}};

@@ -10,7 +10,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(record_lengths)
 
 BOOST_AUTO_TEST_CASE(equals_a_vector_under_random_changes) {

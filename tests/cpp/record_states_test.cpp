@@ -11,7 +11,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(record_states)
 
 RecordInput some_state(std::mt19937& random) {

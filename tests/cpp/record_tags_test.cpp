@@ -5,6 +5,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(record_tags)
 
 using TagIds = std::vector<TagId>;
 
@@ -13,8 +14,6 @@ TagIds tags_of(const RecordTags& tags, Slot slot) {
   for (const TagId tag : tags.of(slot)) found.push_back(tag);
   return found;
 }
-
-BOOST_AUTO_TEST_SUITE(record_tags)
 
 BOOST_AUTO_TEST_CASE(lists_keep_their_order) {
   RecordTags tags;

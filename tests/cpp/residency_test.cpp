@@ -15,6 +15,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(residency)
 
 using test::same_hits;
 
@@ -52,8 +53,6 @@ struct Fixture {
   Index unlimited{IndexConfig{.dim = kDim}};
   std::mt19937 random{7};
 };
-
-BOOST_AUTO_TEST_SUITE(residency)
 
 BOOST_FIXTURE_TEST_CASE(answers_do_not_depend_on_who_is_in_memory, Fixture) {
   for (int step = 0; step < 1500; ++step) {

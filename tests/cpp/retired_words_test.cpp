@@ -8,7 +8,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(retired_words)
 
 TokenBuffer buffer(const std::vector<std::string>& words) {

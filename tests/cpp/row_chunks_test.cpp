@@ -4,7 +4,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(row_chunks)
 
 BOOST_AUTO_TEST_CASE(chunks_follow_each_other_without_a_gap) {

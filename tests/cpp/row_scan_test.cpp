@@ -14,6 +14,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(row_scan)
 
 using Vector = std::vector<float>;
 using Bits = std::vector<std::pair<Slot, uint32_t>>;
@@ -95,9 +96,7 @@ struct Fixture {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(row_scan, Fixture)
-
-BOOST_AUTO_TEST_CASE(the_best_are_those_of_all_rows) {
+BOOST_FIXTURE_TEST_CASE(the_best_are_those_of_all_rows, Fixture) {
   for (const RowFormat format : {RowFormat::float32, RowFormat::bfloat16}) {
     for (const size_t dim : {40u, 384u}) {
       for (const Vectors& vectors : kVectors) {
@@ -131,7 +130,7 @@ BOOST_AUTO_TEST_CASE(the_best_are_those_of_all_rows) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(searches_together_find_what_each_finds_alone) {
+BOOST_FIXTURE_TEST_CASE(searches_together_find_what_each_finds_alone, Fixture) {
   const Vectors& clusters = kVectors[1];
   const Vectors& near = kVectors[2];
   for (const Vectors& vectors : {clusters, near}) {
@@ -158,7 +157,7 @@ BOOST_AUTO_TEST_CASE(searches_together_find_what_each_finds_alone) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(approximate_searches_together_find_what_each_finds_alone) {
+BOOST_FIXTURE_TEST_CASE(approximate_searches_together_find_what_each_finds_alone, Fixture) {
   for (const Vectors& vectors : kVectors) {
     const VectorTable table = filled(vectors, 384, 2000, RowFormat::float32);
     constexpr size_t kCount = 5;
@@ -185,7 +184,7 @@ BOOST_AUTO_TEST_CASE(approximate_searches_together_find_what_each_finds_alone) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(few_rows_are_read_where_codes_tell_them_apart) {
+BOOST_FIXTURE_TEST_CASE(few_rows_are_read_where_codes_tell_them_apart, Fixture) {
   const size_t count = 4000;
   const auto rescored = [&](const Vectors& vectors) {
     const VectorTable table = filled(vectors, 384, count, RowFormat::float32);
@@ -200,7 +199,7 @@ BOOST_AUTO_TEST_CASE(few_rows_are_read_where_codes_tell_them_apart) {
 }
 
 // Of every kind of row and query, cosines by codes are never farther from the exact ones than is said.
-BOOST_AUTO_TEST_CASE(no_cosine_is_farther_off_than_is_said) {
+BOOST_FIXTURE_TEST_CASE(no_cosine_is_farther_off_than_is_said, Fixture) {
   for (const size_t dim : {33u, 384u, 1536u}) {
     CodeRows rows(dim, 1);
     CodeQuery query;

@@ -15,7 +15,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(row_shape)
 
 constexpr size_t kDims[] = {1, 2, 3, 16, 33, 384, 385};

@@ -12,7 +12,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(row_store)
 
 constexpr size_t kDim = 16;  // so that the last chunk of some hundred rows is small enough to be fitted

@@ -13,6 +13,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(search_order)
 
 using test::Item;
 
@@ -61,9 +62,7 @@ std::vector<const Query*> pointers(const std::vector<Query>& queries) {
   return result;
 }
 
-BOOST_FIXTURE_TEST_SUITE(search_order, Fixture)
-
-BOOST_AUTO_TEST_CASE(answers_are_those_of_search, *boost::unit_test::label("long_under_tsan")) {
+BOOST_FIXTURE_TEST_CASE(answers_are_those_of_search, Fixture, *boost::unit_test::label("long_under_tsan")) {
   add("large", 0, kRecords);
   add("small", 0, 300);
   index.consolidate("large", true);
@@ -90,7 +89,7 @@ BOOST_AUTO_TEST_CASE(answers_are_those_of_search, *boost::unit_test::label("long
   BOOST_CHECK_EXCEPTION(index.search_many(queries, 2), InvalidEmbedding, test::Mentions{"3 values"});
 }
 
-BOOST_AUTO_TEST_CASE(queries_of_one_block_meet) {
+BOOST_FIXTURE_TEST_CASE(queries_of_one_block_meet, Fixture) {
   const auto user = std::make_shared<UserIndex>(kDim);
   const Analyzer analyzer(AnalyzerKind::simple);
   std::vector<UserIndex::NewRecord> records(kRecords);
@@ -135,7 +134,7 @@ BOOST_AUTO_TEST_CASE(queries_of_one_block_meet) {
   BOOST_TEST(std::is_sorted(order.begin(), order.begin() + 35));
 }
 
-BOOST_AUTO_TEST_CASE(the_first_failure_ends_the_work) {
+BOOST_FIXTURE_TEST_CASE(the_first_failure_ends_the_work, Fixture) {
   std::atomic<size_t> calls = 0;
   const auto fail = [&](size_t, size_t) {
     ++calls;

@@ -8,6 +8,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(search_plan)
 
 using test::Item;
 
@@ -55,13 +56,11 @@ struct Fixture {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(search_plan, Fixture)
-
-BOOST_AUTO_TEST_CASE(everything_is_probed) {
+BOOST_FIXTURE_TEST_CASE(everything_is_probed, Fixture) {
   for (int t = 0; t < kTopics; ++t) BOOST_TEST(check({.user = "ana", .embedding = near(t)}) == "probe");
 }
 
-BOOST_AUTO_TEST_CASE(a_range_that_holds_the_topic_is_probed) {
+BOOST_FIXTURE_TEST_CASE(a_range_that_holds_the_topic_is_probed, Fixture) {
   int probed = 0;
   for (int t = 0; t < kTopics; ++t) {
     const Micros start = t * kRecords / kTopics;
@@ -72,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_range_that_holds_the_topic_is_probed) {
 }
 
 // Every block may hold one of the best that are left: reading those rows alone is less work, which shows on the way.
-BOOST_AUTO_TEST_CASE(a_range_without_the_topic_is_gathered) {
+BOOST_FIXTURE_TEST_CASE(a_range_without_the_topic_is_gathered, Fixture) {
   int gathered = 0;
   for (int t = 0; t < kTopics; ++t) {
     const Micros start = ((t + kTopics / 2) % kTopics) * kRecords / kTopics;
@@ -82,7 +81,7 @@ BOOST_AUTO_TEST_CASE(a_range_without_the_topic_is_gathered) {
   BOOST_TEST(gathered > kTopics / 2);
 }
 
-BOOST_AUTO_TEST_CASE(few_records_are_gathered) {
+BOOST_FIXTURE_TEST_CASE(few_records_are_gathered, Fixture) {
   const std::vector<Interval> range = {{1000, 1020}};
   BOOST_TEST(check({.user = "ana", .embedding = near(3), .between = range}) == "gather");
 }

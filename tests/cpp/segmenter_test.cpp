@@ -9,6 +9,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(segmenter)
 
 // Segments with a letter for their kind: w(ord), a(cronym), i(dentifier), n(gram), e(moji).
 std::string segments(std::string_view text) {
@@ -24,8 +25,6 @@ std::string segments(std::string_view text) {
   }
   return out;
 }
-
-BOOST_AUTO_TEST_SUITE(segmenter)
 
 BOOST_AUTO_TEST_CASE(words) {
   BOOST_TEST(segments("") == "");

@@ -22,7 +22,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(short_rows)
 
 constexpr size_t kDim = 384;

@@ -6,7 +6,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(short_scale)
 
 struct Sample {

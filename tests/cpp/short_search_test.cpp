@@ -12,6 +12,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(short_search)
 
 using test::Item;
 using test::Mentions;
@@ -35,9 +36,7 @@ struct Fixture {
   Index index{IndexConfig{.dim = kDim}};
 };
 
-BOOST_FIXTURE_TEST_SUITE(short_search, Fixture)
-
-BOOST_AUTO_TEST_CASE(it_equals_search) {
+BOOST_FIXTURE_TEST_CASE(it_equals_search, Fixture) {
   for (int round = 0; round < 100; ++round) {
     Query asked = query();
     if (round % 3 == 1) asked.between = {{{round * 10, 2000}}};
@@ -50,7 +49,7 @@ BOOST_AUTO_TEST_CASE(it_equals_search) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(what_may_take_long_is_left_to_search) {
+BOOST_FIXTURE_TEST_CASE(what_may_take_long_is_left_to_search, Fixture) {
   const std::vector<std::function<void(Query&)>> changes = {
       [](Query& asked) { asked.text = "opera"; },
       [](Query& asked) { asked.embedding.clear(); },
@@ -76,7 +75,7 @@ BOOST_AUTO_TEST_CASE(what_may_take_long_is_left_to_search) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(with_some_effort_most_queries_are_answered) {
+BOOST_FIXTURE_TEST_CASE(with_some_effort_most_queries_are_answered, Fixture) {
   const std::vector<std::function<void(Query&)>> changes = {
       [](Query& asked) { asked.text = "opera"; },
       [](Query& asked) { asked.embedding.clear(); asked.text = "opera"; },
@@ -109,7 +108,7 @@ BOOST_AUTO_TEST_CASE(with_some_effort_most_queries_are_answered) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(many_numbers_are_left_to_search) {
+BOOST_FIXTURE_TEST_CASE(many_numbers_are_left_to_search, Fixture) {
   constexpr size_t kManyDim = 4096;
   Index wide(IndexConfig{.dim = kManyDim});
   std::vector<Item> items;
@@ -124,7 +123,7 @@ BOOST_AUTO_TEST_CASE(many_numbers_are_left_to_search) {
   BOOST_TEST(wide.try_search(asked, Effort::some, out));
 }
 
-BOOST_AUTO_TEST_CASE(refusals_are_those_of_search) {
+BOOST_FIXTURE_TEST_CASE(refusals_are_those_of_search, Fixture) {
   SearchResult out;
   Query asked = query();
   asked.embedding.pop_back();
@@ -134,7 +133,7 @@ BOOST_AUTO_TEST_CASE(refusals_are_those_of_search) {
   BOOST_CHECK_EXCEPTION(index.try_search(asked, Effort::little, out), InvalidArgument, Mentions{"k"});
 }
 
-BOOST_AUTO_TEST_CASE(it_does_not_wait_for_a_writer) {
+BOOST_FIXTURE_TEST_CASE(it_does_not_wait_for_a_writer, Fixture) {
   constexpr int kMany = 2000;
   std::vector<Item> more;
   for (int i = 0; i < kMany; ++i) {

@@ -9,7 +9,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(simd_bits)
 
 BOOST_AUTO_TEST_CASE(every_level_counts_every_bit) {

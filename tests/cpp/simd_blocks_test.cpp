@@ -9,6 +9,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(simd_blocks)
 
 constexpr size_t kBlock = 1024;
 constexpr size_t kRows = 16;
@@ -24,8 +25,6 @@ int32_t expected_sum(const int8_t* query, const uint8_t* block, size_t row) {
   for (size_t j = 0; j < kCodes; ++j) sum += block[j / 4 * 64 + 4 * row + j % 4] * query[j];
   return sum;
 }
-
-BOOST_AUTO_TEST_SUITE(simd_blocks)
 
 BOOST_AUTO_TEST_CASE(every_level_finds_what_single_comparisons_find) {
   std::mt19937 random(1);

@@ -14,6 +14,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(simd_codes)
 
 constexpr size_t kDims[] = {1,   2,   3,   7,   8,   15,  16,  17,  31,  33,   50,   63,   64,  65,
                             100, 127, 128, 129, 384, 385, 448, 768, 960, 1024, 1025, 1536, 8192};
@@ -86,8 +87,6 @@ std::vector<std::vector<float>> vectors_of(size_t n, std::mt19937& random) {
   }
   return vectors;
 }
-
-BOOST_AUTO_TEST_SUITE(simd_codes)
 
 BOOST_AUTO_TEST_CASE(codes_are_the_nearest_and_halves_go_to_even) {
   const float vector[] = {127.0f, 0.5f, 1.5f, 2.5f, -0.5f, -1.5f, -126.5f, -127.0f, 0.0f, 0.49f};

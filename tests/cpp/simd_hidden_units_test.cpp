@@ -7,6 +7,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(simd_hidden_units)
 
 struct Layer {
   std::vector<float> values;
@@ -43,8 +44,6 @@ double exact(const Layer& layer) {
   }
   return total;
 }
-
-BOOST_AUTO_TEST_SUITE(simd_hidden_units)
 
 BOOST_AUTO_TEST_CASE(every_level_is_close_to_the_exact_value) {
   std::mt19937 random(1);

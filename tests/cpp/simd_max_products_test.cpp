@@ -10,6 +10,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(simd_max_products)
 
 constexpr size_t kMostValues = 8192;
 constexpr int kLongest = 32767;
@@ -44,8 +45,6 @@ float expected(const int16_t* query, const std::vector<int8_t>& rows, size_t n) 
   }
   return best;
 }
-
-BOOST_AUTO_TEST_SUITE(simd_max_products)
 
 BOOST_AUTO_TEST_CASE(every_level_finds_the_best_token_that_one_at_a_time_finds) {
   std::mt19937 random(1);

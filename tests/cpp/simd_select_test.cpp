@@ -9,7 +9,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(simd_select)
 
 std::vector<uint32_t> selected(const SimdLevel& level, const std::vector<float>& scores, float threshold) {

@@ -8,7 +8,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(simd_squares)
 
 // Of magnitudes far apart, so that the order of additions tells.

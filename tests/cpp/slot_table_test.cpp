@@ -6,7 +6,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(slot_table)
 
 // In the array and in the places, and from one to the other.

@@ -14,6 +14,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(snapshot_fuzz)
 
 constexpr size_t kDim = 3;
 // Numbers that tend to break parsers: around zero, around sizes of types, and with special bits as floats.
@@ -99,8 +100,6 @@ void exercise(Index& index, const std::string& path) {
   }
   BOOST_REQUIRE(index.size() == 0u);
 }
-
-BOOST_AUTO_TEST_SUITE(snapshot_fuzz)
 
 BOOST_AUTO_TEST_CASE(damage_behind_the_checksum_is_refused_or_harmless) {
   const char* wanted = std::getenv("MEMSPAN_FUZZ_ROUNDS");

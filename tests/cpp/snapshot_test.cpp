@@ -12,6 +12,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(snapshot)
 
 using test::Ids;
 using test::Mentions;
@@ -43,8 +44,6 @@ void check_same(const Index& a, const Index& b) {
   }
   for (const Query& query : test::sample_queries(kDim)) BOOST_TEST(same_hits(a.search(query), b.search(query)));
 }
-
-BOOST_AUTO_TEST_SUITE(snapshot)
 
 struct Fixture {
   test::TemporaryDirectory directory;

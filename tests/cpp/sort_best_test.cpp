@@ -8,7 +8,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(sort_best)
 
 BOOST_AUTO_TEST_CASE(equals_a_full_sort_with_many_ties) {

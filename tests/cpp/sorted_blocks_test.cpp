@@ -10,10 +10,9 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(sorted_blocks)
 
 using Blocks = SortedBlocks<uint32_t>;
-
-BOOST_AUTO_TEST_SUITE(sorted_blocks)
 
 void check(const Blocks& blocks, const std::set<uint32_t>& oracle) {
   BOOST_REQUIRE(blocks.size() == oracle.size());

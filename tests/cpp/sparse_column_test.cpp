@@ -6,7 +6,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(sparse_column)
 
 BOOST_AUTO_TEST_CASE(random_changes_equal_those_of_a_map) {

@@ -9,7 +9,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(standing)
 
 std::set<Slot> expired(const Standing& standing, Micros now) {

@@ -11,6 +11,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(stored_user)
 
 constexpr size_t kDim = 20;
 
@@ -79,9 +80,7 @@ struct Fixture {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(stored_user, Fixture)
-
-BOOST_AUTO_TEST_CASE(it_gives_the_same_answers_and_goes_on_like_the_first) {
+BOOST_FIXTURE_TEST_CASE(it_gives_the_same_answers_and_goes_on_like_the_first, Fixture) {
   Index index(IndexConfig{.dim = kDim});
   std::vector<test::Item> items;
   for (int i = 0; i < 3000; ++i) items.push_back(make(i));
@@ -113,7 +112,7 @@ BOOST_AUTO_TEST_CASE(it_gives_the_same_answers_and_goes_on_like_the_first) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(it_keeps_nothing_on_the_heap_but_what_is_small) {
+BOOST_FIXTURE_TEST_CASE(it_keeps_nothing_on_the_heap_but_what_is_small, Fixture) {
   Index index(IndexConfig{.dim = 384});
   std::vector<test::Item> items;
   for (int i = 0; i < 3000; ++i) {

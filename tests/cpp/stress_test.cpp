@@ -18,6 +18,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(stress)
 
 using test::Item;
 
@@ -196,8 +197,6 @@ void everything_at_once(size_t max_resident_bytes, RowFormat format) {
     BOOST_TEST(arena.index.stats(user_name(user))->records == kPinned + kPassing - removed);
   }
 }
-
-BOOST_AUTO_TEST_SUITE(stress)
 
 BOOST_AUTO_TEST_CASE(answers_stay_true_while_everything_changes) { everything_at_once(0, RowFormat::float32); }
 // There is room for about half of them.

@@ -7,7 +7,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(string_pool)
 
 BOOST_AUTO_TEST_CASE(equal_texts_share_a_symbol) {

@@ -10,6 +10,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(symbolic_view)
 
 struct Tagged {
   Micros at = 0;
@@ -84,8 +85,6 @@ struct Fixture {
     check({}, {"unknown"}, 5);
   }
 };
-
-BOOST_AUTO_TEST_SUITE(symbolic_view)
 
 BOOST_AUTO_TEST_CASE(equals_sums_one_by_one) {
   for (const bool in_order : {true, false}) {

@@ -6,7 +6,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(tag_clusters)
 
 TaggedRecords records(std::initializer_list<std::vector<TagId>> tags) {

@@ -5,7 +5,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(tag_cohesion)
 
 struct Fixture {

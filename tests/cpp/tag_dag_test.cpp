@@ -10,6 +10,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(tag_dag)
 
 using test::Ids;
 using test::Mentions;
@@ -59,8 +60,6 @@ void merge(TagDag& dag, std::string_view from, std::string_view into) {
 
 const Ids kAB = {"a", "b"};
 const Ids kB = {"b"};
-
-BOOST_AUTO_TEST_SUITE(tag_dag)
 
 BOOST_AUTO_TEST_CASE(records_come_and_go_with_their_tags) {
   TagDag dag;

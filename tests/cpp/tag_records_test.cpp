@@ -15,6 +15,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(tag_records)
 
 using TagIds = std::vector<TagId>;
 
@@ -73,8 +74,6 @@ struct Saved {
   ByteWriter head;
   Body body;
 };
-
-BOOST_AUTO_TEST_SUITE(tag_records)
 
 BOOST_AUTO_TEST_CASE(what_was_saved_is_read_when_it_is_asked_for) {
   for (const size_t tags : {1u, 40u, 65'536u, 65'537u, 70'000u}) {

@@ -10,6 +10,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(tag_router)
 
 using test::random_vector;
 using Routed = std::vector<std::pair<std::string, float>>;
@@ -20,8 +21,6 @@ std::vector<float> unit(std::vector<float> vector) {
   normalize(vector, vector.data());
   return vector;
 }
-
-BOOST_AUTO_TEST_SUITE(tag_router)
 
 struct Fixture {
   std::mt19937 random{1};

@@ -9,6 +9,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(term_cursor)
 
 constexpr size_t kRecords = 20'000;
 constexpr size_t kWords = 6;
@@ -48,9 +49,7 @@ struct Fixture {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(term_cursor, Fixture)
-
-BOOST_AUTO_TEST_CASE(all_ways_to_read_give_the_same_parts) {
+BOOST_FIXTURE_TEST_CASE(all_ways_to_read_give_the_same_parts, Fixture) {
   BOOST_REQUIRE(terms.cursors.size() == kWords);
   for (int round = 0; round < 200; ++round) {
     std::set<Slot> slots;
@@ -85,7 +84,7 @@ BOOST_AUTO_TEST_CASE(all_ways_to_read_give_the_same_parts) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(behind_the_last_posting_there_is_nothing) {
+BOOST_FIXTURE_TEST_CASE(behind_the_last_posting_there_is_nothing, Fixture) {
   for (TermCursor term : terms.cursors) {
     term.seek(0);
     BOOST_TEST(term.part_at(kRecords + 5, lexical, terms.bm25) == 0.0f);

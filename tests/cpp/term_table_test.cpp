@@ -6,14 +6,13 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(term_table)
 
 std::string random_text(std::mt19937& random) {
   std::string text(1 + random() % (random() % 8 == 0 ? 128 : 13), '\0');
   for (char& c : text) c = static_cast<char>(random() % 3 == 0 ? random() % 256 : 'a' + random() % 3);
   return text;
 }
-
-BOOST_AUTO_TEST_SUITE(term_table)
 
 BOOST_AUTO_TEST_CASE(equals_a_map_under_random_changes) {
   std::mt19937 random(1);

@@ -7,7 +7,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(text_arena)
 
 std::string random_text(std::mt19937& random, size_t longest) {

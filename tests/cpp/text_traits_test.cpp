@@ -5,7 +5,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(text_traits)
 
 BOOST_AUTO_TEST_CASE(texts_without_a_question_have_no_traits) {

@@ -6,7 +6,6 @@
 
 namespace memspan {
 namespace {
-
 BOOST_AUTO_TEST_SUITE(time_bounds)
 
 constexpr Slot kFirst = TimeBounds::kLookedAt;

@@ -14,11 +14,10 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(time_filter)
 
 using test::Ids;
 using test::Item;
-
-BOOST_AUTO_TEST_SUITE(time_filter)
 
 constexpr Micros kTimes = 400;  // what times are drawn from
 constexpr Micros kPast = 1'000;

@@ -7,6 +7,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(timeline)
 
 std::vector<Slot> slots_of(const Timeline& timeline) {
   std::vector<Slot> slots;
@@ -19,8 +20,6 @@ std::vector<Slot> slots_within(const Timeline& timeline, const Interval& interva
   for (const Timeline::Entry& entry : timeline.within(interval)) slots.push_back(entry.slot());
   return slots;
 }
-
-BOOST_AUTO_TEST_SUITE(timeline)
 
 // Keeps a timeline and the slots that should be in it.
 struct Fixture {

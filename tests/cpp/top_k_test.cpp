@@ -8,14 +8,13 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(top_k)
 
 std::vector<Slot> slots_of(const std::vector<Candidate>& candidates) {
   std::vector<Slot> slots;
   for (const Candidate& candidate : candidates) slots.push_back(candidate.slot);
   return slots;
 }
-
-BOOST_AUTO_TEST_SUITE(top_k)
 
 BOOST_AUTO_TEST_CASE(equals_a_full_sort_with_many_ties) {
   std::mt19937 random(1);

@@ -8,6 +8,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(unicode)
 
 std::string fold(std::string_view text) {
   std::string out;
@@ -20,8 +21,6 @@ using Pairs = std::initializer_list<std::pair<std::string_view, std::string_view
 void check_folds(Pairs pairs) {
   for (const auto& [text, folded] : pairs) BOOST_TEST(fold(text) == folded);
 }
-
-BOOST_AUTO_TEST_SUITE(unicode)
 
 BOOST_AUTO_TEST_CASE(code_points_have_classes) {
   const CharClasses& classes = CharClasses::get();

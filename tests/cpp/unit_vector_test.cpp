@@ -11,6 +11,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(unit_vector)
 
 using test::Mentions;
 
@@ -19,8 +20,6 @@ double length(const std::vector<float>& vector) {
   for (float value : vector) sum += static_cast<double>(value) * static_cast<double>(value);
   return std::sqrt(sum);
 }
-
-BOOST_AUTO_TEST_SUITE(unit_vector)
 
 BOOST_AUTO_TEST_CASE(any_magnitude_becomes_length_one) {
   using Limits = std::numeric_limits<float>;

@@ -11,6 +11,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(user_compaction)
 
 using test::Item;
 using test::same_hits;
@@ -76,9 +77,7 @@ struct Fixture {
   }
 };
 
-BOOST_FIXTURE_TEST_SUITE(user_compaction, Fixture)
-
-BOOST_AUTO_TEST_CASE(everything_that_is_known_of_a_record_stays) {
+BOOST_FIXTURE_TEST_CASE(everything_that_is_known_of_a_record_stays, Fixture) {
   for (Index* each : {&index, &plain}) {
     each->relate("ana", "t1", "t2");
     each->track_uses();
@@ -111,13 +110,13 @@ BOOST_AUTO_TEST_CASE(everything_that_is_known_of_a_record_stays) {
   check_same_answers(*Index::load(directory.file("i")), plain, random);
 }
 
-BOOST_AUTO_TEST_CASE(memory_goes_back) {
+BOOST_FIXTURE_TEST_CASE(memory_goes_back, Fixture) {
   const size_t before = index.stats("ana")->bytes;
   remove_all(index, gone);
   BOOST_TEST(index.stats("ana")->bytes < before / 3);
 }
 
-BOOST_AUTO_TEST_CASE(a_consolidation_leaves_no_third_behind) {
+BOOST_FIXTURE_TEST_CASE(a_consolidation_leaves_no_third_behind, Fixture) {
   remove_all(index, std::span(gone).first(4000));
   BOOST_TEST(index.stats("ana")->dead_slots == 4000u);
   const size_t before = index.stats("ana")->bytes;
@@ -133,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_consolidation_leaves_no_third_behind) {
   check_same_answers(index, plain, random);
 }
 
-BOOST_AUTO_TEST_CASE(without_memory_everything_stays_as_it_is) {
+BOOST_FIXTURE_TEST_CASE(without_memory_everything_stays_as_it_is, Fixture) {
   remove_all(index, std::span(gone).first(4500));
   std::span<const Item> left = std::span(gone).subspan(4500);
   BOOST_TEST(index.stats("ana")->dead_slots == 4500u);  // three times as many as are left: the next one is too many
@@ -151,7 +150,7 @@ BOOST_AUTO_TEST_CASE(without_memory_everything_stays_as_it_is) {
   check_same_answers(index, plain, random, 20);
 }
 
-BOOST_AUTO_TEST_CASE(searches_go_on_and_their_uses_count) {
+BOOST_FIXTURE_TEST_CASE(searches_go_on_and_their_uses_count, Fixture) {
   index.track_uses();
   remove_all(index, std::span(gone).first(10));
   std::atomic<bool> stop = false;

@@ -7,13 +7,12 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(user_index)
 
 using test::Ids;
 using test::Item;
 using test::same_hits;
 using test::search_ids;
-
-BOOST_AUTO_TEST_SUITE(user_index)
 
 Item full_record() {
   return {.id = "a", .at = 100, .text = "old words", .tags = {"old tag"}, .embedding = {1.0f, 0.0f}, .session = "old session",

@@ -5,13 +5,12 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(utf8)
 
 DecodedChar decode(std::string_view text) { return decode_utf8(text.data(), text.data() + text.size()); }
 
 // As a number, which Boost.Test can print.
 uint32_t code_point(std::string_view text) { return decode(text).code_point; }
-
-BOOST_AUTO_TEST_SUITE(utf8)
 
 BOOST_AUTO_TEST_CASE(every_code_point_survives_a_round_trip) {
   std::string encoded;

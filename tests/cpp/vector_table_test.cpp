@@ -16,6 +16,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(vector_table)
 
 using test::random_vector;
 
@@ -30,8 +31,6 @@ std::vector<Bits> take_bits(TopK& best) {
   for (const Candidate& candidate : best.take()) bits.push_back({candidate.slot, std::bit_cast<uint32_t>(candidate.score)});
   return bits;
 }
-
-BOOST_AUTO_TEST_SUITE(vector_table)
 
 struct Fixture {
   std::mt19937 random{1};

@@ -10,6 +10,7 @@
 
 namespace memspan {
 namespace {
+BOOST_AUTO_TEST_SUITE(where)
 
 using test::Mentions;
 
@@ -40,8 +41,6 @@ bool is_utf8(const std::string& text) {
   }
   return true;
 }
-
-BOOST_AUTO_TEST_SUITE(where)
 
 BOOST_AUTO_TEST_CASE(equality) {
   check({{R"({})", true},

@@ -29,7 +29,7 @@ class SpillFile {
 
   struct Spilled {
     std::shared_ptr<const UserImage> image;
-    uint64_t changes;  // UserIndex::changes() of what was written
+    uint64_t changes = 0;  // UserIndex::changes() of what was written
   };
   // Throws FileError or std::bad_alloc; then nothing is kept.
   Spilled write(const UserIndex& user);
