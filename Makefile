@@ -94,7 +94,7 @@ THREAD_TESTS := build/tsan/tests/cpp/memspan_thread_tests
 tsan-threads: venv ## Run only the suites that start threads under ThreadSanitizer
 	$(BIN)/cmake --preset tsan -DMEMSPAN_WERROR=$(WERROR)
 	$(BIN)/cmake --build --preset tsan --target memspan_thread_tests
-	$(THREAD_TESTS) --list_content 2>&1 | sed -n 's/^\([a-z_]*\)\*$$/\1/p' >build/tsan/suites
+	$(THREAD_TESTS) --list_content 2>&1 | sed -n 's/^\([^ ]*\)\*$$/\1/p' >build/tsan/suites
 	test -s build/tsan/suites
 	TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1 xargs -P $(JOBS) -I{} \
 	  $(THREAD_TESTS) --run_test={} --run_test='!@long_under_tsan' <build/tsan/suites
