@@ -152,8 +152,8 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
         retired_at: TimeLike | None = None,
         expires_at: TimeLike | None = None,
     ) -> list[str]:
-        """Insert one record, or replace the user's record of the same id; nothing of the old version stays. Returns the
-        ids of the records that had to make room within the quotas (`set_quotas`): nearly always none.
+        """Insert one record, or replace the user's record of the same id; of the old version only the count
+        of uses stays. Returns the ids of the records that had to make room within the quotas: nearly always none.
 
         O(log n + text) for a user of n records, plus the move of later entries when `at` is not the newest.
 
@@ -167,7 +167,7 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
             metadata: JSON-able; what `where` filters look at. At most 1 MiB as JSON.
             importance: 0-1; `None` while nobody judged it.
             pinned: never evicted.
-            retired_at: from when on it is no longer believed; `expires_at`: from when on it is gone.
+            retired_at: since when it is not believed; only an earlier `as_of` finds it. `expires_at`: gone from then.
 
         Raises:
             QuotaError: its kind is full and nothing of it may be evicted.
@@ -291,7 +291,7 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
         track: bool = True,
         features: bool = False,
     ) -> Hits:
-        """The best `k` records of a user, best first (1-10,000); equal scores: newer first, then by id.
+        """The best `k` records of a user, best first (1-10,000); equal scores: newer first, then the later id.
 
         What to look for:
             text: words, ranked by BM25 with the user's own statistics (lexical view).
@@ -309,7 +309,8 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
                 `$ne`, `$nin`, `{"$exists": False}` and `$not` hold for it. `$gt` and its kin compare two numbers or two
                 texts, and hold for nothing else; 1 is 1.0, but not `True`.
             exclude: ids.
-            as_of: only what was recorded by then; `valid_at`: only what held then (`at <= valid_at < until`).
+            as_of: only what was recorded by then and not retired; `valid_at`: only what held then (`at <= valid_at <
+                until`). What was retired after `as_of` held until `metadata["ended"]["until"]`, or for ever.
 
         Ranking:
             fusion: `rrf` sums weight / (60 + rank) over the first `depth` records of each view (default: the larger
@@ -374,8 +375,9 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
     def latest(
         self, *, user: str, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None
     ) -> Hits:
-        """The newest `k` records, newest first. O(log n + k), more with filters that refuse much."""
-        query = Query(user=user, k=k, depth=k, between=between, kinds=kinds, views=("symbolic",))
+        """The newest `k` records, newest first, of one time the later id. O(log n + k), more with filters."""
+        views = ("symbolic",)
+        query = Query(user=user, k=k, depth=k, between=between, kinds=kinds, views=views, track=False)
         return self._native.search(query._native)
 
     def locate(self, *, user: str, id: str) -> datetime | None:
@@ -384,8 +386,8 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
         return None if at is None else from_micros(at)
 
     def beside(self, *, user: str, ids: Sequence[str]) -> list[tuple[str | None, str | None]]:
-        """For each id, the ids of the records right before and after it in its session, by time, then by id; `None` at
-        the ends of a session, and around ids that are unknown or have none. O(log n) an id.
+        """For each id, the ids of the records right before and after it in its session, by time, of one time by the
+        id (shorter, then smaller); `None` at the ends of a session, and around unknown ids. O(log n) an id.
         """
         found = self._native.beside(as_text(user, "user"), as_texts(ids, "ids"))
         return [(before or None, after or None) for before, after in found]

@@ -37,8 +37,8 @@ class QuotaCalls:
 
         When a record comes to a full kind, another one of that kind goes first: a retired or expired one if there is
         one, never a pinned one, otherwise by `eviction`. `"oldest"` takes the one that happened first (of several the
-        last id). `"value"` takes the lowest importance + use - redundancy, and of equal ones the oldest: `importance`
-        as given (0.5 if nobody judged it), uses / (uses + 4), and how far a later one of the 16 that came next says the
+        smallest id). `"value"` takes the lowest importance + use - redundancy, of equals the oldest: `importance` as
+        given (0.5 if nobody judged it), uses / (uses + 4), and how far a later one of the 16 that came next says the
         same (0 up to a cosine of 0.8, 1 at 1). Age takes no part in the value. O(log n) for each record that comes.
 
         Args:

@@ -26,7 +26,7 @@ BOOST_AUTO_TEST_CASE(columns_hold_what_they_are_given) {
   FieldCodes columns;
   BOOST_TEST(columns.find({"a"}) == nullptr);
   for (size_t slots : {0, 1, 63, 64, 65, 1000}) {
-    Codes codes(slots);
+    Codes codes(FieldCodes::padded(slots));
     for (size_t i = 0; i < slots; ++i) codes[i] = static_cast<FieldCode>(i % 7);
     const FieldPath path = {"a" + std::to_string(slots), "b"};
     const FieldCodes::Column* const column = columns.make(path, codes);
@@ -41,18 +41,18 @@ BOOST_AUTO_TEST_CASE(there_are_at_most_so_many_fields) {
   FieldCodes columns;
   for (size_t i = 0; i < FieldCodes::kMost; ++i) {
     BOOST_TEST(!columns.full());
-    BOOST_TEST(columns.make({std::to_string(i)}, Codes(1)) != nullptr);
+    BOOST_TEST(columns.make({std::to_string(i)}, Codes(64)) != nullptr);
   }
   BOOST_TEST(columns.full());
-  BOOST_TEST(columns.make({"more"}, Codes(1)) == nullptr);
+  BOOST_TEST(columns.make({"more"}, Codes(64)) == nullptr);
   BOOST_TEST(columns.find({"more"}) == nullptr);
-  BOOST_TEST(columns.make({"3"}, Codes(1)) == columns.find({"3"}));
+  BOOST_TEST(columns.make({"3"}, Codes(64)) == columns.find({"3"}));
 }
 
 BOOST_AUTO_TEST_CASE(writes_reach_every_column) {
   FieldCodes columns;
-  columns.make({"a"}, Codes(1));
-  const FieldCodes::Column* const inner = columns.make({"b", "c"}, Codes(1));
+  columns.make({"a"}, Codes(64));
+  const FieldCodes::Column* const inner = columns.make({"b", "c"}, Codes(64));
   const size_t before = columns.bytes();
   columns.make_room(5000);
   BOOST_TEST(columns.bytes() >= before + 2 * 2 * 4900);
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(writes_reach_every_column) {
   BOOST_TEST(moved.find({"b", "c"}) == inner);
   BOOST_TEST(columns.find({"a"}) == nullptr);
   FieldCodes other;
-  other.make({"z"}, Codes(1));
+  other.make({"z"}, Codes(64));
   other = std::move(moved);
   BOOST_TEST(other.find({"b", "c"}) == inner);
   BOOST_TEST(other.find({"z"}) == nullptr);
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(threads_make_them_at_once) {
       std::vector<std::jthread> threads;
       for (size_t t = 0; t < made.size(); ++t) {
         threads.emplace_back([&columns, &mine = made[t]] {
-          for (size_t i = 0; i < 2 * FieldCodes::kMost; ++i) mine.push_back(columns.make({std::to_string(i)}, Codes(100)));
+          for (size_t i = 0; i < 2 * FieldCodes::kMost; ++i) mine.push_back(columns.make({std::to_string(i)}, Codes(128)));
         });
       }
     }

@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(one_view_keeps_its_scores) {
   BOOST_TEST(hits[1].ranks[0] == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(ranking_breaks_ties_by_time_then_id) {
+BOOST_AUTO_TEST_CASE(ranking_breaks_ties_by_time_then_by_the_later_id) {
   test::Columns columns;
   columns.add(1, "b");
   columns.add(1, "a");
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(ranking_breaks_ties_by_time_then_id) {
   for (Slot slot : {0u, 1u, 2u, 3u}) hits.push_back({.slot = slot, .score = slot == 3 ? 2.0f : 1.0f});
   std::vector<FusedHit> three = hits;
   rank(hits, 10, columns.recency());
-  const std::vector<Slot> wanted = {3, 2, 1, 0};
+  const std::vector<Slot> wanted = {3, 2, 0, 1};
   BOOST_REQUIRE(hits.size() == 4u);
   for (size_t i = 0; i < 4; ++i) BOOST_TEST(hits[i].slot == wanted[i]);
   rank(three, 3, columns.recency());

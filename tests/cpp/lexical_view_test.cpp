@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "support/recency.hpp"
 #include "support/records.hpp"
 
 namespace memspan {
@@ -94,7 +95,7 @@ struct Fixture {
       if (i == 0) continue;
       const Hit& better = result.hits[i - 1];
       BOOST_REQUIRE(better.score >= hit.score);
-      if (better.score == hit.score) BOOST_REQUIRE(better.at > hit.at || (better.at == hit.at && better.id < hit.id));
+      if (better.score == hit.score) BOOST_REQUIRE(test::newness(better.at, better.id) > test::newness(hit.at, hit.id));
     }
     if (result.hits.empty()) return;
     const Hit& last = result.hits.back();

@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "support/recency.hpp"
 #include "support/records.hpp"
 
 namespace memspan {
@@ -83,7 +84,7 @@ struct Fixture {
     }
     for (auto& [symbol, turns] : sessions) {
       std::sort(turns.begin(), turns.end(), [this](Slot a, Slot b) {
-        return user.ats[a] != user.ats[b] ? user.ats[a] < user.ats[b] : user.ids[a] < user.ids[b];
+        return test::newness(user.ats[a], user.ids[a]) < test::newness(user.ats[b], user.ids[b]);
       });
       for (size_t i = 0; i < turns.size(); ++i) {
         for (size_t j = i - std::min<size_t>(i, 2); j < std::min(i + 3, turns.size()); ++j) {

@@ -27,9 +27,7 @@ BOOST_AUTO_TEST_CASE(random_changes_keep_each_session_in_the_order_of_time) {
       sessions.erase(session, slots[victim], columns.recency());
       slots.erase(slots.begin() + static_cast<std::ptrdiff_t>(victim));
     }
-    std::sort(slots.begin(), slots.end(), [&](Slot a, Slot b) {
-      return columns.ats[a] != columns.ats[b] ? columns.ats[a] < columns.ats[b] : columns.ids[a] < columns.ids[b];
-    });
+    slots = columns.in_time_order(slots);
     const Sessions::Turns& records = sessions.turns(session);
     BOOST_REQUIRE(std::equal(records.begin(), records.end(), slots.begin(), slots.end()));
     for (const Slot slot : slots) BOOST_REQUIRE(*sessions.find(session, slot, columns.recency()) == slot);

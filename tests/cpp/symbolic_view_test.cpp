@@ -8,6 +8,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "support/recency.hpp"
 #include "support/records.hpp"
 
 namespace memspan {
@@ -66,7 +67,7 @@ struct Fixture {
       if (score > 0.0f) wanted.push_back({id, score, record.at});
     }
     std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) {
-      return std::tie(b.score, b.at, a.id) < std::tie(a.score, a.at, b.id);
+      return std::pair(b.score, test::newness(b.at, b.id)) < std::pair(a.score, test::newness(a.at, a.id));
     });
     for (const uint32_t k : {1u, 5u, 10u, 100u, 3000u}) {
       Query query{.user = "ana", .tags = tags, .k = k, .depth = k};

@@ -10,6 +10,7 @@
 #include <optional>
 #include <random>
 
+#include "support/recency.hpp"
 #include "support/records.hpp"
 
 namespace memspan {
@@ -150,11 +151,10 @@ class Machine {
   void newest(Query query, const Ids& admitted) {
     query.text.reset();
     query.k = 7;
-    std::vector<std::pair<Micros, std::string>> order;
-    for (const std::string& id : admitted) order.emplace_back(-records_.at(id).at, id);
-    std::sort(order.begin(), order.end());
-    Ids expected;
-    for (size_t i = 0; i < std::min<size_t>(7, order.size()); ++i) expected.push_back(order[i].second);
+    Ids expected = admitted;
+    const auto newness = [this](const std::string& id) { return test::newness(records_.at(id).at, id); };
+    std::sort(expected.begin(), expected.end(), [&](const auto& a, const auto& b) { return newness(a) > newness(b); });
+    expected.resize(std::min<size_t>(7, expected.size()));
     BOOST_TEST(test::search_ids(*index_, query) == expected);
   }
 

@@ -57,13 +57,14 @@ BOOST_FIXTURE_TEST_CASE(random_changes_keep_the_order, Fixture) {
   check();
 }
 
-BOOST_FIXTURE_TEST_CASE(a_walk_from_the_end_is_newer_first_then_by_id, Fixture) {
-  const Slot b = columns.add(7, "b");
-  const Slot c = columns.add(7, "c");
-  const Slot a = columns.add(7, "a");
-  const Slot newer = columns.add(8, "z");
-  for (Slot slot : {b, newer, c, a}) timeline.insert(slot, columns.recency());
-  BOOST_TEST(slots_of(timeline) == (std::vector<Slot>{c, b, a, newer}), boost::test_tools::per_element());
+BOOST_FIXTURE_TEST_CASE(ids_that_count_up_come_in_their_order_at_one_time, Fixture) {
+  const Slot m9 = columns.add(7, "m9");
+  const Slot m11 = columns.add(7, "m11");
+  const Slot m1 = columns.add(7, "m1");
+  const Slot m10 = columns.add(7, "m10");
+  const Slot newer = columns.add(8, "a");
+  for (Slot slot : {m9, newer, m11, m1, m10}) timeline.insert(slot, columns.recency());
+  BOOST_TEST(slots_of(timeline) == (std::vector<Slot>{m1, m9, m10, m11, newer}), boost::test_tools::per_element());
 }
 
 BOOST_FIXTURE_TEST_CASE(intervals_equal_a_linear_scan, Fixture) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "support/columns.hpp"
+#include "support/recency.hpp"
 
 namespace memspan {
 namespace {
@@ -32,8 +33,8 @@ BOOST_AUTO_TEST_CASE(equals_a_full_sort_with_many_ties) {
     for (const Candidate& candidate : all) best.offer(candidate.score, candidate.slot);
     std::sort(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) {
       if (a.score != b.score) return a.score > b.score;
-      if (columns.ats[a.slot] != columns.ats[b.slot]) return columns.ats[a.slot] > columns.ats[b.slot];
-      return columns.ids[a.slot] < columns.ids[b.slot];
+      const auto newness = [&](Slot slot) { return test::newness(columns.ats[slot], columns.ids[slot]); };
+      return newness(a.slot) > newness(b.slot);
     });
     all.resize(std::min(k, all.size()));
     BOOST_TEST(slots_of(best.take()) == slots_of(all), boost::test_tools::per_element());

@@ -9,7 +9,7 @@ from typing import Any
 
 import oracle_views as views_of
 from oracle_fusion import VIEWS, Expected, fuse, score_error, spread, unfused, weighting_error
-from oracle_views import Rec, Scored, Tokeniser, Vector, ranked, unit, words
+from oracle_views import Rec, Scored, Tokeniser, Vector, ranked, recency, unit, words
 from oracle_where import matches
 
 # A record that does not say otherwise was learnt when it was added; no test asks about times near that.
@@ -111,7 +111,7 @@ class Oracle:
         self, user: str, k: int = 20, between: Between | None = None, kinds: Sequence[str] | None = None
     ) -> list[Rec]:
         found = [rec for rec in self.user(user).records.values() if admits(rec, between=between, kinds=kinds)]
-        return sorted(found, key=lambda rec: (-rec.at, rec.id))[:k]
+        return sorted(found, key=recency, reverse=True)[:k]
 
     def route(self, user: str, embedding: Vector, k: int) -> list[tuple[str, float]]:
         """The tags whose own embedding, or else the mean of their records' directions, lies nearest."""
@@ -176,14 +176,14 @@ class Oracle:
         rows = unfused(lists) if alone else fuse(lists, fusion, weight_by_view)
         if neighbors:
             rows = spread(rows, admissible, list(owner.records.values()), neighbors)
-        ranking = sorted(rows, key=lambda row: (-row.score, -row.rec.at, row.rec.id))
+        ranking = sorted(rows, key=lambda row: (row.score, recency(row.rec)), reverse=True)
         if "semantic" in asked:
             chosen = {row.rec.id for row in ranking}
             rest = [rec for rec in admissible if rec.id not in chosen]
             lowest = min([0.0, *(row.score for row in ranking)])  # scores never rise along the list
             ranking += [
                 Expected(rec, (lowest, 0.0, 0.0), filler=True)
-                for rec in sorted(rest, key=lambda rec: (-rec.at, rec.id))
+                for rec in sorted(rest, key=recency, reverse=True)
             ]
         error = score_error if alone else weighting_error if fusion == "weighted" else lambda found: 1e-7
         tolerance = max(map(error, lists.values()), default=0.0)

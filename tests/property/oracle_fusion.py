@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from oracle_views import Rec, Scored
+from oracle_views import Rec, Scored, recency
 
 RRF_OFFSET = 60
 VIEWS = ("semantic", "lexical", "symbolic")
@@ -80,7 +80,7 @@ def spread(rows: list[Expected], admissible: list[Rec], records: list[Rec], reac
             continue
         order = sorted(
             (rec for rec in records if rec.session == row.rec.session and rec.retired_at is None),
-            key=lambda rec: (rec.at, rec.id),
+            key=recency,
         )
         place = [rec.id for rec in order].index(row.rec.id)
         exact = sum(part != 0 for part in row.parts) <= 2

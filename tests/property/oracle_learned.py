@@ -94,7 +94,7 @@ class LearnedOracle:
     ) -> Near:
         promising = {id_ for found in lists for id_, rank in found.items() if rank <= PROMISING}
         sessions: dict[str, list[str]] = {}
-        for rec in sorted(self.records, key=lambda rec: (rec.at, rec.id)):
+        for rec in sorted(self.records, key=views_of.recency):
             if rec.session is not None:
                 sessions.setdefault(rec.session, []).append(rec.id)
         admitted = {rec.id: rec for rec in admissible}

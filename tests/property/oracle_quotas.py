@@ -65,7 +65,7 @@ class QuotaOracle:
         """The records of a kind that may go, the first to go first; of those that are gone already the one that went
         first, which the tests tell by its number."""
         candidates = [each for each in self.records.values() if each.kind == kind and not each.pinned]
-        candidates.sort(key=lambda each: each.id, reverse=True)
+        candidates.sort(key=lambda each: (len(each.id), each.id))
         candidates.sort(key=lambda each: (self.value(each), each.at))
         gone = sorted((each for each in candidates if each.gone), key=lambda each: int(each.id[1:]))
         return gone + [each for each in candidates if not each.gone]
@@ -147,6 +147,5 @@ class QuotaOracle:
         return evicted
 
     def reload(self) -> None:
-        self.windows.clear()
         self.comparing = set()
         self.there = bool(self.records)

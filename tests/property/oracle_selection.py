@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from oracle_learned import words
-from oracle_views import Rec, unit
+from oracle_views import Rec, recency, unit
 
 from memspan.ranking import Selection
 
@@ -28,7 +28,7 @@ class SelectionOracle:
     def __init__(self, records: Sequence[Rec], scores: Mapping[str, float]) -> None:
         self.pool = {rec.id: rec for rec in records if rec.id in scores}
         self.scores = scores
-        newest = sorted(self.pool, key=lambda id_: (-self.pool[id_].at, id_))
+        newest = sorted(self.pool, key=lambda id_: recency(self.pool[id_]), reverse=True)
         self.places = {id_: place for place, id_ in enumerate(newest)}
 
     def select(self, wanted: Selection, k: int) -> Selected:
@@ -49,7 +49,7 @@ class SelectionOracle:
                 if not allowed:
                     to_cover = 0
                     continue
-            order = sorted(allowed, key=lambda id_: (-values[id_], -self.pool[id_].at, id_))
+            order = sorted(allowed, key=lambda id_: (values[id_], recency(self.pool[id_])), reverse=True)
             penalised = wanted.diversity > 0 or wanted.spread > 0
             if penalised and len(order) > 1 and abs(values[order[0]] - values[order[1]]) < 1e-4:
                 result.undecidable = True
@@ -59,10 +59,10 @@ class SelectionOracle:
                 repeats[best] = values[best]
             else:
                 chosen[best] = values[best]
-        back = sorted(repeats, key=lambda id_: (-repeats[id_], -self.pool[id_].at, id_))
+        back = sorted(repeats, key=lambda id_: (repeats[id_], recency(self.pool[id_])), reverse=True)
         chosen |= {id_: repeats[id_] for id_ in back[: count - len(chosen)]}
         result.left_out = set(repeats) - set(chosen)
-        result.ids = sorted(chosen, key=lambda id_: (-chosen[id_], -self.pool[id_].at, id_))
+        result.ids = sorted(chosen, key=lambda id_: (chosen[id_], recency(self.pool[id_])), reverse=True)
         result.scores = [chosen[id_] for id_ in result.ids]
         return result
 

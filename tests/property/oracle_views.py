@@ -105,9 +105,14 @@ def symbolic(records: Iterable[Rec], weights: Mapping[str, float]) -> list[Score
     return scored
 
 
+def recency(rec: Rec) -> tuple[int, int, str]:
+    """Greater is newer; of one time the longer id, of equal length the greater."""
+    return rec.at, len(rec.id.encode()), rec.id
+
+
 def ranked(scored: Iterable[Scored]) -> list[Scored]:
-    """Best first; ties by newer event, then by id."""
-    return sorted(scored, key=lambda item: (-item.score, -item.rec.at, item.rec.id))
+    """Best first; ties by recency."""
+    return sorted(scored, key=lambda item: (item.score, recency(item.rec)), reverse=True)
 
 
 def undecidable(scored: Sequence[Scored], tolerance: float) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 from oracle import Answer
 from oracle_fusion import Expected
+from oracle_views import recency
 
 VIEW_SCORE_TOLERANCE = 1e-4
 
@@ -24,7 +25,7 @@ def may_precede(left: Expected, right: Expected, tolerance: float) -> bool:
     if left.filler != right.filler:
         return right.filler
     if tied_by_construction(left, right):
-        return (-left.rec.at, left.rec.id) < (-right.rec.at, right.rec.id)
+        return recency(left.rec) > recency(right.rec)
     return left.score >= right.score - tolerance
 
 

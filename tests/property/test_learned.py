@@ -12,7 +12,7 @@ from hypothesis_profile import PROFILE
 from native import fields
 from numpy.typing import NDArray
 from oracle_learned import DAY, LearnedOracle
-from oracle_views import Rec
+from oracle_views import Rec, recency
 from strategies import DIM, FIRST, LAST, START, TAGS, WORDS, query_vectors, vectors
 
 import memspan
@@ -131,21 +131,21 @@ def test_features_and_order(
 
 
 def assert_order(hits: Any, corpus: list[Rec], scores: dict[str, float], question: dict[str, Any]) -> None:
-    """Best first, equals newer first, then by id; then, for a question with an embedding, the newest of the rest."""
-    at = {rec.id: rec.at for rec in corpus}
+    """Best first, equals newer first; then, for a question with an embedding, the newest of the rest."""
+    newness = {rec.id: recency(rec) for rec in corpus}
     ranked = [id_ for id_ in hits.ids if id_ in scores]
     assert hits.ids[: len(ranked)] == ranked
     assert len(ranked) == min(question["k"], len(scores))
     found = dict(zip(hits.ids, hits.scores, strict=True))
     for id_ in ranked:
         assert abs(found[id_] - scores[id_]) < 1e-3
-    order = [(-found[id_], -at[id_], id_) for id_ in ranked]
-    assert order == sorted(order)
+    order = [(found[id_], newness[id_]) for id_ in ranked]
+    assert order == sorted(order, reverse=True)
     if ranked:
         for id_ in scores.keys() - set(ranked):
             assert scores[id_] <= found[ranked[-1]] + 1e-3
     rest = hits.ids[len(ranked) :]
-    assert rest == sorted(rest, key=lambda id_: (-at[id_], id_))
+    assert rest == sorted(rest, key=newness.__getitem__, reverse=True)
     assert not rest or question["embedding"] is not None
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis_profile import PROFILE
 from oracle_learned import DAY
 from oracle_selection import SelectionOracle
-from oracle_views import Rec
+from oracle_views import Rec, recency
 from strategies import START, query_vectors, vectors
 from test_learned import native_index, weight_rows
 
@@ -68,9 +68,9 @@ def test_selection(corpus: list[Rec], vector: Any, weights: Any, wanted: Selecti
     found = [hit for hit in hits if hit.id in scores]
     assert hits.ids[: len(found)] == [hit.id for hit in found]
     assert len(found) == min(k, len(scores))
-    at = {rec.id: rec.at for rec in corpus}
-    order = [(-hit.score, -at[hit.id], hit.id) for hit in found]
-    assert order == sorted(order)
+    newness = {rec.id: recency(rec) for rec in corpus}
+    order = [(hit.score, newness[hit.id]) for hit in found]
+    assert order == sorted(order, reverse=True)
     rank_of = {id_: place + 1 for place, id_ in enumerate(id_ for id_ in plain.ids if id_ in scores)}
     for hit in found:
         told = (hit.explanation or {}).get("selection")

@@ -94,8 +94,8 @@ class Crowd:
             assert len(set(hits.ids)) == len(hits.ids) == min(query["k"], np.count_nonzero(allowed))
             assert allowed[numbers].all()
             assert hits.ats.tolist() == self.ats[numbers].tolist()
-            order = list(zip(-hits.scores, -hits.ats, hits.ids, strict=True))
-            assert order == sorted(order)
+            order = list(zip(hits.scores, hits.ats, map(len, hits.ids), hits.ids, strict=True))
+            assert order == sorted(order, reverse=True)
         scores = dict(zip(exact.ids, exact.scores.tolist(), strict=True))
         for key, score in zip(found.ids, found.scores.tolist(), strict=True):
             assert score == scores.get(key, score)  # the bits of the exact search

@@ -124,8 +124,8 @@ class Index {
   // When the record happened. O(1).
   std::optional<Micros> locate(std::string_view user, std::string_view id) const;
   bool contains(std::string_view user, std::string_view id) const { return locate(user, id).has_value(); }
-  // For each id, the ids of the records right before and after it in its session, by time, then by id; empty where
-  // there is none, as around ids that are unknown or have no session. O(log n) an id.
+  // For each id, the ids of the records right before and after it in its session, by time, of one time by the id (shorter,
+  // then smaller); empty where there is none, as around ids that are unknown or have no session. O(log n) an id.
   std::vector<std::pair<std::string, std::string>> beside(std::string_view user,
                                                           std::span<const std::string> ids) const;
 

@@ -72,7 +72,7 @@ struct HitExplanation {
   std::string neighbor_of;               // the hit whose session neighbour it is; empty: none
   float neighbor_boost = 0.0f;           // part of the score that came from there
   bool backfilled = false;               // no view scored it; it fills up to k
-  bool tied = false;                     // a hit beside it has the same score: the newer one came first, then by id
+  bool tied = false;                     // a hit beside it has the same score: the newer one came first
   std::vector<std::pair<RankFeature, float>> features;  // what each added to a learned score, the largest first;
   float net = 0.0f;                                     // what of it came by the net
   std::optional<HitSelection> selection;                // where a learned ranking does not just take the best k
@@ -116,7 +116,7 @@ struct SearchExplanation {
 };
 
 struct SearchResult {
-  std::vector<Hit> hits;  // best first; equal scores: newer first, then by id
+  std::vector<Hit> hits;  // best first; equal scores: newer first, of one time the later id (longer, then greater)
   // Parallel to the hits, if they were wanted; NaN of those that only fill up to k.
   std::optional<std::vector<FeatureRow>> features;
   std::optional<SearchExplanation> explanation;

@@ -96,11 +96,11 @@ const typename Columns::Column* Attributes::make_column(const Columns& columns, 
       of_symbols[symbol] = Columns::of(metadata, path);
     });
   }
-  std::vector<Number> numbers(traits_.size());
-  for (size_t word = 0; word * 64 < numbers.size(); ++word) {
+  std::vector<Number> numbers(Columns::padded(traits_.size()));
+  for (size_t word = 0; word * 64 < traits_.size(); ++word) {
     const MetadataPool::Symbol* const symbols = metadata_symbols_of(word);
     if (symbols == nullptr) continue;
-    const size_t count = std::min<size_t>(64, numbers.size() - word * 64);
+    const size_t count = std::min<size_t>(64, traits_.size() - word * 64);
     for (size_t i = 0; i < count; ++i) numbers[word * 64 + i] = of_symbols[symbols[i]];
   }
   return columns.make(path, std::move(numbers));

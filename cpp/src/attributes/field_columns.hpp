@@ -62,12 +62,13 @@ class FieldColumns {
     return columns;
   }
   bool full() const { return count() >= kMost; }
-  // Gives a field a column, with a number for each slot, which may come to be many more; returns nullptr if there are kMost by
-  // now. Another thread's of the same field is as good.
+  // How many numbers a column of so many slots has: whole words of 64 records.
+  static size_t padded(size_t slots) { return (slots + 63) / 64 * 64; }
+  // Gives a field a column, with padded() numbers, which may come to be many more; returns nullptr if there are kMost by now.
+  // Another thread's of the same field is as good.
   const Column* make(const FieldPath& path, std::vector<Number> numbers) const {
     auto column = std::make_unique<Column>();
     column->path_ = path;
-    numbers.resize(padded(numbers.size()));
     column->numbers_ = std::move(numbers);
     Column* first = first_.load(std::memory_order_acquire);
     do {
@@ -97,7 +98,6 @@ class FieldColumns {
   }
 
  private:
-  static size_t padded(size_t slots) { return (slots + 63) / 64 * 64; }
   static const Column* find_from(const Column* column, const FieldPath& path) {
     while (column != nullptr && column->path_ != path) column = column->next_;
     return column;

@@ -50,7 +50,10 @@ uint32_t RecordUses::take(Slot slot) const {
   uint32_t& fresh = counts_->fresh[slot].count;
   if (__atomic_load_n(&fresh, __ATOMIC_RELAXED) == 0) return 0;
   const uint32_t taken = __atomic_exchange_n(&fresh, 0, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&counts_->totals[slot], taken, __ATOMIC_RELAXED);
+  uint32_t& total = counts_->totals[slot];
+  uint32_t before = __atomic_load_n(&total, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(&total, &before, before + std::min(taken, ~before), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
   return taken;
 }
 

@@ -11,7 +11,7 @@ struct Candidate {
   Slot slot = kNoSlot;
 };
 
-// Higher score first, then newer, then by id: a total order over the records of a user.
+// Higher score first, then by recency: a total order over the records of a user.
 class BetterCandidate {
  public:
   explicit BetterCandidate(Recency recency) : recency_(recency) {}

@@ -1,4 +1,6 @@
-// The one order that breaks every tie: newer first, then by id.
+// The one order that breaks every tie: newer first, and of one time the later id first: the longer, of equal length the
+// greater. So records whose ids count up (m9, m10), or grow with the time that they were made, and whose times are those
+// of a minute or a day, come in the order in which they were said.
 #pragma once
 
 #include <string_view>
@@ -19,8 +21,10 @@ class Recency {
     const Micros at_a = (*ats_)[a];
     const Micros at_b = (*ats_)[b];
     if (at_a != at_b) return at_a > at_b;
-    return (*ids_)[a] < (*ids_)[b];
+    return is_later_id((*ids_)[a], (*ids_)[b]);
   }
+
+  static bool is_later_id(std::string_view a, std::string_view b) { return a.size() != b.size() ? a.size() > b.size() : a > b; }
 
   Micros at(Slot slot) const { return (*ats_)[slot]; }
   std::string_view id(Slot slot) const { return (*ids_)[slot]; }

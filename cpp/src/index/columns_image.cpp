@@ -40,7 +40,7 @@ void load_records(ByteReader& in, const Body& body, const PackedValues<Micros>& 
   c.timeline.load(in, count, c.recency());
   c.attributes.load(in, count);
   c.uses.load(in, count);
-  c.evictions.load(in, count);
+  c.evictions.load(in, c.attributes, count);
   std::vector<StringPool::Symbol> sessions(c.attributes.placed());
   for (Slot slot = 0; slot < sessions.size(); ++slot) sessions[slot] = c.attributes.session(slot);
   const RecordStates& states = c.attributes.states();

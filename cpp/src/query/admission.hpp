@@ -111,7 +111,7 @@ class Admission {
     }
   }
 
-  // The newest `limit` of the set, newest first, then by id; settles. O(limit) for all and spans; otherwise
+  // The newest `limit` of the set, newest first; settles. O(limit) for all and spans; otherwise
   // O(limit n / count) or O(count), whichever is less.
   void newest(size_t limit, std::vector<Slot>& out) const;
 

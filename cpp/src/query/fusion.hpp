@@ -36,7 +36,7 @@ void fuse(const CandidateLists& candidates, Fusion fusion, const std::array<floa
 // The candidates of one view, with its own scores: one view alone needs no fusion.
 void keep_scores(View view, std::span<const Candidate> candidates, std::vector<FusedHit>& hits);
 
-// Best first; equal scores: newer first, then by id. Keeps the first k. O(hits + k log k).
+// Best first; equal scores: newer first (base/recency.hpp). Keeps the first k. O(hits + k log k).
 void rank(std::vector<FusedHit>& hits, size_t k, Recency recency);
 
 }  // namespace memspan

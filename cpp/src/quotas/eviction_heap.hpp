@@ -48,7 +48,7 @@ class EvictionHeap {
     bool operator()(const Entry& a, const Entry& b) const {
       if (a.value != b.value) return a.value < b.value;
       if (a.at != b.at) return a.at < b.at;
-      return recency.id(b.item) < recency.id(a.item);
+      return Recency::is_later_id(recency.id(b.item), recency.id(a.item));
     }
   };
 

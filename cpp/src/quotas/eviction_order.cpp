@@ -91,7 +91,7 @@ void EvictionOrder::compare_with_window(const UserColumns& user, Slot slot) {
   for (size_t i = 0; i < window.size(); ++i) {
     if (i + 1 < window.size()) prefetch(window[i + 1]);
     const Slot other = window[i];
-    if (other == kNoSlot) continue;
+    if (other == kNoSlot || !user.vectors.has(other)) continue;  // a broken snapshot may name any
     const float cosine = user.vectors.cosine(vector, other);
     const float redundancy = Redundancy::from_cosine(cosine);
     if (redundancy <= redundancy_.of(other) || states.expires_at(slot) < states.expires_at(other)) continue;
@@ -144,7 +144,9 @@ float EvictionOrder::value(const UserColumns& user, Slot slot) const {
   return (judged == kNotJudged ? kUnknownImportance : judged) + uses / (uses + kHalfUses) - redundancy_.of(slot);
 }
 
-// u64 records with a redundancy, u32 slot of each, u32 slot of the record that says it again, f32 redundancy of each.
+// u64 records with a redundancy, u32 slot of each, u32 slot of the record that says it again, f32 redundancy of each;
+// u64 records that the next ones are compared with, u32 slot of each: none, or those of each kind in the order in which
+// they came, kNoSlot for what is missing.
 void EvictionOrder::save(ByteWriter& out, std::span<const Slot> live, std::span<const Slot> new_slots) const {
   std::vector<uint32_t> redundant;
   for (uint32_t i = 0; redundancy_.bytes() > 0 && i < live.size(); ++i) {
@@ -154,9 +156,14 @@ void EvictionOrder::save(ByteWriter& out, std::span<const Slot> live, std::span<
   out.put_each<uint32_t>(redundant.size(),
                          [&](size_t i) { return new_slots[redundancy_.said_again_by(live[redundant[i]])]; });
   out.put_each<float>(redundant.size(), [&](size_t i) { return redundancy_.of(live[redundant[i]]); });
+  std::vector<uint32_t> came;
+  for (size_t kind = 0; kind < kKindCount; ++kind) {
+    for (const Slot slot : redundancy_.came_last(static_cast<Kind>(kind))) came.push_back(slot == kNoSlot ? kNoSlot : new_slots[slot]);
+  }
+  out.put_array<uint32_t>(came);
 }
 
-void EvictionOrder::load(ByteReader& in, size_t slots) {
+void EvictionOrder::load(ByteReader& in, const Attributes& attributes, size_t slots) {
   const std::vector<uint32_t> redundant = in.get_array<uint32_t>();
   const std::vector<uint32_t> by = in.get_each<uint32_t>(redundant.size());
   const std::vector<float> values = in.get_each<float>(redundant.size());
@@ -165,6 +172,13 @@ void EvictionOrder::load(ByteReader& in, size_t slots) {
     in.check(by[i] < slots && by[i] != redundant[i], "a redundant record is said again by none");
     in.check(values[i] > 0.0f && values[i] <= 1.0f, "a redundancy is not in 0-1");
     redundancy_.set(redundant[i], by[i], values[i]);
+  }
+  const std::vector<uint32_t> came = in.get_array<uint32_t>();
+  in.check(came.empty() || came.size() == kKindCount * Redundancy::kWindow, "windows are not as long as they are");
+  for (size_t i = 0; i < came.size(); ++i) {
+    const auto kind = static_cast<Kind>(i / Redundancy::kWindow);
+    in.check(came[i] == kNoSlot || (came[i] < slots && attributes.kind(came[i]) == kind), "a window has a record of another kind");
+    redundancy_.came(came[i], kind);
   }
 }
 

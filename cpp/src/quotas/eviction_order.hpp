@@ -27,6 +27,7 @@
 
 namespace memspan {
 
+class Attributes;
 struct UserColumns;
 
 class EvictionOrder {
@@ -59,9 +60,10 @@ class EvictionOrder {
   // What the order goes by; 0 for `oldest`.
   float value(const UserColumns& user, Slot slot) const;
 
-  // Redundancies only; the order is made again. `new_slots` tells where each of `live` will be.
+  // Redundancies, and what the next records are compared with; the order is made again. `new_slots` tells where each of
+  // `live` will be, `attributes` the kinds of records that are loaded.
   void save(ByteWriter& out, std::span<const Slot> live, std::span<const Slot> new_slots) const;
-  void load(ByteReader& in, size_t slots);
+  void load(ByteReader& in, const Attributes& attributes, size_t slots);
   size_t bytes() const;
 
  private:

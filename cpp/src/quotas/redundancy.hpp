@@ -14,6 +14,7 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/sparse_column.hpp"
 #include "memspan/types.hpp"
@@ -41,6 +42,13 @@ class Redundancy {
   // The last slots of the kind that came, and kNoSlot for those that are missing; nothing before the first came.
   std::span<const Slot> window(Kind kind) const {
     return known_ ? std::span<const Slot>(known_->windows[static_cast<size_t>(kind)]) : std::span<const Slot>();
+  }
+  // The window in the order in which its records came, kNoSlot for those that are missing. O(kWindow).
+  std::vector<Slot> came_last(Kind kind) const {
+    const std::span<const Slot> all = window(kind);
+    std::vector<Slot> slots(all.begin(), all.end());
+    if (known_) std::rotate(slots.begin(), slots.begin() + static_cast<std::ptrdiff_t>(known_->next[static_cast<size_t>(kind)]), slots.end());
+    return slots;
   }
   // If that throws, nothing has changed.
   void came(Slot slot, Kind kind) {

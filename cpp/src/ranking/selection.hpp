@@ -31,7 +31,7 @@ class RankingSelection {
   static constexpr size_t kCompared = 64;
 
   // Leaves the k chosen of `hits`, which are the pool in its order, with what was taken off their scores; best first,
-  // equal scores: newer first, then by id. As many come as without a choice: records set aside come back when there are
+  // equal scores: newer first. As many come as without a choice: records set aside come back when there are
   // not enough others.
   // O(pool + k log pool) where all that is wanted is no repetitions and several sessions; for the rest O(pool log pool)
   // and a comparison of two records for each that comes to the top again, of pool x 64 at most.

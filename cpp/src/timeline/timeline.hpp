@@ -1,7 +1,7 @@
 // A user's records in the order of time (SwiftMem 3.3, definition 3.4).
 //
-// Invariant: entries are sorted by time ascending and, at equal times, by id descending, so that a walk from the end
-// gives "newer first, then by id". Thread safety: const members may run in parallel; writes need exclusion.
+// Invariant: entries are in the reverse of the order of Recency, so that a walk from the end gives the newest first.
+// Thread safety: const members may run in parallel; writes need exclusion.
 // Memory: 12 bytes a record that comes in the order of time, up to about 24 for others.
 #pragma once
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
+from memspan.record_order import record_order
 from memspan.records import Record
 from memspan.remember.change import Change
 from memspan.remember.cold import give_back_uses
@@ -107,7 +108,7 @@ class PutBack:
         returning = self._with_room()
         live = self._embedded([*self._live, *returning])
         if live:
-            live.sort(key=lambda record: (record.at, record.id))
+            live.sort(key=lambda record: record_order(record.at, record.id))
             made = self._made
             write_records(self._change, [tagged(record, made.get(record.id, ())) for record in live])
             self._change.writer.set_made_tags(self._user, {one.id: made.get(one.id, ()) for one in live})

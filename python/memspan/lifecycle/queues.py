@@ -9,6 +9,7 @@ from typing import Final
 
 from memspan.index import Index
 from memspan.query import Query
+from memspan.record_order import record_order
 from memspan.records import Record
 
 __all__ = ["UpdateQueue", "is_updatable", "update_queues"]
@@ -67,7 +68,7 @@ def update_queues(
         again: whether to look at the queue of a memory all the same.
     """
     known = {record.id: record for record in records}
-    ordered = sorted(known.values(), key=lambda record: (record.at, record.id))
+    ordered = sorted(known.values(), key=lambda record: record_order(record.at, record.id))
     found = index.search_many(
         [
             Query(

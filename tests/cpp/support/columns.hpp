@@ -22,10 +22,10 @@ struct Columns {
   }
   Recency recency() const { return Recency(ats, ids); }
 
-  // The slots, earliest first and by descending id at equal times: the reverse of "newer first, then by id".
+  // The slots, earliest first; of one time the shorter id, of equal length the smaller.
   std::vector<Slot> in_time_order(std::vector<Slot> slots) const {
     std::sort(slots.begin(), slots.end(), [this](Slot a, Slot b) {
-      return ats[a] != ats[b] ? ats[a] < ats[b] : ids[a] > ids[b];
+      return std::tuple(ats[a], ids[a].size(), ids[a]) < std::tuple(ats[b], ids[b].size(), ids[b]);
     });
     return slots;
   }

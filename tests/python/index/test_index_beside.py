@@ -51,8 +51,8 @@ def test_against_sorting(turns: dict[str, tuple[int, str | None]]) -> None:
     index = filled(*((id_, day, session) for id_, (day, session) in turns.items()))
     expected = dict.fromkeys(turns, (None, None))
     for session in ("s", "t"):
-        ordered = sorted((day, id_) for id_, (day, own) in turns.items() if own == session)
-        names = [None, *(id_ for _, id_ in ordered), None]
-        for place, (_, id_) in enumerate(ordered, 1):
+        ordered = sorted((day, len(id_.encode()), id_) for id_, (day, own) in turns.items() if own == session)
+        names = [None, *(id_ for _, _, id_ in ordered), None]
+        for place, (_, _, id_) in enumerate(ordered, 1):
             expected[id_] = (names[place - 1], names[place + 1])  # type: ignore[assignment]
     assert index.beside(user="ana", ids=list(turns)) == list(expected.values())

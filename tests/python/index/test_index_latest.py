@@ -62,8 +62,8 @@ def test_equal_times_by_id() -> None:
     index = memspan.Index(DIM)
     for key in ("b", "c", "a"):
         index.add(user="ana", id=key, at=0)
-    assert index.latest(user="ana").ids == ["a", "b", "c"]
-    assert index.latest(user="ana", k=2).ids == ["a", "b"]
+    assert index.latest(user="ana").ids == ["c", "b", "a"]
+    assert index.latest(user="ana", k=2).ids == ["c", "b"]
 
 
 def test_intervals_are_closed_open_and_merged() -> None:

@@ -35,11 +35,39 @@ def test_the_oldest_goes_first(add: Callable[..., list[str]]) -> None:
     assert index.ids(user="ana") == ["fact", "m0", "m2", "newer"]
 
 
-def test_of_one_time_the_last_id_goes_first() -> None:
+def test_of_one_time_the_first_id_goes_first() -> None:
     index = limited("oldest")
-    for id in ("b", "c", "a"):
+    for id in ("m10", "m9", "m11"):
         index.add(user="ana", id=id, at=0)
-    assert index.add(user="ana", id="d", at=0) == ["c"]
+    assert index.add(user="ana", id="m12", at=0) == ["m9"]
+
+
+@pytest.mark.parametrize("how", ["memory", "file", "eviction"])
+def test_what_comes_is_compared_with_what_came_before_it_left_memory(how: str, tmp_path: Path) -> None:
+    limit = 1 if how == "eviction" else None
+    index = memspan.Index(DIM, max_resident_bytes=limit)
+    index.set_quotas(user="ana", capacities={"episodic": 3})
+    index.add(user="ana", id="old", at=1, embedding=vector(0, 0, 1))
+    index.add(user="ana", id="said", at=2, embedding=vector(1))
+    if how == "eviction":
+        index.add(user="ben", id="x", at=1)
+    elif how == "file":
+        index.save(tmp_path / "index")
+        index = memspan.Index.load(tmp_path / "index")
+    index.add(user="ana", id="said again", at=3, embedding=vector(1))
+    assert index.add(user="ana", id="new", at=4, embedding=vector(0, 1)) == ["said"]
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_uses_beyond_what_can_be_counted_stay_as_many(taken: bool) -> None:
+    index = limited(episodic=2)
+    index.add(user="ana", id="never used", at=1)
+    index.add(user="ana", id="popular", at=0)
+    index.set_uses(user="ana", ids=["popular"], counts=[2**32 - 1], lasts=[0])
+    index.note_uses(user="ana", ids=["popular"])
+    if taken:
+        index.take_uses(user="ana")
+    assert index.add(user="ana", id="new", at=2) == ["never used"]
 
 
 @pytest.mark.parametrize("add", ADDS)
@@ -189,8 +217,8 @@ def test_a_snapshot_keeps_quotas_and_uses(tmp_path: Path) -> None:
     assert loaded.take_uses(user="ana")[:2] == (["other"], [1])
     assert [loaded.add(user="ana", id=f"m{number}", at=1, importance=1.0) for number in range(3)] == [
         ["said"],
-        ["other"],
         ["again"],
+        ["other"],
     ]
 
 
@@ -202,6 +230,8 @@ def test_uses_are_handed_out_once() -> None:
     index.search(user="ana", text="kite", k=5, track=False)
     index.search(user="ana", k=1)
     index.latest(user="ana")
+    index.latest(user="ana", kinds=["episodic"])
+    index.latest(user="ana", between=[(0, 9), (20, None)])
     index.search_many(
         [memspan.Query(user="ana", text="kite", k=1), memspan.Query(user="ana", k=1, track=False)]
     )

@@ -100,7 +100,7 @@ def test_k_come_back_whenever_k_exist() -> None:
     assert len(index.search(user="ana", embedding=vector(1), k=10_000)) == 20
 
 
-def test_ties_are_newer_first_then_by_id() -> None:
+def test_ties_are_newer_first_and_of_one_time_the_later_id() -> None:
     index = memspan.Index(DIM)
     for key, at in (("d", 1), ("a", 1), ("c", 2), ("b", 1)):
         index.add(user="ana", id=key, at=at, text="same words", embedding=vector(1, 1), tags=["same"])
@@ -110,8 +110,8 @@ def test_ties_are_newer_first_then_by_id() -> None:
         {"tags": ["same"]},
         {"text": "words", "embedding": vector(1)},
     ):
-        assert index.search(user="ana", **query).ids == ["c", "a", "b", "d"]
-        assert index.search(user="ana", k=2, **query).ids == ["c", "a"]
+        assert index.search(user="ana", **query).ids == ["c", "d", "b", "a"]
+        assert index.search(user="ana", k=2, **query).ids == ["c", "d"]
 
 
 def test_tags_boost_but_do_not_filter(index: memspan.Index) -> None:
@@ -241,3 +241,15 @@ def test_views_that_find_nothing_still_answer(index: memspan.Index) -> None:
     assert index.search(user="ana", text="?!").ids == []
     assert index.search(user="ana", tags=["unheard_of"]).ids == []
     assert len(index.search(user="ana", text="zeppelin", embedding=vector(1))) == 3
+
+
+def test_a_field_that_filters_ask_for_takes_a_number_a_record() -> None:
+    index, count = memspan.Index(DIM), 6_401
+    metadatas = [{"f": number % 97} for number in range(count)]
+    index.add_many(
+        user="ana", ids=[str(number) for number in range(count)], ats=range(count), metadatas=metadatas
+    )
+    before = index.stats(user="ana")["bytes"]
+    for least in (3, 96):  # that of the first search is made by then
+        index.search(user="ana", where={"f": {"$gt": least}}, k=5)
+    assert 8 * count < index.stats(user="ana")["bytes"] - before < 8.5 * count

@@ -68,7 +68,7 @@ def test_every_context(
     assert len(set(ids)) == len(ids)
     assert set(ids) <= {record.id for record in records}
     hits = [source for source in context.sources if source.why == "hit"]
-    assert [(hit.at, hit.id) for hit in hits] == sorted((hit.at, hit.id) for hit in hits)
+    assert hits == sorted(hits, key=lambda hit: (hit.at, len(hit.id), hit.id))
     labels = [source.label for source in context.sources]
     assert len(set(labels)) == len(labels)
     assert all(0 < source.share <= 1 for source in context.sources)

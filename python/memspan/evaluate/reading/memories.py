@@ -14,6 +14,7 @@ from memspan.formats.questions.memory_points import MemoryPoint, read_memory_poi
 from memspan.llm import LLM, Usage
 from memspan.llm.background import run_in_background
 from memspan.memory import Memory
+from memspan.record_order import record_order
 from memspan.records import Record
 
 from .halumem import Extracted, Point
@@ -110,7 +111,9 @@ def judge_memories(
 def _records(memory: Memory, user: str) -> list[Record]:
     with memory._engine.store.reading() as reader:
         found = [record for batch in reader.scan(user, 512) for record in batch if record.sources]
-    return sorted(found, key=lambda record: (record.at, record.id))  # the same prompts in every run
+    return sorted(
+        found, key=lambda record: record_order(record.at, record.id)
+    )  # the same prompts in every run
 
 
 def _line(turn: Turn) -> str:
