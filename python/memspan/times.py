@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import time
 from collections.abc import Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta, timezone, tzinfo
 from typing import Any, TypeAlias
 
 from dateutil.parser import isoparse
@@ -20,9 +20,12 @@ __all__ = [
     "Micros",
     "TimeLike",
     "from_micros",
+    "in_zone",
     "now_micros",
     "to_intervals",
     "to_micros",
+    "to_moment",
+    "zone_of",
 ]
 
 Micros: TypeAlias = int
@@ -72,6 +75,41 @@ def _parse(text: str, argument: str) -> datetime:
         return isoparse(text.strip())
     except (ValueError, OverflowError) as error:
         raise invalid(argument, text, _ACCEPTED, TimeError) from error
+
+
+def to_moment(value: TimeLike, argument: str = "at", zone: tzinfo = timezone.utc) -> datetime:
+    """The aware `datetime` of any accepted time, in the zone that it names: its days are those of whoever wrote it.
+
+    Args:
+        zone: of a time that names none; integers are in UTC.
+
+    Raises:
+        TimeError: as `to_micros`.
+    """
+    moment = _parse(value, argument) if isinstance(value, str) else value
+    if not isinstance(moment, datetime):
+        return from_micros(to_micros(moment, argument))
+    if moment.utcoffset() is None:
+        moment = moment.replace(tzinfo=zone)
+    to_micros(moment, argument)
+    return moment
+
+
+def zone_of(moment: TimeLike | None, argument: str = "now") -> tzinfo:
+    """The zone that a time names; UTC where it names none.
+
+    Raises:
+        TimeError: as `to_micros`.
+    """
+    return (None if moment is None else to_moment(moment, argument).tzinfo) or timezone.utc
+
+
+def in_zone(moment: datetime, zone: tzinfo) -> datetime:
+    """The same moment as clocks there show it; as it is where that lies outside the years 1-9999."""
+    try:
+        return moment.astimezone(zone)
+    except (OverflowError, ValueError):
+        return moment
 
 
 def from_micros(micros: Micros) -> datetime:

@@ -65,7 +65,8 @@ class SearchingCalls(Calls):
                 the plan wants: by rules 10 to 20, and 30 or 40 for questions that list or want a summary.
             between: a `(start, end)` pair of times, or several; the end is exclusive, `None` leaves a side
                 open.
-            now: when the question is asked, for words such as "last week"; by default the user's newest record.
+            now: when the question is asked, for words such as "last week"; days are those of its zone. By default
+                the user's newest record that is not still to come.
             as_of: only what was believed then, as it read then: what was recorded by then and not retired yet. What
                 `compress` shortened since is found by its short form, and comes with the wording of then if that was
                 kept. What was imported counts from the moment at which it was imported, whenever it happened.
@@ -164,9 +165,9 @@ class SearchingCalls(Calls):
     ) -> Context:
         """The best memories for a question as text for a prompt, within a number of tokens.
 
-        One memory a line, in the order of time, under dates, with speakers and labels of their sources; what says the
-        same stands there once. Long memories are shortened to the sentences nearest to the question. Whatever a
-        memory says, it stays one line between `<memories>` and `</memories>`.
+        One memory a line, in the order of time, under dates (in the zone of `now`), with speakers and labels of their
+        sources; what says the same stands there once. Long memories are shortened to the sentences nearest to the
+        question. Whatever a memory says, it stays one line between `<memories>` and `</memories>`.
 
         Args:
             question, user, between, now, as_of, valid_at, kinds, require_tags, where, exclude: as in `search`.
@@ -208,7 +209,7 @@ class SearchingCalls(Calls):
             rerank_ms=rerank_ms,
             track=track,
         )
-        return context_of(self._engine, text, user, recalls, budget)
+        return context_of(self._engine, text, user, recalls, budget, now)
 
     def latest(
         self, *, user: str, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None

@@ -191,7 +191,8 @@ now = click.option(
     "--now",
     metavar="TIME",
     callback=checked_time,
-    help='When it is asked (ISO 8601), for words such as "last week". Default: the user\'s newest record.',
+    help='When it is asked (ISO 8601), for words such as "last week". Default: the user\'s newest record that is not '
+    "still to come.",
 )
 
 as_of = click.option(

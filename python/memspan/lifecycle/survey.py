@@ -14,7 +14,6 @@ from memspan.remember.asking import when_asked
 from memspan.remember.engine import Engine
 from memspan.store import StoreReader
 from memspan.store.statements import chunks
-from memspan.times import from_micros
 
 from .allocations import SHARED_KINDS
 from .staleness import StalenessPolicy, true_staleness
@@ -54,8 +53,8 @@ def may_be_pruned(record: Record) -> bool:
 
 
 def end_of_ages(engine: Engine, user: str) -> datetime:
-    """The moment of the user's newest record."""
-    return from_micros(when_asked(engine.current(), user, None))
+    """The moment of the user's newest record that is not still to come."""
+    return when_asked(engine.current(), user, None)
 
 
 def survey_pages(

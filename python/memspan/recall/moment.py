@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from memspan.times import Micros, from_micros
+from datetime import datetime
 
 __all__ = ["moment_line"]
 
 _DAYS = ("Mon", "Tues", "Wednes", "Thurs", "Fri", "Satur", "Sun")  # not the locale's
 
 
-def moment_line(now: Micros) -> dict[str, str]:
-    """The time in ISO 8601 and the day of the week, which models get wrong."""
-    at = from_micros(now)
-    return {"time": at.isoformat(timespec="minutes"), "weekday": _DAYS[at.weekday()] + "day"}
+def moment_line(now: datetime) -> dict[str, str]:
+    """The time in ISO 8601 and the day of the week, which models get wrong, both in its own zone."""
+    return {"time": now.isoformat(timespec="minutes"), "weekday": _DAYS[now.weekday()] + "day"}

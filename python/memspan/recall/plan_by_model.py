@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memspan.arguments import as_integer
@@ -12,7 +13,7 @@ from memspan.limits import MAX_K
 from memspan.llm import LLM, Prompt, Usage
 from memspan.llm.deadline import Late, within
 from memspan.llm.prompts import render
-from memspan.times import MIN_MICROS, Interval, Micros, from_micros
+from memspan.times import MIN_MICROS, Interval, Micros, from_micros, in_zone, to_micros
 
 from .moment import moment_line
 from .names import find_names
@@ -81,7 +82,7 @@ class PlanByModel:
         llm: LLM,
         rules: Plan,
         *,
-        now: Micros,
+        now: datetime,
         vocabulary: Vocabulary,
         history: Sequence[Mapping[str, str]] = (),
     ) -> Planned:
@@ -89,7 +90,7 @@ class PlanByModel:
 
         Args:
             rules: what `plan_by_rules` made of the question.
-            now: when the question is asked.
+            now: when the question is asked, aware; days are those of its zone.
             vocabulary: what the user's memories call people and things; at most 100 of each are shown to the model.
             history: what was said right before the question, H, as `checked_history` gives it.
         """
@@ -106,7 +107,7 @@ class PlanByModel:
             return _fallback(rules, llm, f"not done within {self.deadline_ms} ms", reply.usage)
         return Planned(self.filled(rules, reply.value, now, vocabulary), reply.usage, reply.model)
 
-    def filled(self, rules: Plan, reply: PlanReply, now: Micros, vocabulary: Vocabulary) -> Plan:
+    def filled(self, rules: Plan, reply: PlanReply, now: datetime, vocabulary: Vocabulary) -> Plan:
         """The plan of the rules with what a reply says, where that holds."""
         reasons = ["planned by the model, from the plan of the rules"]
         k = self._depth(rules, reply, reasons)
@@ -139,7 +140,7 @@ class PlanByModel:
 
 
 def plan_prompt(
-    rules: Plan, now: Micros, vocabulary: Vocabulary, history: Sequence[Mapping[str, str]] = ()
+    rules: Plan, now: datetime, vocabulary: Vocabulary, history: Sequence[Mapping[str, str]] = ()
 ) -> Prompt:
     """What the model is asked: the question, its time, what was said before it, the vocabulary, and what the rules
     found."""
@@ -149,7 +150,7 @@ def plan_prompt(
         if len(kind) < _MOST_SHOWN:
             kind.append(entry.text)
     found: dict[str, Any] = {
-        "times": [[_written(start), _written(end, last=True)] for start, end in rules.intervals],
+        "times": [[_written(start, now), _written(end, now, last=True)] for start, end in rules.intervals],
         "names": list(rules.names),
         "tags": list(rules.tags),
     }
@@ -166,13 +167,14 @@ def _text(text: str) -> str:
     return " ".join(text[:_LONGEST].replace("\0", " ").split())
 
 
-def _written(side: Micros | None, *, last: bool = False) -> str:
-    """A side of an interval; of the last one the last moment that is inside, as the model gives it."""
+def _written(side: Micros | None, now: datetime, *, last: bool = False) -> str:
+    """A side of an interval, in the zone of `now`; of the last one the last moment inside, as models give it."""
     if side is None:
         return ""
-    at = from_micros(side)
+    zone = now.tzinfo or timezone.utc
+    at = in_zone(from_micros(side), zone)
     if (at.hour, at.minute, at.second, at.microsecond) == (0, 0, 0, 0):
-        return (from_micros(side - 1) if last and side > MIN_MICROS else at).date().isoformat()
+        return (in_zone(from_micros(side - 1), zone) if last and side > MIN_MICROS else at).date().isoformat()
     return at.isoformat()
 
 
@@ -203,7 +205,7 @@ def _known(given: Sequence[str], what: str, vocabulary: Vocabulary, reasons: lis
     return tuple(kept)
 
 
-def _intervals(times: Sequence[TimeRange], now: Micros, reasons: list[str]) -> tuple[Interval, ...]:
+def _intervals(times: Sequence[TimeRange], now: datetime, reasons: list[str]) -> tuple[Interval, ...]:
     """The ranges that hold, half-open, each once; others are dropped."""
     kept: dict[Interval, None] = {}
     for time in times[:_MOST_TIMES]:
@@ -219,16 +221,16 @@ def _intervals(times: Sequence[TimeRange], now: Micros, reasons: list[str]) -> t
     return tuple(kept)
 
 
-def _interval(time: TimeRange, now: Micros) -> tuple[Interval | None, str]:
+def _interval(time: TimeRange, now: datetime) -> tuple[Interval | None, str]:
     sides: list[Micros | None] = []
     for position, text in enumerate((_text(time.start), _text(time.end))):
-        span = written_interval(text, from_micros(now)) if text else None
+        span = written_interval(text, now) if text else None
         if text and span is None:
             return None, "cannot be read"
         sides.append(None if span is None else span[position])
     start, end = sides
     if start is not None and end is not None and start >= end:
         return None, "ends before it starts"
-    if not is_plausible((start, end), now):
+    if not is_plausible((start, end), to_micros(now)):
         return None, "is nothing that people talk of"
     return (start, end), ""

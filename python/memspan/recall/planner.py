@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import tzinfo
 from typing import Final
 
 from memspan.arguments import as_text
 from memspan.errors import invalid
-from memspan.times import Interval, TimeLike, from_micros
+from memspan.times import Interval, TimeLike, from_micros, in_zone, zone_of
 
 from .all_of_a_time import asks_for_all_of_a_time
 from .how_to import asks_how_to
@@ -52,7 +53,7 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
     if asked != " ".join(text.split()):
         reasons.append(f"query {asked[:80]!r}: without what the question says about itself")
     reasons += [_name_reason(name) for name in found_names]
-    reasons += [_time_reason(time) for time in times]
+    reasons += [_time_reason(time, zone_of(now)) for time in times]
 
     how_to = asks_how_to(asked)
     if how_to is not None:
@@ -135,6 +136,9 @@ def _name_reason(name: FoundName) -> str:
     return f"{name.source} {name.name!r}: {name.how} ({name.text!r})"
 
 
-def _time_reason(time: FoundTime) -> str:
-    sides = [".." if side is None else f"{from_micros(side):%Y-%m-%d %H:%M}" for side in time.interval]
+def _time_reason(time: FoundTime, zone: tzinfo) -> str:
+    sides = [
+        ".." if side is None else f"{in_zone(from_micros(side), zone):%Y-%m-%d %H:%M}"
+        for side in time.interval
+    ]
     return f"time {sides[0]} to {sides[1]}: {time.relation} {time.reason} ({time.text!r})"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from memspan.lifecycle.reordering import bounded_order
 from memspan.lifecycle.staleness import StalenessPolicy
 from memspan.records import Record
-from memspan.times import Micros, TimeLike, from_micros, to_micros
+from memspan.times import Micros, TimeLike, from_micros
 
 from .asking import when_asked
 from .damage import survives_damage
@@ -28,7 +28,7 @@ class Aging:
 
     policy: StalenessPolicy
     now: TimeLike | None
-    """`None`: `as_of`, or else the user's newest record."""
+    """`None`: `as_of`, or else the user's newest record that is not still to come."""
     as_of: TimeLike | None = None
     explain: bool = False
 
@@ -43,9 +43,9 @@ class Aging:
         if self.policy.name == "none" or len(recalls) < 2:
             return recalls
         moment = self.now if self.now is not None else self.as_of
-        asked = when_asked(engine.current(), user, None) if moment is None else to_micros(moment, "now")
+        asked = when_asked(engine.current(), user, moment)
         records = [recall.record for recall in recalls]
-        found = tracked_staleness(engine, user, records, self.policy, from_micros(asked), unwritten)
+        found = tracked_staleness(engine, user, records, self.policy, asked, unwritten)
         order = bounded_order(found, self.policy.places)
         aged = Recalls(
             (_told(recalls[place], place, found[place], self.explain) for place in order), recalls.explanation

@@ -23,7 +23,7 @@ from memspan.recall.plan import Plan
 from memspan.recall.plan_by_model import PlanByModel
 from memspan.recall.planner import plan_by_rules
 from memspan.recall.vocabulary import Vocabulary
-from memspan.times import Micros, TimeLike
+from memspan.times import TimeLike, zone_of
 
 from .asking import when_asked
 from .contexts import following_of
@@ -64,7 +64,7 @@ class Prepared:
     """A question with what was found for it."""
 
     question: Question
-    now: Micros
+    now: datetime
     plan: Plan
     shown: Shown
     timings: AnswerTimings
@@ -215,7 +215,7 @@ class Answering:
 
 
 @survives_damage
-def _circumstances(engine: Engine, question: Question) -> tuple[Micros, Vocabulary, bool]:
+def _circumstances(engine: Engine, question: Question) -> tuple[datetime, Vocabulary, bool]:
     """When it is asked, what the user's memories call things, and whether there are none."""
     engine.require_open()
     index = engine.current()
@@ -228,7 +228,14 @@ def _circumstances(engine: Engine, question: Question) -> tuple[Micros, Vocabula
 @survives_damage
 def _shown(engine: Engine, question: Question, recalls: Recalls) -> Shown:
     after = following_of(engine, question.user, recalls)
-    return shown_memories(question.text, recalls, question.budget, after=after, analyzer=engine.analyzer)
+    return shown_memories(
+        question.text,
+        recalls,
+        question.budget,
+        after=after,
+        analyzer=engine.analyzer,
+        zone=zone_of(question.now),
+    )
 
 
 def _refusal(question: Question, recalls: Recalls, shown: Shown) -> str | None:

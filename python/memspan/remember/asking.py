@@ -24,7 +24,7 @@ from memspan.recall.planner import plan_by_rules
 from memspan.recall.times.languages import import_all
 from memspan.recall.vocabulary import Vocabulary
 from memspan.recall.wording import with_names
-from memspan.times import Micros, TimeLike, from_micros, to_micros
+from memspan.times import Interval, Micros, TimeLike, from_micros, now_micros, to_micros, to_moment
 
 from .damage import survives_damage
 from .engine import Engine
@@ -239,14 +239,26 @@ def _late_weights(
     return None if late_ranker is None else late_weights_for(plan, ranker, late_ranker, conditions)
 
 
-def when_asked(index: Index, user: str, now: TimeLike | None, as_of: datetime | None = None) -> Micros:
-    """When a question is asked: when its caller says, else at the user's newest record, as of a time the newest that
-    was believed then."""
+def when_asked(index: Index, user: str, now: TimeLike | None, as_of: datetime | None = None) -> datetime:
+    """When a question is asked: when its caller says, in the zone that it names, else at the user's newest record (as
+    of a time the newest that was believed then) in UTC. What is to come, an appointment say, is no time to ask at,
+    unless there is nothing else."""
     if now is not None:
-        return to_micros(now, "now")
-    newest = (
-        index.latest(user=user, k=1)
-        if as_of is None
-        else index.search(user=user, as_of=as_of, views=["symbolic"], k=1, track=False)
-    ).ats
-    return int(newest[0]) if len(newest) else 0
+        return to_moment(now, "now")
+    newest = _newest(index, user, as_of)
+    clock = now_micros()
+    if newest is not None and newest > clock:
+        past = _newest(index, user, as_of, (None, clock + 1))
+        newest = newest if past is None else past
+    return from_micros(newest or 0)
+
+
+def _newest(
+    index: Index, user: str, as_of: datetime | None, between: Interval | None = None
+) -> Micros | None:
+    if as_of is None:
+        ats = index.latest(user=user, k=1, between=between).ats
+    else:
+        found = index.search(user=user, as_of=as_of, between=between, views=["symbolic"], k=1, track=False)
+        ats = found.ats
+    return int(ats[0]) if len(ats) else None

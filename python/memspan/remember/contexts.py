@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from memspan.recall.context import Budget, Context, build_context
+from memspan.times import TimeLike, zone_of
 
 from .damage import survives_damage
 from .engine import Engine
@@ -12,10 +13,12 @@ __all__ = ["context_of", "following_of"]
 
 
 @survives_damage
-def context_of(engine: Engine, question: str, user: str, recalls: Recalls, budget: Budget) -> Context:
+def context_of(
+    engine: Engine, question: str, user: str, recalls: Recalls, budget: Budget, now: TimeLike | None = None
+) -> Context:
     """The best of what a search of `user` found for a question; see `Memory.context`."""
     after = following_of(engine, user, recalls)
-    return build_context(question, recalls, budget, after=after, analyzer=engine.analyzer)
+    return build_context(question, recalls, budget, after=after, analyzer=engine.analyzer, zone=zone_of(now))
 
 
 def following_of(engine: Engine, user: str, recalls: Recalls) -> dict[str, str | None]:

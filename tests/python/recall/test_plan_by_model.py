@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from memspan.recall.plan_by_model import PlanByModel, Planned, plan_prompt
 from memspan.recall.plan_reply import PlanReply
 from memspan.times import to_micros
 
-NOW = to_micros("2023-05-20T09:00:00Z")
+NOW = datetime(2023, 5, 20, 9, tzinfo=timezone.utc)
 KNOWN = Vocabulary(speakers=["Ana", "Bo", "Melanie Smith"], tags=["camping", "new_job"])
 COST = Usage(prompt_tokens=9, completion_tokens=3, calls=1)
 

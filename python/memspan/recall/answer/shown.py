@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import timezone, tzinfo
 from typing import Final
 
 from memspan.recall.context import Budget, Context, build_context
@@ -39,7 +40,13 @@ class Shown:
 
 
 def shown_memories(
-    question: str, recalls: Recalls, budget: Budget, *, after: Mapping[str, str | None], analyzer: str
+    question: str,
+    recalls: Recalls,
+    budget: Budget,
+    *,
+    after: Mapping[str, str | None],
+    analyzer: str,
+    zone: tzinfo = timezone.utc,
 ) -> Shown:
     """Lay out what a search found: abstracts in a block of their own, before the details (SimpleMem A.3).
 
@@ -52,7 +59,13 @@ def shown_memories(
     if abstracts:
         part = budget.tokens // _SHARE_OF_SUMMARIES if details else budget.tokens
         first = build_context(
-            question, abstracts, replace(budget, tokens=part), after=after, analyzer=analyzer, numbered_from=1
+            question,
+            abstracts,
+            replace(budget, tokens=part),
+            after=after,
+            analyzer=analyzer,
+            numbered_from=1,
+            zone=zone,
         )
     second = Context("", (), 0)
     if details and budget.tokens > first.tokens:
@@ -63,6 +76,7 @@ def shown_memories(
             after=after,
             analyzer=analyzer,
             numbered_from=1 + len(first.sources),
+            zone=zone,
         )
     text = "\n".join(part.text for part in (first, second) if part.text)
     both = Context(text, first.sources + second.sources, first.tokens + second.tokens, recalls)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timezone, tzinfo
 
 from memspan.remember.recall import Recalls
 
@@ -24,6 +25,7 @@ def build_context(
     after: Mapping[str, str | None],
     analyzer: str,
     numbered_from: int | None = None,
+    zone: tzinfo = timezone.utc,
 ) -> Context:
     """The best of what a search found, within the budget. Deterministic.
 
@@ -33,10 +35,12 @@ def build_context(
         after: for the id of each of them, the one that comes after it in its session.
         analyzer: how words are found in texts.
         numbered_from: let numbers from here on stand for all records, also where an id is short and plain.
+        zone: whose days and hours stand over the records.
     """
     layout = Layout(after, budget.count, first=1 if numbered_from is None else numbered_from)
     candidates = [
-        Candidate(recall, rank, numbered=numbered_from is not None) for rank, recall in enumerate(recalls, 1)
+        Candidate(recall, rank, zone, numbered=numbered_from is not None)
+        for rank, recall in enumerate(recalls, 1)
     ]
     chosen = [each for each in candidates if each.text]
     entries = select(chosen, budget, layout, Shortener(question, analyzer, budget.count))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timezone, tzinfo
 from typing import Final
 
+from memspan.record_order import record_order
 from memspan.remember.recall import Recall
+from memspan.times import in_zone
 
 from .cleaning import one_line, plain_label, speaker_label
 from .duplicates import Wording
@@ -27,11 +29,14 @@ def day_label(day: date) -> str:
 class Candidate:
     """A record that the search found, its words made safe for a prompt."""
 
-    __slots__ = ("label", "rank", "recall", "speaker", "text", "wording")
+    __slots__ = ("label", "local", "rank", "recall", "speaker", "text", "wording")
 
-    def __init__(self, recall: Recall, rank: int, *, numbered: bool = False) -> None:
+    def __init__(
+        self, recall: Recall, rank: int, zone: tzinfo = timezone.utc, *, numbered: bool = False
+    ) -> None:
         self.recall: Final = recall
         self.rank: Final = rank
+        self.local: Final = in_zone(recall.at, zone)
         self.text: Final = one_line(recall.text)
         self.speaker: Final = speaker_label(recall.record.speaker or "")
         self.label: Final = None if numbered else plain_label(recall.id)
@@ -70,6 +75,6 @@ class Entry:
         return (self.shown, *self.same)
 
     @property
-    def place(self) -> tuple[datetime, str]:
+    def place(self) -> tuple[datetime, int, str]:
         """Where it stands among the others."""
-        return self.shown.at, self.shown.id
+        return record_order(self.shown.at, self.shown.id)

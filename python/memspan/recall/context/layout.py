@@ -32,7 +32,7 @@ class Layout:
 
     In the order of time. A line with a date opens each day of each session; it has the hour, too, where a day has
     several. Lines below one date that no `…` parts are one passage: they follow each other in their session (records
-    without a session: on their day). Everything is in UTC.
+    without a session: on their day). Days and hours are those of the zone that the question was asked in.
 
     Args:
         after: for each id, the one that comes after it in its session.
@@ -71,7 +71,7 @@ class Layout:
         """The most that the lines around an entry's own can grow by when it comes in: it may part a passage, be the
         second of its day, and leave gaps on both sides.
         """
-        return 3 * self.cost(day_label(entry.shown.at.date()) + _HOUR) + 2 * self.cost(GAP)
+        return 3 * self.cost(day_label(entry.shown.local.date()) + _HOUR) + 2 * self.cost(GAP)
 
     def written(self, entries: Iterable[Entry]) -> tuple[str, list[tuple[Entry, Candidate, str]]]:
         """The text, and every record in it with its label, in the order of the text; empty without entries."""
@@ -89,13 +89,13 @@ class Layout:
         ), sources
 
     def _lines(self, ordered: Sequence[Entry], lines: Iterable[str]) -> Iterator[str]:
-        blocks = [(entry.shown.session, entry.shown.at.date()) for entry in ordered]
+        blocks = [(entry.shown.session, entry.shown.local.date()) for entry in ordered]
         opened = [block for i, block in enumerate(blocks) if i == 0 or block != blocks[i - 1]]
         days = Counter(day for _, day in opened)
         for i, (entry, line) in enumerate(zip(ordered, lines, strict=True)):
             session, day = blocks[i]
             if i == 0 or blocks[i - 1] != blocks[i]:
-                hour = f" {entry.shown.at:%H:%M}" if days[day] > 1 else ""
+                hour = f" {entry.shown.local:%H:%M}" if days[day] > 1 else ""
                 yield day_label(day) + hour
             elif session is not None and self._after.get(ordered[i - 1].shown.id) != entry.shown.id:
                 yield GAP
@@ -104,15 +104,15 @@ class Layout:
 
 def _line(entry: Entry, labels: Mapping[str, str]) -> str:
     """`[label] speaker: text`; other days of records that say the same stand with their labels."""
-    day = entry.shown.at.date()
+    day = entry.shown.local.date()
     names = []
     for each in entry.members:
         name = labels.get(each.id) or each.label or "#99"  # while labels are unknown: as long as most
-        other = each.at.date()
+        other = each.local.date()
         names.append(name if other == day else f"{name} {day_label(other)}")
     speaker = f"{entry.shown.speaker}: " if entry.shown.speaker else ""
     return f"[{', '.join(names)}] {speaker}{entry.text}"
 
 
-def _place(entry: Entry) -> tuple[object, str]:
+def _place(entry: Entry) -> tuple[object, int, str]:
     return entry.place

@@ -8,7 +8,7 @@ from typing import Final
 
 from memspan.arguments import as_text, as_texts
 from memspan.errors import TimeError, invalid
-from memspan.times import MAX_MICROS, MIN_MICROS, Micros, TimeLike, from_micros, to_micros
+from memspan.times import MAX_MICROS, MIN_MICROS, Micros, TimeLike, to_moment
 
 from .calendar import Span
 from .denied import is_denied
@@ -63,8 +63,7 @@ def find_times(
     for position, language in enumerate(wanted):
         if language not in LANGUAGES:
             raise invalid(f"languages[{position}]", language, " | ".join(LANGUAGES))
-    moment = now if isinstance(now, datetime) else from_micros(to_micros(now, "now"))
-    to_micros(moment, "now")
+    moment = to_moment(now, "now")
     zone = moment.tzinfo or timezone.utc
     local = moment.replace(tzinfo=None, fold=0)
     text = text[:MAX_SCANNED]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import datetime, timezone, tzinfo
 from typing import Final
 
 from memspan.errors import TimeError
-from memspan.times import Interval, Micros, to_micros
+from memspan.times import Interval, Micros, to_micros, to_moment
 
 from .calendar import day_span, month_span, year_span
 from .find import find_times
@@ -27,15 +27,17 @@ def written_interval(given: str, now: datetime) -> tuple[Micros, Micros] | None:
     """The interval that is written, half-open; `None` when it cannot be read.
 
     A year, a month or a day (`2023`, `2023-05`, `2023-05-08`) is all of it, ISO 8601 text with a time that moment, and
-    anything else what `find_times` reads. A date that does not exist is none.
+    anything else what `find_times` reads. Days, and times that name no zone, are those of `now`'s. A date that does not
+    exist is none.
     """
+    zone = now.tzinfo or timezone.utc
     first = given.split("/")[0].strip()
     try:
         if parts := _WRITTEN.fullmatch(first):
             year, month, day = (int(part) if part else None for part in parts.groups())
-            return _calendar(year or 0, month, day)
-        moment = to_micros(first)
-        return moment, moment + 1
+            return _calendar(year or 0, month, day, zone)
+        micros = to_micros(to_moment(first, zone=zone))
+        return micros, micros + 1
     except (TimeError, ValueError, OverflowError):
         pass
     if _LIKE_ISO.fullmatch(given):
@@ -51,7 +53,7 @@ def is_plausible(interval: Interval, now: Micros) -> bool:
     return all(side is None or now - MOST_BEFORE <= side <= now + MOST_AFTER for side in interval)
 
 
-def _calendar(year: int, month: int | None, day: int | None) -> tuple[Micros, Micros]:
+def _calendar(year: int, month: int | None, day: int | None, zone: tzinfo) -> tuple[Micros, Micros]:
     """The year, month or day of those numbers.
 
     Raises:
@@ -64,4 +66,4 @@ def _calendar(year: int, month: int | None, day: int | None) -> tuple[Micros, Mi
         span = month_span(12 * year + month - 1)
     else:
         span = day_span(datetime(year, month, day))
-    return to_micros(span.start), to_micros(span.end)
+    return to_micros(span.start.replace(tzinfo=zone)), to_micros(span.end.replace(tzinfo=zone))
