@@ -87,15 +87,15 @@ class Lexicon:
                 self.words.setdefault(slip, self.words[word])
         for choices in self.phrases.values():
             choices.sort(key=lambda choice: -len(choice[0]))
-        # Of a phrase one word will do: the longest, which is hardly ever a common one.
-        self._telling = frozenset(
-            word for word, (kind, _) in self.words.items() if kind in TELLING
-        ) | frozenset(
-            max(words, key=len).rpartition("'")[2]
+        # Of a phrase one word will do: the longest, which is hardly ever a common one. Texts are cut at apostrophes.
+        telling = [word for word, (kind, _) in self.words.items() if kind in TELLING]
+        telling += [
+            max(words, key=len)
             for choices in self.phrases.values()
             for words, (kind, _) in choices
             if kind in TELLING
-        )
+        ]
+        self._telling = frozenset(word.rpartition("'")[2] for word in telling)
 
     def _add(self, spelling: str, kind: str, value: Any, *, unless_known: bool = False) -> None:
         words = tuple(spelling.split(" "))
