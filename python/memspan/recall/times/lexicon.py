@@ -18,8 +18,9 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 
 # Kinds of symbol. The grammar is written over these, so that a language is a table of words.
 #   month 1-12 · weekday 0-6 (Monday first) · unit · season 0-3 · part (of the day) · named (a named day) · plural
-#   (kind and value of one of them) · glued (two symbols in one word, and where the first ends) · offset (days from
-#   today) · number · decimal · amount ((count, unit)) · few · a · andhalf orso · date (year, month, day) · year ·
+#   (kind and value of one of them) · glued (two symbols in one word, and where the first ends; or
+#   those of two words that stand beside each other) · offset (days from today) · number · decimal · amount ((count,
+#   unit)) · few · a · andhalf orso · date (year, month, day) · year ·
 #   dotted (a day, if so introduced) · shortyear · decade · quarter · clock (hour, minute) · last next this past (the
 #   how manyth, none for the first, 0 for the first that begins) · same (true if roughly) · every · early mid late ·
 #   half · earlier later · ago agopre back fromnow ahead · more less (than an amount) · before after since until by ·

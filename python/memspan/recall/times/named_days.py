@@ -27,6 +27,7 @@ NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
     "ash wednesday": (-46,),
     "rose monday": (-48,),
     "palm sunday": (-7,),
+    "holy week": (-7,),
     "maundy thursday": (-3,),
     "good friday": (-2,),
     "holy saturday": (-1,),
@@ -66,7 +67,8 @@ NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
     "new year eve": (12, 31),
 }
 
-
+_LENGTHS: Final = {"holy week": 8}
+"""Days of those that have more than one."""
 _MONTHS_BACK: Final = 240
 
 
@@ -74,7 +76,7 @@ def named_day(name: str, year: int) -> Span:
     """That day of a year from 1 to 9999."""
     rule = NAMED_DAYS[name]
     if len(rule) == 1:
-        return day_span(easter(year) + timedelta(days=rule[0]))
+        return day_span(easter(year) + timedelta(days=rule[0]), _LENGTHS.get(name, 1))
     if len(rule) == 2:
         return day_span(date(year, rule[0], rule[1]))
     month, which, weekday = rule[:3]

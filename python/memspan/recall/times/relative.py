@@ -125,6 +125,8 @@ def _is_day(sentence: Sentence, at: int) -> bool:
 def _several(sentence: Sentence, at: int, counted: int) -> bool:
     """Whether either word tells of more than one unit: "in den letzten Tagen", "ces derniers mois"."""
     many = sentence.lexicon.many
+    if sentence.value(counted) == "weekend":  # which has no singular in Russian: "в прошлые выходные"
+        return sentence.tokens[counted].word in many
     return sentence.tokens[counted].word in many or sentence.tokens[at].word in many
 
 

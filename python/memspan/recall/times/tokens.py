@@ -119,6 +119,12 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             at += 1
             continue
         length, (kind, value) = found
+        if kind == "glued":  # each means something else beside the other: "zeszłego lata"
+            for symbol, part in zip(value, tokens[at : at + length], strict=True):
+                part.kind, part.value = symbol
+                joined.append(part)
+            at += length
+            continue
         joined.append(
             Token(kind, value, token.start, tokens[at + length - 1].end, token.word, capital=token.capital)
         )

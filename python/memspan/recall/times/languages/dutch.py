@@ -126,9 +126,11 @@ LEXICON = Lexicon(
             "gistermiddag|gisterenmiddag": (-1, 1),
         },
         "named": {
-            "kerst|kerstmis": "christmas",
+            "kerst|kerstmis|eerste kerstdag": "christmas",
+            "tweede kerstdag": "boxing",
             "kerstavond": "christmas eve",
-            "pasen": "easter",
+            "pasen|eerste paasdag": "easter",
+            "tweede paasdag": "easter monday",
             "sinterklaas": "nicholas",
             "koningsdag": "king",
             "hemelvaart|hemelvaartsdag": "ascension",

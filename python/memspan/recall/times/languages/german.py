@@ -135,6 +135,7 @@ LEXICON = Lexicon(
             "palmsonntag": "palm sunday",
             "gründonnerstag": "maundy thursday",
             "karfreitag": "good friday",
+            "karwoche": "holy week",
             "karsamstag": "holy saturday",
             "ostern|ostersonntag": "easter",
             "ostermontag": "easter monday",
@@ -145,6 +146,8 @@ LEXICON = Lexicon(
             "pfingstmontag": "whit monday",
             "rosenmontag": "rose monday",
             "allerheiligen": "all saints",
+            "zweiter weihnachtstag|zweiten weihnachtstag|zweiter weihnachtsfeiertag|zweiten weihnachtsfeiertag"
+            "|2 . weihnachtstag|2 . weihnachtsfeiertag|stephanstag": "boxing",
             "fastnacht|faschingsdienstag": "shrove tuesday",
             "aschermittwoch": "ash wednesday",
             "nikolaus|nikolaustag": "nicholas",

@@ -87,7 +87,7 @@ LEXICON = Lexicon(
         "ago": {"fa": None},
         "more": {"più di": None},
         "less": {"meno di": None},
-        "before": {"prima di|prima del|prima della": None},
+        "before": {"prima di|prima del|prima della|prima dell|prima dei|prima delle": None},
         "after": {"dopo|più tardi di": None},
         "since": {"dal|non prima di|non prima del": None},
         "until": {"fino a|fino al|non dopo|non oltre|entro": None},
@@ -114,16 +114,26 @@ LEXICON = Lexicon(
             "stasera": (0, 2),
             "stamattina": (0, 0),
         },
+        "glued": {
+            "vigilia di|vigilia del|vigilia della|vigilia dell": (("unit", "day"), ("before", None)),
+        },
         "named": {
             "natale": "christmas",
-            "pasqua": "easter",
+            "pasqua|domenica di pasqua": "easter",
+            "domenica delle palme": "palm sunday",
+            "settimana santa": "holy week",
+            "giovedì santo": "maundy thursday",
+            "venerdì santo": "good friday",
+            "sabato santo": "holy saturday",
+            "giorno di santo stefano": "boxing",
             "capodanno": "new year",
             "san silvestro": "new year eve",
             "ferragosto": "assumption",
             "epifania|befana": "epiphany",
             "festa della liberazione": "liberation",
         }
-        | {"vigilia di natale": "christmas eve", "ognissanti": "all saints", "pasquetta": "easter monday"}
+        | {"vigilia di natale": "christmas eve", "ognissanti": "all saints"}
+        | {"pasquetta|lunedì dell'angelo": "easter monday"}
         | {"martedì grasso": "shrove tuesday", "mercoledì delle ceneri": "ash wednesday"},
     },
     many="giorni settimane mesi anni decenni ore minuti "

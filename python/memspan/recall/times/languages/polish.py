@@ -84,7 +84,14 @@ LEXICON = Lexicon(
         "ofyear": {"r": None},
         "offset": {"dziś|dzisiaj": 0, "wczoraj": -1, "przedwczoraj": -2, "jutro": 1, "pojutrze": 2}
         | {"wczoraj wieczorem|zeszłej nocy": (-1, 3), "dziś wieczorem": (0, 2)},
-        "named": {"wigilia|wigilię": "christmas eve", "sylwestra|sylwester": "new year eve"}
+        # "Lata" alone are years.
+        "glued": {
+            "zeszłego lata|ubiegłego lata|ostatniego lata|poprzedniego lata": (("last", None), ("season", 1)),
+            "tego lata": (("this", None), ("season", 1)),
+            "przyszłego lata|następnego lata": (("next", None), ("season", 1)),
+        },
+        "named": {"wielki piątek|wielkiego piątku": "good friday"}
+        | {"wigilia|wigilię": "christmas eve", "sylwestra|sylwester": "new year eve"}
         | {"boże narodzenie": "christmas", "wielkanoc": "easter", "nowy rok": "new year"},
     },
     many="dni dniach tygodnie tygodni tygodniach miesiące miesięcy miesiącach lata lat latach weekendy",

@@ -118,10 +118,15 @@ LEXICON = Lexicon(
             "esta noche": (0, 3),
             "esta mañana": (0, 0),
         },
+        "glued": {
+            "víspera de|víspera del": (("unit", "day"), ("before", None)),
+        },
         "named": {"navidad": "christmas", "nochebuena": "christmas eve", "nochevieja": "new year eve"}
         | {"año nuevo": "new year", "domingo de pascua": "easter", "viernes santo": "good friday"}
         | {"día de reyes|día de los reyes": "epiphany", "día de los muertos": "all souls"}
-        | {"domingo de ramos": "palm sunday", "pascua": "easter"}
+        | {"domingo de ramos": "palm sunday", "pascua|domingo de resurrección": "easter"}
+        | {"semana santa": "holy week", "jueves santo": "maundy thursday", "sábado santo": "holy saturday"}
+        | {"lunes de pascua": "easter monday"}
         | {"martes de carnaval": "shrove tuesday", "miércoles de ceniza": "ash wednesday"},
     },
     many="días fines semanas meses años décadas horas minutos pasados pasadas últimos últimas próximos próximas",
