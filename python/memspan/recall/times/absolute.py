@@ -145,9 +145,11 @@ def _month_first(sentence: Sentence, at: int) -> Reading | None:
     counts = sentence.kind(day_at + 1) == "unit" and sentence.value(day_at + 1) != "weekend"
     if not counts and sentence.kind(day_at) == "number" and 1 <= sentence.value(day_at) <= 31:
         year, end = read_year(sentence, day_at + 1)
-        spelled = not sentence.tokens[day_at].ordinal and sentence.tokens[day_at].word.isalpha()
-        # "May twenty people come?" and "may 5 people come?" count people.
-        if year is not None or not (doubtful or spelled) or sentence.closes(day_at + 1):
+        english = sentence.lexicon.language == "en"
+        spelled = sentence.tokens[day_at].word.isalpha() and not (english and sentence.tokens[day_at].ordinal)
+        # "May twenty people come?" and "may 5 people come?" count people, "в мае второй раз" counts times.
+        sure = year is not None or not (doubtful or spelled) or sentence.closes(day_at + 1)
+        if sure and (english or not spelled):
             partial = Partial(year, month, sentence.value(day_at))
             return _reading(sentence, partial, end, "a day of a month") or _no_such_day(
                 sentence, partial, end

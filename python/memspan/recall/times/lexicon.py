@@ -18,14 +18,14 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 
 # Kinds of symbol. The grammar is written over these, so that a language is a table of words.
 #   month 1-12 · weekday 0-6 (Monday first) · unit · season 0-3 · part (of the day) · named (a named day) · plural
-#   (kind and value of one of them) · glued (two symbols in one word, and where the first ends; or
-#   those of two words that stand beside each other) · offset (days from today) · number · decimal · amount ((count,
-#   unit)) · few · a · andhalf orso · date (year, month, day) · year ·
-#   dotted (a day, if so introduced) · shortyear · decade · quarter · clock (hour, minute) · last next this past (the
-#   how manyth, none for the first, 0 for the first that begins) · same (true if roughly) · every · early mid late ·
-#   half · earlier later · ago agopre back fromnow ahead · more less (than an amount) · before after since until by ·
-#   from to between and or but dash · now · in on the of comma dot · sofar (the unit that has run so far) · isoweek ·
-#   not (true if what follows is always left out) · other word
+#   (kind and value of one of them) · glued (two symbols in one word, and where the first ends; or those of two words
+#   beside each other, none for one that stays as it is) · offset (days from today) · number · decimal · amount
+#   ((count, unit)) · few · a · andhalf orso · date (year, month, day) · year · dotted (a day, if so introduced) ·
+#   shortyear · decade · quarter · clock (hour, minute) · last next this past (the how manyth, none for the first, 0
+#   for the first that begins) · same (true if roughly) · every · early mid late · half · earlier later · ago agopre
+#   back fromnow ahead · more less (than an amount) · before after since until by · from (how a time alone behind it
+#   is related, none for "in") to between and or but dash · now · in on the of comma dot · sofar (the unit that has
+#   run so far) · isoweek · not (true if what follows is always left out) · other word
 Symbol = tuple[str, Any]
 
 TELLING: Final = word_set(

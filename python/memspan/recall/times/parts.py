@@ -13,6 +13,8 @@ __all__ = ["read_part"]
 
 _LONGEST: Final = 6
 """Elements of a list that are looked at, so that long lists cost no more than linear time."""
+_OWNERS: Final = frozenset(["month", "year", "last", "this", "next"])
+"""With what the whole begins where its case says that it is one: "в последнюю пятницу мая"."""
 _TWO_DAYS: Final = timedelta(days=2)
 
 
@@ -38,7 +40,9 @@ def read_part(sentence: Sentence, at: int, read: Reader) -> Reading | None:
         return None
     joint = sentence.kind(counted_at + 1)
     value = sentence.value(counted_at)
-    if joint not in _joints(sentence) and not (joint == "year" and (counted == "half" or value == "quarter")):
+    of_year = joint == "year" and (counted == "half" or value == "quarter")
+    of_case = joint in _OWNERS and sentence.lexicon.language in ("pl", "ru")
+    if joint not in _joints(sentence) and not (of_year or of_case):
         return None
     base = read(sentence, sentence.skip(counted_at + 1, *_joints(sentence), "the"))
     if base is None:

@@ -55,7 +55,10 @@ def read_range(sentence: Sentence, at: int) -> Related | None:
         and (after.word != "on" or sentence.closes(first.stop + 1))
     ):
         return Related(at, first._replace(stop=first.stop + 1), "since")
-    return None if first.needs_preposition else Related(at + 1, first, "in")
+    if first.needs_preposition:
+        return None
+    alone: Relation | None = sentence.value(at)
+    return Related(at, first, alone) if alone else Related(at + 1, first, "in")
 
 
 def read_from_now(sentence: Sentence, at: int) -> Related | None:

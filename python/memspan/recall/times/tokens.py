@@ -121,7 +121,7 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
         length, (kind, value) = found
         if kind == "glued":  # each means something else beside the other: "zeszłego lata"
             for symbol, part in zip(value, tokens[at : at + length], strict=True):
-                part.kind, part.value = symbol
+                part.kind, part.value = symbol or (part.kind, part.value)
                 joined.append(part)
             at += length
             continue

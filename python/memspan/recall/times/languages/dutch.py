@@ -55,7 +55,7 @@ LEXICON = Lexicon(
         "part": {"ochtend|'s morgens": 0, "middag": 1, "avond": 2, "nacht": 3},
         "number": {
             "één": 1,
-            "twee|een paar": 2,
+            "twee": 2,
             "drie": 3,
             "vier": 4,
             "vijf": 5,
@@ -83,7 +83,7 @@ LEXICON = Lexicon(
             "winters": ("season", 3),
         }
         | {f"{day}en": ("weekday", weekday) for weekday, day in enumerate(_DAYS)},
-        "few": {"enkele": (2, 5)},
+        "few": {"enkele|een paar|paar": (2, 5)},
         "a": {"een": None},
         "last": {"vorige|vorig|afgelopen|laatste": None, "voorlaatste|voorvorige": 2},
         "next": {"volgende|volgend": None, "komende|komend": 0},

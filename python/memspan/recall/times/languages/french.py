@@ -93,7 +93,7 @@ LEXICON = Lexicon(
         "less": {"moins de|moins d": None},
         "before": {"avant|plus tôt que": None},
         "after": {"après|plus tard que": None},
-        "since": {"depuis|pas avant|à partir de|au plus tôt": None},
+        "since": {"depuis|pas avant|à partir de|à partir du|à partir d|au plus tôt": None},
         "until": {"jusqu'à|jusqu'au|jusqu'en|pas après|au plus tard": None},
         "from": {"du": None},
         "to": {"à|au": None},

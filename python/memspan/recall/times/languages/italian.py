@@ -89,9 +89,9 @@ LEXICON = Lexicon(
         "less": {"meno di": None},
         "before": {"prima di|prima del|prima della|prima dell|prima dei|prima delle": None},
         "after": {"dopo|più tardi di": None},
-        "since": {"dal|non prima di|non prima del": None},
+        "since": {"dal|a partire da|a partire dal|a partire dalla|non prima di|non prima del": None},
         "until": {"fino a|fino al|non dopo|non oltre|entro": None},
-        "from": {"da": None},
+        "from": {"da": "since"},  # alone: "da gennaio"
         "to": {"a|al": None},
         "between": {"tra|fra": None},
         "and": {"e": None},
@@ -115,6 +115,7 @@ LEXICON = Lexicon(
             "stamattina": (0, 0),
         },
         "glued": {
+            "prima metà|seconda metà": (None, ("half", None)),
             "vigilia di|vigilia del|vigilia della|vigilia dell": (("unit", "day"), ("before", None)),
         },
         "named": {

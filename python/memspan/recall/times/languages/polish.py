@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from memspan.recall.times.lexicon import Lexicon
 
+from .slavic_numbers import POLISH_ORDINALS
+
 LEXICON = Lexicon(
     "pl",
     {
@@ -52,7 +54,8 @@ LEXICON = Lexicon(
             "niedziele|niedziel": ("weekday", 6),
         },
         "number": {"dwa|dwie": 2, "trzy": 3, "cztery": 4, "pięć": 5, "sześć": 6, "siedem": 7, "osiem": 8}
-        | {"dziewięć": 9, "dziesięć": 10},
+        | {"dziewięć": 9, "dziesięć": 10}
+        | POLISH_ORDINALS,
         "decimal": {"półtora|półtorej": 1.5, "pół": 0.5},
         "few": {"kilka": (2, 5)},
         "last": {
@@ -84,8 +87,9 @@ LEXICON = Lexicon(
         "ofyear": {"r": None},
         "offset": {"dziś|dzisiaj": 0, "wczoraj": -1, "przedwczoraj": -2, "jutro": 1, "pojutrze": 2}
         | {"wczoraj wieczorem|zeszłej nocy": (-1, 3), "dziś wieczorem": (0, 2)},
-        # "Lata" alone are years.
+        # "Lata" alone are years, and "w połowie" is the middle.
         "glued": {
+            "pierwszej połowie|drugiej połowie": (None, ("half", None)),
             "zeszłego lata|ubiegłego lata|ostatniego lata|poprzedniego lata": (("last", None), ("season", 1)),
             "tego lata": (("this", None), ("season", 1)),
             "przyszłego lata|następnego lata": (("next", None), ("season", 1)),

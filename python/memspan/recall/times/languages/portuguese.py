@@ -94,7 +94,7 @@ LEXICON = Lexicon(
         "less": {"menos de": None},
         "before": {"antes de|antes do|antes da": None},
         "after": {"depois de|depois do|depois da|após|mais tarde que": None},
-        "since": {"desde|desde a|não antes de|a partir de": None},
+        "since": {"desde|desde a|não antes de|a partir de|a partir do|a partir da": None},
         "until": {"até|até a|até à|não depois de|o mais tardar": None},
         "to": {"a|ao": None},
         "between": {"entre": None},

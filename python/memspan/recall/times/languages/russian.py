@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from memspan.recall.times.lexicon import Lexicon
 
+from .slavic_numbers import RUSSIAN_ORDINALS
+
 LEXICON = Lexicon(
     "ru",
     {
@@ -60,7 +62,9 @@ LEXICON = Lexicon(
             "семь": 7,
             "восемь": 8,
         }
-        | {"девять": 9, "десять": 10},
+        | {"девять": 9, "десять": 10}
+        | RUSSIAN_ORDINALS,
+        "half": {"половина|половине|половину": None},
         "part": {"утром": 0, "днём|днем": 1, "вечером": 2, "ночью": 3},
         "decimal": {"полтора|полторы": 1.5},
         "amount": {"полгода": (6, "month")},

@@ -94,7 +94,7 @@ LEXICON = Lexicon(
         "less": {"menos de": None},
         "before": {"antes de|antes del|antes que": None},
         "after": {"después de|después del|más tarde de|más tarde que": None},
-        "since": {"desde|no antes de|no antes del": None},
+        "since": {"desde|a partir de|a partir del|no antes de|no antes del": None},
         "until": {"hasta|no después de|no después del|no más tarde de|a más tardar": None},
         "to": {"a|al": None},
         "between": {"entre": None},

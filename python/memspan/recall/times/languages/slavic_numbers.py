@@ -1,0 +1,67 @@
+"""How the days of the month are counted in Polish and Russian."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["POLISH_ORDINALS", "RUSSIAN_ORDINALS"]
+
+_RUSSIAN_FIRST: Final = {
+    "первый|первая|первой|первую|первом|первые|первых": (1,),
+    "второй|вторая|вторую|втором": (2,),
+    "третий|третья|третье|третьего|третьей|третью|третьем": (3,),
+    "четвёртый|четвёртая|четвёртой|четвёртую|четвёртом|четвертый|четвертая|четвертой|четвертую|четвертом": (
+        4,
+    ),
+}
+_RUSSIAN: Final = (
+    "перв втор треть четвёрт пят шест седьм восьм девят десят одиннадцат двенадцат тринадцат четырнадцат пятнадцат "
+    "шестнадцат семнадцат восемнадцат девятнадцат двадцат"
+)
+_POLISH_FIRST: Final = {
+    "pierwsza|pierwszej|pierwszą|pierwszym|pierwsze": (1,),
+    "druga|drugiej|drugą|drugim|drugie": (2,),
+    "trzecia|trzeciej|trzecią|trzecim|trzecie": (3,),
+    "czwarta|czwartej|czwartą|czwartym|czwarte": (4,),
+}
+_POLISH: Final = (
+    "pierwszy drugi trzeci czwarty piąty szósty siódmy ósmy dziewiąty dziesiąty jedenasty dwunasty trzynasty "
+    "czternasty piętnasty szesnasty siedemnasty osiemnasty dziewiętnasty dwudziesty"
+)
+
+
+def _russian(stem: str) -> str:
+    if stem == "треть":
+        return "третьего|третье"
+    plain = stem.replace("ё", "е")
+    return "|".join(dict.fromkeys(form + ending for form in (stem, plain) for ending in ("ого", "ое")))
+
+
+def _polish(word: str) -> str:
+    return f"{word}|{word.removesuffix('y')}ego"
+
+
+def _after_tens(tens: str, ones: str) -> str:
+    return "|".join(f"{ten} {one}" for ten in tens.split("|") for one in ones.split("|"))
+
+
+RUSSIAN_ORDINALS: Final = (
+    _RUSSIAN_FIRST
+    | {_russian(stem): (day,) for day, stem in enumerate(_RUSSIAN.split(), 1)}
+    | {
+        _after_tens("двадцать", _russian(stem)): (20 + day,)
+        for day, stem in enumerate(_RUSSIAN.split()[:9], 1)
+    }
+    | {"тридцатого|тридцатое": (30,), _after_tens("тридцать", _russian("перв")): (31,)}
+)
+"""With the cases of the first few, which parts are counted by: "в первую неделю мая"."""
+
+POLISH_ORDINALS: Final = (
+    _POLISH_FIRST
+    | {_polish(word): (day,) for day, word in enumerate(_POLISH.split(), 1)}
+    | {
+        f"dwudziesty {word}|dwudziestego {_polish(word).split('|')[1]}": (20 + day,)
+        for day, word in enumerate(_POLISH.split()[:9], 1)
+    }
+    | {"trzydziesty|trzydziestego": (30,), "trzydziesty pierwszy|trzydziestego pierwszego": (31,)}
+)
