@@ -56,7 +56,7 @@ class Token:
 class Lexicon:
     """The words of one language that have to do with time."""
 
-    __slots__ = ("_telling", "closers", "day_first", "language", "many", "phrases", "words")
+    __slots__ = ("_telling", "closers", "day_first", "language", "many", "past", "phrases", "words")
 
     def __init__(
         self,
@@ -66,6 +66,7 @@ class Lexicon:
         day_first: bool = True,
         many: str = "",
         closers: str = "",
+        past: str = "",
         misspelt: str = "",
     ) -> None:
         self.language = language
@@ -75,6 +76,8 @@ class Lexicon:
         """Units, and words before or after them, that tell of more than one: "the past weeks", "ces derniers mois"."""
         self.closers = word_set(closers)
         """Words that cannot continue a noun, where days have short names: "na sexta com", "na sexta vez"."""
+        self.past = re.compile(past) if past else None
+        """What tells of the past in words joined by spaces, where the coming night and the last one have one name."""
         self.words: dict[str, Symbol] = {}
         self.phrases: dict[str, list[tuple[tuple[str, ...], Symbol]]] = {}
         for kind, entries in table.items():

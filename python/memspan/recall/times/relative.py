@@ -8,6 +8,7 @@ from .ago import read_ago, read_day_back, read_same, read_same_unit
 from .amounts import Amount, read_amount
 from .calendar import Span, Unit, clip, day_span, shifted, unit_span
 from .counting import SURE, part_at, several_turns, stretch, turned
+from .nights import is_last_night
 from .reading import Reading, Sentence
 from .turns import part_of_day
 from .week_on import read_week_on
@@ -72,6 +73,8 @@ def _offset(sentence: Sentence, at: int) -> Reading:
         part, stop = part_at(sentence, stop)
     if part is None:
         return Reading(day, stop, 1.0, f"{days:+} days" if days else "today", "day")
+    if not days and is_last_night(sentence, at, part):
+        day = day_span(shifted(day.start, days=-1))
     return Reading(part_of_day(day.start, part), stop, SURE, "a part of a day", "day")
 
 
@@ -109,6 +112,8 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
             return stretch(sentence, direction, Amount(1, 1, unit, follows + 1))
         if sentence.kind(follows + 1) == "of" or unit == "day":
             return None  # "the last year of college", "my last day there"
+    if kind == "part" and not direction and is_last_night(sentence, at, sentence.value(follows)):
+        direction = -1
     return turned(sentence, direction * _steps(sentence, at, follows), follows, follows + 1)
 
 

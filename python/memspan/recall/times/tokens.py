@@ -120,9 +120,9 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             continue
         length, (kind, value) = found
         if kind == "glued":  # each means something else beside the other: "zeszłego lata"
-            for symbol, part in zip(value, tokens[at : at + length], strict=True):
-                part.kind, part.value = symbol or (part.kind, part.value)
-                joined.append(part)
+            for symbol, each in zip(value, tokens[at : at + length], strict=True):
+                each.kind, each.value = symbol or (each.kind, each.value)
+                joined.append(each)
             at += length
             continue
         joined.append(

@@ -1,4 +1,4 @@
-"""Days that are counted on in weeks, as English has them: "a week today", "a fortnight on Monday", "Friday week"."""
+"""Days that are counted on in weeks: "a week today", "a fortnight on Monday", "Friday week", "lundi en huit"."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ __all__ = ["read_week_on"]
 
 _AHEAD: Final = (0, 1)
 """Days from now that weeks are counted on from: today and tomorrow."""
+_COUNTED_IN: Final = {8: 7, 15: 14}
+"""Days in a week and in two, as French counts them, with both ends."""
 _LOOKED_BACK: Final = 6
 """Tokens before it among which "been" makes it lie back: "it has been a week today"."""
 
 
 def read_week_on(sentence: Sentence, at: int) -> Reading | None:
     """The day itself; the weekday from which weeks are counted is the next one."""
+    if sentence.lexicon.language == "fr":
+        return _days_after(sentence, at)
     if sentence.lexicon.language != "en":
         return None
     found = _week_after(sentence, at)
@@ -61,6 +65,17 @@ def _week_after(sentence: Sentence, at: int) -> Reading | None:
         if day is None
         else Reading(day_span(shifted(day.start, days=7)), at + 2, 0.7, "a week from that day", "day")
     )
+
+
+def _days_after(sentence: Sentence, at: int) -> Reading | None:
+    """As in "lundi en huit"."""
+    if (sentence.kind(at + 1), sentence.kind(at + 2)) != ("in", "number") or not sentence.ends_at(at + 3):
+        return None
+    days = _COUNTED_IN.get(sentence.value(at + 2))
+    day = None if days is None else _day(sentence, at)
+    if days is None or day is None or sentence.tokens[at + 1].word != "en":
+        return None
+    return Reading(day_span(shifted(day.start, days=days)), at + 3, 0.7, f"{days} days from that day", "day")
 
 
 def _day(sentence: Sentence, at: int) -> Span | None:

@@ -142,6 +142,11 @@ LEXICON = Lexicon(
             "toussaint": "all saints",
         },
     },
+    # An auxiliary and, but for a pronoun or an adverb, a participle at once; or a verb in the imperfect.
+    past=r"(?:\b(?:ai|as|a|avons|avez|ont|suis|es|est|sommes|sont)"
+    r"(?: (?:-|je|tu|t'|il|elle|on|nous|vous|ils|elles|pas|bien|mal))* "
+    r"(?!(?:qui|ici|lui|aussi|prévue?s?)\b)\w+(?:ée?s?|ue?s?|i|is|it|rt|ert)"
+    r"|\b(?:étais|était|étaient|avais|avait|avaient))\b",
     many="jours semaines weekends années ans décennies heures minutes "
     "derniers dernières passés passées prochains prochaines",
 )

@@ -153,5 +153,9 @@ LEXICON = Lexicon(
             "nikolaus|nikolaustag": "nicholas",
         },
     },
+    # An auxiliary and a participle, in any order, or a verb in the preterite.
+    past=r"^(?!.*\b(?:werden?|wirst|wird|geplant)\b)(?:(?=.*\b(?:hab|habe|hast|hat|haben|habt|bin|bist|ist|sind|seid)\b)"
+    r".*\b(?:\w*ge\w{2,}|(?:be|ent|er|ver|zer)\w{3,}|\w+ier)(?:t|en)\b"
+    r"|.*\b(?:war|warst|waren|hatte|hattest|hatten|gab|kam|kamen|ging|gingen|wurde|wurden|schlief)\b)",
     many="tage tagen wochen wochenenden monate monaten jahre jahren jahrzehnte jahrzehnten stunden minuten",
 )
