@@ -252,7 +252,8 @@ def _season(sentence: Sentence, at: int) -> Reading | None:
     if span.start > now:
         span = season_span(season, now.year - 1)
     reason = f"the latest {SEASONS[season]} that has begun"
-    return Reading(span, at + 1, QUALIFIED, reason, "quarter", needs_preposition=True, recurs="year")
+    alone = token.word not in sentence.lexicon.adverbs
+    return Reading(span, at + 1, QUALIFIED, reason, "quarter", needs_preposition=alone, recurs="year")
 
 
 def _beside_season(sentence: Sentence, at: int) -> bool:

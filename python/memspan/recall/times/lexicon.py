@@ -56,7 +56,17 @@ class Token:
 class Lexicon:
     """The words of one language that have to do with time."""
 
-    __slots__ = ("_telling", "closers", "day_first", "language", "many", "past", "phrases", "words")
+    __slots__ = (
+        "_telling",
+        "adverbs",
+        "closers",
+        "day_first",
+        "language",
+        "many",
+        "past",
+        "phrases",
+        "words",
+    )
 
     def __init__(
         self,
@@ -67,6 +77,7 @@ class Lexicon:
         many: str = "",
         closers: str = "",
         past: str = "",
+        adverbs: str = "",
         misspelt: str = "",
     ) -> None:
         self.language = language
@@ -76,6 +87,8 @@ class Lexicon:
         """Units, and words before or after them, that tell of more than one: "the past weeks", "ces derniers mois"."""
         self.closers = word_set(closers)
         """Words that cannot continue a noun, where days have short names: "na sexta com", "na sexta vez"."""
+        self.adverbs = word_set(adverbs)
+        """Seasons in a case that says "in": "летом"."""
         self.past = re.compile(past) if past else None
         """What tells of the past in words joined by spaces, where the coming night and the last one have one name."""
         self.words: dict[str, Symbol] = {}

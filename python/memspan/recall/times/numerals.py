@@ -21,14 +21,18 @@ _DOTTED: Final = re.compile(r"\d{1,2}\.\d{1,2}")
 _SLASHED: Final = re.compile(r"\d{1,2}/\d{1,2}")
 _CLOCK: Final = re.compile(r"(\d{1,2})(?::(\d\d))?([ap]m)|(\d{1,2}):(\d\d)")
 _DECADE: Final = re.compile(r"['’]?((?:1[89]|20)?\d)0['’]?s")
-_GERMAN_DECADE: Final = re.compile(r"((?:1[89]|20)?\d)0ern?")
+_DECADES: Final = {
+    "de": re.compile(r"((?:1[89]|20)?\d)0ern?"),
+    "ru": re.compile(r"((?:1[89]|20)?\d)0-?(?:х|е|ые|ых)"),
+}
 
 
 def read_number(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -> None:
     end = start + len(piece)
     kind, ordinal = "blob", False
     value: Any = None
-    if lexicon.language == "de" and (match := _GERMAN_DECADE.fullmatch(piece)) is not None:
+    decade = _DECADES.get(lexicon.language)
+    if decade is not None and (match := decade.fullmatch(piece)) is not None:
         kind, value = "decade", int(match[1])
     elif (match := _NUMBER.fullmatch(piece)) is not None:
         number = int(match[1])

@@ -25,6 +25,7 @@ QUALIFIED: Final = 0.6
 """Certainty of what could be read in another way."""
 
 _BEFORE_YEARS: Final = word_set("in since until before after by from to between and")
+_BEFORE_DECADES: Final = frozenset(["the", "early", "mid", "late", "dash"])
 _FAR_AHEAD: Final = 20
 POSSESSIVES: Final = frozenset(["my", "our", "your", "his", "her", "their"])
 
@@ -89,7 +90,10 @@ def read_decade(sentence: Sentence, at: int) -> Reading | None:
         apostrophe = sentence.tokens[at].word[0] in "'’"
         if before is None or (tens < 20 and not apostrophe):
             return None
-        if not apostrophe and before.kind not in ("the", "early", "mid", "late", "dash"):
+        before_decades = _BEFORE_DECADES | (
+            _BEFORE_YEARS if sentence.lexicon.language == "ru" else frozenset()
+        )
+        if not apostrophe and before.kind not in before_decades:
             return None
         if any(token.word in POSSESSIVES for token in sentence.tokens[max(0, at - 3) : at]):
             return None  # an age

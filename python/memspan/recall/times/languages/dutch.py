@@ -83,6 +83,7 @@ LEXICON = Lexicon(
             "winters": ("season", 3),
         }
         | {f"{day}en": ("weekday", weekday) for weekday, day in enumerate(_DAYS)},
+        "half": {"helft": None},
         "few": {"enkele|een paar|paar": (2, 5)},
         "a": {"een": None},
         "last": {"vorige|vorig|afgelopen|laatste": None, "voorlaatste|voorvorige": 2},

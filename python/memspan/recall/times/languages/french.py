@@ -74,6 +74,7 @@ LEXICON = Lexicon(
             "deuxième": (2,),
             "troisième": (3,),
         },
+        "half": {"semestre|moitié": None},
         "few": {"quelques": (2, 5)},
         "decimal": {"demi|demie": 0.5},
         "andhalf": {"et demi|et demie": None},

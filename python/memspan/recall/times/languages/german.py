@@ -7,6 +7,19 @@ from memspan.recall.times.lexicon import Lexicon
 _DAYS = ("montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonntag")
 _PARTS = {"morgen": 0, "vormittag": 0, "mittag": 1, "nachmittag": 1, "abend": 2, "nacht": 3}
 
+_STEMS = (
+    "erst zweit dritt viert fünft sechst siebt acht neunt zehnt elft zwölft dreizehnt vierzehnt fünfzehnt sechzehnt "
+    "siebzehnt achtzehnt neunzehnt zwanzigst"
+)
+_ONES = ("ein", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun")
+_TWENTIES = [f"{one}undzwanzigst" for one in _ONES]
+_THIRTIES = ["dreißigst", "einunddreißigst"]
+
+
+def _inflected(stem: str) -> str:
+    return "|".join(stem + ending for ending in ("e", "en", "er", "es"))
+
+
 LEXICON = Lexicon(
     "de",
     {
@@ -65,8 +78,9 @@ LEXICON = Lexicon(
             "zwanzig": 20,
             "dreißig": 30,
         }
-        | {"ersten|erste": (1,), "zweiten|zweite": (2,)}
-        | {"dritten|dritte": (3,), "vierten|vierte": (4,)},
+        | {_inflected(stem): (day,) for day, stem in enumerate((*_STEMS.split(), *_TWENTIES, *_THIRTIES), 1)}
+        | {_inflected("siebent"): (7,)},
+        "half": {"halbjahr|hälfte|jahreshälfte": None},
         "decimal": {"anderthalb|eineinhalb": 1.5, "zweieinhalb": 2.5, "dreieinhalb": 3.5}
         | {"ein halbes|einem halben|einer halben|eine halbe": 0.5},
         "plural": {

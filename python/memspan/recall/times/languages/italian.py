@@ -55,7 +55,9 @@ LEXICON = Lexicon(
             "venti": 20,
             "trenta": 30,
             "prima|primo|prime|primi": (1,),
-            "seconda": (2,),
+            "seconda|secondo": (2,),
+            "terza|terzo": (3,),
+            "quarta|quarto": (4,),
         },
         "decimal": {"mezzo|mezza": 0.5},
         "andhalf": {"e mezzo|e mezza": None},
@@ -66,6 +68,7 @@ LEXICON = Lexicon(
             "inverni": ("season", 3),
         }
         | {"sabati": ("weekday", 5), "domeniche": ("weekday", 6)},
+        "half": {"semestre": None},
         "few": {"alcuni|alcune|qualche|pochi|poche": (2, 5)},
         "a": {"un|una|uno": None},
         "last": {

@@ -43,7 +43,12 @@ LEXICON = Lexicon(
             "rok|roku|lata|lat|latach": "year",
             "dekada|dekadę|dekadzie": "decade",
         },
-        "season": {"wiosna|wiosnę|wiosną": 0, "lato|latem": 1, "jesień|jesienią": 2, "zima|zimę|zimą": 3},
+        "season": {
+            "wiosna|wiosnę|wiosną|wiosny": 0,
+            "lato|latem": 1,
+            "jesień|jesienią|jesieni": 2,
+            "zima|zimę|zimą|zimy": 3,
+        },
         "plural": {
             "poniedziałki|poniedziałków": ("weekday", 0),
             "wtorki|wtorków": ("weekday", 1),
@@ -53,11 +58,13 @@ LEXICON = Lexicon(
             "sobót": ("weekday", 5),
             "niedziele|niedziel": ("weekday", 6),
         },
-        "number": {"dwa|dwie": 2, "trzy": 3, "cztery": 4, "pięć": 5, "sześć": 6, "siedem": 7, "osiem": 8}
+        "number": {"dwa|dwie|dwóch": 2, "trzy|trzech": 3, "cztery|czterech": 4, "pięć|pięciu": 5}
+        | {"sześć|sześciu": 6, "siedem|siedmiu": 7, "osiem|ośmiu": 8}
         | {"dziewięć": 9, "dziesięć": 10}
         | POLISH_ORDINALS,
         "decimal": {"półtora|półtorej": 1.5, "pół": 0.5},
-        "few": {"kilka": (2, 5)},
+        "few": {"kilka|kilku|parę|paru": (2, 5)},
+        "half": {"półrocze|półroczu|półrocza": None},
         "last": {
             "zeszły|zeszłym|zeszłą|zeszłego|zeszłe|zeszłej|ubiegły|ubiegłym|ubiegłego|ostatni|ostatnim|ostatnią"
             "|ostatnie|ostatnich|ostatniego|ostatniej|poprzedni|poprzednim|poprzednią|poprzedniego|poprzedniej": None,
@@ -95,8 +102,10 @@ LEXICON = Lexicon(
             "przyszłego lata|następnego lata": (("next", None), ("season", 1)),
         },
         "named": {"wielki piątek|wielkiego piątku": "good friday"}
-        | {"wigilia|wigilię": "christmas eve", "sylwestra|sylwester": "new year eve"}
-        | {"boże narodzenie": "christmas", "wielkanoc": "easter", "nowy rok": "new year"},
+        | {"wigilia|wigilię|wigilii|wigilią": "christmas eve", "sylwestra|sylwester": "new year eve"}
+        | {"boże narodzenie|bożego narodzenia|bożym narodzeniu|bożym narodzeniem": "christmas"}
+        | {"wielkanoc|wielkanocy|wielkanocą": "easter", "nowy rok|nowego roku|nowym rokiem": "new year"},
     },
+    adverbs="wiosną latem jesienią zimą",
     many="dni dniach tygodnie tygodni tygodniach miesiące miesięcy miesiącach lata lat latach weekendy",
 )

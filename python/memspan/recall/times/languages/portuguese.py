@@ -57,7 +57,9 @@ LEXICON = Lexicon(
             "vinte": 20,
             "trinta": 30,
         }
-        | {"primeira|primeiro|primeiras|primeiros": (1,)},
+        | {"primeira|primeiro|primeiras|primeiros": (1,)}
+        | {"segundo": (2,), "terceira|terceiro": (3,), "quarto": (4,)},
+        "half": {"semestre|metade": None},
         "decimal": {"meio|meia": 0.5},
         "andhalf": {"e meio|e meia": None},
         "plural": {"noites": ("part", 2), "verões": ("season", 1), "invernos": ("season", 3)}
