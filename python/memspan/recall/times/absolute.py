@@ -9,6 +9,7 @@ from memspan.recall.words import word_set
 from .calendar import SEASONS, Span, Unit, month_span, season_span
 from .counting import part_at
 from .dotted import dotted_day, slashed_day, spaced_day
+from .lone_days import is_lone_day
 from .named_days import last_named_day, named_day, with_weekend
 from .numbered import is_number
 from .partial import Partial
@@ -92,6 +93,8 @@ def _is_day_of_month(sentence: Sentence, at: int) -> bool:
         units = [sentence.value(each) for each in (follows, follows + 1) if sentence.kind(each) == "unit"]
         if units == ["month"] and kinds & {"last", "this", "next"}:
             return True
+    if is_lone_day(sentence, at):
+        return True
     if not token.ordinal or not token.word[0].isdigit() or not sentence.closes(at + 1):
         return False
     if sentence.kind(at - 2) == "of" and sentence.kind(at - 3) in ("unit", "part"):  # "the week of the 5th"

@@ -117,9 +117,13 @@ def _unit_of(sentence: Sentence, at: int, depth: int) -> Reading | None:
         return decade
     if value == "week" and (numbered := read_week(sentence, at + 1, of_a_year=True)) is not None:
         return numbered
-    if not (_holds(sentence, at + 1, value) or (value == "year" and sentence.kind(at + 1) == "year")):
+    # As in "the year 2020", "el día 15".
+    named = (value, sentence.kind(at + 1)) in (("year", "year"), ("day", "number"))
+    if not (named or _holds(sentence, at + 1, value)) or (
+        value == "day" and sentence.lexicon.language == "en"
+    ):
         return None
-    joint = at + 1 if value == "year" and sentence.kind(at + 1) == "year" else at + 2
+    joint = at + 1 if named else at + 2
     base = read_time(sentence, sentence.skip(joint, "of", "on"), depth + 1)
     if base is None or (
         sentence.kind(at + 1) == "from" and sentence.kind(base.stop) in ("to", "until", "dash")
