@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from re import Match
 from typing import Final
 
-from .calendar import Span, Unit, day_span, moved, season_span, shifted, thirds, unit_span
+from .calendar import Span, Unit, day_span, moved, season_span, shifted, thirds, unit_span, year_span
 from .east_asian_related import Related, related_in
 from .languages.east_asian import (
     AGO,
     DAYS,
+    FEASTS,
     JAPANESE_WEEKDAYS,
-    NIGHTS,
+    MOMENTS,
     NUMBER,
+    PARTS,
     SEASONS,
     THIRDS,
     TURNS,
     UNITS,
     WEEKDAYS,
+    YEAR,
     number_of,
+    year_of,
 )
+from .named_days import last_named_day, named_day
 from .partial import Partial
 from .reading import Reading
-from .turns import part_of_day, turn
+from .turns import part_of_day, turn, weekday_near
 
 __all__ = ["find_east_asian"]
 
@@ -45,6 +50,7 @@ def find_east_asian(text: str, now: datetime) -> list[Related]:
                 continue
             reading = read(match, now)
             if reading is not None:
+                reading, end = _with_part(text, reading, end)
                 taken[start:end] = b"\1" * (end - start)
                 found.append((start, end, reading))
     found.sort(key=lambda one: one[0])
@@ -57,25 +63,68 @@ def _reading(
     return None if span is None else Reading(span, 0, certainty, reason, unit, partial=partial)
 
 
+def _with_part(text: str, reading: Reading, end: int) -> tuple[Reading, int]:
+    """The part of a day that is said behind it: "昨天早上", "土曜の夜"."""
+    if reading.unit != "day" or reading.span.end - reading.span.start != _DAY:
+        return reading, end
+    match = _PART.match(text, end)
+    if match is None:
+        return reading, end
+    span = part_of_day(reading.span.start, PARTS[match[0]])
+    return reading._replace(span=span, reason="a part of a day", partial=None), match.end()
+
+
 def _date(match: Match[str], now: datetime) -> Reading | None:
-    year, month, day = (None if part is None else number_of(part) for part in match.group("y", "m", "d"))
+    month, day = (None if part is None else number_of(part) for part in match.group("m", "d"))
+    year = None if match["y"] is None else year_of(match["y"])
     partial = Partial(year, month, day)
     certainty = 1.0 if year is not None else 0.8
     return _reading(partial.resolve(now), partial.unit, certainty, "a date", partial)
 
 
 def _month_part(match: Match[str], now: datetime) -> Reading | None:
-    year, month = (None if part is None else number_of(part) for part in match.group("y", "m"))
-    if match["word"] is not None:
-        year = now.year + UNITS[match["word"]][1]
-    span = Partial(year, month).resolve(now)
+    span = Partial(_year(match, now), number_of(match["m"])).resolve(now)
     third = THIRDS[match["part"]]
     return None if span is None else _reading(thirds(span, third), "month", 0.8, "a third of a month")
 
 
+def _unit_part(match: Match[str], now: datetime) -> Reading | None:
+    unit, offset = UNITS[match["word"]]
+    third = THIRDS[match["part"]]
+    return _reading(
+        thirds(unit_span(unit, now, offset), third), unit, 0.8, f"a third of the {offset:+} {unit}"
+    )
+
+
+def _year_part(match: Match[str], now: datetime) -> Reading | None:
+    third = THIRDS[match["part"]]
+    year = _year(match, now)
+    if year is None:  # the latest that has begun
+        year = now.year - (thirds(year_span(now.year), third).start > now)
+    return (
+        _reading(thirds(year_span(year), third), "year", 0.8, "a third of a year")
+        if 1 <= year <= 9999
+        else None
+    )
+
+
+def _year(match: Match[str], now: datetime) -> int | None:
+    """The year that stands before it, in digits or as a word."""
+    if match["word"] is not None:
+        return now.year + UNITS[match["word"]][1]
+    return None if match["y"] is None else year_of(match["y"])
+
+
+def _feast(match: Match[str], now: datetime) -> Reading | None:
+    name, year = FEASTS[match["feast"]], _year(match, now)
+    if year is None:
+        return _reading(last_named_day(name, now), "day", 0.7, "the latest such day")
+    return _reading(named_day(name, year), "day", 1.0, "a named day of a year") if 1 <= year <= 9999 else None
+
+
 def _in_year(match: Match[str], now: datetime) -> Reading | None:
-    year = int(match["y"]) if match["y"] else now.year + UNITS[match["word"]][1]
-    if not 1 <= year <= 9999:
+    year = _year(match, now)
+    if year is None or not 1 <= year <= 9999:
         return None
     if match["season"] is not None:
         return _reading(
@@ -109,6 +158,23 @@ def _ago(match: Match[str], now: datetime) -> Reading | None:
     return _reading(unit_span(unit, moved(now, unit, -count)), unit, 0.9, f"{count} {unit} back")
 
 
+def _few_ago(match: Match[str], now: datetime) -> Reading | None:
+    unit = AGO[match["unit"]]
+    far, near = (unit_span(unit, moved(now, unit, -count)) for count in _FEW)
+    return _reading(Span(far.start, near.end), unit, 0.5, f"a few {unit} back")
+
+
+def _few_past(match: Match[str], now: datetime) -> Reading | None:
+    unit = AGO[match["unit"]]
+    return _reading(
+        Span(day_span(moved(now, unit, -_FEW[0])).start, now), unit, 0.5, f"a few {unit} up to now"
+    )
+
+
+def _half_year_ago(match: Match[str], now: datetime) -> Reading | None:
+    return _reading(unit_span("month", moved(now, "month", -6)), "month", 0.9, "6 month back")
+
+
 def _past(match: Match[str], now: datetime) -> Reading | None:
     unit, count = AGO[match["unit"]], number_of(match["n"])
     return _reading(
@@ -120,8 +186,15 @@ def _day(match: Match[str], now: datetime) -> Reading | None:
     return _reading(day_span(shifted(now, days=DAYS[match[0]])), "day", 1.0, f"{DAYS[match[0]]:+} days")
 
 
-def _night(match: Match[str], now: datetime) -> Reading | None:
-    return _reading(part_of_day(shifted(now, days=NIGHTS[match[0]]), 3), "day", 0.9, "a night")
+def _moment(match: Match[str], now: datetime) -> Reading | None:
+    days, part = MOMENTS[match[0]]
+    return _reading(part_of_day(shifted(now, days=days), part), "day", 0.9, "a part of a day")
+
+
+def _weekday(match: Match[str], now: datetime) -> Reading | None:
+    weekday = JAPANESE_WEEKDAYS[match["jday"]] if match["jday"] else WEEKDAYS[match["day"] or match["short"]]
+    span = weekday_near(shifted(now, days=1), weekday, -1)
+    return _reading(span, "day", 0.7, "the latest such day, today included")
 
 
 def _weekend(match: Match[str], now: datetime) -> Reading | None:
@@ -129,7 +202,19 @@ def _weekend(match: Match[str], now: datetime) -> Reading | None:
     return _reading(span, "weekend", 0.7, "the latest weekend")
 
 
+_HAN: Final = r"\u3040-\u30ff\u4e00-\u9fff"
+_FEW: Final = (5, 2)
+_DAY: Final = timedelta(days=1)
+# Not "昨日の朝ごはん", "今日の夜景".
+_PART: Final = re.compile(rf"(?:{_words(PARTS)})(?!ご飯|ごはん|[食飯市景勤刊])")
+_COUNTS: Final = r"\d一二两三四五六七八九十几数半个"
+_ENDS: Final = r"初(?![一二三四五六七八九十めて次恋级級中雪夏春秋冬])|末|底(?![特层])"
+"""Not "初めて" (for the first time), "初中" (a school), "底特律" (Detroit)."""
+_THIRD: Final = rf"(?P<part>上旬|中旬|下旬|{_ENDS})"
+_NO_YEARS: Final = rf"{_COUNTS}〇零百千万少青幼老成学周大每毎"
+"""What makes another word of "年末" and the like: "少年末期", "大年初一"."""
 _YEARS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "year")
+_MONTHS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "month")
 _WEEKS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "week")
 
 # In this order: what a longer rule has taken is not looked at again.
@@ -137,24 +222,47 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
     (re.compile(pattern), read)
     for pattern, read in (
         (
-            rf"(?:(?P<y>\d{{4}})年|(?P<word>{_YEARS})の?)?(?P<m>{NUMBER})月(?P<part>上旬|中旬|下旬|初|末)",
-            _month_part,
+            # Beside a character of ours only: elsewhere the other languages read it with the words around it.
+            rf"(?<![A-Za-z0-9_/.\-])(?:(?<=[{_HAN}])|(?=[\d/.\-]{{8,10}}[{_HAN}]))"
+            r"(?P<y>(?:19|20)\d\d)(?P<sign>[/.\-])(?P<m>\d{1,2})(?P=sign)(?P<d>\d{1,2})"
+            r"(?!\d|[/.\-]\d|版)",
+            _date,
+        ),
+        (rf"(?:(?P<y>{YEAR})年|(?P<word>{_YEARS})の?)?(?P<m>{NUMBER})月{_THIRD}", _month_part),
+        (rf"(?P<word>{_MONTHS})の?{_THIRD}", _unit_part),
+        (
+            rf"(?:(?P<y>{YEAR})年|(?P<word>{_YEARS})の?年?|(?<![{_NO_YEARS}])年)(?P<part>{_ENDS})",
+            _year_part,
         ),
         (
-            rf"(?:(?P<y>\d{{4}})年|(?P<word>{_YEARS}))[の的]?"
+            rf"(?<![每毎]年)(?<![每毎]年の)(?:(?:(?P<y>{YEAR})年|(?P<word>{_YEARS}))[の的]?)?"
+            rf"(?P<feast>{_words(FEASTS)})(?![礼快卡树那ァ-ヶー]|(?<=元日)[一-龥])",
+            _feast,
+        ),
+        (
+            rf"(?:(?P<y>{YEAR})年|(?P<word>{_YEARS}))[の的]?"
             rf"(?:(?P<m>{NUMBER})月(?:(?P<d>{NUMBER})[日号])?|(?P<season>[春夏秋冬])[天季]?)",
             _in_year,
         ),
         (rf"(?P<turn>{_words(TURNS)})(?P<season>[春夏秋冬])[天季]?", _season),
-        (rf"(?P<y>\d{{4}})年(?:(?P<m>{NUMBER})月(?:(?P<d>{NUMBER})[日号])?)?(?![前代])", _date),
+        (rf"(?P<y>{YEAR})年(?:(?P<m>{NUMBER})月(?:(?P<d>{NUMBER})[日号])?)?(?![前代])", _date),
         (rf"(?P<y>(?!))?(?P<m>{NUMBER})月(?P<d>{NUMBER})[日号]", _date),
         (
             rf"(?P<word>{_WEEKS})の?(?:(?P<jday>[月火水木金土日])曜日?|(?P<end>末)|(?P<day>[一二三四五六日天]))",
             _week_part,
         ),
+        (
+            rf"(?<![{_COUNTS}每毎])(?:(?:星期|礼拜)(?P<day>[一二三四五六日天])(?!气)|[周週](?P<short>[一二三四五六日])(?![次本]))"
+            r"|(?<![每毎各])(?<![每毎]週)(?<![每毎]週の)(?P<jday>[月火水木金土日])曜(?:日|(?=[にのはもと、。]|$))",
+            _weekday,
+        ),
         (rf"(?:过去|最近)(?P<n>{NUMBER})(?P<unit>{_words(AGO)})", _past),
+        (rf"(?:この|ここ|直近)(?P<n>{NUMBER})(?P<unit>日(?=間)|週間|[ヶかカ]月|年|時間)間?", _past),
+        (rf"(?<![以之])(?:前|这|过去|最近|ここ)[几数](?P<unit>{_words(AGO)})間?", _few_past),
+        (rf"(?<![{_COUNTS}百千万])好?[几数](?P<unit>{_words(AGO)})(?:之前|以前|前)", _few_ago),
+        (r"(?<![上下前后後])半年(?:之前|以前|前)", _half_year_ago),
         (rf"(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:之前|以前|前)", _ago),
-        (_words(NIGHTS), _night),
+        (_words(MOMENTS), _moment),
         (_words(DAYS), _day),
         (rf"(?P<word>{_words(UNITS)})", _unit),
         (r"(?P<this>这个?|今)?(?:周末|週末)", _weekend),

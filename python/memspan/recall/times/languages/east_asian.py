@@ -9,15 +9,19 @@ from memspan.recall.times.calendar import Unit
 __all__ = [
     "AGO",
     "DAYS",
+    "FEASTS",
     "JAPANESE_WEEKDAYS",
-    "NIGHTS",
+    "MOMENTS",
     "NUMBER",
+    "PARTS",
     "SEASONS",
     "THIRDS",
     "TURNS",
     "UNITS",
     "WEEKDAYS",
+    "YEAR",
     "number_of",
+    "year_of",
 ]
 
 _DIGITS: Final = {
@@ -33,7 +37,10 @@ _DIGITS: Final = {
     "九": 9,
     "十": 10,
 }
+_ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925}
+"""The years before their first ones."""
 NUMBER: Final = r"(\d{1,4}|[一二两三四五六七八九]?十[一二三四五六七八九]?|[一二两三四五六七八九])"
+YEAR: Final = rf"(?:\d{{4}}|[一二][〇零一二三四五六七八九]{{3}}|(?:{'|'.join(_ERAS)})(?:元|{NUMBER}))"
 DAYS: Final = {
     "大前天": -3,
     "一昨日": -2,
@@ -51,7 +58,60 @@ DAYS: Final = {
     "きょう": 0,
     "あした": 1,
 }
-NIGHTS: Final = {"昨晚": -1, "昨夜": -1, "昨晩": -1, "今晚": 0, "今夜": 0, "今晩": 0}
+MOMENTS: Final = {
+    "昨晚": (-1, 3),
+    "昨夜": (-1, 3),
+    "昨晩": (-1, 3),
+    "今晚": (0, 3),
+    "今夜": (0, 3),
+    "今晩": (0, 3),
+} | {
+    "今朝": (0, 0),
+    "今早": (0, 0),
+    "今晨": (0, 0),
+}
+"""Days from now, and the part of that day."""
+PARTS: Final = {
+    "早上": 0,
+    "早晨": 0,
+    "清晨": 0,
+    "上午": 0,
+    "午前": 0,
+    "の朝": 0,
+    "中午": 1,
+    "下午": 1,
+    "午後": 1,
+    "の昼": 1,
+    "傍晚": 2,
+    "夕方": 2,
+    "晚上": 3,
+    "夜里": 3,
+    "夜晚": 3,
+    "の夜": 3,
+    "の晩": 3,
+}
+"""What may stand behind a day."""
+FEASTS: Final = {
+    "圣诞节": "christmas",
+    "聖誕節": "christmas",
+    "クリスマス": "christmas",
+    "平安夜": "christmas eve",
+    "クリスマスイブ": "christmas eve",
+    "クリスマスイヴ": "christmas eve",
+    "元旦": "new year",
+    "元日": "new year",
+    "大晦日": "new year eve",
+    "情人节": "valentine",
+    "バレンタインデー": "valentine",
+    "复活节": "easter",
+    "イースター": "easter",
+    "劳动节": "labour",
+    "母亲节": "mother",
+    "父亲节": "father",
+    "万圣节": "halloween",
+    "ハロウィン": "halloween",
+    "感恩节": "thanksgiving",
+}
 UNITS: Final[dict[str, tuple[Unit, int]]] = {
     "上上周": ("week", -2),
     "上上个星期": ("week", -2),
@@ -110,7 +170,7 @@ AGO: Final[dict[str, Unit]] = {
 }
 WEEKDAYS: Final = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
 JAPANESE_WEEKDAYS: Final = {"月": 0, "火": 1, "水": 2, "木": 3, "金": 4, "土": 5, "日": 6}
-THIRDS: Final = {"上旬": 0, "初": 0, "中旬": 1, "下旬": 2, "末": 2}
+THIRDS: Final = {"上旬": 0, "初": 0, "中旬": 1, "下旬": 2, "末": 2, "底": 2}
 TURNS: Final = {"这个": 0, "这": 0, "今": 0, "この": 0, "上个": -1, "下个": 1}
 SEASONS: Final = {"春": 0, "夏": 1, "秋": 2, "冬": 3}
 
@@ -121,3 +181,12 @@ def number_of(text: str) -> int:
         return int(text)
     tens, ten, ones = text.rpartition("十") if "十" in text else ("", "", text)
     return (10 * _DIGITS.get(tens, 1) if ten else 0) + _DIGITS.get(ones, 0)
+
+
+def year_of(text: str) -> int:
+    """The value of a match of `YEAR`."""
+    for era, before in _ERAS.items():
+        if text.startswith(era):
+            counted = text.removeprefix(era)
+            return before + (1 if counted == "元" else number_of(counted))
+    return int("".join(str(_DIGITS.get(digit, 0)) if not digit.isdecimal() else digit for digit in text))
