@@ -150,9 +150,9 @@ def _month_first(sentence: Sentence, at: int) -> Reading | None:
         year, end = read_year(sentence, day_at + 1)
         english = sentence.lexicon.language == "en"
         spelled = sentence.tokens[day_at].word.isalpha() and not (english and sentence.tokens[day_at].ordinal)
-        # "May twenty people come?" and "may 5 people come?" count people, "в мае второй раз" counts times.
+        # "May twenty people come?", "may 5 people come?", "im Mai 5 Bücher" and "в мае второй раз" count something.
         sure = year is not None or not (doubtful or spelled) or sentence.closes(day_at + 1)
-        if sure and (english or not spelled):
+        if sure and (english or not (spelled or (year is None and sentence.kind(day_at + 1) == "word"))):
             partial = Partial(year, month, sentence.value(day_at))
             return _reading(sentence, partial, end, "a day of a month") or _no_such_day(
                 sentence, partial, end

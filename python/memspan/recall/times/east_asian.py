@@ -211,7 +211,7 @@ _COUNTS: Final = r"\d一二两三四五六七八九十几数半个"
 _ENDS: Final = r"初(?![一二三四五六七八九十めて次恋级級中雪夏春秋冬])|末|底(?![特层])"
 """Not "初めて" (for the first time), "初中" (a school), "底特律" (Detroit)."""
 _THIRD: Final = rf"(?P<part>上旬|中旬|下旬|{_ENDS})"
-_NO_YEARS: Final = rf"{_COUNTS}〇零百千万少青幼老成学周大每毎"
+_NO_YEARS: Final = rf"{_COUNTS}〇零百千万少青幼老成学周大每毎年"
 """What makes another word of "年末" and the like: "少年末期", "大年初一"."""
 _YEARS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "year")
 _MONTHS: Final = _words(word for word, (unit, _) in UNITS.items() if unit == "month")
@@ -231,7 +231,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
         (rf"(?:(?P<y>{YEAR})年|(?P<word>{_YEARS})の?)?(?P<m>{NUMBER})月{_THIRD}", _month_part),
         (rf"(?P<word>{_MONTHS})の?{_THIRD}", _unit_part),
         (
-            rf"(?:(?P<y>{YEAR})年|(?P<word>{_YEARS})の?年?|(?<![{_NO_YEARS}])年)(?P<part>{_ENDS})",
+            rf"(?:(?P<y>{YEAR})年年?|(?P<word>{_YEARS})の?年?|(?<![{_NO_YEARS}])年)(?P<part>{_ENDS})",
             _year_part,
         ),
         (
@@ -258,7 +258,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
         ),
         (rf"(?:过去|最近)(?P<n>{NUMBER})(?P<unit>{_words(AGO)})", _past),
         (rf"(?:この|ここ|直近)(?P<n>{NUMBER})(?P<unit>日(?=間)|週間|[ヶかカ]月|年|時間)間?", _past),
-        (rf"(?<![以之])(?:前|这|过去|最近|ここ)[几数](?P<unit>{_words(AGO)})間?", _few_past),
+        (rf"(?<![以之目当年节月日])(?:前|这|过去|最近|ここ)[几数](?P<unit>{_words(AGO)})間?", _few_past),
         (rf"(?<![{_COUNTS}百千万])好?[几数](?P<unit>{_words(AGO)})(?:之前|以前|前)", _few_ago),
         (r"(?<![上下前后後])半年(?:之前|以前|前)", _half_year_ago),
         (rf"(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:之前|以前|前)", _ago),
