@@ -20,8 +20,9 @@ _MOST_BEFORE: Final = 6
 """Tokens among which something else is sought that a number with an article is."""
 _NUMBERED: Final = word_set(
     "bus autobus autobús tram métro metro línea linea ligne numéro número numero train tren treno "
-    "prendre prends prend prenons coger cojo tomar tomo prendere prendo"
+    "prendre prends prend prenons coger cojo tomar tomo prendere prendo étage piso planta piano"
 )
+_BEING: Final = word_set("est es è")
 _LEADS: Final = frozenset(["since", "until", "before", "after"])
 
 
@@ -76,5 +77,7 @@ def _ends(sentence: Sentence, at: int) -> bool:
 
 
 def _has_number(sentence: Sentence, at: int) -> bool:
-    """Whether something was named that has a number for its name: "Quel bus est le 15 ?"."""
+    """Whether something was named that has a number for its name: "Quel bus est le 15 ?", "mi favorito es el 7"."""
+    if at > 1 and sentence.tokens[at - 2].word in _BEING:
+        return True
     return any(token.word in _NUMBERED for token in sentence.tokens[max(0, at - _MOST_BEFORE) : at])
