@@ -123,6 +123,7 @@ LEXICON = Lexicon(
             "vanavond": (0, 2),
             "vanochtend|vanmorgen": (0, 0),
             "vanmiddag": (0, 1),
+            "eergisteravond|eergisterenavond": (-2, 2),
             "gisterochtend|gisterenochtend": (-1, 0),
             "gistermiddag|gisterenmiddag": (-1, 1),
         },
@@ -137,7 +138,11 @@ LEXICON = Lexicon(
             "hemelvaart|hemelvaartsdag": "ascension",
             "goede vrijdag": "good friday",
         }
-        | {"oudjaar|oudejaarsavond": "new year eve", "nieuwjaar": "new year", "pinksteren": "pentecost"},
+        | {
+            "oudjaar|oudejaarsavond|oud en nieuw": "new year eve",
+            "nieuwjaar|nieuwjaarsdag": "new year",
+            "pinksteren": "pentecost",
+        },
     },
     many="dagen weken weekends maanden jaren decennia uren minuten",
 )

@@ -140,6 +140,7 @@ LEXICON = Lexicon(
             "mardi gras": "shrove tuesday",
             "mercredi des cendres": "ash wednesday",
             "pentecôte": "pentecost",
+            "saint - valentin|saint valentin": "valentine",
             "toussaint": "all saints",
         },
     },

@@ -159,6 +159,8 @@ LEXICON = Lexicon(
             "pfingsten|pfingstsonntag": "pentecost",
             "pfingstmontag": "whit monday",
             "rosenmontag": "rose monday",
+            "muttertag": "mother",
+            "halloween": "halloween",
             "allerheiligen": "all saints",
             "zweiter weihnachtstag|zweiten weihnachtstag|zweiter weihnachtsfeiertag|zweiten weihnachtsfeiertag"
             "|2 . weihnachtstag|2 . weihnachtsfeiertag|stephanstag": "boxing",

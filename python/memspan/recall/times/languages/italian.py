@@ -110,7 +110,7 @@ LEXICON = Lexicon(
         "offset": {
             "oggi": 0,
             "ieri": -1,
-            "l'altro ieri|altro ieri|l'altroieri|altroieri": -2,
+            "l'altro ieri|altro ieri|l'altroieri|altroieri|avantieri": -2,
             "domani": 1,
             "dopodomani": 2,
             "ieri sera|ieri notte": (-1, 3),

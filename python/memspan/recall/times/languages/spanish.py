@@ -118,6 +118,7 @@ LEXICON = Lexicon(
             "mañana": 1,
             "pasado mañana": 2,
             "anoche": (-1, 3),
+            "anteanoche|antenoche": (-2, 3),
             "esta noche": (0, 3),
             "esta mañana": (0, 0),
         },
