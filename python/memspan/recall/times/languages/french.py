@@ -83,6 +83,7 @@ LEXICON = Lexicon(
             "dernier|dernière|derniers|dernières|passé|passée|passés|passées": None,
             "avant - dernier|avant - dernière": 2,
         },
+        "word": {"il passé|s'est passé": None},  # happened: "que s'est-il passé jeudi"
         "next": {"prochain|prochaine|prochains|prochaines": None},
         "every": {"chaque|tous les|toutes les": None},
         "this": {"ce|cet|cette|ces": None},
@@ -148,7 +149,7 @@ LEXICON = Lexicon(
     past=r"(?:\b(?:ai|as|a|avons|avez|ont|suis|es|est|sommes|sont)"
     r"(?: (?:-|je|tu|t'|il|elle|on|nous|vous|ils|elles|pas|bien|mal))* "
     r"(?!(?:qui|ici|lui|aussi|prévue?s?)\b)\w+(?:ée?s?|ue?s?|i|is|it|rt|ert)"
-    r"|\b(?:étais|était|étaient|avais|avait|avaient))\b",
+    r"|\b(?:étais|était|étaient|avais|avait|avaient|s'est))\b",
     many="jours semaines weekends années ans décennies heures minutes "
     "derniers dernières passés passées prochains prochaines",
 )
