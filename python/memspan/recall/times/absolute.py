@@ -10,6 +10,7 @@ from .calendar import SEASONS, Span, Unit, month_span, season_span
 from .counting import part_at
 from .dotted import dotted_day, slashed_day, spaced_day
 from .lone_days import is_lone_day
+from .month_days import BEFORE_DAYS
 from .named_days import last_named_day, named_day, with_weekend
 from .numbered import is_number
 from .partial import Partial
@@ -33,7 +34,6 @@ _MOST_MONTHS: Final = 12
 _NO_NOUNS: Final = word_set(
     "said says told tells went goes came comes got gets made makes never really always"
 )
-_BEFORE_DAYS: Final = word_set("on by since until before after from")
 
 
 def read_absolute(sentence: Sentence, at: int) -> Reading | None:
@@ -99,7 +99,7 @@ def _is_day_of_month(sentence: Sentence, at: int) -> bool:
         return False
     if sentence.kind(at - 2) == "of" and sentence.kind(at - 3) in ("unit", "part"):  # "the week of the 5th"
         return sentence.kind(at - 1) == "the"
-    return sentence.kind(at - 1) == "the" and sentence.kind(at - 2) in _BEFORE_DAYS
+    return sentence.kind(at - 1) == "the" and sentence.kind(at - 2) in BEFORE_DAYS
 
 
 def _reading(

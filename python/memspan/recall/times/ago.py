@@ -44,13 +44,13 @@ def read_ago(sentence: Sentence, at: int) -> Reading | None:
         day = _day_back(sentence, amount, 0, stop)
         if day is not None:
             return day
-    low, high, unit, _ = amount
+    low, high, unit = amount[:3]
     if direction < 0 and low == high and sentence.kind(stop) == "this" and sentence.kind(stop + 1) == "unit":
         same: Unit = sentence.value(stop + 1)
         if same in _HELD.get(unit, ()):  # "two years ago this month"
             span = unit_span(same, moved(sentence.now, unit, -low))
             return Reading(span, stop + 2, 0.9, f"this {same}, {low} {unit} back", same)
-    return around(sentence, sentence.now, direction, low, high, unit, stop)
+    return around(sentence, sentence.now, direction, amount, stop)
 
 
 def read_day_back(sentence: Sentence, at: int, days: int) -> Reading | None:

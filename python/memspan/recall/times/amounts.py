@@ -22,6 +22,9 @@ _FINER: Final[dict[Unit, tuple[Unit, int]]] = {
     "century": ("year", 100),
 }
 
+_SPARE: Final[dict[Unit, int]] = {"day": 6, "week": 3, "month": 3, "century": 5}
+"""How many of its parts on either side half a unit stands for."""
+
 
 class Amount(NamedTuple):
     """So many units, and where the words end."""
@@ -30,11 +33,13 @@ class Amount(NamedTuple):
     high: int
     unit: Unit
     stop: int
+    spare: int = 0
+    """How many more or less it may be: "a week and a half ago" names no day."""
 
 
 def read_amount(sentence: Sentence, at: int) -> Amount | None:
     """The amount that begins at a token, with a smaller one that is added: "a year and two months"."""
-    found = _simple(sentence, at)
+    found = _simple(sentence, _after_about(sentence, at))
     if found is None or sentence.kind(found.stop) != "and" or found.unit not in _FINER:
         return found
     if found.low != found.high or sentence.kind(at - 1) == "between":
@@ -44,6 +49,14 @@ def read_amount(sentence: Sentence, at: int) -> Amount | None:
     if more is None or more.unit != unit:
         return found
     return Amount(found.low * times + more.low, found.low * times + more.high, unit, more.stop)
+
+
+def _after_about(sentence: Sentence, at: int) -> int:
+    """Past a word that stands between a preposition and a number: "vor etwa zwei Wochen", "hace unas dos semanas"."""
+    kind, after = sentence.kind(at), sentence.kind(at + 1)
+    if kind == "about" or (kind == "on" and sentence.value(at)):
+        return at + 1
+    return at + 1 if kind == "few" and after == "number" and sentence.kind(at - 1) == "agopre" else at
 
 
 def _simple(sentence: Sentence, at: int) -> Amount | None:
@@ -57,6 +70,10 @@ def _simple(sentence: Sentence, at: int) -> Amount | None:
         return _amount(1.5, 1.5, sentence.value(at), at + 2)
     if kind == "unit" and sentence.kind(at - 1) in ("agopre", "before") and sentence.lexicon.language != "en":
         return Amount(2, 5, sentence.value(at), at + 1)  # "vor Wochen"
+    if kind == "unit" and sentence.kind(at + 1) == "ago" and _is_one(sentence, at):
+        return Amount(1, 1, sentence.value(at), at + 1)
+    if kind == "half" and sentence.kind(at + 1) == "a" and sentence.kind(at + 2) == "unit":
+        return _amount(0.5, 0.5, sentence.value(at + 2), at + 3)
     counts = _counts(sentence, at)
     if counts is None:
         return None
@@ -82,6 +99,14 @@ def _simple(sentence: Sentence, at: int) -> Amount | None:
     return _amount(low, high, unit, stop)
 
 
+def _is_one(sentence: Sentence, at: int) -> bool:
+    """Whether a unit before "ago" is one without a number: "год назад", "больше года назад", but not "на год назад"."""
+    lexicon, before = sentence.lexicon, sentence.kind(at - 1)
+    if before in ("more", "less") or (before == "on" and sentence.value(at - 1)):
+        return bool(lexicon.single)
+    return before != "on" and sentence.tokens[at].word in lexicon.single
+
+
 def _counts(sentence: Sentence, at: int) -> tuple[float, float, int] | None:
     kind = sentence.kind(at)
     if kind == "a":
@@ -101,9 +126,12 @@ def _may_join(sentence: Sentence, at: int, joint: int) -> bool:
 
 
 def _amount(low: float, high: float, unit: Unit, stop: int) -> Amount | None:
+    spare = 0
     if low % 1 or high % 1:
         if unit not in _FINER:
             return None
+        spare = _SPARE.get(unit, 0)
         unit, times = _FINER[unit]
         low, high = low * times, high * times
-    return Amount(int(low), int(high), unit, stop) if 0 < high <= _MOST else None
+        spare = min(spare, int(low / 3))
+    return Amount(int(low), int(high), unit, stop, spare) if 0 < high <= _MOST else None

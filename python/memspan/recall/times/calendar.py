@@ -2,6 +2,9 @@
 
 Nothing here raises at the ends of the calendar: what would lie before year 1 or after year 9999 becomes the first or
 the last moment that there is, so that an interval may become empty there; callers drop those.
+
+A moment with `fold=1` is `now`, or lies so many seconds, minutes or hours from it: it goes by the clock of `now` even
+where that was changed in between, so that thirty minutes ago are thirty minutes. All others go by the clock of then.
 """
 
 from __future__ import annotations
@@ -61,9 +64,10 @@ class Span(NamedTuple):
 def shifted(moment: datetime, *, days: int = 0, seconds: int = 0) -> datetime:
     """The moment so much later (or earlier), held at the ends of the calendar."""
     try:
-        return moment + timedelta(days=days, seconds=seconds)
+        later = moment + timedelta(days=days, seconds=seconds)
     except OverflowError:
         return datetime.max if days + seconds > 0 else datetime.min
+    return later.replace(fold=1) if moment.fold and not days else later
 
 
 def month_start(index: int) -> datetime:
@@ -106,7 +110,7 @@ def moved(moment: datetime, unit: Unit, count: int) -> datetime:
     if not 12 <= index < 120_000:
         return datetime.max if count > 0 else datetime.min
     length = (month_start(index + 1) - month_start(index)).days or 31  # December 9999 has no next month
-    return moment.replace(year=index // 12, month=index % 12 + 1, day=min(moment.day, length))
+    return moment.replace(year=index // 12, month=index % 12 + 1, day=min(moment.day, length), fold=0)
 
 
 def unit_span(unit: Unit, moment: datetime, offset: int = 0) -> Span:

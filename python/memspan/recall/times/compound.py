@@ -11,6 +11,7 @@ from .absolute import read_absolute
 from .amounts import Amount, read_amount
 from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, shifted, thirds, unit_span
 from .counting import around
+from .dotted import other_order
 from .listing import read_listed_day
 from .named_days import latest_dated_weekday
 from .partial import Partial
@@ -22,11 +23,14 @@ from .turns import part_of_day, weekday_near
 from .weeks import read_week
 from .years import QUALIFIED, read_years_of
 
-__all__ = ["read_time"]
+__all__ = ["read_one_before", "read_time"]
 
 _DEEPEST: Final = 3
 _MODIFIERS: Final = {"early": 0, "mid": 1, "late": 2}
+_PARTS_AT_ENDS: Final = word_set("early late")
+"""What is no end: "before late May" is not before June."""
 _WEEK_STARTS: Final = word_set("starting beginning commencing ending")
+_OVER: Final = frozenset(["", "comma", "dot", "other"])
 _PERIODS: Final = frozenset(["week", "weekend", "month", "quarter", "year"])
 
 
@@ -91,6 +95,7 @@ def _third(sentence: Sentence, at: int, depth: int) -> Reading | None:
         inner = inner._replace(stop=at + 1)
     return inner._replace(
         span=thirds(inner.span, third),
+        whole=None if third == 1 or sentence.tokens[at].word in _PARTS_AT_ENDS else inner.span,
         certainty=min(inner.certainty, 0.8),
         reason=f"the {which} third of {inner.reason}",
         needs_preposition=False,
@@ -161,47 +166,63 @@ def _beside(sentence: Sentence, at: int, depth: int) -> Reading | None:
     directed = sentence.kind(at) in ("last", "next")
     first = at + 1 if directed else at
     kind = sentence.kind(first)
-    low = high = 0
-    unit: Unit = "day"
+    amount = None
+    count = 1
     if kind in ("unit", "weekday", "part") and not (kind == "unit" and first == at and at == 0):
         stop = first + 1
     elif not directed and kind == "number" and sentence.kind(first + 1) == "weekday":
-        low = high = sentence.value(first)
+        count = sentence.value(first)
         first, kind, stop = first + 1, "weekday", first + 2
     elif not directed and (amount := read_amount(sentence, first)) is not None:
-        low, high, unit, stop = amount
-        kind = "amount"
+        stop = amount.stop
     else:
         return None
-    if kind == "unit" and not directed and sentence.tokens[first].word in sentence.lexicon.many:
-        low, high, unit, kind = 2, 5, sentence.value(first), "amount"  # "the days after Christmas"
+    if kind == "unit" and not (directed or amount) and sentence.tokens[first].word in sentence.lexicon.many:
+        amount = Amount(2, 5, sentence.value(first), stop)  # "the days after Christmas"
     side = sentence.kind(stop)
     if directed and side in ("on", "comma", "of", "until"):
         return _said_on(sentence, at, first, stop)
-    if side not in ("before", "after") and not (side == "from" and kind == "amount"):
+    if side not in ("before", "after") and not (side == "from" and amount):
         return None
     base = read_time(sentence, stop + 1, depth + 1)
     if base is None or base.span.start >= base.span.end:
         return None
     if side == "from":
-        return _from_day(sentence, stop + 1, base, Amount(low, high, unit, stop), depth)
+        return None if amount is None else _from_day(sentence, stop + 1, base, amount, depth)
     direction = -1 if side == "before" else 1
     origin = base.span.start if direction < 0 else base.span.end
-    if kind == "amount" and sentence.kind(at - 1) == "the":
-        other = moved(origin, unit, direction * high)
+    if amount is not None and sentence.kind(at - 1) == "the":
+        unit = amount.unit
+        other = moved(origin, unit, direction * amount.high)
         span = Span(other, origin) if direction < 0 else Span(origin, other)
-        return Reading(span, base.stop, base.certainty * 0.9, f"{high} {unit} {side} {base.reason}", unit)
-    if kind == "amount":
+        reason = f"{amount.high} {unit} {side} {base.reason}"
+        return Reading(span, base.stop, base.certainty * 0.9, reason, unit)
+    if amount is not None:
         origin = origin if direction < 0 else shifted(origin, days=-1)
-        found = around(sentence, origin, direction, low, high, unit, base.stop)
+        found = around(sentence, origin, direction, amount, base.stop)
         return found._replace(reason=f"{found.reason} from {base.reason}", certainty=base.certainty * 0.9)
     value = sentence.value(first)
-    span, named = _next_to(origin, kind, value, direction, max(1, low))
-    if low > 1 and sentence.kind(at - 1) == "the":  # "the two Fridays before Christmas"
+    span, named = _next_to(origin, kind, value, direction, max(1, count))
+    if count > 1 and sentence.kind(at - 1) == "the":  # "the two Fridays before Christmas"
         near, _ = _next_to(origin, kind, value, direction, 1)
         span = Span(min(span.start, near.start), max(span.end, near.end))
     reason = f"{'before' if direction < 0 else 'after'} {base.reason}"
     return Reading(span, base.stop, base.certainty * 0.9, reason, named)
+
+
+def read_one_before(sentence: Sentence, at: int) -> Reading | None:
+    """As in "yesterday and the day before", "not last week but the week before": from the expression before it on."""
+    last, kind, side = sentence.last, sentence.kind(at + 1), sentence.kind(at + 2)
+    if last is None or kind not in ("unit", "weekday", "part") or side not in ("before", "after"):
+        return None
+    if sentence.lexicon.language != "en" or sentence.kind(at + 3) not in _OVER or last.stop == at:
+        return None
+    if sentence.skip(last.stop, "comma", "and", "but", "or") != at or last.span.start >= last.span.end:
+        return None
+    direction = -1 if side == "before" else 1
+    origin = last.span.start if direction < 0 else last.span.end
+    span, unit = _next_to(origin, kind, sentence.value(at + 1), direction, 1)
+    return Reading(span, at + 3, last.certainty * 0.9, f"{side} {last.reason}", unit)
 
 
 def _from_day(sentence: Sentence, at: int, base: Reading, amount: Amount, depth: int) -> Reading | None:
@@ -211,7 +232,7 @@ def _from_day(sentence: Sentence, at: int, base: Reading, amount: Amount, depth:
     if base.recurs is not None and base.span.start <= sentence.now:
         later = sentence.as_of(moved(sentence.now, base.recurs, 1))
         base = read_time(later, at, depth + 1) or base
-    low, high, unit, _ = amount
+    low, high, unit = amount[:3]
     if unit in SMALL_UNITS:
         return None
     span = Span(*(day_span(moved(base.span.start, unit, count)).start for count in (low, high)))
@@ -261,6 +282,8 @@ def _dated_weekday(sentence: Sentence, at: int) -> Reading | None:
     if sentence.kind(base_at) not in ("month", "number", "date", "dotted"):
         return None
     base = read_absolute(sentence, base_at)
+    if base is not None and base.partial is not None:
+        base = _in_order_of(sentence, base_at, base, base.partial, sentence.value(at))
     if base is None and sentence.tokens[base_at].ordinal and sentence.closes(base_at + 1):
         day: int = sentence.value(base_at)
         span = latest_dated_weekday(sentence.value(at), day, sentence.now)
@@ -268,6 +291,17 @@ def _dated_weekday(sentence: Sentence, at: int) -> Reading | None:
             reason = "the latest such day of a month"
             return Reading(span, base_at + 1, 0.8, reason, "day", partial=Partial(day=day), recurs="month")
     return base if base is not None and base.unit == "day" and not base.needs_preposition else None
+
+
+def _in_order_of(sentence: Sentence, at: int, found: Reading, written: Partial, weekday: int) -> Reading:
+    """As in "Fri 7/6": where only the other order of day and month makes it such a day, that is meant."""
+    other = other_order(sentence.tokens[at], written)
+    span = None if other is None else other.resolve(sentence.now)
+    if span is None or found.span.start.weekday() == weekday or span.start.weekday() != weekday:
+        return found
+    return found._replace(
+        span=span, partial=other, certainty=0.9, reason="a date in numbers, as its weekday has it"
+    )
 
 
 def _holds_article(sentence: Sentence, at: int) -> bool:

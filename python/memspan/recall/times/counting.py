@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 
 from .amounts import Amount
-from .calendar import SMALL_UNITS, Span, Unit, day_span, moved, unit_span
+from .calendar import SMALL_UNITS, Span, day_span, moved, unit_span
 from .reading import Reading, Sentence
 from .turns import part_of_day, turn
 
@@ -54,7 +54,7 @@ def several_turns(sentence: Sentence, direction: int, at: int) -> Reading | None
 
 def stretch(sentence: Sentence, direction: int, amount: Amount) -> Reading:
     """So many units up to now or from now on."""
-    _, high, unit, stop = amount
+    _, high, unit, stop, _ = amount
     now = sentence.now
     other = moved(now, unit, direction * high)
     if unit not in SMALL_UNITS:  # whole days, so that the first is not cut in two
@@ -63,13 +63,14 @@ def stretch(sentence: Sentence, direction: int, amount: Amount) -> Reading:
     return Reading(span, stop, SURE, f"{high} {unit} {'up to' if direction < 0 else 'from'} now", unit)
 
 
-def around(
-    sentence: Sentence, base: datetime, direction: int, low: int, high: int, unit: Unit, stop: int
-) -> Reading:
+def around(sentence: Sentence, base: datetime, direction: int, amount: Amount, stop: int) -> Reading:
     """The calendar unit, or the few of them, that lie so many units before or after a moment."""
+    low, high, unit, _, spare = amount
     near, far = (unit_span(unit, moved(base, unit, direction * count)) for count in (low, high))
     span = Span(min(near.start, far.start), max(near.end, far.end))
+    if spare:
+        span = Span(moved(span.start, unit, -spare), moved(span.end, unit, spare))
     count = str(low) if low == high else f"{low}-{high}"
     way = "back" if direction < 0 else "ahead"
-    certainty = SURE if low == high else 0.5
+    certainty = SURE if low == high and not spare else 0.5
     return Reading(span, stop, certainty, f"{count} {unit} {way}", unit)

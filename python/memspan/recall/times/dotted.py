@@ -7,10 +7,11 @@ from typing import Final
 
 from memspan.recall.words import word_set
 
+from .lexicon import Token
 from .partial import Partial
 from .reading import Sentence
 
-__all__ = ["dotted_day", "slashed_day", "spaced_day"]
+__all__ = ["dotted_day", "other_order", "slashed_day", "spaced_day"]
 
 _DOTTED: Final = re.compile(r"(\d{1,2})\.(\d{1,2})(?:\.(\d\d))?")
 _LEADS: Final = word_set("on from until since to between before after by the and or dash")
@@ -50,6 +51,15 @@ def slashed_day(sentence: Sentence, at: int) -> tuple[Partial, int] | None:
     if month > 12 and day <= 12:
         day, month = month, day
     return (Partial(None, month, day), at + 1) if 1 <= month <= 12 and 1 <= day <= 31 else None
+
+
+def other_order(token: Token, written: Partial) -> Partial | None:
+    """Day and month the other way round, where a date has them with a slash or a dash and either may be the month."""
+    year, month, day = written
+    two_ways = token.value[3:] == (True,) if token.kind == "date" else _SLASHED.fullmatch(token.word)
+    if not two_ways or month is None or day is None or day > 12:
+        return None
+    return Partial(year, day, month)
 
 
 def _leads(sentence: Sentence, at: int) -> bool:

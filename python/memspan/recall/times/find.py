@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta, timezone, tzinfo
-from typing import Final
+from typing import Final, NamedTuple
 
 from memspan.arguments import as_text, as_texts
 from memspan.errors import TimeError, invalid
@@ -30,6 +30,14 @@ MAX_FOUND: Final = 32
 
 _MICROSECOND: Final = timedelta(microseconds=1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+class _Clock(NamedTuple):
+    """What local time is to UTC."""
+
+    zone: tzinfo
+    offset: timedelta
+    """That of `now`, which what is counted from it in seconds, minutes or hours has as well."""
 
 
 def find_times(
@@ -65,16 +73,17 @@ def find_times(
             raise invalid(f"languages[{position}]", language, " | ".join(LANGUAGES))
     moment = to_moment(now, "now")
     zone = moment.tzinfo or timezone.utc
-    local = moment.replace(tzinfo=None, fold=0)
+    clock = _Clock(zone, moment.utcoffset() or timedelta())
+    local = moment.replace(tzinfo=None, fold=1)
     text = text[:MAX_SCANNED]
     if has_han(text) and ("zh" in wanted or "ja" in wanted):
         from .east_asian import find_east_asian  # a dozen patterns that most texts never need
 
         found = find_east_asian(text, local)
         if found:
-            times = (_found(text, place, reading, relation, zone) for place, reading, relation in found)
+            times = (_found(text, place, reading, relation, clock) for place, reading, relation in found)
             return [time for time in times if time is not None][:MAX_FOUND]
-    readings = [_find_in(text, local, zone, language, names) for language in guess_languages(text, wanted)]
+    readings = [_find_in(text, local, clock, language, names) for language in guess_languages(text, wanted)]
     # Of languages that are equally likely, the first that understands most of the text.
     return max(
         readings, key=lambda times: sum(end - start for _, _, _, (start, end), *_ in times), default=[]
@@ -82,7 +91,7 @@ def find_times(
 
 
 def _find_in(
-    text: str, now: datetime, zone: tzinfo, language: str, names: Collection[str]
+    text: str, now: datetime, clock: _Clock, language: str, names: Collection[str]
 ) -> list[FoundTime]:
     lexicon = lexicon_of(language)
     if not lexicon.may_have_time(text):
@@ -103,7 +112,7 @@ def _find_in(
         first, reading, relation = related
         place = (tokens[first].start, tokens[reading.stop - 1].end)
         reading = reading._replace(denied=is_denied(sentence, first, reading, relation))
-        time = None if reading.denied else _found(text, place, reading, relation, zone)
+        time = None if reading.denied else _found(text, place, reading, relation, clock)
         if time is not None:
             times.append(time)
         sentence.last = reading
@@ -112,14 +121,14 @@ def _find_in(
 
 
 def _found(
-    text: str, place: tuple[int, int], reading: Reading, relation: Relation, zone: tzinfo
+    text: str, place: tuple[int, int], reading: Reading, relation: Relation, clock: _Clock
 ) -> FoundTime | None:
     """In UTC, and open on the side that the relation leaves open; `None` for what lies outside the calendar."""
     span: Span = reading.span
     if span.start >= span.end:
         return None
-    start: Micros | None = _utc(span.start, zone)
-    end: Micros | None = _utc(span.end, zone)
+    start: Micros | None = _utc(span.start, clock)
+    end: Micros | None = _utc(span.end, clock)
     if start is None or end is None or start >= end:
         return None
     if relation == "before":
@@ -137,9 +146,12 @@ def _found(
     )
 
 
-def _utc(moment: datetime, zone: tzinfo) -> Micros:
+def _utc(moment: datetime, clock: _Clock) -> Micros:
+    if moment.fold:
+        micros = (moment.replace(tzinfo=timezone.utc) - _EPOCH - clock.offset) // _MICROSECOND
+        return max(MIN_MICROS, min(micros, MAX_MICROS))
     try:
-        micros = (moment.replace(tzinfo=zone) - _EPOCH) // _MICROSECOND
+        micros = (moment.replace(tzinfo=clock.zone) - _EPOCH) // _MICROSECOND
     except (OverflowError, ValueError):  # some zones cannot say their offset at the ends of the calendar
         micros = (moment.replace(tzinfo=timezone.utc) - _EPOCH) // _MICROSECOND
     return max(MIN_MICROS, min(micros, MAX_MICROS))

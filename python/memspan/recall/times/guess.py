@@ -84,8 +84,8 @@ def guess_languages(text: str, languages: Sequence[str]) -> list[str]:
         words += [half for word in words if "'" in word for half in word.split("'")]
         for language in spoken:
             known = lexicon_of(language).words
-            # A name of a month tells more than "de" or "a".
-            kinds = (known[word][0] for word in words if word in known)
+            # A name of a month tells more than "de" or "a", and "fast" or "gut" nothing.
+            kinds = (known[word][0] for word in words if word in known and known[word][0] != "about")
             scores[language] += sum(2 if kind in TELLING else 1 for kind in kinds)
         best = max(scores.values())
     if best == 0:

@@ -23,9 +23,9 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 #   ((count, unit)) · few · a · andhalf orso · date (year, month, day) · year · dotted (a day, if so introduced) ·
 #   shortyear · decade · quarter · clock (hour, minute) · last next this past (the how manyth, none for the first, 0
 #   for the first that begins) · same (true if roughly) · every · early mid late · half · earlier later · ago agopre
-#   back fromnow ahead · more less (than an amount) · before after since until by · from (how a time alone behind it
-#   is related, none for "in") to between and or but dash · now · in on the of comma dot · sofar (the unit that has
-#   run so far) · isoweek · not (true if what follows is always left out) · other word
+#   back fromnow ahead · more less (than an amount) · about · before after since until by · from (how a time alone
+#   behind it is related, none for "in") to between and or but dash · now · in on the of comma dot · sofar (the unit
+#   that has run so far) · isoweek · not (true if what follows is always left out) · other word
 Symbol = tuple[str, Any]
 
 TELLING: Final = word_set(
@@ -65,6 +65,7 @@ class Lexicon:
         "many",
         "past",
         "phrases",
+        "single",
         "words",
     )
 
@@ -78,6 +79,7 @@ class Lexicon:
         closers: str = "",
         past: str = "",
         adverbs: str = "",
+        single: str = "",
         misspelt: str = "",
     ) -> None:
         self.language = language
@@ -91,6 +93,8 @@ class Lexicon:
         """Seasons in a case that says "in": "летом"."""
         self.past = re.compile(past) if past else None
         """What tells of the past in words joined by spaces, where the coming night and the last one have one name."""
+        self.single = word_set(single)
+        """Units that are one without a word for it, in languages without articles: "rok temu"."""
         self.words: dict[str, Symbol] = {}
         self.phrases: dict[str, list[tuple[tuple[str, ...], Symbol]]] = {}
         for kind, entries in table.items():

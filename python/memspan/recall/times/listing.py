@@ -7,6 +7,7 @@ from typing import Final
 
 from .absolute import read_partial
 from .calendar import Unit, unit_span
+from .month_days import read_day_on
 from .partial import Partial
 from .placing import Reader, place
 from .reading import Reading, Sentence
@@ -67,8 +68,10 @@ def read_day_after(sentence: Sentence, at: int, before: Reading | None) -> Readi
     """As the "5" in "May 3 and 5, 2022": another day of the month before it."""
     at = sentence.skip(at, "the")
     partial = None if before is None else before.partial
-    if partial is None or partial.month is None or partial.day is None or sentence.kind(at) != "number":
+    if before is None or partial is None or partial.day is None or sentence.kind(at) != "number":
         return None
+    if partial.month is None:
+        return read_day_on(sentence, at, before)
     if not 1 <= sentence.value(at) <= 31 or not _ends_at(sentence, at + 1):
         return None
     year, stop = read_year(sentence, at + 1)

@@ -15,6 +15,8 @@ _LONGEST: Final = 6
 """Elements of a list that are looked at, so that long lists cost no more than linear time."""
 _OWNERS: Final = frozenset(["month", "year", "last", "this", "next"])
 """With what the whole begins where its case says that it is one: "в последнюю пятницу мая"."""
+_COUNTABLE: Final = ("day", "week", "month", "quarter", "year")
+_FEW: Final = 5
 _TWO_DAYS: Final = timedelta(days=2)
 
 
@@ -28,13 +30,15 @@ def read_part(sentence: Sentence, at: int, read: Reader) -> Reading | None:
     end = counted_at
     counted_at = _after_list(sentence, counted_at)
     listed = counted_at != end
-    count = 0
+    count = most = 0
     if sentence.kind(counted_at) == "number" and not sentence.tokens[counted_at].ordinal:
         count, counted_at = sentence.value(counted_at), counted_at + 1
     elif sentence.kind(counted_at) == "few":  # "the last few days of May"
-        count, counted_at = sentence.value(counted_at)[1], counted_at + 1
+        most, counted_at = sentence.value(counted_at)[1], counted_at + 1
     elif sentence.kind(at) == "number" and not sentence.tokens[at].ordinal:  # "les deux premières semaines"
         count = sentence.value(at)
+    elif not listed and sentence.kind(at - 1) not in ("and", "or", "comma"):
+        most = _unnumbered(sentence, counted_at)
     counted = sentence.kind(counted_at)
     if counted not in ("unit", "weekday", "half"):
         return None
@@ -47,7 +51,10 @@ def read_part(sentence: Sentence, at: int, read: Reader) -> Reading | None:
     base = read(sentence, sentence.skip(counted_at + 1, *_joints(sentence), "the"))
     if base is None:
         return None
-    span = _several(base.span, value, which, count) if count else _nth(base.span, counted, value, which)
+    if most:
+        span = _few(base.span, value, which, most)
+    else:
+        span = _several(base.span, value, which, count) if count else _nth(base.span, counted, value, which)
     if span is None:
         return None
     unit: Unit = value if counted == "unit" else "day"
@@ -93,7 +100,7 @@ def _which(sentence: Sentence, at: int) -> tuple[int, int]:
 
 def _several(base: Span, value: Any, which: int, count: int) -> Span | None:
     """As in "the last two weeks of May": so many at the beginning or at the end."""
-    if value not in ("day", "week", "month", "quarter", "year") or which not in (1, -1) or count > 1000:
+    if value not in _COUNTABLE or which not in (1, -1) or count > 1000:
         return None
     unit: Unit = value
     if which > 0:
@@ -101,6 +108,24 @@ def _several(base: Span, value: Any, which: int, count: int) -> Span | None:
     else:
         found = Span(moved(base.end, unit, -count), base.end)
     return found if base.start <= found.start < found.end <= base.end else None
+
+
+def _unnumbered(sentence: Sentence, at: int) -> int:
+    """How many there are at most of units without a number: "the last days of May"."""
+    if sentence.kind(at) != "unit" or sentence.value(at) not in _COUNTABLE:
+        return 0
+    return _FEW if sentence.tokens[at].word in sentence.lexicon.many else 0
+
+
+def _few(base: Span, value: Any, which: int, most: int) -> Span | None:
+    """As in "the last few days of May": as many as are said, but no more than half of the whole."""
+    found = None
+    for count in range(2, most + 1):
+        several = _several(base, value, which, count)
+        if several is None or (found and several.end - several.start > (base.end - base.start) / 2):
+            break
+        found = several
+    return found
 
 
 def _nth(base: Span, counted: str, value: Any, which: int) -> Span | None:

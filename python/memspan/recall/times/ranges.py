@@ -9,6 +9,7 @@ from .absolute import read_partial
 from .calendar import Span, moved
 from .compound import read_time
 from .found import Relation
+from .month_days import span_of_days
 from .partial import Partial
 from .placing import place
 from .reading import Reading, Sentence
@@ -127,7 +128,11 @@ def joined(sentence: Sentence, at: int, first_at: int, first: Reading, second_at
         two = Partial(year if year is not None else one.year, one.month, two.day)
         second = second._replace(stop=stop)
     if two.month is None and two.day is not None:
-        return None
+        days = span_of_days(sentence, first_at, first, second) if one == Partial(day=one.day) else None
+        if days is None:
+            return None
+        # "The 3rd through the 7th" begins with its article.
+        return _between(at - 1 if sentence.kind(at) == "number" else at, first, second, days)
     one = one.completed(two)
     if one.year is None and one.month is None:
         return None

@@ -44,6 +44,8 @@ class Reading(NamedTuple):
     year"). `None` where it is certain."""
     denied: bool = False
     """Whether a "not" before it says that it is no matter."""
+    whole: Span | None = None
+    """What it is the beginning or the end of: all of it lies "before the end of May"."""
     within: Span | None = None
     """The period said before it, in which the rest of a list lies, too ("last year in May and in June")."""
 

@@ -7,15 +7,15 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .amounts import read_amount
-from .calendar import SMALL_UNITS, Span, day_span, moved
+from .calendar import SMALL_UNITS, Span, day_span, moved, shifted
 from .clock import read_clocked
-from .compound import read_time
+from .compound import read_one_before, read_time
 from .counting import stretch
 from .found import Relation
 from .listing import place_in_list, read_day_after
 from .ranges import Related, joined, put_in_order, read_dashed, read_from_now, read_range
 from .reading import Reading, Sentence
-from .vicinity import days_around, widened
+from .vicinity import days_around, read_within, widened
 
 __all__ = ["read_related"]
 
@@ -52,7 +52,10 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
     if kind not in _STARTS:
         return None
     if kind == "in":
-        return _compared(sentence, at, kind) if sentence.value(at) else None
+        if sentence.value(at):
+            return _compared(sentence, at, kind)
+        near = read_within(sentence, at, read_time)
+        return None if near is None else Related(at, near, "in")
     if kind == "every" and sentence.kind(at + 1) != "unit":
         return None  # only "some weeks ago" goes on
     if kind in _RECURRING and _comes_round(sentence, at, kind):
@@ -68,6 +71,8 @@ def read_related(sentence: Sentence, at: int) -> Related | None:
     if kind in _OPEN:
         found = _open(sentence, at, kind)
         return None if found is None else _bounded(sentence, at, found)
+    if kind == "the" and (one_before := read_one_before(sentence, at)) is not None:
+        return Related(at, one_before, "in")
     found_time = sentence.read_ahead(at, read_time)
     if found_time is None and kind == "number":
         found_time = _day_after(sentence, at)
@@ -177,7 +182,7 @@ def _open(sentence: Sentence, at: int, kind: str) -> Related | None:
         ranged = read_range(sentence, at)  # "с 3 по 5 мая"
         if ranged is not None:
             return ranged
-        amount = read_amount(sentence, at + 1)
+        amount = read_amount(sentence, sentence.skip(at + 1, "more"))
         return None if amount is None else Related(at, stretch(sentence, -1, amount), "since")
     if found is None:
         return None
@@ -185,7 +190,19 @@ def _open(sentence: Sentence, at: int, kind: str) -> Related | None:
         ranged = joined(sentence, at, at + 1, found, sentence.skip(found.stop, "until", "to", "the"))
         if ranged is not None:
             return ranged
-    return Related(at, found, _OPEN[kind])
+    return Related(at, _from_edge(found, kind), _OPEN[kind])
+
+
+def _from_edge(found: Reading, kind: str) -> Reading:
+    """What is before the end of a time goes on to the very end, and what is after its start begins with it."""
+    span, whole = found.span, found.whole
+    if whole is None:
+        return found
+    if kind == "before" and span.end == whole.end:
+        return found._replace(span=Span(whole.end, shifted(whole.end, days=1)))
+    if kind == "after" and span.start == whole.start:
+        return found._replace(span=Span(shifted(whole.start, days=-1), whole.start))
+    return found
 
 
 def _bounded(sentence: Sentence, at: int, first: Related) -> Related:

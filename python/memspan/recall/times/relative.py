@@ -20,6 +20,7 @@ _DIRECTIONS: Final = {"last": -1, "this": 0, "next": 1, "past": -1}
 _TURNING: Final = frozenset(["unit", "weekday", "month", "season", "part", "named"])
 _COUNTED_FROM: Final = frozenset(["agopre", "ahead", "before", "in", "number", "a"])
 _SITTERS: Final = frozenset(["i", "he", "she", "we", "they", "you", "who", "it", "that", "everyone"])
+_AFTER_ALL: Final = frozenset(["", "comma", "dot", "other", "in", "on"])
 _BESIDE_LAST: Final = {"before": "last", "after": "next"}
 
 
@@ -101,6 +102,8 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
         and (same := read_same_unit(sentence, sentence.value(follows), follows + 1))
     ):
         return same
+    if direction and _but_one(sentence, follows + 1):
+        return turned(sentence, 2 * direction, follows, follows + 3)
     if kind == "unit" and direction:
         unit: Unit = sentence.value(follows)
         if sentence.kind(follows + 1) == "andhalf":
@@ -115,6 +118,17 @@ def _directed(sentence: Sentence, at: int, *, rolling: bool) -> Reading | None:
     if kind == "part" and not direction and is_last_night(sentence, at, sentence.value(follows)):
         direction = -1
     return turned(sentence, direction * _steps(sentence, at, follows), follows, follows + 1)
+
+
+def _but_one(sentence: Sentence, at: int) -> bool:
+    """As in "last weekend but one", but not "last weekend, but one of us left"."""
+    if (
+        sentence.kind(at) != "but"
+        or sentence.kind(at + 1) != "number"
+        or sentence.tokens[at + 1].word != "one"
+    ):
+        return False
+    return sentence.kind(at + 2) in _AFTER_ALL
 
 
 def _is_day(sentence: Sentence, at: int) -> bool:

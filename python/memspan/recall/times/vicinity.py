@@ -1,17 +1,49 @@
-"""Days that are named by one of them: "around Christmas", "um den 5. Mai"."""
+"""Days that are named by one of them: "around Christmas", "um den 5. Mai", "within two weeks of May 5"."""
 
 from __future__ import annotations
 
-from .calendar import Span, shifted
+from collections.abc import Callable
+from typing import Final
+
+from .amounts import read_amount
+from .calendar import Span, moved, shifted
 from .reading import Reading, Sentence
 from .years import QUALIFIED
 
-__all__ = ["days_around", "widened"]
+__all__ = ["days_around", "read_within", "widened"]
+
+_WITHIN_OF: Final = ("day", "week", "weekend")
+"""What has a before and an after; "within two weeks of last year" may be a part of it."""
 
 
 def days_around(sentence: Sentence, at: int) -> int:
     """How many days on either side a token stands for; 0 for any but "around" and its like."""
     return sentence.value(at) or 0 if sentence.kind(at) == "on" else 0
+
+
+def read_within(
+    sentence: Sentence, at: int, read: Callable[[Sentence, int], Reading | None]
+) -> Reading | None:
+    """As in "within two weeks of May 5": so long before the day, and so long after it."""
+    if sentence.tokens[at].word != "within":
+        return None
+    amount = read_amount(sentence, at + 1)
+    if amount is None or sentence.kind(amount.stop) != "of":
+        return None
+    found = read(sentence, amount.stop + 1)
+    if found is None or found.unit not in _WITHIN_OF or found.span.start >= found.span.end:
+        return None
+    start, end = (
+        moved(side, amount.unit, way * amount.high) for side, way in zip(found.span, (-1, 1), strict=True)
+    )
+    return found._replace(
+        span=Span(start, end),
+        certainty=min(found.certainty, QUALIFIED),
+        reason=f"within {amount.high} {amount.unit} of {found.reason}",
+        needs_preposition=False,
+        partial=None,
+        recurs=None,
+    )
 
 
 def widened(sentence: Sentence, days: int, first: int, found: Reading) -> Reading | None:

@@ -1,10 +1,10 @@
-"""Days that are counted on in weeks: "a week today", "a fortnight on Monday", "Friday week", "lundi en huit"."""
+"""Days counted in weeks from another: "a week today", "Friday week", "a week last Tuesday", "lundi en huit"."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from .amounts import read_amount
+from .amounts import Amount, read_amount
 from .calendar import Span, day_span, moved, shifted
 from .reading import Reading, Sentence
 from .turns import weekday_near
@@ -33,6 +33,8 @@ def read_week_on(sentence: Sentence, at: int) -> Reading | None:
         return None
     day_at = amount.stop
     count = amount.low
+    if sentence.kind(day_at) == "last" and sentence.kind(day_at + 1) == "weekday":
+        return _back_from(sentence, amount, day_at + 1)
     if sentence.kind(day_at) == "on" and sentence.kind(day_at + 1) == "weekday":
         day_at += 1
     elif sentence.kind(day_at) != "offset":
@@ -44,6 +46,15 @@ def read_week_on(sentence: Sentence, at: int) -> Reading | None:
         return None
     when = day_span(moved(day.start, amount.unit, count))
     return Reading(when, day_at + 1, 0.7, f"{count:+} {amount.unit} from that day", "day")
+
+
+def _back_from(sentence: Sentence, amount: Amount, at: int) -> Reading | None:
+    """As in "a week last Tuesday"."""
+    if sentence.value(at - 1) or not sentence.closes(at + 1):
+        return None
+    day = weekday_near(sentence.now, sentence.value(at), -1)
+    when = day_span(moved(day.start, amount.unit, -amount.low))
+    return Reading(when, at + 1, 0.7, f"{-amount.low:+} {amount.unit} from that day", "day")
 
 
 def _week_after(sentence: Sentence, at: int) -> Reading | None:

@@ -26,6 +26,7 @@ QUALIFIED: Final = 0.6
 
 _BEFORE_YEARS: Final = word_set("in since until before after by from to between and")
 _BEFORE_DECADES: Final = frozenset(["the", "early", "mid", "late", "dash"])
+_CENTURIES: Final = {"nineteen": 1900, "twenty": 2000}
 _FAR_AHEAD: Final = 20
 POSSESSIVES: Final = frozenset(["my", "our", "your", "his", "her", "their"])
 
@@ -40,7 +41,24 @@ def read_year(sentence: Sentence, at: int) -> tuple[int | None, int]:
     if sentence.kind(stop) == "shortyear":
         short: int = sentence.value(stop)
         return (2000 if short <= sentence.now.year % 100 else 1900) + short, stop + 1
-    return None, at
+    spelled = _spelled_year(sentence, stop)
+    return (None, at) if spelled is None else (spelled, stop + 2)
+
+
+def _spelled_year(sentence: Sentence, at: int) -> int | None:
+    """As in "April twenty twenty-three", but not in "in April twenty twenty-year-olds"."""
+    if [sentence.kind(at), sentence.kind(at + 1)] != ["number", "number"] or not sentence.closes(at + 2):
+        return None
+    first, second = sentence.tokens[at : at + 2]
+    if (
+        first.word not in _CENTURIES
+        or not second.word.isalpha()
+        or second.ordinal
+        or sentence.kind(at + 2) == "dash"
+    ):
+        return None
+    tens: int = second.value
+    return _CENTURIES[first.word] + tens if 10 <= tens <= 99 else None
 
 
 def _after_year(sentence: Sentence, at: int) -> int:

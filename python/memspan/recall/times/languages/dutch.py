@@ -98,6 +98,7 @@ LEXICON = Lexicon(
         "ahead": {"over": None},
         "more": {"meer dan": None},
         "less": {"minder dan": None},
+        "about": {"ongeveer|bijna|circa|ca|ca .|zo'n|ruim|krap": None},
         "before": {"voor|vóór|eerder dan": None},
         "after": {"na|later dan": None},
         "since": {"sinds|vanaf|niet voor|niet vóór|niet eerder dan": None},

@@ -93,6 +93,7 @@ LEXICON = Lexicon(
         "agopre": {"il y a": None},
         "more": {"plus de|plus d": None},
         "less": {"moins de|moins d": None},
+        "about": {"environ|presque|à peu près|à peine|près de|près d|plus ou moins|déjà": None},
         "before": {"avant|plus tôt que": None},
         "after": {"après|plus tard que": None},
         "since": {"depuis|pas avant|à partir de|à partir du|à partir d|au plus tôt": None},

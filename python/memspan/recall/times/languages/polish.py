@@ -108,4 +108,5 @@ LEXICON = Lexicon(
     },
     adverbs="wiosną latem jesienią zimą",
     many="dni dniach tygodnie tygodni tygodniach miesiące miesięcy miesiącach lata lat latach weekendy",
+    single="minutę godzinę dzień tydzień miesiąc kwartał rok dekadę",
 )

@@ -72,7 +72,7 @@ LEXICON = Lexicon(
             "sábados": ("weekday", 5),
             "domingos": ("weekday", 6),
         },
-        "few": {"alguns|algumas|poucos|poucas": (2, 5)},
+        "few": {"uns|umas|alguns|algumas|poucos|poucas": (2, 5)},
         "a": {"um|uma": None},
         "last": {
             "passado|passada|passados|passadas|último|última|últimos|últimas": None,
@@ -94,6 +94,7 @@ LEXICON = Lexicon(
         "ahead": {"dentro de|daqui a": None},
         "more": {"mais de": None},
         "less": {"menos de": None},
+        "about": {"cerca de|quase|mais ou menos|aproximadamente|já": None},
         "before": {"antes de|antes do|antes da": None},
         "after": {"depois de|depois do|depois da|após|mais tarde que": None},
         "since": {"desde|desde a|não antes de|a partir de|a partir do|a partir da": None},

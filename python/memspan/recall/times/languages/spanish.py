@@ -95,6 +95,7 @@ LEXICON = Lexicon(
         "earlier": {"en lo que va de|lo que va de": None},
         "more": {"más de": None},
         "less": {"menos de": None},
+        "about": {"casi|aproximadamente|más o menos|cerca de|como|apenas|ya": None},
         "before": {"antes de|antes del|antes que": None},
         "after": {"después de|después del|más tarde de|más tarde que": None},
         "since": {"desde|a partir de|a partir del|no antes de|no antes del": None},

@@ -1,0 +1,78 @@
+"""Days of a month that is not named, two of them or more: "from the 3rd to the 7th", "on the 3rd and the 4th"."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Final
+
+from memspan.recall.words import word_set
+
+from .calendar import Span, shifted
+from .partial import Partial
+from .reading import Reading, Sentence
+
+__all__ = ["BEFORE_DAYS", "read_day_on", "span_of_days"]
+
+BEFORE_DAYS: Final = word_set("on by since until before after from")
+"""What makes a day of "the 7th", which may be the seventh of anything."""
+_THROUGH: Final = word_set("through thru")
+_MOST_BACK: Final = 4
+"""Months in which a day is looked for that not every month has."""
+
+
+def span_of_days(sentence: Sentence, first_at: int, first: Reading, second: Reading) -> Span | None:
+    """As in "from the 3rd to the 7th", "the 3rd through the 7th": the latest of them that has begun."""
+    if first.partial is None or second.partial is None or first.partial.day is None:
+        return None
+    day_at = sentence.skip(first_at, "the")
+    through = sentence.tokens[first.stop].word in _THROUGH and sentence.kind(second.stop) != "word"
+    if sentence.kind(day_at - 1) != "the" or not (
+        through or sentence.kind(day_at - 2) in BEFORE_DAYS or sentence.kind(day_at - 2) == "between"
+    ):
+        return None
+    placed = second.recurs is None and second.span.start < second.span.end  # "to the 7th of last month"
+    if placed:
+        starts = first.partial.resolve(second.span.start)
+        return None if starts is None else Span(starts.start, second.span.end)
+    if not (_is_ordinal(sentence, day_at) and _is_ordinal(sentence, second.stop - 1)):
+        return None
+    if not _is_over(sentence, second.stop):
+        return None
+    now = sentence.now
+    for _ in range(_MOST_BACK):
+        starts = first.partial.resolve(now)
+        ends = None if starts is None else _next_day(starts.start, second.partial)
+        if starts is None or ends is not None:
+            return None if starts is None or ends is None else Span(starts.start, ends.end)
+        now = shifted(starts.start, days=-1)
+    return None
+
+
+def read_day_on(sentence: Sentence, at: int, before: Reading) -> Reading | None:
+    """As the "4th" of "on the 3rd and the 4th": the later one is of the same month, an earlier one the latest such."""
+    if not _is_ordinal(sentence, at) or not _is_over(sentence, at + 1):
+        return None
+    day = Partial(day=sentence.value(at))
+    span = _next_day(before.span.start, day) if day.day and day.day > before.span.start.day else None
+    span = span or day.resolve(sentence.now)
+    if span is None:
+        return None
+    return Reading(span, at + 1, 0.8, "another day of a month", "day", partial=day, recurs="month")
+
+
+def _next_day(start: datetime, day: Partial) -> Span | None:
+    """The first such day from another on; `None` if the month that it would be in has no such day."""
+    assert day.day is not None
+    month = 12 * start.year + start.month - 1 + (day.day < start.day)
+    return Partial(month // 12, month % 12 + 1, day.day).resolve(start)
+
+
+def _is_ordinal(sentence: Sentence, at: int) -> bool:
+    """Whether a number is a day as "3rd" is; "third" is of anything."""
+    token = sentence.tokens[at]
+    return token.kind == "number" and token.ordinal and token.word[0].isdigit() and 1 <= token.value <= 31
+
+
+def _is_over(sentence: Sentence, at: int) -> bool:
+    """Whether no noun follows that is counted so: not in "the 7th floor", "the 7th of the runners"."""
+    return sentence.closes(at) and sentence.kind(at) != "of"
