@@ -10,7 +10,7 @@ from .calendar import SEASONS, Span, Unit, month_span, season_span
 from .counting import part_at
 from .dotted import dotted_day, slashed_day, spaced_day
 from .lone_days import is_lone_day
-from .month_days import BEFORE_DAYS
+from .month_days import BEFORE_DAYS, counts_noun
 from .named_days import last_named_day, named_day, with_weekend
 from .numbered import is_number
 from .partial import Partial
@@ -95,7 +95,7 @@ def _is_day_of_month(sentence: Sentence, at: int) -> bool:
             return True
     if is_lone_day(sentence, at):
         return True
-    if not token.ordinal or not token.word[0].isdigit() or not sentence.closes(at + 1):
+    if not token.ordinal or not token.word[0].isdigit() or counts_noun(sentence, at):
         return False
     if sentence.kind(at - 2) == "of" and sentence.kind(at - 3) in ("unit", "part"):  # "the week of the 5th"
         return sentence.kind(at - 1) == "the"

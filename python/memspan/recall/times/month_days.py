@@ -11,10 +11,11 @@ from .calendar import Span, shifted
 from .partial import Partial
 from .reading import Reading, Sentence
 
-__all__ = ["BEFORE_DAYS", "read_day_on", "span_of_days"]
+__all__ = ["BEFORE_DAYS", "counts_noun", "read_day_on", "span_of_days"]
 
 BEFORE_DAYS: Final = word_set("on by since until before after from")
 """What makes a day of "the 7th", which may be the seventh of anything."""
+_JOINTS: Final = ("comma", "and", "or", "to", "the")
 _THROUGH: Final = word_set("through thru")
 _MOST_BACK: Final = 4
 """Months in which a day is looked for that not every month has."""
@@ -58,6 +59,17 @@ def read_day_on(sentence: Sentence, at: int, before: Reading) -> Reading | None:
     if span is None:
         return None
     return Reading(span, at + 1, 0.8, "another day of a month", "day", partial=day, recurs="month")
+
+
+def counts_noun(sentence: Sentence, at: int) -> bool:
+    """Whether a noun that is counted stands behind a number, or behind the next one of a list with it: "the 18th and
+    19th centuries"."""
+    if not sentence.closes(at + 1):
+        return True
+    following = sentence.skip(at + 1, *_JOINTS)
+    if following == at + 1 or sentence.kind(following) != "number" or not _is_ordinal(sentence, following):
+        return False
+    return not sentence.closes(following + 1)
 
 
 def _next_day(start: datetime, day: Partial) -> Span | None:
