@@ -26,8 +26,9 @@ def is_denied(sentence: Sentence, first: int, reading: Reading, relation: Relati
     if relation not in ("in", "between"):
         return False
     at = first - 1
-    if sentence.kind(at) in ("and", "or") and sentence.last is not None and sentence.last.denied:
-        return sentence.last.stop == at
+    joint = at - 1 if sentence.kind(at) == "the" else at
+    if sentence.kind(joint) in ("and", "or") and sentence.last is not None and sentence.last.denied:
+        return sentence.last.stop == joint
     for _ in range(_MOST):
         if sentence.kind(at) not in _BETWEEN and not (at >= 0 and sentence.tokens[at].word in _ONE):
             break

@@ -26,19 +26,17 @@ def span_of_days(sentence: Sentence, first_at: int, first: Reading, second: Read
     if first.partial is None or second.partial is None or first.partial.day is None:
         return None
     day_at = sentence.skip(first_at, "the")
-    through = sentence.tokens[first.stop].word in _THROUGH and sentence.kind(second.stop) != "word"
-    if sentence.kind(day_at - 1) != "the" or not (
-        through or sentence.kind(day_at - 2) in BEFORE_DAYS or sentence.kind(day_at - 2) == "between"
-    ):
+    dated = sentence.kind(day_at) == "weekday"  # "from Monday the 3rd"
+    if not dated and not _is_led(sentence, day_at, first, second):
         return None
-    placed = second.recurs is None and second.span.start < second.span.end  # "to the 7th of last month"
-    if placed:
+    if _is_placed(second):  # "to the 7th of last month"
         starts = first.partial.resolve(second.span.start)
         return None if starts is None else Span(starts.start, second.span.end)
-    if not (_is_ordinal(sentence, day_at) and _is_ordinal(sentence, second.stop - 1)):
+    if not _is_ordinal(sentence, second.stop - 1) or not _is_over(sentence, second.stop):
         return None
-    if not _is_over(sentence, second.stop):
-        return None
+    if dated or _is_placed(first):
+        ends = _next_day(first.span.start, second.partial)
+        return None if ends is None else Span(first.span.start, ends.end)
     now = sentence.now
     for _ in range(_MOST_BACK):
         starts = first.partial.resolve(now)
@@ -47,6 +45,20 @@ def span_of_days(sentence: Sentence, first_at: int, first: Reading, second: Read
             return None if starts is None or ends is None else Span(starts.start, ends.end)
         now = shifted(starts.start, days=-1)
     return None
+
+
+def _is_led(sentence: Sentence, at: int, first: Reading, second: Reading) -> bool:
+    """Whether the words around the first number say that it is a day; "through" says it alone."""
+    if sentence.kind(at - 1) != "the" or not _is_ordinal(sentence, at):
+        return False
+    if sentence.tokens[first.stop].word in _THROUGH and sentence.kind(second.stop) != "word":
+        return True
+    return sentence.kind(at - 2) in BEFORE_DAYS or sentence.kind(at - 2) == "between"
+
+
+def _is_placed(found: Reading) -> bool:
+    """Whether a day says its month by other words: "the 7th of last month"."""
+    return found.recurs is None and found.span.start < found.span.end
 
 
 def read_day_on(sentence: Sentence, at: int, before: Reading) -> Reading | None:
