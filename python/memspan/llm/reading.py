@@ -1,64 +1,44 @@
-"""From what a model wrote to a checked object: strict JSON first, then JSON among prose, then repair."""
+"""From what a model wrote to a checked object: the JSON in it, made one object of, and checked."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeVar, get_args
 
 from memspan.errors import missing_extra
 
 try:
-    import json_repair
-    from pydantic import ValidationError
+    from pydantic import BaseModel, ValidationError
 except ImportError as _error:
     raise missing_extra(_error.name or "pydantic", "OpenAIModel", "llm") from _error
 
 from memspan.half_emoji import without_half_emoji
 
+from .found_json import find_json
+from .unusable_reply import UnusableReply
+
 if TYPE_CHECKING:
-    from pydantic import BaseModel
+    from pydantic.fields import FieldInfo
 
 __all__ = ["UnusableReply", "read_object"]
 
 M = TypeVar("M", bound="BaseModel")
 
 _THOUGHTS_END: Final = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_OBJECT: Final = re.compile(r"\{\s*[\"'}]")
-_MARK: Final = re.compile(r'"(?:[^"\\]|\\.)*("?)|[{}\[\]]', re.DOTALL)
-_OPENS: Final = re.compile(r'[\[{,:](?=\s*")')
-_CLOSES: Final = re.compile(r'"(?=\s*[,:\]}])')
 _SURROGATE: Final = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
-_ESCAPE: Final = re.compile(r"\\.")
-_WORD: Final = re.compile(r"\w+")
-_REPAIRABLE: Final = 1 << 16
-"""Characters; what is longer is not repaired but asked for again."""
-_STRAY: Final = 200
-"""Quotes inside of strings; the time of a repair grows with their square: 2,000 take 0.8 s."""
 _SHOWN: Final = 5
-_REASON: Final = 300
-
-
-class UnusableReply(Exception):  # noqa: N818 - not an error yet: the model is asked to correct it
-    """What a model wrote is not the object that was asked for.
-
-    Attributes:
-        cut: it ends in the middle of its JSON.
-    """
-
-    def __init__(self, reason: str, *, cut: bool = False) -> None:
-        super().__init__(reason[:_REASON])
-        self.cut = cut
 
 
 def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
     """The object that `text` holds, and what had to be done to get at it (`None`: nothing).
 
-    Thoughts before the answer, code fences and prose around it are left out; a bare list is taken for the only list
-    of the schema. JSON that ends before it is complete is never filled up, and a repair that would leave out a word is
-    refused: what is missing would be lost in silence.
+    Thoughts before the answer, code fences and prose around it are left out. Where the schema has nothing but a list,
+    a bare list is taken for it, and the lists of several objects are joined. JSON that ends before it is complete is
+    never filled up; a repair that would leave out a word, a field with two values and several objects that cannot be
+    joined are refused: what is missing would be lost in silence.
     O(n) for JSON among prose; a repair takes at most some 0.2 s, and what would take longer is refused.
 
     Raises:
@@ -67,21 +47,20 @@ def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
     answer = _without_thoughts(text.strip())
     if not answer:
         raise UnusableReply("the answer is empty")
-    value, remark = _find_json(answer, schema)
-    if _SURROGATE.search(answer):
-        try:
-            value = json.loads(without_half_emoji(json.dumps(value, ensure_ascii=False)))
-        except RecursionError:
-            raise UnusableReply("the answer is nested too deeply") from None
-    if isinstance(value, list) and (name := _only_list(schema)) is not None:
-        value, remark = {name: value}, "a bare list"
+    shape = _Shape.of(schema)
+    values, remarks = find_json(answer, shape.is_meant, lists=shape.only_list is not None)
+    try:
+        if _SURROGATE.search(answer):
+            values = json.loads(without_half_emoji(json.dumps(values, ensure_ascii=False)))
+        value = shape.as_one(values, remarks)
+    except RecursionError:
+        raise UnusableReply("the answer is nested too deeply") from None
     if not isinstance(value, dict):
         raise UnusableReply("the answer is not a JSON object")
-    known = {name for key, field in schema.model_fields.items() for name in (key, field.alias) if name}
-    if known and known.isdisjoint(value):
-        raise UnusableReply(f"the object has none of the fields {', '.join(sorted(known))}")
+    if shape.names and shape.names.isdisjoint(value):
+        raise UnusableReply(f"the object has none of the fields {', '.join(sorted(shape.names))}")
     try:
-        return schema.model_validate(value), remark
+        return schema.model_validate(value), "; ".join(remarks) or None
     except ValidationError as error:
         raise UnusableReply(_describe(error)) from None
 
@@ -93,79 +72,75 @@ def _without_thoughts(text: str) -> str:
     return text if end is None or text.startswith(("{", "[", "```")) else text[end.end() :].lstrip()
 
 
-def _find_json(answer: str, schema: type[BaseModel]) -> tuple[Any, str | None]:
-    try:
-        return json.loads(answer), None
-    except (ValueError, RecursionError):
-        pass
-    start = _first_object(answer, 0)
-    if start < 0:
-        raise UnusableReply("the answer holds no JSON object")
-    while start >= 0:
-        end = _end_of_object(answer, start)
-        if end < 0:
-            raise UnusableReply("the answer ends in the middle of its JSON", cut=True)
-        try:
-            value = json.loads(answer[start:end])
-        except (ValueError, RecursionError):
-            return _repaired(answer[start:]), "JSON that had to be repaired"
-        if not schema.model_fields.keys().isdisjoint(value):
-            return value, "text around the JSON"
-        start = _first_object(answer, end)
-    return value, None
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What of a schema tells which JSON is meant for it."""
+
+    names: frozenset[str]
+    """Of the fields."""
+    only_list: str | None
+    """By which name the only field is read when it is a list."""
+    item_names: frozenset[str]
+    """Of the fields of that list's items; none when these are no objects."""
+
+    @classmethod
+    def of(cls, schema: type[BaseModel]) -> _Shape:
+        fields = schema.model_fields
+        if len(fields) == 1:
+            ((name, field),) = fields.items()
+            if getattr(field.annotation, "__origin__", field.annotation) in (list, tuple):
+                item = next(iter(get_args(field.annotation)), None)
+                items = item.model_fields if isinstance(item, type) and issubclass(item, BaseModel) else {}
+                return cls(_names(fields), field.alias or name, _names(items))
+        return cls(_names(fields), None, frozenset())
+
+    def is_meant(self, value: Any) -> bool:
+        """Whether a value among prose is the answer, or a part of it."""
+        if isinstance(value, list) and self.only_list is not None:
+            return not value or self._are_objects(value) or any(self._is_item(one) for one in value)
+        return isinstance(value, dict) and not self.names.isdisjoint(value)
+
+    def as_one(self, values: list[Any], remarks: list[str]) -> Any:
+        """The values as one object, of which `remarks` then tells.
+
+        Raises:
+            UnusableReply: they cannot be joined, or are not meant.
+        """
+        parts: list[Any] = []
+        for value in values:
+            if not isinstance(value, list) or self.only_list is None:
+                new = [value]
+            elif self._are_objects(value):
+                new = value
+            elif not self.is_meant(value):
+                raise UnusableReply(f"the list has none of the fields {', '.join(sorted(self.item_names))}")
+            else:
+                new = [{self.only_list: value}]
+                remarks.append("a bare list")
+            parts += (one for one in new if [one] != parts[-1:])  # some models say everything twice
+        if len(parts) == 1:
+            return parts[0]
+        remarks.append("several objects")
+        joined: list[Any] = []
+        for part in parts:
+            items = part.get(self.only_list) if isinstance(part, dict) else None
+            if not isinstance(items, list):
+                raise UnusableReply("the answer holds several objects")
+            joined += items
+        return {self.only_list: joined}
+
+    def _are_objects(self, values: list[Any]) -> bool:
+        """Whether they are objects of the schema instead of items of its list."""
+        return bool(values) and all(
+            isinstance(one, dict) and isinstance(one.get(self.only_list), list) for one in values
+        )
+
+    def _is_item(self, value: Any) -> bool:
+        return not self.item_names or (isinstance(value, dict) and not self.item_names.isdisjoint(value))
 
 
-def _first_object(answer: str, start: int) -> int:
-    """Where the next object starts, braces of prose such as `{this}` left out; -1: nowhere."""
-    start = answer.find("{", start)
-    while start >= 0 and not _OBJECT.match(answer, start):
-        close = answer.find("}", start)
-        if close < 0 or answer.find("{", start + 1, close) >= 0:
-            break
-        start = answer.find("{", close)
-    return start
-
-
-def _end_of_object(answer: str, start: int) -> int:
-    """Behind the bracket that closes the one at `start`; -1 when the text ends before it."""
-    open_brackets = []
-    for mark in _MARK.finditer(answer, start):
-        first = mark[0][0]
-        if first == '"':
-            if not mark[1]:
-                break
-        elif first in "{[":
-            open_brackets.append(first)
-        elif open_brackets[-1] == ("{" if first == "}" else "["):
-            open_brackets.pop()
-            if not open_brackets:
-                return mark.end()
-    return -1
-
-
-def _repaired(text: str) -> Any:
-    stray = text.count('"') - len(_OPENS.findall(text)) - len(_CLOSES.findall(text))
-    if len(text) <= _REPAIRABLE and stray <= _STRAY:
-        with suppress(ValueError, RecursionError):
-            value = json_repair.loads(text)
-            if not _words(text) - _words(json.dumps(value, ensure_ascii=False)):
-                return value
-    raise UnusableReply("the answer is not valid JSON")
-
-
-def _words(text: str) -> Counter[str]:
-    """To see whether a repair lost some: repairing may mean leaving out."""
-    words = _WORD.findall(_ESCAPE.sub(" ", text).lower())
-    return Counter("null" if word == "none" else word for word in words)
-
-
-def _only_list(schema: type[BaseModel]) -> str | None:
-    lists = [
-        name
-        for name, field in schema.model_fields.items()
-        if getattr(field.annotation, "__origin__", field.annotation) in (list, tuple)
-    ]
-    return lists[0] if len(lists) == 1 == len(schema.model_fields) else None
+def _names(fields: Mapping[str, FieldInfo]) -> frozenset[str]:
+    return frozenset(name for key, field in fields.items() for name in (key, field.alias) if name)
 
 
 def _describe(error: ValidationError) -> str:

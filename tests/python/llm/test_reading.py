@@ -29,6 +29,8 @@ class Note(BaseModel):
 
 
 GOOD = '{"facts": [{"text": "a {b}", "turn": 1}, {"text": "c \\"d\\" ]", "turn": 2}]}'
+LIST = GOOD[len('{"facts": ') : -1]
+ONE, TWO = (json.dumps({"facts": [fact]}) for fact in json.loads(LIST))
 
 
 @pytest.mark.parametrize(
@@ -42,7 +44,17 @@ GOOD = '{"facts": [{"text": "a {b}", "turn": 1}, {"text": "c \\"d\\" ]", "turn":
         (f"```json\n{GOOD}\n```", "text around the JSON"),
         (f'Here {{is}} what you want: {GOOD} Anything "else?', "text around the JSON"),
         (f'For {{"example": 1}} I say {GOOD}', "text around the JSON"),
-        (GOOD[len('{"facts": ') : -1], "a bare list"),
+        (LIST, "a bare list"),
+        (f"```json\n{LIST}\n```", "text around the JSON; a bare list"),
+        (f"I found [1] these [two]:\n{LIST}\nThat is all [{{so}}].", "text around the JSON; a bare list"),
+        (f"{ONE}\n{TWO}", "text around the JSON; several objects"),
+        (f"```json\n{ONE}\n```\nand\n```json\n{TWO}\n```", "text around the JSON; several objects"),
+        (f"[{ONE}, {TWO}]", "several objects"),
+        (f"{GOOD}\n{GOOD}", "text around the JSON"),
+        (f'Say {{"facts": []}} if there are none. But: {GOOD}', "text around the JSON; several objects"),
+        (f"{ONE}\n{TWO[:-2]},]}}", "JSON that had to be repaired; several objects"),
+        (f"{ONE[:-1]}, {TWO[1:]}", "a field that stands twice"),
+        (GOOD.replace('"turn": 1', '"turn": 1, "turn": 1'), None),
         (GOOD[:-2] + ",]}", "JSON that had to be repaired"),
         (GOOD.replace('"turn"', "turn"), "JSON that had to be repaired"),
         (repr(json.loads(GOOD)), "JSON that had to be repaired"),
@@ -63,7 +75,7 @@ def test_reads_what_can_be_read_without_guessing(text: str, remark: str | None) 
         ("I am sorry.", "no JSON object"),
         ("[1, 2", "no JSON object"),
         ('"facts"', "not a JSON object"),
-        ("[1, 2]", r"facts\.0"),
+        ("[1, 2]", "the list has none of the fields text, turn"),
         ('{"answer": []}', "none of the fields facts"),
         ('{"facts": "none"}', "facts: Input should be a valid list"),
         ('{"facts": [{"text": "x", "turn": -1}]}', r"facts\.0\.turn: Input should be greater"),
@@ -71,6 +83,10 @@ def test_reads_what_can_be_read_without_guessing(text: str, remark: str | None) 
         ('{"facts": [' + ", ".join(['{"turn": 1}'] * 9) + "]}", "and 4 more"),
         ('Say {"example": 1} and {"other": 2}', "none of the fields facts"),
         ('{"facts": [], // two are left out: {a: 1}, {b: 2}\n}', "not valid JSON"),
+        ('{"facts": [{"text": "x", "turn": 1, "text": "y"}]}', "a field twice"),
+        (f'{GOOD} and {{"facts": "none"}}', "several objects"),
+        ('[{"name": "x"}]', "the list has none of the fields"),
+        ('See [{"name": "x"}]', "the list has none of the fields"),
         ('{"facts": ' + "[" * 3_000 + "]" * 3_000 + "}", "not valid JSON"),
     ],
 )
@@ -129,7 +145,7 @@ def test_json_that_takes_long_to_repair_is_asked_for_again(
     def never(*arguments: Any) -> Any:
         raise AssertionError
 
-    monkeypatch.setattr("memspan.llm.reading.json_repair.loads", never)
+    monkeypatch.setattr("memspan.llm.found_json.json_repair.loads", never)
     with pytest.raises(UnusableReply, match="not valid JSON"):
         read_object(broken, Facts)
 
@@ -138,6 +154,26 @@ def test_data_that_speaks_of_thoughts_stays() -> None:
     for around in ("{}", "```\n{}\n```", "<think>so</think>{}"):
         value, _ = read_object(around.replace("{}", '{"text": "a</think>b", "more": []}'), Note)
         assert value.text == "a</think>b"
+
+
+def test_objects_of_several_fields_are_not_joined() -> None:
+    for text in ('{"text": "a"} or {"text": "b"}', '[{"text": "a"}, {"text": "b"}]'):
+        with pytest.raises(UnusableReply):
+            read_object(text, Note)
+
+
+def test_the_last_of_several_objects_is_not_lost_when_it_is_cut() -> None:
+    for text in (f"{ONE}\n{TWO[:20]}", f"```json\n{LIST[:50]}"):
+        with pytest.raises(UnusableReply, match="in the middle") as raised:
+            read_object(text, Facts)
+        assert raised.value.cut
+
+
+def test_a_list_has_the_name_by_which_its_field_is_read() -> None:
+    class Renamed(BaseModel):
+        facts: list[Fact] = Field(alias="Facts")
+
+    assert len(read_object(f"```\n{LIST}\n```", Renamed)[0].facts) == 2
 
 
 def test_half_emoji_become_a_sign_and_whole_ones_stay() -> None:
