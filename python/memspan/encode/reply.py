@@ -4,7 +4,6 @@ not cost the rest of the reply. What is empty in the end, stages drop and note.
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 from memspan.errors import missing_extra
@@ -15,9 +14,9 @@ try:
 except ImportError as error:
     raise missing_extra("pydantic", "a stage that asks a language model", "llm") from error
 
-__all__ = ["Field", "Number", "Numbers", "ReplyModel", "Text", "Texts"]
+from .written_numbers import written_numbers
 
-_NUMBER = re.compile(r"\d{1,9}")
+__all__ = ["Field", "Number", "Numbers", "ReplyModel", "Text", "Texts"]
 
 
 class ReplyModel(BaseModel):
@@ -53,7 +52,7 @@ def _numbers_in(item: Any) -> list[int]:
     if isinstance(item, bool) or not isinstance(item, (str, int, float)):
         return []
     if isinstance(item, str):
-        return [int(digits) for digits in _NUMBER.findall(item)]
+        return written_numbers(item)
     return [int(item)] if abs(item) < 1e9 else []
 
 
@@ -64,4 +63,4 @@ Texts = Annotated[list[str], BeforeValidator(_texts)]
 Number = Annotated[int, BeforeValidator(lambda value: next(iter(_numbers(value)), 0))]
 """The first number; 0, which nothing has, when there is none."""
 Numbers = Annotated[list[int], BeforeValidator(_numbers)]
-"""A list of numbers, also where they are written as text ("turn 3"); what holds none is left out."""
+"""A list of numbers, also where they are written as text ("turn 3", "1-4"); what holds none is left out."""

@@ -21,6 +21,7 @@ SCHEMAS = [ExtractReply, SynthesiseReply, TagReply, EvidenceReply, QuestionReply
         ([1, 2], [1, 2]),
         (["1", "turn 2", "t3"], [1, 2, 3]),
         ("1, 2 and 4", [1, 2, 4]),
+        (["3 (2024-05-01)", "5-7"], [3, 5, 6, 7]),
         (3, [3]),
         ([2.0, True, None, {}, 1e300], [2]),
         (None, []),
