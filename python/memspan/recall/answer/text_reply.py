@@ -5,17 +5,23 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from memspan.encode.written_numbers import written_numbers
+
 __all__ = ["Ending", "TextReply"]
 
-_MARK: Final = re.compile(r"(?<=\s)[*_#>-]{0,4} ?Sources?[*_]{0,4}:")
+_MARK: Final = re.compile(
+    r"(?<!\s)(?P<gap>\s+)[*_#>-]{0,4} ?Sources?[*_]{0,4}:(?P<rest>[^\n]{0,2001})(?P<end>\n?)"
+)
+_SENTENCE_END: Final = frozenset('.!?…。！？)]"”»*_')
+_REST: Final = re.compile(r"(?:[\W\d_]|and|to|memory|memories|summary|summaries)*", re.IGNORECASE)
+_NONE: Final = re.compile(r"[\W_]*none[\W_]*", re.IGNORECASE)
+_WORD_SO_FAR: Final = re.compile(r"[^\W\d_]{1,9}\Z")
 # What may become the mark, with the white space before it, which is not to stand at the end of an answer.
 _MAY_BE: Final = re.compile(
     r"\s*(?:(?<=\s)[*_#>-]{0,4} ?(?:S|So|Sou|Sour|Sourc|Source|Sources)?[*_]{0,4})?\Z"
 )
-_NUMBER: Final = re.compile(r"\d{1,9}")
-_NONE: Final = re.compile(r"\W*none\b", re.IGNORECASE)
 _LOOKED_BACK: Final = 64
-_LONGEST_LINE: Final = 10_000
+_LONGEST_REST: Final = 2_000
 
 
 class Ending(NamedTuple):
@@ -32,49 +38,81 @@ class Ending(NamedTuple):
 class TextReply:
     """Hands out an answer piece by piece and keeps the line `Sources: 4, 7` for the end.
 
-    White space and what may be the beginning of that line is held back until it is known what it is. O(length).
+    That line has nothing but numbers or "none" behind the mark, and stands alone or behind the end of a sentence; of
+    several the last one counts. White space, what may be the beginning of that line, and what follows it is held back
+    until it is known what it is. O(length).
     """
 
     def __init__(self) -> None:
         self._held = ""
+        self._before = "\n"
+        """The last character before what is held; an answer begins like a line."""
         self._line: str | None = None
+        """The last line of sources so far, and below what follows it."""
+        self._later: list[str] = []
         self._begun = False
-        self._spaced = True
 
     def feed(self, piece: str) -> str:
         """What of the answer is certain now; may be empty."""
-        if self._line is not None:
-            self._line = (self._line + piece)[:_LONGEST_LINE]
-            return ""
         self._held += piece
-        text = ("\n" if self._spaced else "x") + self._held  # the mark stands after white space
-        mark = _MARK.search(text)
-        if mark is not None:
-            at = mark.start() - 1
-            kept, self._line, self._held = self._held[:at].rstrip(), self._held[at:], ""
-            return self._out(kept)
-        found = _MAY_BE.search(text, max(1, len(text) - _LOOKED_BACK))
-        assert found is not None  # nothing, at the end, is a match
-        kept = self._held[: found.start() - 1].rstrip()
-        self._held = self._held[len(kept) :]
-        return self._out(kept)
+        return self._read(complete=False)
 
     def end(self) -> Ending:
         """The rest, when nothing more comes."""
+        said = self._read(complete=True)
         line, self._line = self._line, None
-        if line is None:
-            return Ending(self._out(self._held.rstrip()), (), False)
-        first = line.split("\n", 1)[0]
-        numbers = tuple(int(digits) for digits in _NUMBER.findall(first.split(":", 1)[1]))
-        none = not numbers and _NONE.match(first.split(":", 1)[1]) is not None
-        if numbers or none:
-            return Ending("", numbers, none)
-        return Ending(self._out(("\n" if self._begun else "") + line.rstrip()), (), False)
+        rest = said + self._out("".join([*self._later, self._held]).rstrip())
+        named = "" if line is None else line.split(":", 1)[1]
+        return Ending(rest, tuple(written_numbers(named)), _NONE.fullmatch(named) is not None)
+
+    def _read(self, *, complete: bool) -> str:
+        said, at = "", 0
+        while mark := _MARK.search(text := self._before + self._held, at):
+            at = mark.start("rest")
+            is_line = "\n" in mark["gap"] or text[mark.start() - 1] in _SENTENCE_END
+            if not is_line or len(mark["rest"]) > _LONGEST_REST:
+                continue
+            if not mark["end"] and not complete:
+                if _may_name_sources(mark["rest"]):
+                    return said + self._take(max(0, mark.start() - 1))
+            elif _names_sources(mark["rest"]):
+                start, end = max(0, mark.start() - 1), mark.end("rest") - 1
+                said, at = said + self._take(start), 0
+                said += self._release()
+                self._line, self._held = self._held[: end - start], self._held[end - start :]
+                self._before = self._line[-1]
+        if complete:
+            return said
+        found = _MAY_BE.search(text, max(1, len(text) - _LOOKED_BACK))
+        assert found is not None  # nothing, at the end, is a match
+        return said + self._take(len(self._held[: found.start() - 1].rstrip()))
+
+    def _take(self, count: int) -> str:
+        """Move so many characters from what is held to the answer."""
+        kept, self._held = self._held[:count], self._held[count:]
+        self._before = kept[-1:] or self._before
+        if self._line is None:
+            return self._out(kept)
+        self._later.append(kept)
+        return ""
+
+    def _release(self) -> str:
+        """What was held for the last line of sources: another one has come."""
+        released = "" if self._line is None else self._out("".join([self._line, *self._later]))
+        self._line, self._later = None, []
+        return released
 
     def _out(self, text: str) -> str:
         if not self._begun:
             text = text.lstrip()
-        if text:
-            self._begun = True
-            self._spaced = text[-1].isspace()
+        self._begun = self._begun or bool(text)
         return text
+
+
+def _names_sources(rest: str) -> bool:
+    return bool(_NONE.fullmatch(rest) or (_REST.fullmatch(rest) and written_numbers(rest)))
+
+
+def _may_name_sources(rest: str) -> bool:
+    """Whether it does when more comes."""
+    return _names_sources(rest) or _REST.fullmatch(_WORD_SO_FAR.sub("", rest)) is not None
