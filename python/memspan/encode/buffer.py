@@ -11,17 +11,16 @@ from memspan.llm import Prompt
 from memspan.llm.prompts import render
 from memspan.recall.context.tokens import estimate_tokens
 
-from .clean import clean_text
-from .grounding import grounded
 from .load import Load
 from .merging import merge_same
 from .numbering import scene_of, turn_lines
+from .segment_entries import entries_of, owners, summed_by_number
 from .stage import Tools
 from .together import ask_in_parts, split_list, together
 from .values import Statement, Window, Work
 
 if TYPE_CHECKING:
-    from .summarise_reply import SummarisedSegment, SummariseReply
+    from .summarise_reply import SummariseReply
 
 __all__ = ["Buffer", "Calls"]
 
@@ -93,15 +92,12 @@ class Buffer:
             yield tuple(waiting)
 
     async def _summarise(self, key: str, segments: _Segments, tools: Tools) -> list[Statement]:
-        found = []
+        found: list[Statement] = []
         missing: list[Window] = []
         for part, reply in await self._ask(key, segments, tools):
-            by_number = _by_number(reply)
-            for number, segment in enumerate(part, 1):
-                if number in by_number:
-                    found.append((segment, by_number[number], _offset(part, number)))
-                else:
-                    missing.append(segment)
+            summed = summed_by_number(reply, part)
+            found += entries_of(part, summed, tools, stage=self.name)
+            missing += (segment for number, segment in enumerate(part, 1) if number not in summed)
         if missing:
             tools.note("asked again", key=key, segments=len(missing))
             replies = await together(
@@ -109,18 +105,12 @@ class Buffer:
                 for number, segment in enumerate(missing, 1)
             )
             for part, reply in (answered for several in replies for answered in several):
-                # Shown alone, it is the only one that the reply can be about.
-                summed = next(iter(reply.segments), None)
-                if summed is None:
+                summed = summed_by_number(reply, part)
+                if not summed:
                     turns = [turn.id for segment in part for turn in segment.turns]
                     tools.note("not summed up", turns=turns)
-                else:
-                    found.append((part[0], summed, 0))
-        return [
-            statement
-            for segment, summed, offset in found
-            for statement in self._statements(segment, summed, offset, tools)
-        ]
+                found += entries_of(part, summed, tools, stage=self.name)
+        return found
 
     async def _ask(
         self, key: str, segments: _Segments, tools: Tools
@@ -129,26 +119,12 @@ class Buffer:
 
         return await ask_in_parts(tools, key, segments, SummariseReply, _asked, _halves)
 
-    def _statements(
-        self, segment: Window, summed: SummarisedSegment, offset: int, tools: Tools
-    ) -> list[Statement]:
-        topic = clean_text(summed.topic) or segment.topic
-        if not summed.entries:
-            tools.note("nothing kept", topic=topic, turns=[turn.id for turn in segment.turns])
-        # A segment's turns are numbered on from those of the segments before it.
-        entries = [
-            entry.model_copy(update={"turns": [n - offset for n in entry.turns], "topic": ""})
-            for entry in summed.entries
-        ]
-        statements = grounded(entries, segment.turns, segment.turns, tools, stage=self.name, topic=topic)
-        return [replace(statement, salience=None) for statement in statements]  # nobody judged it
-
 
 def _asked(segments: _Segments) -> Prompt:
     turns = [turn for segment in segments for turn in segment.turns]
-    owners = [number for number, segment in enumerate(segments, 1) for _ in segment.turns]
     lines: list[dict[str, Any]] = [
-        {"segment": owner, **line} for owner, line in zip(owners, turn_lines(turns, turns), strict=True)
+        {"segment": owner, **line}
+        for owner, line in zip(owners(segments), turn_lines(turns, turns), strict=True)
     ]
     return render("summarise", data={"scene": scene_of(turns), "turns": lines})
 
@@ -158,22 +134,3 @@ def _halves(segments: _Segments) -> tuple[_Segments, _Segments] | None:
         return split_list(segments)
     parts = segments[0].halves()
     return None if parts is None else ((parts[0],), (parts[1],))
-
-
-def _by_number(reply: SummariseReply) -> dict[int, SummarisedSegment]:
-    """The reply's segments; what it says twice about one is joined."""
-    found: dict[int, SummarisedSegment] = {}
-    for summed in reply.segments:
-        first = found.get(summed.segment)
-        joined = (
-            summed
-            if first is None
-            else first.model_copy(update={"entries": [*first.entries, *summed.entries]})
-        )
-        found[summed.segment] = joined
-    return found
-
-
-def _offset(segments: _Segments, number: int) -> int:
-    """How many turns come before a segment in the prompt."""
-    return sum(len(segment.turns) for segment in segments[: number - 1])

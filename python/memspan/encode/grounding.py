@@ -28,16 +28,18 @@ def grounded(
     *,
     stage: str,
     topic: str | None = None,
+    whole: Sequence[Turn] | None = None,
 ) -> list[Statement]:
     """Statements of a reply, with sources and times that hold; empty ones are dropped, and what is odd is noted.
 
     A model names turns by their number in the prompt. Numbers of no turn are dropped. A statement that is left without
-    a turn comes from all of them, which is true if not exact, and is marked with `sources: "window"`.
+    a turn comes from all of `whole`, which is true if not exact, and is marked with `sources: "window"`.
 
     Args:
         turns: the numbered ones, at least one.
         around: all that the model saw.
         topic: of the statements for which the model gives none.
+        whole: at least one of the turns; `None`: all of them.
     """
     statements = []
     for reply in replies:
@@ -50,7 +52,7 @@ def grounded(
             tools.note("unknown turns", statement=text, numbers=unknown)
         metadata: dict[str, Any] = {}
         if not cited:
-            cited = list(turns)
+            cited = list(whole or turns)
             metadata["sources"] = "window"
             tools.note("no turns named", statement=text)
         at, more = time_metadata(reply.timestamp, cited, around, text, tools)

@@ -19,7 +19,7 @@ from tools import MemoryTools, run_stages
 from memspan.encode.buffer import Buffer
 from memspan.encode.load import Load
 from memspan.encode.segment import Segment
-from memspan.encode.values import Turn, Window, Work
+from memspan.encode.values import Statement, Turn, Window, Work
 from memspan.errors import BadReplyError, InvalidArgumentError, LLMError, TruncatedReplyError
 from memspan.recall.context import estimate_tokens
 from memspan.recipes import recipe
@@ -99,22 +99,71 @@ def test_entries_become_statements_with_topic_and_sources() -> None:
     assert tools.noted("nothing kept") == [{"event": "nothing kept", "topic": "bees", "turns": ["t4"]}]
 
 
-def test_turns_of_another_segment_are_no_sources() -> None:
+def two_segments(*entries: dict[str, Any], number: int = 1) -> tuple[Sequence[Statement], MemoryTools]:
+    """The statements of a reply that has these entries below one number, and another one of the second segment."""
     given = in_windows(turns("I moved to Porto.", "How nice!", "I bought a saw.", "Why?"), 2)
-    reply = {
+    answer = {
         "segments": [
-            {"segment": 1, "topic": "a", "entries": [entry("Ana moved.", 1, 4, 99)]},
-            {"segment": 2, "topic": "b", "entries": [entry("Ana bought a saw.", 1)]},
+            {"segment": 1, "topic": "moving", "entries": [entry("Ana lives in Porto.", 1)]},
+            {"segment": 2, "topic": "tools", "entries": [entry("Ana has a saw.", 3)]},
+            {"segment": number, "topic": "more", "entries": list(entries)},
         ]
     }
-    tools = MemoryTools({"summarise": [reply]})
+    tools = MemoryTools({"summarise": [answer]})
+    known = {"Ana lives in Porto.", "Ana has a saw."}
+    return [one for one in buffered(given, tools).statements if one.text not in known], tools
 
-    first, second = buffered(given, tools).statements
 
-    assert first.sources == ("t0",)
-    assert second.sources == ("t2", "t3")  # none is left: all of its own
-    assert second.metadata["sources"] == "window"
-    assert len(tools.noted("unknown turns")) == 2
+def test_turns_of_another_segment_are_no_sources_beside_own_ones() -> None:
+    (statement,), tools = two_segments(entry("Ana moved.", 1, 4, 99))
+
+    assert (statement.sources, statement.topic) == (("t0",), "moving")
+    (foreign,) = tools.noted("turns of another segment")
+    (unknown,) = tools.noted("unknown turns")
+    assert (foreign["numbers"], unknown["numbers"]) == ([4], [99])
+
+
+@pytest.mark.parametrize("number", [1, 3, 0])
+def test_an_entry_that_names_turns_of_another_segment_alone_is_about_these(number: int) -> None:
+    (statement,), tools = two_segments(entry("Ana was asked why.", 4), number=number)
+
+    assert (statement.sources, statement.topic) == (("t3",), "tools")
+    assert "sources" not in statement.metadata
+    assert tools.noted("turns of another segment")
+    assert not tools.noted("unknown turns")
+
+
+def test_an_entry_of_no_segment_and_no_turn_is_dropped_and_noted() -> None:
+    statements, tools = two_segments(entry("Ana is a saint.", 99), number=3)
+
+    assert not statements
+    (dropped,) = tools.noted("dropped")
+    assert (dropped["reason"], dropped["statement"]) == ("unknown segment", "Ana is a saint.")
+
+
+def test_numbers_are_noted_as_they_were_written() -> None:
+    (statement,), tools = two_segments(entry("Ana was asked.", 99), number=2)
+
+    assert (statement.sources, statement.metadata["sources"]) == (("t2", "t3"), "window")
+    assert [one["numbers"] for one in tools.noted("unknown turns")] == [[99]]
+
+
+@pytest.mark.parametrize("numbers", [(1, 2), (1, 1), (7, 0)])
+def test_all_that_is_said_of_a_segment_that_was_asked_about_again_counts(numbers: tuple[int, int]) -> None:
+    given = in_windows(turns("I moved to Porto.", "Nice!", "I bought a saw.", "It is sharp."), 2)
+    saw, sharp = entry("Ana bought a saw.", 1), entry("The saw is sharp.", 2)
+    again = [
+        reply(one, segment=number)["segments"][0] for one, number in zip((saw, sharp), numbers, strict=True)
+    ]
+    tools = MemoryTools({"summarise": [reply(entry("Ana moved.", 1)), {"segments": again}]})
+
+    statements = buffered(given, tools).statements
+
+    assert {one.text: one.sources for one in statements} == {
+        "Ana moved.": ("t0",),
+        "Ana bought a saw.": ("t2",),
+        "The saw is sharp.": ("t3",),
+    }
 
 
 def test_a_segment_that_the_reply_leaves_out_is_asked_about_once_more() -> None:
