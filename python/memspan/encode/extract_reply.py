@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .reply import Field, Numbers, ReplyModel, Text, Texts
+from .reply import Field, Numbers, ReplyModel, SomeItems, Text, Texts
 
 __all__ = ["ExtractReply", "Extracted"]
 
@@ -25,4 +25,4 @@ class Extracted(ReplyModel):
 class ExtractReply(ReplyModel):
     """Everything worth remembering; may be empty."""
 
-    statements: list[Extracted]
+    statements: SomeItems[Extracted]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .reply import Field, Number, ReplyModel, Text
+from .reply import Field, Flag, Items, Number, ReplyModel, SomeItems, Text
 
 __all__ = ["ProceduresReply", "ToldProcedure", "ToldStep"]
 
@@ -19,11 +19,11 @@ class ToldProcedure(ReplyModel):
 
     name: Text = Field(default="", description='what is achieved, going on after "How to"')
     when: Text = Field(default="", description="in which situation it is of use")
-    steps: list[ToldStep] = Field(default_factory=list, description="the steps, in order")
-    worked: bool = Field(default=True, description="whether the task was completed")
+    steps: Items[ToldStep] = Field(default_factory=list, description="the steps, in order")
+    worked: Flag = Field(default=True, description="whether the task was completed")
 
 
 class ProceduresReply(ReplyModel):
     """The tasks that were carried out; none is a good answer."""
 
-    procedures: list[ToldProcedure]
+    procedures: SomeItems[ToldProcedure]

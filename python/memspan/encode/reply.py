@@ -4,7 +4,7 @@ not cost the rest of the reply. What is empty in the end, stages drop and note.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from memspan.errors import missing_extra
 from memspan.half_emoji import without_half_emoji
@@ -13,10 +13,13 @@ try:
     from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 except ImportError as error:
     raise missing_extra("pydantic", "a stage that asks a language model", "llm") from error
+from pydantic_core import PydanticUseDefault
 
 from .written_numbers import written_numbers
 
-__all__ = ["Field", "Number", "Numbers", "ReplyModel", "Text", "Texts"]
+__all__ = ["Field", "Flag", "Items", "Number", "Numbers", "ReplyModel", "SomeItems", "Text", "Texts"]
+
+T = TypeVar("T")
 
 
 class ReplyModel(BaseModel):
@@ -28,6 +31,8 @@ class ReplyModel(BaseModel):
 def _text(value: Any) -> Any:
     if isinstance(value, str):
         return without_half_emoji(value)
+    if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
+        return without_half_emoji(" ".join(value))
     return "" if value is None else str(value) if isinstance(value, (int, float)) else value
 
 
@@ -56,6 +61,28 @@ def _numbers_in(item: Any) -> list[int]:
     return [int(item)] if abs(item) < 1e9 else []
 
 
+def _flag(value: Any) -> bool:
+    """Whatever does not say no is a yes: an answer that is there is not lost by an odd word beside it."""
+    if value is None:
+        raise PydanticUseDefault
+    if isinstance(value, str):
+        return value.strip().lower() not in ("false", "no", "0", "none", "null")
+    return bool(value)
+
+
+def _is_item(value: Any) -> bool:
+    return isinstance(value, (dict, ReplyModel))
+
+
+def _items(value: Any) -> list[Any]:
+    items = value if isinstance(value, list) else [] if value is None else [value]
+    return [item if _is_item(item) else {} for item in items]
+
+
+def _some_items(value: Any) -> Any:
+    return _items(value) if isinstance(value, list) and any(map(_is_item, value)) else value
+
+
 Text = Annotated[str, BeforeValidator(_text)]
 """Text; nothing is empty text."""
 Texts = Annotated[list[str], BeforeValidator(_texts)]
@@ -64,3 +91,9 @@ Number = Annotated[int, BeforeValidator(lambda value: next(iter(_numbers(value))
 """The first number; 0, which nothing has, when there is none."""
 Numbers = Annotated[list[int], BeforeValidator(_numbers)]
 """A list of numbers, also where they are written as text ("turn 3", "1-4"); what holds none is left out."""
+Flag = Annotated[bool, BeforeValidator(_flag)]
+"""A truth value that has a default, which nothing stands for."""
+Items = Annotated[list[T], BeforeValidator(_items)]
+"""A list of objects; what is none is an empty one."""
+SomeItems = Annotated[list[T], BeforeValidator(_some_items)]
+"""The same where it is all of a reply: it is there, and one that holds something holds an object."""

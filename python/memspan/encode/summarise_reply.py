@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .extract_reply import Extracted
-from .reply import Field, Number, ReplyModel, Text
+from .reply import Field, Items, Number, ReplyModel, SomeItems, Text
 
 __all__ = ["SummariseReply", "SummarisedSegment"]
 
@@ -13,10 +13,10 @@ class SummarisedSegment(ReplyModel):
 
     segment: Number = Field(default=0, description="number of the segment")
     topic: Text = Field(default="", description="two to five words")
-    entries: list[Extracted] = Field(default_factory=list, description="may be empty")
+    entries: Items[Extracted] = Field(default_factory=list, description="may be empty")
 
 
 class SummariseReply(ReplyModel):
     """One item for every segment that was shown."""
 
-    segments: list[SummarisedSegment]
+    segments: SomeItems[SummarisedSegment]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .reply import Field, Numbers, ReplyModel, Text
+from .reply import Field, Numbers, ReplyModel, SomeItems, Text
 
 __all__ = ["SynthesiseReply", "Unit"]
 
@@ -20,4 +20,4 @@ class Unit(ReplyModel):
 class SynthesiseReply(ReplyModel):
     """Units of related statements; statements that stand alone are not mentioned."""
 
-    units: list[Unit]
+    units: SomeItems[Unit]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .reply import Field, Number, ReplyModel, Text, Texts
+from .reply import Field, Items, Number, ReplyModel, SomeItems, Text, Texts
 
 __all__ = ["TagRelation", "TagReply", "Tagged"]
 
@@ -19,10 +19,10 @@ class Tagged(ReplyModel):
 
     n: Number = Field(default=0, description="number of the item")
     tags: Texts = Field(default_factory=list, description="three to eight tags")
-    relations: list[TagRelation] = Field(default_factory=list, description="which tag is broader than which")
+    relations: Items[TagRelation] = Field(default_factory=list, description="which tag is broader than which")
 
 
 class TagReply(ReplyModel):
     """One for each item."""
 
-    items: list[Tagged]
+    items: SomeItems[Tagged]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .reply import Field, Number, Numbers, ReplyModel, Text
+from .reply import Field, Flag, Number, Numbers, ReplyModel, SomeItems, Text
 
 __all__ = ["Evidence", "EvidenceReply", "Question", "QuestionReply"]
 
@@ -17,14 +17,14 @@ class Question(ReplyModel):
 class QuestionReply(ReplyModel):
     """One for each statement."""
 
-    questions: list[Question]
+    questions: SomeItems[Question]
 
 
 class Evidence(ReplyModel):
     """What the dialogue says about one question."""
 
     n: Number = Field(default=0, description="number of the question")
-    found: bool = Field(default=False, description="whether the dialogue answers it")
+    found: Flag = Field(default=False, description="whether the dialogue answers it")
     statement: Text = Field(
         default="",
         description="the answer as a statement, understandable on its own; empty when there is none",
@@ -37,4 +37,4 @@ class Evidence(ReplyModel):
 class EvidenceReply(ReplyModel):
     """One for each question."""
 
-    answers: list[Evidence]
+    answers: SomeItems[Evidence]

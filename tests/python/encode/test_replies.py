@@ -7,12 +7,17 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from memspan.encode.extract_reply import ExtractReply
+from memspan.encode.extract_reply import Extracted, ExtractReply
+from memspan.encode.procedures_reply import ProceduresReply
+from memspan.encode.summarise_reply import SummariseReply
 from memspan.encode.synthesise_reply import SynthesiseReply
 from memspan.encode.tag_reply import TagReply
 from memspan.encode.verify_reply import EvidenceReply, QuestionReply
+from memspan.recall.answer.reply import AnswerReply
 
-SCHEMAS = [ExtractReply, SynthesiseReply, TagReply, EvidenceReply, QuestionReply]
+SCHEMAS = [
+    ExtractReply, SynthesiseReply, TagReply, EvidenceReply, QuestionReply, SummariseReply, ProceduresReply,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -51,8 +56,50 @@ def test_lists_of_texts_keep_the_texts() -> None:
     assert [(item.n, item.tags) for item in reply.items] == [(2, ["a", "b"]), (0, ["c"])]
 
 
+@pytest.mark.parametrize("odd", [None, "B is so", 3, ["C"]])
+def test_one_odd_item_does_not_cost_the_others(odd: Any) -> None:
+    for schema in SCHEMAS:
+        (name,) = schema.model_fields
+        reply = schema.model_validate({name: [{}, odd, {}]})
+        assert len(getattr(reply, name)) == 3
+
+    reply = ExtractReply.model_validate({"statements": [{"content": "A"}, odd]})
+    assert reply.statements == [Extracted(content="A"), Extracted()]  # empty ones are dropped and noted
+
+
+@pytest.mark.parametrize(
+    ("odd", "count"), [(None, 0), ("a > b", 1), (["a > b"], 1), ({}, 1), ([{}, None], 2)]
+)
+def test_odd_lists_inside_of_an_item_do_not_cost_the_reply(odd: Any, count: int) -> None:
+    (item,) = TagReply.model_validate({"items": [{"n": 1, "relations": odd}]}).items
+    (segment,) = SummariseReply.model_validate({"segments": [{"segment": 1, "entries": odd}]}).segments
+    (procedure,) = ProceduresReply.model_validate({"procedures": [{"name": "x", "steps": odd}]}).procedures
+
+    assert [len(item.relations), len(segment.entries), len(procedure.steps)] == [count] * 3
+
+
+@pytest.mark.parametrize(
+    ("odd", "found", "worked"),
+    [(None, False, True), ("partly", True, True), ("No", False, False), (1, True, True), ([], False, False)],
+)
+def test_odd_flags_do_not_cost_the_reply(odd: Any, found: bool, worked: bool) -> None:
+    (answer,) = EvidenceReply.model_validate({"answers": [{"n": 1, "found": odd}]}).answers
+    (procedure,) = ProceduresReply.model_validate({"procedures": [{"name": "x", "worked": odd}]}).procedures
+
+    assert (answer.found, procedure.worked) == (found, worked)
+    assert AnswerReply.model_validate({"answer": "Oslo", "enough": odd}).enough is worked
+
+
+def test_a_text_in_pieces_is_put_together() -> None:
+    reply = ExtractReply.model_validate({"statements": [{"content": ["Ana moved.", "She likes it."]}]})
+
+    assert reply.statements[0].content == "Ana moved. She likes it."
+
+
 @pytest.mark.parametrize("schema", SCHEMAS)
-@pytest.mark.parametrize("wrong", [[], {}, "x", {"statements": "x"}, {"items": [1]}, {"units": None}])
+@pytest.mark.parametrize(
+    "wrong", [[], {}, "x", {"statements": "x"}, {"items": [1]}, {"units": None}, {"segments": ["a", None]}]
+)
 def test_another_structure_is_refused(schema: Any, wrong: Any) -> None:
     with pytest.raises(ValidationError):
         schema.model_validate(wrong)
