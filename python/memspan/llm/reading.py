@@ -60,7 +60,7 @@ def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
     if shape.names and shape.names.isdisjoint(value):
         raise UnusableReply(f"the object has none of the fields {', '.join(sorted(shape.names))}")
     try:
-        return schema.model_validate(value), "; ".join(remarks) or None
+        return schema.model_validate(value), "; ".join(dict.fromkeys(remarks)) or None
     except ValidationError as error:
         raise UnusableReply(_describe(error)) from None
 

@@ -50,6 +50,7 @@ ONE, TWO = (json.dumps({"facts": [fact]}) for fact in json.loads(LIST))
         (f"{ONE}\n{TWO}", "text around the JSON; several objects"),
         (f"```json\n{ONE}\n```\nand\n```json\n{TWO}\n```", "text around the JSON; several objects"),
         (f"[{ONE}, {TWO}]", "several objects"),
+        (f"{ONE[10:-1]}\n{TWO[10:-1]}", "text around the JSON; a bare list; several objects"),
         (f"{GOOD}\n{GOOD}", "text around the JSON"),
         (f'Say {{"facts": []}} if there are none. But: {GOOD}', "text around the JSON; several objects"),
         (f"{ONE}\n{TWO[:-2]},]}}", "JSON that had to be repaired; several objects"),
