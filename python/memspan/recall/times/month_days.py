@@ -15,6 +15,7 @@ __all__ = ["BEFORE_DAYS", "counts_noun", "read_day_on", "span_of_days"]
 
 BEFORE_DAYS: Final = word_set("on by since until before after from")
 """What makes a day of "the 7th", which may be the seventh of anything."""
+_COUNTED: Final = frozenset(["of", "half", "weekday", "part", "season", "named", "plural"])
 _JOINTS: Final = ("comma", "and", "or", "to", "the")
 _THROUGH: Final = word_set("through thru")
 _MOST_BACK: Final = 4
@@ -98,5 +99,5 @@ def _is_ordinal(sentence: Sentence, at: int) -> bool:
 
 
 def _is_over(sentence: Sentence, at: int) -> bool:
-    """Whether no noun follows that is counted so: not in "the 7th floor", "the 7th of the runners"."""
-    return sentence.closes(at) and sentence.kind(at) != "of"
+    """Whether no noun follows that is counted so: not in "the 7th floor", "the 7th of the runners", "the 2nd half"."""
+    return sentence.closes(at) and sentence.kind(at) not in _COUNTED
