@@ -21,6 +21,7 @@ from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
 
 from .completion import Completion, name_of, read_completion, read_usage, text_of
 from .dialect import Refusal
+from .http_client import CautiousClient, redirect_target
 from .pacing import Pace
 from .usage import Usage
 
@@ -78,7 +79,13 @@ class ChatEndpoint:
         self._clock = clock
         self._closed = False
         # Its own retries are off: ours are paced, counted and testable without waiting.
-        self._client = openai.AsyncOpenAI(base_url=url, api_key=key or "none", timeout=timeout, max_retries=0)
+        self._client = openai.AsyncOpenAI(
+            base_url=url,
+            api_key=key or "none",
+            timeout=timeout,
+            max_retries=0,
+            http_client=CautiousClient(),
+        )
 
     async def close(self) -> None:
         """Close the connections; requests under way fail."""
@@ -266,6 +273,9 @@ class ChatEndpoint:
 
     def _of_status(self, error: openai.APIStatusError) -> Exception:
         status, code = error.status_code, str(error.code or "")
+        if (host := redirect_target(error)) is not None:
+            text = f"HTTP {status}: points to the host {self._quote(host)}; redirects are not followed"
+            return Refusal(status, text, code)
         body = error.body
         said = body.get("message") if isinstance(body, dict) else body
         text = f"HTTP {status}: {self._quote(said if isinstance(said, str) and said else error.message)}"

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol
 
 from memspan.arguments import as_number, as_text
-from memspan.errors import LLMError, missing_extra
+from memspan.errors import LLMError, missing_extra, shorten
 
 from .address import find_key, find_url
 
@@ -66,18 +66,24 @@ class EndpointLogProbs:
 
     async def alogprobs(self, text: str) -> list[TokenLogProb]:
         """See `LogProbs.alogprobs`."""
-        from openai import AsyncOpenAI, OpenAIError
+        from openai import APIStatusError, AsyncOpenAI, OpenAIError
+
+        from .http_client import CautiousClient, redirect_target
 
         key = find_key(self._key_variable, self._base_url) or "none"
         # A client of this call only: the next one may come from another event loop.
-        async with AsyncOpenAI(base_url=self._base_url, api_key=key, timeout=self._timeout) as client:
+        async with AsyncOpenAI(
+            base_url=self._base_url, api_key=key, timeout=self._timeout, http_client=CautiousClient()
+        ) as client:
             try:
                 answer = await client.completions.create(
                     model=self.model, prompt=text, echo=True, logprobs=1, max_tokens=1, temperature=0
                 )
             except OpenAIError as error:
-                status = getattr(error, "status_code", None)
-                what = type(error).__name__ if status is None else f"status {status}"
+                what = type(error).__name__
+                if isinstance(error, APIStatusError):
+                    host = redirect_target(error)
+                    what = f"status {error.status_code}" + (f", points to {shorten(host)}" if host else "")
                 raise LLMError(f"{self._base_url}: no log-probabilities of {self.model!r} ({what})") from None
         return self._tokens(answer, text)
 

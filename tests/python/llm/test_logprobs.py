@@ -26,6 +26,7 @@ class Server:
         self.asked: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self.status = 200
+        self.location = ""
         self.change: Any = lambda logprobs: logprobs
         server = self
 
@@ -38,6 +39,8 @@ class Server:
                 self.send_response(server.status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
+                if server.location:
+                    self.send_header("Location", server.location)
                 self.end_headers()
                 self.wfile.write(body)
 
@@ -136,6 +139,17 @@ def test_an_error_tells_the_status_and_no_secret(server: Server) -> None:
     assert "secret" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert "secret" not in repr(model(server))
+
+
+def test_a_redirect_is_not_followed(server: Server) -> None:
+    other = Server()
+    server.status, server.location = 307, other.url.replace("127.0.0.1", "localhost")
+    try:
+        with pytest.raises(LLMError, match=r"status 307, points to 'localhost'"):
+            asyncio.run(model(server).alogprobs("it is pottery"))
+    finally:
+        other.close()
+    assert other.asked == []
 
 
 def test_no_server(server: Server) -> None:

@@ -1,0 +1,57 @@
+"""The HTTP client under OpenAI's: it stays with the server that it was given, and reads little of an error."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from urllib.parse import urljoin, urlsplit
+
+import openai
+
+__all__ = ["CautiousClient", "redirect_target"]
+
+_MAX_ERROR: Final = 1 << 16
+
+
+class CautiousClient(openai.DefaultAsyncHttpxClient):
+    """OpenAI's own defaults, but redirects are not followed: whoever they point to would get the prompts, or answer
+    in place of the model. Of a reply that is no success the first 64 KiB are read, since OpenAI's client holds such
+    a body whole."""
+
+    def __init__(self) -> None:
+        super().__init__(follow_redirects=False)
+
+    async def send(self, request: Any, *, stream: bool = False, **how: Any) -> Any:
+        """See `httpx.AsyncClient.send`."""
+        response = await super().send(request, stream=True, **how)
+        try:
+            if response.is_success:
+                if not stream:
+                    await response.aread()
+                return response
+            body = bytearray()
+            async for block in response.aiter_bytes():
+                body += block
+                if len(body) >= _MAX_ERROR:
+                    break
+        except BaseException:
+            await response.aclose()
+            raise
+        await response.aclose()
+        headers = response.headers.copy()
+        for name in ("content-encoding", "content-length", "transfer-encoding"):
+            headers.pop(name, None)
+        return type(response)(
+            response.status_code, headers=headers, content=bytes(body[:_MAX_ERROR]), request=request
+        )
+
+
+def redirect_target(error: openai.APIStatusError) -> str | None:
+    """The host that a redirect points to; `None` for other statuses. Nothing else of the address: the rest of it may
+    repeat what was asked."""
+    location = error.response.headers.get("location")
+    if not 300 <= error.status_code < 400 or location is None:
+        return None
+    try:
+        return urlsplit(urljoin(str(error.request.url), location)).hostname or "?"
+    except ValueError:
+        return "?"
