@@ -13,16 +13,18 @@ from typing import Any, Final
 from memspan.errors import LLMError, missing_extra, shorten
 
 try:
+    import anyio
     import openai
 except ImportError as _error:
-    raise missing_extra("openai", "OpenAIModel", "llm") from _error
+    raise missing_extra(_error.name or "openai", "OpenAIModel", "llm") from _error
 
 from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
 
-from .completion import Completion, name_of, read_completion, read_usage, text_of
+from .completion import Completion, read_completion
 from .dialect import Refusal
 from .http_client import CautiousClient, redirect_target
 from .pacing import Pace
+from .stream_event import StreamEnd, read_event
 from .usage import Usage
 
 __all__ = ["ChatEndpoint", "StreamEnd"]
@@ -35,22 +37,14 @@ _MAX_REPLY: Final = 1 << 24
 _QUOTED: Final = 200
 
 
-class StreamEnd:
-    """The last item of a stream: what is known when the text is complete."""
-
-    def __init__(self, model: str) -> None:
-        self.model = model
-        self.finish = ""
-        self.usage = Usage(calls=1, uncounted=1)
-
-
 class ChatEndpoint:
     """Asks one server. Belongs to the event loop in which it is used.
 
     Args:
         url: where `/chat/completions` is appended.
         key: sent as a bearer token; never part of a message or a `repr`.
-        timeout: seconds for connecting, for each read, and for a whole reply.
+        timeout: seconds for connecting, for each read, and for a whole reply; in a stream until it begins, and then
+            for each piece.
         retry: when to try again.
         pace: lets requests through.
         extra: put into every request's body.
@@ -115,7 +109,7 @@ class ChatEndpoint:
                 started = self._clock()
                 sent(True)
                 try:
-                    reply = await self._within_time(self._exchange(body))
+                    reply = await self._within_time(self._exchange(body), "no complete answer")
                 except Exception:  # a cancelled request is still with the server
                     sent(False)
                     raise
@@ -179,12 +173,15 @@ class ChatEndpoint:
             tries = "1 attempt" if attempts == 1 else f"{attempts} attempts"
             raise LLMError(f"{self.url}: {error}; gave up after {tries}") from error
 
-    async def _within_time(self, work: Any) -> Any:
+    async def _within_time(self, work: Awaitable[Any], missing: str, seconds: float | None = None) -> Any:
+        """Unlike `asyncio.wait_for` (before Python 3.12), this loses no cancellation that comes together with what it
+        waits for: nobody would read what comes after it."""
         try:
-            return await asyncio.wait_for(work, self._timeout)
-        except asyncio.TimeoutError:
-            message = f"no complete answer within {self._timeout:g} s"
-            raise TransientError(message, overloaded=True) from None
+            with anyio.fail_after(self._timeout if seconds is None else seconds):
+                return await work
+        except TimeoutError:
+            failure = TransientError(f"{missing} within {self._timeout:g} s", overloaded=True)
+        raise failure
 
     async def _exchange(self, body: Mapping[str, Any]) -> Any:
         create: Any = self._client.chat.completions.with_streaming_response.create
@@ -210,21 +207,30 @@ class ChatEndpoint:
     async def _pieces(self, body: Mapping[str, Any], tokens: int) -> AsyncGenerator[str | StreamEnd, None]:
         """One attempt; holds its place among the requests until the end.
 
-        The client's own limit for each read is enough here; `asyncio.wait_for` would lose a cancellation that comes
-        together with a piece (before Python 3.12).
+        The client's own limit is one for each read: comments that keep the connection alive, and events that say
+        nothing, would put it off for ever.
         """
         async with self._pace.slot(tokens) as slot:
-            started = self._clock()
+            started, time_of = self._clock(), asyncio.get_running_loop().time
             end = StreamEnd(body["model"])
             received = 0
-            opened = await self._open(body)
+            opened = await self._within_time(self._open(body), "no answer")
             try:
-                while (chunk := await self._next_chunk(opened)) is not None:
-                    if piece := _read_chunk(chunk, end, self._clock() - started):
+                until = time_of() + self._timeout
+                while True:
+                    chunk = await self._within_time(
+                        self._next_chunk(opened), "no answer", max(0.0, until - time_of())
+                    )
+                    if chunk is None:
+                        break
+                    piece, said = read_event(chunk, end, self._clock() - started)
+                    if piece:
                         received += len(piece)
                         if received > _MAX_REPLY:
                             raise LLMError(f"{self.url}: the reply is larger than {_MAX_REPLY >> 20} MiB")
                         yield piece
+                    if said:
+                        until = time_of() + self._timeout
             finally:
                 await opened.close()
             if not end.finish:
@@ -247,6 +253,8 @@ class ChatEndpoint:
             return None
         except Exception as error:
             failure = self._failure(error)
+        if isinstance(failure, (ValueError, RecursionError)):  # no JSON, no UTF-8, or nested too deeply
+            failure = TransientError(f"an event cannot be read ({type(failure).__name__})")
         raise failure
 
     def _failure(self, error: Exception) -> Exception:
@@ -262,10 +270,7 @@ class ChatEndpoint:
             return TransientError(f"no connection ({type(cause or error).__name__})")
         if isinstance(error, openai.APIError):  # an error event in a stream
             return TransientError(self._quote(error.message))
-        if (
-            isinstance(error, (OSError, json.JSONDecodeError))
-            or type(error).__module__.split(".")[0] in _NETWORK
-        ):
+        if isinstance(error, OSError) or type(error).__module__.split(".")[0] in _NETWORK:
             return TransientError(f"the connection broke off ({type(error).__name__})")
         if isinstance(error, openai.OpenAIError):
             return LLMError(f"{self.url}: {self._quote(str(error))}")
@@ -290,19 +295,3 @@ class ChatEndpoint:
 
 def _tokens(usage: Usage) -> int:
     return usage.prompt_tokens + usage.completion_tokens
-
-
-def _read_chunk(chunk: Any, end: StreamEnd, seconds: float) -> str:
-    """The text in one event; what else it says goes to `end`."""
-    event = chunk.model_dump(warnings=False) if hasattr(chunk, "model_dump") else {}
-    end.model = name_of(event, end.model)
-    if event.get("usage"):
-        end.usage = read_usage(event["usage"], seconds)
-    choices = event.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    if not isinstance(choice, dict):
-        return ""
-    if choice.get("finish_reason"):
-        end.finish = str(choice["finish_reason"])
-    delta = choice.get("delta")
-    return text_of(delta.get("content")) if isinstance(delta, dict) else ""

@@ -66,7 +66,8 @@ class OpenAIModel:
             Only OpenAI's own URL needs one.
         temperature: 0 for the same answer to the same prompt, as far as the server can.
         max_tokens: most tokens of an answer; `None` leaves it to the server.
-        timeout: seconds for connecting, each read, and a whole reply; in a stream for each piece.
+        timeout: seconds for connecting, each read, and a whole reply; in a stream until it begins, and then for each
+            piece of the answer, or of what the model thinks before it.
         retries: attempts after the first.
         longest_pause: seconds; bounds the pause before a retry, also when the server asks for more.
         concurrency: most requests at once; `None`: found by trial from 8 to 64, fewer for a server that refuses them,
@@ -81,7 +82,7 @@ class OpenAIModel:
     Raises:
         InvalidArgumentError: an argument of the wrong type or value, or no key where one is needed.
         StoreError: the cache cannot be used.
-        MissingExtraError: openai, pydantic, json-repair, httpx or tenacity is not installed (on import).
+        MissingExtraError: openai, anyio, pydantic, json-repair, httpx or tenacity is not installed (on import).
     """
 
     def __init__(

@@ -98,6 +98,8 @@ def test_odd_events_are_passed_over(model: OpenAIModel, server: ScriptedLLM, pro
         b'data: {"choices": [{"delta": {"content": "so"}}]}\n\n',
         b'data: {"choices": [{"delta": {"content": "so"}}]}\n\ndata: {"error": {"message": "gone"}}\n\n',
         b'data: {"choices": [{"delta": {"content": "so"}}]}\n\ndata: {"choices"\n\n',
+        b'data: {"choices": [{"delta": {"content": "so"}}]}\n\ndata: {"choices": "\xff\xfe"}\n\n',
+        b'data: {"choices": [{"delta": {"content": "so"}}]}\n\ndata: ' + b"[" * 100_000 + b"\n\n",
     ],
 )
 def test_streams_that_end_too_early_are_errors(
@@ -146,6 +148,32 @@ def test_a_slow_server_is_given_up(
 
     with pytest.raises(LLMError, match=r"no answer within 0\.2 s; gave up after 1 attempt"):
         list(model_of(server, timeout=0.2, retries=0).astream(prompt, stage="answer"))
+
+
+EMPTY = b'data: {"choices": [{"delta": {"role": "assistant", "content": ""}}]}\n\n'
+
+
+@pytest.mark.parametrize("body", [b": ping\n\n" * 1000, EMPTY * 100], ids=["comments", "empty"])
+def test_a_server_that_says_nothing_for_ever_is_given_up(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt, body: bytes
+) -> None:
+    server.misbehave(Fault(name="nothing", body=body, drip=0.0005))
+
+    with pytest.raises(LLMError, match=r"no answer within 0\.3 s; gave up after 1 attempt"):
+        list(model_of(server, timeout=0.3, retries=0).astream(prompt, stage="answer"))
+
+
+def test_a_server_that_falls_silent_breaks_off(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
+) -> None:
+    begun = b'data: {"choices": [{"delta": {"content": "so"}}]}\n\n'
+    server.misbehave(Fault(name="silent", body=begun + b": ping\n\n" * 1000, drip=0.0005))
+    pieces: list[str] = []
+
+    with pytest.raises(LLMError, match=r"the answer broke off: no answer within 1 s"):
+        pieces.extend(model_of(server, timeout=1).astream(prompt, stage="answer"))
+
+    assert pieces == ["so"]
 
 
 def test_leaving_early_ends_the_request(

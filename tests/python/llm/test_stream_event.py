@@ -1,0 +1,43 @@
+"""What one event of a stream says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import create_model
+
+from memspan.llm.stream_event import StreamEnd, read_event
+
+
+@pytest.mark.parametrize(
+    ("delta", "text", "said"),
+    [
+        ({"role": "assistant", "content": "so"}, "so", True),
+        ({"role": "assistant", "content": ""}, "", False),
+        ({"content": None, "reasoning_content": "hm"}, "", True),
+        ({"content": "", "reasoning": ""}, "", False),
+        ({"tool_calls": [{"index": 0}]}, "", True),
+        ({}, "", False),
+        ("x", "", False),
+    ],
+)
+def test_a_model_that_thinks_says_something(delta: Any, text: str, said: bool) -> None:
+    chunk = create_model("Chunk", choices=(list[dict[str, Any]], [{"delta": delta}]))()
+
+    assert read_event(chunk, StreamEnd("m"), 0.0) == (text, said)
+
+
+def test_the_end_is_known_from_the_events() -> None:
+    end = StreamEnd("m")
+    usage = {"prompt_tokens": 3, "completion_tokens": 1}
+    chunk = create_model(
+        "Chunk",
+        model=(str, "large"),
+        choices=(list[dict[str, Any]], [{"finish_reason": "length"}]),
+        usage=(dict[str, int], usage),
+    )()
+
+    assert read_event(chunk, end, 2.0) == ("", False)
+    assert (end.model, end.finish, end.usage.prompt_tokens, end.usage.seconds) == ("large", "length", 3, 2.0)
+    assert read_event(17, end, 2.0) == ("", False)
