@@ -12,6 +12,7 @@ from typing import Any, Final
 from memspan.half_emoji import without_half_emoji
 
 from .action import Scalar
+from .secret import HIDDEN, is_secret, without_secrets
 
 __all__ = ["call_text", "shape_of", "values_of"]
 
@@ -20,13 +21,6 @@ _MOST: Final = 32
 _NAME_CHARS: Final = 64
 _VALUE_CHARS: Final = 80
 _SHOWN_CHARS: Final = 4_000
-_HIDDEN: Final = "***"
-
-_SECRET: Final = re.compile(
-    r"(?:^|[^a-z])(?:password|passwd|passphrase|secret|api[-_]?key|apikey|private[-_]?key|credentials?|authorization|"
-    r"(?:access|auth|bearer|refresh|session|id)[-_]?token)(?:$|[^a-z])",
-)
-_WORD_START: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?")
 
 
@@ -37,12 +31,12 @@ def shape_of(arguments: Any) -> dict[str, str]:
 
 
 def values_of(arguments: Any) -> dict[str, Scalar]:
-    """The values of at most 80 characters, by the same names. Those whose names speak of passwords, keys or tokens are
-    left out."""
+    """The values of at most 80 characters, by the same names. Those whose names speak of passwords, keys or tokens, and
+    texts that hold some, are left out."""
     return {
         name: value
         for name, value in _leaves(arguments)
-        if isinstance(value, (str, int, float)) and not _is_secret(name) and _fits(value)
+        if isinstance(value, (str, int, float)) and not is_secret(name, value) and _fits(value)
     }
 
 
@@ -89,26 +83,26 @@ def _type_of(value: Any) -> str:
 
 def _fits(value: Scalar) -> bool:
     if isinstance(value, str):
-        return len(value) <= _VALUE_CHARS and value == _clean(value)
+        return len(value) <= _VALUE_CHARS and value == _clean(value) == without_secrets(value)
     if isinstance(value, int):
         return -(1 << 63) <= value < 1 << 63
     return math.isfinite(value)
 
 
-def _is_secret(name: str) -> bool:
-    return _SECRET.search(_WORD_START.sub("_", name).lower()) is not None
-
-
 def _shown(key: Any, value: Any) -> str:
-    text = f'"{_HIDDEN}"' if _is_secret(str(key)) else _json(_masked(value))
+    text = _json(_masked(key, value))
     return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}… ({len(text):,} characters)"
 
 
-def _masked(value: Any) -> Any:
+def _masked(key: Any, value: Any) -> Any:
     """The value with the secrets inside hidden."""
+    if is_secret(str(key), value):
+        return HIDDEN
     if isinstance(value, Mapping):
-        return {str(key): _HIDDEN if _is_secret(str(key)) else _masked(item) for key, item in value.items()}
-    return [_masked(item) for item in value] if isinstance(value, (list, tuple)) else value
+        return {str(name): _masked(name, item) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_masked("", item) for item in value]
+    return without_secrets(value) if isinstance(value, str) else value
 
 
 def _json(value: Any) -> str:

@@ -183,6 +183,22 @@ def test_secrets_are_kept_nowhere() -> None:
     }  # fmt: skip
 
 
+def test_secrets_in_arguments_that_are_broken_json() -> None:
+    used = read_tool_use(openai('{"city": "Oslo", "password": "hunter2", "tokens": ["hunter2'))
+
+    assert used.calls == r'find("{\"city\": \"Oslo\", \"password\": \"***\", \"tokens\": ***")'
+    assert "hunter2" not in str(used.metadata)
+
+
+def test_values_that_hold_a_secret_are_left_out() -> None:
+    arguments = {"url": "https://ana:hunter2@host/a?api_key=hunter2&q=1", "command": "ls -l", "max_tokens": 5}
+
+    assert values_of(arguments) == {"command": "ls -l", "max_tokens": 5}
+    assert call_text("get", arguments) == (
+        'get(url="https://***@host/a?api_key=***&q=1", command="ls -l", max_tokens=5)'
+    )
+
+
 def test_long_values_are_cut_in_the_text_and_left_out_of_the_values() -> None:
     arguments = {"path": "a.txt", "content": "x" * 10_000}
 
