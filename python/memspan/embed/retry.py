@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from datetime import timezone
 from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
@@ -103,7 +104,10 @@ def retry_after_seconds(headers: Mapping[str, str], now: float) -> float | None:
     if seconds is not None or value is None:
         return seconds
     try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - now)
+        when = parsedate_to_datetime(value)
+        if when.tzinfo is None:  # HTTP's dates are GMT, also where they do not say so
+            when = when.replace(tzinfo=timezone.utc)
+        return max(0.0, when.timestamp() - now)
     except (TypeError, ValueError, OverflowError):
         return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import pickle
 import socket
+import time
 import traceback
 from email.utils import formatdate
 from typing import Any
@@ -71,6 +72,23 @@ def test_retry_after_is_read_in_all_its_forms() -> None:
     for unreadable in ("", "soon", "nan", "inf", "Mon, 99 Foo 2020"):
         assert retry_after_seconds({"retry-after": unreadable}, 0.0) is None
     assert retry_after_seconds({}, 0.0) is None
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        "Thu, 01 Jan 1970 00:17:10 -0000",
+        "Thu, 01 Jan 1970 00:17:10",
+        "Thu Jan  1 00:17:10 1970",
+        "Thu, 01 Jan 1970 02:17:10 +0200",
+    ],
+)
+def test_a_date_without_a_zone_is_gmt(date: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "America/New_York")
+        time.tzset()
+        assert retry_after_seconds({"retry-after": date}, 1000.0) == 30.0
+    time.tzset()
 
 
 def test_pauses_grow_within_bounds_when_the_server_says_nothing(server: Any) -> None:
