@@ -89,24 +89,36 @@ class JsonEndpoint:
         try:
             with self._client.stream("POST", self.url, json=payload) as response:
                 body = self._read(response)
-        except httpx.TimeoutException as error:
-            raise TransientError(f"no answer within {self._timeout:g} s ({type(error).__name__})") from error
         except (httpx.TransportError, httpx.DecodingError) as error:
-            if isinstance(error, (httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
-                raise EmbedderError(
-                    f"{self.url}: the request cannot be sent ({type(error).__name__})"
-                ) from None
-            raise TransientError(self._redact(f"{type(error).__name__}: {error}")) from error
-        status = response.status_code
-        if status >= 500 or status in _LATER:
-            wait = retry_after_seconds(response.headers, time.time())
-            raise TransientError(self._describe(response, body), wait)
-        if not response.is_success:
-            raise EmbedderError(f"{self.url}: {self._describe(response, body)}")
+            failure: Exception | None = self._failure(error)
+        else:
+            failure = self._refusal(response, body)
+        # Raised here and not above: httpx's error holds the request, and with it the key.
+        if failure is not None:
+            raise failure
         try:
             return json.loads(body)
         except (ValueError, RecursionError) as error:
-            raise TransientError(f"the reply of {len(body)} bytes is not JSON ({error})") from error
+            failure = TransientError(f"the reply of {len(body)} bytes is not JSON ({error})")
+        raise failure
+
+    def _failure(self, error: httpx.TransportError | httpx.DecodingError) -> Exception:
+        """The same failure as one of ours, without the request that it belongs to."""
+        name = type(error).__name__
+        if isinstance(error, httpx.TimeoutException):
+            return TransientError(f"no answer within {self._timeout:g} s ({name})")
+        if isinstance(error, (httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
+            return EmbedderError(f"{self.url}: the request cannot be sent ({name})")
+        return TransientError(self._redact(f"{name}: {error}"))
+
+    def _refusal(self, response: httpx.Response, body: bytes) -> Exception | None:
+        status = response.status_code
+        if status >= 500 or status in _LATER:
+            wait = retry_after_seconds(response.headers, time.time())
+            return TransientError(self._describe(response, body), wait)
+        if not response.is_success:
+            return EmbedderError(f"{self.url}: {self._describe(response, body)}")
+        return None
 
     def _read(self, response: httpx.Response) -> bytes:
         """The whole body; httpx limits each read only, which a server that drips bytes never exceeds."""

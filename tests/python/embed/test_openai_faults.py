@@ -45,6 +45,11 @@ class Patient:
             self.embedder.embed_query("abc")
         everything = "".join(traceback.format_exception(caught.value)) + repr(caught.value.__cause__)
         assert SECRET not in everything
+        error: BaseException | None = caught.value
+        while error is not None:
+            held = vars(error).values()
+            assert not any(SECRET in repr(value) or hasattr(value, "headers") for value in held)
+            error = error.__cause__ or error.__context__
         return caught.value
 
 
@@ -226,6 +231,21 @@ def test_a_huge_reply_is_refused(server: Any, monkeypatch: pytest.MonkeyPatch) -
     server.queue(server.body(b" " * ((1 << 20) + 1)))
     with Patient(server.url) as patient:
         patient.fails("larger than 1 MiB")
+
+
+def test_no_error_leads_to_the_request(server: Any) -> None:
+    headers = {"api-key": SECRET}
+    with Patient("http://127.0.0.1:9/v1", headers=headers, retries=0) as patient:
+        patient.fails("ConnectError")
+    with Patient(server.url, headers=headers, retries=0, timeout=0.05) as patient:
+        server.queue(server.hang())
+        patient.fails("ReadTimeout")
+    with Patient(server.url, headers=headers, retries=0) as patient:
+        server.queue(server.hang_up(), server.body(b"not compressed at all", Content_Encoding="gzip"))
+        patient.fails("RemoteProtocolError")
+        patient.fails("DecodingError")
+        server.queue(server.body(f"You sent {SECRET}".encode()))
+        patient.fails("not JSON")
 
 
 def test_a_dead_server_is_named() -> None:
