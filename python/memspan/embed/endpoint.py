@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,11 +19,14 @@ try:
 except ImportError as _error:
     raise missing_extra("httpx", "OpenAIEmbedder", "llm") from _error
 
+from memspan.timed_client import TimedClient
+
 __all__ = ["JsonEndpoint"]
 
 _LATER = frozenset({408, 425, 429})
 _MAX_REPLY = 1 << 28
 _QUOTED = 300
+_KEPT = 20  # as many as httpx keeps
 
 
 class JsonEndpoint:
@@ -31,7 +36,7 @@ class JsonEndpoint:
         url: http or https, without user name or password.
         api_key: sent as a bearer token; None sends none. Never part of a message or a `repr`.
         headers: sent with every request; values are treated as secrets too.
-        timeout: seconds for connecting, for each read, and for a whole reply.
+        timeout: seconds for connecting, for each read, and for a whole request with its reply.
         retry: when to try again.
         transport: replaces the network, for tests.
         clock: monotonic seconds, for the time limit of a whole reply.
@@ -60,7 +65,9 @@ class JsonEndpoint:
         if api_key is not None:
             sent["Authorization"] = f"Bearer {_check_secret(api_key, 'api_key')}"
             self._secrets += (api_key,)
-        self._client = httpx.Client(headers=sent, timeout=timeout, transport=transport)
+        self._options: dict[str, Any] = {"headers": sent, "transport": transport}
+        self._idle: deque[TimedClient] = deque()
+        self._closed = threading.Event()
 
     def post(self, payload: Mapping[str, Any]) -> Any:
         """Send `payload` and return the parsed reply.
@@ -82,12 +89,19 @@ class JsonEndpoint:
             raise EmbedderError(f"{self.url}: {error}; gave up after {tries}") from error
 
     def close(self) -> None:
-        """Close the kept connections."""
-        self._client.close()
+        """Close the kept connections; those in use are closed when their replies are there."""
+        self._closed.set()
+        with contextlib.suppress(IndexError):
+            while True:
+                self._idle.pop().close()
 
     def _attempt(self, payload: Mapping[str, Any]) -> Any:
         try:
-            with self._client.stream("POST", self.url, json=payload) as response:
+            with (
+                self._client() as client,
+                client.limited(),
+                client.stream("POST", self.url, json=payload) as response,
+            ):
                 body = self._read(response)
         except (httpx.TransportError, httpx.DecodingError) as error:
             failure: Exception | None = self._failure(error)
@@ -101,6 +115,23 @@ class JsonEndpoint:
         except (ValueError, RecursionError) as error:
             failure = TransientError(f"the reply of {len(body)} bytes is not JSON ({error})")
         raise failure
+
+    @contextlib.contextmanager
+    def _client(self) -> Iterator[TimedClient]:
+        """For one request; each has but one connection."""
+        if self._closed.is_set():
+            raise EmbedderError(f"{self.url}: the embedder is closed")
+        try:
+            client = self._idle.pop()
+        except IndexError:
+            client = TimedClient(self._timeout, **self._options)
+        try:
+            yield client
+        finally:
+            if self._closed.is_set() or len(self._idle) >= _KEPT:
+                client.close()
+            else:
+                self._idle.append(client)
 
     def _failure(self, error: httpx.TransportError | httpx.DecodingError) -> Exception:
         """The same failure as one of ours, without the request that it belongs to."""
@@ -121,7 +152,7 @@ class JsonEndpoint:
         return None
 
     def _read(self, response: httpx.Response) -> bytes:
-        """The whole body; httpx limits each read only, which a server that drips bytes never exceeds."""
+        """The whole body, which is also too late by the clock that was given."""
         started = self._clock()
         body = bytearray()
         for block in response.iter_bytes():

@@ -52,7 +52,7 @@ class OpenAIEmbedder:
         max_chars: only this many first characters of a text are sent, since endpoints refuse texts longer
             than their model takes.
         batch: most texts in one request.
-        timeout: seconds for connecting, each read, and a whole reply.
+        timeout: seconds for connecting, each read, and a whole request with its reply.
         retries: attempts after the first.
         longest_pause: seconds; bounds the pause before a retry, also when the server asks for more.
         headers: sent with every request, and kept out of messages as the key is.

@@ -68,11 +68,11 @@ def add_resource(
 
 def _first_look(uri: str, fetch: bool, seconds: float) -> Seen:
     if file_of(uri) is not None:
-        return look(uri, None, seconds)
+        return look(uri, None)
     if not fetch:
         return Seen("unchecked")
     with page_client(seconds) as client:
-        return look(uri, client, seconds)
+        return look(uri, client)
 
 
 def resources(engine: Engine, *, user: str | None, state: str | None) -> list[Resource]:
@@ -103,7 +103,7 @@ def check_resources(
             else:
                 if page and client is None:
                     client = stack.enter_context(page_client(limit))
-                found.append(_compared(resource, look(resource.uri, client, limit)))
+                found.append(_compared(resource, look(resource.uri, client)))
             advance(1)
     if found:
         with engine.store.writing() as writer:

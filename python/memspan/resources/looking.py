@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memspan.errors import missing_extra
@@ -13,7 +11,9 @@ from memspan.errors import missing_extra
 from .targets import file_of
 
 if TYPE_CHECKING:
-    from httpx import Client, Response
+    from httpx import Response
+
+    from memspan.timed_client import TimedClient
 
 __all__ = ["MAX_PAGE_BYTES", "Seen", "look", "page_client"]
 
@@ -36,18 +36,17 @@ class Seen(NamedTuple):
     size: int | None = None
 
 
-def look(uri: str, client: Client | None, seconds: float) -> Seen:
+def look(uri: str, client: TimedClient | None) -> Seen:
     """Read a file, or a page when there is a client for it. Linear in its length.
 
     Args:
-        client: asks for pages; not needed for files.
-        seconds: how long a page may take.
+        client: asks for pages, each of which may take as long as it allows; not needed for files.
     """
     file = file_of(uri)
     if file is not None:
         return _look_at_file(file)
     assert client is not None
-    return _look_at_page(client, uri, seconds)
+    return _look_at_page(client, uri)
 
 
 def _look_at_file(file: Path) -> Seen:
@@ -67,47 +66,60 @@ def _look_at_file(file: Path) -> Seen:
     return Seen("present", digest.hexdigest(), size)
 
 
-def page_client(seconds: float) -> Client:
+def page_client(seconds: float) -> TimedClient:
     """What asks servers, with limits.
+
+    Args:
+        seconds: how long a page may take.
 
     Raises:
         MissingExtraError: httpx is not installed.
     """
     try:
-        import httpx
+        import httpx  # noqa: F401 - named here, so that the error says what needs it
+
+        from memspan.timed_client import TimedClient
     except ImportError as error:
         raise missing_extra("httpx", "looking at pages", "llm") from error
     from memspan import __version__
 
-    return httpx.Client(
-        timeout=seconds,
+    return TimedClient(
+        seconds,
         follow_redirects=True,
         max_redirects=_REDIRECTS,
         headers={"User-Agent": f"memspan/{__version__}"},
     )
 
 
-def _look_at_page(client: Client, url: str, seconds: float) -> Seen:
+def _look_at_page(client: TimedClient, url: str) -> Seen:
     """Ask for the head, then for the page unless it is too long."""
     import httpx
 
-    until = monotonic() + seconds
     try:
-        head = client.head(url)
-        if head.status_code in _GONE:
-            return Seen("missing")
-        if head.status_code not in _NO_HEAD:
-            if not head.is_success:
-                return Seen("unreachable")
-            if (size := _length(head)) is not None and size > MAX_PAGE_BYTES:
-                return Seen("present", None, size)
-        with client.stream("GET", url) as response:
-            return _read(response, lambda: monotonic() > until)
+        with client.limited():
+            with client.stream("HEAD", url) as head:
+                seen = _without_reading(head)
+            if seen is None:
+                with client.stream("GET", url) as response:
+                    seen = _read(response)
+            return seen
     except (httpx.HTTPError, httpx.InvalidURL):
         return Seen("unreachable")
 
 
-def _read(response: Response, late: Callable[[], bool]) -> Seen:
+def _without_reading(head: Response) -> Seen | None:
+    """What the head says, if that is enough."""
+    if head.status_code in _GONE:
+        return Seen("missing")
+    if head.status_code in _NO_HEAD:
+        return None
+    if not head.is_success:
+        return Seen("unreachable")
+    size = _length(head)
+    return Seen("present", None, size) if size is not None and size > MAX_PAGE_BYTES else None
+
+
+def _read(response: Response) -> Seen:
     if response.status_code in _GONE:
         return Seen("missing")
     if not response.is_success:
@@ -118,8 +130,6 @@ def _read(response: Response, late: Callable[[], bool]) -> Seen:
         size += len(piece)
         if size > MAX_PAGE_BYTES:
             return Seen("present", None, _length(response))
-        if late():
-            return Seen("unreachable")
     return Seen("present", digest.hexdigest(), size)
 
 

@@ -143,3 +143,17 @@ class OpenAIServer:
             handler.close_connection = True
 
         return reply
+
+    def drip_headers(self) -> Reply:
+        """Headers that come byte after byte, for seconds."""
+
+        def reply(handler: BaseHTTPRequestHandler, request: Request) -> None:
+            handler.send_response(200)
+            handler.flush_headers()
+            for byte in b"X-A: b\r\n" * 150:
+                handler.wfile.write(bytes([byte]))
+                if self._released.wait(0.005):
+                    break
+            handler.close_connection = True
+
+        return reply

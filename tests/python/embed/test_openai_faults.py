@@ -226,6 +226,18 @@ def test_a_reply_that_never_ends_times_out(server: Any) -> None:
         patient.fails("reply was not complete after 20 s")
 
 
+def test_headers_that_never_end_time_out(server: Any) -> None:
+    server.queue(server.drip_headers())
+    with Patient(server.url, timeout=0.3, retries=0) as patient:
+        patient.fails(r"no answer within 0.3 s \(ReadTimeout\); gave up after 1 attempt")
+
+
+def test_a_closed_embedder_says_so(server: Any) -> None:
+    with Patient(server.url) as patient:
+        patient.succeeds(server)
+    patient.fails("the embedder is closed")
+
+
 def test_a_huge_reply_is_refused(server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memspan.embed.endpoint._MAX_REPLY", 1 << 20)
     server.queue(server.body(b" " * ((1 << 20) + 1)))

@@ -32,6 +32,9 @@ class Pages(ThreadingHTTPServer):
         self.no_head = False
         self.ending = threading.Event()
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Clients that hang up are part of the tests."""
+
     def url(self, path: str) -> str:
         return f"http://127.0.0.1:{self.server_port}{path}"
 
@@ -44,6 +47,13 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command == "HEAD" and self.server.no_head:
             self.send_error(405)
             return
+        if self.path == "/drip":
+            self.send_response(200)
+            self.flush_headers()
+            for byte in b"X-A: b\r\n" * 150:
+                self.wfile.write(bytes([byte]))
+                if self.server.ending.wait(0.005):
+                    return
         if self.path == "/slow":
             self.server.ending.wait(10)
         if self.path in ("/loop", "/moved"):
@@ -203,6 +213,14 @@ def test_what_servers_do(memory: Memory, pages: Pages, monkeypatch: pytest.Monke
     assert "GET /long" in pages.asked
     with pytest.raises(errors.InvalidArgumentError, match="a target that is there"):
         memory.add_resource(pages.url("/gone"), user="ana", fetch=True)
+
+
+def test_headers_that_never_end(memory: Memory, pages: Pages) -> None:
+    pages.pages["/drip"] = b"one"
+    memory.add_resource(pages.url("/drip"), user="ana", id="/drip")
+
+    assert [each.id for each in memory.check_resources(fetch=True, seconds=1).unreachable] == ["/drip"]
+    assert pages.asked == ["HEAD /drip"]
 
 
 @pytest.mark.parametrize(
