@@ -59,7 +59,12 @@ class TimedClient:
         self._late = False
         timer = threading.Timer(self._seconds, self._shut)
         timer.daemon = True
-        timer.start()
+        try:
+            timer.start()
+        except RuntimeError:
+            # The interpreter is ending and starts nothing any more. Single reads are limited all the same.
+            yield
+            return
         try:
             yield
         except (httpx.TransportError, httpx.DecodingError):

@@ -93,6 +93,15 @@ def test_a_connection_that_was_kept_is_limited_too(server: Server) -> None:
     assert server.connections == 1
 
 
+def test_at_the_end_of_the_interpreter(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: threading.Timer) -> None:
+        raise RuntimeError("can't create new thread at interpreter shutdown")
+
+    with TimedClient(30, trust_env=False) as client:
+        monkeypatch.setattr(threading.Timer, "start", refuse)
+        assert get(client, server.url) == b"ok"
+
+
 def test_other_failures_stay_what_they_are() -> None:
     with TimedClient(5, trust_env=False) as client, pytest.raises(httpx.ConnectError):
         get(client, "http://127.0.0.1:9/")

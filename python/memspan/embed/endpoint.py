@@ -65,7 +65,9 @@ class JsonEndpoint:
         if api_key is not None:
             sent["Authorization"] = f"Bearer {_check_secret(api_key, 'api_key')}"
             self._secrets += (api_key,)
-        self._options: dict[str, Any] = {"headers": sent, "transport": transport}
+        # The certificates are read once, not for each client.
+        trusted = httpx.create_ssl_context()
+        self._options: dict[str, Any] = {"headers": sent, "transport": transport, "verify": trusted}
         self._idle: deque[TimedClient] = deque()
         self._closed = threading.Event()
 
