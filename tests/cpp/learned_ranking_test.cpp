@@ -120,11 +120,11 @@ BOOST_FIXTURE_TEST_CASE(ties_are_newer_first_and_of_one_time_the_later_id, Fixtu
                     {.id = "d", .at = 1, .text = "fjord", .embedding = same}});
   Query query{.user = "ana", .text = "fjord", .embedding = same, .fusion = Fusion::learned};
   query.ranking = ranking({{RankFeature::cosine_z, 1.0f}, {RankFeature::bm25_z, 1.0f}});
-  BOOST_TEST(search_ids(index, query) == (Ids{"c", "d", "b", "a"}));
+  BOOST_TEST(search_ids(index, query) == (Ids{"c", "b", "a", "d"}));
   query.k = 2;
-  BOOST_TEST(search_ids(index, query) == (Ids{"c", "d"}));
+  BOOST_TEST(search_ids(index, query) == (Ids{"c", "b"}));
   query.ranking = ranking({});
-  BOOST_TEST(search_ids(index, query) == (Ids{"c", "d"}));
+  BOOST_TEST(search_ids(index, query) == (Ids{"c", "b"}));
 }
 
 BOOST_FIXTURE_TEST_CASE(weights_decide_and_may_be_negative, Fixture) {
