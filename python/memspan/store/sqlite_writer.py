@@ -215,7 +215,7 @@ class SqliteWriter(SqliteReader, SqliteTokenVectorWriter):
         pk = self._user_pk(user)
         if pk is None:
             cursor = self._connection.execute(
-                "INSERT INTO users (name, sequence) VALUES (?, ?)", (user, self._begin())
+                "INSERT INTO users (name, sequence) VALUES (?, ?)", (user, self._advance())
             )
             assert cursor.lastrowid is not None
             pk = self._state.user_pks[user] = cursor.lastrowid

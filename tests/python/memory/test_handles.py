@@ -53,6 +53,15 @@ def test_each_kind_of_change_is_seen_on_the_next_call(open_memory: Open) -> None
     assert list(observe(one)) == ["ana"]
 
 
+def test_nothing_is_missed_after_a_time_to_live_of_somebody_new(open_memory: Open) -> None:
+    one, two = open_memory(), open_memory()
+    one.add("text", user="ana")
+    one.set_lifetime("semantic", 3600, user="ben")
+    two.add([{"id": "m1", "text": "text of the other"}], user="ana")
+    assert [found.id for found in one.latest(user="ana", k=1)] == ["m1"]
+    assert one.verify() == two.verify() == []
+
+
 def test_changes_that_pile_up(open_memory: Open) -> None:
     """A user forgotten and made again while the other handle was not looking."""
     one, two = open_memory(), open_memory()

@@ -165,6 +165,21 @@ def test_changed_finds_its_way_through_any_history(store: SqliteStore, make_reco
     assert store.check() == []
 
 
+def test_a_user_without_records_counts_as_a_change(path: Path, store: SqliteStore, make_record: Make) -> None:
+    """What a transaction says of the sequence is what others read; they would take the number for another change."""
+    with store.writing() as writer:
+        writer.put([make_record("m1")])
+    with store.writing() as writer:
+        writer.lifetimes.set_lifetime("ben", "semantic", 60)
+        said = writer.sequence()
+    assert said == store.sequence() == 2
+    other = SqliteStore(path)
+    with other.writing() as writer:
+        writer.put([make_record("m2")])
+    assert other.sequence() == 3
+    other.close()
+
+
 def test_removals_say_where_and_not_what(store: SqliteStore, make_record: Make, path: Path) -> None:
     with store.writing() as writer:
         writer.put([make_record("m1"), make_record("m2"), make_record("m3", user="ben")])
