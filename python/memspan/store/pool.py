@@ -35,14 +35,15 @@ class ConnectionPool:
     parent has, and could lose commits when the parent closes. A fork therefore waits until no thread uses a
     connection and closes them all; parent and child open new ones when they need them.
 
-    Thread-safe.
+    Thread-safe. An interrupt (Ctrl-C) may be raised after any call of a C function: nothing stays locked or in use
+    for it, nor in a transaction. Locks are therefore taken by `with` alone, between which and its block none is raised.
     """
 
     def __init__(self, path: Path, busy_seconds: float) -> None:
         self._path = path
         self._busy_seconds = busy_seconds
         self._write_lock = threading.Lock()
-        self._gate = threading.Condition()
+        self._make_gate()
         self._forking = False
         self._inside: dict[int, int] = {}  # Uses of connections, by thread; guarded by the gate.
         self._readers: list[sqlite3.Connection] = []
@@ -55,24 +56,39 @@ class ConnectionPool:
         """A connection that refuses to write, for this thread alone."""
         return _Reading(self)
 
-    def writer(self) -> AbstractContextManager[sqlite3.Connection]:
+    @contextmanager
+    def writer(self) -> Iterator[sqlite3.Connection]:
         """The connection that writes, for one thread at a time."""
-        return _Writing(self)
+        with self._write_lock:
+            me = self._enter()
+            try:
+                if self._writer is None:
+                    self._writer = connect(self._path, self._busy_seconds)
+                connection = self._writer
+                try:
+                    self._in_use.add(connection)
+                    yield connection
+                finally:
+                    self._in_use.discard(connection)
+                    if connection.in_transaction and not _rolled_back(connection):
+                        self._writer = None
+            finally:
+                self._leave(me)
 
     @contextmanager
     def extra(self) -> Iterator[sqlite3.Connection]:
         """A connection for this one use, beside the writer's."""
-        self._enter()
+        me = self._enter()
         try:
             connection = connect(self._path, self._busy_seconds)
-            self._in_use.add(connection)
             try:
+                self._in_use.add(connection)
                 yield connection
             finally:
                 self._in_use.discard(connection)
                 connection.close()
         finally:
-            self._leave()
+            self._leave(me)
 
     def close(self) -> None:
         """Close all connections; one that another thread reads from is closed when it is done."""
@@ -80,68 +96,71 @@ class ConnectionPool:
             self._closed = True
             self._close_idle()
 
-    def _take_reader(self) -> sqlite3.Connection:
-        self._enter()
+    def _take_reader(self) -> tuple[sqlite3.Connection, int]:
+        """A connection, and the thread that has it."""
+        me = self._enter()
+        connection: sqlite3.Connection | None = None
         try:
             try:
                 connection = self._readers.pop()
             except IndexError:
                 connection = connect(self._path, self._busy_seconds)
                 connection.execute("PRAGMA query_only = ON")
+            self._in_use.add(connection)
         except BaseException:
-            self._leave()
+            if connection is not None:
+                self._in_use.discard(connection)
+            self._leave(me)
             raise
-        self._in_use.add(connection)
-        return connection
+        return connection, me
 
-    def _give_back_reader(self, connection: sqlite3.Connection) -> None:
+    def _give_back_reader(self, connection: sqlite3.Connection, thread: int) -> None:
         try:
             self._in_use.discard(connection)
             if self._closed:
                 connection.close()
-            else:
+            elif not connection.in_transaction or _rolled_back(connection):
                 self._readers.append(connection)
         finally:
-            self._leave()
+            self._leave(thread)
 
-    def _take_writer(self) -> sqlite3.Connection:
-        self._enter()
+    def _make_gate(self) -> None:
+        # A condition's own `__enter__` and `__exit__` are in Python, so that an interrupt can come between.
+        self._gate_lock = threading.RLock()
+        self._gate = threading.Condition(self._gate_lock)
+
+    def _enter(self) -> int:
+        """Returns what `_leave` wants: the calling thread."""
+        me, entered = threading.get_ident(), False
         try:
-            if self._writer is None:
-                self._writer = connect(self._path, self._busy_seconds)
+            with self._gate_lock:
+                # A thread that is inside already has to get through: the fork waits for it.
+                while self._forking and me not in self._inside:
+                    self._gate.wait()
+                if self._closed:
+                    raise StoreError(f"{self._path}: the store is closed")
+                if self._path in _unusable:
+                    raise StoreError(
+                        f"{self._path}: this process was forked in the middle of a read or write of the store and "
+                        "cannot use it; open it in a process that is started afresh"
+                    )
+                uses = self._inside.get(me, 0) + 1
+                self._inside[me], entered = uses, True
         except BaseException:
-            self._leave()
+            if entered:
+                self._leave(me)
             raise
-        self._in_use.add(self._writer)
-        return self._writer
+        return me
 
-    def _give_back_writer(self, connection: sqlite3.Connection) -> None:
-        self._in_use.discard(connection)
-        self._leave()
-
-    def _enter(self) -> None:
-        me = threading.get_ident()
-        with self._gate:
-            # A thread that is inside already has to get through: the fork waits for it.
-            while self._forking and me not in self._inside:
-                self._gate.wait()
-            if self._closed:
-                raise StoreError(f"{self._path}: the store is closed")
-            if self._path in _unusable:
-                raise StoreError(
-                    f"{self._path}: this process was forked in the middle of a read or write of the store and cannot "
-                    "use it; open it in a process that is started afresh"
-                )
-            self._inside[me] = self._inside.get(me, 0) + 1
-
-    def _leave(self) -> None:
-        me = threading.get_ident()
-        with self._gate:
-            uses = self._inside.pop(me) - 1
+    def _leave(self, me: int) -> None:
+        with self._gate_lock:
+            uses = self._inside[me] - 1
             if uses:
                 self._inside[me] = uses
-            elif self._forking:
-                self._gate.notify_all()
+            else:
+                del self._inside[me]
+                if self._forking:
+                    self._gate.notify_all()
 
     def _close_idle(self) -> None:
         while self._readers:
@@ -154,7 +173,7 @@ class ConnectionPool:
         """Let nobody in, wait for those inside, close everything. The forking thread itself cannot be waited for."""
         me = threading.get_ident()
         deadline = time.monotonic() + FORK_SECONDS
-        with self._gate:
+        with self._gate_lock:
             self._forking = True
             while any(thread != me for thread in self._inside):
                 if not self._gate.wait(deadline - time.monotonic()):
@@ -162,7 +181,7 @@ class ConnectionPool:
             self._close_idle()
 
     def _after_fork_in_parent(self) -> None:
-        with self._gate:
+        with self._gate_lock:
             self._forking = False
             self._gate.notify_all()
 
@@ -172,48 +191,35 @@ class ConnectionPool:
             _inherited.extend([*self._in_use, *self._readers])
         # Threads that the child does not have may hold the locks.
         self._write_lock = threading.Lock()
-        self._gate = threading.Condition()
+        self._make_gate()
         self._forking = False
         self._inside = {}
         self._readers, self._writer, self._in_use = [], None, set()
 
 
-# Every read and write goes through these; a generator takes a microsecond longer.
+# Every read goes through this, the comparison before each search included; a generator takes a microsecond longer.
 class _Reading(AbstractContextManager[sqlite3.Connection]):
-    __slots__ = ("_connection", "_pool")
+    __slots__ = ("_connection", "_pool", "_thread")
 
     def __init__(self, pool: ConnectionPool) -> None:
         self._pool = pool
 
     def __enter__(self) -> sqlite3.Connection:
-        self._connection = self._pool._take_reader()
+        self._connection, self._thread = self._pool._take_reader()
         return self._connection
 
     def __exit__(self, *_: object) -> None:
-        self._pool._give_back_reader(self._connection)
+        self._pool._give_back_reader(self._connection, self._thread)
 
 
-class _Writing(AbstractContextManager[sqlite3.Connection]):
-    __slots__ = ("_connection", "_lock", "_pool")
-
-    def __init__(self, pool: ConnectionPool) -> None:
-        self._pool = pool
-        self._lock = pool._write_lock  # a forked child has another one
-
-    def __enter__(self) -> sqlite3.Connection:
-        self._lock.acquire()
-        try:
-            self._connection = self._pool._take_writer()
-        except BaseException:
-            self._lock.release()
-            raise
-        return self._connection
-
-    def __exit__(self, *_: object) -> None:
-        try:
-            self._pool._give_back_writer(self._connection)
-        finally:
-            self._lock.release()
+def _rolled_back(connection: sqlite3.Connection) -> bool:
+    """End a transaction that was interrupted; one that cannot be ended is closed with its connection."""
+    try:
+        connection.execute("ROLLBACK")
+    except sqlite3.Error:
+        connection.close()
+        return False
+    return True
 
 
 def _before_fork() -> None:

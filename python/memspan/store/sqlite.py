@@ -72,8 +72,9 @@ class SqliteStore:
     def reading(self) -> Iterator[SqliteReader]:
         """See `Store.reading`."""
         with translated(self.path), self._pool.reader() as connection:
-            connection.execute("BEGIN")
             try:
+                # Within: an interrupt that came while SQLite was at work is raised after the call.
+                connection.execute("BEGIN")
                 yield SqliteReader(connection)
             finally:
                 if connection.in_transaction:
@@ -84,8 +85,9 @@ class SqliteStore:
         """See `Store.writing`."""
         with translated(self.path), self._pool.writer() as connection:
             self._checkpoints.before_transaction()
-            connection.execute("BEGIN IMMEDIATE")
             try:
+                # Within, as in `reading`: it may have waited for another process for long.
+                connection.execute("BEGIN IMMEDIATE")
                 state = self._state(connection)
                 writer = SqliteWriter(connection, state)
                 yield writer
