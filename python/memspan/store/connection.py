@@ -12,6 +12,8 @@ from typing import Final
 
 from memspan.errors import StoreError
 
+from .json_texts import add_function
+
 __all__ = ["BUSY_SECONDS", "LOG_PAGES", "connect", "create_private_file", "translated"]
 
 BUSY_SECONDS: Final = 30.0
@@ -111,6 +113,7 @@ def connect(path: Path, busy_seconds: float = BUSY_SECONDS) -> sqlite3.Connectio
         _enter_wal_mode(connection, busy_seconds)
         for setting in _SETTINGS:
             connection.execute(setting)
+        add_function(connection)
     except BaseException:
         connection.close()
         raise

@@ -8,6 +8,7 @@ from typing import Final
 from memspan.times import Micros
 
 from .beliefs import Ending
+from .json_texts import text_at
 from .sqlite_rows import SqliteRows
 
 __all__ = ["SqliteBeliefs"]
@@ -24,12 +25,12 @@ class SqliteBeliefs(SqliteRows):
     def endings(self, user: str) -> list[Ending]:
         """See `BeliefReader.endings`."""
         rows = self._all(
-            "SELECT r.id, json_extract(r.metadata, '$.version_of'), json_extract(r.metadata, '$.ended.by') "
+            f"SELECT r.id, {text_at('r.metadata', '$.version_of')}, json_extract(r.metadata, '$.ended.by') "
             f"{_RETIRED} AND json_type(r.metadata, '$.ended.by') = 'array'",
             (user,),
         )
         rows += self._all(
-            "SELECT c.id, json_extract(c.record, '$.metadata.version_of'), "
+            f"SELECT c.id, {text_at('c.record', '$.metadata.version_of')}, "  # noqa: S608
             "json_extract(c.record, '$.metadata.ended.by') FROM cold c JOIN users u ON u.pk = c.user_pk "
             "WHERE c.reason = 'evicted' AND u.name = ? AND instr(c.record, '\"retired_at\"') "
             "AND json_extract(c.record, '$.retired_at') IS NOT NULL "

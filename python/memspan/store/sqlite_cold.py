@@ -14,6 +14,7 @@ from memspan.times import Micros, from_micros
 from .codec import embedding_blob, unpack_embedding
 from .cold import EVICTED, ORIGINAL, ColdRecord, Reason
 from .documents import dump_record, load_made_tags, load_record
+from .json_texts import text_at
 from .sqlite_rows import SqliteRows, of_user
 from .statements import chunks, marks
 from .writer_state import WriterState
@@ -133,7 +134,8 @@ class SqliteColdReader(SqliteRows):
 
     def of_source(self, user: str, source: str) -> set[str]:
         rows = self._all(
-            "SELECT id FROM cold WHERE user_pk = :user AND json_extract(record, '$.provenance') = :source",
+            "SELECT id FROM cold WHERE user_pk = :user "  # noqa: S608
+            f"AND ({text_at('record', '$.provenance')}) = :source",
             {"user": self._user_pk(user), "source": source},
         )
         return {id_ for (id_,) in rows} | self.derived(user, [source])

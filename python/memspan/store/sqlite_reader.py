@@ -11,6 +11,7 @@ from memspan.records import Record
 from memspan.times import Micros, from_micros
 
 from .codec import decode_record
+from .json_texts import text_at
 from .protocol import Relation, Removals
 from .sqlite_audit import SqliteAuditReader
 from .sqlite_beliefs import SqliteBeliefs
@@ -366,7 +367,7 @@ class SqliteReader(SqliteTokenVectorReader):
         sessions = {(user_pk, session) for user_pk, session, *_ in groups if session is not None}
         ((retired, versions, held, expiring),) = self._all(
             "SELECT count(x.retired_at), coalesce(sum(instr(r.id, '@') AND "  # noqa: S608
-            "instr(r.id, json_extract(r.metadata, '$.version_of') || '@') = 1), 0), coalesce(sum(x.held), 0), "
+            f"instr(r.id, ({text_at('r.metadata', '$.version_of')}) || '@') = 1), 0), coalesce(sum(x.held), 0), "
             "count(x.expires_at) FROM record_states x CROSS JOIN records r ON r.pk = x.record_pk "
             f"WHERE {scope.replace('user_pk', 'x.user_pk')}",
             only,

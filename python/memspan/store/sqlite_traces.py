@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from memspan.times import MAX_MICROS, MIN_MICROS, Interval, to_micros
 
+from .json_texts import each_text, text_at
 from .sqlite_rows import SqliteRows
 from .statements import chunks, marks
 from .traces import Chosen
@@ -23,18 +24,22 @@ TRACES: Final = (
 )
 """Every table with rows of records by (user_pk, id), and the column of the id; but for `records` and those of jobs."""
 
+_RECORDS_BASE: Final = text_at("metadata", "$.version_of")
+_COLD_BASE: Final = text_at("record", "$.metadata.version_of")
+"""Of which record a record, and a copy in the cold tier, is a version."""
+
 _VERSIONS: Final = (
-    "SELECT id FROM records WHERE user_pk = :user AND id > :id || '@' AND id < :id || 'A' "
-    "AND json_extract(metadata, '$.version_of') = :id UNION "
+    "SELECT id FROM records WHERE user_pk = :user AND id > :id || '@' AND id < :id || 'A' "  # noqa: S608
+    f"AND {_RECORDS_BASE} = :id UNION "
     "SELECT id FROM cold WHERE user_pk = :user AND id > :id || '@' AND id < :id || 'A' "
-    "AND json_extract(record, '$.metadata.version_of') = :id"
+    f"AND {_COLD_BASE} = :id"
 )
 """Ids of versions are those of their records, `@` and a number; `A` comes next after `@`."""
 
 _ALL_VERSIONS: Final = (
-    "SELECT id, json_extract(metadata, '$.version_of') FROM records "
+    f"SELECT id, {_RECORDS_BASE} FROM records "  # noqa: S608
     "WHERE user_pk = :user AND instr(id, '@') AND instr(metadata, '\"version_of\"') UNION "
-    "SELECT id, json_extract(record, '$.metadata.version_of') FROM cold "
+    f"SELECT id, {_COLD_BASE} FROM cold "
     "WHERE user_pk = :user AND instr(id, '@') AND instr(record, '\"version_of\"')"
 )
 _MANY: Final = 256
@@ -117,14 +122,12 @@ class SqliteTraceReader(SqliteRows):
         likely = [id_ for id_ in ids if "@" in id_]
         rows = [
             *self._of(
-                "SELECT id, json_extract(metadata, '$.version_of') FROM records "
-                "WHERE user_pk = ? AND id IN ({0})",
+                f"SELECT id, {_RECORDS_BASE} FROM records WHERE user_pk = ? AND id IN ({{0}})",  # noqa: S608
                 pk,
                 likely,
             ),
             *self._of(
-                "SELECT id, json_extract(record, '$.metadata.version_of') FROM cold "
-                "WHERE user_pk = ? AND id IN ({0})",
+                f"SELECT id, {_COLD_BASE} FROM cold WHERE user_pk = ? AND id IN ({{0}})",  # noqa: S608
                 pk,
                 likely,
             ),
@@ -141,8 +144,8 @@ class SqliteTraceReader(SqliteRows):
 
     def mentioning(self, user: str, ids: Collection[str]) -> set[str]:
         statement = (
-            "SELECT id FROM records WHERE user_pk = ? AND metadata LIKE '%\"ended\"%' AND EXISTS "
-            "(SELECT 1 FROM json_each(metadata, '$.ended.by') j WHERE j.value IN ({0}))"
+            "SELECT id FROM records WHERE user_pk = ? AND metadata LIKE '%\"ended\"%' AND EXISTS "  # noqa: S608
+            f"(SELECT 1 FROM json_each(metadata, '$.ended.by') j WHERE {each_text('metadata')} IN ({{0}}))"
         )
         return {id_ for (id_,) in self._of(statement, self._user_pk(user), ids)}
 
@@ -187,7 +190,7 @@ class SqliteTraceWriter(SqliteTraceReader):
             # What a run could undo names its sources: a record that came of one that is forgotten must not come back.
             self._connection.execute(
                 "DELETE FROM run_changes WHERE user_pk = ? AND before IS NOT NULL AND EXISTS "  # noqa: S608
-                f"(SELECT 1 FROM json_each(before, '$.sources') j WHERE j.value IN ({places}))",
+                f"(SELECT 1 FROM json_each(before, '$.sources') j WHERE {each_text('before')} IN ({places}))",
                 (pk, *values),
             )
         self._unname("cold", "record", pk, set(ids))

@@ -10,6 +10,7 @@ from typing import Final
 from memspan.records import Record
 from memspan.times import now_micros
 
+from .json_texts import each_text, text_at
 from .sqlite_rows import SqliteRows
 from .transcripts import TranscriptTurn
 
@@ -48,7 +49,8 @@ class SqliteTranscriptReader(SqliteRows):
         rows = self._all(
             "SELECT r.id, r.session, r.at, r.speaker, substr(r.text, 1, :chars), "  # noqa: S608
             f"CASE WHEN {_ACTS} THEN r.metadata END {_TURNS} "
-            "AND (r.session IN (SELECT value FROM json_each(:sessions)) OR (:some AND r.session IS NULL)) "
+            f"AND (r.session IN (SELECT {each_text(':sessions')} FROM json_each(:sessions) j) "
+            "OR (:some AND r.session IS NULL)) "
             "ORDER BY r.at, r.pk",
             {
                 **named,
@@ -64,8 +66,9 @@ class SqliteTranscriptReader(SqliteRows):
     def procedures(self, user: str) -> list[Record]:
         """See `TranscriptReader.procedures`."""
         rows = self._all(
-            "SELECT id FROM records WHERE user_pk = (SELECT pk FROM users WHERE name = :user) "
-            "AND kind = 'procedural' AND instr(id, json_extract(metadata, '$.version_of') || '@') IS NOT 1 ORDER BY id",
+            "SELECT id FROM records WHERE user_pk = (SELECT pk FROM users WHERE name = :user) "  # noqa: S608
+            f"AND kind = 'procedural' AND instr(id, ({text_at('metadata', '$.version_of')}) || '@') IS NOT 1 "
+            "ORDER BY id",
             {"user": user},
         )
         return list(self._fetch(user, [id_ for (id_,) in rows]).values())

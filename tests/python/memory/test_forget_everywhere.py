@@ -70,33 +70,33 @@ def as_json(record: Record) -> str:
     return dump_record(record)
 
 
-def fill(memory: Memory) -> list[bytes]:
+def fill(memory: Memory, m1: str = "m1", fact: str = "fact", c2: str = "c2") -> list[bytes]:
     """Put the secret into every place that a store has; returns vectors that must go, too."""
     older = secret_record(
-        f"m1@{1_700_000_000_000_000}",
+        f"{m1}@{1_700_000_000_000_000}",
         retired_at=LATER,
-        metadata={"version_of": "m1", "about": SECRET},
+        metadata={"version_of": m1, "about": SECRET},
     )
-    derived = Record(id="fact", user="ana", text=f"They like {SECRET}", at=LATER, sources=("m1",))
-    further = Record(id="sum", user="ana", text=f"In short: {SECRET}", at=LATER, sources=("fact",))
+    derived = Record(id=fact, user="ana", text=f"They like {SECRET}", at=LATER, sources=(m1,))
+    further = Record(id="sum", user="ana", text=f"In short: {SECRET}", at=LATER, sources=(fact,))
     ended = Record(
-        id="ended", user="ana", text="harmless and over", at=LATER, metadata={"ended": {"by": ["m1", "n1"]}}
+        id="ended", user="ana", text="harmless and over", at=LATER, metadata={"ended": {"by": [m1, "n1"]}}
     )
     plain = [
         Record(id=f"n{i}", user="ana", text=f"harmless {i}", at=LATER, session="t") for i in range(HARMLESS)
     ]
-    memory.add_records([secret_record(), older, derived, further, ended, *plain])
+    memory.add_records([secret_record(m1), older, derived, further, ended, *plain])
     memory.relate(user="ana", parent="plants", child=SECRET.lower())
     cold = secret_record("c1")
-    cold_fact = Record(id="c2", user="ana", text=f"Cold: {SECRET}", at=LATER, sources=("fact",))
-    cold_end = Record(id="c3", user="ana", text="cold", at=LATER, metadata={"ended": {"by": ["c2", "x"]}})
+    cold_fact = Record(id=c2, user="ana", text=f"Cold: {SECRET}", at=LATER, sources=(fact,))
+    cold_end = Record(id="c3", user="ana", text="cold", at=LATER, metadata={"ended": {"by": [c2, "x"]}})
     with memory._engine.store.writing() as writer:
         run = writer._connection.execute
         (pk,) = run("SELECT pk FROM users WHERE name = 'ana'").fetchone()
         for number, (record, reason) in enumerate(
             [
                 (cold, "evicted"),
-                (secret_record(), "original"),
+                (secret_record(m1), "original"),
                 (older, "evicted"),
                 (cold_fact, "evicted"),
                 (cold_end, "evicted"),
@@ -116,22 +116,22 @@ def fill(memory: Memory) -> list[bytes]:
                     vector(record).tobytes() if SECRET in record.text else None,
                 ),
             )
-        run("INSERT INTO cold_sources VALUES (?, 'fact', 4)", (pk,))
+        run("INSERT INTO cold_sources VALUES (?, ?, 4)", (pk, fact))
         run("INSERT INTO runs VALUES (1, ?, 'run-1', 'merge', 'done', 1, 2, '{}')", (pk,))
-        united = Record(id="n1", user="ana", text=f"united {SECRET}", at=AT, sources=("m1",))
-        for position, record in enumerate([secret_record(), derived, united, ended, plain[2]]):
+        united = Record(id="n1", user="ana", text=f"united {SECRET}", at=AT, sources=(m1,))
+        for position, record in enumerate([secret_record(m1), derived, united, ended, plain[2]]):
             run(
                 "INSERT INTO run_changes VALUES (1, ?, ?, ?, ?, ?, 'hash')",
                 (position, pk, record.id, as_json(record), vector(record).tobytes()),
             )
-        for id_ in ("m1", "fact", "n3"):
+        for id_ in (m1, fact, "n3"):
             run("INSERT INTO uses VALUES (?, ?, 3, 1)", (pk, id_))
-        for id_ in ("m1", "n3"):
-            said = SECRET if id_ == "m1" else "harmless"
+        for id_ in (m1, "n3"):
+            said = SECRET if id_ == m1 else "harmless"
             run("INSERT INTO secrets VALUES (?, ?, 'k', x'00', ?)", (pk, id_, said.encode()))
             uri = f"file:///{said}"
             run("INSERT INTO resources VALUES (?, ?, ?, NULL, NULL, NULL, 'missing')", (pk, id_, uri))
-    return [vector(record).tobytes() for record in (secret_record(), older, derived, further, cold)]
+    return [vector(record).tobytes() for record in (secret_record(m1), older, derived, further, cold)]
 
 
 def leaks(folder: Path, vectors: list[bytes] = []) -> list[str]:  # noqa: B006
@@ -198,6 +198,27 @@ def test_every_selector(path: Path, open_memory: Open, selector: str) -> None:
     assert all("m1" not in text and "c2" not in text for (text,) in mentioned)
     assert again.stats("ana")["records"] == HARMLESS + 1
     assert again.get(user="ana", id="ended").metadata == {"ended": {"by": ["n1"]}}  # type: ignore[union-attr]
+
+
+def test_ids_with_a_character_at_which_sqlite_ends_a_text_of_json(path: Path, memory: Memory) -> None:
+    """What begins the same stays."""
+    m1 = "m1\0x"
+    vectors = fill(memory, m1, "fact\0", "\0c2")
+    memory.add_records(
+        [
+            Record(id="m1", user="ana", text="stays", at=LATER, metadata={"ended": {"by": ["m1\0y"]}}),
+            Record(id="m1@5", user="ana", text="stays", at=LATER, metadata={"version_of": m1}),
+        ]
+    )
+    assert memory.forget(user="ana", id=m1) == 5
+    assert memory.forget(user="ana", id="c1") == 1
+    assert leaks(path.parent, vectors) == []
+    assert memory.get(user="ana", id="ended").metadata == {"ended": {"by": ["n1"]}}  # type: ignore[union-attr]
+    assert memory.get(user="ana", id="m1").metadata == {"ended": {"by": ["m1\0y"]}}  # type: ignore[union-attr]
+    assert memory.get(user="ana", id="m1@5") is not None
+    with memory._engine.store.reading() as reader:
+        assert {record for (record,) in reader._all("SELECT record FROM run_changes")} == {"ended", "n2"}
+    assert memory.verify() == []
 
 
 def test_every_table_that_names_records_is_known(memory: Memory) -> None:
@@ -386,17 +407,19 @@ def test_forgetting_while_jobs_run(open_memory: Open, path: Path) -> None:
     assert {job.session for job in memory.jobs()} == {"last"}
 
 
-def test_versions_of_many_records_at_once(memory: Memory) -> None:
+@pytest.mark.parametrize("m", ["m", "\0m"])
+def test_versions_of_many_records_at_once(memory: Memory, m: str) -> None:
     records = [
         Record(id=id_, user="ana", text="x", at=AT, metadata=metadata)
         for i in range(300)
         for id_, metadata in (
-            (f"m{i}", {}),
-            (f"m{i}@5", {"version_of": f"m{i}"}),
-            (f"k{i}@5", {"version_of": "m1"}),
+            (f"{m}{i}", {}),
+            (f"{m}{i}@5", {"version_of": f"{m}{i}"}),
+            (f"k{i}@5", {"version_of": f"{m}1"}),
         )
     ]
     memory.add_records(records)
-    assert memory.forget(user="ana", id=[f"m{i}" for i in range(299)]) == 598
-    assert {id_ for id_ in memory._engine.current().ids(user="ana") if id_[0] == "m"} == {"m299", "m299@5"}
+    assert memory.forget(user="ana", id=[f"{m}{i}" for i in range(299)]) == 598
+    kept = {f"{m}299", f"{m}299@5"}
+    assert {id_ for id_ in memory._engine.current().ids(user="ana") if id_[0] != "k"} == kept
     assert memory.verify() == []
