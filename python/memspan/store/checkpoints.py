@@ -38,7 +38,7 @@ class Checkpoints:
             return
         if not self._thread.is_alive():
             self._thread = None
-        elif self._log.stat().st_size > _LONG_LOG:
+        elif self._log_size() > _LONG_LOG:
             self.wait()
 
     def start(self) -> None:
@@ -55,6 +55,12 @@ class Checkpoints:
         if self._thread is not None:
             self._thread.join()
             self._thread = None
+
+    def _log_size(self) -> int:
+        try:
+            return self._log.stat().st_size
+        except FileNotFoundError:
+            return 0
 
     def _copy(self) -> None:
         # A copy that fails is made by the next one.

@@ -205,7 +205,9 @@ def _checked_path(path: object) -> Path:
     text = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
     if not isinstance(text, str) or not text or "\0" in text or text == ":memory:":
         raise invalid("path", path, accepted)
-    checked = Path(text).absolute()
+    # SQLite follows symbolic links, too: its log, and the snapshot, lie beside the file that a link leads to, so that
+    # whoever opens it by another name finds and erases them.
+    checked = Path(os.path.realpath(text))
     if os.path.isdir(checked):  # `Path.is_dir` fails where the system takes no such name
         raise invalid("path", path, accepted + "; this is a folder")
     return checked

@@ -377,3 +377,21 @@ def test_users_beyond_the_limit_leave_memory(
     assert again.search("lamp", user="u59", k=1)[0].text == "lamp of 59"
     assert again.stats()["index"]["resident_users"] == 1
     assert warnings_of(caplog) == []
+
+
+def test_a_store_under_two_names_has_one_snapshot(path: Path, open_memory: Open, cache: Path) -> None:
+    """A symbolic link to a store is that store: what its handles leave lies beside the file."""
+    elsewhere = path.parent / "links"
+    elsewhere.mkdir()
+    link = elsewhere / "link.memspan"
+    link.symlink_to(path)
+    memory = open_memory(link)
+    memory.add([{"id": f"m{i}", "text": f"wolfsbane {i}"} for i in range(60)], user="ana")
+    memory.close()
+    assert cache.exists()
+    memory = open_memory()
+    assert len(memory.search("wolfsbane", user="ana", k=60)) == 60
+    memory.forget(user="ana")
+    memory.close()
+    assert [file.name for file in elsewhere.iterdir()] == ["link.memspan"]
+    assert all(b"wolfsbane" not in file.read_bytes() for file in path.parent.glob("*.memspan*"))

@@ -140,3 +140,15 @@ def test_a_fork_waits_for_the_copy(path: Path, make_record: Make) -> None:
         assert reader.count() == MANY + 1
     assert store.check() == []
     store.close()
+
+
+def test_a_log_that_is_not_there_is_not_long(store: SqliteStore, path: Path) -> None:
+    """As after somebody removed what seemed to be left over."""
+    others, copying = checkpoints.Checkpoints(path.with_name("gone"), store._pool), threading.Event()
+    others._thread = thread = threading.Thread(target=copying.wait)
+    thread.start()
+    try:
+        others.before_transaction()
+    finally:
+        copying.set()
+        thread.join()
