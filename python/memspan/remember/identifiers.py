@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import secrets
 import threading
+from typing import Final
 
 from memspan.times import Micros, now_micros
 
 __all__ = ["new_id", "next_moments"]
+
+_FAR: Final = 10_000_000
+"""Microseconds that the moments may be ahead of the clock: a large batch takes as many as it has messages, faster than
+they pass. What is further ahead was given out by a clock that has been set back since."""
 
 _lock = threading.Lock()
 _last: Micros = 0
@@ -17,11 +22,14 @@ def next_moments(count: int) -> Micros:
     """Reserve `count` successive microseconds that end now, or as soon as possible, and return the first.
 
     No moment is given out twice in a process, so what is added later sorts later, even within one tick of the
-    clock.
+    clock, unless the clock is set back by more than ten seconds.
     """
     global _last
     with _lock:
-        first = max(now_micros() - count + 1, _last + 1)
+        now = now_micros()
+        first = now - count + 1
+        if first <= _last <= now + _FAR:
+            first = _last + 1
         _last = first + count - 1
         return first
 
