@@ -54,7 +54,9 @@ def inspect(path: str | os.PathLike[str]) -> Inspection | None:
     if stat.S_ISDIR(status.st_mode):
         raise StoreError(f"{file}: is a folder; a store is a file, such as '{file / 'agent.memspan'}'")
     with translated(file):
-        connection = sqlite3.connect(f"file:{quote(str(file.absolute()))}?mode=ro", uri=True, timeout=30.0)
+        connection = sqlite3.connect(
+            f"file:{quote(os.fsencode(file.absolute()))}?mode=ro", uri=True, timeout=30.0
+        )
         with closing(connection):
             version = schema_version(connection, file)
             rows = connection.execute("SELECT key, value FROM meta").fetchall() if version else []

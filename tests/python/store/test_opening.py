@@ -69,6 +69,14 @@ def test_names_that_the_system_refuses(tmp_path: Path, place: str) -> None:
     assert [child.name for child in tmp_path.iterdir()] == ["file"]
 
 
+@pytest.mark.skipif(sys.platform == "darwin", reason="takes names in UTF-8 only")
+def test_a_name_that_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"of another time \xff?#%41")
+    Memory(path, "hash:32").close()
+    assert inspect(path) is not None
+    Memory(path).close()
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may enter every folder")
 def test_a_folder_that_may_not_be_entered(tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(0o000)
