@@ -62,4 +62,4 @@ def reembed(env: Environment, store: Path, embedder: str, as_json: bool) -> None
 def _embedder_of(store: Path) -> EmbedderIdentity:
     inspection = inspect(store)
     assert inspection is not None  # `options.existing_store` has looked
-    return EmbedderIdentity.parse(inspection.settings["embedder"])
+    return EmbedderIdentity.parse(inspection.settings["embedder"], store)

@@ -16,7 +16,7 @@ from memspan.embed.late_protocol import TokenEmbedder
 from memspan.embed.protocol import Embedder, validate_vectors
 from memspan.embed.registry import DEFAULT_MODEL
 from memspan.embed.resolve import resolve_embedder
-from memspan.errors import EmbedderMismatchError, InvalidArgumentError
+from memspan.errors import EmbedderMismatchError, InvalidArgumentError, StoreError
 
 __all__ = ["EmbedderIdentity", "EmbedderSpec", "StoreEmbedder"]
 
@@ -39,10 +39,20 @@ class EmbedderIdentity:
         return cls(embedder.name, int(embedder.dim), embedder.checksum)
 
     @classmethod
-    def parse(cls, text: str) -> EmbedderIdentity:
-        """Read what `dump` wrote."""
-        values = json.loads(text)
-        return cls(str(values["name"]), int(values["dim"]), str(values["checksum"]))
+    def parse(cls, text: str, path: object) -> EmbedderIdentity:
+        """Read what `dump` wrote into the store of that path.
+
+        Raises:
+            StoreError: it wrote something else; names the path.
+        """
+        try:
+            values = json.loads(text)
+            return cls(str(values["name"]), int(values["dim"]), str(values["checksum"]))
+        except (ValueError, TypeError, LookupError):
+            raise StoreError(
+                f"{path}: the database is damaged (the embedder that it names, {text!r}, cannot be read); restore it "
+                "from a backup"
+            ) from None
 
     def dump(self) -> str:
         """As JSON, always the same text for the same identity."""

@@ -191,7 +191,7 @@ class Engine:
     def _refuse_other_embedder(self, reader: StoreReader) -> None:
         recorded = reader.meta("embedder")
         if recorded != self.embedder.identity.dump():
-            now = None if recorded is None else EmbedderIdentity.parse(recorded)
+            now = None if recorded is None else EmbedderIdentity.parse(recorded, self.store.path)
             raise EmbedderMismatchError(
                 f"{self.store.path}: another process converted the store from embedder "
                 f"{self.embedder.identity} to {now}; open it again with that one"
@@ -203,7 +203,7 @@ class Engine:
             return
         recorded = reader.meta(TOKEN_SETTING)
         if recorded != self.tokens.identity.dump():
-            now = None if recorded is None else EmbedderIdentity.parse(recorded)
+            now = None if recorded is None else EmbedderIdentity.parse(recorded, self.store.path)
             raise EmbedderMismatchError(
                 f"{self.store.path}: another process made the token vectors anew, with {now} instead of "
                 f"{self.tokens.identity}; open it again with that one, or with token_embedder=False"

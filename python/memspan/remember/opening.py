@@ -57,12 +57,12 @@ def open_engine(
         identity = EmbedderIdentity.of(offered)
         if not reembed and "embedder" in settings:
             StoreEmbedder(
-                path, EmbedderIdentity.parse(settings["embedder"]), offered
+                path, EmbedderIdentity.parse(settings["embedder"], path), offered
             )  # Raises when they differ.
     elif reembed and token_embedder in (None, False):
         raise invalid("embedder", spec, "with reembed=True: the embedder to convert the store to")
     else:
-        identity = EmbedderIdentity.parse(settings["embedder"])
+        identity = EmbedderIdentity.parse(settings["embedder"], path)
     if analyzer is not None and settings.get("analyzer", analyzer) != analyzer:
         raise invalid(
             "analyzer", analyzer, f"{settings['analyzer']!r}, which this store was made with, or None"
@@ -90,7 +90,7 @@ def open_engine(
         if recorded != identity.dump() and not reembed:
             raise EmbedderMismatchError(
                 f"{store.path}: another process filled it at this moment with embedder "
-                f"{EmbedderIdentity.parse(recorded)}; this one has {identity}"
+                f"{EmbedderIdentity.parse(recorded, path)}; this one has {identity}"
             )
         embedder = StoreEmbedder(store.path, identity, offered)
         snapshots = make_snapshots(store, embedder, chosen)

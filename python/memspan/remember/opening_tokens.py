@@ -35,7 +35,7 @@ def choose_tokens(
     if spec is False:
         return None
     recorded = settings.get(TOKEN_SETTING)
-    identity = None if recorded is None else EmbedderIdentity.parse(recorded)
+    identity = None if recorded is None else EmbedderIdentity.parse(recorded, path)
     if spec is not None:
         offered = resolve_token_embedder(spec)
         if identity is None or reembed:

@@ -13,6 +13,8 @@ from memspan import _core
 from memspan.records import Record
 from memspan.times import from_micros, to_micros
 
+from .malformed import reads
+
 __all__ = [
     "COLUMNS",
     "ROW_COLUMNS",
@@ -64,7 +66,11 @@ def pack_embedding(embedding: NDArray[np.float32]) -> bytes:
 
 
 def unpack_embedding(blob: bytes) -> NDArray[np.float32]:
-    """Shape (dim,), float32, read-only."""
+    """Shape (dim,), float32, read-only.
+
+    Raises:
+        ValueError: these are no numbers.
+    """
     return np.frombuffer(blob, dtype="<f4").astype(np.float32, copy=False)
 
 
@@ -125,8 +131,13 @@ def _encode_row(record: Record, user_pks: dict[str, int], pk: int, sequence: int
     return (pk, user_pks[record.user], sequence, bytearray(pack_embedding(record.embedding)), *values)
 
 
+@reads("record")
 def decode_record(user: str, row: Sequence[Any], embedding: bytes | None = None) -> Record:
-    """The record of a row of `COLUMNS` and `STATE_COLUMNS`; all of the latter are `None` without a state."""
+    """The record of a row of `COLUMNS` and `STATE_COLUMNS`; all of the latter are `None` without a state.
+
+    Raises:
+        Malformed: a value is of another form.
+    """
     (id_, kind, at, until, recorded_at, session, speaker, importance, provenance, fidelity, *rest) = row
     tags, entities, sources, metadata, text, retired_at, expires_at, pinned, held = rest
     return Record(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import tempfile
@@ -13,6 +14,7 @@ from typing import Final
 from memspan.errors import StoreError
 
 from .json_texts import add_function
+from .malformed import Malformed
 
 __all__ = ["BUSY_SECONDS", "LOG_PAGES", "connect", "create_private_file", "translated"]
 
@@ -37,7 +39,8 @@ _SETTINGS: Final = (
 
 
 class translated:  # noqa: N801 - a `with` statement reads it as a word
-    """Turns every `sqlite3.Error` inside the block into a `StoreError` that names the file and the remedy.
+    """Turns every `sqlite3.Error` inside the block into a `StoreError` that names the file and the remedy, and so what
+    is raised for text that is not UTF-8, or not JSON: nothing but stored values is decoded inside.
 
     A class, as every read and write goes through it: a generator takes a microsecond longer.
     """
@@ -51,12 +54,14 @@ class translated:  # noqa: N801 - a `with` statement reads it as a word
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, sqlite3.Error):
+        if isinstance(error, (sqlite3.Error, json.JSONDecodeError, UnicodeDecodeError)):
             raise StoreError(f"{self._path}: {_explain(error)}") from error
 
 
-def _explain(error: sqlite3.Error) -> str:
+def _explain(error: Exception) -> str:
     text = str(error)
+    if not isinstance(error, sqlite3.Error) or isinstance(error, Malformed):
+        return f"the database is damaged ({text}); restore it from a backup"
     if "locked" in text or "busy" in text:
         return (
             f"another process or handle held the database lock for more than {BUSY_SECONDS:.0f} seconds "
@@ -64,7 +69,7 @@ def _explain(error: sqlite3.Error) -> str:
         )
     if "not a database" in text:
         return f"this file is not a memspan store ({text})"
-    if "malformed" in text or "corrupt" in text:
+    if "malformed" in text or "corrupt" in text or "Could not decode" in text:
         return f"the database is damaged ({text}); restore it from a backup"
     if "full" in text:
         return f"no space left for the database ({text}); nothing was changed"

@@ -10,6 +10,8 @@ from typing import Any, Final
 
 from memspan.records import Record
 
+from .malformed import reads
+
 __all__ = ["dump_record", "load_made_tags", "load_record"]
 
 _MADE: Final = "made_tags"
@@ -47,8 +49,13 @@ def dump_record(record: Record, made_tags: Sequence[str] = ()) -> str:
     return _encode(document)
 
 
+@reads("record")
 def load_record(user: str, text: str) -> Record:
-    """The record that `dump_record` wrote, without its embedding."""
+    """The record that `dump_record` wrote, without its embedding.
+
+    Raises:
+        Malformed: it wrote something else.
+    """
     document: dict[str, Any] = json.loads(text)
     document.pop(_MADE, None)
     for name, value in document.items():
@@ -59,6 +66,7 @@ def load_record(user: str, text: str) -> Record:
     return Record(user=user, **document)
 
 
+@reads("record")
 def load_made_tags(text: str) -> tuple[str, ...]:
     """The made tags that `dump_record` wrote."""
     return tuple(json.loads(text).get(_MADE, ())) if f'"{_MADE}"' in text else ()

@@ -13,6 +13,7 @@ from memspan.audit_info import AuditEntry
 from memspan.times import Micros, from_micros
 
 from .audit import AuditFilter
+from .malformed import reads
 from .sqlite_rows import SqliteRows
 from .writer_state import WriterState
 
@@ -37,6 +38,7 @@ class SqliteAuditReader(SqliteRows):
         ((store_id,),) = self._all("SELECT value FROM meta WHERE key = 'store_id'")
         return str(store_id)
 
+    @reads("entry of the audit")
     def entries(self, wanted: AuditFilter, limit: int) -> list[AuditEntry]:
         key = self._store_id()
         user = None if wanted.user is None else fingerprint(key, wanted.user)

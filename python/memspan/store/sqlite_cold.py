@@ -15,6 +15,7 @@ from .codec import embedding_blob, unpack_embedding
 from .cold import EVICTED, ORIGINAL, ColdRecord, Reason
 from .documents import dump_record, load_made_tags, load_record
 from .json_texts import text_at
+from .malformed import Malformed, reads
 from .sqlite_rows import SqliteRows, of_user
 from .statements import chunks, marks
 from .writer_state import WriterState
@@ -69,14 +70,17 @@ class SqliteColdReader(SqliteRows):
     ) -> dict[str, ColdRecord]:
         blob = "embedding" if embeddings else "NULL"
         rows = self._for_each(
-            f"SELECT reason, moved_at, record, {blob} FROM cold "  # noqa: S608
+            f"SELECT id, reason, moved_at, record, {blob} FROM cold "  # noqa: S608
             "WHERE user_pk = ? AND reason = ? AND id IN ({places})",
             user,
             ids,
             reason,
         )
-        found = (_decoded(user, row) for row in rows)
-        return {cold.record.id: cold for cold in found}
+        found = {id_: _decoded(user, row) for id_, *row in rows}
+        for id_, cold in found.items():
+            if cold.record.id != id_:
+                raise Malformed(f"malformed record: {id_!r} says that it is {cold.record.id!r}")
+        return found
 
     def latest(self, user: str, k: int, kinds: Sequence[str] | None = None) -> list[ColdRecord]:
         chosen = ""
@@ -357,6 +361,7 @@ def _blob(record: Record) -> Any:
     return None if record.embedding is None else embedding_blob(record.embedding)
 
 
+@reads("record")
 def _decoded(user: str, row: Sequence[Any]) -> ColdRecord:
     reason, moved_at, text, blob = row
     record = load_record(user, text)

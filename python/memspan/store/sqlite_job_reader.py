@@ -11,6 +11,7 @@ from memspan.llm.usage import Usage
 from memspan.times import Micros, from_micros
 
 from .jobs import Gathering, Step, Worker
+from .malformed import reads
 from .sqlite_rows import SqliteRows, of_user
 from .statements import chunks, marks
 
@@ -61,6 +62,7 @@ class SqliteJobReader(SqliteRows):
             for *values, due, created, updated in rows
         ]
 
+    @reads("entry of a job's log")
     def log(self, id: str) -> list[JobEvent]:
         rows = self._all(
             "SELECT l.at, l.run, l.stage, l.event, l.details FROM job_log l JOIN jobs j ON j.pk = l.job_pk "

@@ -12,6 +12,7 @@ from memspan.times import Micros, from_micros
 
 from .codec import decode_record
 from .json_texts import text_at
+from .malformed import Malformed
 from .protocol import Relation, Removals
 from .sqlite_audit import SqliteAuditReader
 from .sqlite_beliefs import SqliteBeliefs
@@ -201,7 +202,7 @@ class SqliteReader(SqliteTokenVectorReader):
             places, values = marks(piece)
             statement = f"SELECT {blob}, {FIELDS} FROM {RECORDS} WHERE r.user_pk = ? AND r.id IN ({places})"  # noqa: S608
             for row in self._all(statement, (pk, *values)):
-                record = decode_record(user, row[1:], row[0])
+                record = decode_record(user, row[1:], _present(row[0]) if embeddings else None)
                 found[record.id] = record
         return found
 
@@ -216,7 +217,7 @@ class SqliteReader(SqliteTokenVectorReader):
         last = first - 1
         while rows := self._all(statement, (last, batch)):
             last = rows[-1][0]
-            yield [decode_record(row[1], row[3:], row[2]) for row in rows]
+            yield [decode_record(row[1], row[3:], _present(row[2])) for row in rows]
 
     def learnt_after(self, user: str, after: int, kinds: Sequence[str]) -> dict[str, Micros]:
         first, pk = self._first_changed(after), self._user_pk(user)
@@ -247,7 +248,7 @@ class SqliteReader(SqliteTokenVectorReader):
         last = -1
         while rows := self._all(statement, (last, *parameters, batch)):
             last = rows[-1][0]
-            yield [decode_record(row[1], row[3:], row[2]) for row in rows]
+            yield [decode_record(row[1], row[3:], _present(row[2]) if embeddings else None) for row in rows]
 
     def relations(self, user: str | None = None, after: int = 0) -> list[Relation]:
         rows = self._all(
@@ -385,3 +386,10 @@ class SqliteReader(SqliteTokenVectorReader):
             "first": from_micros(min(row[4] for row in groups)).isoformat() if groups else None,
             "last": from_micros(max(row[5] for row in groups)).isoformat() if groups else None,
         }
+
+
+def _present(blob: bytes | None) -> bytes:
+    """The embedding of a record, which has one."""
+    if blob is None:
+        raise Malformed("malformed record: it has no embedding")
+    return blob

@@ -9,6 +9,7 @@ from typing import Any, Final
 from memspan.run_info import Run
 from memspan.times import Micros, from_micros
 
+from .malformed import reads
 from .runs import RunChange
 from .sqlite_rows import SqliteRows, of_user
 from .statements import chunks, marks
@@ -112,6 +113,7 @@ class SqliteRunWriter(SqliteRunReader):
             )
 
 
+@reads("run")
 def _run(row: Sequence[Any]) -> Run:
     id_, user, action, state, began, ended, changes, report = row
     end = None if ended is None else from_micros(ended)

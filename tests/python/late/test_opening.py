@@ -44,7 +44,7 @@ def test_the_store_remembers_it(memory: Memory, open_memory: Open, path: Path, w
     fill(memory)
     setting = recorded(path)
     assert setting is not None
-    assert EmbedderIdentity.parse(setting) == EmbedderIdentity("words", words.dim, "")
+    assert EmbedderIdentity.parse(setting, "") == EmbedderIdentity("words", words.dim, "")
     again = open_memory()
     assert again.search("boat 3", user="ana", k=1).timings.reranking > 0
     open_memory(token_embedder=False).close()
