@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from memspan._core import ANALYZER_VERSION
-from memspan.errors import CorruptSnapshotError, SnapshotVersionError
+from memspan.errors import CorruptSnapshotError, SnapshotVersionError, StoreError
 from memspan.index import Index
 from memspan.store import Store, StoreReader, StoreWriter
 from memspan.times import Micros, now_micros
@@ -173,15 +173,22 @@ class Snapshots:
         writes one.
 
         Raises:
-            OSError: a file cannot be deleted.
+            StoreError: a file cannot be deleted; names it.
         """
         writer.set_meta(_TOKEN, None)
-        self.path.unlink(missing_ok=True)
         # The native writer adds an ending of its own to the temporary name while it writes.
         leftover = re.compile(re.escape(self.path.name) + r"\.[0-9a-f]{16}\.tmp.*", re.DOTALL)
-        for sibling in self.path.parent.iterdir():
-            if leftover.fullmatch(sibling.name):
-                sibling.unlink(missing_ok=True)
+        file = self.path
+        try:
+            file.unlink(missing_ok=True)
+            for file in self.path.parent.iterdir():
+                if leftover.fullmatch(file.name):
+                    file.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"{file}: cannot be deleted ({error.strerror}); nothing was changed; what is there must go, as it may "
+                "hold what was erased"
+            ) from error
 
     def _stamp(self, reader: StoreReader, token: str, sequence: int) -> dict[str, Any]:
         return {
