@@ -120,7 +120,10 @@ class KeepingCalls(Calls):
             return reader.users()
 
     def verify(self) -> list[str]:
-        """Check the database, and that index and snapshot agree with it; a list of problems, empty when sound."""
+        """Check the database, and that index and snapshot agree with it; a list of problems, empty when sound.
+
+        A damaged snapshot, which is only a cache, is deleted.
+        """
         return verify(self._engine)
 
     aexport = in_thread(export)

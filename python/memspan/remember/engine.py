@@ -228,6 +228,16 @@ class Engine:
             self.snapshots.distrust()
             self._state = None
 
+    def discard_snapshot(self) -> None:
+        """Delete the file, in which damage was found that an opening does not look for. A failure is logged."""
+        try:
+            with self.changing() as change:
+                self.snapshots.delete(change.writer)
+        except MemspanError as error:
+            _logger.warning("snapshot %s could not be deleted (%s)", self.snapshots.path, error)
+        else:
+            self.note_unsaved()
+
     def save_if_worthwhile(self, *, closing: bool = False) -> None:
         """Write the snapshot file when opening would otherwise repeat much work.
 

@@ -36,6 +36,7 @@ def verify(engine: Engine) -> list[str]:
     snapshot = engine.snapshots.examine(engine.store)
     if isinstance(snapshot, str) and snapshot != MISSING:
         problems.append(f"snapshot {engine.snapshots.path} {snapshot}; the next open rebuilds it")
+        engine.discard_snapshot()
     return problems
 
 

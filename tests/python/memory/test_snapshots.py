@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from memspan.errors import StoreError
 from memspan.memory import Memory
 from memspan.remember import snapshots
 from memspan.remember.engine import Engine
@@ -176,6 +177,36 @@ def test_verify_reports_a_damaged_snapshot(saved: dict[str, Any], cache: Path, o
     cache.write_bytes(cache.read_bytes()[:-1])
     (problem,) = memory.verify()
     assert "is damaged" in problem
+
+
+def test_what_verify_finds_in_the_snapshot_is_not_there_any_more(
+    saved: dict[str, Any], cache: Path, open_memory: Open
+) -> None:
+    """An opening reads the head of the file, verify all of it."""
+    damaged = bytearray(cache.read_bytes())
+    damage_head(damaged)
+    cache.write_bytes(damaged)
+    memory = open_memory()
+    (problem,) = memory.verify()
+    assert problem.endswith("; the next open rebuilds it")
+    assert memory.verify() == []
+    memory.close()
+    again = open_memory()
+    assert observe(again) == saved
+    assert again.verify() == []
+
+
+def test_a_snapshot_that_cannot_be_deleted(cache: Path, path: Path, open_memory: Open) -> None:
+    cache.mkdir()
+    memory = open_memory()
+    memory.add({"id": "m1", "text": "stays"}, user="ana")
+    with pytest.raises(
+        StoreError, match=r"agent\.memspan\.index: cannot be deleted \(.*\); nothing was changed"
+    ):
+        memory.forget(user="ana")
+    assert [found.id for found in memory.latest(user="ana")] == ["m1"]
+    cache.rmdir()
+    assert memory.forget(user="ana") == 1
 
 
 @pytest.mark.parametrize("version", [1, 99, 2**32 - 1])
