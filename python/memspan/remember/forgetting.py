@@ -22,7 +22,7 @@ from .scope import Scope, scope_of
 from .selecting import Selection
 from .unlearning import unlearn
 
-__all__ = ["confirm", "erase_within", "forget"]
+__all__ = ["confirm", "erase_within", "forget", "remove_if_nothing_is_left"]
 
 
 @survives_damage
@@ -130,11 +130,18 @@ def erase_within(change: Change, user: str, scope: Scope) -> int:
     # A tag says something about the records that had it; when none has it any more, it goes with its
     # relations.
     writer.drop_relations_of(user, writer.unused(user, tags, relations=False))
-    if not writer.count(user) and not writer.relations(user) and not writer.traces.outlives(user):
-        _remove_user(change, user)
-    else:
+    if not remove_if_nothing_is_left(change, user):
         change.apply(lambda index: reconcile(index, writer, user), atomic=False)
     return len(ids)
+
+
+def remove_if_nothing_is_left(change: Change, user: str) -> bool:
+    """Take a user out of the store who has neither records, relations nor settings any more; whether that was so."""
+    writer = change.writer
+    if writer.count(user) or writer.relations(user) or writer.traces.outlives(user):
+        return False
+    _remove_user(change, user)
+    return True
 
 
 def _remove_user(change: Change, user: str) -> None:

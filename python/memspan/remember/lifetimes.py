@@ -14,6 +14,7 @@ from .auditing import audited
 from .change import Change
 from .damage import survives_damage
 from .engine import Engine
+from .forgetting import remove_if_nothing_is_left
 from .life import end_of_life, given_end
 from .restating import restate
 
@@ -104,6 +105,8 @@ def _settle(
             changed += _give(change, name, new, kind, seconds)
         change.writer.lifetimes.set_lifetime(user, kind, seconds)
         audited(change, "lifetime", user=user, kind=kind, seconds=seconds)
+        if seconds is None and user is not None:
+            remove_if_nothing_is_left(change, user)
     return changed
 
 

@@ -31,4 +31,4 @@ class LifetimeWriter(LifetimeReader, Protocol):
     """Changes inside the one exclusive transaction."""
 
     def set_lifetime(self, user: str | None, kind: str, seconds: float | None) -> None:
-        """`None` takes it back. A user that is not there is made; lifetimes go with their user."""
+        """`None` takes it back. A user that is not there is made for one; lifetimes go with their user."""

@@ -82,10 +82,11 @@ class SqliteLifetimeWriter(SqliteLifetimeReader):
     def set_lifetime(self, user: str | None, kind: str, seconds: float | None) -> None:
         """See `LifetimeWriter.set_lifetime`."""
         self._state.lifetimes.pop(user, None)
-        pk = _EVERYBODY if user is None else self._ensure_user(user)
         if seconds is None:
+            pk = _EVERYBODY if user is None else self._user_pk(user)
             self._connection.execute("DELETE FROM lifetimes WHERE user_pk = ? AND kind = ?", (pk, kind))
         else:
+            pk = _EVERYBODY if user is None else self._ensure_user(user)
             self._connection.execute(
                 "INSERT OR REPLACE INTO lifetimes (user_pk, kind, seconds) VALUES (?, ?, ?)",
                 (pk, kind, seconds),

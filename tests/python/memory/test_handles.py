@@ -62,6 +62,20 @@ def test_nothing_is_missed_after_a_time_to_live_of_somebody_new(open_memory: Ope
     assert one.verify() == two.verify() == []
 
 
+def test_a_user_whose_only_time_to_live_is_taken_back_is_gone(open_memory: Open) -> None:
+    one, two = open_memory(), open_memory()
+    one.add("text", user="ana")
+    for kind in ("semantic", "episodic"):
+        one.set_lifetime(kind, 3600, user="ben")
+    one.set_lifetime("semantic", None, user="ben")
+    assert one.users() == two.users() == ["ana", "ben"]
+    one.set_lifetime("episodic", None, user="ben")
+    one.set_lifetime("episodic", None, user="ana")
+    one.set_lifetime("episodic", None, user="unknown")
+    assert one.users() == two.users() == ["ana"]
+    assert one.verify() == two.verify() == []
+
+
 def test_changes_that_pile_up(open_memory: Open) -> None:
     """A user forgotten and made again while the other handle was not looking."""
     one, two = open_memory(), open_memory()
