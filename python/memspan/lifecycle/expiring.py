@@ -150,6 +150,9 @@ def _erase_cold_slice(engine: Engine, keys: Sequence[int], now: Micros) -> dict[
         if erased:
             engine.snapshots.delete(change.writer)
             change.writer.request_erasure()
+    # Whoever asked while they were in memory left their names there.
+    for name in erased:
+        engine.forget_words(name)
     return {user: len(copies) for user, copies in erased.items()}
 
 

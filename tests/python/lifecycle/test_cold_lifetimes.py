@@ -130,3 +130,15 @@ def test_what_is_held_in_the_cold_tier_stays(memory: Memory) -> None:
     time.sleep(0.05)
     memory.consolidate("ana")
     assert cold(memory) == {"m0"}
+
+
+def test_names_of_what_expires_there_leave_the_memory_of_the_process(tmp_path: Path) -> None:
+    with Memory(tmp_path / "names", "hash:16", quotas=10, auto_consolidate=False) as memory:
+        memory.add({"id": "old", "text": "tea", "speaker": "Wolfsbane"}, user="ana", ttl=HOUR)
+        memory.search("What did Wolfsbane drink?", user="ana", track=False)
+        memory.add([{"id": f"m{n}", "text": f"milk {n}"} for n in range(4)], user="ana")
+        assert cold(memory) == {"old"}
+        vocabulary = memory._engine.vocabularies
+        assert vocabulary._known
+        assert sweep(memory._engine, now=now_micros() + LATER).records == 1
+        assert not vocabulary._known
