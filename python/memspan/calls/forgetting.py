@@ -48,7 +48,8 @@ class ForgettingCalls(SearchingCalls):
 
         An encode job that was shown an erased turn, its own or one before, may have used what it said anywhere: all
         that the job made goes, with its log and the model's answers, and it begins again with the turns that are
-        left. A derived record that is erased alone is not made again.
+        left. If it runs, it sends nothing more, also from other processes; a request that was on its way already
+        cannot be called back, but its answer is not kept. A derived record that is erased alone is not made again.
 
         Args:
             user: whose records.

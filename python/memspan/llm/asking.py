@@ -18,7 +18,7 @@ from .dialect import Dialect, Mode, Refusal, instructions, response_format
 from .json_schema import schema_name, strict_schema
 from .prices import Prices
 from .prompt import Prompt
-from .protocol import Reply
+from .protocol import Ready, Reply
 from .reading import UnusableReply, read_object
 from .reply_cache import ReplyCache, reply_key
 from .streaming import Finished
@@ -66,10 +66,18 @@ class Asker:
         """Close the connections."""
         await self._endpoint.close()
 
-    async def ask(self, prompt: Prompt, schema: type[M], stage: str, tally: Tally | None = None) -> Reply[M]:
+    async def ask(
+        self,
+        prompt: Prompt,
+        schema: type[M],
+        stage: str,
+        tally: Tally | None = None,
+        ready: Ready | None = None,
+    ) -> Reply[M]:
         """See `LLM.acomplete`; `tally` tells what it cost also when it is cancelled."""
         wanted = strict_schema(schema)
         key = self._key(prompt, wanted)
+        # Before `ready` says that nothing was forgotten: what is forgotten later makes the cache refuse the answer.
         age = None if self._cache is None else self._cache.age()
         if self._cache is not None and (kept := self._cache.get(key)) is not None:
             try:
@@ -80,7 +88,7 @@ class Asker:
                 return Reply(value=value, model=kept[0], usage=Usage(reused=1))
         tally = Tally() if tally is None else tally
         try:
-            reply, text = await self._converse(prompt, schema, wanted, stage, tally)
+            reply, text = await self._converse(prompt, schema, wanted, stage, tally, ready)
         except LLMError as error:
             error.usage = tally.usage if tally.usage.calls else None
             raise
@@ -89,12 +97,18 @@ class Asker:
         return reply
 
     async def _converse(
-        self, prompt: Prompt, schema: type[M], wanted: dict[str, Any], stage: str, tally: Tally
+        self,
+        prompt: Prompt,
+        schema: type[M],
+        wanted: dict[str, Any],
+        stage: str,
+        tally: Tally,
+        ready: Ready | None,
     ) -> tuple[Reply[M], str]:
         messages = [_message("system", prompt.system), _message("user", prompt.user)]
         remarks: list[str] = []
         for _ in range(_CORRECTIONS + 1):
-            completion = await self._complete(messages, schema_name(schema), wanted, stage, tally)
+            completion = await self._complete(messages, schema_name(schema), wanted, stage, tally, ready)
             tally.add(self._priced(completion.usage))
             self._check_finish(completion, stage)
             try:
@@ -122,6 +136,7 @@ class Asker:
         wanted: dict[str, Any],
         stage: str,
         tally: Tally,
+        ready: Ready | None,
     ) -> Completion:
         """One answer, in the best form that the server takes."""
         mode: Mode = self._dialect.mode(name)
@@ -136,7 +151,8 @@ class Asker:
                 **response_format(mode, name, wanted),
             }
             try:
-                completion = await self._endpoint.ask(body, self._expected(body["messages"]), tally.sent)
+                expected = self._expected(body["messages"])
+                completion = await self._endpoint.ask(body, expected, tally.sent, ready)
             except Refusal as refusal:
                 lower = self._yield(refusal, parameters, mode, name, stage)
                 if lower is None:

@@ -24,6 +24,7 @@ from .completion import Completion, read_completion
 from .dialect import Refusal
 from .http_client import CautiousClient, redirect_target
 from .pacing import Pace
+from .protocol import Ready
 from .stream_event import StreamEnd, read_event
 from .usage import Usage
 
@@ -91,6 +92,7 @@ class ChatEndpoint:
         body: Mapping[str, Any],
         tokens: int,
         sent: Callable[[bool], object] = lambda under_way: None,
+        ready: Ready | None = None,
     ) -> Completion:
         """Send one request, again after failures that may go away, and read the reply.
 
@@ -98,6 +100,7 @@ class ChatEndpoint:
             body: everything but what the endpoint adds.
             tokens: about how many it will take, for the pace.
             sent: is told when a request goes out and when it ends, but not when it is cancelled.
+            ready: is awaited right before every attempt; what it raises ends them.
 
         Raises:
             Refusal: the server would refuse it again.
@@ -106,6 +109,8 @@ class ChatEndpoint:
 
         async def attempt() -> Completion:
             async with self._pace.slot(tokens) as slot:
+                if ready is not None:
+                    await ready()
                 started = self._clock()
                 sent(True)
                 try:

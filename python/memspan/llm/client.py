@@ -32,7 +32,7 @@ from .dialect import Dialect
 from .pacing import Pace
 from .prices import Prices
 from .prompt import Prompt
-from .protocol import Reply
+from .protocol import Ready, Reply
 from .reply_cache import ReplyCache
 from .streaming import Finished, TextStream
 
@@ -167,7 +167,9 @@ class OpenAIModel:
         """The same as `acomplete`, for threads without an event loop; blocks."""
         return run_in_background(self._ask(prompt, schema, stage))
 
-    async def acomplete(self, prompt: Prompt, schema: type[M], *, stage: str) -> Reply[M]:
+    async def acomplete(
+        self, prompt: Prompt, schema: type[M], *, stage: str, ready: Ready | None = None
+    ) -> Reply[M]:
         """Ask the model and check its answer against the schema. Cancelling ends the request; the
         `CancelledError` says what was spent until then (`usage`).
 
@@ -175,6 +177,8 @@ class OpenAIModel:
             prompt: what to ask.
             schema: a pydantic model that does not refer to itself.
             stage: who asks, for messages.
+            ready: awaited in this event loop right before every request; what it raises is raised here, and nothing
+                is sent any more. An answer out of the cache needs none.
 
         Raises:
             TruncatedReplyError: the answer, or the prompt, did not fit.
@@ -182,8 +186,10 @@ class OpenAIModel:
             LLMError: the server cannot be reached, refuses, or kept failing; or the model is closed.
         """
         tally = Tally()
+        here = None if ready is None else _in_this_loop(ready)
         try:
-            return await asyncio.wrap_future(start_in_background(self._ask(prompt, schema, stage, tally)))
+            work = self._ask(prompt, schema, stage, tally, here)
+            return await asyncio.wrap_future(start_in_background(work))
         except asyncio.CancelledError as error:
             setattr(error, SPENT, tally.spent)
             raise
@@ -216,9 +222,16 @@ class OpenAIModel:
         if self._cache is not None:
             self._cache.close()
 
-    async def _ask(self, prompt: Prompt, schema: type[M], stage: str, tally: Tally | None = None) -> Reply[M]:
+    async def _ask(
+        self,
+        prompt: Prompt,
+        schema: type[M],
+        stage: str,
+        tally: Tally | None = None,
+        ready: Ready | None = None,
+    ) -> Reply[M]:
         _check_schema(schema)
-        return await self._connections.asker().ask(prompt, schema, stage, tally)
+        return await self._connections.asker().ask(prompt, schema, stage, tally, ready)
 
 
 class _Connections:
@@ -257,6 +270,16 @@ class _Connections:
 def _close_later(asker: Asker, loop: asyncio.AbstractEventLoop) -> None:
     if loop is background_loop():
         start_in_background(asker.close())
+
+
+def _in_this_loop(ready: Ready) -> Ready:
+    """The same, to be awaited in another event loop."""
+    loop = asyncio.get_running_loop()
+
+    async def run() -> None:
+        await ready()
+
+    return lambda: asyncio.wrap_future(asyncio.run_coroutine_threadsafe(run(), loop))
 
 
 def _check_schema(schema: Any) -> None:

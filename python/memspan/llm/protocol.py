@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
 
 from .prompt import Prompt
 from .usage import Usage
@@ -11,9 +12,11 @@ from .usage import Usage
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["LLM", "Reply"]
+__all__ = ["LLM", "Ready", "Reply"]
 
 M = TypeVar("M", bound="BaseModel")
+Ready: TypeAlias = Callable[[], Awaitable[object]]
+"""Says, by returning, that a request may go out now; raises when it is not wanted any more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +41,11 @@ class LLM(Protocol):
     async def acomplete(self, prompt: Prompt, schema: type[M], *, stage: str) -> Reply[M]:
         """Ask the model and check its answer against the schema.
 
-        Errors carry in `usage` what the calls before them cost.
+        Errors carry in `usage` what the calls before them cost, and so does a `CancelledError`.
+
+        A client may take one more keyword, `ready`, of type `Ready` or `None`, and await it right before every request,
+        retries and corrections included, in the event loop of the caller. Else what it sends is checked once, before it
+        is asked: texts that are forgotten while it waits for its turn are sent all the same.
 
         Raises:
             TruncatedReplyError: the answer, or the prompt, did not fit; ask for less at a time.

@@ -107,6 +107,9 @@ class JobReader(Protocol):
     def attempts(self, pk: int) -> int:
         """How many attempts of a job failed since it last got on."""
 
+    def is_held(self, job: ClaimedJob) -> bool:
+        """Whether this run of the job is still the one that counts, as `JobWriter.holds` says it, at this moment."""
+
     def open(self, user: str | None) -> int:
         """How many jobs are pending or running."""
 

@@ -10,7 +10,7 @@ from memspan.job_info import Job, JobEvent, UsageEntry
 from memspan.llm.usage import Usage
 from memspan.times import Micros, from_micros
 
-from .jobs import Gathering, Step, Worker
+from .jobs import ClaimedJob, Gathering, Step, Worker
 from .malformed import reads
 from .sqlite_rows import SqliteRows, of_user
 from .statements import chunks, marks
@@ -85,6 +85,13 @@ class SqliteJobReader(SqliteRows):
 
     def attempts(self, pk: int) -> int:
         return int(self._one("SELECT attempts FROM jobs WHERE pk = ?", (pk,)) or 0)
+
+    def is_held(self, job: ClaimedJob) -> bool:
+        found = self._one(
+            "SELECT 1 FROM jobs WHERE pk = ? AND owner = ? AND run = ? AND state = 'running'",
+            (job.pk, job.owner, job.run),
+        )
+        return found is not None
 
     def open(self, user: str | None) -> int:
         return int(

@@ -57,7 +57,7 @@ class JobRun:
         self._shared = shared
         self._recipe = recipe
         self.job = job
-        self.results = Results(job, {}, shared.committer)
+        self.results = Results(job, {}, shared.committer, shared.engine.store)
 
     async def run(self) -> int:
         """Run all stages and store what came of them; returns the number of records.
@@ -72,6 +72,7 @@ class JobRun:
         for stage in self._recipe.write if turns else ():
             tools = JobTools(stage.name, self.results, shared.engine, shared.llm, shared.slots)
             work = await self._within_time(stage, work, tools)
+        await self.results.require_held()
         arrived_at = await in_worker(self._compose, work)
         finish = partial(finishing.finish, self.job, arrived_at, self.results.notes)
         weight = 1 + len(arrived_at.records) + len(arrived_at.turn_tags)

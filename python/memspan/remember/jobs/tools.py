@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,9 +15,9 @@ from numpy.typing import NDArray
 
 from memspan.encode.corpus import Frequencies, index_frequencies
 from memspan.errors import JobError, LLMError, TruncatedReplyError
-from memspan.llm import LLM, Prompt, Usage
+from memspan.llm import LLM, Prompt, Reply, Usage
 from memspan.remember.engine import Engine
-from memspan.store import StoreWriter
+from memspan.store import Store, StoreWriter
 from memspan.store.jobs import ClaimedJob, Note, Step
 from memspan.times import now_micros
 
@@ -38,7 +39,9 @@ class NoModelError(JobError):
 class Results:
     """What one run of a job has got so far, by what earlier runs committed and by its own asking."""
 
-    def __init__(self, job: ClaimedJob, steps: dict[str, Step], committer: Committer[StoreWriter]) -> None:
+    def __init__(
+        self, job: ClaimedJob, steps: dict[str, Step], committer: Committer[StoreWriter], store: Store
+    ) -> None:
         self.job = job
         self.steps = steps
         self.usage = Usage()
@@ -47,6 +50,7 @@ class Results:
         self.models: dict[str, Step] = {}
         """By stage: the last answer of a model, for the model's and the prompt's name."""
         self._committer = committer
+        self._store = store
         self._asking = 0
         self._with_model = 0
         self._idle = asyncio.Event()
@@ -92,6 +96,20 @@ class Results:
         if self._ended:
             raise JobLostError(f"this run of job {self.job.id} has ended")
 
+    async def require_held(self) -> None:
+        """Refuse to send anything on after the job was forgotten, began anew, or another worker took it.
+
+        Raises:
+            JobLostError: that has happened.
+        """
+
+        def held() -> bool:
+            with self._store.reading() as reader:
+                return reader.jobs.is_held(self.job)
+
+        if not await in_worker(held):
+            raise _lost(self.job)
+
     async def settle(self) -> None:
         """End the run: nothing more is asked, and answers that are under way are kept. A stage that asks many things at
         once fails with the first that does."""
@@ -131,7 +149,11 @@ class Results:
 
 def _require(writer: StoreWriter, job: ClaimedJob) -> None:
     if not writer.jobs.holds(job, now_micros()):
-        raise JobLostError(f"job {job.id} is not this run's any more")
+        raise _lost(job)
+
+
+def _lost(job: ClaimedJob) -> JobLostError:
+    return JobLostError(f"job {job.id} is not this run's any more")
 
 
 class JobTools:
@@ -174,7 +196,7 @@ class JobTools:
             try:
                 async with self._slots:
                     self._results.require_open()
-                    reply = await self._llm.acomplete(prompt, schema, stage=self._stage)
+                    reply = await self._complete(self._llm, prompt, schema)
             except LLMError as error:
                 await self._failed(key, prompt, error)
                 raise
@@ -184,6 +206,15 @@ class JobTools:
         for remark in reply.remarks:
             self.note("remark", key=key, text=remark)
         return reply.value
+
+    async def _complete(self, llm: LLM, prompt: Prompt, schema: type[M]) -> Reply[M]:
+        ready = self._results.require_held
+        if not _takes_ready(llm):
+            await ready()
+            return await llm.acomplete(prompt, schema, stage=self._stage)
+        acomplete: Any = llm.acomplete
+        reply: Reply[M] = await acomplete(prompt, schema, stage=self._stage, ready=ready)
+        return reply
 
     async def _failed(self, key: str, prompt: Prompt, error: LLMError) -> None:
         assert self._llm is not None
@@ -208,6 +239,7 @@ class JobTools:
         """See `Tools.embed`."""
         if not texts:
             return np.zeros((0, self._engine.embedder.identity.dim), np.float32)
+        await self._results.require_held()  # An embedder may be a server, too.
         vectors = await in_worker(self._engine.embedder.documents, list(texts))
         unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit
@@ -227,3 +259,8 @@ class JobTools:
         """See `Tools.note`."""
         copied = json.loads(json.dumps(details, allow_nan=False))
         self._results.notes.append(Note(now_micros(), self._stage, event, copied))
+
+
+def _takes_ready(llm: LLM) -> bool:
+    """See `LLM.acomplete`."""
+    return "ready" in inspect.signature(llm.acomplete).parameters
