@@ -56,7 +56,7 @@ class ProcessReport(NamedTuple):
     failed: int
     """Attempts that failed; the jobs were tried again or parked."""
     parked: int
-    """Jobs that were given up until `Memory.retry`."""
+    """Jobs that were given up until `Memory.retry`; also of other processes, which died while they worked on them."""
     waiting: int
     """Jobs that are neither done nor parked: left by `limit`, or held by another process."""
     records: int

@@ -33,6 +33,8 @@ class Model:
     due: int = 0
     run: int = 0
     owner: str | None = None
+    begun: bool = False
+    """Whether the run under way, or the last one, began."""
     steps: set[str] = field(default_factory=set)
     made: set[str] = field(default_factory=set)
 
@@ -109,8 +111,19 @@ class JobMachine(RuleBasedStateMachine):
         for each in claimed:
             job = self.jobs[each.pk]
             job.state, job.owner, job.run, job.due = "running", worker, job.run + 1, 0
+            job.begun = False
             assert (each.user, each.session, each.run) == (job.user, job.session, job.run)
         self.claims += claimed
+
+    @precondition(lambda self: self.claims)
+    @rule(data=st.data())
+    def begin(self, data: st.DataObject) -> None:
+        claim = data.draw(st.sampled_from(self.claims))
+        with self.store.writing() as writer:
+            assert writer.jobs.is_held(claim) == self._counts(claim)
+            if self._counts(claim):
+                writer.jobs.begin(claim)
+                self.jobs[claim.pk].begun = True
 
     @precondition(lambda self: self.claims)
     @rule(data=st.data(), key=st.sampled_from("abc"))
@@ -157,17 +170,20 @@ class JobMachine(RuleBasedStateMachine):
 
     @rule(worker=st.sampled_from(WORKERS), dead=st.booleans())
     def leave(self, worker: str, dead: bool) -> None:
+        parked = 0
         with self.store.writing() as writer:
             if dead:
-                writer.jobs.bury([worker], ATTEMPTS, self.now)
+                parked = writer.jobs.bury([worker], ATTEMPTS, self.now)
             else:
                 writer.jobs.release(worker)
-        for job in self.jobs.values():
-            if job.state == "running" and job.owner == worker:
-                job.state, job.owner = "pending", None
-                if dead:
-                    job.attempts += 1
-                    job.state = "parked" if job.attempts >= ATTEMPTS else "pending"
+        held = [job for job in self.jobs.values() if job.state == "running" and job.owner == worker]
+        blamed = [job for job in held if job.begun] or held
+        for job in held:
+            job.state, job.owner = "pending", None
+        for job in blamed if dead else ():
+            job.attempts += 1
+            job.state = "parked" if job.attempts >= ATTEMPTS else "pending"
+        assert parked == sum(job.state == "parked" for job in held)
 
     @precondition(lambda self: any(job.turns for job in self.jobs.values()))
     @rule(data=st.data())

@@ -182,6 +182,9 @@ class JobWriter(JobReader, Protocol):
     def holds(self, job: ClaimedJob, now: Micros) -> bool:
         """Whether this run of the job is still the one that counts; everything a run writes comes after it."""
 
+    def begin(self, job: ClaimedJob) -> None:
+        """Note that this run asks a model or stores what came of it: when its worker dies, it may be why."""
+
     def put_step(self, job: ClaimedJob, key: str, step: Step) -> None:
         """Keep a result. With a value the job got on: earlier failures do not count any more."""
 
@@ -200,8 +203,13 @@ class JobWriter(JobReader, Protocol):
     def release(self, owner: str) -> None:
         """Give back all jobs of a worker as if it had not claimed them."""
 
-    def bury(self, tokens: Collection[str], attempts: int, now: Micros) -> None:
-        """Take the jobs of dead workers back; one that this happens to for the `attempts`th time is parked."""
+    def bury(self, tokens: Collection[str], attempts: int, now: Micros) -> int:
+        """Take the jobs of dead workers back, and park those that this happens to for the `attempts`th time; returns
+        how many those are.
+
+        Only runs that had begun count as attempts, as `begin` tells: what waited beside them is given back as by
+        `release`. Where none of a worker's had, each of them may be why it died, and all count.
+        """
 
     def restart(self, pks: Collection[int], *, erase: bool) -> None:
         """Let jobs begin from their turns again; those without turns vanish. With `erase`, nothing that says what the

@@ -128,7 +128,7 @@ _V3: Final = (
 #   worker and run that the row names.
 # - job_turns: positions from 0 are the job's own turns, negative ones those before them, which it only sees.
 # - job_steps: results that a run may use again; gone when the job is done. An answer is JSON, or NULL when it was
-#   too long.
+#   too long. The row without a key has the last run that began, as its version.
 # - job_made, job_tagged and job_relations: what came of a job, so that it can be taken back: records, made tags of its
 #   turns, and relations. A relation that a caller gave has no row. Records are named by id: one that changes is
 #   another row.

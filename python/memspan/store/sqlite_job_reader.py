@@ -15,7 +15,10 @@ from .malformed import reads
 from .sqlite_rows import SqliteRows, of_user
 from .statements import chunks, marks
 
-__all__ = ["DUE", "OPEN", "UNBLOCKED", "USAGE_COLUMNS", "SqliteJobReader"]
+__all__ = ["BEGUN", "DUE", "OPEN", "UNBLOCKED", "USAGE_COLUMNS", "SqliteJobReader"]
+
+BEGUN: Final = ""
+"""The key of no step: its value is the last run of the job that began, see `JobWriter.begin`."""
 
 OPEN: Final = "state IN ('pending', 'running')"
 
@@ -80,7 +83,10 @@ class SqliteJobReader(SqliteRows):
         return own, [id_ for position, id_ in rows if position < 0]
 
     def steps(self, pk: int) -> dict[str, Step]:
-        rows = self._all("SELECT key, value, model, prompt, version FROM job_steps WHERE job_pk = ?", (pk,))
+        rows = self._all(
+            "SELECT key, value, model, prompt, version FROM job_steps WHERE job_pk = ? AND key <> ?",
+            (pk, BEGUN),
+        )
         return {key: Step(*step) for key, *step in rows}
 
     def attempts(self, pk: int) -> int:

@@ -10,7 +10,7 @@ from memspan.llm.usage import Usage
 from memspan.times import Micros
 
 from .jobs import ClaimedJob, Due, Gathering, Note, Outcome, Step, Worker, at_once
-from .sqlite_job_reader import DUE, UNBLOCKED, USAGE_COLUMNS, SqliteJobReader
+from .sqlite_job_reader import BEGUN, DUE, UNBLOCKED, USAGE_COLUMNS, SqliteJobReader
 from .statements import chunks, marks
 
 __all__ = ["MOST_TURNS", "SqliteJobWriter"]
@@ -129,6 +129,9 @@ class SqliteJobWriter(SqliteJobReader):
             )
         )
 
+    def begin(self, job: ClaimedJob) -> None:
+        self.put_step(job, BEGUN, Step(None, version=job.run))
+
     def put_step(self, job: ClaimedJob, key: str, step: Step) -> None:
         self._change("INSERT OR REPLACE INTO job_steps VALUES (?, ?, ?, ?, ?, ?)", (job.pk, key, *step))
         if step.value is not None:
@@ -190,20 +193,35 @@ class SqliteJobWriter(SqliteJobReader):
             (owner,),
         )
 
-    def bury(self, tokens: Collection[str], attempts: int, now: Micros) -> None:
+    def bury(self, tokens: Collection[str], attempts: int, now: Micros) -> int:
+        parked = 0
         for token in sorted(tokens):
-            self._change(
-                "INSERT INTO job_log (job_pk, at, run, stage, event, details) "
-                "SELECT pk, ?, run, NULL, 'interrupted', '{}' FROM jobs WHERE owner = ? AND state = 'running'",
-                (now, token),
+            held = self._all(
+                "SELECT j.pk, s.version IS j.run FROM jobs j "
+                "LEFT JOIN job_steps s ON s.job_pk = j.pk AND s.key = ? "
+                "WHERE j.state IN ('pending', 'running') AND j.state = 'running' AND j.owner = ?",
+                (BEGUN, token),
             )
-            self._change(
-                "UPDATE jobs SET owner = NULL, updated = ?, attempts = attempts + 1, "
-                "reason = 'the process that worked on it ended', "
-                "state = iif(attempts + 1 >= ?, 'parked', 'pending') WHERE owner = ? AND state = 'running'",
-                (now, attempts, token),
-            )
+            begun = [pk for pk, began in held if began] or [pk for pk, _ in held]
+            parked += sum(self._interrupt(pk, attempts, now) for pk in begun)
+            self.release(token)
             self.unregister(token)
+        return parked
+
+    def _interrupt(self, pk: int, attempts: int, now: Micros) -> bool:
+        """Count an attempt whose worker died; whether the job is parked for it."""
+        self._change(
+            "INSERT INTO job_log (job_pk, at, run, stage, event, details) "
+            "SELECT pk, ?, run, NULL, 'interrupted', '{}' FROM jobs WHERE pk = ?",
+            (now, pk),
+        )
+        self._change(
+            "UPDATE jobs SET owner = NULL, updated = ?, attempts = attempts + 1, "
+            "reason = 'the process that worked on it ended', "
+            "state = iif(attempts + 1 >= ?, 'parked', 'pending') WHERE pk = ?",
+            (now, attempts, pk),
+        )
+        return bool(self._one("SELECT state = 'parked' FROM jobs WHERE pk = ?", (pk,)))
 
     def restart(self, pks: Collection[int], *, erase: bool) -> None:
         for pk in sorted(pks):

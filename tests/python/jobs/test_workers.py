@@ -251,6 +251,35 @@ def test_a_job_that_always_kills_its_process_is_parked(open_memory: Open, path: 
     assert memory.process().done == 1
 
 
+def test_jobs_that_waited_for_the_model_beside_one_that_kills_are_not_blamed(
+    open_memory: Open, path: Path
+) -> None:
+    script = """
+import asyncio, os, sys
+from memspan.memory import Memory
+sys.path.insert(0, sys.argv[2])
+from tiny_recipe import ScriptedModel, recipe_of
+
+class Narrow(ScriptedModel):
+    async def acomplete(self, prompt, schema, *, stage, ready=None):
+        if prompt.user != "kills":
+            await asyncio.sleep(3600)
+        await ready()
+        os._exit(9)
+
+Memory(sys.argv[1], "hash:32", llm=Narrow(), recipe=recipe_of()).process()
+"""
+    memory = open_memory(Pace(attempts=1))
+    for user, text in (("ana", "waits"), ("ben", "kills"), ("cleo", "waits")):
+        memory.add(text, user=user)
+    support = str(Path(__file__).parents[2] / "support")
+    done = subprocess.run([sys.executable, "-c", script, str(path), support], timeout=60, check=False)
+    assert done.returncode == 9
+    report = memory.process()
+    assert (report.done, report.parked, report.waiting) == (2, 1, 0)
+    assert [(job.user, job.state) for job in memory.jobs() if job.state != "done"] == [("ben", "parked")]
+
+
 def test_a_worker_that_was_taken_for_dead_does_no_harm(open_memory: Open, model: ScriptedModel) -> None:
     """It was suspended, and another one took its job meanwhile."""
     memory = open_memory()

@@ -170,6 +170,35 @@ def test_dead_workers_leave_their_jobs(writer: StoreWriter) -> None:
     assert not writer.jobs.holds(first, 90)
 
 
+def test_what_waited_beside_a_job_that_began_is_not_blamed(writer: StoreWriter) -> None:
+    for session in "st":
+        enqueue(writer, session, session=session)
+    for attempt in (1, 2):
+        first, second = claim(writer)
+        writer.jobs.begin(first)
+        assert writer.jobs.steps(first.pk) == {}, "it is no result"
+        assert writer.jobs.bury(["w"], 2, 70) == (attempt == 2)
+        assert state(writer, 0)[:2] == ("parked" if attempt == 2 else "pending", attempt)
+        assert state(writer, 1) == ("pending", 0, None)
+        assert writer.jobs.log(second.id) == []
+    (second,) = claim(writer)
+    assert second.run == 3
+    assert writer.jobs.bury(["w"], 2, 80) == 0
+    assert state(writer, 1)[:2] == ("pending", 1), "nothing else can be why the worker died"
+
+
+def test_a_run_begins_for_itself_alone(writer: StoreWriter) -> None:
+    for session in "st":
+        enqueue(writer, session, session=session)
+    first, _ = claim(writer)
+    writer.jobs.begin(first)
+    writer.jobs.release("w")
+    _, second = claim(writer)
+    writer.jobs.begin(second)
+    writer.jobs.bury(["w"], 2, 70)
+    assert [state(writer, position)[1] for position in (0, 1)] == [0, 1]
+
+
 def test_jobs_whose_worker_is_not_registered(writer: StoreWriter) -> None:
     enqueue(writer, "a1")
     enqueue(writer, "b1", session="t")

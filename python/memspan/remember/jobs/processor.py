@@ -220,17 +220,25 @@ class Processor:
             self._news.set()
 
     async def _claim(self, count: int) -> list[ClaimedJob]:
-        def claim(writer: StoreWriter) -> list[ClaimedJob]:
+        def claim(writer: StoreWriter) -> tuple[list[ClaimedJob], int]:
             now, workers, own = now_micros(), writer.jobs.workers(), self._worker.token
             dead = {each.token for each in workers if each.token != own and gone(each, now)}
-            if dead:
-                writer.jobs.bury(dead, self._pace.attempts, now)
+            parked = writer.jobs.bury(dead, self._pace.attempts, now)
             if own not in {each.token for each in workers}:
                 writer.jobs.register(self._worker)  # Another one took it for dead.
             scope = self._scope
-            return writer.jobs.claim(own, scope.user, count, now, self._history, gathering=scope.gathering)
+            jobs = writer.jobs.claim(own, scope.user, count, now, self._history, gathering=scope.gathering)
+            return jobs, parked
 
-        return await self._committer.commit(claim)
+        claimed, parked = await self._committer.commit(claim)
+        self._count_buried(parked)
+        return claimed
+
+    def _count_buried(self, parked: int) -> None:
+        if parked:
+            _logger.warning("%d jobs are parked: the processes that worked on them ended", parked)
+            self._counts.parked += parked
+            self._advance(parked)
 
     def _recipe(self, name: str) -> Recipe | None:
         if name == self._own.name:
@@ -311,11 +319,11 @@ class Processor:
         self._worker = renewed(self._worker, now_micros(), self._pace.lease)
         worker = self._worker
 
-        def register(writer: StoreWriter) -> None:
+        def register(writer: StoreWriter) -> int:
             writer.jobs.register(worker)
-            writer.jobs.bury(writer.jobs.orphans(), self._pace.attempts, now_micros())
+            return writer.jobs.bury(writer.jobs.orphans(), self._pace.attempts, now_micros())
 
-        await self._committer.commit(register)
+        self._count_buried(await self._committer.commit(register))
 
     async def _beat(self) -> None:
         """Give signs of life. One that fails is made good by the next; without any, others take the jobs."""

@@ -72,7 +72,7 @@ class JobRun:
         for stage in self._recipe.write if turns else ():
             tools = JobTools(stage.name, self.results, shared.engine, shared.llm, shared.slots)
             work = await self._within_time(stage, work, tools)
-        await self.results.require_held()
+        await self.results.begin()
         arrived_at = await in_worker(self._compose, work)
         finish = partial(finishing.finish, self.job, arrived_at, self.results.notes)
         weight = 1 + len(arrived_at.records) + len(arrived_at.turn_tags)

@@ -56,6 +56,7 @@ class Results:
         self._idle = asyncio.Event()
         self._idle.set()
         self._ended = False
+        self._begun = False
         self._active = monotonic()
 
     @property
@@ -109,6 +110,23 @@ class Results:
 
         if not await in_worker(held):
             raise _lost(self.job)
+
+    async def begin(self) -> None:
+        """The same before a request to a model and before results are stored; and it is on disk that the run got here.
+
+        Raises:
+            JobLostError: as `require_held`.
+        """
+        if self._begun:
+            await self.require_held()
+            return
+
+        def begin(writer: StoreWriter) -> None:
+            _require(writer, self.job)
+            writer.jobs.begin(self.job)
+
+        await self._committer.commit(begin)
+        self._begun = True
 
     async def settle(self) -> None:
         """End the run: nothing more is asked, and answers that are under way are kept. A stage that asks many things at
@@ -208,7 +226,7 @@ class JobTools:
         return reply.value
 
     async def _complete(self, llm: LLM, prompt: Prompt, schema: type[M]) -> Reply[M]:
-        ready = self._results.require_held
+        ready = self._results.begin
         if not _takes_ready(llm):
             await ready()
             return await llm.acomplete(prompt, schema, stage=self._stage)
