@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from memspan.errors import invalid
 from memspan.llm import LLM, Prompt, Usage
+from memspan.llm.deadline import spent_by
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -35,7 +36,7 @@ class DirectTools:
         self._stage = stage
         self._advance = advance
         self.spent: dict[str, Usage] = {}
-        """Of all calls, those that failed included, by the model's name."""
+        """Of all calls, those that failed or were cancelled included, by the model's name."""
         self.notes: list[dict[str, Any]] = []
         """What was noted, in order: `event` and its details."""
 
@@ -48,9 +49,8 @@ class DirectTools:
         """See `Tools.ask`."""
         try:
             reply = await self._llm.acomplete(prompt, schema, stage=self._stage)
-        except Exception as error:
-            spent = getattr(error, "usage", None)
-            if isinstance(spent, Usage):
+        except BaseException as error:  # also when it is cancelled
+            if (spent := spent_by(error)) is not None:
                 self._spend(self._llm.model, spent)
             raise
         finally:

@@ -8,12 +8,13 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from memspan.errors import BadReplyError, LLMError, TruncatedReplyError
+from memspan.errors import BadReplyError, LLMError, MemspanError, TruncatedReplyError
 from memspan.half_emoji import without_half_emoji
 from memspan.recall.context import estimate_tokens
 
 from .chat_endpoint import ChatEndpoint, StreamEnd
 from .completion import Completion
+from .deadline import SPENT
 from .dialect import Dialect, Mode, Refusal, instructions, response_format
 from .json_schema import schema_name, strict_schema
 from .prices import Prices
@@ -89,8 +90,8 @@ class Asker:
         tally = Tally() if tally is None else tally
         try:
             reply, text = await self._converse(prompt, schema, wanted, stage, tally, ready)
-        except LLMError as error:
-            error.usage = tally.usage if tally.usage.calls else None
+        except MemspanError as error:  # `ready` raises errors of the caller's
+            setattr(error, SPENT, tally.usage if tally.usage.calls else None)
             raise
         if self._cache is not None:
             self._cache.put(key, reply.model, text, age)

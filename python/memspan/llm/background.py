@@ -12,6 +12,8 @@ from typing import Any, Final, TypeVar
 __all__ = ["background_loop", "run_in_background", "start_in_background"]
 
 T = TypeVar("T")
+_ENDING: Final = 5.0
+"""Seconds that work which is interrupted has to end in."""
 
 
 class _Thread:
@@ -57,10 +59,20 @@ def start_in_background(work: Coroutine[Any, Any, T]) -> Future[T]:
 
 
 def run_in_background(work: Coroutine[Any, Any, T]) -> T:
-    """Wait for `work` on the loop; not from that loop itself. An interrupt of the waiting thread cancels it."""
-    future = start_in_background(work)
+    """Wait for `work` on the loop; not from that loop itself. An interrupt of the waiting thread cancels it, and waits
+    for a moment until it has ended, such as with noting what it cost."""
+    ended = threading.Event()
+
+    async def told() -> T:
+        try:
+            return await work
+        finally:
+            ended.set()
+
+    future = start_in_background(told())
     try:
         return future.result()
     except BaseException:
         future.cancel()
+        ended.wait(_ENDING)
         raise

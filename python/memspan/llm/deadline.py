@@ -9,12 +9,18 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from .usage import Usage
 
-__all__ = ["SPENT", "Late", "within"]
+__all__ = ["SPENT", "Late", "spent_by", "within"]
 
 T = TypeVar("T")
 SPENT: Final = "usage"
 """The attribute under which a `CancelledError` says what was spent until then, as `LLMError.usage` does."""
 _UNKNOWN: Final = Usage(calls=1, uncounted=1)
+
+
+def spent_by(error: BaseException) -> Usage | None:
+    """What the calls cost that ended with an error or were cancelled; `None` when nothing, or when it does not say."""
+    usage = getattr(error, SPENT, None)
+    return usage if isinstance(usage, Usage) and usage != Usage() else None
 
 
 class Late(NamedTuple):
@@ -27,7 +33,7 @@ class Late(NamedTuple):
 async def within(seconds: float, work: Coroutine[Any, Any, T]) -> T | Late:
     """What a model says, or what it had cost when the time was over and the call was cancelled.
 
-    Cancelling the caller cancels the call.
+    Cancelling the caller cancels the call; the `CancelledError` says what that cost.
 
     Raises:
         Exception: whatever the work raises in time.
@@ -35,11 +41,16 @@ async def within(seconds: float, work: Coroutine[Any, Any, T]) -> T | Late:
     task = asyncio.ensure_future(work)
     try:
         await asyncio.wait({task}, timeout=seconds)
-    except asyncio.CancelledError:
-        task.cancel()
+    except asyncio.CancelledError as error:
+        setattr(error, SPENT, await _cancelled(task))
         raise
     if task.done():
         return task.result()
+    return Late(await _cancelled(task))
+
+
+async def _cancelled(task: asyncio.Future[Any]) -> Usage:
+    """What a call has cost that is cancelled now."""
     task.cancel()
     spent: Any = _UNKNOWN
     try:
@@ -52,4 +63,4 @@ async def within(seconds: float, work: Coroutine[Any, Any, T]) -> T | Late:
     else:
         reply = task.result()  # it ended in the last moment: too late, and paid for
         spent = getattr(reply, "usage", _UNKNOWN)
-    return Late(spent if isinstance(spent, Usage) else _UNKNOWN)
+    return spent if isinstance(spent, Usage) else _UNKNOWN

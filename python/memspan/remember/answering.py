@@ -13,6 +13,7 @@ from typing import Any
 
 from memspan.errors import LLMError, StoreError
 from memspan.llm import LLM, Prompt, Usage
+from memspan.llm.deadline import spent_by
 from memspan.llm.prompts import render
 from memspan.recall.answer.result import NOT_ENOUGH, Answer, AnswerTimings
 from memspan.recall.answer.shown import Shown, shown_memories
@@ -112,9 +113,13 @@ class Answering:
         else:
             plan = await asyncio.to_thread(plan_by_rules, question.text, now=now, vocabulary=vocabulary)
             if question.plan is not None and not empty:
-                planned = await question.plan.plan(
-                    self._llm, plan, now=now, vocabulary=vocabulary, history=question.history
-                )
+                try:
+                    planned = await question.plan.plan(
+                        self._llm, plan, now=now, vocabulary=vocabulary, history=question.history
+                    )
+                except asyncio.CancelledError as error:
+                    await self._failed(question.user, "plan", error)
+                    raise
                 plan, usage = planned.plan, planned.usage
                 await self._count(question.user, "plan", planned.model, usage)
         planned_at = perf_counter()
@@ -132,7 +137,7 @@ class Answering:
         """Ask for the answer as an object.
 
         Raises:
-            LLMError: the model failed. What it cost is counted all the same.
+            LLMError: the model failed. What it cost is counted all the same, also when it is cancelled.
             TruncatedReplyError: the memories are too many for the model; give it fewer tokens.
         """
         if prepared.refusal is not None:
@@ -143,8 +148,8 @@ class Answering:
         prompt = render("answer", data=prepared.data)
         try:
             reply = await self._llm.acomplete(prompt, AnswerReply, stage="answer")
-        except LLMError as error:
-            await self._failed(prepared, error)
+        except (LLMError, asyncio.CancelledError) as error:
+            await self._failed(prepared.question.user, "answer", error)
             raise
         await self._answered(prepared, reply.model, reply.usage, start)
         prepared.remarks += reply.remarks
@@ -157,7 +162,8 @@ class Answering:
         """The answer's text in pieces, then the answer. A model that cannot stream gives one piece.
 
         Raises:
-            LLMError: the model failed, before or after some of the pieces. What it cost is counted.
+            LLMError: the model failed, before or after some of the pieces. What it cost is counted; one call when the
+                stream is left after its first piece.
         """
         ask = getattr(self._llm, "astream", None)
         if prepared.refusal is not None or ask is None:
@@ -166,16 +172,22 @@ class Answering:
             yield answer
             return
         start = perf_counter()
-        reply, said = TextReply(), ""
+        reply, said, begun = TextReply(), "", False
+        user = prepared.question.user
         stream = ask(_text_prompt(prepared), stage="answer")
         try:
             async with aclosing(aiter(stream)) as pieces:
                 async for piece in pieces:
+                    begun = True
                     if text := reply.feed(piece):
                         said += text
                         yield text
         except LLMError as error:
-            await self._failed(prepared, error)
+            await self._failed(user, "answer", error)
+            raise
+        except (asyncio.CancelledError, GeneratorExit):  # left early: the server will not say what it cost
+            if begun:
+                await self._count(user, "answer", self._llm.model, Usage(calls=1, uncounted=1))
             raise
         await self._answered(prepared, stream.model, stream.usage, start)
         ending = reply.end()
@@ -195,9 +207,9 @@ class Answering:
         prepared.timings = replace(prepared.timings, answering=perf_counter() - start)
         await self._count(prepared.question.user, "answer", model, usage)
 
-    async def _failed(self, prepared: Prepared, error: LLMError) -> None:
-        if error.usage is not None:
-            await self._count(prepared.question.user, "answer", self._llm.model, error.usage)
+    async def _failed(self, user: str, stage: str, error: BaseException) -> None:
+        if (spent := spent_by(error)) is not None:
+            await self._count(user, stage, self._llm.model, spent)
 
     async def _count(self, user: str, stage: str, model: str, usage: Usage) -> None:
         """Put what a call cost into the store. An answer that was paid for is not lost because that fails."""

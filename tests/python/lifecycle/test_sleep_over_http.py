@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from llm_faults import FAULTS
+from llm_faults import FAULTS, slow
 from scripted_llm import ScriptedLLM, no_pause
 from sleepy_facts import FACTS, LEFT, START, facts
 
@@ -97,3 +97,23 @@ def test_direct_tools_keep_nothing() -> None:
             await tools.embed(["text"])
 
     asyncio.run(use())
+
+
+def test_what_an_interrupted_sleep_had_cost_is_counted(memory: Memory, server: ScriptedLLM) -> None:
+    server.schedule = lambda asked, number: slow(3600)
+    with OpenAIModel("scripted-1", base_url=server.url, sleep=no_pause) as model:
+        tools = DirectTools(model, "sleep")
+
+        async def main() -> None:
+            asleep = SleepUpdate(least=0.5).run(memory._engine, "ana", tools, model=model.model)
+            task = asyncio.ensure_future(asleep)
+            while not (server.asked or task.done()):
+                await asyncio.sleep(0.01)
+            asked.append(len(server.asked))
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+        asked: list[int] = []
+        asyncio.run(main())
+    assert tools.usage.calls == tools.usage.uncounted >= asked[0] > 0

@@ -12,7 +12,7 @@ from scripted_llm import ScriptedLLM
 
 from memspan.errors import LLMError
 from memspan.llm import OpenAIModel, Prompt, Reply, Usage
-from memspan.llm.deadline import Late, within
+from memspan.llm.deadline import Late, spent_by, within
 
 PROMPT = Prompt(name="echo", version=1, system="Task: echo", user="word")
 
@@ -117,3 +117,22 @@ def test_a_call_that_waits_for_its_turn_cost_nothing() -> None:
                 return second
 
             assert asyncio.run(main()) == Late(Usage())
+
+
+def test_who_is_cancelled_says_what_the_call_had_cost() -> None:
+    with ScriptedLLM({"echo": lambda asked: {"word": "a"}}) as server:
+        server.misbehave(Fault(name="prose", text=lambda said: "no JSON"), slow(3600))
+        with OpenAIModel("m", base_url=server.url) as model:
+
+            async def main() -> Usage | None:
+                task = asyncio.ensure_future(within(3600, model.acomplete(PROMPT, Said, stage="echo")))
+                while len(server.asked) < 2 and not task.done():
+                    await asyncio.sleep(0.01)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError) as raised:
+                    await task
+                return spent_by(raised.value)
+
+            usage = asyncio.run(main())
+    assert usage is not None
+    assert (usage.calls, usage.uncounted) == (2, 1)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import Callable, Iterator
 from datetime import timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
-from llm_faults import FAULTS, slow
+from llm_faults import FAULTS, Fault, slow
 from scripted_llm import Asked, ScriptedLLM, all_rules, no_pause
 
 from memspan.errors import InvalidArgumentError, LLMError, TimeError, TruncatedReplyError
@@ -435,3 +437,36 @@ def test_what_was_said_before_reaches_planner_and_reader(asking: Memory, server:
         assert asked.data["history"] == [{"speaker": "user", "text": "I saw Melanie today."}]
     with pytest.raises(InvalidArgumentError, match="history"):
         asking.ask("When?", user="ana", history="she went")
+
+
+@pytest.mark.parametrize(("plan", "stage"), [("rules", "answer"), ("model", "plan")])
+def test_what_a_cancelled_question_had_cost_is_counted(
+    asking: Memory, server: ScriptedLLM, plan: str, stage: str
+) -> None:
+    server.misbehave(slow(3600))
+
+    async def main() -> None:
+        task = asyncio.ensure_future(asking.aask("Where did I move?", user="ana", plan=plan, plan_ms=600_000))
+        while not (server.asked or task.done()):
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())
+    (entry,) = asking.usage()
+    assert (entry.stage, entry.usage.calls, entry.usage.uncounted) == (stage, 1, 1)
+
+
+def test_what_an_interrupted_question_had_cost_is_counted_when_it_ends(
+    asking: Memory, server: ScriptedLLM
+) -> None:
+    def interrupt(asked: Asked, number: int) -> Fault:
+        os.kill(os.getpid(), signal.SIGINT)
+        return slow(3600)
+
+    server.schedule = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        asking.ask("Where did I move?", user="ana", plan="rules")
+    (entry,) = asking.usage()
+    assert (entry.stage, entry.usage.calls, entry.usage.uncounted) == ("answer", 1, 1)

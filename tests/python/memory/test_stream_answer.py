@@ -187,3 +187,17 @@ def test_an_interrupt_while_waiting_ends_the_request(
         list(asking.stream_answer("Where has Ana moved?", user="ana"))
     monkeypatch.undo()
     assert "".join(asking.stream_answer("Where has Ana moved?", user="ana")) == "Ana moved to Porto."
+
+
+def test_a_stream_that_is_left_early_counts_as_a_call(asking: Memory) -> None:
+    async def first() -> None:
+        stream = await asking.astream_answer("Where has Ana moved?", user="ana")
+        pieces = aiter(stream)
+        await anext(pieces)
+        await pieces.aclose()  # type: ignore[attr-defined]
+
+    for _ in asking.stream_answer("Where has Ana moved?", user="ana"):
+        break
+    asyncio.run(first())
+    (entry,) = asking.usage()
+    assert (entry.stage, entry.usage.calls, entry.usage.uncounted) == ("answer", 2, 2)

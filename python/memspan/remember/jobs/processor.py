@@ -263,6 +263,7 @@ class Processor:
         try:
             records = await run.run()
         except JobLostError as error:
+            await run.results.settle()  # What else is under way has to be paid for as well.
             _logger.info("%s", error)
         except _NOBODYS_FAULT:
             raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -101,6 +102,9 @@ class JobRun:
             if not task.done():
                 task.cancel()
                 await asyncio.wait({task}, timeout=_ENDING)
+                # Of questions side by side the first ends the stage; what the others cost is still being noted.
+                with suppress(asyncio.TimeoutError):
+                    await asyncio.wait_for(self.results.settle(), _ENDING)
         return task.result()
 
     def _read(self) -> tuple[Any, Any, dict[str, Step]]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from memspan.encode.corpus import Frequencies, index_frequencies
 from memspan.errors import JobError, LLMError, TruncatedReplyError
 from memspan.llm import LLM, Prompt, Reply, Usage
+from memspan.llm.deadline import spent_by
 from memspan.remember.engine import Engine
 from memspan.store import Store, StoreWriter
 from memspan.store.jobs import ClaimedJob, Note, Step
@@ -122,7 +123,8 @@ class Results:
             return
 
         def begin(writer: StoreWriter) -> None:
-            _require(writer, self.job)
+            if not writer.jobs.holds(self.job, now_micros()):
+                raise _lost(self.job)
             writer.jobs.begin(self.job)
 
         await self._committer.commit(begin)
@@ -138,36 +140,34 @@ class Results:
         """Commit a result, with what it cost.
 
         Raises:
-            JobLostError: the result is not wanted any more.
+            JobLostError: the result is not wanted any more; what it cost counts.
         """
         job = self.job
 
-        def put(writer: StoreWriter) -> None:
-            _require(writer, job)
-            writer.jobs.put_step(job, key, step)
+        def put(writer: StoreWriter) -> bool:
+            held = writer.jobs.holds(job, now_micros())
+            if held:
+                writer.jobs.put_step(job, key, step)
             if usage is not None:
                 writer.jobs.add_usage(job.user, job.recipe, stage, step.model or "", usage)
+            return held
 
-        await self._committer.commit(put)
-        self.steps[key] = step
+        held = await self._committer.commit(put)
         if usage is not None:
             self.usage += usage
+        if not held:
+            raise _lost(job)
+        self.steps[key] = step
 
     async def spend(self, stage: str, model: str, usage: Usage) -> None:
         """Commit what a call cost that had no result."""
         job = self.job
 
         def put(writer: StoreWriter) -> None:
-            _require(writer, job)
             writer.jobs.add_usage(job.user, job.recipe, stage, model, usage)
 
         await self._committer.commit(put)
         self.usage += usage
-
-
-def _require(writer: StoreWriter, job: ClaimedJob) -> None:
-    if not writer.jobs.holds(job, now_micros()):
-        raise _lost(job)
 
 
 def _lost(job: ClaimedJob) -> JobLostError:
@@ -215,7 +215,7 @@ class JobTools:
                 async with self._slots:
                     self._results.require_open()
                     reply = await self._complete(self._llm, prompt, schema)
-            except LLMError as error:
+            except (LLMError, JobLostError, asyncio.CancelledError) as error:
                 await self._failed(key, prompt, error)
                 raise
             step = Step(reply.value.model_dump_json(), reply.model, prompt.name, prompt.version)
@@ -234,9 +234,9 @@ class JobTools:
         reply: Reply[M] = await acomplete(prompt, schema, stage=self._stage, ready=ready)
         return reply
 
-    async def _failed(self, key: str, prompt: Prompt, error: LLMError) -> None:
+    async def _failed(self, key: str, prompt: Prompt, error: BaseException) -> None:
         assert self._llm is not None
-        model, usage = self._llm.model, error.usage
+        model, usage = self._llm.model, spent_by(error)
         if isinstance(error, TruncatedReplyError):
             await self._results.keep(self._stage, key, Step(None, model, prompt.name, prompt.version), usage)
         elif usage is not None:
