@@ -101,6 +101,37 @@ def test_details_that_are_statements_are_linked() -> None:
     assert "abstract" not in two.metadata
 
 
+def test_details_with_the_same_words_are_told_apart() -> None:
+    ran = [statement("Ana ran.", sources=(source,)) for source in ("m1", "m2")]
+    twice, first, second = make(
+        statement("Ana ran twice.", sources=("m1", "m2"), details=("Ana ran.", "Ana ran.")), *ran
+    )[0]
+    assert twice.metadata["details"] == [first.id, second.id]
+    assert first.metadata["abstract"] == second.metadata["abstract"] == twice.id
+
+
+def test_each_of_two_abstracts_has_its_own_of_two_details_with_the_same_words() -> None:
+    same = {"details": ("Ana ran.",)}
+    by_source = make(
+        statement("Ana ran.", sources=("m1",)),
+        statement("Ana ran.", sources=("m2",)),
+        statement("second", sources=("m2",), **same),
+        statement("first", sources=("m1",), **same),
+    )[0]
+    one, two, second, first = by_source
+    assert (first.metadata["details"], second.metadata["details"]) == ([one.id], [two.id])
+    assert (one.metadata["abstract"], two.metadata["abstract"]) == (first.id, second.id)
+    one, two, first, second, third = make(
+        statement("Ana ran."), statement("Ana ran."), *(statement(name, **same) for name in "abc")
+    )[0]
+    assert [each.metadata["details"] for each in (first, second, third)] == [[one.id], [two.id], [one.id]]
+
+
+def test_details_that_name_a_statement_twice_link_it_once() -> None:
+    one, abstract = make(statement("one"), statement("all", details=("one", "one")))[0]
+    assert abstract.metadata["details"] == [one.id]
+
+
 def test_tags_of_turns() -> None:
     drops: Drops = []
     found = turn_tags_of(

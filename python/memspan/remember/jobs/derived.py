@@ -46,22 +46,19 @@ def records_of(
         models: the last answer of a model by stage.
     """
     sound = [_with_known_sources(statement, known, drop) for statement in statements]
-    ids = {
-        statement.text: _id(job, statement.stage, f"{position}")
-        for position, statement in enumerate(sound)
-        if statement is not None and not statement.details
-    }
+    below = _Below(job, sound)
     abstracts: dict[str, str] = {}
     records: list[Record | None] = []
     for position, statement in enumerate(sound):
         if statement is None:
             continue
         own = _id(job, statement.stage, f"{position}")
-        details = []
+        details: list[str] = []
         for place, text in enumerate(statement.details):
-            if text in ids:
-                details.append(ids[text])
-                abstracts[ids[text]] = own
+            if below.has(text):
+                if (found := below.take(text, statement, details)) is not None:
+                    details.append(found)
+                    abstracts[found] = own
                 continue
             id_ = _id(job, statement.stage, f"{position}.{place}")
             detail = replace(statement, text=text, details=())
@@ -81,6 +78,36 @@ def records_of(
         for record in records
         if record is not None
     ]
+
+
+class _Below:
+    """The statements that abstracts name by their words. Several may have the same ones, at different times."""
+
+    def __init__(self, job: ClaimedJob, statements: Sequence[Statement | None]) -> None:
+        self._found: dict[str, list[tuple[str, Statement]]] = {}
+        """Ids and statements by text, in order."""
+        self._taken: set[str] = set()
+        for position, statement in enumerate(statements):
+            if statement is not None and not statement.details:
+                entry = _id(job, statement.stage, f"{position}"), statement
+                self._found.setdefault(statement.text, []).append(entry)
+
+    def has(self, text: str) -> bool:
+        """Whether a statement has these words."""
+        return text in self._found
+
+    def take(self, text: str, abstract: Statement, details: Sequence[str]) -> str | None:
+        """The id of the statement with these words that is below an abstract, or `None` when all of them are among its
+        details: first one whose sources the abstract has, then one that no other abstract took."""
+        free = [entry for entry in self._found[text] if entry[0] not in details]
+        if not free:
+            return None
+        id_, _ = min(
+            free,
+            key=lambda entry: (not set(entry[1].sources) <= set(abstract.sources), entry[0] in self._taken),
+        )
+        self._taken.add(id_)
+        return id_
 
 
 def _with_known_sources(statement: Statement, known: Collection[str], drop: Drop) -> Statement | None:
