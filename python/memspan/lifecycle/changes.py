@@ -47,8 +47,10 @@ class Change:
 def settled(changes: Iterable[Change], overtaken: Callable[[Change], None]) -> list[Change]:
     """Those of the changes that can be applied together, oldest memory first; `overtaken` is told of the others.
 
-    Queues are decided side by side, so that two may want the same memory. Each ends once, and what has ended is no
-    evidence: the next sleep sees what became of it. O(n log n).
+    Queues are decided side by side, so that two may want the same memory. Each ends once, and what a change before it
+    in that order ended is no evidence: the next sleep sees what became of it. What a change behind it ends is: of three
+    places where somebody lived one after the other, the first ends by the second and the second by the third. So the
+    first stays ended also when the third takes the second back; `undo` of the run restores it. O(n log n).
     """
     ended: set[str] = set()
     chosen = []

@@ -248,6 +248,13 @@ def test_a_memory_ends_once() -> None:
     assert left == [again, by_ended] or left == [by_ended, again]
 
 
+def test_a_chain_of_moves_ends_link_by_link() -> None:
+    a, b, c = (fact(name, name, day) for day, name in enumerate("abc"))
+    first = Change(action="retire", ending=(a,), evidence=(b,))
+    second = Change(action="retire", ending=(b,), evidence=(c,))
+    assert settled([second, first], lambda change: None) == [first, second]
+
+
 def test_two_memories_of_one_moment_cannot_end_each_other() -> None:
     a, b = fact("a", "a"), fact("b", "b")
     one = Change(action="retire", ending=(a,), evidence=(b,))
