@@ -5,7 +5,8 @@ MemspanError
 │   ├── EmbeddingError                       wrong dimension, NaN, infinity or a zero vector
 │   ├── TimeError                            a time that cannot be read or lies outside years 1-9999
 │   ├── WhereError                           a malformed metadata filter
-│   └── FormatError                          a broken line or field in an input file
+│   ├── FormatError                          a broken line or field in an input file
+│   └── UnknownIdError                       an id that no record or run has
 ├── TagCycleError (also ValueError)          a parent-child relation that would close a cycle
 ├── QuotaError                               a kind of record is full and nothing of it may be evicted
 ├── CorruptSnapshotError                     a snapshot file that cannot be believed
@@ -59,6 +60,7 @@ __all__ = [
     "TimeError",
     "TruncatedReplyError",
     "UndoError",
+    "UnknownIdError",
     "VaultError",
     "VaultKeyError",
     "WhereError",
@@ -87,6 +89,10 @@ class WhereError(InvalidArgumentError):
 
 class FormatError(InvalidArgumentError):
     """An input file holds something that cannot be read; the message names file, line or path inside it, and reason."""
+
+
+class UnknownIdError(InvalidArgumentError):
+    """No record of the user, or no run, has an id that was given; the message names it."""
 
 
 class TagCycleError(MemspanError, ValueError):

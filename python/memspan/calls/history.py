@@ -63,8 +63,9 @@ class HistoryCalls(Calls):
             The id of what took its place.
 
         Raises:
-            InvalidArgumentError: both `text` and `by` are given or neither, or one of the records is not there or is
-                retired already; nothing changed.
+            UnknownIdError: one of the records is not there; nothing changed.
+            InvalidArgumentError: both `text` and `by` are given or neither, or one of the records is retired already;
+                nothing changed.
             HeldError: the record is held; nothing changed.
             EmbedderError: the embedder failed; nothing changed.
             QuotaError: all others of a full kind are pinned or held; nothing changed.
@@ -100,7 +101,7 @@ class HistoryCalls(Calls):
             How many were retired.
 
         Raises:
-            InvalidArgumentError: a record is not there; nothing changed.
+            UnknownIdError: a record is not there; nothing changed.
             HeldError: a record is held; nothing changed.
         """
         return retire(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memspan.arguments import as_flag, as_number
 from memspan.consolidation import ConsolidationReport, Planned, SleepReport
-from memspan.errors import invalid
+from memspan.errors import UnknownIdError, invalid
 from memspan.remember.asynchronous import in_thread
 from memspan.remember.consolidating import consolidate, nothing_done
 from memspan.remember.fields import checked_name
@@ -156,7 +156,7 @@ class SleepingCalls(Calls):
             Nothing when that consolidation asked no model.
 
         Raises:
-            InvalidArgumentError: the user has no such run.
+            UnknownIdError: the user has no such run.
         """
         from memspan.lifecycle.sleep_log import read_log
 
@@ -168,7 +168,7 @@ class SleepingCalls(Calls):
             else:
                 last = next(iter(reader.runs.runs(user=user, id=checked_name(run, "run"))), None)
                 if last is None:
-                    raise invalid("run", run, "a run of this user; `runs` lists them")
+                    raise invalid("run", run, "a run of this user; `runs` lists them", UnknownIdError)
             if last is None or "sleep" not in last.report:
                 return []
             return read_log(last.report["sleep"], reader.ids(user))
@@ -190,7 +190,7 @@ class SleepingCalls(Calls):
                 to undo the rest.
 
         Raises:
-            InvalidArgumentError: there is no such run.
+            UnknownIdError: there is no such run.
             UndoError: it was undone already, or memories that it changed were changed since, or something was made of
                 one that it made.
         """

@@ -5,20 +5,26 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import IO, TYPE_CHECKING, Any, TextIO
+from functools import wraps
+from typing import IO, TYPE_CHECKING, Any, Concatenate, ParamSpec, TextIO, TypeVar
 
 import click
 from rich.console import Console
 from rich.text import Text
 
+from .option_errors import name_options
 from .printable import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 __all__ = ["Environment", "pass_environment"]
+
+Arguments = ParamSpec("Arguments")
+Returned = TypeVar("Returned")
 
 _PIPE_WIDTH = 120
 """Columns of a table when stdout is not a terminal and COLUMNS says nothing."""
@@ -86,8 +92,19 @@ class Environment:
         )
 
 
-pass_environment = click.make_pass_decorator(Environment)
-"""Hand the running command its `Environment`, which the group puts into the context."""
+def pass_environment(
+    command: Callable[Concatenate[Environment, Arguments], Returned],
+) -> Callable[Arguments, Returned]:
+    """Hand the running command its `Environment`, which the group puts into the context, and let its errors name
+    options."""
+
+    @click.make_pass_decorator(Environment)
+    @wraps(command)
+    def naming(env: Environment, /, *args: Arguments.args, **kwargs: Arguments.kwargs) -> Returned:
+        with name_options():
+            return command(env, *args, **kwargs)
+
+    return naming
 
 
 def _console(stream: TextIO) -> Console:

@@ -10,13 +10,13 @@ from typing import NoReturn
 
 import click
 
-from memspan.errors import InvalidArgumentError, MemspanError
+from memspan.errors import FormatError, InvalidArgumentError, MemspanError
 
 from .printable import printable
 from .status import ExitStatus
 from .wording import in_words_of_commands
 
-__all__ = ["DEBUG_VARIABLE", "CommandError", "map_failures"]
+__all__ = ["DEBUG_VARIABLE", "CommandError", "as_input", "map_failures"]
 
 DEBUG_VARIABLE = "MEMSPAN_DEBUG"
 """Set to anything but 0 to see the traceback of an error."""
@@ -28,6 +28,15 @@ class CommandError(Exception):
     def __init__(self, message: str, status: ExitStatus = ExitStatus.ERROR) -> None:
         super().__init__(message)
         self.status = status
+
+
+@contextmanager
+def as_input() -> Iterator[None]:
+    """End with 3, not 2: what is refused in here was read from a file, from standard input or from a variable."""
+    try:
+        yield
+    except InvalidArgumentError as error:
+        raise CommandError(str(error), ExitStatus.BAD_INPUT) from error
 
 
 @contextmanager
@@ -44,8 +53,10 @@ def map_failures() -> Iterator[None]:
         _end("interrupted", ExitStatus.INTERRUPTED, error)
     except CommandError as error:
         _end(str(error), error.status, error)
-    except (InvalidArgumentError, UnicodeError) as error:
+    except (FormatError, UnicodeError) as error:
         _end(str(error), ExitStatus.BAD_INPUT, error)
+    except InvalidArgumentError as error:
+        _end(str(error), ExitStatus.USAGE, error)
     except OSError as error:
         _end(_of_the_system(error), ExitStatus.ERROR, error)
     except MemspanError as error:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from memspan.errors import invalid
+from memspan.errors import UnknownIdError, invalid
 from memspan.history import Belief
 
 from . import options
@@ -41,7 +41,7 @@ def history(env: Environment, record: str, store: Path, user: str, as_json: bool
     with open_memory(store) as memory:
         found = memory.history(user=user, id=record)
     if found is None:
-        raise invalid("ID", record, f"the id of a record of user {user!r}")
+        raise invalid("id", record, f"the id of a record of user {user!r}", UnknownIdError)
     if as_json:
         env.write_json({"store": str(store), "user": user, **found.to_dict()})
         return

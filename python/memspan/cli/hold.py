@@ -11,7 +11,7 @@ import click
 from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError
-from .opening import open_memory, unknown_user
+from .opening import open_memory, require_known, unknown_user
 from .selectors import selected, selectors
 from .tables import counted
 
@@ -60,6 +60,8 @@ def _change(
 ) -> None:
     with open_memory(store) as memory:
         unknown = unknown_user(memory, user)
+        if not unknown:
+            require_known(memory, user, chosen["ids"])
         call = memory.hold if held else memory.release
         records = call(user=user, **selected(**chosen))
     if as_json:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from memspan.errors import FormatError
+from memspan.errors import FormatError, InvalidArgumentError
 from memspan.formats import FORMATS, Turn, read_turns
 from memspan.ingestion import IngestReport, ingest_turns
 from memspan.memory import Memory
@@ -93,6 +93,10 @@ def ingest(
             before = _room(memory)
             try:
                 _run(env, memory, turns, partial(_count, file, user, format_), batch, report)
+            except FormatError:
+                raise
+            except InvalidArgumentError as caught:  # of what the file holds, though no reader minds
+                raise FormatError(str(caught)) from caught
             finally:
                 lost = _room(memory) - before
             if tag:

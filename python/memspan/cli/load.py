@@ -8,6 +8,7 @@ import click
 
 from . import options
 from .environment import Environment, pass_environment
+from .failures import as_input
 from .opening import open_memory
 from .tables import counted
 
@@ -32,7 +33,7 @@ def load(env: Environment, file: Path, store: Path, embedder: str | None, as_jso
     A record replaces the one that was stored under its id. Records without vectors are embedded on the way
     in, which needs the model.
     """
-    with open_memory(store, embedder) as memory:
+    with open_memory(store, embedder) as memory, as_input():
         records = memory.load(env.stdin if str(file) == "-" else file)
     if as_json:
         env.write_json({"store": str(store), "records": records})

@@ -42,7 +42,7 @@ class _Group(click.Group):
     cls=_Group,
     commands=Commands(),
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 done, 1 could not be done, 2 wrong command line, 3 unreadable input, "
+    epilog="Exit codes: 0 done, 1 could not be done, 2 wrong command line or variable, 3 unreadable input, "
     "130 interrupted. MEMSPAN_STORE, MEMSPAN_USER, MEMSPAN_EMBEDDER and MEMSPAN_LLM stand in for options; "
     "MEMSPAN_ACTOR names who acts in the audit, by default the login name; MEMSPAN_DEBUG=1 shows tracebacks. "
     'Completion for bash: eval "$(_MEMSPAN_COMPLETE=bash_source memspan)"; also zsh_source, fish_source.',

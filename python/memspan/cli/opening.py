@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,7 +13,9 @@ import click
 from memspan.llm import LLMSpec
 from memspan.memory import Memory
 
-__all__ = ["nothing_found", "open_memory", "open_model", "unknown_user"]
+from .failures import CommandError
+
+__all__ = ["nothing_found", "open_memory", "open_model", "require_known", "unknown_user"]
 
 
 @contextmanager
@@ -54,6 +56,25 @@ def unknown_user(memory: Memory, user: str) -> str | None:
     if user in memory.users():
         return None
     return f"the store knows no user '{user}'; `memspan stats` lists its users"
+
+
+def require_known(memory: Memory, user: str, ids: Iterable[str], *, cold: bool = True) -> None:
+    """Refuse ids that a user has no record of: whoever mistyped one would take it for done.
+
+    Args:
+        cold: those in the cold tier are known, too.
+
+    Raises:
+        CommandError: names the first unknown one.
+    """
+    for id_ in ids:
+        if memory.get(user=user, id=id_) is not None:
+            continue
+        evicted = memory.history(user=user, id=id_) is not None
+        if not evicted:
+            raise CommandError(unknown_user(memory, user) or f"user '{user}' has no record '{id_}'")
+        if not cold:
+            raise CommandError(f"record '{id_}' is in the cold tier; `memspan restore` brings it back")
 
 
 @contextmanager

@@ -67,9 +67,12 @@ def _parse_json(context: click.Context, parameter: click.Parameter, value: str |
     if value is None:
         return None
     try:
-        return json.loads(value)
-    except ValueError as error:
+        filter_ = json.loads(value)
+    except (ValueError, RecursionError) as error:
         raise click.BadParameter(f'not JSON ({error}); example: \'{{"city": "Oslo"}}\'') from error
+    if not isinstance(filter_, dict):
+        raise click.BadParameter(f'got {value}; accepted: a JSON object, such as \'{{"city": "Oslo"}}\'')
+    return filter_
 
 
 def _store(
@@ -95,9 +98,17 @@ optional_store = _store(
 )
 new_store = _store(None, "The store; created when it does not exist.")
 
+
+def _not_empty(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    if not value:
+        raise click.BadParameter("got ''; accepted: the name of a user")
+    return value
+
+
 one_user = click.option(
     "--user",
     required=True,
+    callback=_not_empty,
     envvar="MEMSPAN_USER",
     show_envvar=True,
     metavar="USER",

@@ -8,7 +8,7 @@ import click
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import open_memory, unknown_user
+from .opening import open_memory, require_known
 from .tables import counted
 
 __all__ = ["pin"]
@@ -33,10 +33,8 @@ def pin(env: Environment, ids: tuple[str, ...], store: Path, user: str, undo: bo
     Searches do not find a pinned record any more when its time to live is over, but it is erased only after --undo.
     """
     with open_memory(store) as memory:
+        require_known(memory, user, ids, cold=False)
         changed = memory.unpin(user=user, ids=list(ids)) if undo else memory.pin(user=user, ids=list(ids))
-        unknown = None if changed else unknown_user(memory, user)
-    if unknown:
-        env.note(unknown)
     if as_json:
         env.write_json({"store": str(store), "user": user, "pinned": not undo, "changed": changed})
     else:

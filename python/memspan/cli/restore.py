@@ -9,7 +9,7 @@ import click
 from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError
-from .opening import open_memory
+from .opening import open_memory, require_known
 from .tables import counted
 
 __all__ = ["restore"]
@@ -39,6 +39,7 @@ def restore(
     The model that filled the store is only needed for records that were evicted before the store went over to it.
     """
     with open_memory(store) as memory:
+        require_known(memory, user, ids)
         restored = memory.restore(user=user, ids=list(ids), pin=pin, originals=originals)
     if as_json:
         env.write_json({"store": str(store), "user": user, "restored": restored})

@@ -114,6 +114,8 @@ def search(
     Every hit is shown with its time, its fused score, and its rank and score in each view: semantic
     (embedding) and lexical (words).
     """
+    if confidence and fusion not in (None, "learned"):
+        raise click.UsageError("--confidence cannot be used with --fusion " + fusion)
     typed = click.get_current_context().get_parameter_source
     if not as_context and typed("tokens") is not ParameterSource.DEFAULT:
         raise click.UsageError("--tokens bounds what --context writes; add --context")

@@ -12,7 +12,7 @@ from memspan.errors import InvalidArgumentError
 
 from . import options
 from .environment import Environment, pass_environment
-from .failures import CommandError
+from .failures import CommandError, as_input
 from .opening import open_memory
 from .tables import cell, counted, moment, plain_table
 
@@ -217,7 +217,9 @@ def rekey(
     """
     given = _given_key(env, key_file)
     with open_memory(store) as memory:
-        done = _open(memory, user, given).rekey(key=_read_key(new_key_file))
+        opened = _open(memory, user, given)
+        with as_input():
+            done = opened.rekey(key=_read_key(new_key_file))
         if not done.changed:
             raise CommandError(f"user '{user}' has no secrets")
     if as_json:
@@ -245,4 +247,5 @@ def _read_key(file: Path) -> str:
 
 
 def _open(memory: Memory, user: str, given: dict[str, Any]) -> Vault:
-    return memory.vault(user, **given)
+    with as_input():  # the key, or passphrase
+        return memory.vault(user, **given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from memspan.errors import UndoError, invalid
+from memspan.errors import UndoError, UnknownIdError, invalid
 from memspan.remember.auditing import audited
 from memspan.remember.change import Change
 from memspan.remember.damage import survives_damage
@@ -38,7 +38,7 @@ def undo(engine: Engine, id: str, *, user: str | None = None, leave_changed: boo
 def _run(change: Change, id_: str, user: str | None) -> Run:
     found = change.writer.runs.runs(user=user, id=id_)
     if not found:
-        raise invalid("run", id_, "the id of a run; `runs` lists them")
+        raise invalid("run", id_, "the id of a run; `runs` lists them", UnknownIdError)
     if found[0].state == "undone":
         raise UndoError(f"the run {id_} was undone already")
     return found[0]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from memspan.arguments import as_texts
-from memspan.errors import HeldError, invalid
+from memspan.errors import HeldError, UnknownIdError, invalid
 from memspan.lifecycle.journal import Journal
 from memspan.recipes import Recipe
 from memspan.records import Record
@@ -38,7 +38,7 @@ def retire(engine: Engine, *, user: str, ids: Sequence[str], at: datetime | None
         found = change.writer.fetch(user, wanted, embeddings=True)
         for id_ in wanted:
             if id_ not in found:
-                raise invalid("ids", id_, f"ids of records of {user!r}")
+                raise invalid("ids", id_, f"ids of records of {user!r}", UnknownIdError)
         believed = [found[id_] for id_ in wanted if found[id_].retired_at is None]
         _refuse_held(believed, "retire")
         moment = moment_after(believed)
@@ -86,7 +86,7 @@ def supersede(
         made = reader.made_tags(user, [old]).get(old, ())
         secret = is_secret(reader, user, old)
     if record is None:
-        raise invalid("id", id, f"the id of a record of {user!r}")
+        raise invalid("id", id, f"the id of a record of {user!r}", UnknownIdError)
     if secret:
         raise invalid("id", id, "an id that no secret has, as the text would be in clear; put another secret")
     moment = from_micros(now_micros())
@@ -172,7 +172,7 @@ def _refuse_held(records: Sequence[Record], to: str) -> None:
 def _believed(change: Change, user: str, id_: str, argument: str) -> Record:
     record = change.writer.fetch(user, [id_], embeddings=True).get(id_)
     if record is None:
-        raise invalid(argument, id_, f"the id of a record of {user!r}")
+        raise invalid(argument, id_, f"the id of a record of {user!r}", UnknownIdError)
     if record.retired_at is not None:
         action, by = ended_by(record)
         said = f" ({action} by {', '.join(by)})" if by else ""

@@ -97,7 +97,7 @@ def test_without_a_model_it_says_which_option_and_variable(small: Path, run: Any
 
 
 def test_without_a_key_for_the_public_server_it_says_so(small: Path, run: Any) -> None:
-    assert "environment variable" in run(*ASK, "--store", small, "--llm", "m", code=3).stderr
+    assert "environment variable" in run(*ASK, "--store", small, "--llm", "m", code=2).stderr
 
 
 def test_control_characters_do_not_reach_the_terminal(small: Path, server: ScriptedLLM, run: Any) -> None:

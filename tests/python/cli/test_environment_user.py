@@ -119,7 +119,7 @@ def test_it_narrows_what_is_changed(store: Path, monkeypatch: pytest.MonkeyPatch
 def test_errors_name_what_both_python_and_the_shell_have(store: Path) -> None:
     for command in (("undo", "odd"), ("runs", "--user", "ana", "--log", "--run", "odd")):
         failed = run(*command, "--store", str(store))
-        assert failed.exit_code == 3
+        assert failed.exit_code == 1
         assert "odd" in failed.output
         assert "`runs` lists them" in failed.output
         assert "Memory" not in failed.output

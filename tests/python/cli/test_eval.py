@@ -184,9 +184,9 @@ def test_wrong_use_ends_with_2(evaluate, file):
     assert "--questions needs --json" in evaluate("locomo", file, "--questions", code=2).stderr
 
 
-def test_values_that_do_not_fit_end_with_3(evaluate, file):
-    assert "users of the files: orchard" in evaluate("locomo", file, "--user", "ana", code=3).stderr
-    assert "embedder" in evaluate("locomo", file, "--embedder", "no-such", code=3).stderr
+def test_values_that_do_not_fit_end_with_2(evaluate, file):
+    assert "users of the files: orchard" in evaluate("locomo", file, "--user", "ana", code=2).stderr
+    assert "embedder" in evaluate("locomo", file, "--embedder", "no-such", code=2).stderr
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def test_the_memory_answers_by_default(evaluate: Evaluate, server: ScriptedLLM) 
     assert len(server.asked) == 3
     assert (reading["asked_by"], reading["k"], reading["plans_failed"]) == ("ask", None, 0)
     assert reading["answers"][0]["sources"] == ["D1:2"]
-    assert "rerank_ms" in evaluate(*asking, "--view", "lexical", code=3).stderr
+    assert "rerank_ms" in evaluate(*asking, "--view", "lexical", code=2).stderr
 
 
 def test_the_judge_may_be_served_elsewhere(evaluate: Evaluate, server: ScriptedLLM) -> None:
@@ -154,4 +154,4 @@ def test_a_model_in_the_environment_is_not_asked_without_being_needed(
     monkeypatch.setenv("MEMSPAN_LLM", "gpt-4.1-mini")  # it would need a key
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     evaluate()
-    assert "OPENAI_API_KEY" in evaluate("--answer", code=3).stderr
+    assert "OPENAI_API_KEY" in evaluate("--answer", code=2).stderr

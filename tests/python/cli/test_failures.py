@@ -12,7 +12,7 @@ def test_a_user_without_memories_is_told_from_a_search_without_hits(run, filled)
     assert "nothing found for user 'demo'" in run("latest", "--store", filled, "--user", "demo", *late).stderr
 
 
-@pytest.mark.parametrize("asked", ["tags", "procedures", "evicted", "compress", "stats", "pin s01-01"])
+@pytest.mark.parametrize("asked", ["tags", "procedures", "evicted", "compress", "stats"])
 def test_a_mistyped_user_is_told_by_every_command_that_finds_nothing(run, filled, asked):
     said = "knows no user 'dmeo'"
     assert said in run(*asked.split(), "--store", filled, "--user", "dmeo").stderr
@@ -39,7 +39,7 @@ def test_a_missing_key_names_the_variable_and_the_way_without(run, filled, monke
     pytest.importorskip("openai")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    message = run("ask", "ferry?", "--store", filled, "--user", "demo", "--llm", "x", code=3).stderr
+    message = run("ask", "ferry?", "--store", filled, "--user", "demo", "--llm", "x", code=2).stderr
     assert "OPENAI_API_KEY" in message
     assert "base_url" in message
 
@@ -62,3 +62,69 @@ def test_tokens_bound_nothing_but_a_context(run, filled):
     asked = ("search", "ferry", "--store", filled, "--user", "demo", "--tokens", 30)
     assert "add --context" in run(*asked, code=2).stderr
     run(*asked, "--context")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--tag", ""), "'--tag': got ''"),
+        (("--where", "[]"), "'--where': got []; accepted: a JSON object"),
+        (("--where", '{"a": {"$foo": 1}}'), "'--where': a.$foo: got the operator '$foo'"),
+        (("--fusion", "rrf", "--confidence"), "--confidence cannot be used with --fusion rrf"),
+        (("--user", ""), "'--user'"),
+        (("--embedder", "word2vec"), "'--embedder'"),
+    ],
+)
+def test_a_wrong_value_of_an_option_ends_with_2_and_names_the_option(run, filled, given, said):
+    assert said in run("search", "x", "--store", filled, "--user", "demo", *given, code=2).stderr
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "history nope",
+        "retire nope",
+        "retire s01-01 --by nope",
+        "retire nope --text new",
+        "runs --log --run nope",
+        "restore nope",
+        "restore s01-01 nope",
+        "pin nope",
+        "pin s01-01 nope",
+        "hold --id nope",
+        "release --id nope",
+        "jobs --job nope",
+    ],
+)
+def test_an_id_that_nothing_has_ends_with_1_and_is_named(run, filled, asked):
+    failed = run(*asked.split(), "--store", filled, "--user", "demo", code=1)
+    assert "nope" in failed.stderr
+    assert "Traceback" not in failed.stderr
+
+
+def test_a_run_that_there_is_not_ends_with_1(run, filled):
+    assert "'RUN': got 'nope'" in run("undo", "nope", "--store", filled, code=1).stderr
+
+
+def test_nothing_is_done_where_one_of_the_ids_is_unknown(run, run_json, filled):
+    who = ("--store", filled, "--user", "demo")
+    run("pin", "s01-01", "nope", *who, code=1)
+    run("hold", "--id", "s01-01", "--id", "nope", *who, code=1)
+    assert run_json("pin", "s01-01", *who)["changed"] == 1
+    assert run_json("hold", "--id", "s01-01", *who)["records"] == 1
+    assert run_json("hold", "--id", "s01-01", *who)["records"] == 0  # held already, and known
+
+
+def test_pinning_what_is_in_the_cold_tier_says_so(run, filled):
+    run("quotas", "--store", filled, "--capacity", 10)
+    gone = "s01-01"
+    assert "`memspan restore`" in run("pin", gone, "--store", filled, "--user", "demo", code=1).stderr
+
+
+def test_a_mistyped_user_cannot_pin(run, filled):
+    assert "knows no user 'dmeo'" in run("pin", "s01-01", "--store", filled, "--user", "dmeo", code=1).stderr
+
+
+def test_what_a_file_holds_ends_with_3_though_only_the_memory_minds(run, store, write_lines):
+    broken = write_lines({"text": "hi", "user": "u", "metadata": {"a": 2**70}})
+    assert "metadata" in run("ingest", broken, "--store", store, code=3).stderr

@@ -45,5 +45,5 @@ def test_the_environment_converts_nothing(run, filled) -> None:
 @pytest.mark.parametrize("name", ["no-such-model", "hash:0"])
 def test_an_unknown_embedder_is_refused_before_anything_changes(run, filled, name) -> None:
     settings = inspect(filled).settings
-    assert "accepted" in run("reembed", "--store", filled, "--embedder", name, code=3).stderr
+    assert "accepted" in run("reembed", "--store", filled, "--embedder", name, code=2).stderr
     assert inspect(filled).settings == settings

@@ -20,4 +20,4 @@ def test_files_are_looked_after(store, tmp_path, run, run_json):
     assert ([each["id"] for each in report["missing"]], report["skipped"]) == (["r1"], 1)
     (missing,) = run_json("resources", "list", *mine, "--state", "missing")["resources"]
     assert missing["id"] == "r1"
-    run("resources", "add", tmp_path / "nowhere", *mine, code=3)
+    run("resources", "add", tmp_path / "nowhere", *mine, code=2)

@@ -173,9 +173,9 @@ def test_a_closed_pipe_is_no_error_worth_a_word(filled):
 def test_traceback_only_on_request(spawn, filled, debug, expected):
     bad = ("--where", '{"city": {"$near": 1}}')
     done = spawn("search", "x", "--store", filled, "--user", "demo", *bad, env={"MEMSPAN_DEBUG": debug})
-    assert done.returncode == 3
+    assert done.returncode == 2
     assert ("Traceback" in done.stderr) is expected
-    assert done.stderr.splitlines()[-1].startswith("Error: where")
+    assert done.stderr.splitlines()[-1].startswith("Error: Invalid value for '--where'")
 
 
 def test_a_folder_that_cannot_be_written(spawn, conversation_file, tmp_path):

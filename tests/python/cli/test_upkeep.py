@@ -153,6 +153,6 @@ def test_another_embedder_is_refused(run, filled):
 
 def test_an_unknown_embedder_lists_the_known_ones(run, filled):
     stderr = run(
-        "search", "ferry", "--store", filled, "--user", "demo", "--embedder", "word2vec", code=3
+        "search", "ferry", "--store", filled, "--user", "demo", "--embedder", "word2vec", code=2
     ).stderr
     assert "hash" in stderr
