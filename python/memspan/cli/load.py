@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from io import TextIOBase
 from pathlib import Path
+from typing import IO, cast
 
 import click
+
+from memspan.remember.import_lines import header_of, readable
 
 from . import options
 from .environment import Environment, pass_environment
@@ -33,9 +38,26 @@ def load(env: Environment, file: Path, store: Path, embedder: str | None, as_jso
     A record replaces the one that was stored under its id. Records without vectors are embedded on the way
     in, which needs the model.
     """
-    with open_memory(store, embedder) as memory, as_input():
-        records = memory.load(env.stdin if str(file) == "-" else file)
+    with readable(env.stdin if str(file) == "-" else file) as (lines, name):
+        # The first one comes before there is a store: a file that is no export makes none.
+        first = next(lines, "")
+        header_of(first, name)
+        with open_memory(store, embedder) as memory, as_input():
+            records = memory.load(cast("IO[str]", _Begun(first, lines, name)))
     if as_json:
         env.write_json({"store": str(store), "records": records})
     else:
         env.note(f"{counted(records, 'record')} loaded")
+
+
+class _Begun(TextIOBase):
+    """A text file whose first line was read, and comes again: what is no file on a disk cannot be read twice."""
+
+    def __init__(self, first: str, rest: Iterator[str], name: str) -> None:
+        self._first = first
+        self._rest = rest
+        self.name = name
+
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        line, self._first = self._first, ""
+        return line or next(self._rest, "")

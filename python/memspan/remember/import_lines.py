@@ -18,7 +18,7 @@ from .export_life import LIFE_TYPES, ColdLine, LifeLine, parsed_life
 from .export_target import TextFile
 from .fields import checked_name
 
-__all__ = ["Line", "RelationLine", "parsed_lines", "readable"]
+__all__ = ["Line", "RelationLine", "header_of", "parsed_lines", "readable"]
 
 
 class RelationLine(NamedTuple):
@@ -45,6 +45,23 @@ def readable(file: TextFile) -> Iterator[tuple[Iterator[str], str]]:
         raise invalid("file", file, "a path or a text file open for reading")
 
 
+def header_of(text: str, name: str) -> EmbedderIdentity:
+    """Who made the vectors of a file, by its first line, which is empty where the file is.
+
+    Raises:
+        FormatError: it is not the first line of an export.
+    """
+    place = f"{name}:1"
+    if not text:
+        raise FormatError(f"{place}: the file is empty; accepted: a file written by export")
+    try:
+        return decode_header(_parse(text, place), place)
+    except FormatError:
+        raise
+    except InvalidArgumentError as error:
+        raise FormatError(str(error)) from error
+
+
 def parsed_lines(
     lines: Iterator[str], name: str, identity: EmbedderIdentity, seen: dict[tuple[str, str], int]
 ) -> Iterator[Line]:
@@ -64,11 +81,10 @@ def parsed_lines(
         if number > 1 and not text.strip():
             continue
         try:
-            line = _parse(text, place)
             if number == 1:
-                dim = identity.dim if decode_header(line, place) == identity else None
+                dim = identity.dim if header_of(text, name) == identity else None
                 continue
-            parsed = _parsed(line, place, dim)
+            parsed = _parsed(_parse(text, place), place, dim)
         except FormatError:
             raise
         except InvalidArgumentError as error:
@@ -81,7 +97,7 @@ def parsed_lines(
             seen.setdefault((parsed.record.user, parsed.record.id), number)
         yield parsed
     if number == 0:
-        raise FormatError(f"{name}:1: the file is empty; accepted: a file written by export")
+        header_of("", name)
 
 
 def _parsed(line: dict[str, Any], place: str, dim: int | None) -> Line:
@@ -100,6 +116,8 @@ def _parsed(line: dict[str, Any], place: str, dim: int | None) -> Line:
 
 
 def _parse(text: str, place: str) -> dict[str, Any]:
+    if not text.isascii():
+        _require_utf8(text, place)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -107,3 +125,14 @@ def _parse(text: str, place: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise FormatError(f"{place}: got {type(value).__name__}; accepted: a JSON object")
     return value
+
+
+def _require_utf8(text: str, place: str) -> None:
+    """Refuse what no UTF-8 stood for: its bytes were read as lone surrogates."""
+    try:
+        text.encode("utf-8", "surrogateescape").decode("utf-8")
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise FormatError(f"{place}: not UTF-8: {error.reason} (byte 0x{byte:02x})") from error
+    except UnicodeEncodeError as error:  # from a text file of the caller's
+        raise FormatError(f"{place}: not UTF-8: {error.reason}") from error

@@ -109,6 +109,31 @@ def test_loading_a_broken_file_names_the_line(run, filled, tmp_path, store):
     assert "Traceback" not in stderr
 
 
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"\xff\xfe{}", "not UTF-8: invalid start byte (byte 0xff)"),
+        (b"\x1f\x8b\x08\x00\x00", "not UTF-8: invalid start byte (byte 0x8b)"),
+        (b"", "empty"),
+        (b"{", "not JSON"),
+        (b'{"text": "hi"}\n', "export"),
+    ],
+)
+def test_loading_what_is_no_export_makes_no_store(run, store, tmp_path, content, said):
+    path = tmp_path / "broken.jsonl"
+    path.write_bytes(content)
+    assert said in run("load", path, "--store", store, code=3).stderr
+    assert not store.exists()
+
+
+def test_a_pipe_is_loaded_whole(run, run_json, filled, tmp_path):
+    run("export", "demo.jsonl", "--store", filled, "--user", "demo")
+    text = (tmp_path / "demo.jsonl").read_text(encoding="utf-8")
+    records = run_json("load", "demo.jsonl", "--store", tmp_path / "a.memspan")["records"]
+    piped = run_json("load", "-", "--store", tmp_path / "b.memspan", stdin=text)["records"]
+    assert records == piped == 169
+
+
 def test_forget_one_record(run_json, filled):
     report = run_json("forget", "--store", filled, "--user", "demo", "--id", "s07-05", "--yes")
     none = dict.fromkeys(("source", "session", "between", "kinds"))
