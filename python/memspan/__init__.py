@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+# The first of all: it watches over the reading of the others.
+from memspan.starting import raise_at_ctrl_c
+
+# isort: split
 from memspan._core import simd_level
 from memspan.audit_info import AuditEntry
 from memspan.compression_report import CompressionReport
@@ -73,6 +77,8 @@ from memspan.rerank import Reranker
 from memspan.resource_info import RESOURCE_STATES, Resource, ResourceReport
 from memspan.run_info import Run, Undone
 from memspan.tag_info import TagReport
+
+raise_at_ctrl_c()
 
 if TYPE_CHECKING:
     from memspan.embed import OnnxEmbedder, OpenAIEmbedder

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from memspan import __version__
+from memspan.starting import raise_at_ctrl_c
 
 from .commands import SECTIONS, Commands
 from .environment import Environment
@@ -35,6 +36,7 @@ class _Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         with map_failures():
+            raise_at_ctrl_c()
             return super().invoke(ctx)
 
 
