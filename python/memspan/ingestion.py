@@ -21,7 +21,8 @@ class IngestReport:
     turns: Counter[str] = field(default_factory=Counter)
     """Committed turns by user."""
     seconds: float = 0.0
-    """From the first turn read to the last one committed, reading and embedding included."""
+    """From the first turn read to the last commit, or to what ended the work before it; reading and embedding
+    included."""
 
     @property
     def total(self) -> int:
@@ -58,7 +59,6 @@ def ingest_turns(
             messages = pending.pop(user)
             memory.add(messages, user=user)
             report.turns[user] += len(messages)
-            report.seconds = time.perf_counter() - start
             advance(len(messages))
         ids.clear()
         count = 0
@@ -76,7 +76,10 @@ def ingest_turns(
     except (ValueError, OSError):
         commit()
         raise
-    commit()
+    else:
+        commit()
+    finally:
+        report.seconds = time.perf_counter() - start
 
 
 def _message(turn: Turn) -> dict[str, Any]:

@@ -110,7 +110,7 @@ def ingest(
     message = str(error) if error else "interrupted" if status is ExitStatus.INTERRUPTED else None
     if as_json:
         env.write_json(_as_json(store, report, lost, size, message))
-    elif report.total or error is None:
+    elif report.total or message is None:
         _print(env, store, report, lost, size)
     if message is not None:
         raise CommandError(f"{message} (kept: {counted(report.total, 'turn')} before it)", status) from error

@@ -39,6 +39,8 @@ def runs(
 
     `memspan undo` takes one back. No model is needed.
     """
+    if run_id is not None and not log:
+        raise click.UsageError("--run names the run of --log; add --log")
     if log:
         if user is None:
             raise click.UsageError("--log needs --user")

@@ -58,6 +58,10 @@ def test_a_job_that_there_is_not_is_told_in_commands(run, filled):
     assert "`memspan jobs` lists them" in run("jobs", "--store", filled, "--job", "none", code=1).stderr
 
 
+def test_a_run_without_the_log_is_refused(run, filled):
+    assert "add --log" in run("runs", "--store", filled, "--user", "demo", "--run", "x", code=2).stderr
+
+
 def test_tokens_bound_nothing_but_a_context(run, filled):
     asked = ("search", "ferry", "--store", filled, "--user", "demo", "--tokens", 30)
     assert "add --context" in run(*asked, code=2).stderr
