@@ -89,7 +89,7 @@ def find_names(question: str, vocabulary: Vocabulary) -> list[FoundName]:
     text = as_text(question, "question")[:_SCANNED]
     if not isinstance(vocabulary, Vocabulary):
         raise invalid("vocabulary", vocabulary, "a memspan.recall.vocabulary.Vocabulary")
-    words = list(_words(text))
+    words = list(_words(text, vocabulary))
     found: dict[str, FoundName] = {}
     at = 0
     while at < len(words) and len(found) < _MOST:
@@ -105,24 +105,31 @@ def find_names(question: str, vocabulary: Vocabulary) -> list[FoundName]:
     return list(found.values())
 
 
-def _words(text: str) -> Iterator[_Word]:
+def _words(text: str, vocabulary: Vocabulary) -> Iterator[_Word]:
     shouted = text.isupper()
     verbs = topic_verbs(text)
     before, end = "", 0
-    for match in words_of(text):
-        word = match.group()
+    for start, stop in _places(text, vocabulary):
+        word = text[start:stop]
         folded = fold(word)
         bare = folded
         if not folded.isalnum():
             folded = folded.replace("’", "'")
             bare = _bare(folded)
         capital = word[0].isupper()
-        first = end == 0 or not _SENTENCE_ENDS.isdisjoint(text[end : match.start()])
-        month = bare == "may" and _is_month(before, text, match.end())
+        first = end == 0 or not _SENTENCE_ENDS.isdisjoint(text[end:start])
+        month = bare == "may" and _is_month(before, text, stop)
         proper = capital and not (first or shouted or month)
-        start = match.start()
-        yield _Word(folded, bare, start, match.end(), capital, proper, start in verbs)
-        before, end = folded, match.end()
+        yield _Word(folded, bare, start, stop, capital, proper, start in verbs)
+        before, end = folded, stop
+
+
+def _places(text: str, vocabulary: Vocabulary) -> Iterator[tuple[int, int]]:
+    """From where to where the words go."""
+    for match in words_of(text):
+        at = match.start()
+        for start, stop in vocabulary.parts(match.group()):
+            yield at + start, at + stop
 
 
 def _is_month(before: str, text: str, end: int) -> bool:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from memspan._core import NearWords
@@ -13,12 +14,15 @@ from memspan.arguments import as_texts
 from memspan.recall.words import word_set
 
 from .typos import slips_of
+from .unspaced import UNSPACED, UnspacedWords
 
 __all__ = ["COMMON", "Entry", "Source", "Vocabulary", "fold", "words_of"]
 
 Source: TypeAlias = Literal["speaker", "name", "tag"]
 
-_WORD: Final = re.compile(r"\w+(?:['’]\w+)*")
+# An underscore is a space, as in tags; so is where a script without spaces begins or ends.
+_SIGN: Final = rf"[^\W_{UNSPACED}]"
+_WORD: Final = re.compile(rf"{_SIGN}+(?:['’]{_SIGN}+)*|[{UNSPACED}]+")
 
 # Never a name in a question, however near to one: "Will", "Mark" or "May" are only found with a capital.
 COMMON: Final = word_set(
@@ -52,7 +56,7 @@ def fold(text: str) -> str:
 
 
 def words_of(text: str) -> Iterator[re.Match[str]]:
-    """The words of a text, each with an apostrophe and what follows it."""
+    """The words of a text, each with an apostrophe and what follows it; a text without spaces is one."""
     return _WORD.finditer(text)
 
 
@@ -101,6 +105,7 @@ class Vocabulary:
         "_near",
         "_slips",
         "_sorted",
+        "_unspaced",
         "entries",
         "people",
         "speakers",
@@ -117,7 +122,7 @@ class Vocabulary:
         )
         for source, texts in given:
             for text in as_texts(texts, source + "s"):
-                words = _folded_words(text.replace("_", " "))
+                words = _folded_words(text)
                 if words and words not in entries:  # a speaker is no name besides
                     entries[words] = Entry(text, source, words)
         self.entries: tuple[Entry, ...] = tuple(entries.values())
@@ -141,6 +146,7 @@ class Vocabulary:
         for word in self._sorted:
             for slip in slips_of(word):
                 self._slips.setdefault(slip, []).append(word)
+        self._unspaced = UnspacedWords(self._by_word, fold)
         self.people: frozenset[str] = frozenset(_people(self.entries))
         """What `find_times` takes for names, folded: the speakers, each of their words, and the names."""
         self.speakers: frozenset[str] = frozenset(
@@ -162,6 +168,12 @@ class Vocabulary:
     def containing(self, word: str) -> list[Entry]:
         """The speakers and names with this word, and the tags that are this word."""
         return self._by_word.get(word, [])
+
+    def parts(self, text: str) -> list[tuple[int, int]]:
+        """From where to where the words of one that `words_of` yields go; they are several only where a script without
+        spaces holds words of speakers and names, or tags, of two signs or more."""
+        cuts = [0, len(text)] if text.isascii() else self._unspaced.cuts(text)
+        return list(pairwise(cuts))
 
     def with_prefix(self, prefix: str) -> list[str]:
         """The words of speakers and names that begin so, at most three. O(log n)."""

@@ -128,6 +128,42 @@ def test_names_and_tags_that_are_common_words(question: str, expected: list[tupl
     assert [(found.name, found.how) for found in find_names(question, COMMON_WORDS)] == expected
 
 
+UNSPACED = Vocabulary(
+    speakers=["李雷", "李", "田中", "アンナ・マリア", "วิชัย", "Bo", "Анна"],
+    names=["北京大学", "北京", "ガンダム"],
+    tags=["food_and_drink", "Bergen", "旅行"],
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("food and drink", [("food_and_drink", "food and drink")]),
+        ("what about food_and_drink?", [("food_and_drink", "food_and_drink")]),
+        ("Food_And_Drinks", [("food_and_drink", "Food_And_Drinks")]),
+        ("#bergen_2024", [("Bergen", "bergen")]),
+        ("李雷说了什么？", [("李雷", "李雷")]),
+        ("昨天李雷和Bo去哪里旅行了", [("李雷", "李雷"), ("Bo", "Bo"), ("旅行", "旅行")]),
+        ("What did 李雷say?", [("李雷", "李雷")]),
+        ("他在北京大学", [("北京大学", "北京大学")]),  # the longest
+        ("北京的李子", [("北京", "北京")]),  # a single sign is no name
+        ("李 说", [("李", "李")]),  # but by itself
+        ("田中さんはどこ？", [("田中", "田中")]),
+        ("昨日アンナ・マリアは来た", [("アンナ・マリア", "アンナ・マリア")]),
+        ("昨日マリアは来た", [("アンナ・マリア", "マリア")]),
+        ("あのガンダムは", [("ガンダム", "ガンダム")]),
+        ("あのカ\u3099ンタ\u3099ムは", [("ガンダム", "カ\u3099ンタ\u3099ム")]),
+        ("วิชัยพูดอะไร", [("วิชัย", "วิชัย")]),
+        ("说了什么", []),
+        ("шампиньаннаж", []),  # other scripts put spaces
+    ],
+)
+def test_underscores_and_scripts_without_spaces(question: str, expected: list[tuple[str, str]]) -> None:
+    found = find_names(question, UNSPACED)
+    assert [(name.name, name.text) for name in found] == expected
+    assert all(question[name.span[0] : name.span[1]] == name.text for name in found)
+
+
 TOPICS = Vocabulary(tags=["work", "plan", "friend", "trip"])
 
 
