@@ -23,7 +23,7 @@ __all__ = ["ProcedureCalls"]
 class ProcedureCalls(Calls):
     """See `Memory`."""
 
-    def procedures(self, *, user: str) -> list[Procedure]:
+    def procedures(self, user: str) -> list[Procedure]:
         """What is known of how things are done, the procedure that was run last first: those that were learnt, with
         their steps and how often they worked, and those that a caller added with `kind="procedural"`."""
         from memspan.remember.procedural import procedures

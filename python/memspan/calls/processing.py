@@ -29,8 +29,8 @@ class ProcessingCalls(Calls):
 
     def process(
         self,
-        *,
         user: str | None = None,
+        *,
         jobs_in_flight: int = 64,
         limit: int | None = None,
         follow: bool = False,
@@ -66,8 +66,8 @@ class ProcessingCalls(Calls):
 
     async def aprocess(
         self,
-        *,
         user: str | None = None,
+        *,
         jobs_in_flight: int = 64,
         limit: int | None = None,
         follow: bool = False,
@@ -89,7 +89,7 @@ class ProcessingCalls(Calls):
         """End the processing in the background and wait until it has; jobs under way go on another time."""
         self._processing.stop()
 
-    def enqueue(self, *, user: str | None = None, progress: bool = False) -> int:
+    def enqueue(self, user: str | None = None, *, progress: bool = False) -> int:
         """Give turns that no job has to encode jobs of this memory's recipe: those that were stored before a recipe was
         chosen, under `verbatim`, or by `add_records` and `load`. `process` then runs them.
 
@@ -120,7 +120,7 @@ class ProcessingCalls(Calls):
             self._processing.wake()
         return count
 
-    def jobs(self, *, user: str | None = None, state: str | None = None) -> list[Job]:
+    def jobs(self, user: str | None = None, *, state: str | None = None) -> list[Job]:
         """Encode jobs, the oldest first.
 
         Args:
@@ -178,7 +178,7 @@ class ProcessingCalls(Calls):
         return count
 
     def usage(
-        self, *, user: str | None = None, by: Sequence[str] = ("stage", "recipe", "model")
+        self, user: str | None = None, *, by: Sequence[str] = ("stage", "recipe", "model")
     ) -> list[UsageEntry]:
         """What models cost since the store was made: tokens, calls, seconds, and the price if prices are known.
 

@@ -44,7 +44,7 @@ class QuotaCalls(Calls):
         """The quotas that apply to a user, or to everybody without their own; `None` when there are none."""
         return quotas_of(self._engine, user)
 
-    def evicted(self, *, user: str, k: int = 100, kinds: Sequence[str] | None = None) -> list[Evicted]:
+    def evicted(self, user: str, *, k: int = 100, kinds: Sequence[str] | None = None) -> list[Evicted]:
         """The records of a user that made room for others, the last `k` of them, the last one first.
 
         They are not searched. Adding one of them again, with the same content, brings it back.

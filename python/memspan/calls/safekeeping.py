@@ -97,7 +97,7 @@ class SafekeepingCalls(Calls):
             seconds=seconds,
         )
 
-    def resources(self, *, user: str | None = None, state: str | None = None) -> list[Resource]:
+    def resources(self, user: str | None = None, *, state: str | None = None) -> list[Resource]:
         """What a user's records of kind `resource`, or everybody's, point to, as of the last look; with `state`, one of
         `memspan.RESOURCE_STATES`, only those."""
         from memspan.resources.keeping import resources
@@ -106,8 +106,8 @@ class SafekeepingCalls(Calls):
 
     def check_resources(
         self,
-        *,
         user: str | None = None,
+        *,
         fetch: bool = False,
         seconds: float = 10.0,
         progress: bool = False,

@@ -212,7 +212,7 @@ class SearchingCalls(Calls):
         return context_of(self._engine, text, user, recalls, budget, now)
 
     def latest(
-        self, *, user: str, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None
+        self, user: str, *, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None
     ) -> Recalls:
         """The newest `k` records of a user by event time, newest first; `between` and `kinds` as in `search`."""
         return latest(self._engine, user=user, k=k, between=between, kinds=kinds)

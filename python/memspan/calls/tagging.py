@@ -53,7 +53,7 @@ class TaggingCalls(Calls):
 
         return untag(self._engine, user, progress)
 
-    def tags(self, *, user: str) -> list[TagInfo]:
+    def tags(self, user: str) -> list[TagInfo]:
         """Every tag of a user, given or made, with its place in the hierarchy, sorted by name.
 
         They are those of what is believed now: a tag that only retired records carry is left out, unless it has a

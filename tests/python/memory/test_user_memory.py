@@ -66,6 +66,38 @@ def test_the_bound_handle_has_the_same_calls_without_the_user() -> None:
         assert parameters(bound[name]) == wanted, name
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(
+            "tag",
+            "untag",
+            "tags",
+            "procedures",
+            "learn_procedures",
+            "latest",
+            "evicted",
+            "consolidate",
+            "runs",
+        ),
+        *(
+            "resources",
+            "check_resources",
+            "process",
+            "jobs",
+            "enqueue",
+            "usage",
+            "stats",
+            "quotas",
+            "compress",
+        ),
+    ],
+)
+def test_calls_about_a_whole_user_take_the_name_first(name: str) -> None:
+    _, user, *_ = parameters(public(Memory)[name]).values()
+    assert (user.name, user.kind) == ("user", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
 def test_a_bound_handle_reaches_one_user_only(memory: Memory) -> None:
     ana, ben = memory.user("ana"), memory.user("ben")
     ana.add([{"id": "m1", "text": "secret of ana", "tags": ["t"]}])
