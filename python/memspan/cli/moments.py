@@ -27,13 +27,17 @@ def checked_time(context: click.Context, parameter: click.Parameter, value: str 
 def intervals(
     context: click.Context, parameter: click.Parameter, values: tuple[tuple[str, str], ...]
 ) -> list[Ends] | None:
-    """Pairs of times, the first of each at or before the second; `-` leaves an end open."""
+    """Pairs of times, the first of each before the second; `-` leaves an end open."""
     for start, end in values:
         low, high = (
             None if each == _OPEN else _micros(each, ", or - for an open end") for each in (start, end)
         )
         if low is not None and high is not None and low > high:
             raise click.BadParameter(f"'{start}' is after '{end}'")
+        if low is not None and low == high:
+            raise click.BadParameter(
+                f"nothing is between '{start}' and '{end}'; the end is not part of it, so that a day ends with the next"
+            )
     return [
         (None if start == _OPEN else start, None if end == _OPEN else end) for start, end in values
     ] or None

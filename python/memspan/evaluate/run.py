@@ -73,7 +73,7 @@ def evaluate(
 
     Args:
         data_set: one of `DATA_SETS`.
-        files: one file or several; for BEAM each chat's `chat.json`.
+        files: one file or several, each once; for BEAM each chat's `chat.json`.
         ks: the depths to score at; the largest is how many records each question asks for.
         embedder: as for `Memory`; `None` for the default model. What it made is kept, so that it needs a checksum: a
             plain function has none, `CallableEmbedder(function, checksum=...)` has.
@@ -114,6 +114,10 @@ def evaluate(
         files = [files]
     if data_set not in DATA_SETS:
         raise invalid("data_set", data_set, ", ".join(DATA_SETS))
+    files = list(files)
+    for number, path in enumerate(map(os.path.realpath, files)):
+        if path in map(os.path.realpath, files[:number]):
+            raise invalid("files", str(files[number]), "each file once, as its questions would count twice")
     chosen = list(_chosen([read_labelled(file, data_set) for file in files], users, limit))
     if not chosen:
         raise invalid("files", files, "at least one file")

@@ -184,6 +184,12 @@ def test_wrong_use_ends_with_2(evaluate, file):
     assert "--questions needs --json" in evaluate("locomo", file, "--questions", code=2).stderr
 
 
+def test_a_file_counts_once(evaluate, file, tmp_path):
+    (tmp_path / "link.json").symlink_to(file)
+    for same in (file, tmp_path / "link.json"):
+        assert "each file once" in evaluate("locomo", file, same, code=2).stderr
+
+
 def test_values_that_do_not_fit_end_with_2(evaluate, file):
     assert "users of the files: orchard" in evaluate("locomo", file, "--user", "ana", code=2).stderr
     assert "embedder" in evaluate("locomo", file, "--embedder", "no-such", code=2).stderr

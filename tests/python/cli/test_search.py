@@ -206,6 +206,7 @@ def test_an_unknown_user_has_an_empty_answer(search, run, filled):
     [
         (("--between", "soon", "-"), 2, "'--between': 'soon' is no time"),
         (("--between", "2024-02-01", "2024-01-01"), 2, "'2024-02-01' is after '2024-01-01'"),
+        (("--between", "2024-02-01", "2024-02-01T00:00Z"), 2, "a day ends with the next"),
         (("--where", "{"), 2, "not JSON"),
         (("--where", '{"city": {"$near": 1}}'), 2, "'--where': city.$near"),
         (("--as-of", "yesterday"), 2, "'--as-of': 'yesterday' is no time"),
