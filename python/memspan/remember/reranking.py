@@ -122,9 +122,13 @@ class SecondLook:
         trust = BEHIND_LEARNED if log_odds else BEHIND_RANKS
         result = reorder(reranker, self._pace, question, passages, base, left, trust=trust)
         order = from_sessions(result.order, [recall.record.session for recall in recalls], sessions, k)
-        again = Recalls(
-            (_seen_again(recalls, place, result, explain) for place in order), recalls.explanation
-        )
+        explanation = recalls.explanation
+        if (
+            explain
+        ):  # a budget that is too small for one of them changes nothing, and must not look like agreement
+            counts = {"candidates": len(passages), "scored": len(result.scores)}
+            explanation = {**(explanation or {}), "reranker": counts}
+        again = Recalls((_seen_again(recalls, place, result, explain) for place in order), explanation)
         looked = recalls.timings.reranking + perf_counter() - start
         again.timings = replace(recalls.timings, reranking=looked)
         return again

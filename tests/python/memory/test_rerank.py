@@ -242,6 +242,17 @@ def test_the_budget_holds_within_one_batch(open_memory: Open) -> None:
     assert len(likes.seen) == CANDIDATES
 
 
+def test_a_budget_for_none_of_them_is_told(open_memory: Open) -> None:
+    memory = open_memory(reranker=Likes("word9", seconds=0.01))
+    fill(memory)
+    late = memory.search("camping lake", user="ana", k=2, rerank_ms=1, explain=True)
+    assert late.explanation is not None
+    assert late.explanation["reranker"] == {"candidates": 12, "scored": 0}
+    enough = memory.search("camping lake", user="ana", k=2, rerank_ms=LONG, explain=True)
+    assert enough.explanation is not None
+    assert enough.explanation["reranker"] == {"candidates": 12, "scored": 12}
+
+
 def test_explained(open_memory: Open) -> None:
     memory = open_memory(reranker=Likes("word11"))
     fill(memory)
