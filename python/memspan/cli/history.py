@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from memspan.errors import UnknownIdError, invalid
 from memspan.history import Belief
 
 from . import options
 from .environment import Environment, pass_environment
+from .failures import CommandError
 from .moments import checked_time
-from .opening import open_memory
+from .opening import open_memory, unknown_user
 from .tables import cell, counted, plain_table
 
 __all__ = ["history", "retire"]
@@ -40,8 +40,8 @@ def history(env: Environment, record: str, store: Path, user: str, as_json: bool
     """
     with open_memory(store) as memory:
         found = memory.history(user=user, id=record)
-    if found is None:
-        raise invalid("id", record, f"the id of a record of user {user!r}", UnknownIdError)
+        if found is None:
+            raise CommandError(unknown_user(memory, user) or f"user '{user}' has no record '{record}'")
     if as_json:
         env.write_json({"store": str(store), "user": user, **found.to_dict()})
         return
