@@ -8,7 +8,7 @@ from memspan.index import Index
 from memspan.store import StoreReader
 
 from .indexing import index_records
-from .quota_settings import apply_quotas
+from .quota_settings import apply_quotas, drop_outlived_quotas
 
 __all__ = ["apply_changes", "reconcile"]
 
@@ -40,6 +40,7 @@ def apply_changes(index: Index, reader: StoreReader, after: int) -> int:
         changes += reconcile(index, reader, user)
     apply_quotas(index, reader, after)
     for records in reader.changed(after, _BATCH):
+        drop_outlived_quotas(index, reader, {record.user for record in records})
         index_records(index, records)
         changes += len(records)
     for user, parent, child in reader.relations(after=after):

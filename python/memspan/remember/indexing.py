@@ -16,6 +16,7 @@ from memspan.records import Record
 
 from .change import Change
 from .compose import lexical_text
+from .quota_settings import drop_outlived_quotas
 
 __all__ = ["index_records", "write_records"]
 
@@ -39,6 +40,7 @@ def write_records(change: Change, records: Sequence[Record], *, stay: bool = Fal
     What the index refuses raises, and then the change is rolled back.
     """
     _take_out_of_cold(change, records)
+    drop_outlived_quotas(change.index, change.writer, {record.user for record in records})
     if len(records) == 1 and not stay:
         (record,) = records
         _put(change, records)

@@ -14,6 +14,7 @@ from .change import Change
 from .damage import survives_damage
 from .engine import Engine
 from .fields import checked_name
+from .forgetting import remove_if_nothing_is_left
 from .quota_settings import apply_to, stored_quotas
 
 __all__ = ["enforce", "excess", "quotas_of", "set_quotas"]
@@ -51,6 +52,8 @@ def set_quotas(engine: Engine, quotas: Quotas | int | None, user: str | None) ->
         audited(change, "quotas", user=user, **kinds)
         change.apply(lambda index: apply_to(index, user, wanted))
         affected = writer.users() if user is None else [user]
+        if wanted is None and user is not None and remove_if_nothing_is_left(change, user):
+            affected = []
     # What a crash leaves undone, sleep does.
     return sum(enforce(engine, name) for name in affected)
 

@@ -169,8 +169,9 @@ class SqliteTraceReader(SqliteRows):
 
     def outlives(self, user: str) -> bool:
         pk = self._user_pk(user)
-        tables = ("cold", "quotas", "lifetimes")
-        return any(self._all(f"SELECT 1 FROM {table} WHERE user_pk = ? LIMIT 1", (pk,)) for table in tables)  # noqa: S608
+        # Quotas that were taken back are the JSON null.
+        rows = ("cold WHERE", "lifetimes WHERE", "quotas WHERE settings <> 'null' AND")
+        return any(self._all(f"SELECT 1 FROM {each} user_pk = ? LIMIT 1", (pk,)) for each in rows)  # noqa: S608
 
 
 class SqliteTraceWriter(SqliteTraceReader):

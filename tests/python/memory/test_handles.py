@@ -76,6 +76,39 @@ def test_a_user_whose_only_time_to_live_is_taken_back_is_gone(open_memory: Open)
     assert one.verify() == two.verify() == []
 
 
+@pytest.mark.parametrize("taken_back", [True, False])
+def test_quotas_of_a_user_who_is_gone_are_nobodys(open_memory: Open, taken_back: bool) -> None:
+    """Whoever comes under the name again begins without, for every handle, whether it ever saw a record of theirs."""
+    one, two, three = open_memory(), open_memory(), open_memory()
+    one.add("text", user="ana")
+    one.set_quotas(20, user="ben")
+    for memory in (two, three):
+        assert memory.quotas("ben") is not None
+        observe(memory)
+    if taken_back:
+        one.set_quotas(None, user="ben")
+    else:
+        one.forget(user="ben")
+    assert one.users() == two.users() == ["ana"]
+    assert one.verify() == two.verify() == []
+    two.add([{"id": f"n{i}", "text": f"text {i}"} for i in range(30)], user="ben")
+    for memory in (one, two, three):
+        memory.add([{"text": f"text {i}"} for i in range(10)], user="ben")
+        memory.add("one alone", user="ben")
+    for memory in (one, two, three):
+        assert len(memory.latest(user="ben", k=100)) == 63
+        assert memory.verify() == []
+
+
+def test_quotas_that_were_taken_back_keep_no_user(open_memory: Open) -> None:
+    memory = open_memory()
+    memory.add([{"id": "m1", "text": "text"}], user="ana")
+    memory.set_quotas(20, user="ana")
+    memory.set_quotas(None, user="ana")
+    assert memory.forget(user="ana", id="m1") == 1
+    assert memory.users() == []
+
+
 def test_changes_that_pile_up(open_memory: Open) -> None:
     """A user forgotten and made again while the other handle was not looking."""
     one, two = open_memory(), open_memory()
