@@ -63,7 +63,7 @@ def test_all_are_made_anew(
     assert sorted(other.documents) == [f"boat {n}" for n in range(5)]
     assert {vectors.shape[1] for vectors in stored(again, dim=24).values()} == {24}
     assert len(stored(again, dim=24)) == 5
-    assert EmbedderIdentity.parse(recorded(path) or "") == EmbedderIdentity("others", 24, "")
+    assert EmbedderIdentity.parse(recorded(path) or "", path) == EmbedderIdentity("others", 24, "")
     found = again.search("boat 3", user="ana", k=1, explain=True)
     assert (found[0].explanation or {})["tokens"]["similarity"] == pytest.approx(1, abs=1e-3)
     again.close()

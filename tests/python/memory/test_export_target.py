@@ -54,7 +54,7 @@ def test_nor_where_the_store_is_opened_by_a_link(filled: Memory, open_memory: Op
     link.parent.mkdir()
     link.symlink_to(path)
     linked = open_memory(link)
-    names = (path, link, path.with_name(path.name + "-wal"), link.with_name(link.name + ".index"))
+    names = (path, link, path.with_name(path.name + "-wal"), path.with_name(path.name + ".index"))
     for name in names:
         with pytest.raises(InvalidArgumentError, match="^file"):
             linked.export("ana", name)
