@@ -76,8 +76,8 @@ def get(client: TimedClient, url: str) -> bytes:
 @pytest.mark.parametrize("path", ["/headers", "/body"])
 def test_what_comes_byte_by_byte_is_given_up(server: Server, path: str) -> None:
     before = threading.active_count()
-    with TimedClient(1, trust_env=False) as client:
-        with pytest.raises(httpx.ReadTimeout, match=r"not complete after 1 s"):
+    with TimedClient(2, trust_env=False) as client:
+        with pytest.raises(httpx.ReadTimeout, match=r"not complete after 2 s"):
             get(client, server.url + path)
         assert get(client, server.url) == b"ok"
     assert server.connections == 2
@@ -86,7 +86,7 @@ def test_what_comes_byte_by_byte_is_given_up(server: Server, path: str) -> None:
 
 
 def test_a_connection_that_was_kept_is_limited_too(server: Server) -> None:
-    with TimedClient(1, trust_env=False) as client:
+    with TimedClient(2, trust_env=False) as client:
         assert [get(client, server.url) for _ in range(3)] == [b"ok"] * 3
         with pytest.raises(httpx.ReadTimeout):
             get(client, server.url + "/headers")
