@@ -6,10 +6,10 @@ from typing import TypeVar
 
 __all__ = ["record_order"]
 
-Time = TypeVar("Time")
+T = TypeVar("T")
 
 
-def record_order(at: Time, id: str) -> tuple[Time, int, str]:
+def record_order(at: T, id: str) -> tuple[T, int, str]:
     """A key to sort by, earliest first; of one time the shorter id, of equal length the smaller. So ids that count up
     ("m9", "m10") come in the order in which they were given, and so do generated ones."""
     return at, len(id.encode()), id

@@ -174,7 +174,7 @@ void EvictionOrder::load(ByteReader& in, const Attributes& attributes, size_t sl
     redundancy_.set(redundant[i], by[i], values[i]);
   }
   const std::vector<uint32_t> came = in.get_array<uint32_t>();
-  in.check(came.empty() || came.size() == kKindCount * Redundancy::kWindow, "windows are not as long as they are");
+  in.check(came.empty() || came.size() == kKindCount * Redundancy::kWindow, "a window has another length");
   for (size_t i = 0; i < came.size(); ++i) {
     const auto kind = static_cast<Kind>(i / Redundancy::kWindow);
     in.check(came[i] == kNoSlot || (came[i] < slots && attributes.kind(came[i]) == kind), "a window has a record of another kind");

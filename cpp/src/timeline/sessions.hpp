@@ -1,8 +1,8 @@
 // The records of each session in the order of time, for what stands next to a hit. Retired records are left out by who
 // fills it: nobody stands next to what is no longer believed.
 //
-// Invariant: each list is in the reverse of the order of Recency, as the timeline is. Thread safety: const members may run in parallel; writes need
-// exclusion. Memory: 4 bytes a record, 32 a session.
+// Invariant: each list is in the reverse of the order of Recency, as the timeline is. Thread safety: const members may run
+// in parallel; writes need exclusion. Memory: 4 bytes a record, 32 a session.
 #pragma once
 
 #include <span>

@@ -53,7 +53,8 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
     if asked != " ".join(text.split()):
         reasons.append(f"query {asked[:80]!r}: without what the question says about itself")
     reasons += [_name_reason(name) for name in found_names]
-    reasons += [_time_reason(time, zone_of(now)) for time in times]
+    zone = zone_of(now)
+    reasons += [_time_reason(time, zone) for time in times]
 
     how_to = asks_how_to(asked)
     if how_to is not None:

@@ -123,9 +123,8 @@ class SecondLook:
         result = reorder(reranker, self._pace, question, passages, base, left, trust=trust)
         order = from_sessions(result.order, [recall.record.session for recall in recalls], sessions, k)
         explanation = recalls.explanation
-        if (
-            explain
-        ):  # a budget that is too small for one of them changes nothing, and must not look like agreement
+        if explain:
+            # A budget that is too small for one of them changes nothing, and must not look like agreement.
             counts = {"candidates": len(passages), "scored": len(result.scores)}
             explanation = {**(explanation or {}), "reranker": counts}
         again = Recalls((_seen_again(recalls, place, result, explain) for place in order), explanation)
