@@ -15,6 +15,10 @@ endif()
 set(memspan_avx512_vnni_flags ${memspan_avx512_flags} -mavx512vnni)
 set(memspan_avx2_vnni512_flags ${memspan_avx512_vnni_flags} -mprefer-vector-width=256)
 set(memspan_neon_dotprod_flags -march=armv8.2-a+dotprod)
+if(MEMSPAN_SANITIZE MATCHES "undefined")
+  # What a pointer may point to is AddressSanitizer's part in kernels: to check it twice takes longer than all else in them.
+  set(memspan_kernel_flags -fno-sanitize=null,alignment,object-size)
+endif()
 
 # memspan_select_simd_sources(<list>): drops from the list the kernels of other architectures, and sets the flags of
 # the ones that stay. Contraction is off in kernels because it may round a*b+c differently in two instantiations of
@@ -48,7 +52,7 @@ function(memspan_select_simd_sources list_name)
   endforeach()
   foreach(unit IN LISTS levels ITEMS crc32c_instruction)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/cpp/src/simd/${unit}.cpp" PROPERTIES
-      COMPILE_OPTIONS "-ffp-contract=off;${memspan_${unit}_flags}")
+      COMPILE_OPTIONS "-ffp-contract=off;${memspan_${unit}_flags};${memspan_kernel_flags}")
   endforeach()
   set(${list_name} ${sources} PARENT_SCOPE)
 endfunction()

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "memspan/error.hpp"
+#include "support/amount.hpp"
 #include "support/clustered.hpp"
 #include "support/messages.hpp"
 #include "support/records.hpp"
@@ -246,7 +247,7 @@ BOOST_AUTO_TEST_CASE(what_was_learnt_last_is_found_while_records_move) {
   for (const Item& item : items) {
     if (item.recorded_at < kSince) gone.push_back(item.id);
   }
-  for (int round = 0; round < 50; ++round) {
+  for (size_t round = 0; round < test::amount(50); ++round) {
     Index index(IndexConfig{.dim = 4});
     test::add(index, items);
     std::jthread remover([&] { index.remove("ana", gone); });

@@ -4,6 +4,7 @@
 
 #include "memspan/error.hpp"
 #include "support/allocations.hpp"
+#include "support/amount.hpp"
 #include "support/messages.hpp"
 #include "support/records.hpp"
 
@@ -117,7 +118,7 @@ BOOST_AUTO_TEST_CASE(with_filters_it_equals_the_common_way) {
   size_t found = 0;
   for (const bool vault : {false, true}) {
     const auto index = varied(random, vault);
-    for (int round = 0; round < 1500; ++round) {
+    for (size_t round = 0; round < test::amount(1500); ++round) {
       Query query = filtered(random);
       const SearchResult fast = index->search(query);
       query.explain = true;
@@ -130,7 +131,7 @@ BOOST_AUTO_TEST_CASE(with_filters_it_equals_the_common_way) {
       }
     }
   }
-  BOOST_TEST(found > 5000u);
+  BOOST_TEST(found > test::amount(5000));
 }
 
 BOOST_AUTO_TEST_CASE(uses_are_counted_once_whichever_way_hits_are_found) {

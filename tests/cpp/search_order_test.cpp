@@ -7,6 +7,7 @@
 #include <random>
 
 #include "base/share_out.hpp"
+#include "support/amount.hpp"
 #include "support/clustered.hpp"
 #include "support/messages.hpp"
 #include "vectors/unit_vector.hpp"
@@ -73,7 +74,7 @@ BOOST_FIXTURE_TEST_CASE(answers_are_those_of_search, Fixture, *boost::unit_test:
   BOOST_TEST(index.remove("large", ids) == ids.size());
 
   std::vector<Query> queries;
-  for (size_t i = 0; i < 300; ++i) queries.push_back(query(i % 7 == 0 ? "small" : i % 31 == 0 ? "nobody" : "large"));
+  for (size_t i = 0; i < test::amount(300); ++i) queries.push_back(query(i % 7 == 0 ? "small" : i % 31 == 0 ? "nobody" : "large"));
   for (const unsigned threads : {1u, 3u}) {
     const std::vector<SearchResult> results = index.search_many(queries, threads);
     BOOST_REQUIRE(results.size() == queries.size());

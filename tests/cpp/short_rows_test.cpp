@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "memspan/consolidation.hpp"
+#include "support/amount.hpp"
 #include "support/body.hpp"
 #include "support/clustered.hpp"
 #include "support/columns.hpp"
@@ -166,7 +167,7 @@ struct Stored : Graded {
   };
   enum class Filter { none, time, tag };
   static Looked look(const Index& index, Graded& graded, uint32_t k, Filter filter) {
-    constexpr int kQueries = 60;
+    constexpr int kQueries = test::amount(60);
     Looked looked;
     for (int i = 0; i < kQueries; ++i) {
       Query query{.user = "ana", .embedding = graded.vector(), .k = k, .explain = true};
@@ -344,7 +345,7 @@ BOOST_FIXTURE_TEST_CASE(damage_is_noticed_when_they_are_read, Table) {
   table.save(head, body, saved);
   const std::string sound = body.bytes();
   const size_t bytes = ShortRows::groups(kRows) * ShortRows::kGroupBytes;  // at the end: there are no fresh rows
-  for (int round = 0; round < 20; ++round) {
+  for (size_t round = 0; round < test::amount(20); ++round) {
     body.bytes() = sound;
     char& damaged = body.bytes()[sound.size() - bytes + random() % bytes];
     damaged = static_cast<char>(damaged ^ (1 << (random() % 8)));
@@ -367,7 +368,7 @@ BOOST_FIXTURE_TEST_CASE(no_damage_of_what_describes_them_ends_a_search, Table) {
   table.save(head, body, saved);
   const std::string sound(head.bytes());
   size_t accepted = 0;
-  constexpr size_t kRounds = 120;
+  constexpr size_t kRounds = test::amount(120);
   for (size_t round = 0; round < kRounds; ++round) {
     std::string damaged = sound;
     const size_t near_an_end = random() % 2048;

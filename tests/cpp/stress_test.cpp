@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "support/amount.hpp"
 #include "support/records.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -25,7 +26,7 @@ using test::Item;
 constexpr size_t kDim = 24;  // not a multiple of any vector register
 constexpr int kUsers = 3;
 constexpr int kPinned = 60;
-constexpr int kPassing = 2000;  // records that come and go, for each user
+constexpr int kPassing = test::amount(2000);  // records that come and go, for each user
 
 std::string user_name(int user) { return "user" + std::to_string(user); }
 std::string pinned_id(int user, int i) { return user_name(user) + "/pinned" + std::to_string(i); }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "support/amount.hpp"
 #include "support/records.hpp"
 #include "vectors/unit_vector.hpp"
 
@@ -213,21 +214,21 @@ BOOST_FIXTURE_TEST_CASE(automatic_and_exact_agree, Fixture) {
 }
 
 BOOST_FIXTURE_TEST_CASE(graph_and_exact_agree_under_changes, Fixture) {
-  constexpr int kTags = 3000;
-  for (int i = 0; i < kTags; ++i) embed("tag" + std::to_string(i));
+  constexpr size_t kTags = test::amount(3000);
+  for (size_t i = 0; i < kTags; ++i) embed("tag" + std::to_string(i));
   BOOST_TEST(differences(60, 10) == 0);
   BOOST_TEST(differences(10, 100) == 0);
 
-  for (int i = 0; i < 400; ++i) embed("tag" + std::to_string(random() % kTags));  // moves
+  for (size_t i = 0; i < kTags / 8; ++i) embed("tag" + std::to_string(random() % kTags));  // moves
   BOOST_TEST(differences(30, 10) == 0);
-  for (int i = 0; i < 400; ++i) {
+  for (size_t i = 0; i < kTags / 8; ++i) {
     const auto tag = tags.find("tag" + std::to_string(random() % kTags));
     if (tag) tags.drop(*tag, changed);
   }
   BOOST_TEST(differences(30, 10) == 0);
-  for (int i = 0; i < 500; ++i) embed("new" + std::to_string(i));  // takes the numbers of dropped tags first
+  for (size_t i = 0; i < kTags / 6; ++i) embed("new" + std::to_string(i));  // takes the numbers of dropped tags first
   BOOST_TEST(differences(30, 10) == 0);
-  for (int i = 0; i < 1500; ++i) embed("more" + std::to_string(i));  // enough for a new graph
+  for (size_t i = 0; i < kTags / 2; ++i) embed("more" + std::to_string(i));  // enough for a new graph
   BOOST_TEST(differences(30, 10) == 0);
 }
 
