@@ -66,6 +66,24 @@ _CHOSEN: Final = (
 )
 
 
+_TIMES: Final = (
+    "SELECT r.id, r.recorded_at, x.retired_at FROM records r LEFT JOIN record_states x ON x.record_pk = r.pk "
+    "WHERE r.user_pk = ? AND r.id IN ({0}) UNION ALL "
+    "SELECT id, json_extract(record, '$.recorded_at'), json_extract(record, '$.retired_at') FROM cold "
+    "WHERE user_pk = ? AND id IN ({0})"
+)
+"""Of which time to which records were believed, as numbers or as texts."""
+_UNDOABLE: Final = (
+    "SELECT rowid, record, before FROM run_changes WHERE user_pk = ? AND record IN ({0}) AND before IS NOT NULL"
+)
+_UNDOABLE_OF: Final = (
+    "SELECT run_changes.rowid, "  # noqa: S608
+    f"{each_text('before')}, before FROM run_changes, json_each(before, '$.sources') j "
+    f"WHERE user_pk = ? AND before IS NOT NULL AND {each_text('before')} IN ({{0}})"
+)
+"""What runs could undo of records, and of what was made of them, with the record or the source."""
+
+
 class SqliteTraceReader(SqliteRows):
     """`TraceReader` on an open transaction."""
 
@@ -181,6 +199,7 @@ class SqliteTraceWriter(SqliteTraceReader):
         pk = self._user_pk(user)
         if pk is None:
             return
+        self._forget_wordings(user, pk, set(ids))
         for piece in chunks(sorted(ids)):
             places, values = marks(piece)
             for table, column in TRACES:
@@ -196,6 +215,22 @@ class SqliteTraceWriter(SqliteTraceReader):
             )
         self._unname("cold", "record", pk, set(ids))
         self._unname("run_changes", "before", pk, set(ids))
+
+    def _forget_wordings(self, user: str, user_pk: int, ids: set[str]) -> None:
+        """Take out what runs could undo of records that stay, of the time when they read as those of their versions
+        that go, and of what was made of them by then. Called while the versions are there."""
+        bases = {id_: base for id_, base in self.bases(user, ids).items() if base not in ids}
+        since: set[tuple[str, int]] = set()
+        until: dict[str, int] = {}
+        for id_, start, end in self._of(_TIMES, user_pk, bases, repeat=2):
+            base = bases[id_]
+            since.add((base, to_micros(start)))
+            until[base] = max(until.get(base, MIN_MICROS), MAX_MICROS if end is None else to_micros(end))
+        of_bases = self._of(_UNDOABLE, user_pk, until)
+        going = {row for row, base, before in of_bases if (base, _learnt(before)) in since}
+        of_others = self._of(_UNDOABLE_OF, user_pk, until)
+        going |= {row for row, source, before in of_others if _learnt(before) <= until[source]}
+        self._connection.executemany("DELETE FROM run_changes WHERE rowid = ?", ((row,) for row in going))
 
     def _unname(self, table: str, column: str, user_pk: int, ids: set[str]) -> None:
         """Take ids out of what is said to have ended a record that lies in a table as JSON."""
@@ -224,6 +259,12 @@ class SqliteTraceWriter(SqliteTraceReader):
 def _ends(interval: Interval) -> Sequence[int]:
     start, end = interval
     return MIN_MICROS if start is None else start, MAX_MICROS + 1 if end is None else end
+
+
+def _learnt(before: str) -> int:
+    """When what a run could undo was learnt."""
+    learnt = json.loads(before).get("recorded_at")
+    return MIN_MICROS if learnt is None else to_micros(learnt)
 
 
 def _meant(record: dict[str, Any], wanted: Chosen, between: Sequence[Sequence[int]] | None) -> bool:

@@ -1,0 +1,73 @@
+"""An older version that is forgotten alone takes with it all that holds what its record said then, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from memspan.memory import Memory
+from memspan.store.runs import RunChange
+
+SECRET = "wolfsbane"
+Open = Callable[..., Memory]
+
+
+def files_with(folder: Path, word: str) -> list[str]:
+    found = (file for file in folder.rglob("*") if file.is_file())
+    return [file.name for file in found if word.encode() in file.read_bytes()]
+
+
+def version_of(memory: Memory, id_: str) -> str:
+    history = memory.history(user="ana", id=id_)
+    assert history is not None
+    return history.versions[0].record.id
+
+
+def test_what_a_run_could_undo_goes_with_the_version_that_said_it(path: Path, memory: Memory) -> None:
+    memory.add(
+        [{"id": "m1", "text": f"It is {SECRET}"}, {"id": "m2", "text": "a rose"}], user="ana", session="s1"
+    )
+    memory.retire(user="ana", ids=["m1", "m2"])
+    (run,) = memory.runs("ana")
+    memory.add([{"id": "m1", "text": "It is a lily"}], user="ana")
+    memory.retire(user="ana", ids=["m1"])
+    assert memory.forget(user="ana", session="s1", between=(None, None), kinds=["episodic"]) == 2
+    assert memory.get(user="ana", id="m1") is not None
+    assert files_with(path.parent, SECRET) == []
+    assert memory.undo(memory.runs("ana")[0].id).restored == 1, "of the wording that stays"
+    assert memory.undo(run.id).restored == 0
+    assert memory.verify() == []
+
+
+def test_what_a_run_could_undo_of_other_wordings_stays(memory: Memory) -> None:
+    memory.add([{"id": "m1", "text": "first"}], user="ana")
+    memory.add([{"id": "m1", "text": "second"}], user="ana")
+    memory.retire(user="ana", ids=["m1"])
+    assert memory.forget(user="ana", id=version_of(memory, "m1")) == 1
+    assert memory.undo(memory.runs("ana")[0].id).restored == 1
+    assert [record.text for record in memory.latest("ana")] == ["second"]
+
+
+def test_what_was_made_of_a_version_is_not_kept_for_undoing(path: Path, memory: Memory) -> None:
+    memory.add([{"id": "m1", "text": "a rose"}], user="ana")
+    made = {"type": "record", "id": "gone", "at": "2024-01-01", "sources": ["m1"], "kind": "semantic"}
+    then = memory.get(user="ana", id="m1")
+    memory.add([{"id": "m1", "text": "a lily"}], user="ana")
+    now = memory.get(user="ana", id="m1")
+    assert then is not None
+    assert then.recorded_at is not None
+    assert now is not None
+    assert now.recorded_at is not None
+    lines = [
+        {**made, "text": f"of {SECRET}", "recorded_at": then.recorded_at.isoformat()},
+        {**made, "text": "of the lily", "recorded_at": "2999-01-01T00:00:00+00:00"},
+    ]
+    with memory._engine.store.writing() as writer:
+        writer.runs.begin("ana", "run", "consolidate", 1)
+        writer.runs.note("run", [RunChange("gone", json.dumps(line), None, None) for line in lines])
+        writer.runs.end("run", "{}", 2)
+    assert memory.forget(user="ana", id=version_of(memory, "m1")) == 1
+    assert files_with(path.parent, SECRET) == []
+    with memory._engine.store.reading() as reader:
+        assert ["of the lily" in (each.before or "") for each in reader.runs.changes("run")] == [True]
