@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from memspan.records import Record
 from memspan.store import StoreReader
 
 __all__ = ["Scope", "scope_of"]
@@ -59,10 +60,10 @@ def _made_of_versions(
     bases = {id_: base for id_, base in reader.traces.bases(user, ids).items() if base not in known}
     if not bases:
         return set()
-    versions = reader.fetch(user, sorted(bases))
+    versions = _anywhere(reader, user, bases)
     found: set[str] = set()
     for id_, base in bases.items():
-        derived = reader.fetch(user, sorted(reader.traces.derived(user, [base])))
+        derived = _anywhere(reader, user, reader.traces.derived(user, [base]))
         until = versions[id_].retired_at if id_ in versions else None
         found.update(
             record.id
@@ -70,3 +71,10 @@ def _made_of_versions(
             if until is None or (record.recorded_at is not None and record.recorded_at <= until)
         )
     return found
+
+
+def _anywhere(reader: StoreReader, user: str, ids: Collection[str]) -> dict[str, Record]:
+    """Records by id, whether they are in memory or in the cold tier."""
+    records = reader.fetch(user, sorted(ids))
+    away = reader.cold.fetch(user, sorted(set(ids) - records.keys()))
+    return records | {id_: copy.record for id_, copy in away.items()}

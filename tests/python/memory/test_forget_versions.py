@@ -6,11 +6,16 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from memspan.lifecycle.quotas import Quotas
 from memspan.memory import Memory
 from memspan.store.runs import RunChange
 
 SECRET = "wolfsbane"
 Open = Callable[..., Memory]
+ONE_OF_EACH = Quotas(capacity=3, shares={"episodic": 0.34, "semantic": 0.33, "procedural": 0.33})
+TWO_OF_EACH = Quotas(
+    capacity=6, shares={"episodic": 0.34, "semantic": 0.33, "procedural": 0.33}, eviction="oldest"
+)
 
 
 def files_with(folder: Path, word: str) -> list[str]:
@@ -71,3 +76,28 @@ def test_what_was_made_of_a_version_is_not_kept_for_undoing(path: Path, memory: 
     assert files_with(path.parent, SECRET) == []
     with memory._engine.store.reading() as reader:
         assert ["of the lily" in (each.before or "") for each in reader.runs.changes("run")] == [True]
+
+
+def test_one_in_the_cold_tier_takes_only_what_was_made_of_it(memory: Memory) -> None:
+    memory.add([{"id": "m1", "text": "a rose"}], user="ana")
+    memory.add([{"id": "m1", "text": "a lily"}], user="ana")
+    memory.add([{"id": "fact", "text": "lilies", "kind": "semantic", "sources": ["m1"]}], user="ana")
+    memory.pin(user="ana", ids=["m1"])
+    memory.set_quotas(ONE_OF_EACH, user="ana")
+    version = version_of(memory, "m1")
+    assert [one.id for one in memory.evicted("ana")] == [version]
+    assert memory.forget(user="ana", id=version) == 1
+    assert {record.id for record in memory.latest("ana")} == {"m1", "fact"}
+
+
+def test_what_was_made_of_it_goes_from_the_cold_tier_too(path: Path, memory: Memory) -> None:
+    memory.add([{"id": "m1", "text": f"It is {SECRET}"}], user="ana")
+    fact = {"id": "fact", "text": f"of {SECRET}", "kind": "semantic", "sources": ["m1"], "at": "2020-01-01"}
+    memory.add([fact], user="ana")
+    memory.add([{"id": "m1", "text": "It is a lily"}], user="ana")
+    memory.add([{"id": f"n{n}", "text": f"harmless {n}", "kind": "semantic"} for n in range(2)], user="ana")
+    memory.set_quotas(TWO_OF_EACH, user="ana")
+    assert [one.id for one in memory.evicted("ana")] == ["fact"]
+    assert memory.forget(user="ana", id=version_of(memory, "m1")) == 2
+    assert memory.evicted("ana") == []
+    assert files_with(path.parent, SECRET) == []
