@@ -55,8 +55,9 @@ class KeepingCalls(Calls):
         user from then on, and what this store has too many of goes to the cold tier; times to live do at the end. Where
         more is pinned or held than the file's quotas have room for, this store keeps its own, which the log tells, and
         everything else is loaded. A copy for the cold tier stays away where the record is in memory here, or held in
-        the cold tier. A secret that is here under another key, or held, stays with its label, which the log tells; no
-        other record takes the place of one.
+        the cold tier. A secret that is here under another key, or held, stays with its label, and what the file has of
+        a secret or resource stays away where a record of another kind has its id here, both of which the log tells; no
+        other record takes the place of a secret.
 
         The file is read as it goes: what is kept of it until the end are ids, relations, secrets and targets.
 
@@ -67,8 +68,9 @@ class KeepingCalls(Calls):
         Raises:
             QuotaError: this store's own quotas have no room for a record, because others are pinned. What came before
                 its batch of 512 is committed.
-            FormatError: a line is broken; names file, line and reason. What came before it is committed.
-            InvalidArgumentError: a record has the id of a secret that is here. All other records are committed.
+            FormatError: a line is broken; names file, line and reason. What came before it is committed; where a secret
+                or resource has no record, or a relation closes a cycle, everything else is.
+            InvalidArgumentError: a record has the id of a secret that is here. Everything else is committed.
         """
         with tracking("loading", None, progress) as advance:
             count = load(self._engine, file, advance)

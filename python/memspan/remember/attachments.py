@@ -6,7 +6,7 @@ import base64
 import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from memspan.errors import FormatError, invalid
 from memspan.records import Record
@@ -32,8 +32,25 @@ __all__ = [
 _logger = logging.getLogger("memspan")
 _MAX_BYTES: Final = 1 << 22
 
-Attachment = tuple[str, "SealedSecret | Resource"]
-"""Whose it is, and what."""
+
+class Attachment(NamedTuple):
+    """What a line says of a record."""
+
+    place: str
+    """File and line."""
+    user: str
+    what: SealedSecret | Resource
+
+    @property
+    def record(self) -> str:
+        """The id of its record."""
+        return self.what.record if isinstance(self.what, SealedSecret) else self.what.id
+
+    @property
+    def kind(self) -> str:
+        """That its record has to be of."""
+        return "vault" if isinstance(self.what, SealedSecret) else "resource"
+
 
 TYPES: Final = ("secret", "resource")
 """Types of lines."""
@@ -76,9 +93,8 @@ def parsed_attachment(line: Mapping[str, Any], place: str) -> Attachment:
 
     user, id_ = named("user"), named("id")
     if line["type"] == "secret":
-        return user, SealedSecret(
-            id_, named("key_id"), _bytes(line, "nonce", place), _bytes(line, "ciphertext", place)
-        )
+        sealed = _bytes(line, "nonce", place), _bytes(line, "ciphertext", place)
+        return Attachment(place, user, SealedSecret(id_, named("key_id"), *sealed))
     seen, state, size = line.get("seen_at"), line.get("state"), line.get("size")
     if state not in RESOURCE_STATES:
         raise invalid(f"{place}: state", state, f"one of {', '.join(RESOURCE_STATES)}")
@@ -86,7 +102,8 @@ def parsed_attachment(line: Mapping[str, Any], place: str) -> Attachment:
         raise invalid(f"{place}: size", size, "a number of bytes, or null")
     moment = None if seen is None else from_micros(to_micros(seen, f"{place}: seen_at"))
     checksum = None if line.get("checksum") is None else named("checksum")
-    return user, Resource(user, id_, named("uri", 4096), checksum, size, moment, state)
+    target = Resource(user, id_, named("uri", 4096), checksum, size, moment, state)
+    return Attachment(place, user, target)
 
 
 def _bytes(line: Mapping[str, Any], field: str, place: str) -> bytes:
@@ -100,19 +117,39 @@ def _bytes(line: Mapping[str, Any], field: str, place: str) -> bytes:
 
 
 def load_attachments(engine: Engine, attachments: Sequence[Attachment]) -> None:
-    """Store those whose records are there. A secret that is held or under another key is not replaced, which is
-    logged."""
+    """Store those whose records are there. What belongs to a record that is of another kind here is left out, and a
+    secret that is held or under another key is not replaced, which is logged.
+
+    Raises:
+        FormatError: there is no record for one of them; the others are stored.
+    """
     if not attachments:
         return
     loaded: Counter[str] = Counter()
+    alone: list[str] = []
     with engine.changing() as change:
-        for user, attachment in attachments:
-            if isinstance(attachment, Resource):
-                change.writer.resources.put([attachment])
+        for each in attachments:
+            record = record_of(change.writer, each.user, each.record)
+            if record is None:
+                alone.append(
+                    f"{each.place}: got no {each.kind} record {each.record!r}; accepted: a file written by export"
+                )
+            elif record.kind != each.kind:
+                _logger.warning(
+                    "what the file has of the %s record %r of user %r is left out: the one here is of kind %r",
+                    each.kind,
+                    each.record,
+                    each.user,
+                    record.kind,
+                )
+            elif isinstance(each.what, Resource):
+                change.writer.resources.put([each.what])
             else:
-                loaded[user] += _load_secret(change.writer, user, attachment)
+                loaded[each.user] += _load_secret(change.writer, each.user, each.what)
         for user, secrets in loaded.items():
             audited(change, "vault.load", user=user, records=secrets)
+    if alone:
+        raise FormatError(alone[0])
 
 
 def record_of(reader: StoreReader, user: str, id_: str) -> Record | None:
@@ -134,12 +171,6 @@ def why_it_stays(reader: StoreReader, user: str, secret: SealedSecret) -> str:
 
 
 def _load_secret(writer: StoreWriter, user: str, secret: SealedSecret) -> bool:
-    record = record_of(writer, user, secret.record)
-    if record is None or record.kind != "vault":
-        raise FormatError(
-            f"secret of record {secret.record!r}: got no vault record of that id before it; "
-            "accepted: a file written by export"
-        )
     if why := why_it_stays(writer, user, secret):
         _logger.warning("the secret of record %r of user %r %s; it stays", secret.record, user, why)
         return False

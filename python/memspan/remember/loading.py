@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Final
 
-from memspan.errors import FormatError, InvalidArgumentError, QuotaError, TagCycleError
+from memspan.errors import FormatError, InvalidArgumentError, MemspanError, QuotaError, TagCycleError
 from memspan.lifecycle.quotas import Quotas
 from memspan.records import Record
 from memspan.store.secrets import SealedSecret
@@ -148,35 +149,50 @@ class _Loading:
         return given
 
     def _finish(self) -> None:
+        """Write what waited. What is refused keeps nothing else from being written; then the first error is raised."""
         load_cold(self._engine, self._early)
-        try:
-            for line in self._relations:
-                self._relate(line)
-            self._load_labels()
-        finally:
-            load_attachments(self._engine, self._attachments)
-            for lifetime in self._lifetimes:
-                set_lifetime(self._engine, kind=lifetime.kind, seconds=lifetime.seconds, user=lifetime.user)
+        errors = [error for step in self._waiting() if (error := _error_of(step)) is not None]
+        if errors:
+            raise errors[0]
 
-    def _load_labels(self) -> None:
-        """A secret that the file has under the same key brings its label along."""
+    def _waiting(self) -> Iterator[Callable[[], object]]:
+        """Calls that write what waited, in their order."""
+        for line in self._relations:
+            yield partial(self._relate, line)
         secrets = {
-            (user, each.record): each for user, each in self._attachments if isinstance(each, SealedSecret)
+            (each.user, each.record): each.what
+            for each in self._attachments
+            if isinstance(each.what, SealedSecret)
         }
         for record in self._labels:
-            secret = secrets.get((record.user, record.id)) if record.kind == "vault" else None
-            if secret is not None:
-                with self._engine.store.reading() as reader:
-                    if why_it_stays(reader, record.user, secret):
-                        continue  # With its label; the log tells when it comes to the secret itself.
-            add_checked(self._engine, [record], sealing=secret is not None)
-            self._count += 1
+            yield partial(self._load_label, record, secrets.get((record.user, record.id)))
+        yield partial(load_attachments, self._engine, self._attachments)
+        for each in self._lifetimes:
+            yield partial(set_lifetime, self._engine, kind=each.kind, seconds=each.seconds, user=each.user)
+
+    def _load_label(self, record: Record, secret: SealedSecret | None) -> None:
+        """Under the id of a secret of this store; one that the file has under the same key brings its label along."""
+        sealing = secret is not None and record.kind == "vault"
+        if secret is not None and sealing:
+            with self._engine.store.reading() as reader:
+                if why_it_stays(reader, record.user, secret):
+                    return  # With its label; the log tells when it comes to the secret itself.
+        add_checked(self._engine, [record], sealing=sealing)
+        self._count += 1
 
     def _relate(self, line: RelationLine) -> None:
         try:
             relate(self._engine, user=line.user, parent=line.parent, child=line.child)
         except (InvalidArgumentError, TagCycleError) as error:
             raise FormatError(f"{line.place}: {error}") from error
+
+
+def _error_of(step: Callable[[], object]) -> MemspanError | None:
+    try:
+        step()
+    except MemspanError as error:
+        return error
+    return None
 
 
 def _warn(user: str | None, error: QuotaError | None = None) -> None:

@@ -74,7 +74,8 @@ _TIMES: Final = (
 )
 """Of which time to which records were believed, as numbers or as texts."""
 _UNDOABLE: Final = (
-    "SELECT rowid, record, before FROM run_changes WHERE user_pk = ? AND record IN ({0}) AND before IS NOT NULL"
+    "SELECT rowid, record, before FROM run_changes "
+    "WHERE user_pk = ? AND record IN ({0}) AND before IS NOT NULL"
 )
 _UNDOABLE_OF: Final = (
     "SELECT run_changes.rowid, "  # noqa: S608

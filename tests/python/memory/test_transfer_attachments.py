@@ -118,3 +118,65 @@ def test_broken_lines(
     with pytest.raises(errors.FormatError, match=named):
         other.load(io.StringIO("\n".join(map(json.dumps, lines))))
     assert other.verify() == []
+
+
+def lines_of(memory: Memory) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in exported(memory, "ana").splitlines()]
+
+
+def load_lines(memory: Memory, lines: list[dict[str, Any]]) -> None:
+    memory.load(io.StringIO("\n".join(map(json.dumps, lines))))
+
+
+@pytest.mark.parametrize(("alone", "kind"), [("p2", "vault"), ("r1", "resource")])
+def test_what_has_no_record_keeps_nothing_else_away(
+    filled: Memory, open_memory: Open, path: Path, alone: str, kind: str
+) -> None:
+    filled.set_lifetime("episodic", 60, user="ana")
+    lines = [line for line in lines_of(filled) if (line.get("type"), line.get("id")) != ("record", alone)]
+    place = 1 + next(number for number, line in enumerate(lines) if line.get("id") == alone)
+    other = open_memory(path.parent / "other.memspan")
+    with pytest.raises(errors.FormatError, match=f"^<stream>:{place}: got no {kind} record '{alone}'; "):
+        load_lines(other, lines)
+    assert other.vault("ana", KEY).get("p1") == "Wolfsbane of ana"
+    assert {each.id for each in other.resources("ana")} == {"r1", "r2"} - {alone}
+    assert other.lifetimes("ana") == {"episodic": 60}
+    assert other.verify() == []
+
+
+def test_what_belongs_to_a_record_that_stays_away_stays_away_too(
+    filled: Memory, open_memory: Open, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    filled.vault("ana", KEY).put("door", "1234", id="p3", at="2020-01-01")
+    filled.set_quotas(Quotas(vault=2, resource=1, eviction="oldest"), user="ana")
+    away = {one.id for one in filled.evicted("ana")}
+    assert "p3" in away
+    assert len(away) == 2
+    other = open_memory(path.parent / "other.memspan")
+    other.add([{"id": id_, "text": "a turn that was here before"} for id_ in sorted(away)], user="ana")
+    with caplog.at_level(logging.WARNING, "memspan"):
+        load_lines(other, lines_of(filled))
+    assert caplog.text.count("the one here is of kind 'episodic'") == 2
+    assert other.vault("ana", KEY).get("p1") == "Wolfsbane of ana"
+    assert other.vault("ana", KEY).get("p3") is None
+    assert {each.id for each in other.resources("ana")} == {"r1", "r2"} - away
+    for id_ in away:
+        record = other.get(user="ana", id=id_)
+        assert record is not None
+        assert record.kind == "episodic"
+    assert other.verify() == []
+
+
+def test_what_is_refused_keeps_no_label_away(memory: Memory, open_memory: Open, path: Path) -> None:
+    vault = memory.vault("ana", KEY)
+    for id_ in ("p1", "p2"):
+        vault.put(f"label of {id_}", "old", id=id_)
+    memory.relate(user="ana", parent="garden", child="rose")
+    other = open_memory(path.parent / "other.memspan")
+    other.add([{"id": "p1", "text": "no secret"}], user="ana")
+    other.vault("ana", KEY).put("another label", "new", id="p2")
+    other.relate(user="ana", parent="rose", child="garden")
+    with pytest.raises(errors.FormatError, match="rose"):
+        load_lines(memory, lines_of(other))
+    assert {entry.id: entry.label for entry in vault.labels()} == {"p1": "label of p1", "p2": "another label"}
+    assert [vault.get(id_) for id_ in ("p1", "p2")] == ["old", "new"]
