@@ -112,7 +112,8 @@ class HistoryCalls(Calls):
         )
 
     def set_lifetime(self, kind: str, ttl: TimeToLive | None, user: str | None = None) -> int:
-        """Say how long records of a kind live after they were recorded; `None`: for ever.
+        """Say how long records of a kind live after they were recorded; `None`: for ever, or, of a user, as long as
+        everybody's.
 
         It holds for what is added from now on and for what is there, in memory and in the cold tier. A record that was
         given an end of its own keeps that. What has expired is found by no search, and the next `consolidate` erases

@@ -67,7 +67,7 @@ def set_lifetime(engine: Engine, *, kind: str, seconds: float | None, user: str 
     changed = 0
     for name, own in ids.items():
         for start in range(0, len(own), _SLICE):
-            changed += _restate(engine, name, own[start : start + _SLICE], kind, seconds)
+            changed += _restate(engine, name, own[start : start + _SLICE], kind, seconds, user)
     changed += _settle(engine, kind, seconds, user, ids)
     engine.note_unsaved(changed)
     return changed
@@ -86,10 +86,17 @@ def _of_kind(reader: StoreReader, user: str, kind: str) -> list[str]:
     return ids if reader.cold.empty else [*ids, *reader.cold.of_kind(user, kind)]
 
 
+def _applied(reader: StoreReader, kind: str, seconds: float | None, user: str | None) -> float | None:
+    """What holds then: who loses a lifetime of their own comes under everybody's."""
+    return seconds if seconds is not None or user is None else reader.lifetimes.lifetimes(None).get(kind)
+
+
 @survives_damage
-def _restate(engine: Engine, user: str, ids: Sequence[str], kind: str, seconds: float | None) -> int:
+def _restate(
+    engine: Engine, name: str, ids: Sequence[str], kind: str, seconds: float | None, user: str | None
+) -> int:
     with engine.changing() as change:
-        return _give(change, user, ids, kind, seconds)
+        return _give(change, name, ids, kind, _applied(change.writer, kind, seconds, user))
 
 
 @survives_damage
@@ -100,9 +107,10 @@ def _settle(
     records have are told from ends of their own by the lifetime that is kept."""
     with engine.changing() as change:
         changed = 0
+        applied = _applied(change.writer, kind, seconds, user)
         for name in _concerned(change.writer, user, kind):
             new = sorted(set(_of_kind(change.writer, name, kind)).difference(done.get(name, ())))
-            changed += _give(change, name, new, kind, seconds)
+            changed += _give(change, name, new, kind, applied)
         change.writer.lifetimes.set_lifetime(user, kind, seconds)
         audited(change, "lifetime", user=user, kind=kind, seconds=seconds)
         if seconds is None and user is not None:

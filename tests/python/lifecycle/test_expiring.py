@@ -106,7 +106,10 @@ def test_lifetimes_of_kinds(memory: Memory) -> None:
     assert memory.set_lifetime("semantic", 90) == 0, "this user has another one"
     assert memory.user("ana").lifetimes() == {"semantic": 60}
     assert memory.set_lifetime("semantic", None, "ana") == 2
-    assert memory.set_lifetime("semantic", None) == 0
+    assert [end_of(memory, id_) for id_ in ("old", "new")] == [90, 90], "as everybody's"
+    assert memory.set_lifetime("semantic", None, "ana") == 0, "there was none of their own"
+    assert memory.set_lifetime("semantic", None) == 2
+    assert [end_of(memory, id_) for id_ in ("old", "new")] == [None, None]
     assert memory.lifetimes("ana") == {}
     assert end_of(memory, "own") == pytest.approx(7, abs=0.1)
 
