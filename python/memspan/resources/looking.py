@@ -20,6 +20,9 @@ __all__ = ["MAX_PAGE_BYTES", "Seen", "look", "page_client"]
 MAX_PAGE_BYTES: Final = 16 << 20
 """Longer pages are not read: that they are there is all that is known of them."""
 
+_LENGTH_DIGITS: Final = 18
+"""Of a length that is believed: longer numbers are no page's, and the store holds only up to 2**63."""
+
 _PIECE: Final = 1 << 20
 _REDIRECTS: Final = 5
 _GONE: Final = (404, 410)
@@ -135,4 +138,4 @@ def _read(response: Response) -> Seen:
 
 def _length(response: Any) -> int | None:
     text = response.headers.get("Content-Length", "")
-    return int(text) if text.isascii() and text.isdigit() else None
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _LENGTH_DIGITS else None

@@ -69,7 +69,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(404)
             return
         self.send_response(200)
-        self.send_header("Content-Length", str(len(content)))
+        self.send_header("Content-Length", str(10**19 if self.path == "/vast" else len(content)))
         self.end_headers()
         if self.command == "GET":
             self.wfile.write(content)
@@ -221,6 +221,15 @@ def test_headers_that_never_end(memory: Memory, pages: Pages) -> None:
 
     assert [each.id for each in memory.check_resources(fetch=True, seconds=1).unreachable] == ["/drip"]
     assert pages.asked == ["HEAD /drip"]
+
+
+def test_a_length_that_no_page_has(memory: Memory, pages: Pages) -> None:
+    pages.pages["/vast"] = b"one"
+    memory.add_resource(pages.url("/vast"), user="ana", id="/vast")
+    memory.add_resource(pages.url("/a"), user="ana", id="/a")
+    report = memory.check_resources(fetch=True)
+    assert (report.present, [each.id for each in report.unreachable]) == (1, ["/vast"])
+    assert {each.id: each.size for each in memory.resources()} == {"/a": 3, "/vast": None}
 
 
 @pytest.mark.parametrize(
