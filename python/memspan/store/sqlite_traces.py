@@ -83,6 +83,13 @@ _UNDOABLE_OF: Final = (
     f"WHERE user_pk = ? AND before IS NOT NULL AND {each_text('before')} IN ({{0}})"
 )
 """What runs could undo of records, and of what was made of them, with the record or the source."""
+_FORMER_TARGETS: Final = (
+    "DELETE FROM resources WHERE user_pk = ? AND record IN ({0}) AND NOT EXISTS (SELECT 1 FROM records r "
+    "WHERE r.user_pk = resources.user_pk AND r.id = resources.record AND r.kind = 'resource') "
+    "AND NOT EXISTS (SELECT 1 FROM cold c WHERE c.user_pk = resources.user_pk AND c.id = resources.record "
+    "AND c.reason = 'evicted' AND json_extract(c.record, '$.kind') = 'resource')"
+)
+"""What records pointed to that are no resources any more."""
 
 
 class SqliteTraceReader(SqliteRows):
@@ -219,7 +226,8 @@ class SqliteTraceWriter(SqliteTraceReader):
 
     def _forget_wordings(self, user: str, user_pk: int, ids: set[str]) -> None:
         """Take out what runs could undo of records that stay, of the time when they read as those of their versions
-        that go, and of what was made of them by then. Called while the versions are there."""
+        that go, and of what was made of them by then; and where they pointed to, if they did so only then. Called
+        while the versions are there."""
         bases = {id_: base for id_, base in self.bases(user, ids).items() if base not in ids}
         since: set[tuple[str, int]] = set()
         until: dict[str, int] = {}
@@ -232,6 +240,9 @@ class SqliteTraceWriter(SqliteTraceReader):
         of_others = self._of(_UNDOABLE_OF, user_pk, until)
         going |= {row for row, source, before in of_others if _learnt(before) <= until[source]}
         self._connection.executemany("DELETE FROM run_changes WHERE rowid = ?", ((row,) for row in going))
+        for piece in chunks(sorted(until)):
+            places, values = marks(piece)
+            self._connection.execute(_FORMER_TARGETS.format(places), (user_pk, *values))
 
     def _unname(self, table: str, column: str, user_pk: int, ids: set[str]) -> None:
         """Take ids out of what is said to have ended a record that lies in a table as JSON."""

@@ -101,3 +101,19 @@ def test_what_was_made_of_it_goes_from_the_cold_tier_too(path: Path, memory: Mem
     assert memory.forget(user="ana", id=version_of(memory, "m1")) == 2
     assert memory.evicted("ana") == []
     assert files_with(path.parent, SECRET) == []
+
+
+def test_where_it_pointed_to_goes_with_it(path: Path, memory: Memory) -> None:
+    folder = path.parent / "files"
+    folder.mkdir()
+    for name in (SECRET, "harmless"):
+        (folder / name).write_text("text")
+        memory.add_resource(folder / name, user="ana", id=name[:1])
+    memory.add_resource(folder / "harmless", user="ana", id="h", description="pointed to again")
+    memory.add([{"id": "w", "text": "no resource any more"}], user="ana")
+    source = (folder / SECRET).as_uri()
+    assert memory.forget(user="ana", source=source) == 1
+    assert memory.forget(user="ana", id=version_of(memory, "h")) == 1
+    (folder / SECRET).unlink()
+    assert files_with(path.parent, SECRET) == []
+    assert [each.id for each in memory.resources("ana")] == ["h"]
