@@ -91,9 +91,9 @@ def opened(plan: ForgetPlan | str, user: str | None) -> Agreed:
         agreed = Agreed(
             checked_name(name, "confirm"), tuple(checked_name(id_, "confirm") for id_ in ids), digest
         )
-    except (ValueError, TypeError, zlib.error) as error:
+    except (ValueError, TypeError, RecursionError, zlib.error) as error:
         raise invalid("confirm", token, _ACCEPTED) from error
-    if not isinstance(digest, str):
+    if not isinstance(digest, str) or not digest.isascii():
         raise invalid("confirm", token, _ACCEPTED)
     if user is not None and agreed.user != user:
         raise invalid("confirm", token, "a plan for this user's records")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import zlib
 from collections.abc import Callable
 
 import pytest
@@ -96,6 +98,13 @@ def test_a_token_is_of_one_user_and_one_store(filled: Memory, open_memory: Open,
     for broken in ("", plan.token[:-4], plan.token[5:], "!" + plan.token, plan.token + "ä"):
         with pytest.raises(errors.InvalidArgumentError, match="^confirm: got .*; accepted: "):
             filled.forget(confirm=broken)
+
+
+@pytest.mark.parametrize("text", ['["ana", ["home"], "ä"]', '["ana", ["home"], 5]', "[" * 100_000, "{}"])
+def test_a_token_that_somebody_made_up(filled: Memory, text: str) -> None:
+    token = base64.urlsafe_b64encode(zlib.compress(text.encode())).decode()
+    with pytest.raises(errors.InvalidArgumentError, match="^confirm: got .*; accepted: "):
+        filled.forget(confirm=token)
 
 
 def test_finding_nothing(filled: Memory) -> None:
