@@ -64,7 +64,8 @@ class QuotaCalls(Calls):
 
         Args:
             pin: pin them.
-            originals: bring back the wording that records had before they were shortened, those in memory too.
+            originals: with the wording that records had before they were shortened, where there is one; of those in
+                memory, too.
 
         Raises:
             QuotaError: there is no room for all of them: the others are pinned, or there are more of them than their

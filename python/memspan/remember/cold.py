@@ -101,7 +101,7 @@ def _restorable(reader: StoreReader, user: str, ids: Sequence[str], originals: b
     if originals:
         before = reader.cold.fetch(user, ids, reason=ORIGINAL, embeddings=True)
         after = {**found, **reader.fetch(user, list(before))}
-        found = {id_: _as_before(after.get(id_), cold.record) for id_, cold in before.items()}
+        found |= {id_: _as_before(after.get(id_), cold.record) for id_, cold in before.items()}
     return {
         id_: record for id_, record in found.items() if record.expires_at is None or record.expires_at > now
     }

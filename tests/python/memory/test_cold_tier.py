@@ -231,3 +231,10 @@ def test_another_text_has_no_original(memory: Memory) -> None:
     assert memory.original(user="ana", id="m5") is not None
     memory.add([{"id": "m5", "text": "something else", "at": 0}], user="ana")
     assert memory.original(user="ana", id="m5") is None
+
+
+def test_what_was_never_shortened_comes_back_beside_originals(memory: Memory) -> None:
+    assert memory.restore(user="ana", ids=["m0"], originals=True, pin=True) == ["m0"]
+    record = memory.get(user="ana", id="m0")
+    assert record is not None
+    assert record.pinned
