@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -14,6 +15,7 @@ from memspan.store import StoreReader
 from memspan.store.cold import EVICTED, ORIGINAL, Reason
 from memspan.times import from_micros, to_micros
 
+from .auditing import audited
 from .damage import survives_damage
 from .engine import Engine
 from .export_format import decode_record_line, encode_record_line
@@ -146,6 +148,7 @@ def load_cold(engine: Engine, lines: Sequence[ColdLine]) -> None:
     here, or held in the cold tier, stays away, unless it is an original; and so does any under the id of a secret."""
     if not lines:
         return
+    loaded: Counter[str] = Counter()
     with engine.changing() as change:
         writer = change.writer
         for record, reason, moved_at in lines:
@@ -156,3 +159,8 @@ def load_cold(engine: Engine, lines: Sequence[ColdLine]) -> None:
                 writer.cold.evict([record], to_micros(moved_at))
             elif reason == ORIGINAL:
                 writer.cold.keep_originals([record], to_micros(moved_at))
+            else:
+                continue
+            loaded[record.user] += 1
+        for user, records in loaded.items():
+            audited(change, "cold.load", user=user, records=records)

@@ -146,3 +146,12 @@ def test_broken_lines(filled: Memory, other: Memory, tmp_path: Path, line: Any, 
         other.load(file)
     assert str(caught.value).startswith(f"{file}:2: ")
     assert other.verify() == []
+
+
+def test_what_comes_to_the_cold_tier_is_in_the_audit(filled: Memory, other: Memory, tmp_path: Path) -> None:
+    file = tmp_path / "all.jsonl"
+    filled.export("ana", file)
+    other.load(file)
+    (entry,) = other.audit(user="ana", action="cold.load")
+    assert entry.details == {"records": 4}
+    assert other.verify() == []
