@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from memspan.errors import invalid
 from memspan.remember.fields import checked_name
@@ -28,7 +28,7 @@ def checked_target(target: Any) -> str:
         parts = urlsplit(target)
         if parts.netloc not in ("", "localhost"):
             raise invalid("target", target, "a file of this machine")
-        target = unquote(parts.path)
+        target = _unquoted(parts.path)
     if not isinstance(target, (str, os.PathLike)) or not os.fspath(target) or "\0" in str(target):
         raise invalid("target", target, _ACCEPTED)
     try:
@@ -60,10 +60,15 @@ def _checked_url(url: str) -> str:
 def file_of(uri: str) -> Path | None:
     """The file of a `file:` URI; `None` for a page."""
     parts = urlsplit(uri)
-    return Path(unquote(parts.path)) if parts.scheme == "file" else None
+    return Path(_unquoted(parts.path)) if parts.scheme == "file" else None
 
 
 def name_of(uri: str) -> str:
     """What to call it when nobody said."""
     file = file_of(uri)
     return uri if file is None else file.name
+
+
+def _unquoted(path: str) -> str:
+    # By its bytes: the name of a file need not be UTF-8.
+    return os.fsdecode(unquote_to_bytes(path))

@@ -157,6 +157,20 @@ def test_odd_files(memory: Memory, file: Path) -> None:
     assert [each.id for each in memory.check_resources().missing] == ["link"]
 
 
+def test_a_name_that_is_no_utf8(memory: Memory, file: Path) -> None:
+    named = Path(os.fsdecode(os.fsencode(file.parent) + b"/caf\xe9"))
+    try:
+        named.write_text("what it says")
+    except OSError:
+        pytest.skip("no file of this file system has such a name")
+    memory.add_resource(named, user="ana", id="r1")
+    memory.add_resource(named.as_uri(), user="ana", id="r2")
+    assert [each.uri for each in memory.resources()] == [named.as_uri()] * 2
+    assert memory.check_resources().present == 2
+    named.unlink()
+    assert len(memory.check_resources().missing) == 2
+
+
 def test_a_file_that_cannot_be_read(memory: Memory, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     memory.add_resource(file, user="ana", id="r1")
 
