@@ -8,7 +8,7 @@ import hmac
 import json
 import zlib
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from memspan.errors import PlanChangedError, invalid
 from memspan.store import StoreReader
@@ -104,8 +104,12 @@ def _digest(reader: StoreReader, user: str, scope: Scope) -> str:
     """Of everything that would go, under the store's own id."""
     content = hmac.new((reader.meta("store_id") or "").encode(), user.encode(), hashlib.sha256)
     records = reader.fetch(user, scope.ids)
+    away = reader.cold.fetch(user, [id_ for id_ in scope.ids if id_ not in records])
     for id_ in scope.ids:
-        record = records.get(id_)
-        line = {"cold": id_} if record is None else encode_record_line(record, embedding=False)
+        line: dict[str, Any] = {"cold": id_}
+        if id_ in records:
+            line = encode_record_line(records[id_], embedding=False)
+        elif id_ in away:
+            line["record"] = encode_record_line(away[id_].record, embedding=False)
         content.update(json.dumps(line, sort_keys=True).encode() + b"\n")
     return content.hexdigest()[:_DIGITS]

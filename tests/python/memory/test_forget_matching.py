@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from memspan import errors
+from memspan import Quotas, errors
 from memspan.memory import Memory
 from memspan.records import Record
 from memspan.times import from_micros
@@ -69,6 +69,24 @@ def test_what_changed_since_is_refused(filled: Memory, change: str) -> None:
     with pytest.raises(errors.PlanChangedError, match="plan it again"):
         filled.forget(confirm=plan)
     assert filled.stats("ana")["records"] == before
+
+
+def test_what_changed_in_the_cold_tier_is_refused(filled: Memory) -> None:
+    few = Quotas(capacity=5, shares={"episodic": 0.6, "semantic": 0.2, "procedural": 0.2}, eviction="oldest")
+    filled.set_quotas(few, user="ana")
+    assert [one.id for one in filled.evicted("ana")] == ["fact"]
+    plan = filled.forget_matching("address", user="ana", k=1, exclude=["work"])
+    assert plan.records == 2
+    filled.set_quotas(None, user="ana")
+    filled.add([{"id": "fact", "text": "has moved", "at": AT, "sources": ["home"]}], user="ana")
+    history = filled.history(user="ana", id="fact")
+    assert history is not None
+    filled.forget(user="ana", id=history.versions[0].record.id)
+    filled.set_quotas(few, user="ana")
+    assert [one.record.text for one in filled.evicted("ana")] == ["has moved"]
+    with pytest.raises(errors.PlanChangedError):
+        filled.forget(confirm=plan)
+    assert filled.forget(confirm=filled.forget_matching("address", user="ana", k=1, exclude=["work"])) == 2
 
 
 def test_other_records_do_not_matter(filled: Memory, open_memory: Open) -> None:
