@@ -24,6 +24,7 @@ from .fields import checked_name
 from .identifiers import new_id
 from .indexing import write_records
 from .jobs.turns import follow_turns
+from .lifetimes import with_lifetimes
 from .restating import restate
 from .secret_ids import is_secret
 
@@ -120,6 +121,7 @@ def _take_over(engine: Engine, successor: Record, old: str, recipe: Recipe | Non
         record = _believed(change, successor.user, old, "id")
         moment = moment_after([record])
         new = replace(successor, recorded_at=moment, embedding=vector)
+        (new,) = with_lifetimes(change.writer, [new], moment)
         _end(change, record, successor.id, successor.at, moment, new)
         # What takes the place of another one does not make room itself, however long ago it happened.
         write_records(change, [new], stay=True)

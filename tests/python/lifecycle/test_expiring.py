@@ -114,6 +114,15 @@ def test_lifetimes_of_kinds(memory: Memory) -> None:
     assert end_of(memory, "own") == pytest.approx(7, abs=0.1)
 
 
+def test_what_takes_the_place_of_another_one_lives_as_long_as_its_kind(memory: Memory) -> None:
+    memory.add([{"id": "old", "text": "tea"}], user="ana")
+    memory.set_lifetime("episodic", HOUR)
+    new = memory.supersede(user="ana", id="old", text="coffee")
+    assert end_of(memory, new) == HOUR
+    memory.undo(memory.runs("ana")[0].id)
+    assert ids(memory) == {"old"}
+
+
 def test_what_was_made_of_others_lives_as_long_as_its_kind_and_not_longer_than_what_was_given_an_end(
     memory: Memory,
 ) -> None:
