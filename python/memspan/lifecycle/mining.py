@@ -20,6 +20,7 @@ from memspan.remember.damage import survives_damage
 from memspan.remember.endings import ended, ended_by
 from memspan.remember.engine import Engine
 from memspan.remember.indexing import write_records
+from memspan.remember.lifetimes import with_lifetimes
 from memspan.store.transcripts import TranscriptTurn
 from memspan.times import from_micros, now_micros
 
@@ -197,6 +198,7 @@ def apply(engine: Engine, proposals: Proposals, write: Write = write_records) ->
                         recorded_at=now.recorded_at if same and now is not None else moment,
                     )
                 )
+        records = with_lifetimes(change.writer, records, moment)
         written = {proposal.id for proposal in made}
         for one, by in proposals.ending:
             now = stored.get(one.id)
