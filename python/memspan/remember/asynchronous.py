@@ -16,7 +16,8 @@ R = TypeVar("R")
 def in_thread(call: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
     """The same call, run in a worker thread.
 
-    Cancelling the task stops waiting; the call itself runs to its end.
+    Cancelling the task stops waiting: a call that has begun runs to its end, one that no thread was free for does not
+    begin.
     """
 
     @functools.wraps(call)
