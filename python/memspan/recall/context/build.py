@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timezone, tzinfo
 
 from memspan.remember.recall import Recalls
@@ -50,8 +50,19 @@ def build_context(
         if tokens <= budget.tokens:
             return Context(text, tuple(_source(*source) for source in sources), tokens, recalls)
         # A counter may find more tokens in a text than in its lines, and labels may be longer than was thought.
-        entries.remove(max(entries, key=lambda entry: entry.rank))
+        entries = _lighter(entries, tokens - budget.tokens, layout)
     return Context("", (), 0, recalls)
+
+
+def _lighter(entries: Sequence[Entry], excess: int, layout: Layout) -> list[Entry]:
+    """Without so many of the worst that their lines make up for the excess, half of all at most: lines may cost less
+    by themselves. One after the other, each with a count of the whole text, would be quadratic.
+    """
+    kept = sorted(entries, key=lambda entry: entry.rank)
+    fewest = len(kept) // 2
+    while excess > 0 and len(kept) > fewest:
+        excess -= max(1, layout.cost(layout.draft(kept.pop())))
+    return kept
 
 
 def _source(entry: Entry, candidate: Candidate, label: str) -> Source:

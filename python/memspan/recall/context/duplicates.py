@@ -12,6 +12,8 @@ __all__ = ["Wording", "Wordings", "says_the_same"]
 _WORD: Final = re.compile(r"\w+")
 _EXTRA: Final = 0.1
 """The share of the longer one's words that the shorter one may lack."""
+_FEWEST: Final = 9
+"""Of fewer words, texts say the same only when all are equal: a tenth of the longer one is less than a word."""
 _LONG: Final = 20_000
 """Texts of more characters say the same only when they are equal."""
 # A word that turns a sentence round is no small difference.
@@ -65,17 +67,42 @@ def says_the_same(one: Wording, other: Wording) -> bool:
 
 
 class Wordings:
-    """Wordings under keys, for finding what says the same as another one among those of about as many words."""
+    """Wordings under keys, for finding what says the same as another one without a look at all of them: of two that do,
+    one has all words of the other. O(words) to add one; to find one, what shares its rarest words, too.
+    """
 
     def __init__(self) -> None:
-        self._by_size: dict[tuple[str | None, int], list[tuple[Wording, int]]] = {}
+        self._equal: dict[tuple[str | None, tuple[str, ...]], int] = {}
+        self._holding: dict[tuple[str | None, str], list[tuple[Wording, int]]] = {}
+        """By each word."""
+        self._filed: dict[tuple[str | None, str], list[tuple[Wording, int]]] = {}
+        """By that word alone which the fewest had when it came."""
 
     def add(self, wording: Wording, key: int) -> None:
-        self._by_size.setdefault((wording.speaker, len(wording.words)), []).append((wording, key))
+        speaker, words = wording.speaker, wording.words
+        self._equal[speaker, words] = min(key, self._equal.get((speaker, words), key))
+        if len(words) < _FEWEST:
+            return
+        holding = {word: self._holding.setdefault((speaker, word), []) for word in words}
+        rarest = min(holding, key=lambda word: len(holding[word]))
+        self._filed.setdefault((speaker, rarest), []).append((wording, key))
+        for known in holding.values():
+            known.append((wording, key))
 
     def find(self, wording: Wording) -> int | None:
         """The smallest key of those that say the same."""
-        size = len(wording.words)
-        sizes = range(size - int(_EXTRA * size), int(size / (1 - _EXTRA)) + 1)
-        near = (known for each in sizes for known in self._by_size.get((wording.speaker, each), ()))
-        return min((key for known, key in near if says_the_same(known, wording)), default=None)
+        speaker, words = wording.speaker, wording.words
+        equal = self._equal.get((speaker, words)) if words else None
+        found = [] if equal is None else [equal]
+        if len(words) >= _FEWEST:
+            size = len(words)
+            sizes = range(size - int(_EXTRA * size), int(size / (1 - _EXTRA)) + 1)
+            longer = min((self._holding.get((speaker, word), []) for word in set(words)), key=len)
+            shorter = (self._filed.get((speaker, word), []) for word in set(words))
+            found += (
+                key
+                for near in (longer, *shorter)
+                for known, key in near
+                if len(known.words) in sizes and says_the_same(known, wording)
+            )
+        return min(found, default=None)

@@ -73,6 +73,10 @@ class Layout:
         """
         return 3 * self.cost(day_label(entry.shown.local.date()) + _HOUR) + 2 * self.cost(GAP)
 
+    def most_joined(self, candidate: Candidate) -> int:
+        """The most that a line can grow by when a record that says the same joins it."""
+        return self.cost(f", {_name(candidate, {})} {day_label(candidate.local.date())}")
+
     def written(self, entries: Iterable[Entry]) -> tuple[str, list[tuple[Entry, Candidate, str]]]:
         """The text, and every record in it with its label, in the order of the text; empty without entries."""
         ordered = sorted(entries, key=_place)
@@ -107,11 +111,16 @@ def _line(entry: Entry, labels: Mapping[str, str]) -> str:
     day = entry.shown.local.date()
     names = []
     for each in entry.members:
-        name = labels.get(each.id) or each.label or "#99"  # while labels are unknown: as long as most
+        name = _name(each, labels)
         other = each.local.date()
         names.append(name if other == day else f"{name} {day_label(other)}")
     speaker = f"{entry.shown.speaker}: " if entry.shown.speaker else ""
     return f"[{', '.join(names)}] {speaker}{entry.text}"
+
+
+def _name(candidate: Candidate, labels: Mapping[str, str]) -> str:
+    """What stands for it; while labels are unknown, something as long as most."""
+    return labels.get(candidate.id) or candidate.label or "#99"
 
 
 def _place(entry: Entry) -> tuple[object, int, str]:

@@ -105,8 +105,18 @@ class _Filling:
             if self._put(key, Entry(candidate, candidate.text, entry.members)):
                 self._wordings.add(candidate.wording, key)
         else:
-            self._put(key, replace(entry, same=(*entry.same, candidate)))
+            self._join(key, replace(entry, same=(*entry.same, candidate)), candidate)
         return True
+
+    def _join(self, key: int, entry: Entry, candidate: Candidate) -> None:
+        """Put a candidate's label into the line of what says the same, if it fits."""
+        most = self._layout.most_joined(candidate)
+        if most <= self._left:
+            self.entries[key] = entry
+            self._left -= most
+            self._settled = False
+        else:
+            self._put(key, entry)
 
     def take_part(self, candidate: Candidate) -> bool:
         """Put in a passage of a long memory, or as much of it as is left."""
