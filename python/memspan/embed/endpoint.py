@@ -7,7 +7,7 @@ import json
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -61,10 +61,9 @@ class JsonEndpoint:
         self._retry = retry
         self._clock = clock
         sent = {str(name): _check_secret(value, "headers") for name, value in headers.items()}
-        self._secrets = tuple(filter(None, sent.values()))
         if api_key is not None:
             sent["Authorization"] = f"Bearer {_check_secret(api_key, 'api_key')}"
-            self._secrets += (api_key,)
+        self._secrets = _spellings(sent.values())
         # The certificates are read once, not for each client.
         trusted = httpx.create_ssl_context()
         self._options: dict[str, Any] = {"headers": sent, "transport": transport, "verify": trusted}
@@ -96,6 +95,11 @@ class JsonEndpoint:
         with contextlib.suppress(IndexError):
             while True:
                 self._idle.pop().close()
+
+    def shown(self, value: Any, limit: int = 80) -> str:
+        """The `repr` of a part of a reply, which may say what was sent: without secrets, and then cut."""
+        text = self._redact(shorten(value, _MAX_REPLY))
+        return text if len(text) <= limit else text[: limit - 1] + "…"
 
     def _attempt(self, payload: Mapping[str, Any]) -> Any:
         try:
@@ -170,12 +174,21 @@ class JsonEndpoint:
         with contextlib.suppress(ValueError, KeyError, TypeError, RecursionError):
             text = str(json.loads(text)["error"]["message"])
         status = f"HTTP {response.status_code} {response.reason_phrase}".rstrip()
-        return f"{status}: {shorten(self._redact(text), _QUOTED)}" if text else status
+        return f"{self._redact(status)}: {self.shown(text, _QUOTED)}" if text else self._redact(status)
 
     def _redact(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return text
+
+
+def _spellings(values: Iterable[str]) -> tuple[str, ...]:
+    """Values of headers, also without a scheme such as "Bearer", and as a `repr` has them; the longest first, so that
+    one that begins another leaves nothing of it.
+    """
+    parts = {part for value in values for part in (value, value.partition(" ")[2])}
+    spelled = {spelling for part in parts for spelling in (part, repr(part)[1:-1])}
+    return tuple(sorted(filter(None, spelled), key=lambda spelling: (-len(spelling), spelling)))
 
 
 def check_url(url: Any, argument: str) -> str:

@@ -194,7 +194,8 @@ class OpenAIEmbedder:
             payload["dimensions"] = self._dimensions
         if self._encoding != "float":
             payload["encoding_format"] = self._encoding
-        return read_reply(self._endpoint.post(payload), count=len(batch), dim=dim, name=self.name)
+        reply = self._endpoint.post(payload)
+        return read_reply(reply, count=len(batch), dim=dim, name=self.name, shown=self._endpoint.shown)
 
 
 def _find_key(api_key: str | None, url: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import pickle
 import socket
 import time
@@ -176,7 +177,7 @@ def test_lasting_transport_faults_end_in_an_error(server: Any, fault: Any, messa
         (lambda server: server.vectors([1, 2, 3, 1e39]), "NaN or infinity"),
         (lambda server: server.vectors([0, 0, 0, 0]), "only zeros"),
         (lambda server: server.vectors([1, 2, 3, None]), "NaN|not an array"),
-        (lambda server: server.vectors([1, 2, 3, "x"]), "not an array"),
+        (lambda server: server.vectors([1, 2, 3, "x"]), "item 0 of the reply is not a list of numbers"),
         (lambda server: server.vectors([[1, 2, 3, 4]]), "shape"),
         (lambda server: server.vectors("AAAA AAAA"), "not base64"),
         (lambda server: server.vectors("AAAA"), "not base64 of float32"),
@@ -260,6 +261,24 @@ def test_no_error_leads_to_the_request(server: Any) -> None:
         patient.fails("not JSON")
 
 
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        ({"headers": {"Authorization": f"Bearer {SECRET}"}}, r"no list 'data': .*\*\*\*"),
+        ({"x": "y" * 58, "key": SECRET}, "no list 'data'"),  # cut in the middle of the secret
+        ({"data": [{"embedding": [1.0], "index": SECRET}]}, r"index '\*\*\*'"),
+        ({"data": [{"embedding": [SECRET, 1.0]}]}, "item 0 of the reply is not a list of numbers"),
+        ({"data": [{"embedding": [10**400, 1.0]}]}, "item 0 of the reply is not a list of numbers"),
+        ({"data": [{"embedding": SECRET}]}, "item 0 of the reply is not base64"),
+    ],
+)
+def test_a_reply_that_says_what_was_sent_is_not_quoted(server: Any, reply: Any, message: str) -> None:
+    with Patient(server.url, retries=0) as patient:
+        server.queue(server.body(json.dumps(reply).encode()))
+        error = patient.fails(message)
+        assert SECRET[:8] not in str(error)
+
+
 def test_a_dead_server_is_named() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -275,6 +294,12 @@ def test_secrets_are_never_shown(server: Any) -> None:
         assert "hidden-token" not in repr(patient.embedder)
         server.queue(server.error(400, f"got {SECRET} and hidden-token"))
         assert "hidden-token" not in str(patient.fails(r"got \*\*\* and \*\*\*"))
+    for headers in ({"Authorization": f"Bearer {SECRET}"}, {"X-Token": SECRET[:5], "X-Other": SECRET}):
+        with Patient(server.url, headers=headers, api_key=None, retries=0) as patient:
+            server.queue(server.error(400, f"{' ' * 292}got {SECRET}"))
+            patient.fails("HTTP 400")
+            server.queue(server.error(400, f"got {SECRET}"))
+            patient.fails(r"got \*\*\*'$")
     refused: list[dict[str, Any]] = [
         {"api_key": f"{SECRET}\nX: y"},
         {"api_key": f"{SECRET}é"},
