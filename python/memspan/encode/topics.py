@@ -12,7 +12,7 @@ from memspan.limits import MAX_TAG_BYTES
 
 from .entities import find_names_in
 from .keyphrases import find_keyphrases, weight_of
-from .words import WordReader, singular
+from .words import UNSPACED, WordReader, singular
 
 __all__ = ["Topic", "find_topics"]
 
@@ -23,8 +23,13 @@ _LEAST_PREFIX: Final = 3
 _PART: Final = 0.6
 """A topic is left out when a longer one holds so large a share of its turns."""
 _READ: Final = 20_000
-# Code, links and addresses hold words that nobody says.
-_UNSAID: Final = re.compile(r"```.*?(?:```|\Z)|<[^<>\n]*>|\b(?:https?://|www\.)\S+|\S+@\S+", re.DOTALL)
+# No part of an address: scripts without spaces, whose sentences it may stand in, and their punctuation.
+_OUTSIDE: Final = rf"\s\u3000-\u303f\uff00-\uffef{UNSPACED}"
+# Code, links and addresses hold words that nobody says. What stands before an "@" has a bound (64, RFC 5321), without
+# which a text that has no spaces would be gone through from each of its characters.
+_UNSAID: Final = re.compile(
+    rf"```.*?(?:```|\Z)|<[^<>\n]*>|\b(?:https?://|www\.)\S+|[^@{_OUTSIDE}]{{1,64}}@[^{_OUTSIDE}]+", re.DOTALL
+)
 
 
 class Topic(NamedTuple):

@@ -181,3 +181,11 @@ def test_other_scripts(texts: list[str], expected: str | None) -> None:
 
 def test_no_turns() -> None:
     assert find_topics([], [], []) == []
+
+
+def test_an_address_takes_nothing_with_it_that_is_written_without_spaces() -> None:
+    found = topics(
+        ["我们去灯塔散步，请写信到me@widget.example谢谢", "灯塔很高", "me@widget.example 公园", "公园"]
+    )
+    assert found["灯塔"].turns == (0, 1)
+    assert not any("widget" in tag or "me" in tag for tag in found)
