@@ -15,8 +15,11 @@ __all__ = ["CLOSE", "OPEN", "one_line", "plain_label", "speaker_label"]
 OPEN: Final = "<memories>"
 CLOSE: Final = "</memories>"
 
-# Anything that an application or a reader may take for one of the delimiters, whatever the spaces and letters' width.
-_DELIMITER: Final = re.compile(r"[<＜﹤](?=[\s/／]*memories)", re.IGNORECASE)
+_BRACKETS: Final = "<＜﹤"
+_BRACKET: Final = re.compile(f"[{_BRACKETS}]")
+_NAME: Final = "memories"
+_FILLERS: Final = frozenset("\u115f\u1160")
+"""Letters that show nothing."""
 _SPACES: Final = re.compile(r"\s+")  # with all of Unicode's line breaks
 _IN_LABELS: Final = re.compile(r"[\[\]:;,<>#]+")
 _PLAIN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,15}")
@@ -33,7 +36,26 @@ def one_line(text: str) -> str:
     line = _SPACES.sub(" ", text).strip()
     if not line.isprintable():
         line = _SPACES.sub(" ", "".join(map(_visible, line))).strip()
-    return _DELIMITER.sub("‹", line) if "memories" in line.casefold() else line
+    return _BRACKET.sub(lambda found: "‹" if _names_frame(line, found.end()) else found.group(), line)
+
+
+def _names_frame(line: str, start: int) -> bool:
+    """Whether the first letters from here on, behind a bracket, are those of the delimiters, so that an application or
+    a reader may take it for one: whatever their case and width, and whatever else stands between them, such as
+    spaces, joiners or accents. O(signs up to the next bracket or other letter).
+    """
+    name = ""
+    for place in range(start, len(line)):
+        sign = line[place]
+        if sign in _BRACKETS:
+            return False
+        plain = unicodedata.normalize("NFKD", sign).casefold()
+        name += "".join(one for one in plain if one.isalnum() and one not in _FILLERS)
+        if not _NAME.startswith(name):
+            return name.startswith(_NAME)
+        if name == _NAME:
+            return True
+    return False
 
 
 def _visible(sign: str) -> str:
