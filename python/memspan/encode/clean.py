@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from typing import Final
 
 from memspan.limits import MAX_NAME_BYTES
+from memspan.recall.said_words import said_words
 
 __all__ = ["clean_names", "clean_text", "same_words"]
 
 _MOST_NAMES: Final = 32
 _CONTROL: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_WORD: Final = re.compile(r"\w+")
 
 
 def clean_text(text: str | None) -> str:
@@ -28,7 +28,7 @@ def clean_names(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def same_words(text: str) -> tuple[str, ...]:
-    """The words of a text in order, without case and punctuation: equal for texts that say the same in the same words.
+    """The words of a text in order (`said_words`): equal for texts that say the same in the same words.
 
     A text without a word stands for itself."""
-    return tuple(_WORD.findall(text.casefold())) or (text,)
+    return said_words(text) or (text,)

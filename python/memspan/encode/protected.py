@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
+from memspan.recall.negations import NEGATIONS
 from memspan.recall.times.find import MAX_SCANNED, find_times
 from memspan.recall.vocabulary import COMMON, fold
 from memspan.recall.words import word_set
@@ -22,19 +23,7 @@ _NUMBERS: Final = word_set(
     "half quarter once twice thrice first second third fourth fifth sixth seventh eighth ninth tenth couple both "
     "single double triple am pm"
 )
-_NEGATIONS: Final = word_set(
-    "no not never none nobody nothing nowhere neither nor without cannot cant dont doesnt didnt isnt arent wasnt "
-    "werent wont wouldnt shouldnt couldnt hasnt havent hadnt aint hardly barely nope nah except unless "
-    "nicht kein keine keinen keinem keiner nie niemals nichts niemand ohne "  # German
-    "ne pas jamais rien aucun aucune personne sans ni non "  # French
-    "nunca nada nadie ningun ninguna ninguno sin tampoco jamas "  # Spanish
-    "niente mai nessuno nessuna senza "  # Italian
-    "nao nenhum nenhuma ninguem sem "  # Portuguese
-    "niet geen nooit niets niemand zonder "  # Dutch
-    "nie nigdy nic nikt bez zaden "  # Polish
-    "не нет ни никогда ничего никто без"  # Russian
-)
-_ALWAYS: Final = _NUMBERS | _NEGATIONS | CALENDAR
+_ALWAYS: Final = _NUMBERS | NEGATIONS | CALENDAR
 _NEGATED: Final = re.compile(r"n['’]t$", re.IGNORECASE)
 _IDENTIFIER: Final = re.compile(r"[@#_/\\]|\w\.\w|\w:\w")
 _PRONOUNS: Final = word_set("i i'm i'll i'd i've im ill id ive ok o oh tv")

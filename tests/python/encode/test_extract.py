@@ -194,6 +194,21 @@ def test_windows_that_overlap_give_each_statement_once_with_all_sources() -> Non
     assert tools.noted("merged")[0]["sources"] == ["t1", "t2"]
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ana knows C++.", "Ana knows C#."),
+        ("Ana's balance is -200.", "Ana's balance is 200."),
+        ("Ana paid $5.", "Ana paid €5."),
+        ("Ana answered 👍", "Ana answered 👎"),
+    ],
+)
+def test_statements_that_differ_in_a_sign_are_two(one: str, other: str) -> None:
+    done, _ = run(TWO, reply(extracted(one, (1,)), extracted(other, (1,))))
+
+    assert [statement.text for statement in done.statements] == [one, other]
+
+
 def test_the_same_words_on_another_day_are_another_statement() -> None:
     given = [turn(0, "I ran."), turn(1, "I ran.", at=START.replace(day=20))]
 

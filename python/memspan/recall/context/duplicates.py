@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from memspan.recall.negations import NEGATIONS
+from memspan.recall.said_words import said_words
+from memspan.recall.vocabulary import fold
 from memspan.recall.words import word_set
 
 __all__ = ["Wording", "Wordings", "says_the_same"]
 
-_WORD: Final = re.compile(r"\w+")
 _EXTRA: Final = 0.1
 """The share of the longer one's words that the shorter one may lack."""
 _FEWEST: Final = 9
 """Of fewer words, texts say the same only when all are equal: a tenth of the longer one is less than a word."""
 _LONG: Final = 20_000
 """Texts of more characters say the same only when they are equal."""
-# A word that turns a sentence round is no small difference.
-_TURNS: Final = word_set(
-    "no not never none nor t dont cannot without kein keine keinen nicht nie ne pas non jamais sin nunca niente mai "
-    "não nunca sem нет не ни nie bez geen niet nooit zonder"
-)
+# No small difference, as negations are none. The last letter is what is left of "n't".
+_TURNS: Final = NEGATIONS | word_set("almost nearly t")
 
 
 class Wording:
@@ -39,13 +37,14 @@ class Wording:
         """Folded, found when they are first asked for; of a very long text only the text itself."""
         if self._words is None:
             long = self.size > _LONG
-            self._words = (self._text,) if long else tuple(_WORD.findall(self._text.casefold()))
+            self._words = (self._text,) if long else said_words(self._text)
         return self._words
 
 
 def says_the_same(one: Wording, other: Wording) -> bool:
-    """Whether the same speaker said the same words, but for signs and capitals, or all of the shorter text's words in
-    their order with at most a tenth of the longer one's beside them, none of those a number or a negation.
+    """Whether the same speaker said the same words, but for punctuation and capitals, or all of the shorter text's
+    words in their order with at most a tenth of the longer one's beside them, none of those a negation or with a
+    digit or another sign.
 
     So the longer of two such texts says all that the shorter does. Symmetric, not transitive. O(words).
     """
@@ -59,7 +58,7 @@ def says_the_same(one: Wording, other: Wording) -> bool:
     for word in long:
         if place < len(short) and word == short[place]:
             place += 1
-        elif left == 0 or word in _TURNS or word.isnumeric():
+        elif left == 0 or not word.isalpha() or fold(word) in _TURNS:
             return False
         else:
             left -= 1
