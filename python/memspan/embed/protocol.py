@@ -112,7 +112,7 @@ def validate_vectors(array: Any, dim: int | None, count: int, embedder_name: str
     try:
         with np.errstate(over="ignore"):
             vectors = np.ascontiguousarray(array, dtype=np.float32)
-    except (TypeError, ValueError) as error:
+    except Exception as error:  # such as that of a tensor that must not become an array
         raise unusable(f"returned something that is not an array of numbers ({error})") from error
     if count == 0 and vectors.size == 0:
         return np.empty((0, dim or 0), dtype=np.float32)

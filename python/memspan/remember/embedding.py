@@ -107,8 +107,8 @@ class StoreEmbedder:
 
     def query(self, text: str) -> NDArray[np.float32]:
         """Embed a question; shape (dim,). Raises as `documents`."""
-        vector = np.asarray(self._get().embed_query(text))
-        checked = validate_vectors(vector[None], self.identity.dim, 1, self.identity.name)
+        vector = self._get().embed_query(text)
+        checked = validate_vectors([vector], self.identity.dim, 1, self.identity.name)
         return checked.reshape(-1)
 
     def after_fork(self) -> None:

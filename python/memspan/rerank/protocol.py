@@ -48,7 +48,7 @@ def checked_scores(reranker: Reranker, question: str, passages: Sequence[str]) -
     try:
         with np.errstate(over="ignore"):
             scores = np.asarray(answer, dtype=np.float32)
-    except (TypeError, ValueError) as error:
+    except Exception as error:  # such as that of a tensor that must not become an array
         raise RerankerError(
             f"reranker {reranker.name!r}: returned something that is not an array of numbers ({error})"
         ) from error

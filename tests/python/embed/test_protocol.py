@@ -20,6 +20,13 @@ def test_no_texts_give_no_rows() -> None:
     assert validate_vectors([], 4, 0, "e").shape == (0, 4)
 
 
+class Attached:
+    """A tensor that keeps its gradient."""
+
+    def __array__(self, *_: object, **__: object) -> Any:
+        raise RuntimeError("this tensor requires grad")
+
+
 @pytest.mark.parametrize(
     ("array", "message"),
     [
@@ -31,6 +38,8 @@ def test_no_texts_give_no_rows() -> None:
         ([[1, 2, 1e300], [4, 5, 6]], "NaN or infinity for text 0 of 2"),
         ([[1, 2, 3], [0, 0, 0]], "only zeros for text 1 of 2"),
         ([["x", "y", "z"]] * 2, "not an array of numbers"),
+        ([[10**400, 2, 3], [4, 5, 6]], "not an array of numbers"),
+        (Attached(), "not an array of numbers .*requires grad"),
         ([[1, 2, 3], [4, 5]], "not an array of numbers"),
         (None, r"shape \(1,\)"),
     ],

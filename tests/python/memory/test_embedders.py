@@ -118,6 +118,18 @@ def test_embedders_that_misbehave(open_memory: Open) -> None:
     assert memory.stats()["records"] == 1
 
 
+@pytest.mark.parametrize("answer", [None, "text", [[1.0], [1.0, 2.0]], [10**400] * 32, np.ones((1, 32))])
+def test_an_embedder_that_misbehaves_with_questions(open_memory: Open, answer: Any) -> None:
+    class Odd(HashEmbedder):
+        def embed_query(self, text: str) -> Any:
+            return answer
+
+    memory = open_memory(embedder=Odd(32))
+    memory.add("fine", user="ana")
+    with pytest.raises(errors.EmbedderError, match="'hash'"):
+        memory.search("fine", user="ana")
+
+
 def test_reembed(open_memory: Open) -> None:
     memory, other = open_memory(), open_memory()
     fill(memory)

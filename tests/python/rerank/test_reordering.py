@@ -224,6 +224,7 @@ def test_pace_counts_characters_and_pairs() -> None:
         ([1.0], r"returned shape \(1,\) for 2 passages"),
         ([[1.0], [2.0]], r"returned shape \(2, 1\)"),
         ("ab", "not an array of numbers"),
+        ([10**400, 0], "not an array of numbers"),
         (None, "returned"),
     ],
 )
