@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from memspan.errors import FormatError
 from memspan.formats.questions import LabelledQuestion
-from memspan.times import from_micros, to_micros
+from memspan.half_emoji import without_half_emoji
+from memspan.times import to_moment
 
 __all__ = ["read_lines"]
 
@@ -52,16 +53,16 @@ def _question(line: bytes, place: str) -> LabelledQuestion:
         raise _refused(place, "evidence", fields, "a list of one or more ids of records")
     now = fields.get("now")
     try:
-        moment = None if now is None else from_micros(to_micros(now, "now"))
+        moment = None if now is None else to_moment(now, "now")
     except ValueError as error:
         raise FormatError(f"{place}: {error}") from error
     return LabelledQuestion(
-        user=user,
+        user=without_half_emoji(user),
         id=place,
-        text=text,
+        text=without_half_emoji(text),
         category="own",
         position=place,
-        evidence=frozenset(evidence),
+        evidence=frozenset(map(without_half_emoji, evidence)),
         now=moment,
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from memspan.errors import FormatError
+from memspan.errors import FormatError, shorten
 from memspan.formats.questions import LabelledQuestion
 
 from .examples import AdapterOf, Example, example_of
@@ -96,7 +96,7 @@ def collect_own(
         read += 1
         if question.user not in users:
             accepted = f"one of the store's {len(users)} users, such as {_some(users)}"
-            flaws.append(_flaw(question, "user", repr(question.user), accepted))
+            flaws.append(_flaw(question, "user", shorten(question.user), accepted))
             continue
         with memory._engine.store.reading() as reader:
             records = reader.fetch(question.user, sorted(question.evidence))
@@ -123,5 +123,5 @@ def _flaw(question: LabelledQuestion, field: str, got: str, accepted: str) -> Fl
 
 
 def _some(names: Collection[str]) -> str:
-    shown = ", ".join(repr(each) for each in sorted(names)[:_NAMED])
+    shown = ", ".join(shorten(each) for each in sorted(names)[:_NAMED])
     return shown + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "") or "none"

@@ -64,6 +64,24 @@ def test_each_line_is_an_example(memory: Memory, tmp_path: Path) -> None:
     assert [each.question.evidence for each in own.questions] == [{"ana2"}, {"bo1", "bo3"}, {"ana2"}]
 
 
+def test_days_are_those_of_the_zone_that_now_names(memory: Memory, tmp_path: Path) -> None:
+    text, now = "What did it do yesterday?", "2024-05-05T00:30:00+02:00"
+    own = collect_own(memory, write(tmp_path, line(question=text, evidence=["ana3"], now=now)))
+    (found,) = own.questions
+    plan = memory.search(text, user="ana", now=found.question.now).plan
+    assert plan == memory.search(text, user="ana", now=now).plan
+    assert plan != memory.search(text, user="ana", now="2024-05-04T22:30:00Z").plan
+
+
+def test_ids_that_no_record_can_have_are_named_in_short(memory: Memory, tmp_path: Path) -> None:
+    own = collect_own(
+        memory, write(tmp_path, line(evidence=["ana\ud8002", "ana2"]), line(evidence=["e" * 5000]))
+    )
+    assert [each.question.evidence for each in own.questions] == [{"ana2"}]
+    assert own.flaws[0].got == "'ana\ufffd2'"
+    assert len(own.flaws[1].got) < 100
+
+
 def test_what_teaches_nothing_is_named(memory: Memory, tmp_path: Path) -> None:
     path = write(
         tmp_path,
