@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -82,7 +82,8 @@ def collect_own(
     """The questions of a JSON Lines file about this memory, with the features of their candidates.
 
     Each line is an object with `user`, `question`, `evidence` (ids of the records that answer it) and optionally
-    `now`. `adapter_of` as for `collect`, the data set being "own". Nothing counts as a use of what is found.
+    `now`; lines that ask the same are one question. `adapter_of` as for `collect`, the data set being "own". Nothing
+    counts as a use of what is found.
 
     Raises:
         FormatError: a line is broken; names file, line and field.
@@ -90,10 +91,9 @@ def collect_own(
     """
     users = set(memory.users())
     found: list[OwnQuestion] = []
-    flaws: list[Flaw] = []
-    read = 0
-    for question in read_lines(path):
-        read += 1
+    lines = list(read_lines(path))
+    questions, flaws = _each_once(lines)
+    for question in questions:
         if question.user not in users:
             accepted = f"one of the store's {len(users)} users, such as {_some(users)}"
             flaws.append(_flaw(question, "user", shorten(question.user), accepted))
@@ -115,7 +115,27 @@ def collect_own(
             flaws.append(_flaw(question, "evidence", _some(set(records)), accepted))
         first = records[min(records)]
         found.append(OwnQuestion(example=example, question=known, session=first.session or first.id))
-    return OwnQuestions(read=read, questions=tuple(found), flaws=tuple(flaws))
+    place_of = {question.position: place for place, question in enumerate(lines)}
+    flaws.sort(key=lambda flaw: place_of[flaw.place])
+    return OwnQuestions(read=len(lines), questions=tuple(found), flaws=tuple(flaws))
+
+
+def _each_once(
+    lines: Iterable[LabelledQuestion],
+) -> tuple[Collection[LabelledQuestion], list[Flaw]]:
+    """Each question with the evidence of all lines that ask it, and a flaw for each that asks again: what is learned
+    from a question shall not be judged on it, and one shall not count as several.
+    """
+    first: dict[tuple[object, ...], LabelledQuestion] = {}
+    flaws = []
+    for question in lines:
+        key = (question.user, tuple(question.text.casefold().split()), question.now)
+        known = first.setdefault(key, question)
+        if known is not question:
+            first[key] = replace(known, evidence=known.evidence | question.evidence)
+            accepted = f"each question once; its evidence counts as that of {known.position}"
+            flaws.append(_flaw(question, "question", shorten(question.text), accepted))
+    return first.values(), flaws
 
 
 def _flaw(question: LabelledQuestion, field: str, got: str, accepted: str) -> Flaw:

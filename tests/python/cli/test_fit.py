@@ -97,7 +97,7 @@ def test_what_teaches_nothing_is_listed(
     mixed = tmp_path / "mixed.jsonl"
     bad = [
         {"user": "eve", "question": "where was the kite", "evidence": ["ana-kite-1"]},
-        {"user": "ana", "question": "where was the kite", "evidence": ["ana-kite-99"]},
+        {"user": "ana", "question": "where was the old kite", "evidence": ["ana-kite-99"]},
     ]
     good = (tmp_path / "asked.jsonl").read_text(encoding="utf-8")
     mixed.write_text("\n".join(map(json.dumps, bad)) + "\n" + good, encoding="utf-8")

@@ -48,7 +48,7 @@ def test_each_line_is_an_example(memory: Memory, tmp_path: Path) -> None:
         line(),
         "",
         line(user="bo", question="What did it do on 4 May 2024?", evidence=["bo3", "bo1"], now="2024-05-10"),
-        line(now=None),
+        line(question="Who has the kite?", now=None),
     ]
     own = collect_own(memory, write(tmp_path, *lines))
     assert own.read == 3
@@ -73,9 +73,27 @@ def test_days_are_those_of_the_zone_that_now_names(memory: Memory, tmp_path: Pat
     assert plan != memory.search(text, user="ana", now="2024-05-04T22:30:00Z").plan
 
 
+def test_lines_that_ask_the_same_are_one_question(memory: Memory, tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        line(evidence=["ana2"]),
+        line(evidence=["nowhere"]),
+        line(question=" where IS the kite?", evidence=["ana1", "ana2"]),
+        line(evidence=["ana2"], now="2024-05-10"),
+        line(user="bo", evidence=["bo2"]),
+    )
+    own = collect_own(memory, path)
+    assert own.read == 5
+    assert [each.question.evidence for each in own.questions] == [{"ana1", "ana2"}, {"ana2"}, {"bo2"}]
+    places = [(each.place.rpartition(": ")[2], each.field) for each in own.flaws]
+    assert places == [("line 1", "evidence"), ("line 2", "question"), ("line 3", "question")]
+    assert str(own.flaws[2]).endswith(f"its evidence counts as that of {path}: line 1")
+
+
 def test_ids_that_no_record_can_have_are_named_in_short(memory: Memory, tmp_path: Path) -> None:
     own = collect_own(
-        memory, write(tmp_path, line(evidence=["ana\ud8002", "ana2"]), line(evidence=["e" * 5000]))
+        memory,
+        write(tmp_path, line(evidence=["ana\ud8002", "ana2"]), line(question="Who?", evidence=["e" * 5000])),
     )
     assert [each.question.evidence for each in own.questions] == [{"ana2"}]
     assert own.flaws[0].got == "'ana\ufffd2'"
@@ -86,8 +104,8 @@ def test_what_teaches_nothing_is_named(memory: Memory, tmp_path: Path) -> None:
     path = write(
         tmp_path,
         line(),
-        line(evidence=["ana2", "gone"]),
-        line(evidence=["bo2"]),  # another user's record answers nothing here
+        line(question="Who has it?", evidence=["ana2", "gone"]),
+        line(question="Is it red?", evidence=["bo2"]),  # another user's record answers nothing here
         line(user="eve"),
     )
     own = collect_own(memory, path)

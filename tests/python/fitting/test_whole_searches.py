@@ -42,7 +42,8 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 def questions(memory: Memory, tmp_path: Path) -> Sequence[OwnQuestion]:
     path = tmp_path / "asked.jsonl"
     asked = [
-        {"user": "ana", "question": "the boat", "evidence": evidence} for evidence in (["3"], ["0", "3"])
+        {"user": "ana", "question": "the boat", "evidence": ["3"]},
+        {"user": "ana", "question": "the boat!", "evidence": ["0", "3"]},
     ]
     path.write_text("\n".join(map(json.dumps, asked)) + "\n", encoding="utf-8")
     return collect_own(memory, path).questions
