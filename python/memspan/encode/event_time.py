@@ -13,7 +13,7 @@ from memspan.times import Interval, Micros, from_micros, to_micros
 from .clean import clean_text
 from .values import Turn
 
-__all__ = ["EventTime", "check_time"]
+__all__ = ["EventTime", "SpokenTimes", "check_time"]
 
 _DAY: Final = 86_400_000_000
 _LEEWAY: Final = 7 * _DAY
@@ -39,7 +39,24 @@ class EventTime(NamedTuple):
         return self.flag is not None and self.flag != "unconfirmed"
 
 
-def check_time(given: str, sources: Sequence[Turn], around: Sequence[Turn]) -> EventTime:
+class SpokenTimes:
+    """The times that turns name, each turn read once. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, list[tuple[Interval, bool]]] = {}
+
+    def of(self, turn: Turn) -> list[tuple[Interval, bool]]:
+        """The times that a turn names, and whether each is certain. O(characters) the first time."""
+        known = self._of.get(turn.id)
+        if known is None:
+            found = find_times(turn.text, turn.at)
+            known = self._of[turn.id] = [(time.interval, time.certainty >= _CERTAIN) for time in found]
+        return known
+
+
+def check_time(
+    given: str, sources: Sequence[Turn], around: Sequence[Turn], spoken: SpokenTimes | None = None
+) -> EventTime:
     """The time of a statement that comes from turns.
 
     A time within a week of when it was said, or near one that a turn names, is believed; of an interval, its start.
@@ -50,7 +67,9 @@ def check_time(given: str, sources: Sequence[Turn], around: Sequence[Turn]) -> E
         given: ISO 8601, or whatever the model wrote; empty for none.
         sources: the turns that say it, at least one, in order.
         around: the turns that the model saw.
+        spoken: what was read of the same turns before, for the next statement.
     """
+    spoken = spoken or SpokenTimes()
     said = max(turn.at for turn in sources)
     given = clean_text(given)[:200]
     if not given:
@@ -65,24 +84,18 @@ def check_time(given: str, sources: Sequence[Turn], around: Sequence[Turn]) -> E
     at = from_micros(start)
     if any(start - _LEEWAY <= to_micros(turn.at) < end + _LEEWAY for turn in sources):
         return EventTime(at)
-    named = [spoken for turn in sources for spoken in _named(turn)]
-    if any(_near(start, end, spoken) for spoken, _ in named):
+    named = [time for turn in sources for time in spoken.of(turn)]
+    if any(_near(start, end, time) for time, _ in named):
         return EventTime(at)
-    if any(_near(start, end, spoken) for turn in around for spoken, _ in _named(turn)):
+    if any(_near(start, end, time) for turn in around for time, _ in spoken.of(turn)):
         return EventTime(at)
     if named and all(certain for _, certain in named):
         return EventTime(said, "contradicted", given)
     return EventTime(at, "unconfirmed", given)
 
 
-def _named(turn: Turn) -> list[tuple[Interval, bool]]:
-    """The times that a turn names, and whether each is certain."""
-    found = find_times(turn.text, turn.at)
-    return [(time.interval, time.certainty >= _CERTAIN) for time in found]
-
-
-def _near(start: Micros, end: Micros, spoken: Interval) -> bool:
+def _near(start: Micros, end: Micros, named: Interval) -> bool:
     """Whether two intervals overlap, with a leeway of a week or of the length of what was said."""
-    first, last = spoken
+    first, last = named
     leeway = _LEEWAY if first is None or last is None else max(_LEEWAY, last - first)
     return (first is None or end > first - leeway) and (last is None or start < last + leeway)

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from .clean import clean_names, clean_text
-from .event_time import check_time
+from .event_time import SpokenTimes, check_time
 from .numbering import pick
 from .stage import Tools
 from .values import Statement, Turn
@@ -29,6 +29,7 @@ def grounded(
     stage: str,
     topic: str | None = None,
     whole: Sequence[Turn] | None = None,
+    spoken: SpokenTimes | None = None,
 ) -> list[Statement]:
     """Statements of a reply, with sources and times that hold; empty ones are dropped, and what is odd is noted.
 
@@ -40,7 +41,9 @@ def grounded(
         around: all that the model saw.
         topic: of the statements for which the model gives none.
         whole: at least one of the turns; `None`: all of them.
+        spoken: shared by calls about the same turns.
     """
+    spoken = spoken or SpokenTimes()
     statements = []
     for reply in replies:
         text = clean_text(reply.content)
@@ -55,7 +58,7 @@ def grounded(
             cited = list(whole or turns)
             metadata["sources"] = "window"
             tools.note("no turns named", statement=text)
-        at, more = time_metadata(reply.timestamp, cited, around, text, tools)
+        at, more = time_metadata(reply.timestamp, cited, around, text, tools, spoken)
         statements.append(
             Statement(
                 text=text,
@@ -72,10 +75,15 @@ def grounded(
 
 
 def time_metadata(
-    given: str, cited: Sequence[Turn], around: Sequence[Turn], text: str, tools: Tools
+    given: str,
+    cited: Sequence[Turn],
+    around: Sequence[Turn],
+    text: str,
+    tools: Tools,
+    spoken: SpokenTimes,
 ) -> tuple[datetime, dict[str, Any]]:
     """The checked time, and what the metadata say of it when it is flagged; an impossible one is noted."""
-    time = check_time(given, cited, around)
+    time = check_time(given, cited, around, spoken)
     if time.flag is None:
         return time.at, {}
     if time.impossible:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .clean import clean_text
+from .event_time import SpokenTimes
 from .grounding import grounded
 from .stage import Tools
 from .values import Statement, Turn, Window
@@ -48,13 +49,14 @@ def entries_of(
     Turns of another segment are no sources beside those of an entry's own one; an entry that names no others was
     written below the wrong segment. One of a segment and of turns that were not shown is dropped. All of it is noted.
     """
+    spoken = SpokenTimes()
     for number, summed in sorted(by_number.items()):
         segment = shown[number - 1] if 1 <= number <= len(shown) else None
         if segment is not None and not summed.entries:
             topic = _topic(shown, by_number, number)
             tools.note("nothing kept", topic=topic, turns=[turn.id for turn in segment.turns])
         for entry in summed.entries:
-            for statement in _grounded(shown, number, entry, by_number, tools, stage):
+            for statement in _grounded(shown, number, entry, by_number, tools, stage, spoken):
                 yield replace(statement, salience=None)  # nobody judged it
 
 
@@ -65,6 +67,7 @@ def _grounded(
     by_number: Mapping[int, SummarisedSegment],
     tools: Tools,
     stage: str,
+    spoken: SpokenTimes,
 ) -> list[Statement]:
     numbered = [turn for segment in shown for turn in segment.turns]
     owner = dict(enumerate(owners(shown), 1))
@@ -83,7 +86,7 @@ def _grounded(
         return []
     entry = entry.model_copy(update={"turns": named, "topic": ""})
     topic = _topic(shown, by_number, number)
-    return grounded([entry], numbered, whole, tools, stage=stage, topic=topic, whole=whole)
+    return grounded([entry], numbered, whole, tools, stage=stage, topic=topic, whole=whole, spoken=spoken)
 
 
 def _topic(shown: Sequence[Window], by_number: Mapping[int, SummarisedSegment], number: int) -> str | None:

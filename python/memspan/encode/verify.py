@@ -12,6 +12,7 @@ from memspan.llm.prompts import render
 
 from .clean import clean_text
 from .cover import alignment, deviations_of, turn_text
+from .event_time import SpokenTimes
 from .grounding import time_metadata
 from .load import Load
 from .merging import merge_same, united_sources
@@ -75,8 +76,9 @@ class Verify:
         passed = await self._passed(work, tools)
         doubtful = tuple(one for place, one in enumerate(work.statements) if place not in passed)
         batches = in_batches(doubtful, self.batch)
+        spoken = SpokenTimes()
         checked = await together(
-            self._check(str(number), batch, work, tools) for number, batch in enumerate(batches)
+            self._check(str(number), batch, work, tools, spoken) for number, batch in enumerate(batches)
         )
         held = await self._merged([pair for some in checked for pair in some], tools)
         if not passed:
@@ -101,7 +103,7 @@ class Verify:
         )
 
     async def _check(
-        self, key: str, batch: tuple[Statement, ...], work: Work, tools: Tools
+        self, key: str, batch: tuple[Statement, ...], work: Work, tools: Tools, spoken: SpokenTimes
     ) -> list[tuple[Statement, Statement]]:
         """Statements that hold, each with what the dialogue makes of it."""
         from .verify_reply import EvidenceReply
@@ -130,7 +132,7 @@ class Verify:
         for part, reply in replies:
             answers = {answer.n: answer for answer in reversed(reply.answers)}
             for number, (statement, question) in enumerate(part, 1):
-                after = self._judged(statement, question, answers.get(number), work, tools)
+                after = self._judged(statement, question, answers.get(number), work, tools, spoken)
                 if after is not None:
                     held.append((statement, after))
         return held
@@ -157,7 +159,13 @@ class Verify:
         return asked
 
     def _judged(
-        self, statement: Statement, question: str, answer: Evidence | None, work: Work, tools: Tools
+        self,
+        statement: Statement,
+        question: str,
+        answer: Evidence | None,
+        work: Work,
+        tools: Tools,
+        spoken: SpokenTimes,
     ) -> Statement | None:
         """What the dialogue makes of a statement; `None` when it does not support it."""
         sources = list(statement.sources)
@@ -188,7 +196,8 @@ class Verify:
         )
         if not clean_text(answer.timestamp) or not cited:
             return verified
-        at, flagged = time_metadata(answer.timestamp, cited, (*work.history, *work.turns), text, tools)
+        shown = (*work.history, *work.turns)
+        at, flagged = time_metadata(answer.timestamp, cited, shown, text, tools, spoken)
         if flagged:
             return verified  # the time that it has was checked as well, and by more turns
         kept = {key: value for key, value in statement.metadata.items() if key != "time"}

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime, timezone
+from typing import Any
 
 import pytest
-from conversations import START, turn
+from conversations import START, statement, turn, turns, work
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis_profile import PROFILE
+from tools import MemoryTools, run_stages
 
+from memspan.encode import event_time
+from memspan.encode.buffer import Buffer
 from memspan.encode.event_time import check_time
+from memspan.encode.extract import Extract
 from memspan.encode.values import Turn
+from memspan.encode.verify import Verify
+from memspan.recall.times import find_times
 
 
 def at(text: str) -> datetime:
@@ -129,3 +137,34 @@ def test_any_text_gives_a_time_in_the_calendar(given: str, text: str, said: date
     assert found.at.tzinfo is not None
     assert found.at == said or not found.impossible
     assert (found.flag is None) == (found.given == "")
+
+
+@pytest.mark.parametrize("stage", ["extract", "buffer", "verify"])
+def test_each_turn_is_read_once_however_many_statements_lie_far_off(
+    stage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def reading(text: str, *arguments: Any) -> Any:
+        read.append(text)
+        return find_times(text, *arguments)
+
+    monkeypatch.setattr(event_time, "find_times", reading)
+    given = turns("We met in 2021.", "Did we?", "I moved to Porto in April.")
+    far = [{"content": f"Ana did this: {n}", "turns": [1], "timestamp": "2016-03-03"} for n in range(9)]
+    if stage == "verify":
+        answers = [
+            {"n": n, "found": True, "statement": one["content"], "turns": [1], "timestamp": one["timestamp"]}
+            for n, one in enumerate(far, 1)
+        ]
+        asked = [{"n": n, "question": f"When was {n}?"} for n in range(1, 10)]
+        replies = {"question": [{"questions": asked}], "evidence": [{"answers": answers}]}
+        statements = [statement(f"Ana did it: {n}") for n in range(9)]
+        done = run_stages([Verify(batch=9)], work(given, statements=statements), MemoryTools(replies))
+    elif stage == "buffer":
+        replies = {"summarise": [{"segments": [{"segment": 1, "entries": far}]}]}
+        done = run_stages([Buffer()], work(given), MemoryTools(replies))
+    else:
+        done = run_stages([Extract()], work(given), MemoryTools({"extract": [{"statements": far}]}))
+    assert len(asyncio.run(done).statements) == 9
+    assert sorted(read) == sorted({each.text for each in given})
