@@ -94,7 +94,7 @@ class OpenAIEmbedder:
             raise invalid("dim", dim, f"None, or the same as dimensions ({dimensions})")
         known = dimensions if dim is None else dim
         self._dim = None if known is None else check_dim(known, "dim" if dimensions is None else "dimensions")
-        self._dimensions = dimensions
+        self._dimensions = None if dimensions is None else self._dim
         self._encoding = encoding
         self._query_prefix = check_text(query_prefix, "query_prefix")
         self._document_prefix = check_text(document_prefix, "document_prefix")

@@ -91,7 +91,7 @@ class WeightTable:
         for name, value in weights.items():
             if name not in self._features:
                 raise invalid(f"weights[{condition}]", name, "the features " + " | ".join(self._features))
-            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
             if not number or not abs(value) <= _LARGEST:  # NaN is refused too
                 raise invalid(
                     f"weights[{condition}][{name}]", value, f"a number from -{_LARGEST:g} to {_LARGEST:g}"

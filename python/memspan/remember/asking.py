@@ -172,6 +172,9 @@ def asked(
         identity = engine.embedder.identity
         chosen_ranker = ranker or default_ranker(identity.name, identity.checksum)
         adapter = chosen_ranker.adapter_for(identity.name, identity.checksum)
+        if adapter is not None and adapter.dim != identity.dim:
+            accepted = f"one whose adapter is for vectors of length {identity.dim}, as the embedder's"
+            raise invalid("ranker", f"an adapter for vectors of length {adapter.dim}", accepted)
     k = found.get("k")
     if k is None:
         k = _DEFAULT_K if plan is None else plan.k

@@ -43,8 +43,9 @@ def test_a_known_dimension_spares_the_probe(server: Any) -> None:
     assert [request.payload for request in server.requests] == [{"model": "tiny", "input": ["x"]}]
 
 
-def test_dimensions_are_asked_for(server: Any) -> None:
-    with make(server, dimensions=7) as embedder:
+@pytest.mark.parametrize("dimensions", [7, np.int64(7)])
+def test_dimensions_are_asked_for(server: Any, dimensions: Any) -> None:
+    with make(server, dimensions=dimensions) as embedder:
         assert embedder.dim == 7
         assert embedder.embed_query("x").shape == (7,)
     assert server.requests[0].payload["dimensions"] == 7

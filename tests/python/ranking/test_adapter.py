@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from memspan import errors
+from memspan.embed import HashEmbedder
+from memspan.memory import Memory
 from memspan.ranking import QueryAdapter, Ranker
 
 
@@ -115,3 +117,13 @@ def test_a_broken_adapter_in_a_file_names_the_file(tmp_path: Path) -> None:
     path.write_text(json.dumps(document))
     with pytest.raises(errors.FormatError, match=r"r\.json: adapter\.dim"):
         Ranker.load(path)
+
+
+def test_one_for_vectors_of_another_length_is_refused_by_name(tmp_path: Path) -> None:
+    embedder = HashEmbedder(8)
+    short = np.ones((6, 1), np.float32)
+    other = QueryAdapter(embedder=embedder.name, checksum=embedder.checksum, up=short, down=short)
+    with Memory(tmp_path / "m.memspan", embedder, token_embedder=False) as memory:
+        memory.add("The boat is red.", user="ana")
+        with pytest.raises(errors.InvalidArgumentError, match=r"^ranker: .*length 6.*length 8"):
+            memory.search("boat", user="ana", ranker=Ranker({}, adapter=other))

@@ -89,6 +89,11 @@ def test_bad_weights_are_refused_by_name(weights: Any, named: list[str]) -> None
     assert all(part in str(raised.value) for part in named), raised.value
 
 
+def test_numbers_of_numpy_are_weights() -> None:
+    ranker = Ranker({"always": {"cosine": np.float32(0.5), "named": np.int64(2)}})
+    assert ranker.weights == {"always": {"cosine": 0.5, "named": 2.0}}
+
+
 def test_bad_notes_are_refused() -> None:
     for notes in ("locomo", [1], 5):
         with pytest.raises(errors.InvalidArgumentError, match="trained_on"):
