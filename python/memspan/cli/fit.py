@@ -23,7 +23,7 @@ from memspan.ranking import default_ranker, has_tuned_questions
 from . import options
 from .environment import Environment, pass_environment
 from .fit_own import fit_questions
-from .fit_report import flaws_as_json, note_flaws, quality_as_json, quality_table
+from .fit_report import flaws_as_json, note_flaws, quality_as_json, quality_table, save
 from .opening import open_memory
 from .tracking import bar
 
@@ -133,6 +133,8 @@ def fit_(
         raise click.UsageError("--store and --questions go together")
     if adapted and not data:
         raise click.UsageError("--adapter needs --data")
+    if out is not None and not out.parent.is_dir():
+        raise click.BadParameter(f"there is no folder '{out.parent}'", param_hint="'--out'")
     if store is not None and questions is not None and not data:
         fit_questions(
             env,
@@ -173,8 +175,6 @@ def fit_(
         check = partial(cross_validate, examples, **wanted)
         tables |= _validated(examples, check) if validated else {}
         ranker = fit_ranker(examples, trained_on=notes, **wanted)
-    if out is not None:
-        ranker.save(out)
     if as_json:
         env.write_json(
             {
@@ -189,13 +189,13 @@ def fit_(
                 },
             }
         )
+        save(env, ranker, out, as_json=True)
         return
     note_flaws(env, source.read, source.flaws)
     for way, found in tables.items():
         title = _TITLES[way] + (_BUT_TUNED if seen and way in HOLD_OUTS else "")
         env.out.print(quality_table(title, found, "data set"))
-    if out is not None:
-        env.note(f"weights written to '{out}'")
+    save(env, ranker, out, as_json=False)
 
 
 _TITLES = {

@@ -16,7 +16,7 @@ from memspan.fitting.verdict import FEWEST_TOLD, Difference
 from memspan.ranking import default_ranker
 
 from .environment import Environment
-from .fit_report import flaws_as_json, note_flaws, quality_as_json, quality_table
+from .fit_report import flaws_as_json, note_flaws, quality_as_json, quality_table, save
 from .opening import open_memory
 from .tables import counted, plain_table
 from .tracking import bar
@@ -37,7 +37,7 @@ _COMPARED: Final = (
 def fit_questions(
     env: Environment, store: Path, questions: Path, out: Path | None, *, as_json: bool, **options: Any
 ) -> None:
-    """Learn, judge, write and report; `options` are those of `fit_own`."""
+    """Learn, judge, report and write; `options` are those of `fit_own`."""
     with open_memory(store) as memory:
         start = default_ranker(*embedder_of(memory))
         own = collect_own(memory, questions)
@@ -45,14 +45,11 @@ def fit_questions(
         notes = [*start.trained_on, f"own: {questions.name}"]
         with bar(env, "learning", _STEPS) as advance:
             found = fit_own(memory, own.questions, start, advance, trained_on=notes, **options)
-    if out is not None:
-        found.ranker.save(out)
     if as_json:
         env.write_json(_document(own, found))
-        return
-    _report(env, own, found)
-    if out is not None:
-        env.note(f"weights written to '{out}'")
+    else:
+        _report(env, own, found)
+    save(env, found.ranker, out, as_json=as_json)
 
 
 def _document(own: OwnQuestions, found: OwnRanker) -> dict[str, Any]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from rich.table import Table
 
 from memspan.fitting.cross_validation import Quality
 from memspan.fitting.labelled_store import Flaw
+from memspan.ranking import Ranker
 
 from .environment import Environment
 from .tables import counted, plain_table
 
-__all__ = ["flaws_as_json", "note_flaws", "quality_as_json", "quality_table"]
+__all__ = ["flaws_as_json", "note_flaws", "quality_as_json", "quality_table", "save"]
 
 _LISTED: Final = 5
 
@@ -43,6 +45,15 @@ def flaws_as_json(flaws: Sequence[Flaw]) -> list[dict[str, str]]:
         {"place": each.place, "field": each.field, "got": each.got, "accepted": each.accepted}
         for each in flaws
     ]
+
+
+def save(env: Environment, ranker: Ranker, out: Path | None, *, as_json: bool) -> None:
+    """Write the weights where they are wanted; last, so that what was found is told even where that fails."""
+    if out is None:
+        return
+    ranker.save(out)
+    if not as_json:
+        env.note(f"weights written to '{out}'")
 
 
 def note_flaws(env: Environment, read: int, flaws: Sequence[Flaw]) -> None:

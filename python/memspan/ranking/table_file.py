@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from memspan.errors import FormatError
+from memspan.replacing import replacing
 
 __all__ = ["MOST_BYTES", "parse_table", "read_table_bytes", "write_table"]
 
@@ -26,9 +27,14 @@ def read_table_bytes(path: str | os.PathLike[str]) -> bytes:
 
 
 def write_table(path: str | os.PathLike[str], kind: str, version: int, **document: Any) -> None:
-    """Write a table of weights as JSON, in the form that `parse_table` reads."""
+    """Write a table of weights as JSON, in the form that `parse_table` reads; where that fails, what was there stays.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     text = json.dumps({"format": kind, "version": version, **document}, indent=1)
-    Path(path).write_text(text + "\n", encoding="utf-8")
+    with replacing(Path(path)) as file:
+        file.write(text + "\n")
 
 
 def parse_table(raw: bytes, name: str, kind: str, versions: Sequence[int]) -> dict[str, Any]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import secrets
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import IO, Final, TypeAlias
 
 from memspan.arguments import as_path
 from memspan.errors import invalid
+from memspan.replacing import replacing
 
 from .engine import Engine
 
@@ -42,10 +42,7 @@ def writable(file: TextFile, engine: Engine) -> AbstractContextManager[IO[str]]:
     if any(_same(target, own) for own in _files_of(engine)):
         accepted = "a file that does not belong to the store that is exported"
         raise invalid("file", str(path), accepted)
-    # What stands for an open pipe, such as /dev/stdout, leads to a name under which nothing is.
-    if _exists(path) and not target.is_file():
-        return open(path, "w", encoding="utf-8", newline="\n")
-    return _replacing(target)
+    return replacing(path, mode=0o600)
 
 
 def _files_of(engine: Engine) -> Sequence[Path]:
@@ -60,30 +57,3 @@ def _same(target: Path, own: Path) -> bool:
         return os.path.samefile(target, own)
     except OSError:
         return target == Path(os.path.realpath(own))
-
-
-def _exists(path: Path) -> bool:
-    try:
-        os.stat(path)
-    except FileNotFoundError:
-        return False
-    return True
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[IO[str]]:
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-    try:
-        descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    except OSError as error:  # which would name the temporary file
-        raise OSError(error.errno, error.strerror, str(path)) from error
-    try:
-        with open(descriptor, "w", encoding="utf-8", newline="\n") as lines:
-            yield lines
-            lines.flush()
-            os.fsync(lines.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise

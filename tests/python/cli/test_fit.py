@@ -115,6 +115,21 @@ def test_what_teaches_nothing_is_listed(
         assert part in output
 
 
+def test_what_was_learned_is_told_where_it_cannot_be_written(
+    run: Callable[..., Any], store: Path, tmp_path: Path
+) -> None:
+    arguments = ("fit", "--store", store, "--questions", tmp_path / "asked.jsonl", "--no-cross-validate")
+    done = run(*arguments, "--out", tmp_path / "nowhere" / "weights.json", code=2)
+    assert f"--out: there is no folder '{tmp_path / 'nowhere'}'" in done.output.replace("'--out'", "--out")
+    assert "verdict" not in done.output
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    full = folder / "weights.json"
+    full.symlink_to("/dev/full")
+    for more, told in ((), "verdict"), (("--json",), '"weights"'):
+        assert told in run(*arguments, *more, "--out", full, code=1).output
+
+
 def test_without_cross_validation(run_json: Callable[..., Any], store: Path, tmp_path: Path) -> None:
     found = run_json("fit", "--store", store, "--questions", tmp_path / "asked.jsonl", "--no-cross-validate")
     assert set(found["quality"]) == {"package", "rrf"}

@@ -164,6 +164,21 @@ def test_a_saved_table_is_loaded_again(tmp_path: Path) -> None:
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "r.json").read_bytes()
 
 
+def test_a_table_that_cannot_be_written_leaves_the_one_before(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    path = tmp_path / "weights.json"
+    Ranker({"always": {"cosine": 1.0}}).save(path)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (64, limits[1]))  # as on a full disk
+    try:
+        with pytest.raises(OSError, match="too large"):
+            default_ranker().save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert Ranker.load(path).weights == {"always": {"cosine": 1.0}}
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_a_net_is_saved_and_loaded_with_it(tmp_path: Path) -> None:
     ranker = Ranker(TABLE, net=a_net())
     ranker.save(tmp_path / "r.json")
