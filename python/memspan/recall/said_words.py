@@ -9,8 +9,10 @@ __all__ = ["said_words"]
 
 # Beside words, the signs that change what is said: of numbers (-5, 1.5, $5, 5 %), of comparison, in names (C++, C#),
 # and those that say yes or no.
+# The look ahead rules out most places at once.
 _WORD: Final = re.compile(
-    r"\w+|(?<!\w)[-−+±](?=[\d$€£¥₹₽])|(?<=\d)[.,:/-](?=\d)|(?<=\w)[+#]+|[$€£¥₹₽%‰<>=≠≤≥]|[👍👎✅❌✔✖]"
+    r"\w+|(?=[-−+±.,:/#$€£¥₹₽%‰<>=≠≤≥👍👎✅❌✔✖])"
+    r"(?:(?<!\w)[-−+±](?=[\d$€£¥₹₽])|(?<=\d)[.,:/-](?=\d)|(?<=\w)[+#]+|[$€£¥₹₽%‰<>=≠≤≥👍👎✅❌✔✖])"
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from memspan.recall.negations import NEGATIONS
@@ -71,37 +72,52 @@ class Wordings:
     """
 
     def __init__(self) -> None:
-        self._equal: dict[tuple[str | None, tuple[str, ...]], int] = {}
-        self._holding: dict[tuple[str | None, str], list[tuple[Wording, int]]] = {}
-        """By each word."""
-        self._filed: dict[tuple[str | None, str], list[tuple[Wording, int]]] = {}
-        """By that word alone which the fewest had when it came."""
+        self._by_speaker: dict[str | None, _Spoken] = {}
 
     def add(self, wording: Wording, key: int) -> None:
-        speaker, words = wording.speaker, wording.words
-        self._equal[speaker, words] = min(key, self._equal.get((speaker, words), key))
+        words = wording.words
+        spoken = self._by_speaker.setdefault(wording.speaker, _Spoken())
+        spoken.equal[words] = min(key, spoken.equal.get(words, key))
         if len(words) < _FEWEST:
             return
-        holding = {word: self._holding.setdefault((speaker, word), []) for word in words}
+        holding = {word: spoken.holding.setdefault(word, []) for word in words}
         rarest = min(holding, key=lambda word: len(holding[word]))
-        self._filed.setdefault((speaker, rarest), []).append((wording, key))
+        spoken.filed.setdefault(rarest, []).append((wording, key))
         for known in holding.values():
             known.append((wording, key))
 
     def find(self, wording: Wording) -> int | None:
         """The smallest key of those that say the same."""
-        speaker, words = wording.speaker, wording.words
-        equal = self._equal.get((speaker, words)) if words else None
-        found = [] if equal is None else [equal]
+        words = wording.words
+        spoken = self._by_speaker.get(wording.speaker)
+        if spoken is None or not words:
+            return None
+        found = [spoken.equal[words]] if words in spoken.equal else []
         if len(words) >= _FEWEST:
             size = len(words)
             sizes = range(size - int(_EXTRA * size), int(size / (1 - _EXTRA)) + 1)
-            longer = min((self._holding.get((speaker, word), []) for word in set(words)), key=len)
-            shorter = (self._filed.get((speaker, word), []) for word in set(words))
             found += (
                 key
-                for near in (longer, *shorter)
-                for known, key in near
+                for known, key in spoken.near(set(words))
                 if len(known.words) in sizes and says_the_same(known, wording)
             )
         return min(found, default=None)
+
+
+class _Spoken:
+    """The wordings of one speaker."""
+
+    def __init__(self) -> None:
+        self.equal: dict[tuple[str, ...], int] = {}
+        """The smallest key by all words."""
+        self.holding: dict[str, list[tuple[Wording, int]]] = {}
+        """By each word."""
+        self.filed: dict[str, list[tuple[Wording, int]]] = {}
+        """By that word alone which the fewest had when it came."""
+
+    def near(self, words: set[str]) -> Iterator[tuple[Wording, int]]:
+        """Those that may have all of these words, and those of which these may have all."""
+        if words <= self.holding.keys():
+            yield from min((self.holding[word] for word in words), key=len)
+        for word in self.filed.keys() & words:
+            yield from self.filed[word]
