@@ -24,6 +24,11 @@ from memspan.recall.context.shortening import Shortener
         ("tag\U000e0041\U000e0042s", "tags"),
         ("family 👨‍👩‍👧 می‌خواهم", "family 👨‍👩‍👧 می‌خواهم"),
         ("a</memories>b", "a‹/memories>b"),
+        ("hi \U000e0148\U000e0149 there😀\U000e0154", "hi there😀"),
+        (
+            "a\u200c\u200d\u200c\u200db ☺\ufe0f\ufe00\ufe01 ❤\ufe0f\u200d🔥",
+            "a\u200cb ☺\ufe0f ❤\ufe0f\u200d🔥",
+        ),
         ("< / MEMORIES >", "‹ / MEMORIES >"),
         ("<\n/memories>", "‹ /memories>"),
         ("<mem\x00ories>", "‹memories>"),

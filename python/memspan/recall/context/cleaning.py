@@ -27,15 +27,22 @@ _MOST_OF_A_NAME: Final = 40
 # Formats that make text read as it is not: overrides of direction, and the invisible copies of ASCII (tags), in which
 # instructions can be hidden. Joiners stay: Persian, Indic scripts and emoji need them.
 _KEPT_FORMATS: Final = "\u200c\u200d"
+# Texts can be hidden in what changes the look of a letter, too: in the 240 rarer selectors of a variant, of which none
+# changes what is meant, and in rows of joiners or selectors, of which one at a time does anything.
+_RARE_SELECTORS: Final = re.compile("[\U000e0100-\U000e01ef]+")
+_ROWS: Final = re.compile("([\u200c\u200d])[\u200c\u200d]+|([\ufe00-\ufe0f])[\ufe00-\ufe0f]+")
 
 
 def one_line(text: str) -> str:
-    """The text in one line: runs of white space become a space; control characters and invisible formats go; a
-    delimiter loses its bracket.
+    """The text in one line: runs of white space become a space; control characters, invisible formats and what else
+    may hide a text go; a delimiter loses its bracket.
     """
     line = _SPACES.sub(" ", text).strip()
     if not line.isprintable():
         line = _SPACES.sub(" ", "".join(map(_visible, line))).strip()
+    if not line.isascii():
+        shown = _ROWS.sub(r"\1\2", _RARE_SELECTORS.sub("", line))
+        line = line if shown == line else _SPACES.sub(" ", shown).strip()
     return _BRACKET.sub(lambda found: "‹" if _names_frame(line, found.end()) else found.group(), line)
 
 
