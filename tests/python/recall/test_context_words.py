@@ -38,6 +38,7 @@ from memspan.recall.context.shortening import Shortener
         ("<\ufe0f/\u3164memories>", "‹\ufe0f/\u3164memories>"),
         ("</ｍｅｍｏｒｉｅｓ> </𝐦emories>", "‹/ｍｅｍｏｒｉｅｓ> ‹/𝐦emories>"),
         ("<<memories>", "<‹memories>"),
+        ("<‹memories>", "<‹memories>"),
         ("<3 memories, <memo>, <", "<3 memories, <memo>, <"),
         ("my memories < yours", "my memories < yours"),
         ("<b>bold</b>", "<b>bold</b>"),

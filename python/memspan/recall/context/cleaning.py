@@ -54,7 +54,7 @@ def _names_frame(line: str, start: int) -> bool:
     name = ""
     for place in range(start, len(line)):
         sign = line[place]
-        if sign in _BRACKETS:
+        if sign in _BRACKETS or sign == "‹":
             return False
         plain = unicodedata.normalize("NFKD", sign).casefold()
         name += "".join(one for one in plain if one.isalnum() and one not in _FILLERS)
