@@ -140,7 +140,8 @@ class StoreReader(TokenVectorReader, Protocol):
         that they were recorded. O(those of all users)."""
 
     def scan(self, user: str | None, batch: int, *, embeddings: bool = False) -> Iterator[list[Record]]:
-        """All records of one user or of all, in the order of their last changes."""
+        """All records of one user or of all, in the order of their last changes, in pages of at most so many. O(those
+        records), with the keys of a user's in memory."""
 
     def relations(self, user: str | None = None, after: int = 0) -> list[Relation]:
         """Relations between tags that came after that point of the sequence, of the user or of all."""

@@ -37,7 +37,10 @@ READS: dict[str, Read] = {
     "cold expired": lambda reader: reader.cold.expired(1, "ana"),
     "unsourced": lambda reader: reader.cold.unsourced_records("ana"),
 }
-SUMMED: dict[str, Read] = {"summary": lambda reader: reader.summary("ana")}
+SUMMED: dict[str, Read] = {
+    "summary": lambda reader: reader.summary("ana"),
+    "scan": lambda reader: list(reader.scan("ana", 10)),
+}
 """Reads that look at all records of the user, but at nobody else's."""
 
 
@@ -118,3 +121,16 @@ def test_the_steps_are_counted(store: SqliteStore, name: str) -> None:
     with store.writing() as writer:
         writer.put([record("ana", 100 + number) for number in range(MANY)])
     assert steps(store, SUMMED[name]) > before + MANY / 10
+
+
+def test_a_scan_looks_at_each_record_once(store: SqliteStore) -> None:
+    def scan(reader: Any) -> int:
+        return sum(len(page) for page in reader.scan("ana", 10, embeddings=True))
+
+    with store.writing() as writer:
+        writer.put([record("ana", 100 + number) for number in range(500)])
+    few = steps(store, scan)
+    with store.writing() as writer:
+        writer.put([record("ana", 600 + number) for number in range(1_500)])
+        assert scan(writer) == 24 + 2_000
+    assert steps(store, scan) < 5 * few
