@@ -67,7 +67,7 @@ class SleepUpdate:
 
     def records(self, engine: Engine, user: str) -> tuple[Index, list[Record]]:
         """A user's memories that may be updated, with embeddings, and the index that holds them. O(records)."""
-        with engine.comparing() as (index, reader):
+        with engine.looking(lambda index: index) as (index, reader):
             found = [
                 record
                 for batch in reader.scan(user, 512, embeddings=True)

@@ -7,9 +7,9 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from .vocabularies import Vocabularies
 
 __all__ = ["Engine"]
 
+T = TypeVar("T")
 _logger = logging.getLogger("memspan")
 _engines: weakref.WeakSet[Engine] = weakref.WeakSet()
 # Indexes inherited through fork: a lock inside may be held by a thread that the child does not have.
@@ -113,6 +114,17 @@ class Engine:
         self.require_open()
         with self._lock, self.store.reading() as reader:
             yield self._catch_up(reader).index, reader
+
+    @contextmanager
+    def looking(self, look: Callable[[Index], T]) -> Iterator[tuple[T, StoreReader]]:
+        """What `look` takes from the index, and the view of the store that the index equalled then. Only `look` has the
+        index to itself: others write while the block reads on, which may take long."""
+        self.require_open()
+        with ExitStack() as stack:
+            with self._lock:
+                reader = stack.enter_context(self.store.reading())
+                found = look(self._catch_up(reader).index)
+            yield found, reader
 
     @contextmanager
     def changing(self) -> Iterator[Change]:

@@ -22,7 +22,7 @@ def stats(engine: Engine, user: str | None) -> dict[str, Any]:
     """See `Memory.stats`."""
     if user is not None:
         checked_name(user, "user")
-    with engine.comparing() as (index, reader):
+    with engine.looking(lambda index: index.stats(user=user)) as (indexed, reader):
         summary = reader.summary(user)
         counts = reader.cold.counts(user)
         summary["cold"] = {"evicted": counts[EVICTED], "originals": counts[ORIGINAL]}
@@ -33,7 +33,7 @@ def stats(engine: Engine, user: str | None) -> dict[str, Any]:
         summary["relations"] = len(reader.relations(user))
         summary["index"] = {
             name: value.isoformat() if isinstance(value, datetime) else value
-            for name, value in index.stats(user=user).items()
+            for name, value in indexed.items()
         }
         if user is not None:
             return {"user": user, **summary}

@@ -1,0 +1,61 @@
+"""Calls that look at much let others write meanwhile."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from memspan.lifecycle.sleep import SleepUpdate
+from memspan.memory import Memory
+from memspan.store.sqlite_reader import SqliteReader
+
+Look = Callable[[Memory], Any]
+
+WAITED = 60.0
+"""Seconds after which a write is taken for one that waits; it takes milliseconds."""
+
+LOOKS: dict[str, tuple[str, Look]] = {
+    "stats of a user": ("summary", lambda memory: memory.stats("ana")),
+    "stats": ("summary", lambda memory: memory.stats()),
+    "the update in sleep": ("scan", lambda memory: SleepUpdate().records(memory._engine, "ana")),
+}
+
+
+@pytest.mark.parametrize("name", LOOKS)
+def test_others_write_meanwhile(memory: Memory, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    read, look = LOOKS[name]
+    memory.add("the first", user="ana")
+    original, written = getattr(SqliteReader, read), []
+
+    def reading(self: SqliteReader, *arguments: Any, **options: Any) -> Any:
+        thread = threading.Thread(target=lambda: written.append(memory.add("meanwhile", user="ana")))
+        thread.start()
+        thread.join(WAITED)
+        written.append("in time" if not thread.is_alive() else "too late")
+        return original(self, *arguments, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteReader, read, reading)
+        look(memory)
+    assert written[-1] == "in time"
+    assert len(memory.latest("ana")) == 2
+
+
+def test_stats_are_of_one_state(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory.add("the first", user="ana")
+    original = SqliteReader.summary
+
+    def summary(self: SqliteReader, user: str | None = None) -> dict[str, Any]:
+        thread = threading.Thread(target=lambda: memory.add("meanwhile", user="ana"))
+        thread.start()
+        thread.join(WAITED)
+        return original(self, user)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteReader, "summary", summary)
+        stats = memory.stats("ana")
+    assert (stats["records"], stats["index"]["records"]) == (1, 1)
+    assert memory.stats("ana")["records"] == 2
