@@ -15,7 +15,7 @@ from .malformed import reads
 from .sqlite_rows import SqliteRows, of_user
 from .statements import chunks, marks
 
-__all__ = ["BEGUN", "DUE", "OPEN", "UNBLOCKED", "USAGE_COLUMNS", "SqliteJobReader"]
+__all__ = ["BEGUN", "DUE", "OPEN", "USAGE_COLUMNS", "SqliteJobReader", "unblocked"]
 
 BEGUN: Final = ""
 """The key of no step: its value is the last run of the job that began, see `JobWriter.begin`."""
@@ -26,13 +26,11 @@ _OTHER: Final = (
     "SELECT 1 FROM jobs e "
     "WHERE e.user_pk = j.user_pk AND e.session IS j.session AND e.state IN ('pending', 'running')"
 )
-UNBLOCKED: Final = (
-    "j.state IN ('pending', 'running') AND j.state = 'pending' AND (:user IS NULL OR u.name = :user) "
+_UNBLOCKED: Final = (
+    "j.state IN ('pending', 'running') AND j.state = 'pending' "
     f"AND NOT EXISTS ({_OTHER} AND e.pk < j.pk) "
     f"AND (j.run = 0 OR NOT EXISTS ({_OTHER} AND e.pk > j.pk AND e.state = 'running'))"
 )
-"""Jobs `j` of users `u` that wait for no other job of their session: for none before; and for none behind, which may
-run if this one was parked. Named as the partial indexes have it."""
 
 DUE: Final = "iif(:gathering = 'begin' AND j.run = 0, 0, j.due)"
 """When a job `j` may begin. One that nobody has begun yet is held back only by the wish for more turns."""
@@ -47,6 +45,16 @@ _JOB: Final = (
     "(SELECT count(*) FROM job_made m WHERE m.job_pk = j.pk), "
     "j.attempts, j.reason, j.due, j.created, j.updated FROM jobs j JOIN users u ON u.pk = j.user_pk "
 )
+
+
+def unblocked(user: str | None) -> str:
+    """The condition that jobs `j`, of the user that `:user` names or with `None` of any, wait for no other job of their
+    session: for none before; and for none behind, which may run if this one was parked. Named as the partial indexes
+    have it."""
+    if user is None:
+        return _UNBLOCKED
+    # Not by the name of `users u`: jobs are to be looked at in the order of their keys, until there are enough.
+    return f"{_UNBLOCKED} AND j.user_pk = (SELECT pk FROM users WHERE name = :user)"  # noqa: S608
 
 
 class SqliteJobReader(SqliteRows):
@@ -119,7 +127,7 @@ class SqliteJobReader(SqliteRows):
 
     def next_due(self, user: str | None, gathering: Gathering = "wait") -> Micros | None:
         due = self._one(
-            f"SELECT min({DUE}) FROM jobs j JOIN users u ON u.pk = j.user_pk WHERE {UNBLOCKED} "  # noqa: S608
+            f"SELECT min({DUE}) FROM jobs j JOIN users u ON u.pk = j.user_pk WHERE {unblocked(user)} "  # noqa: S608
             "AND (:gathering <> 'leave' OR j.run > 0 OR j.due = 0)",
             {"user": user, "gathering": gathering},
         )

@@ -10,7 +10,7 @@ from memspan.llm.usage import Usage
 from memspan.times import Micros
 
 from .jobs import ClaimedJob, Due, Gathering, Note, Outcome, Step, Worker, at_once
-from .sqlite_job_reader import BEGUN, DUE, UNBLOCKED, USAGE_COLUMNS, SqliteJobReader
+from .sqlite_job_reader import BEGUN, DUE, USAGE_COLUMNS, SqliteJobReader, unblocked
 from .statements import chunks, marks
 
 __all__ = ["MOST_TURNS", "SqliteJobWriter"]
@@ -105,7 +105,7 @@ class SqliteJobWriter(SqliteJobReader):
     ) -> list[ClaimedJob]:
         rows = self._all(
             "SELECT j.pk, j.id, u.name, j.user_pk, j.recipe, j.session, j.run FROM jobs j "  # noqa: S608
-            f"JOIN users u ON u.pk = j.user_pk WHERE {UNBLOCKED} AND {DUE} <= :now ORDER BY j.pk LIMIT :count",
+            f"JOIN users u ON u.pk = j.user_pk WHERE {unblocked(user)} AND {DUE} <= :now ORDER BY j.pk LIMIT :count",
             {"user": user, "now": now, "count": count, "gathering": gathering},
         )
         claimed = []

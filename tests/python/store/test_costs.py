@@ -27,6 +27,7 @@ READS: dict[str, Read] = {
     "runs": lambda reader: reader.runs.runs("ana"),
     "jobs": lambda reader: reader.jobs.jobs("ana"),
     "open jobs": lambda reader: reader.jobs.open("ana"),
+    "next due job": lambda reader: reader.jobs.next_due("ana"),
     "usage": lambda reader: reader.jobs.usage("ana", ("user",)),
     "resources": lambda reader: reader.resources.all("ana"),
     "relations": lambda reader: reader.relations("ana"),
@@ -112,6 +113,7 @@ def test_other_users_cost_nothing(store: SqliteStore, name: str) -> None:
         writer.put([of_state(f"user {number % 50}", number) for number in range(MANY)])
         for number in range(MANY):
             writer.relate("ben", "place", f"room {number}")
+            writer.jobs.enqueue("ben", [(f"session {number}", "m1")], "tiny", 1)
     assert steps(store, (READS | SUMMED)[name]) <= before + 20
 
 
@@ -134,3 +136,33 @@ def test_a_scan_looks_at_each_record_once(store: SqliteStore) -> None:
         writer.put([record("ana", 600 + number) for number in range(1_500)])
         assert scan(writer) == 24 + 2_000
     assert steps(store, scan) < 5 * few
+
+
+def test_open_jobs_of_others_cost_a_claim_nothing(store: SqliteStore) -> None:
+    def claim() -> int:
+        with store.writing() as writer:
+            writer.jobs.enqueue("ana", [("s", "m1")], "tiny", 1)
+            connection = writer._connection
+            taken = 0
+
+            def step() -> int:
+                nonlocal taken
+                taken += 1
+                return 0
+
+            connection.set_progress_handler(step, 10)
+            try:
+                claimed = writer.jobs.claim("me", "ana", 9, 1, lambda recipe: 0)
+            finally:
+                connection.set_progress_handler(None, 10)
+            assert [job.user for job in claimed] == ["ana"]
+            writer.jobs.fail(claimed[0], "", None, [])
+        return taken
+
+    claim()
+    before = claim()
+    with store.writing() as writer:
+        writer.put([record("ben", 1)])
+        for number in range(MANY):
+            writer.jobs.enqueue("ben", [(f"session {number}", "m1")], "tiny", 1)
+    assert claim() <= before + 20

@@ -316,16 +316,21 @@ def test_users_take_their_jobs_along(store: SqliteStore, make_record: Make, path
     assert store.check() == []
 
 
-def test_claims_and_their_conditions_use_indexes(store: SqliteStore) -> None:
-    """Done jobs must not make claims slower."""
-    from memspan.store.sqlite_job_reader import UNBLOCKED
+@pytest.mark.parametrize(
+    ("user", "step"),
+    [(None, "j USING INDEX jobs_open"), ("ana", "j USING INDEX jobs_open_by_user (user_pk=?)")],
+)
+def test_claims_and_their_conditions_use_indexes(store: SqliteStore, user: str | None, step: str) -> None:
+    """Done jobs must not make claims slower, nor those of others the claims for one user."""
+    from memspan.store.sqlite_job_reader import unblocked
 
     with store.reading() as reader:
         plan = reader._all(
             "EXPLAIN QUERY PLAN SELECT j.pk FROM jobs j JOIN users u ON u.pk = j.user_pk "
-            f"WHERE {UNBLOCKED} AND j.due <= 5 ORDER BY j.pk LIMIT 9",
-            {"user": None},
+            f"WHERE {unblocked(user)} AND j.due <= 5 ORDER BY j.pk LIMIT 9",
+            {"user": user},
         )
     steps = " ".join(row[-1] for row in plan)
-    assert "SCAN j USING INDEX jobs_open" in steps or "SEARCH j USING INDEX jobs_open" in steps, steps
+    assert f"SCAN {step}" in steps or f"SEARCH {step}" in steps, steps
     assert "SEARCH e USING INDEX jobs_open_by_session (user_pk=? AND session=? AND pk<?)" in steps, steps
+    assert "TEMP B-TREE" not in steps, steps
