@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from .schema_jobs import OPEN_JOBS_BY_USER
 from .schema_lifecycle import LIFECYCLE
+from .schema_lookups import LOOKUPS
 from .schema_states import STATES_BY_USER
 from .schema_tokens import TOKEN_VECTORS
 
@@ -244,7 +244,7 @@ _V4: Final = (
 )
 
 MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
-    _V1, _V2, _V3, _V4, LIFECYCLE, TOKEN_VECTORS, STATES_BY_USER, OPEN_JOBS_BY_USER,
+    _V1, _V2, _V3, _V4, LIFECYCLE, TOKEN_VECTORS, STATES_BY_USER, LOOKUPS,
 )  # fmt: skip
 """`MIGRATIONS[n]` leads from schema version n to n + 1. Released entries never change."""
 

@@ -61,9 +61,9 @@ class SqliteJobReader(SqliteRows):
     """`JobReader` on an open transaction."""
 
     def jobs(self, user: str | None = None, state: str | None = None, id: str | None = None) -> list[Job]:
+        named = "" if id is None else "AND j.id = :id "
         rows = self._all(
-            _JOB + f"WHERE {of_user(user)} AND (:state IS NULL OR j.state = :state) "
-            "AND (:id IS NULL OR j.id = :id) ORDER BY j.pk",
+            _JOB + f"WHERE {of_user(user)} AND (:state IS NULL OR j.state = :state) {named}ORDER BY j.pk",
             {"user": user, "state": state, "id": id},
         )
         return [

@@ -282,11 +282,10 @@ class SqliteJobWriter(SqliteJobReader):
         return found is not None
 
     def retry(self, user: str | None, id: str | None, now: Micros) -> int:
-        scope = (
-            "state = 'parked' AND (? IS NULL OR id = ?) "
-            "AND (? IS NULL OR user_pk = (SELECT pk FROM users WHERE name = ?))"
-        )
-        values = (id, id, user, user)
+        # By what is asked for alone: `? IS NULL OR` would keep SQLite from the indexes.
+        conditions = {"id = ?": id, "user_pk = (SELECT pk FROM users WHERE name = ?)": user}
+        given = {condition: value for condition, value in conditions.items() if value is not None}
+        scope, values = " AND ".join(("state = 'parked'", *given)), tuple(given.values())
         self._change(
             "INSERT INTO job_log (job_pk, at, run, stage, event, details) "  # noqa: S608
             f"SELECT pk, ?, run, NULL, 'retried', '{{}}' FROM jobs WHERE {scope}",

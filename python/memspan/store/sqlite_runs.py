@@ -25,8 +25,12 @@ _NOTE: Final = (
     "INSERT INTO run_changes (run_pk, position, user_pk, record, before, embedding, after) "
     "VALUES (?, ?, ?, ?, ?, ?, ?)"
 )
+_LOOKED_AT: Final = 64
+"""Runs before one that ends among which empty ones are dropped. Each end drops some, so that few are left."""
+
 _DROP_EMPTY: Final = (
-    "DELETE FROM runs WHERE user_pk = :user AND action = :action AND pk < :run AND state <> 'running' "
+    "DELETE FROM runs WHERE pk IN (SELECT pk FROM runs WHERE user_pk = :user AND action = :action AND pk < :run "  # noqa: S608
+    f"ORDER BY pk DESC LIMIT {_LOOKED_AT}) AND state <> 'running' "
     "AND NOT EXISTS (SELECT 1 FROM run_changes c WHERE c.run_pk = runs.pk) "
     "AND (json_extract(report, '$.merging') IS NULL OR EXISTS (SELECT 1 FROM runs y "
     "WHERE y.user_pk = runs.user_pk AND y.action = runs.action AND y.pk > runs.pk "
@@ -38,8 +42,9 @@ class SqliteRunReader(SqliteRows):
     """`RunReader` on an open transaction."""
 
     def runs(self, user: str | None = None, id: str | None = None) -> list[Run]:
+        named = "" if id is None else "AND x.id = :id "
         rows = self._all(
-            _RUN + f"WHERE {of_user(user)} AND (:id IS NULL OR x.id = :id) ORDER BY x.pk DESC",
+            _RUN + f"WHERE {of_user(user)} {named}ORDER BY x.pk DESC",
             {"user": user, "id": id},
         )
         return [_run(row) for row in rows]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 
 from memspan.records import Record
 from memspan.store import SqliteStore
+from memspan.store.runs import RunChange
 from memspan.times import from_micros
 
 Read = Callable[[Any], Any]
@@ -69,23 +72,23 @@ def of_state(user: str, number: int) -> Record:
     return record(user, number, **state)
 
 
+@contextmanager
+def counting(connection: sqlite3.Connection) -> Iterator[list[int]]:
+    """One entry for every ten steps of the block."""
+    taken: list[int] = []
+    connection.set_progress_handler(lambda: taken.append(0), 10)
+    try:
+        yield taken
+    finally:
+        connection.set_progress_handler(None, 10)
+
+
 def steps(store: SqliteStore, read: Read) -> int:
-    count = 0
-
-    def step() -> int:
-        nonlocal count
-        count += 1
-        return 0
-
     with store.reading() as reader:
         read(reader)  # statements compiled, and pages read
-        connection = reader._connection  # type: ignore[attr-defined]
-        connection.set_progress_handler(step, 10)
-        try:
+        with counting(reader._connection) as taken:  # type: ignore[attr-defined]
             read(reader)
-        finally:
-            connection.set_progress_handler(None, 10)
-    return count
+    return len(taken)
 
 
 @pytest.fixture
@@ -142,22 +145,11 @@ def test_open_jobs_of_others_cost_a_claim_nothing(store: SqliteStore) -> None:
     def claim() -> int:
         with store.writing() as writer:
             writer.jobs.enqueue("ana", [("s", "m1")], "tiny", 1)
-            connection = writer._connection
-            taken = 0
-
-            def step() -> int:
-                nonlocal taken
-                taken += 1
-                return 0
-
-            connection.set_progress_handler(step, 10)
-            try:
+            with counting(writer._connection) as taken:
                 claimed = writer.jobs.claim("me", "ana", 9, 1, lambda recipe: 0)
-            finally:
-                connection.set_progress_handler(None, 10)
             assert [job.user for job in claimed] == ["ana"]
             writer.jobs.fail(claimed[0], "", None, [])
-        return taken
+        return len(taken)
 
     claim()
     before = claim()
@@ -166,3 +158,42 @@ def test_open_jobs_of_others_cost_a_claim_nothing(store: SqliteStore) -> None:
         for number in range(MANY):
             writer.jobs.enqueue("ben", [(f"session {number}", "m1")], "tiny", 1)
     assert claim() <= before + 20
+
+
+def test_earlier_runs_cost_the_end_of_a_run_nothing(store: SqliteStore) -> None:
+    def run(number: int) -> int:
+        with store.writing() as writer:
+            id_ = f"run {number}"
+            writer.runs.begin("ana", id_, "retire", number)
+            writer.runs.note(id_, [RunChange("m1", None, None, None)])
+            with counting(writer._connection) as taken:
+                writer.runs.end(id_, "{}", number)
+        return len(taken)
+
+    before = max(run(number) for number in range(100))
+    with store.writing() as writer:
+        for number in range(100, MANY):
+            writer.runs.begin("ana", f"run {number}", "retire", number)
+            writer.runs.note(f"run {number}", [RunChange("m1", None, None, None)])
+            writer.runs.end(f"run {number}", "{}", number)
+    assert run(MANY) <= before + 20
+
+
+def test_one_run_and_one_job_are_found_without_the_others(store: SqliteStore) -> None:
+    def find(reader: Any) -> None:
+        assert [run.id for run in reader.runs.runs(id="run 1")] == ["run 1"]
+        assert reader.runs.last("ana", "upkeep").id == "run 1"
+        assert [job.id for job in reader.jobs.jobs(id=job_id)] == [job_id]
+        assert [job.id for job in reader.jobs.jobs("ana", id=job_id)] == [job_id]
+
+    with store.writing() as writer:
+        writer.runs.begin("ana", "run 1", "upkeep", 1)
+        writer.runs.end("run 1", "{}", 1)
+        writer.jobs.enqueue("ana", [("s", "m1")], "tiny", 1)
+        job_id = writer.jobs.jobs("ana")[0].id
+    before = steps(store, find)
+    with store.writing() as writer:
+        for number in range(MANY):
+            writer.runs.begin("ana", f"retired {number}", "retire", number)
+            writer.jobs.enqueue("ana", [(f"session {number}", "m1")], "tiny", 1)
+    assert steps(store, find) <= before + 20
