@@ -65,6 +65,15 @@ _CHOSEN: Final = (
     "WHERE at >= json_extract(i.value, '$[0]') AND at < json_extract(i.value, '$[1]')))"
 )
 
+_CHOSEN_COLD: Final = (
+    "SELECT id, json_extract(record, '$.at') FROM cold WHERE user_pk = :user "  # noqa: S608
+    f"AND (:session IS NULL OR ({text_at('record', '$.session')}) = :session) "
+    f"AND (:source IS NULL OR ({text_at('record', '$.provenance')}) = :source OR pk IN "
+    "(SELECT cold_pk FROM cold_sources WHERE user_pk = :user AND source = :source)) "
+    "AND (:kinds IS NULL OR json_extract(record, '$.kind') IN (SELECT value FROM json_each(:kinds)))"
+)
+"""As `_CHOSEN`, but for the time."""
+
 
 _TIMES: Final = (
     "SELECT r.id, r.recorded_at, x.retired_at FROM records r LEFT JOIN record_states x ON x.record_pk = r.pk "
@@ -116,8 +125,9 @@ class SqliteTraceReader(SqliteRows):
             "between": None if between is None else json.dumps(between),
         }
         found = {id_ for (id_,) in self._all(_CHOSEN, parameters)}
-        for id_, record in self._all("SELECT id, record FROM cold WHERE user_pk = ?", (pk,)):
-            if _meant(json.loads(record), wanted, between):
+        del parameters["between"]
+        for id_, at in self._all(_CHOSEN_COLD, parameters):
+            if between is None or any(start <= to_micros(at) < end for start, end in between):
                 found.add(id_)
         return found
 
@@ -277,18 +287,3 @@ def _learnt(before: str) -> int:
     """When what a run could undo was learnt."""
     learnt = json.loads(before).get("recorded_at")
     return MIN_MICROS if learnt is None else to_micros(learnt)
-
-
-def _meant(record: dict[str, Any], wanted: Chosen, between: Sequence[Sequence[int]] | None) -> bool:
-    """Whether a record in JSON is one of those that are meant."""
-    if wanted.session is not None and record.get("session") != wanted.session:
-        return False
-    if wanted.source is not None and wanted.source not in (
-        record.get("provenance"),
-        *record.get("sources", ()),
-    ):
-        return False
-    if wanted.kinds is not None and record.get("kind") not in wanted.kinds:
-        return False
-    at = to_micros(record["at"])
-    return between is None or any(start <= at < end for start, end in between)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ import pytest
 from memspan.records import Record
 from memspan.store import SqliteStore
 from memspan.store.documents import dump_record, load_record
-from memspan.times import from_micros
+from memspan.store.traces import Chosen
+from memspan.times import from_micros, to_micros
 
 Make = Callable[..., Record]
 NOW = 1_800_000_000_000_000
@@ -268,6 +270,55 @@ def test_expiring(store: SqliteStore, make_record: Make) -> None:
         assert writer.cold.ids("ana") == ["just_after", "never"]
         assert writer.cold.expired(NOW) == []
         assert writer.cold.expire(keys, NOW) == {}
+
+
+def test_what_is_meant_is_found_without_reading_texts(store: SqliteStore, make_record: Make) -> None:
+    sessions, sources, kinds = (None, "s1", "s\0 2"), (None, "m\0 1", "notes.txt"), ("episodic", "semantic")
+    records = [
+        make_record(
+            f"c{number}",
+            text="long " * 5_000,
+            at=from_micros(NOW + number // 12),
+            session=sessions[number % 3],
+            provenance=sources[number // 3 % 3],
+            sources=("m\0 1", "m2") if number % 5 == 0 else (),
+            kind=kinds[number % 2],
+        )
+        for number in range(36)
+    ]
+    put(store, *records)
+    evict(store, *(record.id for record in records))
+    times = (None, [(NOW, NOW + 1), (NOW + 2, None)], [(None, NOW + 1)])
+    with store.reading() as reader:
+        traces = reader.traces
+        read = traces._all  # type: ignore[attr-defined]
+        characters = 0
+
+        def counted(*arguments: Any) -> list[Any]:
+            nonlocal characters
+            rows: list[Any] = read(*arguments)
+            characters += sum(len(value) for row in rows for value in row if isinstance(value, str))
+            return rows
+
+        traces._all = counted  # type: ignore[attr-defined]
+        for session, source, between, chosen in product(sessions, sources, times, (None, ["semantic"])):
+            meant = {
+                record.id
+                for record in records
+                if session in (None, record.session)
+                and source in (None, record.provenance, *record.sources)
+                and (chosen is None or record.kind in chosen)
+                and (between is None or any(_inside(record, *interval) for interval in between))
+            }
+            wanted = Chosen(session=session, source=source, between=between, kinds=chosen)
+            characters = 0
+            assert traces.chosen("ana", wanted) == meant, wanted
+            assert characters <= 50 * len(records)
+
+
+def _inside(record: Record, start: int | None, end: int | None) -> bool:
+    at = to_micros(record.at)
+    return (start is None or start <= at) and (end is None or at < end)
 
 
 def test_another_embedder(store: SqliteStore, make_record: Make) -> None:
