@@ -197,3 +197,20 @@ def test_one_run_and_one_job_are_found_without_the_others(store: SqliteStore) ->
             writer.runs.begin("ana", f"retired {number}", "retire", number)
             writer.jobs.enqueue("ana", [(f"session {number}", "m1")], "tiny", 1)
     assert steps(store, find) <= before + 20
+
+
+@pytest.mark.parametrize("kinds", [None, ["episodic"]])
+def test_what_was_evicted_before_costs_the_last_nothing(store: SqliteStore, kinds: list[str] | None) -> None:
+    def evict(numbers: range) -> None:
+        with store.writing() as writer:
+            records = [record("ana", 100 + number) for number in numbers]
+            writer.put(records)
+            writer.cold.evict(records, 1)
+
+    def latest(reader: Any) -> int:
+        return len(reader.cold.latest("ana", 5, kinds))
+
+    evict(range(20))
+    before = steps(store, latest)
+    evict(range(20, MANY))
+    assert steps(store, latest) <= before + 20
