@@ -46,7 +46,8 @@ class Vocabularies:
         if known is not None and known.names == names:
             vocabulary = known.vocabulary
         else:
-            vocabulary = Vocabulary(speakers=names[0], tags=names[1])
+            before = None if known is None else known.vocabulary
+            vocabulary = Vocabulary(speakers=names[0], tags=names[1], before=before)
         with self._lock:
             if self._forgotten != forgotten:
                 return vocabulary
