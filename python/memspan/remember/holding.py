@@ -19,7 +19,7 @@ _BATCH: Final = 512
 
 @survives_damage
 def hold(engine: Engine, *, user: str, selection: Selection, held: bool) -> int:
-    """See `Memory.hold` and `Memory.release`. One transaction; linear in the records that are meant."""
+    """See `Memory.hold` and `Memory.release`. One transaction; linear in the user's records, but for ids."""
     checked_name(user, "user")
     changed: list[str] = []
     with engine.changing() as change:

@@ -67,8 +67,9 @@ def _each_user(engine: Engine, user: str | None, show: bool, *, make: bool) -> T
     with engine.store.reading() as reader:
         users = reader.users() if user is None else [user]
         total = reader.count(user)
+    work = _tag_user if make else _untag_user
     with tracking("tagging", total, show) as advance:
-        reports = [_tag_user(engine, name, advance, make) for name in users]
+        reports = [work(engine, name, advance) for name in users]
     return TagReport(
         users=len(reports),
         records=sum(report.records for report in reports),
@@ -78,7 +79,7 @@ def _each_user(engine: Engine, user: str | None, show: bool, *, make: bool) -> T
     )
 
 
-def _tag_user(engine: Engine, user: str, advance: Advance, make: bool) -> TagReport:
+def _tag_user(engine: Engine, user: str, advance: Advance) -> TagReport:
     """Choose the tags of all records of a user, then write those that differ, some hundreds a transaction, and last
     the relations.
 
@@ -87,7 +88,7 @@ def _tag_user(engine: Engine, user: str, advance: Advance, make: bool) -> TagRep
     """
     read = _read(engine, user)
     tagging = Tagging([()] * len(read.records), [])
-    if make and read.records:
+    if read.records:
         turns = Turns(
             [shown_text(record) for record in read.records],
             [record.speaker for record in read.records],
@@ -104,14 +105,26 @@ def _tag_user(engine: Engine, user: str, advance: Advance, make: bool) -> TagRep
         wanted[id_] = ()
     different = [id_ for id_, made in wanted.items() if made != read.made.get(id_, ())]
     advance(len(read.records) - len(different))
-    changed = 0
-    for start in range(0, len(different), _BATCH):
-        piece = different[start : start + _BATCH]
-        changed += _write(engine, user, {id_: wanted[id_] for id_ in piece}, texts)
-        advance(len(piece))
+    changed = _write_all(engine, user, {id_: wanted[id_] for id_ in different}, texts, advance)
     relations = _relate(engine, user, [(edge.parent, edge.child) for edge in tagging.edges])
     names = {name for made in wanted.values() for name in made}
     return TagReport(1, len(read.records), len(names), relations, changed)
+
+
+def _untag_user(engine: Engine, user: str, advance: Advance) -> TagReport:
+    """Take the made tags of all records of a user, some hundreds a transaction, and last the relations. Memory: the
+    made tags."""
+    with engine.store.reading() as reader:
+        made = reader.made_tags(user)
+        records = sum(_is_tagged(record) for page in reader.scan(user, _SCANNED) for record in page)
+    advance(max(0, records - len(made)))
+    changed = _write_all(engine, user, dict.fromkeys(made, ()), {}, advance)
+    return TagReport(1, records, 0, _relate(engine, user, []), changed)
+
+
+def _is_tagged(record: Record) -> bool:
+    """Whether tags are made for it."""
+    return record.retired_at is None and record.kind not in _UNTAGGED
 
 
 def _read(engine: Engine, user: str) -> _Read:
@@ -121,15 +134,26 @@ def _read(engine: Engine, user: str) -> _Read:
         made = reader.made_tags(user)
         for page in reader.scan(user, _SCANNED, embeddings=True):
             for record in page:
-                if record.retired_at is not None:
-                    continue
-                if record.kind not in _UNTAGGED and record.embedding is not None:
+                if _is_tagged(record) and record.embedding is not None:
                     rows.append(record.embedding)
                     records.append(replace(without_made(record, made), embedding=None))
     order = sorted(range(len(records)), key=lambda i: (records[i].at, records[i].id))
     dim = engine.embedder.identity.dim
     embeddings = np.stack([rows[i] for i in order]) if rows else np.zeros((0, dim), np.float32)
     return _Read([records[i] for i in order], embeddings, made)
+
+
+def _write_all(
+    engine: Engine, user: str, wanted: dict[str, tuple[str, ...]], texts: dict[str, str], advance: Advance
+) -> int:
+    """See `_write`; some hundreds a transaction."""
+    changed = 0
+    ids = list(wanted)
+    for start in range(0, len(ids), _BATCH):
+        piece = ids[start : start + _BATCH]
+        changed += _write(engine, user, {id_: wanted[id_] for id_ in piece}, texts)
+        advance(len(piece))
+    return changed
 
 
 @survives_damage

@@ -15,6 +15,7 @@ from memspan import errors
 from memspan.memory import Memory
 from memspan.records import Record
 from memspan.remember import tagging
+from memspan.store.sqlite_reader import SqliteReader
 
 Open = Callable[..., Memory]
 
@@ -448,3 +449,21 @@ def test_forgetting_erases_made_tags(open_memory: Open, path: Path) -> None:
     assert b"harbour" not in bytes_of_all_files()
     memory.close()
     assert b"harbour" not in bytes_of_all_files()
+
+
+def test_untag_reads_no_vectors(talked: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To make tags, those of the whole user are kept in memory: gigabytes of a large one."""
+    talked.tag("ana")
+    fetched = []
+    scan = SqliteReader.scan
+
+    def counted(self: SqliteReader, user: str | None, batch: int, *, embeddings: bool = False) -> Any:
+        for page in scan(self, user, batch, embeddings=embeddings):
+            fetched.extend(record.embedding for record in page)
+            yield page
+
+    monkeypatch.setattr(SqliteReader, "scan", counted)
+    report = talked.untag("ana")
+    assert report.changed == 6
+    assert report.records == len(fetched) == 6
+    assert not any(vector is not None for vector in fetched)
