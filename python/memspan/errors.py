@@ -17,7 +17,8 @@ MemspanError
 ├── RerankerError                            a reranker failed, or answered something unusable
 ├── LLMError                                 a language model's server failed, or refused
 │   ├── TruncatedReplyError                  its answer did not fit
-│   └── BadReplyError                        its answer could not be used, also after repair
+│   ├── BadReplyError                        its answer could not be used, also after repair
+│   └── ForgottenError                       a memory was forgotten before it was sent to one
 ├── UndoError                                a run that cannot be undone, because memories changed since
 ├── JobError                                 an encode job that does not exist, or cannot do what was asked
 ├── HeldError                                a record under a legal hold would have been forgotten or ended
@@ -43,6 +44,7 @@ __all__ = [
     "EmbedderError",
     "EmbedderMismatchError",
     "EmbeddingError",
+    "ForgottenError",
     "FormatError",
     "HeldError",
     "InvalidArgumentError",
@@ -139,6 +141,10 @@ class TruncatedReplyError(LLMError):
 
 class BadReplyError(LLMError):
     """A model's answer could not be used, also after repair and a corrective retry; the message says what was wrong."""
+
+
+class ForgottenError(LLMError):
+    """A memory that was to be sent to a model was forgotten, or changed, after it was read; it was not sent."""
 
 
 class UndoError(MemspanError):

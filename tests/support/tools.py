@@ -15,6 +15,7 @@ from memspan.embed.hashing import HashEmbedder
 from memspan.encode.stage import Stage
 from memspan.encode.values import Work
 from memspan.llm import LLM, Prompt
+from memspan.llm.protocol import Ready
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -53,10 +54,12 @@ class MemoryTools:
         """What the model was asked, with the key, in order; also what failed."""
         self.notes: list[dict[str, Any]] = []
 
-    async def ask(self, key: str, prompt: Prompt, schema: type[M]) -> M:
+    async def ask(self, key: str, prompt: Prompt, schema: type[M], *, ready: Ready | None = None) -> M:
         """See `Tools.ask`."""
         whole = f"{self.stage}/{key}"
         if whole not in self.kept:
+            if ready is not None:
+                await ready()
             self.asked.append((whole, prompt))
             if self._llm is not None:
                 reply = await self._llm.acomplete(prompt, schema, stage=self.stage)

@@ -88,6 +88,7 @@ class AnsweringCalls(SearchingCalls):
                 memory was opened without `llm`.
             EmbedderError, EmbedderMismatchError: as in `search`.
             LLMError: the model cannot be reached, or failed; what it cost is in `usage()` all the same.
+            ForgottenError: memories that were found were forgotten before the model got them, eight times in a row.
             MissingExtraError, ModelNotFoundError, RerankerError: something that is needed is not here, or failed.
         """
         answering, asked = self._question(

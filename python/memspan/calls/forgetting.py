@@ -51,6 +51,10 @@ class ForgettingCalls(SearchingCalls):
         left. If it runs, it sends nothing more, also from other processes; a request that was on its way already
         cannot be called back, but its answer is not kept. A derived record that is erased alone is not made again.
 
+        `ask`, its streams, `consolidate` and `learn_procedures`, which read memories and then ask a model, look into
+        the store before each request, too: a question is looked up anew, the others leave out what it was about.
+        Embedders and rerankers get what was just read, without another look, and so do scorers of `compress`.
+
         Args:
             user: whose records.
             id: one record, or a list of them. Of an older version, `<id>@...`, only that goes, and what was made of it.

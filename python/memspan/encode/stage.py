@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.llm import Prompt
+from memspan.llm.protocol import Ready
 
 from .values import Work
 
@@ -25,8 +26,9 @@ class Tools(Protocol):
     read back instead of asked again when the job runs once more after a crash: a stage must ask with the same keys in
     every run, and may compute everything else anew."""
 
-    async def ask(self, key: str, prompt: Prompt, schema: type[M]) -> M:
-        """The model's answer; the stage's name is put before the key.
+    async def ask(self, key: str, prompt: Prompt, schema: type[M], *, ready: Ready | None = None) -> M:
+        """The model's answer; the stage's name is put before the key. `ready` is awaited before each request, beside
+        what the tools look at themselves.
 
         Raises:
             TruncatedReplyError: the answer did not fit; ask for less under other keys.

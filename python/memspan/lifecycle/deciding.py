@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from memspan.encode.clean import clean_text
@@ -15,6 +15,7 @@ from memspan.encode.values import Statement
 from memspan.errors import LLMError
 from memspan.llm import Prompt
 from memspan.llm.prompts import render
+from memspan.llm.protocol import Ready
 from memspan.records import Record
 
 from .changes import Change, settled
@@ -31,15 +32,22 @@ _COVERAGE: Final = 0.8
 """What share of the words of each memory a merged text has to hold, as for `Synthesise`."""
 
 
-async def decide(queues: Sequence[UpdateQueue], tools: Tools) -> list[Change]:
+async def decide(
+    queues: Sequence[UpdateQueue],
+    tools: Tools,
+    ready: Callable[[UpdateQueue], Ready | None] = lambda queue: None,
+) -> list[Change]:
     """The changes that the model wants and that hold, ready to be applied together.
 
     One call for each queue, side by side: targets are independent of each other. A queue whose call fails is left as
     it is and noted (`no decision`), so that the next sleep asks again; what makes no sense in a reply is refused and
     noted. Merged texts must have the numbers, names and negations of what they replace and most of its words; no new
     text has a number from nowhere.
+
+    Args:
+        ready: says of a queue whether it may still be sent.
     """
-    found = await asyncio.gather(*(_decided(queue, tools) for queue in queues))
+    found = await asyncio.gather(*(_decided(queue, tools, ready(queue)) for queue in queues))
 
     def overtaken(change: Change) -> None:
         tools.note("overtaken", action=change.action, memory=change.ending[0].id)
@@ -53,14 +61,14 @@ def update_prompt(queue: UpdateQueue) -> Prompt:
     return render("update", data={"memory": _line(queue.target), "later": later})
 
 
-async def _decided(queue: UpdateQueue, tools: Tools) -> Change | None:
+async def _decided(queue: UpdateQueue, tools: Tools, ready: Ready | None) -> Change | None:
     from .update_reply import UpdateReply
 
     prompt = update_prompt(queue)
     # Another queue, or other wording, is another question.
     key = f"{queue.target.id}.{hashlib.sha256(prompt.user.encode()).hexdigest()[:16]}"
     try:
-        reply = await tools.ask(key, prompt, UpdateReply)
+        reply = await tools.ask(key, prompt, UpdateReply, ready=ready)
     except LLMError as error:
         tools.note("no decision", memory=queue.target.id, reason=str(error))
         return None

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from memspan.errors import invalid
 from memspan.llm import LLM, Prompt, Usage
 from memspan.llm.deadline import spent_by
+from memspan.llm.protocol import Ready
+from memspan.llm.when_ready import complete
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -45,10 +47,10 @@ class DirectTools:
         """Of all calls, those that failed included."""
         return sum(self.spent.values(), Usage())
 
-    async def ask(self, key: str, prompt: Prompt, schema: type[M]) -> M:
+    async def ask(self, key: str, prompt: Prompt, schema: type[M], *, ready: Ready | None = None) -> M:
         """See `Tools.ask`."""
         try:
-            reply = await self._llm.acomplete(prompt, schema, stage=self._stage)
+            reply = await complete(self._llm, prompt, schema, stage=self._stage, ready=ready)
         except BaseException as error:  # also when it is cancelled
             if (spent := spent_by(error)) is not None:
                 self._spend(self._llm.model, spent)

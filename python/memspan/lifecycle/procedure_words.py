@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -13,6 +13,7 @@ from memspan.encode.procedures import procedures_prompt, told
 from memspan.encode.stage import Tools
 from memspan.encode.values import Statement, Turn
 from memspan.errors import LLMError
+from memspan.llm.protocol import Ready
 from memspan.store.transcripts import TranscriptTurn
 from memspan.times import from_micros
 
@@ -24,22 +25,33 @@ __all__ = ["word"]
 _ALIKE: Final = 0.6
 
 
-async def word(proposals: Proposals, tools: Tools, model: str | None = None) -> Proposals:
+async def word(
+    proposals: Proposals,
+    tools: Tools,
+    model: str | None = None,
+    ready: Callable[[Sequence[TranscriptTurn]], Ready | None] = lambda turns: None,
+) -> Proposals:
     """The proposals with words for those that have none: the model reads one run of each, side by side, and tells it as
     the stage `Procedures` has it do. A reply that tells other steps is refused and noted, and so is one that fails:
-    the procedure is stored without words then."""
-    found = await asyncio.gather(*(_worded(proposal, tools, model) for proposal in proposals.changes))
+    the procedure is stored without words then.
+
+    Args:
+        ready: says of the turns of a run whether they may still be sent.
+    """
+    found = await asyncio.gather(
+        *(_worded(one, tools, model, ready(one.example)) for one in proposals.changes)
+    )
     return replace(proposals, changes=tuple(found))
 
 
-async def _worded(proposal: Proposal, tools: Tools, model: str | None) -> Proposal:
+async def _worded(proposal: Proposal, tools: Tools, model: str | None, ready: Ready | None) -> Proposal:
     from memspan.encode.procedures_reply import ProceduresReply
 
     if proposal.wording is not None or not proposal.example:
         return proposal
     turns = [_turn(turn) for turn in proposal.example]
     try:
-        reply = await tools.ask(proposal.id, procedures_prompt(turns), ProceduresReply)
+        reply = await tools.ask(proposal.id, procedures_prompt(turns), ProceduresReply, ready=ready)
     except LLMError as error:
         tools.note("no words", procedure=proposal.id, reason=str(error))
         return proposal

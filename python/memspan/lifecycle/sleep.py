@@ -11,8 +11,10 @@ from memspan.arguments import as_integer, as_kind, as_number
 from memspan.encode.stage import Tools
 from memspan.index import Index
 from memspan.llm.prompts import template
+from memspan.llm.protocol import Ready
 from memspan.records import Record
 from memspan.remember.engine import Engine
+from memspan.remember.unforgotten import learnt_at, unforgotten
 
 from .applying import Applied, apply_changes
 from .changes import Change
@@ -102,7 +104,8 @@ class SleepUpdate:
         """Update the memories of a user.
 
         Interrupted at any point, it has done all or nothing; run again, it asks what `tools` do not remember.
-        Memories that are written meanwhile are seen by the next run.
+        Memories that are written meanwhile are seen by the next run. What is forgotten
+        meanwhile is not sent any more, and the queues that it was in are looked at again by the next run.
 
         Args:
             tools: as a job lends them; its embedder and tags are not used.
@@ -113,7 +116,11 @@ class SleepUpdate:
         """
         index, records = await asyncio.to_thread(self.records, engine, user)
         queues = await asyncio.to_thread(self.queues, index, records, is_new, again)
-        changes = await decide(queues, tools)
+
+        def ready(queue: UpdateQueue) -> Ready:
+            return unforgotten(engine, user, learnt_at((queue.target, *queue.later)))
+
+        changes = await decide(queues, tools, ready)
         prompt = template("update")
         metadata: dict[str, Any] = {"prompt": f"{prompt.name}@{prompt.version}"}
         if model is not None:

@@ -184,13 +184,15 @@ class Asker:
             return mode
         return self._dialect.lower(refusal, mode, name)
 
-    async def stream(self, prompt: Prompt, stage: str) -> AsyncGenerator[str | Finished, None]:
+    async def stream(
+        self, prompt: Prompt, stage: str, ready: Ready | None = None
+    ) -> AsyncGenerator[str | Finished, None]:
         """The pieces of a free text, then how it ended."""
         messages = [_message("system", prompt.system), _message("user", prompt.user)]
         while True:
             parameters = self._dialect.parameters(stream=True)
             body = {"model": self._model, "messages": messages, **parameters}
-            pieces = self._endpoint.stream(body, self._expected(messages))
+            pieces = self._endpoint.stream(body, self._expected(messages), ready)
             try:
                 async for piece in pieces:
                     if isinstance(piece, StreamEnd):

@@ -128,8 +128,11 @@ class ChatEndpoint:
         completion: Completion = await self._persistently(attempt)
         return completion
 
-    async def stream(self, body: Mapping[str, Any], tokens: int) -> AsyncGenerator[str | StreamEnd, None]:
-        """The pieces of an answer as they come, then its end. What fails before the first piece is tried again.
+    async def stream(
+        self, body: Mapping[str, Any], tokens: int, ready: Ready | None = None
+    ) -> AsyncGenerator[str | StreamEnd, None]:
+        """The pieces of an answer as they come, then its end. What fails before the first piece is tried again; `ready`
+        as for `ask`.
 
         Raises:
             Refusal: the server would refuse it again.
@@ -139,7 +142,7 @@ class ChatEndpoint:
 
         async def attempt() -> str | StreamEnd:
             nonlocal pieces
-            pieces = self._pieces(body, tokens)
+            pieces = self._pieces(body, tokens, ready)
             try:
                 return await anext(pieces)
             except BaseException:
@@ -209,13 +212,17 @@ class ChatEndpoint:
         # Raised here and not above: the foreign error holds the request, and with it the key.
         raise failure
 
-    async def _pieces(self, body: Mapping[str, Any], tokens: int) -> AsyncGenerator[str | StreamEnd, None]:
+    async def _pieces(
+        self, body: Mapping[str, Any], tokens: int, ready: Ready | None
+    ) -> AsyncGenerator[str | StreamEnd, None]:
         """One attempt; holds its place among the requests until the end.
 
         The client's own limit is one for each read: comments that keep the connection alive, and events that say
         nothing, would put it off for ever.
         """
         async with self._pace.slot(tokens) as slot:
+            if ready is not None:
+                await ready()
             started, time_of = self._clock(), asyncio.get_running_loop().time
             end = StreamEnd(body["model"])
             received = 0

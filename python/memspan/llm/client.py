@@ -194,14 +194,20 @@ class OpenAIModel:
             setattr(error, SPENT, tally.spent)
             raise
 
-    def astream(self, prompt: Prompt, *, stage: str) -> TextStream:
+    def astream(self, prompt: Prompt, *, stage: str, ready: Ready | None = None) -> TextStream:
         """An answer in free text as it comes: `async for piece in model.astream(...)`, or `for` in a thread without an
         event loop. Never from the cache. What fails before the first piece is tried again; later failures end the
         stream with an `LLMError`, after what had come.
+
+        Args:
+            prompt: what to ask.
+            stage: who asks, for messages.
+            ready: awaited right before every request, in whatever event loop; what it raises ends the stream, and
+                nothing is sent any more.
         """
 
         async def pieces() -> AsyncGenerator[str | Finished, None]:
-            async with aclosing(self._connections.asker().stream(prompt, stage)) as stream:
+            async with aclosing(self._connections.asker().stream(prompt, stage, ready)) as stream:
                 async for piece in stream:
                     yield piece
 

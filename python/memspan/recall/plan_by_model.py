@@ -13,6 +13,8 @@ from memspan.limits import MAX_K
 from memspan.llm import LLM, Prompt, Usage
 from memspan.llm.deadline import Late, within
 from memspan.llm.prompts import render
+from memspan.llm.protocol import Ready
+from memspan.llm.when_ready import complete
 from memspan.times import MIN_MICROS, Interval, Micros, from_micros, in_zone, to_micros
 
 from .moment import moment_line
@@ -85,6 +87,7 @@ class PlanByModel:
         now: datetime,
         vocabulary: Vocabulary,
         history: Sequence[Mapping[str, str]] = (),
+        ready: Ready | None = None,
     ) -> Planned:
         """The model's plan, or `rules` with the reason why not.
 
@@ -93,12 +96,14 @@ class PlanByModel:
             now: when the question is asked, aware; days are those of its zone.
             vocabulary: what the user's memories call people and things; at most 100 of each are shown to the model.
             history: what was said right before the question, H, as `checked_history` gives it.
+            ready: awaited before each request.
         """
         from .plan_reply import PlanReply
 
         prompt = plan_prompt(rules, now, vocabulary, history)
         try:
-            reply = await within(self.deadline_ms / 1000, llm.acomplete(prompt, PlanReply, stage="plan"))
+            asked = complete(llm, prompt, PlanReply, stage="plan", ready=ready)
+            reply = await within(self.deadline_ms / 1000, asked)
         except Exception as error:
             spent = getattr(error, "usage", None)
             usage = spent if isinstance(spent, Usage) else Usage()

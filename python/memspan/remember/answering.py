@@ -8,13 +8,16 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
-from memspan.errors import LLMError, StoreError
-from memspan.llm import LLM, Prompt, Usage
+from memspan.errors import ForgottenError, LLMError, StoreError
+from memspan.llm import LLM, Usage
 from memspan.llm.deadline import spent_by
 from memspan.llm.prompts import render
+from memspan.llm.protocol import Ready
+from memspan.llm.when_ready import complete, takes_ready
 from memspan.recall.answer.result import NOT_ENOUGH, Answer, AnswerTimings
 from memspan.recall.answer.shown import Shown, shown_memories
 from memspan.recall.answer.text_reply import TextReply
@@ -30,11 +33,16 @@ from .asking import when_asked
 from .contexts import following_of
 from .damage import survives_damage
 from .engine import Engine
+from .jobs.threads import in_worker
 from .recall import Recalls
+from .unforgotten import learnt_at, unforgotten
 
 __all__ = ["Answering", "Prepared", "Question"]
 
 _logger = logging.getLogger("memspan")
+
+_TRIES: Final = 8
+"""How often a question is prepared whose memories are forgotten each time before the model gets them."""
 
 Search = Callable[[Plan, int], Recalls]
 """Runs the search of a plan, for so many memories."""
@@ -72,6 +80,8 @@ class Prepared:
     usage: Usage
     refusal: str | None
     """Why the model need not be asked."""
+    tries: int = 1
+    """How often it was prepared."""
     model: str | None = None
     remarks: list[str] = field(default_factory=list)
 
@@ -99,15 +109,18 @@ class Answering:
         self._llm = llm
         self._recipe = recipe
 
-    async def prepare(self, question: Question) -> Prepared:
+    async def prepare(self, question: Question, spent: Usage | None = None) -> Prepared:
         """Plan, search and lay out; the model is asked only where it plans.
+
+        Args:
+            spent: on the same question until now.
 
         Raises:
             InvalidArgumentError: an argument that the search refuses.
         """
         start = perf_counter()
         now, vocabulary, empty = await asyncio.to_thread(_circumstances, self._engine, question)
-        usage = Usage()
+        usage = spent or Usage()
         if isinstance(question.plan, Plan):
             plan = question.plan
         else:
@@ -115,13 +128,18 @@ class Answering:
             if question.plan is not None and not empty:
                 try:
                     planned = await question.plan.plan(
-                        self._llm, plan, now=now, vocabulary=vocabulary, history=question.history
+                        self._llm,
+                        plan,
+                        now=now,
+                        vocabulary=vocabulary,
+                        history=question.history,
+                        ready=partial(_require_names, self._engine, question, vocabulary),
                     )
                 except asyncio.CancelledError as error:
                     await self._failed(question.user, "plan", error)
                     raise
-                plan, usage = planned.plan, planned.usage
-                await self._count(question.user, "plan", planned.model, usage)
+                plan, usage = planned.plan, usage + planned.usage
+                await self._count(question.user, "plan", planned.model, planned.usage)
         planned_at = perf_counter()
         recalls = await asyncio.to_thread(question.search, plan, question.depth(plan))
         searched_at = perf_counter()
@@ -134,7 +152,7 @@ class Answering:
         return Prepared(question, now, plan, shown, timings, usage, _refusal(question, recalls, shown))
 
     async def answer(self, prepared: Prepared) -> Answer:
-        """Ask for the answer as an object.
+        """Ask for the answer as an object. When a memory was forgotten by then, all begins anew without it.
 
         Raises:
             LLMError: the model failed. What it cost is counted all the same, also when it is cancelled.
@@ -147,7 +165,11 @@ class Answering:
         start = perf_counter()
         prompt = render("answer", data=prepared.data)
         try:
-            reply = await self._llm.acomplete(prompt, AnswerReply, stage="answer")
+            reply = await complete(
+                self._llm, prompt, AnswerReply, stage="answer", ready=self._unforgotten(prepared)
+            )
+        except ForgottenError as error:
+            return await self.answer(await self._prepare_again(prepared, error))
         except (LLMError, asyncio.CancelledError) as error:
             await self._failed(prepared.question.user, "answer", error)
             raise
@@ -159,7 +181,8 @@ class Answering:
         return _answer(prepared, text, reply.value.sources, enough=True)
 
     async def stream(self, prepared: Prepared) -> AsyncGenerator[str | Answer, None]:
-        """The answer's text in pieces, then the answer. A model that cannot stream gives one piece.
+        """The answer's text in pieces, then the answer. A model that cannot stream gives one piece. When a memory was
+        forgotten before anything was sent, all begins anew without it.
 
         Raises:
             LLMError: the model failed, before or after some of the pieces. What it cost is counted; one call when the
@@ -174,14 +197,17 @@ class Answering:
         start = perf_counter()
         reply, said, begun = TextReply(), "", False
         user = prepared.question.user
-        stream = ask(_text_prompt(prepared), stage="answer")
+        again: Prepared | None = None
         try:
+            stream = await self._asked_to_stream(ask, prepared)
             async with aclosing(aiter(stream)) as pieces:
                 async for piece in pieces:
                     begun = True
                     if text := reply.feed(piece):
                         said += text
                         yield text
+        except ForgottenError as error:
+            again = await self._prepare_again(prepared, error)
         except LLMError as error:
             await self._failed(user, "answer", error)
             raise
@@ -189,6 +215,11 @@ class Answering:
             if begun:
                 await self._count(user, "answer", self._llm.model, Usage(calls=1, uncounted=1))
             raise
+        if again is not None:
+            async with aclosing(self.stream(again)) as more:
+                async for part in more:
+                    yield part
+            return
         await self._answered(prepared, stream.model, stream.usage, start)
         ending = reply.end()
         if stream.truncated:
@@ -200,6 +231,29 @@ class Answering:
         if rest:
             yield rest
         yield _answer(prepared, said + rest, ending.numbers if enough else (), enough=enough)
+
+    async def _asked_to_stream(self, ask: Any, prepared: Prepared) -> Any:
+        ready = self._unforgotten(prepared)
+        prompt = render("answer_text", data=prepared.data)
+        if takes_ready(ask):
+            return ask(prompt, stage="answer", ready=ready)
+        await ready()
+        return ask(prompt, stage="answer")
+
+    def _unforgotten(self, prepared: Prepared) -> Ready:
+        context = prepared.shown.context
+        shown = {source.id for source in context.sources}
+        records = (recall.record for recall in context.recalls if recall.id in shown)
+        return unforgotten(self._engine, prepared.question.user, learnt_at(records))
+
+    async def _prepare_again(self, prepared: Prepared, error: ForgottenError) -> Prepared:
+        """Without what was forgotten, which is not sent to the model any more."""
+        await self._failed(prepared.question.user, "answer", error)
+        if prepared.tries == _TRIES:
+            raise error
+        again = await self.prepare(prepared.question, prepared.usage + (spent_by(error) or Usage()))
+        again.tries = prepared.tries + 1
+        return again
 
     async def _answered(self, prepared: Prepared, model: str, usage: Usage, start: float) -> None:
         prepared.model = model
@@ -235,6 +289,13 @@ def _circumstances(engine: Engine, question: Question) -> tuple[datetime, Vocabu
     vocabulary = engine.vocabularies.of(index, question.user, retired=then)
     empty = not len(index.latest(user=question.user, k=1).ats)
     return when_asked(index, question.user, question.now, question.as_of), vocabulary, empty
+
+
+async def _require_names(engine: Engine, question: Question, shown: Vocabulary) -> None:
+    """Refuses a request with names that no memory has any more."""
+    _, now, _ = await in_worker(_circumstances, engine, question)
+    if now is not shown and not set(shown.entries) <= set(now.entries):
+        raise ForgottenError("a name that was to be sent was forgotten after it was read; it was not sent")
 
 
 @survives_damage
@@ -283,7 +344,3 @@ def _answer(prepared: Prepared, text: str, numbers: Sequence[int], *, enough: bo
         model=prepared.model,
         remarks=tuple(prepared.remarks),
     )
-
-
-def _text_prompt(prepared: Prepared) -> Prompt:
-    return render("answer_text", data=prepared.data)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
+from collections.abc import Sequence
+from functools import partial
 
 from memspan.errors import invalid
 from memspan.lifecycle.direct_tools import DirectTools
@@ -12,11 +14,14 @@ from memspan.lifecycle.procedure_words import word
 from memspan.lifecycle.procedures.patterns import Mining
 from memspan.lifecycle.procedures.procedure import newest, procedure_of
 from memspan.llm import LLM, Usage
+from memspan.llm.protocol import Ready
 from memspan.procedure_info import Procedure, ProcedureReport
+from memspan.store.transcripts import TranscriptTurn
 
 from .engine import Engine
 from .fields import checked_name
 from .jobs.threads import in_worker
+from .unforgotten import unforgotten
 from .version_ids import original_of
 
 __all__ = ["joined", "learn_procedures", "learn_with_model", "learners", "procedures"]
@@ -52,7 +57,7 @@ async def learn_with_model(
         proposals = await in_worker(propose, engine, name, settings)
         tools = DirectTools(llm, "procedures")
         try:
-            worded = await word(proposals, tools, llm.model)
+            worded = await word(proposals, tools, llm.model, partial(_unforgotten, engine, name))
         finally:
             if tools.spent:
                 await in_worker(_count, engine, name, recipe, tools)
@@ -60,6 +65,10 @@ async def learn_with_model(
             _logger.debug("procedures: %s", Counter(refused))
         reports.append((await in_worker(apply, engine, worded))._replace(usage=tools.usage))
     return joined(reports)
+
+
+def _unforgotten(engine: Engine, user: str, turns: Sequence[TranscriptTurn]) -> Ready:
+    return unforgotten(engine, user, dict.fromkeys(turn.id for turn in turns))
 
 
 def learners(engine: Engine, user: str | None, settings: Mining | None) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from llm_faults import FAULTS, slow
+from llm_faults import FAULTS, Fault, slow, status
 from scripted_llm import ScriptedLLM, no_pause
 from sleepy_facts import FACTS, LEFT, START, facts
 
@@ -117,3 +117,38 @@ def test_what_an_interrupted_sleep_had_cost_is_counted(memory: Memory, server: S
         asked: list[int] = []
         asyncio.run(main())
     assert tools.usage.calls == tools.usage.uncounted >= asked[0] > 0
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_what_is_forgotten_while_it_sleeps_is_not_sent(
+    memory: Memory, server: ScriptedLLM, when: str
+) -> None:
+    target = memory.get(user="ana", id="f0")
+    assert target is not None
+
+    def forget() -> None:
+        memory.forget(user="ana", id="f0")
+
+    def schedule(asked: Any, number: int) -> Fault | None:
+        if when == "before" or number > 0:
+            return None
+        forget()
+        return status(503)
+
+    class Forgetful(SleepUpdate):
+        def queues(self, *arguments: Any, **more: Any) -> Any:
+            found = super().queues(*arguments, **more)
+            forget()
+            return found
+
+    server.schedule = schedule
+    update = (Forgetful if when == "before" else SleepUpdate)(least=0.5)
+    options: dict[str, Any] = {"sleep": no_pause, "retries": 2, "concurrency": 1}
+    with OpenAIModel("scripted-1", base_url=server.url, **options) as model:
+        tools = DirectTools(model, "sleep")
+        asyncio.run(update.run(memory._engine, "ana", tools, model=model.model))
+
+    sent = [target.text in asked.user for asked in server.asked]
+    assert not any(sent[1:] if when == "meanwhile" else sent)
+    assert "no decision" in {note["event"] for note in tools.notes}
+    assert sum(sent) < len(sent)

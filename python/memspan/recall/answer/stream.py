@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import aclosing, suppress
-from typing import Final
 
 from memspan.errors import invalid
 from memspan.llm.background import run_in_background
@@ -24,14 +23,15 @@ class AnswerStream:
 
     Attributes:
         plan: how the memories were looked for.
-        context: the memories that the model is shown.
+        context: the memories that the model is shown. When some are forgotten before it is asked, all begins anew
+            without them, and both are the answer's in the end.
     """
 
     def __init__(
         self, pieces: Callable[[], AsyncGenerator[str | Answer, None]], *, plan: Plan, context: Context
     ) -> None:
-        self.plan: Final = plan
-        self.context: Final = context
+        self.plan = plan
+        self.context = context
         self._pieces = pieces
         self._begun = False
         self._answer: Answer | None = None
@@ -56,7 +56,7 @@ class AnswerStream:
         async with aclosing(self._begin()) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Answer):
-                    self._answer = piece
+                    self._end(piece)
                 else:
                     yield piece
 
@@ -69,12 +69,15 @@ class AnswerStream:
         try:
             while (piece := run_in_background(following())) is not None:
                 if isinstance(piece, Answer):
-                    self._answer = piece
+                    self._end(piece)
                 else:
                     yield piece
         finally:
             with suppress(RuntimeError):  # interrupted: it is on its way to its end
                 run_in_background(pieces.aclose())
+
+    def _end(self, answer: Answer) -> None:
+        self._answer, self.plan, self.context = answer, answer.plan, answer.context
 
     def _begin(self) -> AsyncGenerator[str | Answer, None]:
         if self._begun:

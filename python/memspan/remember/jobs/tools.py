@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,8 +14,10 @@ from numpy.typing import NDArray
 
 from memspan.encode.corpus import Frequencies, index_frequencies
 from memspan.errors import JobError, LLMError, TruncatedReplyError
-from memspan.llm import LLM, Prompt, Reply, Usage
+from memspan.llm import LLM, Prompt, Usage
 from memspan.llm.deadline import spent_by
+from memspan.llm.protocol import Ready
+from memspan.llm.when_ready import complete
 from memspan.remember.engine import Engine
 from memspan.store import Store, StoreWriter
 from memspan.store.jobs import ClaimedJob, Note, Step
@@ -186,7 +187,7 @@ class JobTools:
         self._llm = llm
         self._slots = slots
 
-    async def ask(self, key: str, prompt: Prompt, schema: type[M]) -> M:
+    async def ask(self, key: str, prompt: Prompt, schema: type[M], *, ready: Ready | None = None) -> M:
         """See `Tools.ask`. That an answer did not fit is kept as well, so that it is not paid for again."""
         full = f"{self._stage}/{key}"
         known = self._results.steps.get(full)
@@ -203,9 +204,9 @@ class JobTools:
         if known is not None:
             # It came of another version of memspan. What was asked about it is not to be used either.
             self._results.steps.clear()
-        return await self._asked(full, prompt, schema)
+        return await self._asked(full, prompt, schema, ready)
 
-    async def _asked(self, key: str, prompt: Prompt, schema: type[M]) -> M:
+    async def _asked(self, key: str, prompt: Prompt, schema: type[M], ready: Ready | None) -> M:
         if self._llm is None:
             raise NoModelError(
                 "this recipe asks a language model: open the memory with Memory(path, llm=...)"
@@ -214,7 +215,9 @@ class JobTools:
             try:
                 async with self._slots:
                     self._results.require_open()
-                    reply = await self._complete(self._llm, prompt, schema)
+                    reply = await complete(
+                        self._llm, prompt, schema, stage=self._stage, ready=self._ready(ready)
+                    )
             except (LLMError, JobLostError, asyncio.CancelledError) as error:
                 await self._failed(key, prompt, error)
                 raise
@@ -225,14 +228,15 @@ class JobTools:
             self.note("remark", key=key, text=remark)
         return reply.value
 
-    async def _complete(self, llm: LLM, prompt: Prompt, schema: type[M]) -> Reply[M]:
-        ready = self._results.begin
-        if not _takes_ready(llm):
-            await ready()
-            return await llm.acomplete(prompt, schema, stage=self._stage)
-        acomplete: Any = llm.acomplete
-        reply: Reply[M] = await acomplete(prompt, schema, stage=self._stage, ready=ready)
-        return reply
+    def _ready(self, more: Ready | None) -> Ready:
+        if more is None:
+            return self._results.begin
+
+        async def ready() -> None:
+            await self._results.begin()
+            await more()
+
+        return ready
 
     async def _failed(self, key: str, prompt: Prompt, error: BaseException) -> None:
         assert self._llm is not None
@@ -277,8 +281,3 @@ class JobTools:
         """See `Tools.note`."""
         copied = json.loads(json.dumps(details, allow_nan=False))
         self._results.notes.append(Note(now_micros(), self._stage, event, copied))
-
-
-def _takes_ready(llm: LLM) -> bool:
-    """See `LLM.acomplete`."""
-    return "ready" in inspect.signature(llm.acomplete).parameters
