@@ -31,6 +31,7 @@ from .committer import Committer, JobLostError, in_store
 from .finishing import finish_all
 from .pace import Pace
 from .run import JobRun, Shared
+from .slots import Slots
 from .threads import InterpreterEndsError, in_worker
 from .tools import NoModelError
 from .worker import gone, new_worker, renewed
@@ -124,7 +125,7 @@ class Processor:
         self._worker = new_worker(now_micros(), pace.lease)
         self._committer = Committer(in_store(engine.store))
         self._finisher = Committer(partial(finish_all, engine), "memspan-jobs-finish", _RECORDS)
-        slots = asyncio.Semaphore(scope.in_flight)
+        slots = Slots(scope.in_flight)
         self._shared = Shared(engine, self._committer, llm, slots, pace.stage, self._finisher)
 
     def wake(self) -> None:

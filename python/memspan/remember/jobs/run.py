@@ -23,6 +23,7 @@ from memspan.times import now_micros
 from . import finishing
 from .committer import Committer
 from .derived import records_of, relations_of, turn_tags_of
+from .slots import Slots
 from .threads import in_worker
 from .tools import JobTools, Results
 from .turns import read_turns
@@ -41,9 +42,9 @@ class Shared:
     engine: Engine
     committer: Committer[StoreWriter]
     llm: LLM | None
-    slots: asyncio.Semaphore
-    """Taken for each question while the model has it. A job that is read, stores its records or waits for an answer to
-    be on disk does not keep another one from the model."""
+    slots: Slots
+    """Taken for each question while the model has it, by waiting jobs in turn. A job that is read, stores its records
+    or waits for an answer to be on disk does not keep another one from the model."""
     stage_seconds: float
     """See `Pace.stage`."""
     finisher: Committer[Change]

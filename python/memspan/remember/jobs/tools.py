@@ -24,6 +24,7 @@ from memspan.store.jobs import ClaimedJob, Note, Step
 from memspan.times import now_micros
 
 from .committer import Committer, JobLostError
+from .slots import Slots
 from .threads import in_worker
 
 if TYPE_CHECKING:
@@ -178,9 +179,7 @@ def _lost(job: ClaimedJob) -> JobLostError:
 class JobTools:
     """`Tools` for one stage of one run of a job."""
 
-    def __init__(
-        self, stage: str, results: Results, engine: Engine, llm: LLM | None, slots: asyncio.Semaphore
-    ) -> None:
+    def __init__(self, stage: str, results: Results, engine: Engine, llm: LLM | None, slots: Slots) -> None:
         self._stage = stage
         self._results = results
         self._engine = engine
@@ -213,7 +212,7 @@ class JobTools:
             )
         with self._results.asking(model=True):
             try:
-                async with self._slots:
+                async with self._slots.of(self._results.job.pk):
                     self._results.require_open()
                     reply = await complete(
                         self._llm, prompt, schema, stage=self._stage, ready=self._ready(ready)
