@@ -50,6 +50,8 @@ class ClaimedJob:
     """The worker's token."""
     run: int
     """Of how many runs this one is the last; a result of an earlier one is refused."""
+    suspect: bool = False
+    """Its workers died again and again, without a result in between."""
 
 
 class Step(NamedTuple):
@@ -113,6 +115,9 @@ class JobReader(Protocol):
     def open(self, user: str | None) -> int:
         """How many jobs are pending or running."""
 
+    def suspected(self, user: str | None, count: int, now: Micros, gathering: Gathering = "wait") -> bool:
+        """Whether a suspect is among the jobs that `claim` would look at."""
+
     def held(self, user: str | None, owners: Collection[str]) -> bool:
         """Whether one of these workers is at work on a job."""
 
@@ -171,11 +176,14 @@ class JobWriter(JobReader, Protocol):
         history: Callable[[str], int],
         *,
         gathering: Gathering = "wait",
+        busy: bool = False,
     ) -> list[ClaimedJob]:
         """Take up to so many jobs that are due, none of a session with an earlier open job or one that runs, the
-        oldest first.
+        oldest first. A suspect among them is taken alone, and when the worker is busy nothing is taken until it is not:
+        who dies with that job is to be known.
 
         Args:
+            busy: whether the worker has other jobs in hand.
             history: from a recipe's name to the number of turns before its own that a job sees.
         """
 

@@ -15,7 +15,7 @@ from .malformed import reads
 from .sqlite_rows import SqliteRows, of_user
 from .statements import chunks, marks
 
-__all__ = ["BEGUN", "DUE", "OPEN", "USAGE_COLUMNS", "SqliteJobReader", "unblocked"]
+__all__ = ["BEGUN", "INTERRUPTED", "OPEN", "USAGE_COLUMNS", "SqliteJobReader", "claimable"]
 
 BEGUN: Final = ""
 """The key of no step: its value is the last run of the job that began, see `JobWriter.begin`."""
@@ -34,6 +34,13 @@ _UNBLOCKED: Final = (
 
 DUE: Final = "iif(:gathering = 'begin' AND j.run = 0, 0, j.due)"
 """When a job `j` may begin. One that nobody has begun yet is held back only by the wish for more turns."""
+
+INTERRUPTED: Final = "the process that worked on it ended"
+"""The reason of a job whose worker died."""
+
+_SUSPECT: Final = 2
+"""Workers that died with a job, one after the other. After the first, all that were under way go on beside each other:
+most often a process is ended from outside, and no job is to blame."""
 
 USAGE_COLUMNS: Final = (
     "prompt_tokens", "completion_tokens", "cached_tokens", "calls", "uncounted", "reused", "seconds", "price",
@@ -55,6 +62,15 @@ def unblocked(user: str | None) -> str:
         return _UNBLOCKED
     # Not by the name of `users u`: jobs are to be looked at in the order of their keys, until there are enough.
     return f"{_UNBLOCKED} AND j.user_pk = (SELECT pk FROM users WHERE name = :user)"  # noqa: S608
+
+
+def claimable(user: str | None) -> str:
+    """The statement for jobs that may be claimed, the oldest first; at last whether it is a suspect."""
+    return (
+        "SELECT j.pk, j.id, u.name, j.user_pk, j.recipe, j.session, j.run, "  # noqa: S608
+        f"coalesce(j.attempts >= {_SUSPECT} AND j.reason = '{INTERRUPTED}', 0) FROM jobs j "
+        f"JOIN users u ON u.pk = j.user_pk WHERE {unblocked(user)} AND {DUE} <= :now ORDER BY j.pk LIMIT :count"
+    )
 
 
 class SqliteJobReader(SqliteRows):
@@ -115,6 +131,10 @@ class SqliteJobReader(SqliteRows):
                 {"user": user},
             )
         )
+
+    def suspected(self, user: str | None, count: int, now: Micros, gathering: Gathering = "wait") -> bool:
+        rows = self._all(claimable(user), {"user": user, "now": now, "count": count, "gathering": gathering})
+        return any(row[-1] for row in rows)
 
     def held(self, user: str | None, owners: Collection[str]) -> bool:
         rows = self._all(

@@ -10,7 +10,7 @@ from memspan.llm.usage import Usage
 from memspan.times import Micros
 
 from .jobs import ClaimedJob, Due, Gathering, Note, Outcome, Step, Worker, at_once
-from .sqlite_job_reader import BEGUN, DUE, USAGE_COLUMNS, SqliteJobReader, unblocked
+from .sqlite_job_reader import BEGUN, INTERRUPTED, USAGE_COLUMNS, SqliteJobReader, claimable
 from .statements import chunks, marks
 
 __all__ = ["MOST_TURNS", "SqliteJobWriter"]
@@ -102,15 +102,14 @@ class SqliteJobWriter(SqliteJobReader):
         history: Callable[[str], int],
         *,
         gathering: Gathering = "wait",
+        busy: bool = False,
     ) -> list[ClaimedJob]:
-        rows = self._all(
-            "SELECT j.pk, j.id, u.name, j.user_pk, j.recipe, j.session, j.run FROM jobs j "  # noqa: S608
-            f"JOIN users u ON u.pk = j.user_pk WHERE {unblocked(user)} AND {DUE} <= :now ORDER BY j.pk LIMIT :count",
-            {"user": user, "now": now, "count": count, "gathering": gathering},
-        )
+        rows = self._all(claimable(user), {"user": user, "now": now, "count": count, "gathering": gathering})
+        if suspects := [row for row in rows if row[-1]]:
+            rows = [] if busy else suspects[:1]
         claimed = []
-        for pk, id_, name, user_pk, recipe, session, run in rows:
-            job = ClaimedJob(pk, id_, name, user_pk, recipe, session, owner, run + 1)
+        for pk, id_, name, user_pk, recipe, session, run, suspect in rows:
+            job = ClaimedJob(pk, id_, name, user_pk, recipe, session, owner, run + 1, bool(suspect))
             self._change(
                 "UPDATE jobs SET state = 'running', owner = ?, run = ?, due = 0, updated = ? WHERE pk = ?",
                 (owner, job.run, now, pk),
@@ -217,9 +216,8 @@ class SqliteJobWriter(SqliteJobReader):
         )
         self._change(
             "UPDATE jobs SET owner = NULL, updated = ?, attempts = attempts + 1, "
-            "reason = 'the process that worked on it ended', "
-            "state = iif(attempts + 1 >= ?, 'parked', 'pending') WHERE pk = ?",
-            (now, attempts, pk),
+            "reason = ?, state = iif(attempts + 1 >= ?, 'parked', 'pending') WHERE pk = ?",
+            (now, INTERRUPTED, attempts, pk),
         )
         return bool(self._one("SELECT state = 'parked' FROM jobs WHERE pk = ?", (pk,)))
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_recipe import ScriptedModel, recipe_of
+from tiny_recipe import NoteTurns, ScriptedModel, recipe_of
 
 from memspan import errors
 from memspan.llm import Prompt
@@ -276,6 +276,99 @@ Memory(sys.argv[1], "hash:32", llm=Narrow(), recipe=recipe_of()).process()
     report = memory.process()
     assert (report.done, report.parked, report.waiting) == (2, 1, 0)
     assert [(job.user, job.state) for job in memory.jobs() if job.state != "done"] == [("ben", "parked")]
+
+
+def test_jobs_that_the_model_had_beside_one_that_kills_are_not_parked_with_it(
+    open_memory: Open, path: Path
+) -> None:
+    script = """
+import asyncio, os, sys
+from memspan.memory import Memory
+sys.path.insert(0, sys.argv[2])
+from tiny_recipe import ScriptedModel, recipe_of
+
+class Deadly(ScriptedModel):
+    begun = 0
+    async def acomplete(self, prompt, schema, *, stage, ready=None):
+        await ready()
+        self.begun += 1
+        if prompt.user == "kills":
+            for _ in range(100):
+                if self.begun == 3:
+                    break
+                await asyncio.sleep(0.01)
+            os._exit(9)
+        while self.begun > 1:
+            await asyncio.sleep(3600)
+        self.begun = 0
+        return await super().acomplete(prompt, schema, stage=stage)
+
+Memory(sys.argv[1], "hash:32", llm=Deadly(), recipe=recipe_of()).process()
+"""
+    memory = open_memory(Pace(attempts=3))
+    for user, text in (("ana", "lives"), ("ben", "kills"), ("cleo", "lives")):
+        memory.add(text, user=user)
+    memory.close()
+    support = str(Path(__file__).parents[2] / "support")
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", script, str(path), support], timeout=60, check=False)
+        assert done.returncode == 9
+    memory = open_memory(Pace(attempts=3))
+    report = memory.process()
+    assert (report.done, report.parked, report.waiting) == (1, 1, 0)
+    assert {job.user: job.state for job in memory.jobs()} == {"ana": "done", "ben": "parked", "cleo": "done"}
+
+
+def test_suspects_run_alone_and_then_the_others(open_memory: Open, model: ScriptedModel) -> None:
+    memory = open_memory(recipe=recipe_of(NoteTurns()))
+    for number in range(4):
+        memory.add(f"suspect {number}", user="ana", session=f"s{number}")
+    with memory._engine.store.writing() as writer:
+        for number in range(2):
+            dead = Worker(f"dead{number}", "elsewhere", "1", 0)
+            writer.jobs.register(dead)
+            for job in writer.jobs.claim(dead.token, None, 9, now_micros(), lambda name: 0):
+                if not job.suspect:
+                    writer.jobs.begin(job)
+            writer.jobs.bury([dead.token], 5, now_micros())
+    for number in range(4):
+        memory.add(f"other {number}", user="ben", session=f"s{number}")
+    at_once: list[int] = []
+
+    async def count(prompt: Prompt) -> None:
+        await asyncio.sleep(0.01)
+        if prompt.user.startswith("suspect"):
+            at_once.append(model.at_once)
+
+    model.misbehave = count
+    report = memory.process()
+    assert (report.done, report.failed, report.waiting) == (8, 0, 0)
+    assert at_once == [1, 1, 1, 1]
+    assert model.most_at_once > 1, "the others ran beside each other"
+
+
+def test_a_suspect_waits_until_the_others_are_done(open_memory: Open, model: ScriptedModel) -> None:
+    """It became one while its worker was taken for dead, and that worker has others in hand."""
+    memory = open_memory(recipe=recipe_of(NoteTurns()))
+
+    async def bury(prompt: Prompt) -> None:
+        if prompt.user == "first":
+            memory.add("suspect", user="ana", session="s1")
+            with memory._engine.store.writing() as writer:
+                for number in range(2):
+                    dead = Worker(f"dead{number}", "elsewhere", "1", 0)
+                    writer.jobs.register(dead)
+                    writer.jobs.claim(dead.token, "ana", 9, now_micros(), lambda name: 0)
+                    writer.jobs.bury([dead.token], 5, now_micros())
+            await asyncio.sleep(0.2)
+        else:
+            at_once.append(model.at_once)
+
+    at_once: list[int] = []
+    model.misbehave = bury
+    memory.add("first", user="ben")
+    assert memory.process().done == 2
+    assert at_once == [1]
 
 
 def test_a_worker_that_was_taken_for_dead_does_no_harm(open_memory: Open, model: ScriptedModel) -> None:

@@ -164,20 +164,25 @@ class Processor:
     async def _work(self) -> None:
         while True:
             self._news.clear()
-            free = self._scope.in_flight + self._reserve - len(self._running)
-            if self._left is not None:
-                free = min(free, self._left)
-            claimed = await self._claim(free) if free else []
+            free = self._free()
+            claimed, held_back = await self._claim(free) if free else ([], False)
             for job in claimed:
                 self._start(job)
             if self._left is not None:
                 self._left -= len(claimed)
             if self._left == 0 and not self._running:
                 return
-            pause = await self._pause() if len(claimed) < free else None
+            pause = await self._pause() if len(claimed) < free and not held_back else None
             if pause is None and not self._running:
                 return
             await self._wait(pause)
+
+    def _free(self) -> int:
+        """How many jobs may be claimed now; none beside a suspect."""
+        if any(run.job.suspect for run in self._running.values()):
+            return 0
+        free = self._scope.in_flight + self._reserve - len(self._running)
+        return free if self._left is None else min(free, self._left)
 
     async def _pause(self) -> float | None:
         """Seconds until there may be something to claim; `None` when only the end of a running job can change that."""
@@ -220,20 +225,27 @@ class Processor:
         if failed or left <= self._scope.in_flight or len(self._ended) >= self._bunch:
             self._news.set()
 
-    async def _claim(self, count: int) -> list[ClaimedJob]:
-        def claim(writer: StoreWriter) -> tuple[list[ClaimedJob], int]:
+    async def _claim(self, count: int) -> tuple[list[ClaimedJob], bool]:
+        """Jobs, and whether others wait until those that run are done, for one of them is to run alone."""
+        busy = bool(self._running)
+
+        def claim(writer: StoreWriter) -> tuple[list[ClaimedJob], bool, int]:
             now, workers, own = now_micros(), writer.jobs.workers(), self._worker.token
             dead = {each.token for each in workers if each.token != own and gone(each, now)}
             parked = writer.jobs.bury(dead, self._pace.attempts, now)
             if own not in {each.token for each in workers}:
                 writer.jobs.register(self._worker)  # Another one took it for dead.
             scope = self._scope
-            jobs = writer.jobs.claim(own, scope.user, count, now, self._history, gathering=scope.gathering)
-            return jobs, parked
+            gathering = scope.gathering
+            jobs = writer.jobs.claim(
+                own, scope.user, count, now, self._history, gathering=gathering, busy=busy
+            )
+            held_back = busy and not jobs and writer.jobs.suspected(scope.user, count, now, gathering)
+            return jobs, held_back, parked
 
-        claimed, parked = await self._committer.commit(claim)
+        claimed, held_back, parked = await self._committer.commit(claim)
         self._count_buried(parked)
-        return claimed
+        return claimed, held_back
 
     def _count_buried(self, parked: int) -> None:
         if parked:
