@@ -217,7 +217,7 @@ def _write(engine: Engine, wanted: _Wanted, shorter: Sequence[_Shorter]) -> list
         if written:
             if wanted.keeps:
                 change.writer.cold.keep_originals([stored[each.old.id] for each in written], now_micros())
-            write_records(change, [each.new for each in written])
+            write_records(change, [_shortened(stored[each.old.id], each.new) for each in written])
             kept = {each.old.id: made[each.old.id] for each in written if each.old.id in made}
             if kept:
                 change.writer.set_made_tags(wanted.user, kept)
@@ -233,9 +233,17 @@ def _write(engine: Engine, wanted: _Wanted, shorter: Sequence[_Shorter]) -> list
     return written
 
 
+def _shortened(now: Record, new: Record) -> Record:
+    """What is stored now, in its short form: it may have got other tags, or another importance, meanwhile."""
+    return replace(now, text=new.text, embedding=new.embedding, fidelity=new.fidelity, metadata=new.metadata)
+
+
 def _unchanged(seen: Record, now: Record | None) -> bool:
+    """Whether all is as it was that the short form, its vector and its fidelity were made from."""
     names = (
         "text",
+        "speaker",
+        "entities",
         "kind",
         "at",
         "until",

@@ -140,7 +140,7 @@ def test_adding_the_same_again_leaves_it_short(memory: Memory, evicted: bool) ->
     if not evicted:
         names = ("text", "at", "fidelity", "metadata", "tags", "recorded_at")
         assert [getattr(after, name) for name in names] == [getattr(short, name) for name in names]
-        assert np.array_equal(after.embedding, short.embedding)  # type: ignore[arg-type]
+        assert np.array_equal(after.embedding, short.embedding)
     original = memory.original(user="ana", id="l")
     assert original is not None
     assert original.text == LONG
@@ -314,6 +314,21 @@ def test_what_changed_meanwhile_is_left_alone(filled: Memory, monkeypatch: pytes
     report = filled.compress("ana", "uniform", 0.5, keep_originals=False)
     assert (report.compressed, report.skipped) == (4, 1)
     assert records(filled)["m0"].text == "another text"
+
+
+def test_what_a_record_gets_meanwhile_stays(filled: Memory) -> None:
+    class Slow(Backwards):
+        async def score(self, *arguments: Any) -> list[NDArray[np.float64]]:
+            given = {"tags": ("market", "trees"), "importance": 1.0, "provenance": "ana"}
+            changed: Record = replace(records(filled)["m0"], **given, embedding=None)
+            filled.add_records([changed])
+            return await super().score(*arguments)
+
+    report = filled.compress("ana", "uniform", 0.4, scorer=Slow())
+    record = records(filled)["m0"]
+    assert (report.compressed, len(record.text) < len(LONG)) == (5, True)
+    assert (record.tags, record.importance, record.provenance) == (("market", "trees"), 1.0, "ana")
+    assert filled.verify() == []
 
 
 @pytest.mark.parametrize(
