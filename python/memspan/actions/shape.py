@@ -12,6 +12,7 @@ from typing import Any, Final
 from memspan.half_emoji import without_half_emoji
 
 from .action import Scalar
+from .paired import hidden_keys, hidden_places
 from .secret import HIDDEN, is_secret, without_secrets
 
 __all__ = ["call_text", "shape_of", "values_of"]
@@ -35,7 +36,7 @@ def values_of(arguments: Any) -> dict[str, Scalar]:
     texts that hold some, are left out."""
     return {
         name: value
-        for name, value in _leaves(arguments)
+        for name, value in _leaves(arguments, hidden=False)
         if isinstance(value, (str, int, float)) and not is_secret(name, value) and _fits(value)
     }
 
@@ -47,24 +48,32 @@ def call_text(name: str, arguments: Any) -> str:
         return f"{name}()"
     try:
         if isinstance(arguments, Mapping):
-            parts = [f"{_clean(key)}={_shown(key, value)}" for key, value in arguments.items()]
+            hidden = hidden_keys(arguments)
+            parts = [
+                f"{_clean(key)}={_shown(key, HIDDEN if key in hidden else value)}"
+                for key, value in arguments.items()
+            ]
             return f"{name}({', '.join(parts)})"
         return f"{name}({_shown('', arguments)})"
     except (ValueError, RecursionError):  # nested too deeply, or in itself
         return f"{name}(…)"
 
 
-def _leaves(arguments: Any) -> Iterator[tuple[str, Any]]:
-    return islice(_walk(arguments, "", 1), _MOST)
+def _leaves(arguments: Any, *, hidden: bool = True) -> Iterator[tuple[str, Any]]:
+    """The arguments by dotted names; without `hidden` those are left out that another one names as secrets."""
+    return islice(_walk(arguments, "", 1, hidden), _MOST)
 
 
-def _walk(arguments: Any, prefix: str, depth: int) -> Iterator[tuple[str, Any]]:
+def _walk(arguments: Any, prefix: str, depth: int, hidden: bool) -> Iterator[tuple[str, Any]]:
     if not isinstance(arguments, Mapping):
         return
+    left_out = frozenset() if hidden else hidden_keys(arguments)
     for key, value in arguments.items():
+        if key in left_out:
+            continue
         name = f"{prefix}{_clean(key)[:_NAME_CHARS]}"
         if isinstance(value, Mapping) and value and depth < _DEEPEST:
-            yield from _walk(value, f"{name}.", depth + 1)
+            yield from _walk(value, f"{name}.", depth + 1, hidden)
         elif name:
             yield name, value
 
@@ -94,14 +103,18 @@ def _shown(key: Any, value: Any) -> str:
     return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}… ({len(text):,} characters)"
 
 
-def _masked(key: Any, value: Any) -> Any:
+def _masked(key: Any, value: Any, *, inside: bool = False) -> Any:
     """The value with the secrets inside hidden."""
     if is_secret(str(key), value):
         return HIDDEN
     if isinstance(value, Mapping):
-        return {str(name): _masked(name, item) for name, item in value.items()}
+        hidden = hidden_keys(value)
+        return {str(name): HIDDEN if name in hidden else _masked(name, item) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_masked("", item) for item in value]
+        places = hidden_places(value, inside=inside)
+        return [
+            HIDDEN if place in places else _masked("", item, inside=True) for place, item in enumerate(value)
+        ]
     return without_secrets(value) if isinstance(value, str) else value
 
 

@@ -183,6 +183,44 @@ def test_secrets_are_kept_nowhere() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        ({"name": "DB_PASSWORD", "value": "hunter2"}, '(name="DB_PASSWORD", value="***")'),
+        ({"env": [{"key": "API_KEY", "value": "hunter2"}]}, '(env=[{"key": "API_KEY", "value": "***"}])'),
+        ({"to": {"headerName": "Cookie", "headerValue": "hunter2"}},
+         '(to={"headerName": "Cookie", "headerValue": "***"})'),
+        ({"secretName": "db", "value": "hunter2"}, '(secretName="***", value="***")'),
+        ({"headers": [["X-Api-Key", "hunter2"], ["Accept", "*/*"]]},
+         '(headers=[["X-Api-Key", "***"], ["Accept", "*/*"]])'),
+        ({"args": ["-h", "db", "--password", "hunter2", "--token"]},
+         '(args=["-h", "db", "--password", "***", "--token"])'),
+        ({"pairs": {"name": "api_token", "value": ["hunter2"]}}, '(pairs={"name": "api_token", "value": "***"})'),
+    ],
+)  # fmt: skip
+def test_secrets_that_another_field_names(arguments: dict[str, Any], shown: str) -> None:
+    assert call_text("", arguments) == shown
+    assert "hunter2" not in str(values_of(arguments))
+    assert shape_of(arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"name": "Password policy", "value": "twelve letters"},
+        {"name": "password_rules", "content": "twelve letters"},
+        {"name": "require_password", "value": True},
+        {"name": "max_tokens", "value": 5},
+        {"columns": ["password", "email"]},
+        {"args": ["--token", "--verbose"]},
+        {"args": ["--password-file", "a.txt"][1:]},
+        {"value": "x", "name": None},
+    ],
+)
+def test_fields_and_lists_that_name_no_secret(arguments: dict[str, Any]) -> None:
+    assert "***" not in call_text("", arguments)
+
+
 def test_secrets_in_arguments_that_are_broken_json() -> None:
     used = read_tool_use(openai('{"city": "Oslo", "password": "hunter2", "tokens": ["hunter2'))
 
