@@ -11,7 +11,7 @@ from time import sleep
 from typing import Any, Final
 
 from memspan import _core
-from memspan.arguments import as_kind, as_number
+from memspan.arguments import as_kind, as_number, as_texts
 from memspan.duplicates import Duplicate
 from memspan.encode.kept_words import lost
 from memspan.encode.values import Statement
@@ -62,16 +62,19 @@ class Merging:
     """How far apart the deliveries of a turn are at most: what happened twice is two memories."""
 
     def __post_init__(self) -> None:
-        as_number(self.least, "least", 0, 1)
-        if self.least == 0:
+        least = as_number(self.least, "least", 0, 1)
+        if least == 0:
             raise invalid("least", self.least, "above 0, at most 1")
-        object.__setattr__(self, "kinds", tuple(self.kinds))
+        # Kept as JSON has it: the store knows with which settings memories were compared.
+        object.__setattr__(self, "least", least)
+        object.__setattr__(self, "kinds", tuple(as_texts(self.kinds, "kinds")))
         for kind in self.kinds:
             as_kind(kind, "kinds")
             if kind in ("resource", "vault"):
                 raise invalid("kinds", kind, "episodic, semantic and procedural")
-        if self.within < timedelta(0):
-            raise invalid("within", self.within, "a timedelta that is not negative")
+        within: Any = self.within
+        if not isinstance(within, timedelta) or within < timedelta(0):
+            raise invalid("within", within, "a timedelta that is not negative")
 
 
 @dataclass(frozen=True, slots=True)

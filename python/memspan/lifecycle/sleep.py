@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from memspan.arguments import as_integer, as_kind, as_number
+from memspan.arguments import as_integer, as_kind, as_number, as_texts
 from memspan.encode.stage import Tools
 from memspan.index import Index
 from memspan.llm.prompts import template
@@ -57,8 +57,10 @@ class SleepUpdate:
     kinds: tuple[str, ...] = ("semantic",)
 
     def __post_init__(self) -> None:
-        as_integer(self.queue, "queue", 1, 100)
-        as_number(self.least, "least", -1, 1)
+        # Kept as JSON has it: the store knows with which settings memories were looked at.
+        object.__setattr__(self, "queue", as_integer(self.queue, "queue", 1, 100))
+        object.__setattr__(self, "least", as_number(self.least, "least", -1, 1))
+        object.__setattr__(self, "kinds", tuple(as_texts(self.kinds, "kinds")))
         for kind in self.kinds:
             as_kind(kind, "kinds")
 

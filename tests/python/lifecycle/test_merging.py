@@ -100,7 +100,17 @@ def test_sources_that_do_not_fit_keep_memories_apart():
 
 
 @pytest.mark.parametrize(
-    "settings", [{"least": 0}, {"least": 2}, {"kinds": ("vault",)}, {"kinds": ("x",)}, {"within": -DAY}]
+    "settings",
+    [
+        {"least": 0},
+        {"least": 2},
+        {"kinds": ("vault",)},
+        {"kinds": ("x",)},
+        {"kinds": "semantic"},
+        {"kinds": None},
+        {"within": -DAY},
+        {"within": 60},
+    ],
 )
 def test_bad_settings_are_refused(settings):
     with pytest.raises(InvalidArgumentError, match=next(iter(settings))):

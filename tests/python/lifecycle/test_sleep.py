@@ -480,7 +480,7 @@ def test_changes_that_go_together_touch_nothing_twice(wanted: list[tuple[str, li
     assert bool(chosen) == bool(changes)
 
 
-@pytest.mark.parametrize("fields", [{"queue": 0}, {"least": 2}, {"kinds": ("dream",)}])
+@pytest.mark.parametrize("fields", [{"queue": 0}, {"least": 2}, {"kinds": ("dream",)}, {"kinds": None}])
 def test_bad_settings_are_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(InvalidArgumentError):
         SleepUpdate(**fields)

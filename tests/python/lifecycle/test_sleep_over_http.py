@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from llm_faults import FAULTS, Fault, slow, status
 from scripted_llm import ScriptedLLM, no_pause
@@ -16,6 +17,7 @@ from sleepy_facts import FACTS, LEFT, START, facts
 from memspan import InvalidArgumentError, Memory
 from memspan.embed import HashEmbedder
 from memspan.lifecycle.direct_tools import DirectTools
+from memspan.lifecycle.duplicates import Merging
 from memspan.lifecycle.sleep import SleepUpdate, Slept
 from memspan.llm.client import OpenAIModel
 
@@ -152,3 +154,22 @@ def test_what_is_forgotten_while_it_sleeps_is_not_sent(
     assert not any(sent[1:] if when == "meanwhile" else sent)
     assert "no decision" in {note["event"] for note in tools.notes}
     assert sum(sent) < len(sent)
+
+
+def test_settings_may_come_from_arrays_and_generators(tmp_path: Path, server: ScriptedLLM) -> None:
+    settings: dict[str, Any] = {"least": np.float32(0.5), "queue": np.int64(10)}
+    merging = Merging(least=np.float32(0.9), kinds=(kind for kind in ("semantic",)))  # type: ignore[arg-type]
+    update = SleepUpdate(kinds=(kind for kind in ("semantic",)), **settings)  # type: ignore[arg-type]
+    with (
+        OpenAIModel("scripted-1", base_url=server.url, sleep=no_pause) as model,
+        Memory(tmp_path / "m.memspan", HashEmbedder(dim=256), llm=model, auto_consolidate=False) as memory,
+    ):
+        memory.add_records(facts("ana"))
+        first = memory.consolidate("ana", merge=merging, update=update)
+        assert first.sleep is not None
+        assert first.sleep.queues > 0
+        again = memory.consolidate(
+            "ana", merge=Merging(least=float(np.float32(0.9))), update=SleepUpdate(least=0.5)
+        )
+        assert again.sleep is not None
+        assert again.sleep.queues < first.sleep.queues, "with the same settings"
