@@ -15,6 +15,7 @@ from memspan.llm.logprobs import LogProbs
 from .pieces import Piece
 from .scorers import share_out
 from .stage import Tools
+from .together import all_or_none
 
 __all__ = ["CrossEntropy"]
 
@@ -53,4 +54,4 @@ class CrossEntropy:
             spans = [(token.start, token.end) for token in known]
             return share_out(of_text, spans, [-(token.logprob or 0.0) for token in known], mean=False)
 
-        return list(await asyncio.gather(*(one(*pair) for pair in zip(texts, pieces, strict=True))))
+        return await all_or_none(one(*pair) for pair in zip(texts, pieces, strict=True))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from memspan.errors import TruncatedReplyError
 from memspan.llm import Prompt
@@ -16,7 +16,7 @@ from .stage import Tools
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["ask_in_parts", "in_batches", "split_list", "together"]
+__all__ = ["all_or_none", "ask_in_parts", "in_batches", "split_list", "together"]
 
 T = TypeVar("T")
 I = TypeVar("I")  # noqa: E741 - an item
@@ -34,6 +34,19 @@ async def together(waiting: Iterable[Awaitable[T]]) -> list[T]:
             raise result
         done.append(result)
     return done
+
+
+async def all_or_none(waiting: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results of all, in order, for answers that nobody keeps: when one fails the others are cancelled and have
+    ended, and told what they cost, before the failure is raised."""
+    tasks = [asyncio.ensure_future(one) for one in waiting]
+    try:
+        return list(await asyncio.gather(*tasks))
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
 
 
 async def ask_in_parts(

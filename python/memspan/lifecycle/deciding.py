@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -11,6 +10,7 @@ from memspan.encode.clean import clean_text
 from memspan.encode.kept_words import invented, lost
 from memspan.encode.numbering import pick
 from memspan.encode.stage import Tools
+from memspan.encode.together import all_or_none
 from memspan.encode.values import Statement
 from memspan.errors import LLMError
 from memspan.llm import Prompt
@@ -47,7 +47,7 @@ async def decide(
     Args:
         ready: says of a queue whether it may still be sent.
     """
-    found = await asyncio.gather(*(_decided(queue, tools, ready(queue)) for queue in queues))
+    found = await all_or_none(_decided(queue, tools, ready(queue)) for queue in queues)
 
     def overtaken(change: Change) -> None:
         tools.note("overtaken", action=change.action, memory=change.ending[0].id)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -11,6 +10,7 @@ from memspan.actions import actions_in, outcomes_in
 from memspan.encode.procedure_text import Wording, wording_of
 from memspan.encode.procedures import procedures_prompt, told
 from memspan.encode.stage import Tools
+from memspan.encode.together import all_or_none
 from memspan.encode.values import Statement, Turn
 from memspan.errors import LLMError
 from memspan.llm.protocol import Ready
@@ -38,9 +38,7 @@ async def word(
     Args:
         ready: says of the turns of a run whether they may still be sent.
     """
-    found = await asyncio.gather(
-        *(_worded(one, tools, model, ready(one.example)) for one in proposals.changes)
-    )
+    found = await all_or_none(_worded(one, tools, model, ready(one.example)) for one in proposals.changes)
     return replace(proposals, changes=tuple(found))
 
 

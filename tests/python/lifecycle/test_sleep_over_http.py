@@ -19,6 +19,7 @@ from memspan.embed import HashEmbedder
 from memspan.lifecycle.direct_tools import DirectTools
 from memspan.lifecycle.duplicates import Merging
 from memspan.lifecycle.sleep import SleepUpdate, Slept
+from memspan.llm import Usage
 from memspan.llm.client import OpenAIModel
 
 
@@ -173,3 +174,32 @@ def test_settings_may_come_from_arrays_and_generators(tmp_path: Path, server: Sc
         )
         assert again.sleep is not None
         assert again.sleep.queues < first.sleep.queues, "with the same settings"
+
+
+def test_a_client_that_breaks_leaves_no_request_behind(memory: Memory) -> None:
+    class Broken:
+        model = "broken"
+        begun = ended = 0
+
+        async def acomplete(self, prompt: Any, schema: Any, *, stage: str) -> Any:
+            self.begun += 1
+            if self.begun == 3:
+                raise RuntimeError("the client is broken")
+            try:
+                await asyncio.sleep(3600)
+            except asyncio.CancelledError as error:
+                self.ended += 1
+                error.usage = Usage(calls=1, uncounted=1)  # type: ignore[attr-defined]
+                raise
+
+    model = Broken()
+    tools = DirectTools(model, "sleep")
+
+    async def main() -> None:
+        with pytest.raises(RuntimeError, match="broken"):
+            await SleepUpdate(least=0.5).run(memory._engine, "ana", tools)
+        assert model.ended == model.begun - 1 == 2
+        assert tools.usage.calls == 2
+
+    asyncio.run(main())
+    assert texts(memory, "ana") == set(FACTS)
