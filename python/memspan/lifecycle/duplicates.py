@@ -21,6 +21,7 @@ from memspan.records import Record
 from memspan.remember.fields import MAX_NAMES
 from memspan.remember.tags import without_made
 
+from .agreement import agree
 from .candidates import Candidates
 from .following import said
 from .likeness import Likeness
@@ -46,7 +47,8 @@ class Merging:
     """When sleep takes memories to say the same, without asking a model.
 
     Their vectors must be near, and their words must agree: the same numbers, names and negations, and nearly all
-    words of the one that goes in the one that stays. "She has 2 dogs" and "She has 3 dogs" stay apart, however near.
+    words of the one that goes in the one that stays, in the same order. "She has 2 dogs" and "She has 3 dogs" stay
+    apart, however near, and so do "Ana owes Ben" and "Ben owes Ana".
     """
 
     least: float = 0.95
@@ -227,6 +229,8 @@ def _same(kept: Record, other: Record, merging: Merging) -> bool:
         return abs(kept.at - other.at) <= merging.within
     if kept.text == other.text:
         return True
+    if not agree(kept.text, other.text):
+        return False
     one, two = _statement(kept), _statement(other)
     return not lost([two], kept.text, _NEARLY_ALL) and not lost([one], other.text, _HALF)
 
