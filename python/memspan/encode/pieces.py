@@ -5,20 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
+from unicodedata import category
 
 __all__ = ["Piece", "join_pieces", "split_pieces"]
 
-# As in words.py: scripts without spaces give one piece a character.
+# As in words.py: scripts without spaces give one piece a character, here with the marks on it. Vowels and tones of Thai
+# are such; alone they are no words, and would be the first to go.
 _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 )
-_PIECE: Final = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
+_MARKS: Final = "".join(
+    chr(code)
+    for first, last in ((0x300, 0x36F), (0xE00, 0xEFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3099, 0x309A))
+    for code in range(first, last + 1)
+    if category(chr(code)).startswith("M")
+)
+_PIECE: Final = re.compile(rf"[{_UNSPACED}][{_MARKS}]*|[^\s{_UNSPACED}]+")
+_ONE_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
 _SENTENCE_ENDS: Final = frozenset(".?!。？！")
 _OUTER_MARKS: Final = re.compile(r"^[^\w@#$€£%+-]+|[^\w%+]+$")
 
 
 class Piece(NamedTuple):
-    """A word with the marks that touch it, or one character of a script that writes no spaces."""
+    """A word with the marks that touch it, or one character of a script that writes no spaces, with those on it."""
 
     start: int
     """Position of its first character in the text."""
@@ -29,6 +38,10 @@ class Piece(NamedTuple):
     def word(self) -> str:
         """The piece without the marks around it; empty for a piece of marks alone."""
         return _OUTER_MARKS.sub("", self.text)
+
+
+def _is_unspaced(piece: Piece) -> bool:
+    return _ONE_UNSPACED.match(piece.text) is not None
 
 
 def split_pieces(text: str) -> list[Piece]:
@@ -50,7 +63,7 @@ def join_pieces(text: str, pieces: Sequence[Piece], kept: Collection[int]) -> st
         end = piece.end
         gap = "\n" if "\n" in between or gap == "\n" else " " if between or gap == " " else ""
         if position not in kept:
-            gap = gap or " " if len(piece.text) > 1 else gap
+            gap = gap or " " if len(piece.text) > 1 and not _is_unspaced(piece) else gap
             if piece.text[-1] in _SENTENCE_ENDS and parts and not mark:
                 mark = piece.text[-1]
             continue

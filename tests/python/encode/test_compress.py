@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from itertools import pairwise
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import pytest
@@ -130,7 +131,17 @@ def test_a_sentence_starts_with_a_name_or_with_an_everyday_word() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["我昨天没有去公园因为下雨了", "ذهبت أمس إلى السوق مع ليلى", "मैं कल सीता के साथ बाज़ार गया"]
+    "text",
+    [
+        "我昨天没有去公园因为下雨了",
+        "ذهبت أمس إلى السوق مع ليلى",
+        "मैं कल सीता के साथ बाज़ार गया",
+        "เมื่อวานนี้ฉันไปตลาดกับลูกที่นั่น",
+        "ມື້ວານນີ້ຂ້ອຍໄປຕະຫຼາດ",
+        "ម្សិលមិញខ្ញុំបានទៅផ្សារ",
+        "မနေ့က ကျွန်တော် ဈေးကို သွားခဲ့တယ်",
+        normalize("NFD", "がんばってパーティーに行きました"),
+    ],
 )
 def test_where_letters_have_no_case_names_cannot_be_told_and_nothing_is_cut(text: str) -> None:
     assert compressed(work(text), rate=0.01) == [text]
