@@ -8,6 +8,7 @@ from typing import Final
 
 from memspan import _core
 
+from .denials import denials_in
 from .values import Statement
 
 __all__ = ["invented", "lost", "names_in", "numbers_in"]
@@ -27,14 +28,16 @@ def lost(parts: Sequence[Statement], text: str, coverage: float) -> list[str]:
     """What the parts say and a text does not, sorted; O(characters).
 
     Every number must be there (without leading zeros and commas: "05" is 5), every entity, with all its words, and
-    every negation. Of the other words of a part, by their stems and without those that say next to nothing, such as
-    "wants", the share `coverage` must be there; else those that are not count as lost.
+    every negation, in whatever language. Of the other words of a part, by their stems and without those that say next
+    to nothing, such as "wants", the share `coverage` must be there; else those that are not count as lost.
     """
     names = {name for part in parts for name in part.entities}
     gone = names - names_in(names, text)
     gone |= numbers_in(part.text for part in parts) - numbers_in([text])
+    denied = denials_in(text, english=False)
     terms = set(_core.analyze(text, "english"))
     for part in parts:
+        gone |= denials_in(part.text, english=False) - denied
         named = {term for name in part.entities for term in _core.analyze(name, "english")}
         content = set(_core.analyze(part.text, "english")) - named - _WEAK
         missing = {term for term in content - terms if not term.isdigit()}

@@ -267,6 +267,21 @@ def test_one_word_of_many_may_be_said_otherwise() -> None:
     assert lost([part], "Ana walks every morning.", 0.8) == ["foggi", "mill", "old"]
 
 
+@pytest.mark.parametrize(
+    ("part", "text", "gone"),
+    [
+        ("Ana isst seit Mai kein Fleisch am Montag.", "Ana isst seit Mai Fleisch am Montag.", ["kein"]),
+        ("Ana nunca come carne los lunes por la tarde.", "Ana come carne los lunes por la tarde.", ["nunca"]),
+        ("Анна больше не ест мясо по утрам.", "Анна больше ест мясо по утрам.", ["не"]),
+        ("安娜从来不吃牛肉", "安娜从来吃牛肉", ["不"]),
+        ("Ana nunca come carne.", "Ana come pescado y nunca come carne.", []),
+    ],
+)
+def test_denials_of_all_languages_are_kept(part: str, text: str, gone: list[str]) -> None:
+    assert set(gone) <= set(lost([statement(part)], text, 0.0))
+    assert bool(gone) == bool(lost([statement(part)], text, 0.0))
+
+
 @PROFILE
 @given(
     count=st.integers(2, 9),
