@@ -66,6 +66,15 @@ _SHAPES: Final = tuple(
         ("github_pat_", r"()\bgithub_pat_\w{12,}"),
         ("_", r"()\b(?:gh[opsru]|hf)_\w{12,}"),
         ("-", r"()\b(?:glpat|sk|xox[abeoprs])-[\w-]{12,}"),
+        ("curl", r"(\bcurl\b[^\n|;&]{0,200}?\s(?:-u|--user)[ =]?[\"']?[^\s:\"']{1,128}:)[^\s\"']+"),
+        ("assword", r"(\bpassword\s+[\"'])[^\"']+(?=[\"'])"),  # of a user in SQL
+        ("ASSWORD", r"(\bPASSWORD\s+[\"'])[^\"']+(?=[\"'])"),
+        ("IDENTIFIED BY", r"(\bIDENTIFIED BY\s+[\"'])[^\"']+(?=[\"'])"),
+        ("identified by", r"(\bidentified by\s+[\"'])[^\"']+(?=[\"'])"),
+        (
+            "</",
+            r"(<(?:\w{1,40}:)?\w{0,40}(?:[Pp]assword|[Pp]asswd|[Ss]ecret|[Aa]pi_?[Kk]ey|[Tt]oken)>)[^<]+(?=</)",
+        ),
         ("-----BEGIN", r"()-----BEGIN[A-Z ]*PRIVATE KEY-----[^-]*(?:-----END[A-Z ]*-----)?"),
     )
 )
@@ -95,7 +104,7 @@ def _ends_secret(name: str, value: Any) -> bool:
 
 def without_secrets(text: str) -> str:
     """The text with `***` for passwords in URLs, for values of secret names (`password=…`, `"apiKey": "…"`,
-    `--token …`, `Cookie: …`) and for what looks like a key. O(length)."""
+    `--token …`, `Cookie: …`, `PASSWORD '…'` in SQL, elements of XML) and for what looks like a key. O(length)."""
     lower = text.lower()
     if any(stem in lower for stem in _STEMS):
         text = _without_named(text)

@@ -87,6 +87,11 @@ def test_a_number_of_thousands_of_digits() -> None:
         ("it is AKIAABCDEFGHIJKLMNOP", "it is ***"),
         ("it is sk-abcdefghijklmnop", "it is ***"),
         ("it is eyJhbGciOi.eyJzdWIi.abc", "it is ***"),
+        ("curl -s -u ana:hunter2 https://host:80/x", "curl -s -u ana:*** https://host:80/x"),
+        ("curl --user 'ana:hunter2' x", "curl --user 'ana:***' x"),
+        ("CREATE USER ana WITH PASSWORD 'hunter2';", "CREATE USER ana WITH PASSWORD '***';"),
+        ('alter user ana identified by "hunter2"', 'alter user ana identified by "***"'),
+        ("<db:adminPassword>hunter2</db:adminPassword>", "<db:adminPassword>***</db:adminPassword>"),
         ("-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----\nx", "***\nx"),
     ],
 )
@@ -104,6 +109,10 @@ def test_secrets_in_a_text(text: str, shown: str) -> None:
         "password:",
         "risk-management-of-large-projects",
         "the bearer of good news",
+        "docker run -u 1000:1000 image; date -u +%H:%M",
+        "curl -u ana https://host:80/x",
+        "<p>the password is not here</p> <tokens>5</tokens>",
+        "no password 'was said",
         "2 + 2 = 4",
     ],
 )
