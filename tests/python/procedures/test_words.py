@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from agent_sessions import cancel_order
+from llm_faults import Fault, status
 from rules_procedures import RULES
-from scripted_llm import Asked, ScriptedLLM
+from scripted_llm import Asked, ScriptedLLM, no_pause
 
 from memspan.encode.procedures import Procedures
 from memspan.errors import JobError
@@ -129,3 +130,22 @@ def test_learning_takes_over_what_the_stage_made_of_single_runs(open_memory: Ope
         assert ended.metadata["ended"] == {"action": "merge", "by": [now[0].id]}
         assert memory.learn_procedures("ana", ask=False).merged == 0
         server.check()
+
+
+def test_a_run_that_is_forgotten_is_not_sent_again(open_memory: Open) -> None:
+    def forget(asked: Asked, number: int) -> Fault:
+        memory.forget(user="ana")
+        return status(503)
+
+    with (
+        ScriptedLLM(RULES) as server,
+        OpenAIModel("scripted", base_url=server.url, sleep=no_pause) as model,
+    ):
+        server.schedule = forget
+        memory = open_memory(llm=model)
+        add(memory, 1, 2, 3)
+
+        report = memory.learn_procedures("ana")
+
+        assert (report.new, report.worded, len(server.asked)) == (0, 0, 1)
+        assert memory.procedures(user="ana") == []
