@@ -51,9 +51,9 @@ class ForgettingCalls(SearchingCalls):
         left. If it runs, it sends nothing more, also from other processes; a request that was on its way already
         cannot be called back, but its answer is not kept. A derived record that is erased alone is not made again.
 
-        `ask`, its streams, `consolidate` and `learn_procedures`, which read memories and then ask a model, look into
-        the store before each request, too: a question is looked up anew, the others leave out what it was about.
-        Embedders and rerankers get what was just read, without another look, and so do scorers of `compress`.
+        `ask`, its streams, `consolidate`, `learn_procedures` and `compress` with `CrossEntropy`, which read memories
+        and then ask a model, look into the store before each request, too: a question is looked up anew, the others
+        leave out what it was about. Embedders and rerankers get what was just read, without another look.
 
         Args:
             user: whose records.

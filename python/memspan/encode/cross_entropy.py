@@ -14,7 +14,7 @@ from memspan.llm.logprobs import LogProbs
 
 from .pieces import Piece
 from .scorers import share_out
-from .stage import Tools
+from .stage import Tools, Watching
 from .together import all_or_none
 
 __all__ = ["CrossEntropy"]
@@ -48,6 +48,8 @@ class CrossEntropy:
             if not of_text:
                 return np.empty(0)
             async with free:
+                if isinstance(tools, Watching):
+                    await tools.require_wanted()
                 tokens = await self.model.alogprobs(text)
             # The first token has no probability: no value, so that its piece counts as unseen unless it has more.
             known = [token for token in tokens if token.logprob is not None]

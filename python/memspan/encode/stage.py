@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from .values import Work
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-__all__ = ["Stage", "Tools"]
+__all__ = ["Stage", "Tools", "Watching"]
 
 M = TypeVar("M", bound="BaseModel")
 
@@ -47,6 +47,19 @@ class Tools(Protocol):
 
     def note(self, event: str, **details: Any) -> None:
         """Write into the job's log, such as a statement that was dropped, and why. JSON-able values."""
+
+
+@runtime_checkable
+class Watching(Protocol):
+    """`Tools` that know when what they are about is forgotten; whoever sends texts elsewhere by itself asks them
+    before each request."""
+
+    async def require_wanted(self) -> None:
+        """Refuse to send anything on after that.
+
+        Raises:
+            MemspanError: it is not wanted any more.
+        """
 
 
 class Stage(Protocol):

@@ -17,10 +17,11 @@ from memspan.compression_report import CompressionReport
 from memspan.encode.corpus import Frequencies, index_frequencies
 from memspan.encode.pieces import Piece
 from memspan.encode.scorers import Scorer
-from memspan.errors import invalid
+from memspan.errors import ForgottenError, invalid
 from memspan.lifecycle.compression import COMPRESSED, COMPRESSIBLE, STRATEGIES, nominal_fidelity
 from memspan.lifecycle.fidelity import Fidelity, fidelity_of
 from memspan.lifecycle.shortening import pieces_of, ratios_of, shortened, word_scores
+from memspan.llm.protocol import Ready
 from memspan.records import Record
 from memspan.times import TimeLike, now_micros, to_micros
 
@@ -30,11 +31,14 @@ from .damage import survives_damage
 from .engine import Engine
 from .fields import checked_kind, checked_name, checked_names
 from .indexing import write_records
+from .unforgotten import learnt_at, unforgotten
 
 __all__ = ["compress"]
 
 _BATCH: Final = 128
 """Records of one transaction."""
+_TRIES: Final = 8
+"""How often a batch is scored of which something is forgotten each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +161,19 @@ def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
     return (ids[start : start + _BATCH] for start in range(0, len(ids), _BATCH))
 
 
-def _compress_batch(engine: Engine, wanted: _Wanted, ids: Sequence[str], tally: _Tally) -> None:
+def _compress_batch(
+    engine: Engine, wanted: _Wanted, ids: Sequence[str], tally: _Tally, tries: int = _TRIES
+) -> None:
+    """Begins anew when something of it is forgotten before a scorer sent it to its model."""
+    try:
+        _compress_once(engine, wanted, ids, tally)
+    except ForgottenError:
+        if tries == 1:
+            raise
+        _compress_batch(engine, wanted, ids, tally, tries - 1)
+
+
+def _compress_once(engine: Engine, wanted: _Wanted, ids: Sequence[str], tally: _Tally) -> None:
     with engine.store.reading() as reader:
         found = reader.fetch(wanted.user, ids, embeddings=True)
     records = [record for record in found.values() if wanted.admits(record)]
@@ -177,7 +193,8 @@ def _shorter(engine: Engine, wanted: _Wanted, records: Sequence[Record]) -> list
     if wanted.scorer is None:
         scores = word_scores(pieces, count)
     else:
-        scores = _scored(wanted.scorer, [record.text for record in records], pieces, count)
+        ready = unforgotten(engine, wanted.user, learnt_at(records))
+        scores = _scored(wanted.scorer, [record.text for record in records], pieces, _Counting(count, ready))
     texts = shortened(records, ratios, pieces, scores)
     nominal = nominal_fidelity(ratios)
     changed = [place for place, record in enumerate(records) if texts[place] != record.text]
@@ -265,8 +282,13 @@ def _counter(engine: Engine, user: str) -> Callable[[Sequence[str]], Frequencies
 class _Counting:
     """The tools of a scorer that needs no more than counts of words."""
 
-    def __init__(self, count: Callable[[Sequence[str]], Frequencies]) -> None:
+    def __init__(self, count: Callable[[Sequence[str]], Frequencies], ready: Ready) -> None:
         self._count = count
+        self._ready = ready
+
+    async def require_wanted(self) -> None:
+        """See `Watching.require_wanted`."""
+        await self._ready()
 
     async def frequencies(self, words: Sequence[str]) -> Frequencies:
         return self._count(words)
@@ -279,12 +301,11 @@ def _scored(
     scorer: Scorer,
     texts: Sequence[str],
     pieces: Sequence[Sequence[Piece]],
-    count: Callable[[Sequence[str]], Frequencies],
+    tools: Any,
 ) -> list[NDArray[np.float64]]:
     """A scorer's own values. On a thread of its own: the caller's may have an event loop already."""
     found: list[list[NDArray[np.float64]]] = []
     failures: list[BaseException] = []
-    tools: Any = _Counting(count)
 
     def run() -> None:
         try:

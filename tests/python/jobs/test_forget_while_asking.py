@@ -14,8 +14,11 @@ from llm_faults import FAULTS, Fault, status
 from scripted_llm import Asked, ScriptedLLM, no_pause
 from tiny_recipe import Custom, Facts, ScriptedModel, note_fact, prompt_for, recipe_of
 
+from memspan.encode.compress import Compress
+from memspan.encode.cross_entropy import CrossEntropy
 from memspan.encode.values import Work
 from memspan.llm import OpenAIModel, Prompt
+from memspan.llm.logprobs import TokenLogProb
 from memspan.memory import Memory
 
 SECRET = "Wolfsbane"
@@ -111,6 +114,27 @@ def test_before_it_is_asked_again(
     assert memory.process().done == 1
     assert asked_about(server).count(SECRET) == 1
     assert not any(SECRET in text for text in kept(cache))
+
+
+def test_before_a_scorer_sends_it(open_memory: Open) -> None:
+    class Slow:
+        """Forgets one of two turns while it has the other."""
+
+        async def alogprobs(self, text: str) -> list[TokenLogProb]:
+            sent.append(text)
+            if len(sent) == 1:
+                memory.forget(user="ana", id="m2" if text.startswith("one") else "m1")
+            return [TokenLogProb(0, len(text), -1.0)]
+
+    async def compress(work: Work, tools: Any) -> Work:
+        return await Compress(scorer=CrossEntropy(model=Slow(), concurrency=1)).run(work, tools)
+
+    sent: list[str] = []
+    memory = open_memory(recipe=recipe_of(Custom(do=compress)))
+    texts = {"m1": "one long turn of Ana about the sea", "m2": "another long turn of Ana about the hills"}
+    memory.add([{"id": id_, "text": text} for id_, text in texts.items()], user="ana")
+    assert memory.process().done == 1
+    assert len(set(sent)) == 1
 
 
 def test_before_the_embedder_gets_it(open_memory: Open) -> None:

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from memspan import InvalidArgumentError, LLMError, Memory, Quotas, Record
 from memspan.embed import HashEmbedder
+from memspan.encode.cross_entropy import CrossEntropy
 from memspan.encode.pieces import Piece
+from memspan.llm.logprobs import TokenLogProb
 from memspan.store import StoreWriter
 
 START = datetime(2024, 1, 1, tzinfo=timezone.utc)
@@ -329,6 +331,22 @@ def test_what_a_record_gets_meanwhile_stays(filled: Memory) -> None:
     assert (report.compressed, len(record.text) < len(LONG)) == (5, True)
     assert (record.tags, record.importance, record.provenance) == (("market", "trees"), 1.0, "ana")
     assert filled.verify() == []
+
+
+def test_what_is_forgotten_meanwhile_is_not_sent(filled: Memory) -> None:
+    class Slow:
+        """Forgets all others while it has the first one."""
+
+        async def alogprobs(self, text: str) -> list[TokenLogProb]:
+            sent.append(text)
+            if len(sent) == 1:
+                filled.forget(user="ana", id=[one.id for one in records(filled).values() if one.text != text])
+            return [TokenLogProb(0, len(text), -1.0)]
+
+    sent: list[str] = []
+    report = filled.compress("ana", "uniform", 0.4, scorer=CrossEntropy(model=Slow(), concurrency=1))
+    assert len(set(sent)) == 1
+    assert (report.compressed, len(records(filled))) == (1, 1)
 
 
 @pytest.mark.parametrize(

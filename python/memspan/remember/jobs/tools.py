@@ -256,11 +256,15 @@ class JobTools:
         assert known.value is not None
         return json.loads(known.value)
 
+    async def require_wanted(self) -> None:
+        """See `Watching.require_wanted`."""
+        await self._results.require_held()
+
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """See `Tools.embed`."""
         if not texts:
             return np.zeros((0, self._engine.embedder.identity.dim), np.float32)
-        await self._results.require_held()  # An embedder may be a server, too.
+        await self.require_wanted()  # An embedder may be a server, too.
         vectors = await in_worker(self._engine.embedder.documents, list(texts))
         unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit
