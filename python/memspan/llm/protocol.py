@@ -45,7 +45,8 @@ class LLM(Protocol):
 
         A client may take one more keyword, `ready`, of type `Ready` or `None`, and await it right before every request,
         retries and corrections included, in the event loop of the caller. Else what it sends is checked once, before it
-        is asked: texts that are forgotten while it waits for its turn are sent all the same.
+        is asked: texts that are forgotten while it waits for its turn are sent all the same. So may its `astream`, if
+        it has one, in any event loop.
 
         Raises:
             TruncatedReplyError: the answer, or the prompt, did not fit; ask for less at a time.
