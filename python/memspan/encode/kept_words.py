@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from memspan import _core
+from memspan.recall.negations import negations_in
 
-from .denials import denials_in
 from .values import Statement
 
 __all__ = ["invented", "lost", "names_in", "numbers_in"]
@@ -34,10 +34,10 @@ def lost(parts: Sequence[Statement], text: str, coverage: float) -> list[str]:
     names = {name for part in parts for name in part.entities}
     gone = names - names_in(names, text)
     gone |= numbers_in(part.text for part in parts) - numbers_in([text])
-    denied = denials_in(text, english=False)
+    denied = negations_in(text, english=False)
     terms = set(_core.analyze(text, "english"))
     for part in parts:
-        gone |= denials_in(part.text, english=False) - denied
+        gone |= negations_in(part.text, english=False) - denied
         named = {term for name in part.entities for term in _core.analyze(name, "english")}
         content = set(_core.analyze(part.text, "english")) - named - _WEAK
         missing = {term for term in content - terms if not term.isdigit()}

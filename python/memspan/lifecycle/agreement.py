@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from memspan import _core
-from memspan.encode.denials import denials_in
+from memspan.recall.negations import negations_in
 
 __all__ = ["agree"]
 
@@ -26,7 +26,7 @@ def agree(one: str, other: str) -> bool:
 
 def _marks(text: str) -> tuple[object, ...]:
     halves = {(hour, half.lower()) for hour, half in _HALF_OF_DAY.findall(text)}
-    return denials_in(text), set(_SIGNED.findall(text)), halves
+    return negations_in(text), set(_SIGNED.findall(text)), halves
 
 
 def _in_one_order(one: str, other: str) -> bool:

@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
+from unicodedata import normalize
 
+from .vocabulary import fold
 from .words import word_set
 
-__all__ = ["NEGATIONS"]
+__all__ = ["NEGATIONS", "negations_in"]
 
-NEGATIONS: Final = word_set(
+_WORD: Final = re.compile(r"\w+")
+_ENGLISH: Final = word_set(
     "no not never none nobody nothing nowhere neither nor without cannot cant dont doesnt didnt isnt arent wasnt "
-    "werent wont wouldnt shouldnt couldnt hasnt havent hadnt aint hardly barely nope nah except unless "
-    "nicht kein keine keinen keinem keiner nie niemals nichts niemand ohne "  # German
+    "werent wont wouldnt shouldnt couldnt hasnt havent hadnt aint hardly barely nope nah except unless"
+)
+_FOREIGN: Final = word_set(
+    "nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne "  # German
     "ne pas jamais rien aucun aucune personne sans ni non "  # French
     "nunca nada nadie ningun ninguna ninguno sin tampoco jamas "  # Spanish
-    "niente mai nessuno nessuna senza "  # Italian
-    "nao nenhum nenhuma ninguem sem "  # Portuguese
+    "niente mai nessun nessuno nessuna senza "  # Italian
+    "nao nem nenhum nenhuma ninguem sem "  # Portuguese
     "niet geen nooit niets niemand zonder "  # Dutch
     "nie nigdy nic nikt bez zaden "  # Polish
-    "не нет ни никогда ничего никто без"  # Russian
+    "не нет ни нельзя никогда ничего никто без"  # Russian
 )
+NEGATIONS: Final = _ENGLISH | _FOREIGN
 """Folded (`memspan.recall.vocabulary.fold`), English ones without their apostrophe."""
+_WITHIN: Final = re.compile("な[いくかけ]|ません|[不没沒未無无非]|않|없|못|안 ")
+"""Where words have no spaces between them, or the negation is an ending."""
+
+
+def negations_in(text: str, *, english: bool = True) -> frozenset[str]:
+    """The negations of a text, whatever language it is in; without spaces between words, as in Chinese, the signs that
+    negate. O(characters).
+
+    Args:
+        english: whether English ones count.
+    """
+    words = frozenset(_WORD.findall(fold(text)))
+    return (words & (NEGATIONS if english else _FOREIGN)) | frozenset(_WITHIN.findall(normalize("NFC", text)))

@@ -32,7 +32,7 @@ _UNBLOCKED: Final = (
     f"AND (j.run = 0 OR NOT EXISTS ({_OTHER} AND e.pk > j.pk AND e.state = 'running'))"
 )
 
-DUE: Final = "iif(:gathering = 'begin' AND j.run = 0, 0, j.due)"
+_DUE: Final = "iif(:gathering = 'begin' AND j.run = 0, 0, j.due)"
 """When a job `j` may begin. One that nobody has begun yet is held back only by the wish for more turns."""
 
 INTERRUPTED: Final = "the process that worked on it ended"
@@ -54,7 +54,7 @@ _JOB: Final = (
 )
 
 
-def unblocked(user: str | None) -> str:
+def _unblocked(user: str | None) -> str:
     """The condition that jobs `j`, of the user that `:user` names or with `None` of any, wait for no other job of their
     session: for none before; and for none behind, which may run if this one was parked. Named as the partial indexes
     have it."""
@@ -69,7 +69,7 @@ def claimable(user: str | None) -> str:
     return (
         "SELECT j.pk, j.id, u.name, j.user_pk, j.recipe, j.session, j.run, "  # noqa: S608
         f"coalesce(j.attempts >= {_SUSPECT} AND j.reason = '{INTERRUPTED}', 0) FROM jobs j "
-        f"JOIN users u ON u.pk = j.user_pk WHERE {unblocked(user)} AND {DUE} <= :now ORDER BY j.pk LIMIT :count"
+        f"JOIN users u ON u.pk = j.user_pk WHERE {_unblocked(user)} AND {_DUE} <= :now ORDER BY j.pk LIMIT :count"
     )
 
 
@@ -147,7 +147,7 @@ class SqliteJobReader(SqliteRows):
 
     def next_due(self, user: str | None, gathering: Gathering = "wait") -> Micros | None:
         due = self._one(
-            f"SELECT min({DUE}) FROM jobs j JOIN users u ON u.pk = j.user_pk WHERE {unblocked(user)} "  # noqa: S608
+            f"SELECT min({_DUE}) FROM jobs j JOIN users u ON u.pk = j.user_pk WHERE {_unblocked(user)} "  # noqa: S608
             "AND (:gathering <> 'leave' OR j.run > 0 OR j.due = 0)",
             {"user": user, "gathering": gathering},
         )
