@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from .errors import FormatError, InvalidArgumentError
 from .formats import Turn
 from .memory import Memory
+from .remember.messages import to_drafts
 
 __all__ = ["IngestReport", "ingest_turns"]
 
@@ -43,23 +45,41 @@ def ingest_turns(
     batch: int = 256,
     advance: Callable[[int], object] = lambda count: None,
 ) -> None:
-    """Add `turns` to `memory`, one transaction for each user of a batch, updating `report` after each commit.
+    """Add `turns` to `memory`, one transaction for each user of a batch, and another for those of the user's turns that
+    have no time, updating `report` after each commit.
 
-    When reading fails, what was read before is committed first and the error goes on to the caller. A turn
-    whose id occurred before replaces the earlier one, within a batch as well as across batches.
+    When reading fails, what was read before is committed first and the error goes on to the caller. So it is when the
+    memory refuses a turn that its reader let pass. A turn whose id occurred before replaces the earlier one, within a
+    batch as well as across batches. A turn without a time happens when it is added: beside others of the batch it would
+    follow those.
+
+    Raises:
+        FormatError: a turn is not acceptable; says where it stands.
     """
     start = time.perf_counter()
-    pending: dict[str, list[dict[str, Any]]] = {}
+    pending: dict[tuple[str, bool], list[Turn]] = {}
     ids: set[tuple[str, str]] = set()
     count = 0
 
+    def add(user: str, chosen: list[Turn]) -> None:
+        if chosen:
+            memory.add([_message(turn) for turn in chosen], user=user)
+            report.turns[user] += len(chosen)
+            advance(len(chosen))
+
     def commit() -> None:
         nonlocal count
-        for user in list(pending):
-            messages = pending.pop(user)
-            memory.add(messages, user=user)
-            report.turns[user] += len(messages)
-            advance(len(messages))
+        while pending:
+            user, _ = key = next(iter(pending))
+            chosen = pending.pop(key)
+            try:
+                add(user, chosen)
+            except InvalidArgumentError as error:
+                refused = next((turn for turn in chosen if _refusal(turn) is not None), None)
+                if refused is None:
+                    raise
+                add(user, chosen[: chosen.index(refused)])
+                raise FormatError(f"{refused.position}: {_refusal(refused)}") from error
         ids.clear()
         count = 0
 
@@ -69,17 +89,27 @@ def ingest_turns(
                 commit()
             if turn.id is not None:
                 ids.add((turn.user, turn.id))
-            pending.setdefault(turn.user, []).append(_message(turn))
+            pending.setdefault((turn.user, turn.at is not None), []).append(turn)
             count += 1
             if count >= batch:
                 commit()
+        commit()
     except (ValueError, OSError):
         commit()
         raise
-    else:
-        commit()
     finally:
         report.seconds = time.perf_counter() - start
+
+
+def _refusal(turn: Turn) -> str | None:
+    """Why a memory takes no such turn; `None` where it would."""
+    try:
+        to_drafts(
+            [_message(turn)], user=turn.user, at=None, session=None, metadata=None, tags=(), kind=turn.kind
+        )
+    except InvalidArgumentError as error:
+        return str(error).removeprefix("messages[0]").removeprefix(".")
+    return None
 
 
 def _message(turn: Turn) -> dict[str, Any]:

@@ -56,11 +56,21 @@ def test_half_an_emoji_is_taken_as_from_a_program(run, run_json, store, write_li
     assert record["text"] == "half \N{REPLACEMENT CHARACTER} ferry"
 
 
-def test_times_that_would_follow_beyond_the_calendar_are_named(run, store, write_lines):
+def test_a_turn_without_a_time_happens_now_whatever_stands_before_it(run_json, store, write_lines):
     file = write_lines(turn(1, at="9999-12-31T23:59:59.999999Z"), {"user": "ana", "text": "and then"})
-    message = run("ingest", file, "--store", store, code=3).stderr
-    assert message.startswith("Error: messages[1]['at']: got None")
-    assert len(message.splitlines()) == 1
+    assert run_json("ingest", file, "--store", store)["turns"] == 2
+    first, second = run_json("latest", "--store", store, "--user", "ana")["records"]
+    assert first["at"].startswith("9999-")
+    assert not second["at"].startswith("9999-")
+
+
+def test_a_value_that_only_the_memory_refuses_keeps_what_was_before_it(run, run_json, store, write_lines):
+    file = write_lines(turn(1), turn(2), turn(3, metadata={"n": 1 << 64}), turn(4))
+    stderr = run("ingest", file, "--store", store, code=3).stderr
+    assert stderr.startswith(f"Error: {file}:3: ")
+    assert "kept: 2 turns before it" in stderr
+    kept = run_json("latest", "--store", store, "--user", "ana")["records"]
+    assert [record["id"] for record in kept] == ["t2", "t1"]
 
 
 def test_standard_input_is_utf8_whatever_the_locale(spawn, store):
