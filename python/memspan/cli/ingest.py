@@ -155,7 +155,8 @@ def store_bytes(store: Path) -> int:
 
 def _count(file: Path, user: str | None, format_: str | None) -> int | None:
     """How many turns a file has; `None` of one that is not read twice."""
-    if _is_stdin(file) or file.stat().st_size > _COUNTED_BYTES:
+    # A pipe (`<(zcat ...)`) holds nothing any more when it has been read.
+    if _is_stdin(file) or not file.is_file() or file.stat().st_size > _COUNTED_BYTES:
         return None
     count = 0
     try:

@@ -115,6 +115,17 @@ def test_progress_and_colour_only_on_a_terminal(terminal, store, conversation_fi
     assert "169/169" in session.output
 
 
+def test_a_pipe_under_a_name_is_read_once(terminal, store, tmp_path):
+    pipe = tmp_path / "turns"
+    os.mkfifo(pipe)
+    session = terminal("ingest", pipe, "--store", store)
+    with open(pipe, "w", encoding="utf-8") as lines:
+        for number in range(3000):
+            lines.write(json.dumps({"user": "ana", "text": f"turn number {number} of a long file"}) + "\n")
+    assert "3,000 turns of 1 user" in session.read()
+    assert session.process.wait(60) == 0
+
+
 def test_no_color(terminal, filled):
     session = terminal("search", "ferry", "--store", filled, "--user", "demo", NO_COLOR="1")
     assert session.end() == 0

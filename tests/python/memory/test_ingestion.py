@@ -38,8 +38,10 @@ def test_a_turn_without_a_time_does_not_follow_another_of_its_batch(tmp_path: Pa
     with Memory(tmp_path / "m", "hash") as memory:
         ingest_turns(memory, turns, IngestReport(), batch=batch)
         old, new = memory.get(user="ana", id="old"), memory.get(user="ana", id="new")
-    assert old is not None and old.at == AT
-    assert new is not None and new.at >= began - timedelta(seconds=1)
+    assert old is not None
+    assert old.at == AT
+    assert new is not None
+    assert new.at >= began - timedelta(seconds=1)
 
 
 def test_what_a_memory_refuses_costs_no_other_turn(tmp_path: Path) -> None:
