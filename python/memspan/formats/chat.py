@@ -2,13 +2,15 @@
 
 A file holds conversations, which are objects with `messages`, or messages, alone on their lines or in lists.
 A conversation may name its `user`, its `session` (or `id`) and its time `at`; a message outside a
-conversation may name its `user`. Without a time of their own, the messages of a conversation follow each
-other by one second from its time.
+conversation may name its `user`. A message without a time of its own follows the one before by one second; those
+before the first that has one precede it by seconds, unless the conversation has a time, from which they count then.
+Messages outside a conversation follow those of their user and session that stand before them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta, timezone
 from functools import partial
 from typing import Any
 
@@ -24,6 +26,9 @@ from .turns import Turn
 
 __all__ = ["CHAT"]
 
+_SECOND = timedelta(seconds=1)
+_FIRST_MOMENT = datetime.min.replace(tzinfo=timezone.utc)
+
 
 def _matches(value: Any) -> bool:
     first = first_object(value)
@@ -37,7 +42,7 @@ def _read(items: Iterable[Item], request: Request) -> Iterator[Turn]:
 
 
 def _conversations(items: Iterable[Item]) -> Iterator[Conversation]:
-    clock = Clock()
+    clocks: dict[tuple[str, str | None], Clock] = {}
     for place, fields in each_object(items):
         user = optional(fields, "user", place, as_name)
         if "messages" in fields:
@@ -46,21 +51,33 @@ def _conversations(items: Iterable[Item]) -> Iterator[Conversation]:
             yield Conversation(
                 place,
                 user,
-                partial(_alone, fields, place, clock),
+                partial(_alone, fields, place, clocks),
                 whole=False,
             )
 
 
 def _turns(fields: Mapping[str, Any], place: Place, user: str) -> Iterator[Turn]:
     session = optional(fields, "session", place, as_name) or optional(fields, "id", place, as_name)
-    clock = Clock(stated_time(fields, place))
-    for position, message in placed_objects(required(fields, "messages", place, as_list), place["messages"]):
+    messages = placed_objects(required(fields, "messages", place, as_list), place["messages"])
+    clock = Clock(stated_time(fields, place) or _beginning(messages))
+    for position, message in messages:
         turn = read_message(message, position, user=user, session=session, clock=clock)
         if turn is not None:
             yield turn
 
 
-def _alone(fields: Mapping[str, Any], place: Place, clock: Clock, user: str) -> Iterator[Turn]:
+def _beginning(messages: Sequence[tuple[Place, Mapping[str, Any]]]) -> datetime | None:
+    """When a conversation began that does not say so: a second for each message before the first that has a time."""
+    for count, (position, message) in enumerate(messages):
+        if (at := stated_time(message, position)) is not None:
+            return at - min(count * _SECOND, at - _FIRST_MOMENT)
+    return None
+
+
+def _alone(
+    fields: Mapping[str, Any], place: Place, clocks: dict[tuple[str, str | None], Clock], user: str
+) -> Iterator[Turn]:
+    clock = clocks.setdefault((user, optional(fields, "session", place, as_name)), Clock())
     turn = read_message(fields, place, user=user, session=None, clock=clock)
     if turn is not None:
         yield turn

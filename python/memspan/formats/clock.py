@@ -16,7 +16,7 @@ class Clock:
 
     Where only the session has a date, turns follow each other by one second from there (`next`); where a turn
     has its own time, that time is kept, and a turn with exactly the same time as the one before comes a
-    microsecond later (`stamp`).
+    microsecond later (`stamp`). A turn without a time after one that has its own follows that one.
     """
 
     def __init__(self, start: datetime | None = None) -> None:
@@ -26,7 +26,7 @@ class Clock:
         self._repeats = 0
 
     def next(self) -> datetime | None:
-        """The time of the next turn of a session that has one date, or `None` when it has none.
+        """The time of the next turn, which has none of its own; `None` when nothing before it has one either.
 
         The day never changes: in the day's last second turns are a microsecond apart.
         """
@@ -42,4 +42,6 @@ class Clock:
         """The time of a turn that has its own."""
         self._repeats = self._repeats + 1 if at == self._stamped else 0
         self._stamped = at
-        return at + min(self._repeats * _MICROSECOND, _LAST_MOMENT - at)
+        at += min(self._repeats * _MICROSECOND, _LAST_MOMENT - at)
+        self._start, self._ticks = at, 1
+        return at

@@ -45,6 +45,45 @@ def test_the_same_messages_in_any_layout(
     assert [turn.at for turn in turns] == [None, None]
 
 
+def seconds(turns: list[Any]) -> list[float | None]:
+    start = datetime(2024, 1, 1, tzinfo=timezone.utc)
+    return [None if turn.at is None else (turn.at - start).total_seconds() for turn in turns]
+
+
+@pytest.mark.parametrize(
+    ("conversation", "expected"),
+    [
+        ({}, [-2, -1, 0, 1, 2, 60]),
+        ({"at": "2023-12-31T23:00:00Z"}, [-3600, -3599, 0, 1, 2, 60]),
+    ],
+)
+def test_messages_without_a_time_stay_in_their_place(
+    write_json: WriteJson, conversation: dict[str, Any], expected: list[float]
+) -> None:
+    timed = {"at": "2024-01-01T00:00:00Z"}, {"timestamp": 1704067260}
+    messages = [HELLO, BYE, HELLO | timed[0], BYE, HELLO, BYE | timed[1]]
+    turns = list(read_turns(write_json(conversation | {"messages": messages}), user="ana"))
+    assert seconds(turns) == expected
+
+
+def test_messages_alone_follow_those_of_their_user_and_session(write_json: WriteJson) -> None:
+    at = "2024-01-01T00:00:00Z"
+    lines = [
+        HELLO | {"at": at, "user": "mo"},
+        HELLO | {"user": "zoe"},
+        BYE | {"user": "mo"},
+        BYE | {"user": "mo", "session": "later"},
+        HELLO | {"at": at, "user": "mo"},
+    ]
+    assert seconds(list(read_turns(write_json(*lines)))) == [0, None, 1, None, 1e-6]
+
+
+def test_nothing_before_the_first_moment(write_json: WriteJson) -> None:
+    messages = [HELLO, BYE | {"at": "0001-01-01T00:00:00Z"}]
+    first, _ = read_turns(write_json({"messages": messages}), user="ana")
+    assert first.at == datetime.min.replace(tzinfo=timezone.utc)
+
+
 def test_messages_alone_on_their_lines(write_json: WriteJson) -> None:
     at = "2024-01-01T00:00:00Z"
     lines = [HELLO | {"id": "m1", "at": at, "user": "mo"}, BYE | {"at": at}, HELLO | {"user": "zoe"}]
