@@ -16,7 +16,7 @@ from memspan.evaluate.reading.report import AnswerReport
 from .environment import Environment
 from .eval_costs import number_row, print_costs
 from .eval_halumem import print_halumem
-from .tables import cell, estimate_cell, plain_table
+from .tables import cell, estimate_cell, plain_table, print_figures
 
 __all__ = ["print_construction", "print_reading"]
 
@@ -69,7 +69,7 @@ def print_reading(env: Environment, report: AnswerReport) -> None:
     env.say(
         "percent; micro: every question counts the same; macro: every category; ±: half of the 95 % interval"
     )
-    env.out.print(_scores(overall, groups))
+    print_figures(env.out, _scores(overall, groups), 2)
     env.say(
         f"{overall.scored:,} of {overall.questions:,} questions scored, {overall.judged:,} judged; "
         f"{overall.unanswerable:,} have no answer, {overall.without_gold:,} no gold answer",

@@ -13,7 +13,7 @@ from memspan.evaluate.chart import focus
 
 from .environment import Environment
 from .eval_context import context_table
-from .tables import cell, estimate_cell, plain_table
+from .tables import cell, estimate_cell, plain_table, print_figures
 
 __all__ = ["print_evaluation"]
 
@@ -32,23 +32,23 @@ def print_evaluation(env: Environment, evaluation: Evaluation, *, by_category: b
     )
     env.say(f"unit: {evaluation.unit}; percent, micro averages; ±: half of the 95 % bootstrap interval")
     env.say("")
-    env.out.print(_scores(groups, evaluation.ks))
+    print_figures(env.out, _scores(groups, evaluation.ks), 2)
     for line in _counts(groups[0], evaluation):
         env.say(line, style="dim")
     if groups[0].context:
         env.say("")
         env.say(f"evidence inside a context of at most {evaluation.tokens:,} tokens a question")
-        env.out.print(context_table(groups))
+        print_figures(env.out, context_table(groups), 2)
     env.say("")
     env.say("session-level, only to compare with other reports: any turn of a session with evidence")
-    env.out.print(_session_hits(groups[0], evaluation.ks))
+    print_figures(env.out, _session_hits(groups[0], evaluation.ks))
     if own := evaluation.longmemeval():
         env.say("")
         env.say("LongMemEval's own metrics, over user turns: as its scripts compute them | corrected")
-        env.out.print(_longmemeval(own))
+        print_figures(env.out, _longmemeval(own), 3)
     env.say("")
     env.say("milliseconds a question")
-    env.out.print(_latency(evaluation))
+    print_figures(env.out, _latency(evaluation))
 
 
 def _scores(groups: list[Group], ks: tuple[int, ...]) -> Table:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich import box
-from rich.table import Table
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Column, Table
 from rich.text import Text
 
 from .printable import printable
@@ -14,7 +17,10 @@ from .printable import printable
 if TYPE_CHECKING:
     from memspan.evaluate import Estimate
 
-__all__ = ["cell", "counted", "estimate_cell", "moment", "plain_table"]
+__all__ = ["cell", "counted", "estimate_cell", "moment", "plain_table", "print_figures"]
+
+_GAP: Final = 3
+"""Blanks between the columns of `plain_table`."""
 
 
 def cell(text: object, style: str = "") -> Text:
@@ -41,3 +47,40 @@ def estimate_cell(estimate: Estimate, scale: float = 100) -> Text:
 def plain_table(title: str | None = None) -> Table:
     """The one table style of this command line; readable when piped to a file as well."""
     return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+
+
+def print_figures(console: Console, table: Table, labels: int = 1) -> None:
+    """Print a table of figures; where the terminal is too narrow for it, in several below one another, each with the
+    first `labels` columns. A row without its name, or a figure without its end, would be read wrongly."""
+    for number, part in enumerate(_parts(table, labels, console.width)):
+        if number > 0:
+            console.print()
+        console.print(part)
+
+
+def _parts(table: Table, labels: int, width: int) -> Iterator[Table]:
+    names, figures = table.columns[:labels], table.columns[labels:]
+    taken = sum(_width(column) + _GAP for column in names)
+    while figures:
+        left, count = width - taken, 0
+        while count < len(figures) and (count == 0 or _width(figures[count]) <= left):
+            left -= _width(figures[count]) + _GAP
+            count += 1
+        yield _of_columns([*names, *figures[:count]])
+        figures = figures[count:]
+
+
+def _width(column: Column) -> int:
+    lines = (line for value in (column.header, *column.cells) for line in str(value).splitlines())
+    return max(map(cell_len, lines), default=0)
+
+
+def _of_columns(columns: Sequence[Column]) -> Table:
+    part = plain_table()
+    for column in columns:
+        part.add_column(
+            column.header, justify=column.justify, overflow=column.overflow, no_wrap=column.no_wrap
+        )
+    for row in zip(*(column.cells for column in columns), strict=True):
+        part.add_row(*row)
+    return part

@@ -54,6 +54,19 @@ def row(output, name):
     return line.split()
 
 
+@pytest.mark.parametrize("columns", [80, 40])
+def test_a_narrow_terminal_shows_whole_names_and_figures(evaluate, file, monkeypatch, columns):
+    wide = evaluate("locomo", file, "--tokens", 0).stdout.partition("questions scored")[0]
+    monkeypatch.setenv("COLUMNS", str(columns))
+    narrow = evaluate("locomo", file, "--tokens", 0).stdout.partition("questions scored")[0]
+    assert "…" not in narrow
+    for name in ("questions", "all", "single-hop", "adversarial"):
+        parts = [line.split() for line in narrow.splitlines() if line.startswith(name)]
+        count = 3 if name == "adversarial" else 2
+        assert len(parts) > 1
+        assert parts[0][:count] + [figure for part in parts for figure in part[count:]] == row(wide, name)
+
+
 def test_shows_every_category_with_its_count(evaluate, file):
     output = evaluate("locomo", file, "--k", 1, "--k", 3).stdout
     assert "locomo: conversations 1, turns 3, questions 4; k=3; embedder hash" in output
