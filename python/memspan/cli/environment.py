@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
+from shutil import get_terminal_size
 from typing import IO, TYPE_CHECKING, Any, Concatenate, ParamSpec, TextIO, TypeVar
 
 import click
@@ -110,6 +111,9 @@ def pass_environment(
 def _console(stream: TextIO) -> Console:
     terminal = stream.isatty()
     width = None if terminal or "COLUMNS" in os.environ else _PIPE_WIDTH
+    if os.environ.get("COLUMNS", "") == "0":
+        # So some terminals say that they do not know, and rich would print nothing at all.
+        width = get_terminal_size((_PIPE_WIDTH, 24)).columns
     return Console(file=stream, highlight=False, markup=False, emoji=False, width=width)
 
 

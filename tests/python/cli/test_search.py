@@ -282,6 +282,13 @@ def test_the_same_question_gives_the_same_bytes_in_another_process(run, spawn, f
     assert json.loads(run(*arguments).stdout) == json.loads(spawn(*arguments).stdout)
 
 
+def test_no_columns_at_all_hide_nothing(run, filled, monkeypatch):
+    asked = ("search", "ferry", "--store", filled, "--user", "demo")
+    expected = run(*asked).stdout
+    monkeypatch.setenv("COLUMNS", "0")
+    assert run(*asked).stdout == expected
+
+
 def test_a_narrow_terminal_shows_the_same_values(run, filled, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     output = run(
