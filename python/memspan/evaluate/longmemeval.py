@@ -35,7 +35,8 @@ class UserTurns:
     """A question's ranking of user turns."""
 
     ranked: tuple[str, ...]
-    """All user turns of the haystack, best first, as `<session>:<index>`."""
+    """The user turns of the haystack that came back, best first, as `<session>:<index>`: all of them, unless the search
+    was by a view that finds only some."""
     correct: frozenset[str]
     """Those that hold the answer; empty when only the assistant gave it."""
     sessions: frozenset[str]
@@ -64,7 +65,8 @@ def script_scores(turns: UserTurns, k: int, *, sessions: bool = False) -> Script
             k += 1
     found = set(ranked[:k])
     gains = [document in correct for document in ranked]
-    ideal = _script_dcg(sorted(gains, reverse=True)[:k])
+    # Of all that is correct, whether it came back or not: a search by one view alone leaves turns out.
+    ideal = _script_dcg([True] * min(k, len(turns.correct)))
     return ScriptScores(
         recall_any=float(any(document in found for document in correct)),
         recall_all=float(all(document in found for document in correct)),

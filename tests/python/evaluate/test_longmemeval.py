@@ -69,6 +69,13 @@ def test_sessions_are_widened_by_one_turn_at_a_time():
     assert (scores.recall_any, scores.recall_all) == (1, 0)
 
 
+@pytest.mark.parametrize("sessions", [False, True])
+def test_what_did_not_come_back_counts_in_the_scripts(sessions):
+    found = UserTurns(ranked=("a:0", "x:0"), correct=TURNS.correct, sessions=TURNS.sessions)
+    ideal = 1 + 1 + 1 / log2(3)
+    assert values(script_scores(found, 5, sessions=sessions)) == pytest.approx((1, 0, 1 / ideal))
+
+
 def test_corrected():
     ideal = 1 + 1 / log2(3) + 1 / log2(4)
     assert values(corrected_scores(TURNS, 5)) == pytest.approx((1, 0, (1 / log2(4) + 1 / log2(6)) / ideal))
