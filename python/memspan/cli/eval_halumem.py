@@ -31,14 +31,15 @@ def print_halumem(env: Environment, report: AnswerReport, answers: Answers) -> N
         _add(table, f"answers: {name}", getattr(answers, name), *over)
     integrity, accuracy = report.integrity(), report.accuracy()
     if integrity is not None:
-        points = (integrity.points, integrity.judged)
+        misleading = (integrity.misleading, integrity.misleading_judged)
+        points = (integrity.points - misleading[0], integrity.judged - misleading[1])
         _add(table, "memory integrity (recall)", integrity.recall, *points)
         _add(table, "the same, by importance", integrity.weighted_recall, *points)
-        _add(table, "misleading points refused", integrity.interference_refused, *points)
+        _add(table, "misleading points refused", integrity.interference_refused, *misleading)
     if accuracy is not None:
-        memories = (accuracy.memories, accuracy.judged)
-        _add(table, "memory accuracy", accuracy.accuracy, *memories)
-        _add(table, "the same, of expected memories", accuracy.expected_accuracy, *memories)
+        expected = (accuracy.expected, accuracy.expected_judged)
+        _add(table, "memory accuracy", accuracy.accuracy, accuracy.memories, accuracy.judged)
+        _add(table, "the same, of expected memories", accuracy.expected_accuracy, *expected)
     env.out.print(table)
     if rows := [row for row in published("halumem") if "integrity" in row.figures]:
         env.say("the papers' own figures: memory integrity, memory accuracy, right answers", style="dim")

@@ -31,6 +31,7 @@ def test_integrity() -> None:
     assert found.weighted_recall == (1.0 + 0.5 / 2) / 2.0
     assert found.interference_refused == 1 / 3
     assert (found.points, found.judged) == (7, 5)
+    assert (found.misleading, found.misleading_judged) == (3, 2)
 
 
 def test_integrity_without_importance_or_misleading_points() -> None:
@@ -57,6 +58,7 @@ def test_accuracy() -> None:
     assert found.accuracy == (1 + 1 / 2 + 1) / 5
     assert found.expected_accuracy == (1 + 1 / 2) / 3
     assert (found.memories, found.judged) == (5, 4)
+    assert (found.expected, found.expected_judged) == (3, 2)
     only_new = accuracy_of([Extracted(score=2, expected=False)])
     assert only_new is not None
     assert only_new.expected_accuracy is None

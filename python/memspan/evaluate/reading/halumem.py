@@ -54,7 +54,10 @@ class Integrity:
     interference_refused: float | None
     """Share of the misleading points that are missing; `None` without any."""
     points: int
+    """All, the misleading ones too."""
     judged: int
+    misleading: int
+    misleading_judged: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +70,9 @@ class Accuracy:
     """The same over those that the labels hold too: "target precision"; `None` without any."""
     memories: int
     judged: int
+    expected: int
+    """How many `expected_accuracy` is over."""
+    expected_judged: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +103,9 @@ def integrity_of(points: Iterable[Point]) -> Integrity | None:
         weighted_recall=covered / sum(weights),
         interference_refused=refused / len(misleading) if misleading else None,
         points=len(wanted) + len(misleading),
-        judged=sum(point.score is not None for point in (*wanted, *misleading)),
+        judged=_judged((*wanted, *misleading)),
+        misleading=len(misleading),
+        misleading_judged=_judged(misleading),
     )
 
 
@@ -106,13 +114,20 @@ def accuracy_of(memories: Sequence[Extracted]) -> Accuracy | None:
     if not memories:
         return None
     halves = [(memory.score or 0) / 2 for memory in memories]
-    expected = [half for half, memory in zip(halves, memories, strict=True) if memory.expected]
+    expected = [memory for memory in memories if memory.expected]
+    halves_of_expected = [half for half, memory in zip(halves, memories, strict=True) if memory.expected]
     return Accuracy(
         accuracy=sum(halves) / len(halves),
-        expected_accuracy=sum(expected) / len(expected) if expected else None,
+        expected_accuracy=sum(halves_of_expected) / len(expected) if expected else None,
         memories=len(memories),
-        judged=sum(memory.score is not None for memory in memories),
+        judged=_judged(memories),
+        expected=len(expected),
+        expected_judged=_judged(expected),
     )
+
+
+def _judged(verdicts: Iterable[Point | Extracted]) -> int:
+    return sum(verdict.score is not None for verdict in verdicts)
 
 
 def answers_of(outcomes: Sequence[Outcome | None]) -> Answers | None:
