@@ -104,6 +104,15 @@ def test_the_order_and_the_names_of_files_change_nothing(file: Path, tmp_path: P
         assert (one.mean, one.low, one.high) == pytest.approx((two.mean, two.low, two.high)), name
 
 
+def test_what_no_question_tells_is_left_out_of_json(file: Path, tmp_path: Path) -> None:
+    samples = json.loads(file.read_text())
+    del samples[0]["qa"][1:]
+    file.write_text(json.dumps(samples))
+    document = study(file, tmp_path, "staleness").as_json()
+    json.dumps(document, allow_nan=False)
+    assert "evidence old" not in document["experiments"]["staleness"][0]["measured"]
+
+
 @pytest.fixture
 def chat(tmp_path: Path) -> Path:
     """A chat in BEAM's layout: a number is said, is replaced, and then many other things are said."""
@@ -160,6 +169,21 @@ def test_validity_takes_away_what_was_replaced_and_nothing_else(
     assert list(shown["recall@10"]) == list(shown["difference"]) == ["beam"]
     pytest.importorskip("matplotlib")
     draw_real(done, tmp_path)
+
+
+def test_evidence_without_a_time_is_none(chat: Path, tmp_path: Path) -> None:
+    batches = json.loads(chat.read_text())
+    undated = {"batch_number": 0, "turns": [[{"id": 999, "role": "user", "content": "My kiln is red."}]]}
+    chat.write_text(json.dumps([undated, *batches]))
+    questions = chat.parent / "probing_questions" / "probing_questions.json"
+    asked = json.loads(questions.read_text())
+    count = sum(map(len, asked.values()))
+    asked["information_extraction"].append({"question": "Which kiln?", "source_chat_ids": [999]})
+    questions.write_text(json.dumps(asked))
+    found = real_study(
+        [("beam", chat)], names=("staleness",), embedder="hash:64", store_dir=tmp_path / "kept"
+    )
+    assert sum(len(one.questions) for one in found.conversations) == count
 
 
 def test_compression_on_real_text(file: Path, tmp_path: Path) -> None:

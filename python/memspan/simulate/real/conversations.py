@@ -37,7 +37,7 @@ class Conversation:
     records: tuple[Record, ...]
     """Its turns in the order of time, with vectors, an estimated importance and a kind by rule."""
     questions: tuple[LabelledQuestion, ...]
-    """Those with evidence that exists."""
+    """Those with evidence that exists and has a time."""
 
     @property
     def user(self) -> str:
@@ -123,11 +123,6 @@ def _read(
                 named = f"{data_set} {Path(file).name}"
                 raise invalid("files", named, f"conversations that differ; {user} comes twice")
             users.add(owner)
-            asked = tuple(
-                question
-                for question in labelled.questions
-                if question.user == user and question.answerable and question.evidence
-            )
             records = [
                 Record(
                     id=id_,
@@ -142,11 +137,23 @@ def _read(
                 for id_, turn in turns.items()
                 if turn.at is not None
             ]
-            if asked and records:
+            dated = frozenset(record.id for record in records)
+            asked = tuple(
+                _about(question, dated)
+                for question in labelled.questions
+                if question.user == user and question.answerable and question.evidence & dated
+            )
+            if asked:
                 # Turns of one time keep the order of the file.
                 records.sort(key=lambda record: record.at)
                 found.append((data_set, records, asked))
     return found
+
+
+def _about(question: LabelledQuestion, dated: frozenset[str]) -> LabelledQuestion:
+    """The question with its evidence among the turns that have a time: others have no place in a conversation."""
+    evidence, outdated = question.evidence & dated, question.outdated & dated
+    return replace(question, evidence=evidence, outdated=outdated if evidence > outdated else frozenset())
 
 
 def embed(records: Sequence[Record], embedding: Embedding) -> list[Record]:

@@ -110,25 +110,16 @@ def staleness(
         asked = np.isfinite(values[name])
         if not asked.any():
             continue
-        yield RealOutcome(
-            "staleness",
-            name,
-            values[name],
-            name == "off",
-            {
-                "evidence young": _mean(values[name][~old]),
-                "evidence old": _mean(values[name][old]),
-                "mrr": float(np.nanmean(ranks[name])),
-                "moved": moved[name] / int(asked.sum()),
-                **dict(
-                    zip(
-                        _UPDATES,
-                        np.mean(updates[name], axis=0).tolist() if updates[name] else (),
-                        strict=False,
-                    )
-                ),
-            },
-        )
+        measured = {
+            "evidence young": _mean(values[name][~old]),
+            "evidence old": _mean(values[name][old]),
+            "mrr": _mean(ranks[name]),
+            "moved": moved[name] / int(asked.sum()),
+        }
+        if updates[name]:
+            measured |= dict(zip(_UPDATES, np.mean(updates[name], axis=0).tolist(), strict=True))
+        there = {what: value for what, value in measured.items() if value is not None}
+        yield RealOutcome("staleness", name, values[name], name == "off", there)
 
 
 def _askings(one: Conversation, first: int, seed: int) -> list[_Asking]:
@@ -232,10 +223,10 @@ def _of_update(question: LabelledQuestion, ids: Sequence[str]) -> tuple[float, f
     )
 
 
-def _mean(values: NDArray[np.float64]) -> float:
-    """Of those asked; NaN without any."""
+def _mean(values: NDArray[np.float64]) -> float | None:
+    """Of those asked; `None` without any."""
     asked = values[np.isfinite(values)]
-    return float(asked.mean()) if len(asked) else float("nan")
+    return float(asked.mean()) if len(asked) else None
 
 
 def _multiplied(found: Recalls, staleness: NDArray[np.float64]) -> list[int]:
