@@ -81,7 +81,9 @@ class CachedEmbedder:
         return hashlib.sha256(content.encode()).digest()
 
     def _read(self, database: sqlite3.Connection, key: bytes) -> NDArray[np.float32] | None:
-        """The vector, unless there is none, or one of another dimension, which only a damaged file holds."""
+        """The vector, unless there is none, or something else, which only a damaged file holds."""
         row = database.execute("SELECT value FROM vector WHERE key = ?", (key,)).fetchone()
-        vector = None if row is None else np.frombuffer(row[0], np.float32)
-        return vector if vector is not None and len(vector) == self.dim else None
+        value = None if row is None else row[0]
+        if not isinstance(value, bytes) or len(value) != self.dim * np.dtype(np.float32).itemsize:
+            return None
+        return np.frombuffer(value, np.float32)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -149,6 +151,15 @@ def test_cached_vectors_are_those_of_the_embedder(tmp_path: Path) -> None:
     assert inner.documents == ["two", "one", "three"]
     assert cached.embed_documents([]).shape == (0, 64)
     np.testing.assert_array_equal(cached.embed_query("one"), HashEmbedder(64).embed_query("one"))
+
+
+@pytest.mark.parametrize("value", [b"abc", b"\0" * 252, "text", 3, None])
+def test_a_damaged_vector_is_made_anew(tmp_path: Path, value: object) -> None:
+    cached = CachedEmbedder(Counting(), tmp_path / "e.sqlite")
+    expected = cached.embed_documents(["one"])
+    with contextlib.closing(sqlite3.connect(tmp_path / "e.sqlite")) as database, database:
+        database.execute("UPDATE vector SET value = ?", (value,))
+    np.testing.assert_array_equal(cached.embed_documents(["one"]), expected)
 
 
 def test_a_cache_that_is_none_is_refused(labelled: Labelled, stores: Path) -> None:
