@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
@@ -98,6 +99,12 @@ def test_beam_tells_outdated_evidence_of_updates(labelled: Labelled) -> None:
     assert [each.outdated for each in found] == [{"0"}, frozenset(), frozenset()]
     assert found[0].evidence == {"0", "2", "4"}
     assert not any(each.outdated for each in questions(labelled("beam"), "beam"))
+
+
+def test_a_pipe_is_refused_as_it_could_be_read_once_only(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FormatError, match="a pipe, which is read once"):
+        read_labelled(tmp_path / "pipe", "locomo")
 
 
 def test_longmemeval(labelled: Labelled) -> None:

@@ -40,6 +40,10 @@ def read_labelled(path: str | os.PathLike[str], data_set: str) -> LabelledFile:
     if data_set not in DATA_SETS:
         raise invalid("data_set", data_set, ", ".join(DATA_SETS))
     known, path = DATA_SETS[data_set], Path(path)
+    if path.is_fifo():
+        raise FormatError(
+            f"{path}: a pipe, which is read once; accepted: a file, whose turns and questions are read"
+        )
     turns: dict[str, dict[str, Turn]] = {}
     for turn in read_turns(path, format=data_set, user=known.user_of(path)):
         if turn.id is not None:
