@@ -34,6 +34,11 @@ class _Group(click.Group):
                     [(name.ljust(width), self.commands[name].get_short_help_str(80)) for name in names]
                 )
 
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        # Help and version are written here.
+        with map_failures():
+            return super().make_context(*arguments, **options)
+
     def invoke(self, ctx: click.Context) -> Any:
         with map_failures():
             raise_at_ctrl_c()

@@ -180,6 +180,16 @@ def test_a_closed_pipe_is_no_error_worth_a_word(filled):
     assert b"Exception ignored" not in stderr
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a file that is always full")
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_that_cannot_be_written_ends_with_a_line(option):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command(option), stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.startswith("Error: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
 @pytest.mark.parametrize(("debug", "expected"), [("0", False), ("1", True)])
 def test_traceback_only_on_request(spawn, filled, debug, expected):
     bad = ("--where", '{"city": {"$near": 1}}')
