@@ -22,17 +22,18 @@ def key_of(model: str, address: str, prompt: Prompt) -> str:
 class Kept:
     """A file of JSON lines, one a reply, readable by its owner only; the last line of a key counts.
 
-    Every line is written at once, so that a line which an interruption cut off is the last one; it is passed over, and
-    asked for again. Not for several processes at once: each would ask for itself, which costs and harms nothing.
+    Every line is written at once. One which an interruption or a full disk cut off is passed over, and asked for again;
+    what comes after it begins a line of its own. Not for several processes at once: each would ask for itself, which
+    costs and harms nothing.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._found: dict[str, Any] = {}
-        self._torn = False
-        if path.exists():
-            for line in path.read_bytes().split(b"\n"):
-                self._read(line)
+        data = path.read_bytes() if path.exists() else b""
+        self._torn = not data.endswith(b"\n") and data != b""
+        for line in data.split(b"\n"):
+            self._read(line)
 
     def _read(self, line: bytes) -> None:
         if not line:
@@ -41,7 +42,7 @@ class Kept:
             entry = json.loads(line)
             self._found[entry["key"]] = entry["value"]
         except (ValueError, KeyError, TypeError):
-            self._torn = True
+            return
 
     def get(self, key: str) -> Any:
         """The JSON value kept under `key`, or `None`."""
@@ -50,12 +51,13 @@ class Kept:
     def put(self, key: str, value: Any) -> None:
         """Keep a value; it is with the operating system when this returns."""
         line = json.dumps({"key": key, "value": value}).encode() + b"\n"
-        if self._torn:
-            line = b"\n" + line
-            self._torn = False
+        rest = b"\n" + line if self._torn else line
         handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        self._torn = True
         try:
-            os.write(handle, line)
+            while rest:  # a disk that is nearly full takes a part, and says how much
+                rest = rest[os.write(handle, rest) :]
         finally:
             os.close(handle)
+        self._torn = False
         self._found[key] = value
