@@ -6,11 +6,12 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from inspect import signature
 from operator import add
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from memspan.arguments import as_integer
+from memspan.arguments import as_integer, as_path, as_texts, is_listing
 from memspan.embed.resolve import resolve_embedder
 from memspan.errors import invalid
 from memspan.formats.questions import DATA_SETS, LabelledFile, LabelledQuestion, read_labelled
@@ -38,6 +39,9 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_KS", "Ask", "Tracker", "ask_memory", "evaluate"]
 
 DEFAULT_KS = (1, 5, 10, 20, 50)
+_OF_QUESTIONS: Final = ("self", "question", "user", "k", "now", "between")
+"""Parameters of a search that each question has of its own."""
+_OPTIONS: Final = tuple(name for name in signature(Memory.search).parameters if name not in _OF_QUESTIONS)
 
 StrPath: TypeAlias = "str | os.PathLike[str]"
 
@@ -99,9 +103,11 @@ def evaluate(
         ModelNotFoundError, MissingExtraError: the model is not here.
         JobError: the recipe needs a language model and there is none.
     """
-    depths = tuple(sorted({as_integer(k, "ks", 1, MAX_K) for k in ks}))
+    depths = tuple(sorted({as_integer(k, "ks", 1, MAX_K) for k in ks})) if is_listing(ks) else ()
     if not depths:
-        raise invalid("ks", ks, "at least one depth")
+        raise invalid("ks", ks, "a list of at least one depth")
+    users = None if users is None else as_texts(users, "users")
+    _check_options(options or {}, ask)
     if limit is not None:
         as_integer(limit, "limit", 1, 1 << 31)
     budget = None if _is_zero(tokens) else checked_budget(tokens)
@@ -112,11 +118,15 @@ def evaluate(
         making = Making(recipe=chosen_recipe, llm=resolve_llm(llm), consolidate=consolidate)
     if isinstance(files, (str, os.PathLike)):
         files = [files]
-    if data_set not in DATA_SETS:
+    if data_set not in tuple(DATA_SETS):
         raise invalid("data_set", data_set, ", ".join(DATA_SETS))
+    if not is_listing(files):
+        raise invalid("files", files, "a path, or a list of paths")
     files = list(files)
-    for number, path in enumerate(map(os.path.realpath, files)):
-        if path in map(os.path.realpath, files[:number]):
+    for path in files:
+        as_path(path, "files")
+    for number, target in enumerate(map(os.path.realpath, files)):
+        if target in map(os.path.realpath, files[:number]):
             raise invalid("files", str(files[number]), "each file once, as its questions would count twice")
     chosen = list(_chosen([read_labelled(file, data_set) for file in files], users, limit))
     if not chosen:
@@ -165,6 +175,16 @@ def evaluate(
         if reading is None
         else _report(reading, data_set, categories, chosen_recipe, budget, taken, construction, said, judged),
     )
+
+
+def _check_options(options: Any, ask: Ask) -> None:
+    """Refuse options that the search would refuse after hours of ingesting; what a function of the caller's takes is
+    its own affair."""
+    if not isinstance(options, Mapping):
+        raise invalid("options", options, "a mapping of options of Memory.search to their values")
+    for name in options if ask is ask_memory else ():
+        if name not in _OPTIONS:
+            raise invalid("options", name, ", ".join(_OPTIONS))
 
 
 def _chosen(

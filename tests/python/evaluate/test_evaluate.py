@@ -298,7 +298,13 @@ def test_json_holds_everything(labelled: Labelled, stores: Path) -> None:
         ({"ks": []}, "ks"),
         ({"ks": [0]}, "ks"),
         ({"ks": [10_001]}, "ks"),
+        ({"ks": 10}, "ks: got 10; accepted: a list"),
         ({"limit": 0}, "limit"),
+        ({"users": "orchard"}, "users: got 'orchard'; accepted: a list"),
+        ({"users": 5}, "users"),
+        ({"options": ["views"]}, "options"),
+        ({"options": {"k": 5}}, "options: got 'k'; accepted: "),
+        ({"options": {"zoom": 5}}, "options: got 'zoom'; accepted: .*views"),
         ({"users": ["nobody"]}, "users: got 'nobody'; accepted: users of the files: orchard, harbour"),
         ({"users": []}, "users"),
         ({"embedder": "no-such-model"}, "embedder"),
@@ -314,6 +320,11 @@ def test_bad_arguments(labelled: Labelled, stores: Path, arguments: dict[str, An
 def test_bad_files(labelled: Labelled, stores: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match="data_set"):
         evaluate("chat", labelled("locomo"))
+    with pytest.raises(InvalidArgumentError, match="data_set"):
+        evaluate([], labelled("locomo"))  # type: ignore[arg-type]
+    for files in (5, [5], b"a", ["a\0b"]):
+        with pytest.raises(InvalidArgumentError, match="files"):
+            evaluate("locomo", files, embedder=HASH)  # type: ignore[arg-type]
     with pytest.raises(InvalidArgumentError, match="files"):
         evaluate("locomo", [], embedder=HASH)
     # All files are checked before anything is stored.
