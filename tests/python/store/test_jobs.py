@@ -322,13 +322,12 @@ def test_users_take_their_jobs_along(store: SqliteStore, make_record: Make, path
 )
 def test_claims_and_their_conditions_use_indexes(store: SqliteStore, user: str | None, step: str) -> None:
     """Done jobs must not make claims slower, nor those of others the claims for one user."""
-    from memspan.store.sqlite_job_reader import unblocked
+    from memspan.store.sqlite_job_reader import claimable
 
     with store.reading() as reader:
         plan = reader._all(
-            "EXPLAIN QUERY PLAN SELECT j.pk FROM jobs j JOIN users u ON u.pk = j.user_pk "
-            f"WHERE {unblocked(user)} AND j.due <= 5 ORDER BY j.pk LIMIT 9",
-            {"user": user},
+            f"EXPLAIN QUERY PLAN {claimable(user)}",
+            {"user": user, "now": 5, "count": 9, "gathering": "wait"},
         )
     steps = " ".join(row[-1] for row in plan)
     assert f"SCAN {step}" in steps or f"SEARCH {step}" in steps, steps
