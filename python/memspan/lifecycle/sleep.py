@@ -106,8 +106,8 @@ class SleepUpdate:
         """Update the memories of a user.
 
         Interrupted at any point, it has done all or nothing; run again, it asks what `tools` do not remember.
-        Memories that are written meanwhile are seen by the next run. What is forgotten
-        meanwhile is not sent any more, and the queues that it was in are looked at again by the next run.
+        Memories that are written meanwhile are seen by the next run. What is forgotten meanwhile is not sent any more,
+        and the queues that it was in are looked at again by the next run.
 
         Args:
             tools: as a job lends them; its embedder and tags are not used.
