@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from memspan.arguments import as_flag, as_integer, as_texts
+from memspan.arguments import as_choice, as_flag, as_integer, as_texts
 from memspan.errors import JobError, invalid
 from memspan.job_info import JOB_STATES, Job, JobEvent, ProcessReport, UsageEntry
 from memspan.remember.asynchronous import in_thread
@@ -131,8 +131,8 @@ class ProcessingCalls(Calls):
             InvalidArgumentError: another state, or a user's name that cannot be one.
         """
         _checked_user(user)
-        if state is not None and state not in JOB_STATES:
-            raise invalid("state", state, f"None or one of {', '.join(JOB_STATES)}")
+        if state is not None:
+            as_choice(state, "state", JOB_STATES)
         self._engine.require_open()
         with self._engine.store.reading() as reader:
             return reader.jobs.jobs(user, state)

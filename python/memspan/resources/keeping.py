@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Final
 
-from memspan.arguments import as_flag, as_number
+from memspan.arguments import as_choice, as_flag, as_number
 from memspan.errors import invalid
 from memspan.remember.adding import Advance, add_drafts
 from memspan.remember.change import Change
@@ -79,8 +79,8 @@ def resources(engine: Engine, *, user: str | None, state: str | None) -> list[Re
     """See `Memory.resources`."""
     if user is not None:
         checked_name(user, "user")
-    if state is not None and state not in RESOURCE_STATES:
-        raise invalid("state", state, f"one of {', '.join(RESOURCE_STATES)}, or None")
+    if state is not None:
+        as_choice(state, "state", RESOURCE_STATES)
     engine.require_open()
     with engine.store.reading() as reader:
         return reader.resources.all(user, state)

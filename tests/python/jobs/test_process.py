@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from tiny_recipe import (
     COST,
@@ -459,8 +460,11 @@ def test_bad_arguments(memory: Memory) -> None:
     ):  # fmt: skip
         with pytest.raises(errors.InvalidArgumentError, match=r": got .*; accepted: "):
             memory.process(**arguments)  # type: ignore[arg-type]
-    with pytest.raises(errors.InvalidArgumentError, match="^state"):
-        memory.jobs(state="asleep")
+    for state in ("asleep", np.array(["done", "parked"])):
+        with pytest.raises(errors.InvalidArgumentError, match="^state"):
+            memory.jobs(state=state)  # type: ignore[arg-type]
+        with pytest.raises(errors.InvalidArgumentError, match="^state"):
+            memory.resources(state=state)  # type: ignore[arg-type]
     with pytest.raises(errors.JobError, match="there is no job"):
         memory.job_log("x")
     memory.add("a", user="ana")
