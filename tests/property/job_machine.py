@@ -30,6 +30,8 @@ class Model:
     turns: list[str]
     state: str = "pending"
     attempts: int = 0
+    interrupted: bool = False
+    """Whether its last attempt ended with its worker."""
     due: int = 0
     run: int = 0
     owner: str | None = None
@@ -37,6 +39,10 @@ class Model:
     """Whether the run under way, or the last one, began."""
     steps: set[str] = field(default_factory=set)
     made: set[str] = field(default_factory=set)
+
+    @property
+    def suspect(self) -> bool:
+        return self.attempts >= 2 and self.interrupted
 
     @property
     def open(self) -> bool:
@@ -107,7 +113,9 @@ class JobMachine(RuleBasedStateMachine):
             if job.state == "pending" and job.due <= self.now and place not in blocked:
                 expected.append(pk) if user in (None, job.user) else None
             blocked.add(place)
-        assert [job.pk for job in claimed] == expected[:count]
+        due = expected[:count]
+        suspects = [pk for pk in due if self.jobs[pk].suspect]
+        assert [job.pk for job in claimed] == (suspects[:1] or due)
         for each in claimed:
             job = self.jobs[each.pk]
             job.state, job.owner, job.run, job.due = "running", worker, job.run + 1, 0
@@ -165,6 +173,7 @@ class JobMachine(RuleBasedStateMachine):
         if holds:
             job = self.jobs[claim.pk]
             job.attempts += 1
+            job.interrupted = False
             job.state = "parked" if job.attempts >= ATTEMPTS else "pending"
             job.owner, job.due = None, 0 if job.state == "parked" else self.now + pause
 
@@ -182,6 +191,7 @@ class JobMachine(RuleBasedStateMachine):
             job.state, job.owner = "pending", None
         for job in blamed if dead else ():
             job.attempts += 1
+            job.interrupted = True
             job.state = "parked" if job.attempts >= ATTEMPTS else "pending"
         assert parked == sum(job.state == "parked" for job in held)
 
