@@ -51,7 +51,7 @@ class ClaimedJob:
     run: int
     """Of how many runs this one is the last; a result of an earlier one is refused."""
     suspect: bool = False
-    """Its workers died again and again, without a result in between."""
+    """Attempts have gone by without a result, and its last worker died."""
 
 
 class Step(NamedTuple):

@@ -39,8 +39,8 @@ INTERRUPTED: Final = "the process that worked on it ended"
 """The reason of a job whose worker died."""
 
 _SUSPECT: Final = 2
-"""Workers that died with a job, one after the other. After the first, all that were under way go on beside each other:
-most often a process is ended from outside, and no job is to blame."""
+"""So many attempts without a result, the last of which ended with its worker. After the first, all that were under way
+go on beside each other: most often a process is ended from outside, and no job is to blame."""
 
 USAGE_COLUMNS: Final = (
     "prompt_tokens", "completion_tokens", "cached_tokens", "calls", "uncounted", "reused", "seconds", "price",
