@@ -148,3 +148,49 @@ print("fine")
 
 def test_an_index_that_consolidates_by_itself_goes_on_in_both(path: Path) -> None:
     assert run(BARE_INDEX, path) == ("fine\n", "")
+
+
+EMBEDDING_SERVER = """
+import json, os, threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from memspan.embed import OpenAIEmbedder
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"  # keeps connections
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        ports.append((self.client_address[1], asked["input"]))
+        reply = json.dumps({"data": [{"index": 0, "embedding": [1.0, 0.0]}]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(reply)))
+        self.end_headers()
+        self.wfile.write(reply)
+
+    def log_message(self, *arguments):
+        pass
+
+ports = []
+server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+server.daemon_threads = True
+threading.Thread(target=server.serve_forever, daemon=True).start()
+embedder = OpenAIEmbedder("tiny", base_url=f"http://127.0.0.1:{server.server_port}/v1", api_key="k", dim=2)
+embedder.embed_query("before")
+pid = os.fork()
+if pid == 0:
+    embedder.embed_query("child")
+    embedder.embed_query("child")
+    os._exit(0)
+assert os.waitpid(pid, 0)[1] == 0
+embedder.embed_query("parent")
+used = {words: {port for port, (said,) in ports if said in words.split()} for words in ("before parent", "child")}
+assert all(len(of_one) == 1 for of_one in used.values()), "each process keeps its connection"
+assert used["before parent"] != used["child"], "one reads what the other asked for"
+print("fine")
+"""
+
+
+def test_a_fork_has_its_own_connections_to_an_embedder(path: Path) -> None:
+    pytest.importorskip("httpx")
+    pytest.importorskip("tenacity")
+    assert run(EMBEDDING_SERVER, path) == ("fine\n", "")

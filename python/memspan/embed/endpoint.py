@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import threading
 import time
 from collections import deque
@@ -30,7 +31,7 @@ _KEPT = 20  # as many as httpx keeps
 
 
 class JsonEndpoint:
-    """One URL that takes and returns JSON. Thread-safe; connections are kept between calls.
+    """One URL that takes and returns JSON. Thread-safe; connections are kept between calls, and not used by a fork.
 
     Args:
         url: http or https, without user name or password.
@@ -67,7 +68,9 @@ class JsonEndpoint:
         # The certificates are read once, not for each client.
         trusted = httpx.create_ssl_context()
         self._options: dict[str, Any] = {"headers": sent, "transport": transport, "verify": trusted}
-        self._idle: deque[TimedClient] = deque()
+        self._kept: tuple[int, deque[TimedClient]] = os.getpid(), deque()
+        # Of a parent process: two that read from one connection would get each other's replies.
+        self._left: list[deque[TimedClient]] = []
         self._closed = threading.Event()
 
     def post(self, payload: Mapping[str, Any]) -> Any:
@@ -94,7 +97,7 @@ class JsonEndpoint:
         self._closed.set()
         with contextlib.suppress(IndexError):
             while True:
-                self._idle.pop().close()
+                self._idle().pop().close()
 
     def shown(self, value: Any, limit: int = 80) -> str:
         """The `repr` of a part of a reply, which may say what was sent: without secrets, and then cut."""
@@ -127,17 +130,27 @@ class JsonEndpoint:
         """For one request; each has but one connection."""
         if self._closed.is_set():
             raise EmbedderError(f"{self.url}: the embedder is closed")
+        idle = self._idle()
         try:
-            client = self._idle.pop()
+            client = idle.pop()
         except IndexError:
             client = TimedClient(self._timeout, **self._options)
         try:
             yield client
         finally:
-            if self._closed.is_set() or len(self._idle) >= _KEPT:
+            if self._closed.is_set() or len(idle) >= _KEPT:
                 client.close()
             else:
-                self._idle.append(client)
+                idle.append(client)
+
+    def _idle(self) -> deque[TimedClient]:
+        """Clients of this process that nobody uses."""
+        process, idle = self._kept
+        if process != os.getpid():
+            self._left.append(idle)
+            self._kept = os.getpid(), deque()
+            idle = self._kept[1]
+        return idle
 
     def _failure(self, error: httpx.TransportError | httpx.DecodingError) -> Exception:
         """The same failure as one of ours, without the request that it belongs to."""
