@@ -7,14 +7,15 @@ import json
 import logging
 import os
 import sqlite3
-import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from memspan.errors import StoreError
-from memspan.store.connection import connect, create_private_file
+from memspan.store.connection import create_private_file
+from memspan.store.pool import ConnectionPool
 
 __all__ = ["ReplyCache", "reply_key"]
 
@@ -38,8 +39,9 @@ def reply_key(
 
 class ReplyCache:
     """A SQLite file of its own, readable by its owner only: answers repeat what memories say. Holds no keys and no
-    addresses. Any number of threads, processes and handles may use one file; of two that store the same answer at
-    once, the first wins. A cache that fails while in use is passed over with a warning: it is only there to save.
+    addresses. Any number of threads, processes and handles may use one file, also on both sides of a fork; of two that
+    store the same answer at once, the first wins. A cache that fails while in use is passed over with a warning: it is
+    only there to save.
 
     Raises:
         StoreError: the file cannot be opened, or is something else.
@@ -47,51 +49,48 @@ class ReplyCache:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
-        self._process = -1
-        self._left: list[sqlite3.Connection] = []  # of a parent process, which must not be closed here
-        with self._lock:
-            try:
-                create_private_file(self.path)
-                self._connected()
-            except (OSError, sqlite3.Error) as error:
-                raise StoreError(f"{self.path}: cannot be used as a cache of replies ({error})") from error
+        self._pool = ConnectionPool(self.path, _BUSY_SECONDS)
+        self._prepared: sqlite3.Connection | None = None
+        try:
+            create_private_file(self.path)
+            with self._connected():
+                pass
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"{self.path}: cannot be used as a cache of replies ({error})") from error
 
     def get(self, key: bytes) -> tuple[str, str] | None:
         """The model's name as the server gave it, and its answer. O(log n)."""
-        with self._lock:
-            try:
-                found = self._connected().execute("SELECT model, text FROM replies WHERE key = ?", (key,))
+        try:
+            with self._connected() as connection:
+                found = connection.execute("SELECT model, text FROM replies WHERE key = ?", (key,))
                 row: tuple[str, str] | None = found.fetchone()
-            except sqlite3.Error as error:
-                self._warn(error)
-                return None
+        except (sqlite3.Error, StoreError) as error:
+            self._warn(error)
+            return None
         return row
 
     def age(self) -> int:
         """How often the cache was emptied; -1 when that cannot be told."""
-        with self._lock:
-            try:
-                return _age(self._connected())
-            except sqlite3.Error as error:
-                self._warn(error)
-                return -1
+        try:
+            with self._connected() as connection:
+                return _age(connection)
+        except (sqlite3.Error, StoreError) as error:
+            self._warn(error)
+            return -1
 
     def put(self, key: bytes, model: str, text: str, age: int | None = None) -> None:
         """Keep an answer, unless the cache was emptied since it had the age: it may repeat what was forgotten."""
         row = (key, model, text, int(time.time()))
-        with self._lock:
-            try:
-                connection = self._connected()
+        try:
+            with self._connected() as connection:
                 connection.execute("BEGIN IMMEDIATE")
                 try:
                     if age is None or age == _age(connection):
                         connection.execute("INSERT OR IGNORE INTO replies VALUES (?, ?, ?, ?)", row)
                 finally:
                     connection.execute("COMMIT")
-            except sqlite3.Error as error:
-                self._warn(error)
+        except (sqlite3.Error, StoreError) as error:
+            self._warn(error)
 
     def forget(self) -> None:
         """Erase all answers, and their bytes in the file. Linear in its size.
@@ -99,9 +98,8 @@ class ReplyCache:
         Raises:
             StoreError: another process kept the file busy; there may be bytes left.
         """
-        with self._lock:
-            try:
-                connection = self._connected()
+        try:
+            with self._connected() as connection:
                 connection.execute("BEGIN IMMEDIATE")
                 try:
                     connection.execute("DELETE FROM replies")
@@ -110,48 +108,36 @@ class ReplyCache:
                     connection.execute("COMMIT")
                 connection.execute("VACUUM")
                 (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            except sqlite3.Error as error:
-                raise StoreError(f"{self.path}: the cache of replies cannot be emptied ({error})") from error
-            if busy:
-                raise StoreError(
-                    f"{self.path}: the cache of replies is empty, but another process is reading an older state, so "
-                    "that bytes are still in its log"
-                )
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: the cache of replies cannot be emptied ({error})") from error
+        if busy:
+            raise StoreError(
+                f"{self.path}: the cache of replies is empty, but another process is reading an older state, so "
+                "that bytes are still in its log"
+            )
 
     def __len__(self) -> int:
-        with self._lock:
-            (count,) = self._connected().execute("SELECT count(*) FROM replies").fetchone()
+        with self._connected() as connection:
+            (count,) = connection.execute("SELECT count(*) FROM replies").fetchone()
         return int(count)
 
     def close(self) -> None:
         """Close the file; a later call opens it again."""
-        with self._lock:
-            if self._connection is not None and self._process == os.getpid():
-                self._connection.close()
-                self._connection = None
+        used, self._pool = self._pool, ConnectionPool(self.path, _BUSY_SECONDS)
+        used.close()
 
-    def _connected(self) -> sqlite3.Connection:
-        if self._connection is not None and self._process != os.getpid():
-            self._left.append(self._connection)
-            self._connection = None
-        if self._connection is None:
-            self._connection = _open(self.path)
-            self._process = os.getpid()
-        return self._connection
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """The connection of this process, for one thread at a time."""
+        with self._pool.writer() as connection:
+            if connection is not self._prepared:
+                connection.execute("PRAGMA synchronous = NORMAL")  # what a power cut loses is asked again
+                connection.execute(_SCHEMA)
+                self._prepared = connection
+            yield connection
 
-    def _warn(self, error: sqlite3.Error) -> None:
+    def _warn(self, error: Exception) -> None:
         _logger.warning("%s: the cache of replies is passed over: %s", self.path, error)
-
-
-def _open(path: Path) -> sqlite3.Connection:
-    connection = connect(path, _BUSY_SECONDS)
-    try:
-        connection.execute("PRAGMA synchronous = NORMAL")  # what a power cut loses is asked again
-        connection.execute(_SCHEMA)
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection
 
 
 def _age(connection: sqlite3.Connection) -> int:

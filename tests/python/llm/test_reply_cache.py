@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import stat
 import subprocess
 import sys
@@ -107,7 +108,8 @@ def test_a_kept_answer_that_no_longer_fits_is_asked_for_again(
     model = model_of(server, cache=tmp_path / "replies")
     model.complete(prompt, Items, stage="test")
     cache = ReplyCache(tmp_path / "replies")
-    cache._connected().execute("UPDATE replies SET text = '{}'")
+    with cache._connected() as connection:
+        connection.execute("UPDATE replies SET text = '{}'")
 
     assert model.complete(prompt, Items, stage="test").usage.calls == 1
 
@@ -130,7 +132,8 @@ def test_a_cache_that_fails_in_use_is_passed_over(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     model = model_of(server, cache=tmp_path / "replies")
-    ReplyCache(tmp_path / "replies")._connected().execute("DROP TABLE replies")
+    with ReplyCache(tmp_path / "replies")._connected() as connection:
+        connection.execute("DROP TABLE replies")
 
     with caplog.at_level(logging.WARNING, "memspan"):
         assert model.complete(prompt, Items, stage="test").value == Items(items=["A", "B"])
@@ -172,6 +175,54 @@ def test_several_processes_write_one_file(tmp_path: Path) -> None:
     cache.close()
 
 
+FORK = """
+import os, sys
+from memspan.llm.reply_cache import ReplyCache
+
+def put(cache, name, count):
+    for number in range(count):
+        cache.put(f"{name}-{number}".encode(), "m", name * 500)
+
+cache = ReplyCache(sys.argv[1])
+put(cache, "before", 50)
+(told, telling), (asked, asking) = os.pipe(), os.pipe()
+child = os.fork()
+if child == 0:
+    for count in (50, 100, 2000):
+        put(cache, f"child{count}", count)
+        os.write(telling, b".")
+        os.read(asked, 1)
+    os._exit(0)
+os.read(told, 1)
+cache.close()  # To whom the log seems to be of no use to anybody.
+os.write(asking, b".")
+os.read(told, 1)
+cache = ReplyCache(sys.argv[1])
+put(cache, "after", 500)
+os.write(asking, b".")
+os.read(told, 1)
+os.write(asking, b".")
+assert os.waitpid(child, 0)[1] == 0
+assert len(cache) == 50 + 50 + 100 + 2000 + 500, len(cache)
+with cache._connected() as connection:
+    assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+cache.forget()
+print("fine")
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_and_its_parent_write_one_file(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORK, str(tmp_path / "replies")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("fine\n", "")
+
+
 def test_forgetting_leaves_no_answer_and_no_bytes(tmp_path: Path) -> None:
     path = tmp_path / "replies"
     cache, other = ReplyCache(path), ReplyCache(path)
@@ -209,9 +260,9 @@ def test_a_busy_cache_that_cannot_be_emptied_says_so(tmp_path: Path, monkeypatch
     monkeypatch.setattr("memspan.llm.reply_cache._BUSY_SECONDS", 0.05)
     cache, other = ReplyCache(tmp_path / "replies"), ReplyCache(tmp_path / "replies")
     cache.put(b"a", "model", "text")
-    other._connected().execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match="cannot be emptied"):
-        cache.forget()
-    other._connected().execute("COMMIT")
+    with other._connected() as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="cannot be emptied"):
+            cache.forget()
     cache.forget()
     assert len(cache) == 0
