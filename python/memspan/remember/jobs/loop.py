@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import Coroutine
 from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 __all__ = ["Call", "LoopThread"]
@@ -26,11 +27,15 @@ class LoopThread:
         """Begin to run a coroutine."""
         return Call(self._loop, work)
 
-    def close(self) -> None:
-        """End the thread; what still runs is cancelled and waited for."""
-        if not self._loop.is_closed():
+    def end(self) -> None:
+        """Let the thread end; what still runs is cancelled. Does not wait."""
+        with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join()
+
+    def close(self) -> None:
+        """The same, and wait for it."""
+        self.end()
+        self._thread.join()
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -60,7 +65,8 @@ class Call(Generic[T]):
 
     def cancel(self) -> None:
         """Ask the coroutine to end; `future` tells when it has."""
-        self._loop.call_soon_threadsafe(self._cancel)
+        with suppress(RuntimeError):  # the loop is closed: it has ended
+            self._loop.call_soon_threadsafe(self._cancel)
 
     def _begin(self) -> None:
         self._task = self._loop.create_task(self._work)

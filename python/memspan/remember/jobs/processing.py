@@ -43,11 +43,14 @@ class Processing:
         self.pace = Pace()
         self._engine = engine
         self._model = model
+        self._closed = False
         self._start_afresh()
 
     def _start_afresh(self) -> None:
         self._pid = os.getpid()
         self._lock = threading.RLock()
+        # Making the model may take seconds; event loops wait for the other lock.
+        self._making = threading.RLock()
         self._thread: LoopThread | None = None
         self._llm: LLM | None = None
         self._colleagues: set[str] = set()
@@ -60,30 +63,24 @@ class Processing:
         return self._model.given
 
     def run(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
-        """Process and wait. An interrupt gives back what is under way before it goes on."""
-        call = self._begin(scope, advance)
-        try:
-            return call.future.result()
-        except BaseException:
-            _end(call)
-            raise
+        """Process and wait. An interrupt gives back what is under way before it goes on.
+
+        Raises:
+            StoreError: the memory is closed, or was meanwhile.
+        """
+        return self._result(self._begin(scope, advance))
 
     async def arun(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
         """The same for a task; cancelling it ends the processing."""
-        return await _ended(await asyncio.to_thread(self._begin, scope, advance))
+        return await self._ended(self._begin(scope, advance))
 
     def ask(self, work: Callable[[LLM | None], Coroutine[Any, Any, T]]) -> T:
         """Run something else that needs the model, on the same thread, and wait for it; an interrupt cancels it."""
-        call = self._started(self._with_model(work))
-        try:
-            return call.future.result()
-        except BaseException:
-            _end(call)
-            raise
+        return self._result(self._started(self._with_model(work)))
 
     async def aask(self, work: Callable[[LLM | None], Coroutine[Any, Any, T]]) -> T:
         """The same for a task; cancelling it cancels the work."""
-        return await _ended(await asyncio.to_thread(self._started, self._with_model(work)))
+        return await self._ended(self._started(self._with_model(work)))
 
     def start(self, scope: Scope) -> None:
         """Process in the background from now on; nothing changes when it does already."""
@@ -102,7 +99,8 @@ class Processing:
 
     def llm(self) -> LLM | None:
         """The model of this memory, made when it is first asked for; `None` without one."""
-        with self._mine():
+        self._mine()
+        with self._making:
             if self._llm is None:
                 self._llm = self._model.make()
             return self._llm
@@ -122,13 +120,15 @@ class Processing:
                 processor.wake()
 
     def close(self) -> None:
-        """End everything and the thread. May be used again."""
+        """End everything and the thread; whoever waits for some of it gets a `StoreError`."""
         self.stop()
         with self._mine():
+            self._closed = True
             thread, self._thread = self._thread, None
-            llm, self._llm = self._llm, None
         if thread is not None:
             thread.close()
+        with self._making:
+            llm, self._llm = self._llm, None
         if self._model.own and llm is not None and hasattr(llm, "close"):
             llm.close()
 
@@ -144,9 +144,40 @@ class Processing:
 
     def _started(self, work: Coroutine[Any, Any, T]) -> Call[T]:
         with self._mine():
+            if self._closed:
+                work.close()
+                raise self._is_closed()
             if self._thread is None:
                 self._thread = LoopThread()
             return self._thread.start(work)
+
+    def _result(self, call: Call[T]) -> T:
+        try:
+            return call.future.result()
+        except CancelledError:
+            if self._closed:
+                raise self._is_closed() from None
+            raise
+        except BaseException:
+            _end(call)
+            raise
+
+    async def _ended(self, call: Call[T]) -> T:
+        """What a call arrives at; it is ended when the task that waits is cancelled."""
+        # `wait` tells the end of the call from that of the task: it raises nothing of the call's.
+        ended = asyncio.wrap_future(call.future)
+        ended.add_done_callback(_look_at)
+        try:
+            await asyncio.wait({ended})
+        except asyncio.CancelledError:
+            call.cancel()
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait({ended})
+            raise
+        return self._result(call)
+
+    def _is_closed(self) -> StoreError:
+        return StoreError(f"{self._engine.store.path}: the memory is closed")
 
     async def _with_model(self, work: Callable[[LLM | None], Coroutine[Any, Any, T]]) -> T:
         return await work(self.llm())
@@ -194,13 +225,10 @@ class Processing:
             self._processors.discard(processor)
 
 
-async def _ended(call: Call[T]) -> T:
-    """What a call arrives at; it is ended when the task that waits is cancelled."""
-    try:
-        return await asyncio.wrap_future(call.future)
-    except asyncio.CancelledError:
-        await asyncio.to_thread(_end, call)
-        raise
+def _look_at(ended: asyncio.Future[Any]) -> None:
+    """Its result is taken from the call, but asyncio wants it to be looked at."""
+    if not ended.cancelled():
+        ended.exception()
 
 
 def _end(call: Call[Any]) -> None:

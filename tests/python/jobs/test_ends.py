@@ -1,0 +1,114 @@
+"""Processing that ends because its memory does, or because nobody waits for it any more."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tiny_recipe import ScriptedModel
+
+from memspan.errors import StoreError
+from memspan.memory import Memory
+from memspan.remember.jobs.resolving import Model
+
+Open = Callable[..., Memory]
+
+
+def job_threads() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name == "memspan-jobs"}
+
+
+def hanging(model: ScriptedModel) -> ScriptedModel:
+    model.misbehave = lambda prompt: asyncio.sleep(3600)
+    return model
+
+
+async def until_asked(model: ScriptedModel) -> None:
+    while not model.asked:
+        await asyncio.sleep(0.01)
+
+
+def test_whoever_waits_learns_that_the_memory_was_closed(open_memory: Open, model: ScriptedModel) -> None:
+    memory = open_memory(llm=hanging(model))
+    memory.add("a", user="ana")
+    errors: list[BaseException] = []
+
+    def process() -> None:
+        try:
+            memory.process()
+        except BaseException as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=process)
+    thread.start()
+    asyncio.run(until_asked(model))
+    memory.close()
+    thread.join()
+    assert [(type(error), "the memory is closed" in str(error)) for error in errors] == [(StoreError, True)]
+
+
+def test_a_task_that_waits_learns_it_as_well(open_memory: Open, model: ScriptedModel) -> None:
+    memory = open_memory(llm=hanging(model))
+    memory.add("a", user="ana")
+
+    async def run() -> None:
+        task = asyncio.create_task(memory.aprocess())
+        await until_asked(model)
+        await memory.aclose()
+        with pytest.raises(StoreError, match="the memory is closed"):
+            await task
+
+    asyncio.run(run())
+    with open_memory() as again:
+        assert [job.state for job in again.jobs()] == ["pending"]
+
+
+def test_nothing_begins_while_the_memory_closes(open_memory: Open) -> None:
+    """The store is still open then, and so nothing else would refuse it."""
+    before = job_threads()
+    memory = open_memory()
+    memory.process()
+    memory._processing.close()
+    with pytest.raises(StoreError, match="the memory is closed"):
+        memory.process()
+    with pytest.raises(StoreError, match="the memory is closed"):
+        memory.start_processing()
+    assert job_threads() == before
+
+
+def test_processing_that_was_cancelled_before_it_began_does_not_begin(
+    open_memory: Open, model: ScriptedModel
+) -> None:
+    making, made = threading.Event(), threading.Event()
+
+    def make() -> Any:
+        making.set()
+        made.wait(20)
+        return hanging(model)
+
+    memory = open_memory()
+    memory._processing._model = Model(make, own=False)
+    memory.add("a", user="ana")
+
+    async def run() -> None:
+        first = asyncio.create_task(memory.aprocess())
+        while not making.is_set():
+            await asyncio.sleep(0.01)
+        second = asyncio.create_task(memory.aprocess())
+        await asyncio.sleep(0.1)
+        for task in (first, second):
+            task.cancel()
+        await asyncio.sleep(0.1)
+        made.set()
+        for task in (first, second):
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    asyncio.run(run())
+    time.sleep(0.2)  # for it to begin, if it did
+    assert not model.asked
+    assert [job.state for job in memory.jobs()] == ["pending"]
