@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_recipe import ScriptedModel
+from tiny_recipe import ScriptedModel, recipe_of
 
 from memspan.errors import StoreError
 from memspan.memory import Memory
@@ -78,6 +80,18 @@ def test_nothing_begins_while_the_memory_closes(open_memory: Open) -> None:
     with pytest.raises(StoreError, match="the memory is closed"):
         memory.start_processing()
     assert job_threads() == before
+
+
+def test_a_memory_that_nobody_closed_leaves_no_threads(path: Path, model: ScriptedModel) -> None:
+    before = job_threads()
+    memory = Memory(path, "hash:32", llm=model, recipe=recipe_of())
+    memory.add("a", user="ana")
+    assert memory.process().done == 1
+    (thread,) = job_threads() - before
+    del memory
+    gc.collect()
+    thread.join(20)
+    assert not thread.is_alive()
 
 
 def test_processing_that_was_cancelled_before_it_began_does_not_begin(

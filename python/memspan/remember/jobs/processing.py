@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import threading
+import weakref
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError
 from contextlib import suppress
@@ -149,6 +150,8 @@ class Processing:
                 raise self._is_closed()
             if self._thread is None:
                 self._thread = LoopThread()
+                # A memory that nobody closed takes the thread along.
+                weakref.finalize(self, self._thread.end).atexit = False
             return self._thread.start(work)
 
     def _result(self, call: Call[T]) -> T:
