@@ -14,6 +14,7 @@ import pytest
 from tiny_recipe import ScriptedModel, recipe_of
 
 from memspan.errors import StoreError
+from memspan.llm import Prompt
 from memspan.memory import Memory
 from memspan.remember.jobs.resolving import Model
 
@@ -126,3 +127,18 @@ def test_processing_that_was_cancelled_before_it_began_does_not_begin(
     time.sleep(0.2)  # for it to begin, if it did
     assert not model.asked
     assert [job.state for job in memory.jobs()] == ["pending"]
+
+
+def test_a_client_that_cancels_itself_fails_its_job_alone(open_memory: Open, model: ScriptedModel) -> None:
+    def cancel(prompt: Prompt) -> None:
+        if prompt.user == "bad":
+            raise asyncio.CancelledError
+
+    model.misbehave = cancel
+    memory = open_memory()
+    memory.add("bad", user="ana")
+    memory.add("good", user="ben")
+    report = memory.process()
+    assert (report.done, report.parked) == (1, 1)
+    (job,) = memory.jobs(state="parked")
+    assert job.reason is not None and "stage 'note' was cancelled from within" in job.reason

@@ -85,7 +85,7 @@ class JobRun:
 
         Raises:
             JobError: it neither asked nor got anything for too long; it was cancelled, and is left behind if it does
-                not end. One that blocks the event loop itself cannot be seen here.
+                not end. One that blocks the event loop itself cannot be seen here. Or it cancelled itself.
         """
         limit = self._shared.stage_seconds
         self.results.start()
@@ -106,6 +106,9 @@ class JobRun:
                 # Of questions side by side the first ends the stage; what the others cost is still being noted.
                 with suppress(asyncio.TimeoutError):
                     await asyncio.wait_for(self.results.settle(), _ENDING)
+        if task.cancelled():
+            # Clients do that when their connection goes; the error would pass for the end of all processing.
+            raise JobError(f"stage '{stage.name}' was cancelled from within, as by the model's client")
         return task.result()
 
     def _read(self) -> tuple[Any, Any, dict[str, Step]]:
