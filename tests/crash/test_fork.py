@@ -194,3 +194,41 @@ def test_a_fork_has_its_own_connections_to_an_embedder(path: Path) -> None:
     pytest.importorskip("httpx")
     pytest.importorskip("tenacity")
     assert run(EMBEDDING_SERVER, path) == ("fine\n", "")
+
+
+LOADING = """
+import os, signal, threading, time
+from memspan.embed.loaded_once import LoadedOnce
+
+kept, begun = LoadedOnce(), threading.Event()
+
+def load(key):
+    begun.set()
+    time.sleep(0.3)
+    return key
+
+loading = threading.Thread(target=kept.get, args=("a", load))
+loading.start()
+begun.wait()
+# Two at once, as servers do that start workers from their threads.
+def fork():
+    pid = os.fork()
+    if pid == 0:
+        signal.alarm(20)  # instead of waiting for a thread that is not here
+        os._exit(0 if kept.get("a", str.upper) == "a" and kept.get("b", str.upper) == "B" else 1)
+    statuses.append(os.waitpid(pid, 0)[1])
+
+statuses = []
+forking = [threading.Thread(target=fork) for _ in range(2)]
+for thread in forking:
+    thread.start()
+for thread in forking:
+    thread.join()
+assert statuses == [0, 0], statuses
+assert kept.get("b", str.upper) == "B"
+print("fine")
+"""
+
+
+def test_a_fork_waits_for_what_is_being_loaded(path: Path) -> None:
+    assert run(LOADING, path) == ("fine\n", "")

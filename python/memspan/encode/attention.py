@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Protocol
@@ -11,6 +10,7 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.embed.loaded_once import LoadedOnce
 from memspan.embed.models import require_model
 from memspan.embed.onnx_files import check_file, require_digests
 from memspan.embed.onnx_graph import OnnxGraph, require_packages
@@ -63,8 +63,7 @@ class OnnxAttention:
         self._paths = (check_file(model_path, "model_path"), check_file(tokenizer_path, "tokenizer_path"))
         self._max_tokens = check_count(max_tokens, "max_tokens", 16, 32768)
         self._expected = (model_sha256, tokenizer_sha256)
-        self._lock = threading.Lock()
-        self._loaded: tuple[OnnxGraph, list[str]] | None = None
+        self._kept: LoadedOnce[None, tuple[OnnxGraph, list[str]]] = LoadedOnce()
 
     @classmethod
     def from_registry(cls, name: str = DEFAULT_MODEL) -> OnnxAttention:
@@ -104,16 +103,14 @@ class OnnxAttention:
         return sentence_attention([layer[0] for layer in values], owners, len(sentences))
 
     def _graph(self) -> tuple[OnnxGraph, list[str]]:
-        with self._lock:
-            if self._loaded is None:
-                require_digests(
-                    f"attention of {self._paths[0]}",
-                    zip(self._paths, self._expected, strict=True),
-                    EmbedderError,
-                )
-                graph = OnnxGraph(*self._paths, self._max_tokens, EmbedderError, "Softmax")
-                self._loaded = graph, _upper_layers(graph, self._paths[0])
-            return self._loaded
+        return self._kept.get(None, self._load)
+
+    def _load(self, _: None) -> tuple[OnnxGraph, list[str]]:
+        require_digests(
+            f"attention of {self._paths[0]}", zip(self._paths, self._expected, strict=True), EmbedderError
+        )
+        graph = OnnxGraph(*self._paths, self._max_tokens, EmbedderError, "Softmax")
+        return graph, _upper_layers(graph, self._paths[0])
 
 
 def _upper_layers(graph: OnnxGraph, path: Path) -> list[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memspan.embed.loaded_once import LoadedOnce
 from memspan.embed.onnx_files import check_file, require_digests
 from memspan.embed.onnx_graph import OnnxGraph, require_packages
 from memspan.embed.protocol import check_count, check_text
@@ -61,8 +61,7 @@ class Lingua:
         self.name = f"lingua:{self._paths[0].name}" if name is None else check_text(name, "name")
         self._max_tokens = check_count(max_tokens, "max_tokens", 8, 32768)
         self._expected = (model_sha256, tokenizer_sha256)
-        self._lock = threading.Lock()
-        self._loaded: tuple[OnnxGraph, str] | None = None
+        self._kept: LoadedOnce[None, tuple[OnnxGraph, str]] = LoadedOnce()
 
     def __repr__(self) -> str:
         return f"Lingua(name={self.name!r})"
@@ -96,14 +95,12 @@ class Lingua:
         return share_out(pieces, moved, chances.tolist(), mean=True)
 
     def _graph(self) -> tuple[OnnxGraph, str]:
-        with self._lock:
-            if self._loaded is None:
-                require_digests(
-                    f"compressor {self.name!r}", zip(self._paths, self._expected, strict=True), LLMError
-                )
-                graph = OnnxGraph(*self._paths, self._max_tokens, LLMError)
-                self._loaded = graph, _logits_of(graph, self._paths[0])
-            return self._loaded
+        return self._kept.get(None, self._load)
+
+    def _load(self, _: None) -> tuple[OnnxGraph, str]:
+        require_digests(f"compressor {self.name!r}", zip(self._paths, self._expected, strict=True), LLMError)
+        graph = OnnxGraph(*self._paths, self._max_tokens, LLMError)
+        return graph, _logits_of(graph, self._paths[0])
 
 
 def _logits_of(graph: OnnxGraph, path: Path) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from memspan.cores import available_cores
 from memspan.embed.in_threads import run_each
+from memspan.embed.loaded_once import LoadedOnce
 from memspan.embed.models import require_model
 from memspan.embed.onnx_files import check_file, require_digests
 from memspan.embed.onnx_graph import OnnxGraph, require_packages
@@ -61,8 +61,7 @@ class OnnxReranker:
         self._max_tokens = check_count(max_tokens, "max_tokens", 16, 32768)
         self._threads = available_cores() if threads is None else check_count(threads, "threads", 1, 1024)
         self._expected = (model_sha256, tokenizer_sha256)
-        self._lock = threading.Lock()
-        self._loaded: _Pairs | None = None
+        self._pairs: LoadedOnce[None, _Pairs] = LoadedOnce()
 
     @classmethod
     def from_registry(cls, name: str = DEFAULT_RERANKER, *, threads: int | None = None) -> OnnxReranker:
@@ -95,7 +94,7 @@ class OnnxReranker:
         """Score passages, `threads` at once. See `Reranker.score`."""
         check_text(question, "question")
         checked = check_texts(passages, "passages")
-        pairs = self._model()
+        pairs = self._pairs.get(None, self._load)
         scores = np.empty(len(checked), dtype=np.float32)
 
         def run(position: int) -> None:
@@ -105,16 +104,11 @@ class OnnxReranker:
         run_each(run, longest_first, self._threads, "memspan-rerank")
         return scores
 
-    def _model(self) -> _Pairs:
-        if self._loaded is not None:
-            return self._loaded
-        with self._lock:
-            if self._loaded is None:
-                require_digests(
-                    f"reranker {self.name!r}", zip(self._paths, self._expected, strict=True), RerankerError
-                )
-                self._loaded = _Pairs(*self._paths, self._max_tokens)
-        return self._loaded
+    def _load(self, _: None) -> _Pairs:
+        require_digests(
+            f"reranker {self.name!r}", zip(self._paths, self._expected, strict=True), RerankerError
+        )
+        return _Pairs(*self._paths, self._max_tokens)
 
 
 class _Pairs:
