@@ -44,7 +44,7 @@ class ConnectionPool:
         self._busy_seconds = busy_seconds
         self._write_lock = threading.Lock()
         self._make_gate()
-        self._forking = False
+        self._forking: set[int] = set()  # Threads; two may be about to at once.
         self._inside: dict[int, int] = {}  # Uses of connections, by thread; guarded by the gate.
         self._readers: list[sqlite3.Connection] = []
         self._writer: sqlite3.Connection | None = None
@@ -174,7 +174,7 @@ class ConnectionPool:
         me = threading.get_ident()
         deadline = time.monotonic() + FORK_SECONDS
         with self._gate_lock:
-            self._forking = True
+            self._forking.add(me)
             while any(thread != me for thread in self._inside):
                 if not self._gate.wait(deadline - time.monotonic()):
                     break
@@ -182,7 +182,7 @@ class ConnectionPool:
 
     def _after_fork_in_parent(self) -> None:
         with self._gate_lock:
-            self._forking = False
+            self._forking.discard(threading.get_ident())
             self._gate.notify_all()
 
     def _after_fork_in_child(self) -> None:
@@ -192,7 +192,7 @@ class ConnectionPool:
         # Threads that the child does not have may hold the locks.
         self._write_lock = threading.Lock()
         self._make_gate()
-        self._forking = False
+        self._forking = set()
         self._inside = {}
         self._readers, self._writer, self._in_use = [], None, set()
 
