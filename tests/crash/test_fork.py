@@ -232,3 +232,35 @@ print("fine")
 
 def test_a_fork_waits_for_what_is_being_loaded(path: Path) -> None:
     assert run(LOADING, path) == ("fine\n", "")
+
+
+NEW_IDS = """
+import os, signal, sys, threading
+from memspan.remember import identifiers
+
+os.register_at_fork(before=lambda: (wanted.set(), held.wait()))
+
+def hold():
+    wanted.wait()
+    with identifiers._lock:
+        held.set()
+        over.wait()
+
+wanted, held, over = (threading.Event() for _ in range(3))
+holding = threading.Thread(target=hold)
+holding.start()
+pid = os.fork()
+if pid == 0:
+    signal.alarm(20)
+    identifiers.new_id()
+    os._exit(0)
+status = os.waitpid(pid, 0)[1]
+over.set()
+holding.join()
+assert status == 0, status
+print("fine")
+"""
+
+
+def test_a_fork_while_a_thread_makes_an_id_does_not_hang(path: Path) -> None:
+    assert run(NEW_IDS, path) == ("fine\n", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 from typing import Final
@@ -16,6 +17,16 @@ they pass. What is further ahead was given out by a clock that has been set back
 
 _lock = threading.Lock()
 _last: Micros = 0
+
+
+def _renew_lock() -> None:
+    """A thread that a forked child does not have may hold it."""
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def next_moments(count: int) -> Micros:
