@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import threading
-from collections.abc import Coroutine
-from concurrent.futures import Future
+from collections.abc import AsyncGenerator, Coroutine
+from concurrent.futures import Future, wait
 from typing import Any, Final, TypeVar
 
-__all__ = ["background_loop", "run_in_background", "start_in_background"]
+__all__ = ["background_loop", "leave_in_background", "run_in_background", "start_in_background"]
 
 T = TypeVar("T")
 _ENDING: Final = 5.0
@@ -76,3 +77,25 @@ def run_in_background(work: Coroutine[Any, Any, T]) -> T:
         future.cancel()
         ended.wait(_ENDING)
         raise
+
+
+def leave_in_background(pieces: AsyncGenerator[Any, None]) -> None:
+    """End a generator of the loop, and wait a moment for that.
+
+    A finalizer may call this anywhere: in a thread that has what the end waits for; in the loop's own thread, which
+    cannot wait, and where asyncio ends what nobody has any more; or where the interpreter ends, and no thread runs.
+    """
+    if sys.is_finalizing() or _runs_here(background_loop()):
+        return
+
+    async def ended() -> None:
+        await pieces.aclose()
+
+    wait([start_in_background(ended())], _ENDING)
+
+
+def _runs_here(loop: asyncio.AbstractEventLoop) -> bool:
+    try:
+        return asyncio.get_running_loop() is loop
+    except RuntimeError:
+        return False

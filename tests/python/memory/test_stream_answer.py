@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -201,3 +204,54 @@ def test_a_stream_that_is_left_early_counts_as_a_call(asking: Memory) -> None:
     asyncio.run(first())
     (entry,) = asking.usage()
     assert (entry.stage, entry.usage.calls, entry.usage.uncounted) == ("answer", 2, 2)
+
+
+LEFT_OPEN = """
+import gc, sys, threading
+sys.path.insert(0, sys.argv[2])
+from scripted_llm import ScriptedLLM, all_rules
+from memspan.llm import OpenAIModel
+from memspan.llm.background import start_in_background
+from memspan.memory import Memory
+
+server = ScriptedLLM(all_rules()).__enter__()
+model = OpenAIModel("scripted", base_url=server.url, api_key_variable=None)
+memory = Memory(sys.argv[1], "hash:32", llm=model)
+memory.add("Ana moved to Porto.", user="ana")
+"""
+COLLECTED = """
+gc.disable()
+pieces = [iter(memory.stream_answer("Where has Ana moved?", user="ana"))]
+next(pieces[0])
+pieces.append(pieces)  # so that only the collector finds it
+del pieces
+
+async def collect():
+    gc.collect()
+
+start_in_background(collect())
+answers = []
+asking = threading.Thread(target=lambda: answers.append(memory.ask("Where?", user="ana")), daemon=True)
+asking.start()
+asking.join(20)
+print("fine" if answers else "no answer")
+"""
+KEPT = """
+pieces = iter(memory.stream_answer("Where has Ana moved?", user="ana"))
+next(pieces)
+print("fine")
+"""
+
+
+@pytest.mark.parametrize("script", [COLLECTED, KEPT], ids=["collected", "kept"])
+def test_a_stream_that_nobody_ends_is_ended_wherever_that_may_be(tmp_path: Path, script: str) -> None:
+    """By the collector, in the thread of the model itself; at the end of the interpreter, when there is no thread."""
+    support = str(Path(__file__).parents[2] / "support")
+    done = subprocess.run(
+        [sys.executable, "-c", LEFT_OPEN + script, str(tmp_path / "agent.memspan"), support],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "fine\n", "")

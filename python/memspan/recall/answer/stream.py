@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 
 from memspan.errors import invalid
-from memspan.llm.background import run_in_background
+from memspan.llm.background import leave_in_background, run_in_background
 from memspan.recall.context import Context
 from memspan.recall.plan import Plan
 
@@ -73,8 +73,8 @@ class AnswerStream:
                 else:
                     yield piece
         finally:
-            with suppress(RuntimeError):  # interrupted: it is on its way to its end
-                run_in_background(pieces.aclose())
+            # Where it was interrupted it is on its way to its end, which this would refuse to begin again.
+            leave_in_background(pieces)
 
     def _end(self, answer: Answer) -> None:
         self._answer, self.plan, self.context = answer, answer.plan, answer.context
