@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -136,7 +137,7 @@ class AnsweringCalls(SearchingCalls):
         history: ChatHistory = (),
     ) -> Answer:
         """Asynchronous form of `ask`; cancelling the task ends the request."""
-        answering, asked = self._question(
+        answering, asked = await self._aquestion(
             question,
             user=user,
             tokens=tokens,
@@ -236,7 +237,7 @@ class AnsweringCalls(SearchingCalls):
         history: ChatHistory = (),
     ) -> AnswerStream:
         """Asynchronous form of `stream_answer`: `async for piece in await memory.astream_answer(...)`."""
-        answering, asked = self._question(
+        answering, asked = await self._aquestion(
             question,
             user=user,
             tokens=tokens,
@@ -262,6 +263,12 @@ class AnsweringCalls(SearchingCalls):
         """Check what can be checked before anything is asked."""
         asked = self._checked_question(question, **asking)
         return Answering(self._engine, self._model(), self._processing.recipe.name), asked
+
+    async def _aquestion(self, question: str, **asking: Any) -> tuple[Answering, Question]:
+        """The same for a task. To make the model may take a second, and not the event loop's."""
+        if self._processing.model_is_made:
+            return self._question(question, **asking)
+        return await asyncio.to_thread(self._question, question, **asking)
 
     def _checked_question(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta, timezone
 from pathlib import Path
@@ -23,6 +24,7 @@ from memspan.recall.answer.shown import shown_memories
 from memspan.recall.context import checked_budget
 from memspan.recipes import Reading, Recipe
 from memspan.records import Record
+from memspan.remember.jobs.resolving import Model
 from memspan.times import from_micros, to_micros
 
 TURNS: list[dict[str, Any]] = [
@@ -427,6 +429,19 @@ def test_a_model_by_name_is_made_when_it_is_needed_and_closed_with_the_memory(
     memory.close()
     with pytest.raises(LLMError, match="closed"):
         list(stream)
+
+
+def test_an_event_loop_does_not_wait_until_the_model_is_made(asking: Memory, model: OpenAIModel) -> None:
+    makers: list[threading.Thread] = []
+
+    def make() -> OpenAIModel:
+        makers.append(threading.current_thread())
+        return model
+
+    asking._processing._model = Model(make, own=False)
+    assert asyncio.run(asking.aask("Who is Rex?", user="ana")).usage.calls == 1
+    assert len(makers) == 1
+    assert makers[0] is not threading.current_thread()
 
 
 def test_what_was_said_before_reaches_planner_and_reader(asking: Memory, server: ScriptedLLM) -> None:

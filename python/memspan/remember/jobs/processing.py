@@ -63,6 +63,11 @@ class Processing:
         """Whether the memory was opened with a language model; it may still have to be made."""
         return self._model.given
 
+    @property
+    def model_is_made(self) -> bool:
+        """Whether `llm` need not make it."""
+        return self._llm is not None and self._pid == os.getpid()
+
     def run(self, scope: Scope, advance: Callable[[int], object]) -> ProcessReport:
         """Process and wait. An interrupt gives back what is under way before it goes on.
 
