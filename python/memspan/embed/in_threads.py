@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from functools import cache
 from typing import TypeVar
 
@@ -38,9 +39,14 @@ def run_each(run: Callable[[Item], None], items: Sequence[Item], threads: int, n
         return
     # A pool of this call only: nothing outlives it, and a fork later on inherits no dead threads.
     pool = ThreadPoolExecutor(workers, thread_name_prefix=name)
+    begun: list[Future[None]] = []
     try:
-        for _ in pool.map(run, items):
-            pass
+        with suppress(RuntimeError):  # The interpreter is ending and starts nothing any more.
+            begun.extend(pool.submit(run, item) for item in items)
+        for each in begun:
+            each.result()
+        for item in items[len(begun) :]:
+            run(item)
     finally:
         pool.shutdown(cancel_futures=True)
 

@@ -62,7 +62,12 @@ def write_records(change: Change, records: Sequence[Record], *, stay: bool = Fal
 
     # Both release the GIL nearly all the time: this takes as long as the slower of the two.
     filling = threading.Thread(target=fill)
-    filling.start()
+    try:
+        filling.start()
+    except RuntimeError:  # The interpreter is ending and starts none, or there are too many.
+        _put(change, records)
+        _fill(change, columns, stay)
+        return
     try:
         _put(change, records)
     finally:

@@ -99,14 +99,15 @@ def test_more_than_there_are_cores_all_get_through() -> None:
 def test_it_works_while_the_interpreter_ends() -> None:
     code = (
         "import atexit, threading\n"
-        "from memspan.embed.in_threads import at_once\n"
+        "from memspan.embed.in_threads import at_once, run_each\n"
+        "atexit.register(lambda: run_each(print, 'ab', 2, 'test'))\n"
         "atexit.register(lambda: print(at_once(lambda: 1, lambda: 2)))\n"
         "print(at_once(lambda: 3, lambda: 4))\n"
     )
     said = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
-    assert said.stdout.split("\n")[:2] == ["(3, 4)", "(1, 2)"]
+    assert said.stdout.split("\n") == ["(3, 4)", "(1, 2)", "a", "b", ""]
     assert not said.stderr
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from datetime import datetime, timezone
 
@@ -244,3 +245,18 @@ def test_progress_goes_to_standard_error(memory: Memory, capsys: pytest.CaptureF
     assert "adding" in output.err
     memory.add("quiet", user="ana")
     assert capsys.readouterr().err == ""
+
+
+def test_many_records_are_added_where_no_thread_starts(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As while the interpreter ends, from Python 3.12 on."""
+
+    def refuse(self: threading.Thread) -> None:
+        raise RuntimeError("can't create new thread at interpreter shutdown")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", refuse)
+        memory.add([f"text {number}" for number in range(600)], user="ana")
+    assert memory.stats("ana")["records"] == 600
+    assert memory.verify() == []
