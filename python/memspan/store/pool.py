@@ -48,6 +48,7 @@ class ConnectionPool:
         self._inside: dict[int, int] = {}  # Uses of connections, by thread; guarded by the gate.
         self._readers: list[sqlite3.Connection] = []
         self._writer: sqlite3.Connection | None = None
+        self._written_to: int | None = None  # The file that the writer opened.
         self._in_use: set[sqlite3.Connection] = set()
         self._closed = False
         _pools.add(self)
@@ -58,12 +59,23 @@ class ConnectionPool:
 
     @contextmanager
     def writer(self) -> Iterator[sqlite3.Connection]:
-        """The connection that writes, for one thread at a time."""
+        """The connection that writes, for one thread at a time.
+
+        Raises:
+            StoreError: the file is not under its name any more. The log is kept by names: what would be committed now
+                would not be found beside the moved file, and would be lost with a deleted one.
+        """
         with self._write_lock:
             me = self._enter()
             try:
                 if self._writer is None:
                     self._writer = connect(self._path, self._busy_seconds)
+                    self._written_to = _file_at(self._path)
+                elif _file_at(self._path) != self._written_to:
+                    raise StoreError(
+                        f"{self._path}: the file was moved, deleted or replaced while it was open; nothing was "
+                        "changed; close the store, and open it where it is now"
+                    )
                 connection = self._writer
                 try:
                     self._in_use.add(connection)
@@ -210,6 +222,14 @@ class _Reading(AbstractContextManager[sqlite3.Connection]):
 
     def __exit__(self, *_: object) -> None:
         self._pool._give_back_reader(self._connection, self._thread)
+
+
+def _file_at(path: Path) -> int | None:
+    """What tells a file from others, as SQLite itself asks without a write-ahead log; `None`: there is none."""
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return None
 
 
 def _rolled_back(connection: sqlite3.Connection) -> bool:

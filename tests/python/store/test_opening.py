@@ -250,6 +250,33 @@ def test_a_closed_store(store: SqliteStore) -> None:
         store.sequence()
 
 
+def _move(path: Path) -> None:
+    path.rename(path.with_name("elsewhere.memspan"))
+
+
+def _replace(path: Path) -> None:
+    backup = path.with_name("backup.memspan")
+    SqliteStore(backup).close()
+    backup.replace(path)
+
+
+@pytest.mark.parametrize("change", [_move, _replace, Path.unlink])
+def test_nothing_is_written_to_a_file_that_is_not_there_any_more(
+    store: SqliteStore, path: Path, make_record: Callable[..., Record], change: Callable[[Path], object]
+) -> None:
+    """Its log keeps the old name, so that what is committed would be lost."""
+    with store.writing() as writer:
+        writer.put([make_record("m1")])
+    change(path)
+    with (
+        pytest.raises(StoreError, match=r"agent\.memspan: the file was moved, deleted or replaced while"),
+        store.writing(),
+    ):
+        pytest.fail("the block must not run")
+    with pytest.raises(StoreError, match="moved, deleted or replaced"):
+        store.erase()
+
+
 def test_check_names_what_is_wrong(path: Path, make_record: Callable[..., Record]) -> None:
     store = SqliteStore(path)
     with store.writing() as writer:
