@@ -12,6 +12,7 @@ import pytest
 from memspan import Quotas, errors
 from memspan.memory import Memory
 from memspan.records import Record
+from memspan.store import SqliteStore
 from memspan.times import from_micros
 
 AT = from_micros(1_700_000_000_000_000)
@@ -44,6 +45,25 @@ def test_a_plan_shows_and_erases_nothing(filled: Memory) -> None:
     (entry,) = filled.audit(action="forget")
     assert entry.details == {"by": "confirmed question", "records": 3}
     assert len(entry.records) == 3
+    with pytest.raises(errors.PlanChangedError):
+        filled.forget(confirm=plan)
+
+
+def test_who_confirms_again_erases_the_bytes(filled: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first call took the records out and could not rewrite the files."""
+    plan = filled.forget_matching("address", user="ana", k=1, exclude=["home", "fact"])
+
+    def busy(self: SqliteStore) -> None:
+        raise errors.StoreError("another process is reading an older state")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteStore, "erase", busy)
+        with pytest.raises(errors.StoreError, match="older state"):
+            filled.forget(confirm=plan)
+    database = filled._engine.store.path
+    assert b"Oak Road" in database.read_bytes() + database.with_name(f"{database.name}-wal").read_bytes()
+    assert filled.forget(confirm=plan) == 0
+    assert b"Oak Road" not in database.read_bytes()
     with pytest.raises(errors.PlanChangedError):
         filled.forget(confirm=plan)
 
