@@ -12,6 +12,7 @@ from .change import Change
 from .damage import survives_damage
 from .engine import Engine
 from .fields import checked_name
+from .forgetting import remove_if_nothing_is_left
 from .tags import checked_tag
 
 __all__ = ["relate", "unrelate", "unrelate_within"]
@@ -49,6 +50,7 @@ def unrelate(engine: Engine, *, user: str, parent: str, child: str) -> bool:
         if removed:
             change.apply(lambda index: index.unrelate(user=user, parent=above, child=below))
             audited(change, "unrelate", user=user)
+            remove_if_nothing_is_left(change, user)
         return removed
 
 

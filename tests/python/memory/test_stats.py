@@ -11,6 +11,8 @@ import pytest
 from memspan import errors
 from memspan.memory import Memory
 
+Open = Callable[..., Memory]
+
 
 def test_stats(memory: Memory, path: Path) -> None:
     memory.add(
@@ -97,3 +99,14 @@ def test_relations(memory: Memory) -> None:
             memory.relate(user="ana", **bad)  # type: ignore[arg-type]
     with pytest.raises(errors.InvalidArgumentError, match="^user"):
         memory.relate(user="", parent="a", child="b")
+
+
+def test_who_had_nothing_but_a_relation_is_no_user_without_it(open_memory: Open) -> None:
+    memory, other = open_memory(), open_memory()
+    memory.relate(user="ana", parent="camping", child="tents")
+    assert memory.users() == other.users() == ["ana"]
+    memory.unrelate(user="ana", parent="camping", child="tents")
+    assert memory.users() == other.users() == []
+    memory.relate(user="ana", parent="tents", child="camping")
+    assert [tag.name for tag in other.tags("ana")] == ["camping", "tents"]
+    assert memory.verify() == []
