@@ -107,7 +107,8 @@ class AddingCalls(Calls):
         Raises:
             InvalidArgumentError: a record is refused, named by its position; those before it are committed,
                 as they are when the iterable itself raises.
-            HeldError, QuotaError, EmbedderError: as in `add`; the batches before are committed.
+            HeldError, QuotaError, EmbedderError: as in `add`, and where a record that is held would end; the batches
+                before are committed.
         """
         as_integer(batch, "batch", 1, 100_000)
         if user is not None:

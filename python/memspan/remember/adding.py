@@ -82,6 +82,7 @@ def add_checked(
     within: Callable[[Change], None] | None = None,
     seconds: float | None = None,
     sealing: bool = False,
+    loading: bool = False,
 ) -> Added:
     """Make checked records durable and searchable, with the encode jobs of a recipe, in one transaction.
 
@@ -96,10 +97,11 @@ def add_checked(
         within: does more in the same transaction, after the records are written.
         seconds: how long they live, unless they say so themselves.
         sealing: whether they are labels of secrets, which nothing else may replace.
+        loading: whether they come from a file; what is held here stays as it is then, instead of an error.
 
     Raises:
         InvalidArgumentError: one would take the place of a secret; nothing was added.
-        HeldError: one would take the place of what is held and leave no version; nothing was added.
+        HeldError: one would take the place of what is held and leave no version, or end it; nothing was added.
         QuotaError: the kind of one is full of what has to stay; nothing was added.
     """
     if not given:
@@ -123,6 +125,7 @@ def add_checked(
             cold=cold,
             full=_in_full(change.writer, existing),
             sealing=sealing,
+            loading=loading,
         )
         for record in settled.records:
             embedding = record.embedding

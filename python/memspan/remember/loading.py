@@ -115,12 +115,12 @@ class _Loading:
 
     def _add(self, records: list[Record]) -> None:
         try:
-            add_checked(self._engine, records, self._advance)
+            add_checked(self._engine, records, self._advance, loading=True)
         except QuotaError:
             # Pinned here and pinned in the file may be more than the file's quotas have room for.
             if not self._give_quotas_back({record.user for record in records}):
                 raise
-            add_checked(self._engine, records)
+            add_checked(self._engine, records, loading=True)
         self._count += len(records)
 
     def _set_quotas(self, line: QuotaLine) -> None:
@@ -177,7 +177,7 @@ class _Loading:
             with self._engine.store.reading() as reader:
                 if why_it_stays(reader, record.user, secret):
                     return  # With its label; the log tells when it comes to the secret itself.
-        add_checked(self._engine, [record], sealing=sealing)
+        add_checked(self._engine, [record], sealing=sealing, loading=True)
         self._count += 1
 
     def _relate(self, line: RelationLine) -> None:

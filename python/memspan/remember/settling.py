@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -21,6 +22,7 @@ from .versions import overwriting
 
 __all__ = ["Settled", "settle"]
 
+_logger = logging.getLogger("memspan")
 _Key = tuple[str, str]
 
 
@@ -63,6 +65,7 @@ def settle(
     cold: Collection[_Key] = (),
     full: Mapping[_Key, Record],
     sealing: bool = False,
+    loading: bool = False,
 ) -> Settled:
     """Compare records with what is stored.
 
@@ -74,10 +77,11 @@ def settle(
         cold: those of `existing` that are in the cold tier. Whoever adds one again brings it back.
         full: those of `existing` that were shortened, as they read before.
         sealing: whether the vault itself writes labels of its secrets.
+        loading: whether a file says so: what is held here stays as it is then, which is logged.
 
     Raises:
         InvalidArgumentError: a record would take the place of a secret.
-        HeldError: one that is held would say something else and leave no version.
+        HeldError: one that is held would say something else and leave no version, or would end.
     """
     settled = Settled()
     if not existing and seconds is None:
@@ -103,6 +107,9 @@ def settle(
             full=full.get(key),
             taken=taken,
         )
+        same = outcome is None or outcome.again
+        if same and before.held and before.retired_at is None and record.retired_at is not None:
+            _keep_held(record, loading, "retire")
         if outcome is None:
             if key in cold:
                 settled.records.append(before)
@@ -113,10 +120,22 @@ def settle(
         if outcome.version is not None and outcome.version.embedding is not None:
             settled.versions.append(outcome.version)
         elif before.held and not outcome.again:
-            raise HeldError(1, 1, "overwrite")
+            _keep_held(record, loading, "overwrite")
+            continue
         again = outcome.again and key not in cold
         (settled.again if again else settled.records).append(outcome.record)
     return settled
+
+
+def _keep_held(record: Record, loading: bool, to: str) -> None:
+    if not loading:
+        raise HeldError(1, 1, to)
+    _logger.warning(
+        "what the file would do to record %r of user %r (%s) is left out: it is held here",
+        record.id,
+        record.user,
+        to,
+    )
 
 
 def _lifetimes(reader: StoreReader, existing: Iterable[_Key]) -> dict[str, dict[str, float]]:

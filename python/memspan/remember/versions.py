@@ -51,9 +51,9 @@ def overwriting(
     """What has to be written when `record` comes in place of `existing`; `None` when that changes nothing.
 
     The same words again change neither when they were learnt nor that they are not believed any more; a longer or
-    shorter life and a pin are taken over. Other words are a new belief, and the old one becomes a version. The vault
-    keeps none, nor does what has expired (that is as good as erased, unless it is held; its pin stays), nor an id that
-    leaves no room.
+    shorter life and a pin are taken over, and so is an end, unless they are held. Other words are a new belief, and the
+    old one becomes a version. The vault keeps none, nor does what has expired (that is as good as erased, unless it is
+    held; its pin stays), nor an id that leaves no room.
 
     Args:
         record: as a caller gave it, without `recorded_at` or embedding where these are left open.
@@ -104,7 +104,7 @@ def _shortened_as(record: Record, existing: Record) -> Record:
 
 def _same_again(kept: Record, existing: Record) -> Overwriting | None:
     """The stored record with what is said about it now."""
-    stays = existing.retired_at is not None or kept.retired_at is None
+    stays = existing.retired_at is not None or existing.held or kept.retired_at is None
     ending = existing if stays else kept
     record = replace(
         existing,

@@ -164,3 +164,43 @@ def test_what_is_held_is_neither_retired_nor_superseded(open_memory: Open) -> No
     assert memory.retire(user="ana", ids=["b"]) == 1
     memory.release(user="ana")
     assert memory.retire(user="ana", ids=["a", "b"]) == 1
+
+
+def test_a_record_that_says_that_it_has_ended_does_not_end_what_is_held(
+    open_memory: Open, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory, other = open_memory(), open_memory(path.with_name("other"))
+    memory.add([{"id": id_, "text": f"the fact {id_}"} for id_ in ("a", "b")], user="ana")
+    file = io.StringIO()
+    memory.export("ana", file)
+    other.load(io.StringIO(file.getvalue()))
+    other.hold(user="ana", id="a")
+    memory.retire(user="ana", ids=["a", "b"])
+    ended = memory.get(user="ana", id="a")
+    assert ended is not None
+    with pytest.raises(errors.HeldError, match="to retire is held; nothing was changed"):
+        other.add_records([ended])
+    file = io.StringIO()
+    memory.export("ana", file)
+    assert other.load(io.StringIO(file.getvalue())) == 2
+    assert "record 'a' of user 'ana' (retire) is left out: it is held here" in caplog.text
+    kept, gone = other.get(user="ana", id="a"), other.get(user="ana", id="b")
+    assert kept is not None
+    assert gone is not None
+    assert (kept.retired_at, kept.until, kept.metadata, kept.held) == (None, None, {}, True)
+    assert gone.retired_at is not None
+    assert [each.id for each in other.latest(user="ana")] == ["a"]
+
+
+def test_a_file_does_not_replace_what_is_held_without_a_version(
+    open_memory: Open, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory, other = open_memory(), open_memory(path.with_name("other"))
+    memory.add([{"id": "a", "text": "a label", "kind": "vault"}, {"id": "b", "text": "more"}], user="ana")
+    other.add([{"id": "a", "text": "what was said"}], user="ana")
+    other.hold(user="ana")
+    file = io.StringIO()
+    memory.export("ana", file)
+    assert other.load(io.StringIO(file.getvalue())) == 2
+    assert "record 'a' of user 'ana' (overwrite) is left out" in caplog.text
+    assert {each.text for each in other.latest(user="ana")} == {"what was said", "more"}
