@@ -133,20 +133,22 @@ def add_checked(
                 embedding = embeddings[record.user, record.id]
             _core.complete_record(record, record.recorded_at or moment, embedding)
         records = with_lifetimes(change.writer, settled.records, moment)
-        jobs, entered = False, False
+        jobs = False
         if records:
             write_with_versions(change, records, settled.versions)
             _keep_originals_apart(change, records, existing, settled.versions)
             jobs = follow_turns(change, records, existing, recipe)
-            entered = enter_added(change, records)
+        # What only lives longer, is pinned or has ended has changed, too.
+        written = [*records, *settled.again]
+        entered = bool(written) and enter_added(change, written)
         if within is not None:
             within(change)
         settled.restate(change)
-    engine.note_unsaved(len(records) + len(settled.again))
+    engine.note_unsaved(len(written))
     if not entered:
-        count_added(engine, records)
+        count_added(engine, written)
     return Added(
-        len(records) + len(settled.again),
+        len(written),
         jobs,
         sum(change.moved.values()),
         sum(map(len, change.unsourced.values())),

@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,19 @@ def test_every_change_is_entered(open_memory: Open) -> None:
     assert forgotten.details == {"by": "ids", "records": 1}
     assert (converted.user, converted.details) == (None, {"records": 2})
     assert memory.verify() == []
+
+
+def test_what_only_lives_on_otherwise_is_entered(memory: Memory) -> None:
+    message = {"id": "m1", "text": "market in Oslo"}
+    memory.add(message, user="ana")
+    assert [entry.details for entry in memory.audit()] == [{"records": 1}]
+    memory.add(message, user="ana")
+    assert len(memory.audit()) == 1
+    memory.add(message, user="ana", ttl=3600)
+    record = memory.get(user="ana", id="m1")
+    assert record is not None
+    memory.add_records([replace(record, pinned=True)])
+    assert [entry.details for entry in memory.audit()] == [{"records": 1}, {"records": 2}]
 
 
 def test_names_find_entries_and_cannot_be_read_in_them(memory: Memory, path: Path) -> None:
