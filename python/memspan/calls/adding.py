@@ -58,8 +58,8 @@ class AddingCalls(Calls):
             metadata, tags, kind: for all messages; a message's own metadata and tags are added, its own kind
                 wins. A list of texts under `images` in the metadata are captions, too.
             ttl: how long they live from now on, a `timedelta` or seconds; by default as long as their kind, see
-                `set_lifetime`. Then no search finds them any more, and the next `consolidate` erases those that are
-                neither pinned nor held.
+                `set_lifetime`; what was made of them lives no longer. Then no search finds them any more, and the next
+                `consolidate` erases those that are neither pinned nor held.
             progress: show a progress bar on standard error.
 
         Returns:

@@ -29,7 +29,7 @@ from .damage import survives_damage
 from .draft import Draft
 from .engine import Engine
 from .jobs.turns import follow_turns
-from .lifetimes import with_lifetimes
+from .lifetimes import shorten_derived, with_lifetimes
 from .settling import settle
 from .tags import given_records
 from .version_room import write_with_versions
@@ -144,6 +144,7 @@ def add_checked(
         if within is not None:
             within(change)
         settled.restate(change)
+        shorten_derived(change, written, existing)
     engine.note_unsaved(len(written))
     if not entered:
         count_added(engine, written)

@@ -18,7 +18,7 @@ from .forgetting import remove_if_nothing_is_left
 from .life import end_of_life, given_end
 from .restating import restate
 
-__all__ = ["lifetimes_of", "set_lifetime", "with_lifetimes"]
+__all__ = ["lifetimes_of", "set_lifetime", "shorten_derived", "with_lifetimes"]
 
 _SLICE: Final = 256
 """Records of a transaction; other writers wait for it."""
@@ -40,7 +40,9 @@ def with_lifetimes(reader: StoreReader, records: Sequence[Record], now: datetime
     No query where nothing has sources, nor a lifetime that the transaction's connection does not know yet.
     """
     lifetimes: dict[str, dict[str, float]] = {}
-    inherits = any(record.sources for record in records) and reader.lifetimes.any_expiring()
+    inherits = any(record.sources for record in records) and (
+        reader.lifetimes.any_expiring() or not reader.cold.empty
+    )
     found = []
     for record in records:
         own = lifetimes.get(record.user)
@@ -52,11 +54,59 @@ def with_lifetimes(reader: StoreReader, records: Sequence[Record], now: datetime
         ends = [] if record.expires_at is None else [record.expires_at]
         if not ends and record.kind in own:
             ends.append(end_of_life(record.recorded_at or now, own[record.kind]))
-        if inherits and record.sources:
-            sources = reader.fetch(record.user, record.sources)
-            ends += [end for source in sources.values() if (end := given_end(source, own)) is not None]
+        if inherits:
+            ends += _ends_of_sources(reader, record, own)
         found.append(replace(record, expires_at=min(ends)) if ends else record)
     return found
+
+
+def _ends_of_sources(reader: StoreReader, record: Record, *lifetimes: Mapping[str, float]) -> list[datetime]:
+    """The ends that sources of a record were given themselves, wherever they lie.
+
+    Args:
+        lifetimes: seconds by kind that hold for the user, or held: an end that comes from one of them is no own one.
+    """
+    if not record.sources:
+        return []
+    sources = reader.fetch(record.user, record.sources)
+    away = [id_ for id_ in record.sources if id_ not in sources]
+    if away and not reader.cold.empty:
+        sources |= {id_: copy.record for id_, copy in reader.cold.fetch(record.user, away).items()}
+    return [
+        source.expires_at
+        for source in sources.values()
+        if source.expires_at is not None and all(given_end(source, each) is not None for each in lifetimes)
+    ]
+
+
+def shorten_derived(
+    change: Change, records: Sequence[Record], before: Mapping[tuple[str, str], Record]
+) -> None:
+    """Let what was made of records live no longer than these, where they were given another end of their own and say
+    what they said. No query otherwise.
+
+    Args:
+        records: as they were just written.
+        before: as they were, by user and id.
+    """
+    for record in records:
+        known = before.get((record.user, record.id))
+        if known is None or known.expires_at == record.expires_at or known.text != record.text:
+            continue
+        end = given_end(record, lifetimes_of(change.writer, record.user))
+        derived = [] if end is None else sorted(change.writer.traces.derived(record.user, [record.id]))
+        if not derived:
+            continue
+        stored = change.writer.fetch(record.user, derived, embeddings=True).values()
+        restate(change, [replace(one, expires_at=end) for one in stored if _outlives(one, end)])
+        away = change.writer.cold.fetch(record.user, derived)
+        change.writer.cold.set_ends(
+            record.user, {id_: end for id_, copy in away.items() if _outlives(copy.record, end)}
+        )
+
+
+def _outlives(record: Record, end: datetime | None) -> bool:
+    return end is not None and (record.expires_at is None or record.expires_at > end)
 
 
 def set_lifetime(engine: Engine, *, kind: str, seconds: float | None, user: str | None) -> int:
@@ -119,10 +169,10 @@ def _settle(
 
 
 def _give(change: Change, user: str, ids: Sequence[str], kind: str, seconds: float | None) -> int:
-    before = lifetimes_of(change.writer, user).get(kind)
+    before = lifetimes_of(change.writer, user)
     changed = []
     for record in change.writer.fetch(user, ids, embeddings=True).values():
-        end = _new_end(record, before, seconds)
+        end = _new_end(change.writer, record, before, seconds)
         if record.kind == kind and end != record.expires_at:
             changed.append(replace(record, expires_at=end))
     restate(change, changed)
@@ -130,24 +180,41 @@ def _give(change: Change, user: str, ids: Sequence[str], kind: str, seconds: flo
 
 
 def _give_cold(
-    change: Change, user: str, ids: Sequence[str], kind: str, before: float | None, after: float | None
+    change: Change,
+    user: str,
+    ids: Sequence[str],
+    kind: str,
+    before: Mapping[str, float],
+    after: float | None,
 ) -> int:
     cold = change.writer.cold
     if cold.empty:
         return 0
     ends = {}
     for id_, copy in cold.fetch(user, ids).items():
-        end = _new_end(copy.record, before, after)
+        end = _new_end(change.writer, copy.record, before, after)
         if copy.record.kind == kind and end != copy.record.expires_at:
             ends[id_] = end
     cold.set_ends(user, ends)
     return len(ends)
 
 
-def _new_end(record: Record, before: float | None, after: float | None) -> datetime | None:
-    """Of a record whose kind gets another lifetime; an end of its own stays."""
-    assert record.recorded_at is not None
-    of_kind = None if before is None else end_of_life(record.recorded_at, before)
-    if record.expires_at not in (None, of_kind):
+def _new_end(
+    reader: StoreReader, record: Record, before: Mapping[str, float], after: float | None
+) -> datetime | None:
+    """Of a record whose kind gets another lifetime; an end of its own stays.
+
+    Args:
+        before: seconds by kind that held for the user.
+    """
+    if record.expires_at is not None and given_end(record, before) is not None:
         return record.expires_at
-    return None if after is None else end_of_life(record.recorded_at, after)
+    assert record.recorded_at is not None
+    end = None if after is None else end_of_life(record.recorded_at, after)
+    if record.expires_at is None or (end is not None and end <= record.expires_at):
+        return end
+    # Its kind lived shorter than something that it was made of, so that nobody saw that this has an end.
+    now = before if after is None else {**before, record.kind: after}
+    return min(
+        [*_ends_of_sources(reader, record, before, now), *([] if end is None else [end])], default=None
+    )

@@ -144,6 +144,60 @@ def test_what_was_made_of_others_lives_as_long_as_its_kind_and_not_longer_than_w
         assert reader.ids("ana") == ["fact"]
 
 
+def test_a_longer_life_of_a_kind_is_none_of_what_was_made_of_what_has_an_end(memory: Memory) -> None:
+    memory.set_lifetime("semantic", 20)
+    memory.add([{"id": "whispered", "text": "secret tea"}], user="ana", ttl=50)
+    rumours = [{"id": f"rumour {i}", "text": f"a secret {i}", "sources": ["whispered"]} for i in range(4)]
+    memory.add([*rumours, {"id": "fact", "text": "tea is hot"}], user="ana", kind="semantic")
+    memory.set_quotas(Quotas(capacity=9, eviction="oldest"), user="ana")
+    away, stay = ["rumour 0", "rumour 1"], ["rumour 2", "rumour 3"]
+    assert {one.id for one in memory.evicted("ana")} == set(away)
+    assert end_of(memory, stay[0]) == end_of(memory, "fact") == 20
+    memory.set_lifetime("semantic", 100)
+    assert [end_of(memory, id_) for id_ in stay] == [pytest.approx(50, abs=1)] * 2
+    assert end_of(memory, "fact") == 100
+    memory.set_lifetime("semantic", None)
+    assert [end_of(memory, id_) for id_ in stay] == [pytest.approx(50, abs=1)] * 2
+    assert end_of(memory, "fact") is None
+    memory.set_quotas(None, user="ana")
+    assert sorted(memory.restore(user="ana", ids=away)) == away
+    assert [end_of(memory, id_) for id_ in away] == [pytest.approx(50, abs=1)] * 2
+    assert memory.verify() == []
+
+
+def test_an_end_that_comes_later_is_one_of_all_that_was_made_of_it(memory: Memory) -> None:
+    turn = {"id": "turn", "text": "secret tea"}
+    memory.add(turn, user="ana")
+    memory.add([{"id": "fact", "text": "a secret", "sources": ["turn"]}], user="ana", kind="semantic")
+    memory.add([{"id": "guess", "text": "another", "sources": ["fact"]}], user="ana", kind="semantic")
+    memory.add([{"id": "short", "text": "the last", "sources": ["fact"]}], user="ana", kind="semantic", ttl=5)
+    memory.tag("ana")
+    before = memory.get(user="ana", id="fact")
+    memory.add(turn, user="ana", ttl=50)
+    assert [end_of(memory, id_) for id_ in ("turn", "fact", "guess")] == [pytest.approx(50, abs=1)] * 3
+    assert end_of(memory, "short") == 5
+    after = memory.get(user="ana", id="fact")
+    assert before is not None
+    assert after is not None
+    assert (before.tags, before.recorded_at) == (after.tags, after.recorded_at)
+    memory.add(turn, user="ana", ttl=500)
+    assert end_of(memory, "fact") == pytest.approx(50, abs=1)
+    # Other words are no end of what was said before.
+    memory.add([{"id": "other", "text": "milk"}], user="ana")
+    memory.add([{"id": "free", "text": "white", "sources": ["other"]}], user="ana", kind="semantic")
+    memory.add([{"id": "other", "text": "bread"}], user="ana", ttl=50)
+    assert end_of(memory, "free") is None
+
+
+def test_what_is_made_of_what_was_evicted_lives_no_longer(memory: Memory) -> None:
+    memory.set_quotas(Quotas(capacity=10, eviction="oldest"), user="ana")
+    memory.add([{"id": "whispered", "text": "secret tea", "at": 0}], user="ana", ttl=50)
+    memory.add([{"text": f"turn {i}"} for i in range(9)], user="ana")
+    assert "whispered" in {one.id for one in memory.evicted("ana")}
+    memory.add([{"id": "rumour", "text": "a secret", "sources": ["whispered"]}], user="ana", kind="semantic")
+    assert end_of(memory, "rumour") == pytest.approx(50, abs=1)
+
+
 @pytest.mark.parametrize("ttl", [0, -1, float("nan"), float("inf"), "1h", True, timedelta(0), 1e12])
 def test_times_that_nothing_lives(memory: Memory, ttl: Any) -> None:
     with pytest.raises(errors.TimeError, match="ttl"):
