@@ -128,7 +128,7 @@ class Memory(
             embedder,
             analyzer=analyzer,
             row_format=row_format,
-            reembed=reembed,
+            reembed=as_flag(reembed, "reembed"),
             progress=progress,
             max_resident_bytes=max_resident_bytes,
             auto_consolidate=as_flag(auto_consolidate, "auto_consolidate"),

@@ -45,8 +45,8 @@ class KeepingCalls(Calls):
             InvalidArgumentError: an argument is not acceptable, or `file` is one of the store's own.
             OSError: the file cannot be written; an older one stays.
         """
-        only = as_flag(records_only, "records_only")
-        return export(self._engine, user, file, embeddings=embeddings, records_only=only)
+        vectors, only = as_flag(embeddings, "embeddings"), as_flag(records_only, "records_only")
+        return export(self._engine, user, file, embeddings=vectors, records_only=only)
 
     def load(self, file: TextFile, progress: bool = False) -> int:
         """Add what `export` wrote, a record with a known id being replaced; returns the number of records.
@@ -71,7 +71,9 @@ class KeepingCalls(Calls):
                 its batch of 512 is committed.
             FormatError: a line is broken; names file, line and reason. What came before it is committed; where a secret
                 or resource has no record, or a relation closes a cycle, everything else is.
-            InvalidArgumentError: a record has the id of a secret that is here. Everything else is committed.
+            InvalidArgumentError: a record has the id of a secret that is here; everything else is committed. Or `file`
+                is none that text can be read from.
+            OSError: the file cannot be read.
         """
         with tracking("loading", None, progress) as advance:
             count = load(self._engine, file, advance)

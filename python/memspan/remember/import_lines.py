@@ -77,6 +77,8 @@ def parsed_lines(
     dim: int | None = None
     number = 0
     for number, text in enumerate(lines, 1):
+        if not isinstance(text, str):
+            raise invalid("file", text, "a file open for reading text, not bytes")
         place = f"{name}:{number}"
         if number > 1 and not text.strip():
             continue

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import IO, Any, Final
 
+from memspan.errors import invalid
+
 from .attachments import attachment_lines
 from .engine import Engine
 from .export_format import encode_record_line, header
@@ -30,7 +32,10 @@ def export(
     count = 0
     # In this order: a pipe is opened when somebody reads it, and a view of the store should not wait for that.
     with writable(file, engine) as lines, engine.store.reading() as reader:
-        _write(lines, header(engine.embedder.identity))
+        try:
+            _write(lines, header(engine.embedder.identity))
+        except TypeError:
+            raise invalid("file", file, "a file open for writing text, not bytes") from None
         if not records_only:
             for line in quota_lines(reader, user):
                 _write(lines, line)

@@ -219,6 +219,28 @@ def test_a_relation_that_closes_a_cycle_is_named_by_line(memory: Memory) -> None
     assert memory.get(user="ana", id="m1") is not None
 
 
+def test_files_of_bytes_are_refused_by_name(memory: Memory, tmp_path: Path) -> None:
+    memory.add("Où est le chat ?", user="ana")
+    memory.export("ana", tmp_path / "file")
+    with (
+        open(tmp_path / "file", "rb") as lines,
+        pytest.raises(errors.InvalidArgumentError, match="^file: .*text, not bytes$"),
+    ):
+        memory.load(lines)  # type: ignore[arg-type]
+    written = io.BytesIO()
+    with pytest.raises(errors.InvalidArgumentError, match="^file: .*text, not bytes$"):
+        memory.export("ana", written)  # type: ignore[arg-type]
+    assert written.getvalue() == b""
+
+
+def test_what_is_neither_true_nor_false_is_refused(memory: Memory, path: Path) -> None:
+    with pytest.raises(errors.InvalidArgumentError, match="^embeddings: got 'no'"):
+        memory.export("ana", io.StringIO(), embeddings="no")  # type: ignore[arg-type]
+    with pytest.raises(errors.InvalidArgumentError, match="^reembed: got 'no'"):
+        Memory(path, "hash:16", reembed="no")  # type: ignore[arg-type]
+    assert memory.stats()["embedder"]["dim"] == 32
+
+
 def test_bad_files(memory: Memory, tmp_path: Path) -> None:
     for bad in (None, 7, b"bytes"):
         with pytest.raises(errors.InvalidArgumentError, match="^file"):
