@@ -9,6 +9,7 @@ from typing import IO, Any, Final
 from memspan.errors import invalid
 
 from .attachments import attachment_lines
+from .embedding import EmbedderIdentity
 from .engine import Engine
 from .export_format import encode_record_line, header
 from .export_life import life_lines, quota_lines
@@ -32,8 +33,10 @@ def export(
     count = 0
     # In this order: a pipe is opened when somebody reads it, and a view of the store should not wait for that.
     with writable(file, engine) as lines, engine.store.reading() as reader:
+        # Not the embedder of this handle: another one may have converted the store, and its vectors, since.
+        identity = EmbedderIdentity.parse(reader.meta("embedder") or "", engine.store.path)
         try:
-            _write(lines, header(engine.embedder.identity))
+            _write(lines, header(identity))
         except TypeError:
             raise invalid("file", file, "a file open for writing text, not bytes") from None
         if not records_only:

@@ -110,6 +110,19 @@ def test_vectors_of_another_embedder_are_made_anew(filled: Memory, open_memory: 
     assert other.verify() == []
 
 
+def test_the_file_names_the_embedder_of_its_vectors(
+    filled: Memory, open_memory: Open, tmp_path: Path
+) -> None:
+    """Not that of a handle which does not know yet that the store was converted."""
+    open_memory().reembed("hash:16")
+    file = io.StringIO()
+    filled.export("ana", file, embeddings=True)
+    assert json.loads(file.getvalue().splitlines()[0])["embedder"]["dim"] == 16
+    other = open_memory(tmp_path / "other", "hash:16")
+    assert other.load(io.StringIO(file.getvalue())) > 0
+    assert other.verify() == []
+
+
 def test_vectors_in_the_file_save_the_embedder_the_work(
     filled: Memory, open_memory: Open, tmp_path: Path
 ) -> None:
