@@ -53,8 +53,8 @@ class HistoryCalls(Calls):
 
         Args:
             id: what holds no longer.
-            text: of the new record, which gets kind, session, speaker, tags and entities of the old one. Not of one
-                that takes the place of a secret: it would be in clear.
+            text: of the new record, which gets kind, session, speaker, tags, entities and importance of the old one.
+                Not of one that takes the place of a secret: it would be in clear.
             by: instead of `text`, the id of a record that is there already.
             at: when the new one began to hold, and so when the old one ended. By default now, or when `by` happened;
                 a time not after the one of the old record says that it was never true.

@@ -100,6 +100,8 @@ def supersede(
             until=None,
             recorded_at=None,
             tags=tuple(tag for tag in record.tags if tag not in made),
+            # The text is the caller's, and not from where the old one was.
+            provenance=record.provenance if record.kind == "resource" else None,
             fidelity=1.0,
             sources=(),
             metadata={"replaces": [old]},

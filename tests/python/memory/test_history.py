@@ -186,6 +186,14 @@ def test_superseding(memory: Memory) -> None:
     assert memory.verify() == []
 
 
+def test_a_correction_is_not_from_where_the_old_record_was(memory: Memory) -> None:
+    say(memory, "a", "green tea", provenance="import.csv", importance=0.5)
+    new = memory.supersede(user="ana", id="a", text="black tea")
+    assert (stored(memory, new).provenance, stored(memory, new).importance) == (None, 0.5)
+    assert memory.forget(user="ana", source="import.csv") == 1
+    assert texts(memory) == {"black tea"}
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
