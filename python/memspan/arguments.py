@@ -114,7 +114,7 @@ def as_residency(max_bytes: Any, spill_directory: Any) -> tuple[int, bytes]:
 def as_number(value: Any, argument: str, low: float, high: float) -> float:
     """A finite number of `low` to `high`."""
     accepted = f"a number of {low:g}-{high:g}"
-    if isinstance(value, (bool, np.ndarray)) or not hasattr(value, "__float__"):
+    if isinstance(value, (bool, np.bool_, np.ndarray)) or not hasattr(value, "__float__"):
         raise invalid(argument, value, accepted)
     try:
         number = float(value)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any, Final, TypeAlias
 
-from .errors import TimeError, invalid
+from .arguments import as_number
+from .errors import InvalidArgumentError, TimeError, invalid
 
 __all__ = ["MAX_TTL_SECONDS", "TimeToLive", "to_seconds"]
 
@@ -23,12 +24,8 @@ def to_seconds(value: Any, argument: str = "ttl") -> float:
         TimeError: another type, or out of these bounds.
     """
     accepted = "a timedelta or seconds, from a microsecond to 1,000 years"
-    if isinstance(value, timedelta):
-        seconds = value.total_seconds()
-    elif isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise invalid(argument, value, accepted, TimeError)
-    else:
-        seconds = value
-    if not 1e-6 <= seconds <= MAX_TTL_SECONDS:  # NaN is refused too
-        raise invalid(argument, value, accepted, TimeError)
-    return float(seconds)
+    seconds = value.total_seconds() if isinstance(value, timedelta) else value
+    try:
+        return as_number(seconds, argument, 1e-6, MAX_TTL_SECONDS)
+    except InvalidArgumentError:
+        raise invalid(argument, value, accepted, TimeError) from None

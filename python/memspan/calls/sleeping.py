@@ -137,7 +137,7 @@ class SleepingCalls(Calls):
 
     def runs(self, user: str | None = None) -> list[Run]:
         """The consolidations that changed memories of a user, or of all, and what `retire` and `supersede` did, the
-        latest first: all that `undo` can take back."""
+        latest first: all that `undo` can take back, or has (`Run.state`)."""
         if user is not None:
             checked_name(user, "user")
         self._engine.require_open()

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from memspan.arguments import as_choice, as_integer
 from memspan.errors import InvalidArgumentError, invalid
 
@@ -118,6 +120,6 @@ def as_quotas(value: Any, argument: str = "quotas") -> Quotas | None:
     """
     if value is None or isinstance(value, Quotas):
         return value
-    if isinstance(value, int) and not isinstance(value, bool):
+    if hasattr(value, "__index__") and not isinstance(value, (bool, np.ndarray)):
         return Quotas(capacity=value)
     raise invalid(argument, value, "memspan.Quotas, a capacity, or None for no limits")

@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from memspan.arguments import is_listing
-from memspan.errors import invalid
+from memspan.arguments import as_number, is_listing
+from memspan.errors import InvalidArgumentError, invalid
 from memspan.half_emoji import without_half_emoji
 from memspan.limits import MAX_GIVEN_METADATA_BYTES, MAX_JSON_DEPTH, MAX_NAME_BYTES, MAX_TEXT_BYTES
 from memspan.records import KINDS
@@ -79,11 +79,13 @@ def checked_kind(value: Any, argument: str) -> str:
 def checked_fraction(value: Any, argument: str, *, above_zero: bool = False) -> float:
     """A number from 0 (with `above_zero`: more than 0) to 1."""
     accepted = "a number above 0, up to 1" if above_zero else "a number from 0 to 1"
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    try:
+        number = as_number(value, argument, 0, 1)
+    except InvalidArgumentError:
+        raise invalid(argument, value, accepted) from None
+    if above_zero and number == 0:
         raise invalid(argument, value, accepted)
-    if not 0 <= value <= 1 or (above_zero and value == 0) or math.isnan(value):
-        raise invalid(argument, value, accepted)
-    return float(value)
+    return number
 
 
 def checked_metadata(value: Any, argument: str, limit: int = MAX_GIVEN_METADATA_BYTES) -> dict[str, Any]:

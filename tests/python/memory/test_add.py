@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
 import numpy as np
 import pytest
@@ -40,6 +40,27 @@ def test_a_text_is_searchable_at_once(memory: Memory) -> None:
     assert found.views["lexical"][0] == 1
     assert found.record.recorded_at is not None
     assert memory.search("camping", user="ben") == []
+
+
+def test_numbers_of_numpy(memory: Memory) -> None:
+    score, long = np.float32(0.5), np.int64(3600)
+    memory.add({"id": "m1", "text": "tea", "importance": score, "fidelity": np.int8(1)}, user="ana", ttl=long)
+    record = memory.get(user="ana", id="m1")
+    assert record is not None
+    assert record.recorded_at is not None
+    assert (record.importance, record.fidelity) == (0.5, 1.0)
+    assert record.expires_at == record.recorded_at + timedelta(hours=1)
+    memory.set_quotas(np.int64(20))  # type: ignore[arg-type]
+    quotas = memory.quotas()
+    assert quotas is not None
+    assert quotas.capacity == 20
+    for odd in (np.True_, np.timedelta64(1, "s"), np.array(0.5)):
+        with pytest.raises(errors.TimeError, match="^ttl"):
+            memory.add("tea", user="ana", ttl=odd)  # type: ignore[arg-type]
+        with pytest.raises(errors.InvalidArgumentError, match="importance"):
+            memory.add({"text": "tea", "importance": odd}, user="ana")
+        with pytest.raises(errors.InvalidArgumentError, match="^quotas"):
+            memory.set_quotas(odd)  # type: ignore[arg-type]
 
 
 def test_what_is_added_is_there_after_reopening(open_memory: Callable[..., Memory]) -> None:
