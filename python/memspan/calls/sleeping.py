@@ -55,8 +55,9 @@ class SleepingCalls(Calls):
         1. What outlived its time is erased, unless it is pinned or held, and kinds that are over their quota move
            records to the cold tier. What is stale is counted; with a `staleness` that prunes, what is staler than that
            goes to the cold tier, too.
-        2. Facts that say the same are merged, without a model: the best wording stays and gets the sources of all.
-           Turns stay as they were said; see `Merging.kinds` for those that were delivered twice.
+        2. Facts that say the same are merged, without a model: the best wording stays, or where their kind has a time
+           to live the one that has most of it left, and gets the sources of all. Turns stay as they were said; see
+           `Merging.kinds` for those that were delivered twice.
         3. Procedures are learnt from what agents did; see `learn_procedures`.
         4. The update in sleep of LightMem (section 3.3) asks a language model: every derived memory with later ones
            like it is kept, merged with them, rewritten, or ended because of them. Each user is all or nothing.

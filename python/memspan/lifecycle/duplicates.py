@@ -19,7 +19,9 @@ from memspan.errors import invalid
 from memspan.limits import MAX_TAGS
 from memspan.records import Record
 from memspan.remember.fields import MAX_NAMES
+from memspan.remember.life import given_end
 from memspan.remember.tags import without_made
+from memspan.times import MAX_MICROS, to_micros
 
 from .agreement import agree
 from .candidates import Candidates
@@ -100,11 +102,13 @@ def mergers(
     *,
     news: Container[str] | None = None,
     gone: Container[str] = (),
+    lifetimes: Mapping[str, float] | None = None,
 ) -> list[Merger]:
     """Who stays for whom. Each memory ends once at most, and what stays for others does not end.
 
     The best wording stays: what is held or pinned first, then by fidelity, importance, number of different words,
-    and the one that was learnt first. Every memory that ends is itself near the one that stays for it, so that a
+    and the one that was learnt first. But what its kind lets live longer ends for nothing that lives shorter: it would
+    be gone too early. Every memory that ends is itself near the one that stays for it, so that a
     chain of small steps leads nowhere. O(pairs log pairs).
 
     Args:
@@ -113,10 +117,11 @@ def mergers(
         follows: what turns follow, as `followed` tells; those that are not in it stay apart.
         news: ids of those that were not compared before, of which one at least is in each merger's pairs; `None`: all.
         gone: ids of those that neither end nor stay, and are only there to tell what is near what.
+        lifetimes: seconds by kind that hold for the user.
     """
     likeness = Likeness(pairs, records, merging.least)
     order = _by_rank(records[id_] for id_ in likeness.ids if id_ not in gone)
-    groups = {id_: _group(records[id_], follows or {}) for id_ in order}
+    groups = {id_: _group(records[id_], follows or {}, lifetimes or {}) for id_ in order}
     free = Candidates(likeness)
     for id_ in order:
         if is_mergeable(records[id_]):
@@ -147,10 +152,11 @@ def _ending(
     sources = set(kept.sources) - {kept.id}
     limited = kept.kind != "episodic" and not (kept.pinned or kept.held)
     all_new = news is None or kept.id in news
+    life = _life(kept)
     ending: list[Record] = []
     for same in near:
         for record in same:
-            if not (all_new or record.id in (news or ())):
+            if not (all_new or record.id in (news or ())) or _life(record) > life:
                 continue
             if not _same(kept, record, merging):
                 if kept.kind != "episodic" and record.entities == same[0].entities:
@@ -211,16 +217,22 @@ def _rank(record: Record) -> tuple[Any, ...]:
     words = len(set(_core.analyze(record.text, "english")))
     importance = -1.0 if record.importance is None else record.importance
     learnt = record.recorded_at or record.at
-    return (not record.held, not record.pinned, -record.fidelity, -importance, -words, learnt, record.id)
+    wording = -record.fidelity, -importance, -words
+    return (not record.held, not record.pinned, -_life(record), *wording, learnt, record.id)
 
 
-def _group(record: Record, follows: Mapping[str, Hashable]) -> Hashable:
+def _life(record: Record) -> int:
+    return MAX_MICROS if record.expires_at is None else to_micros(record.expires_at)
+
+
+def _group(record: Record, follows: Mapping[str, Hashable], lifetimes: Mapping[str, float]) -> Hashable:
     """Memories of different groups do not say the same; `None`: it stays apart."""
+    end = given_end(record, lifetimes)
     if record.kind == "episodic":
         if record.id not in follows:
             return None
-        return record.kind, record.expires_at, said(record), follows[record.id]
-    return record.kind, record.expires_at, record.speaker
+        return record.kind, end, said(record), follows[record.id]
+    return record.kind, end, record.speaker
 
 
 def _same(kept: Record, other: Record, merging: Merging) -> bool:

@@ -14,6 +14,7 @@ from memspan.duplicates import Duplicate, Duplicates
 from memspan.records import Record
 from memspan.remember.damage import survives_damage
 from memspan.remember.engine import Engine
+from memspan.remember.lifetimes import lifetimes_of
 from memspan.store.statements import chunks
 from memspan.times import Micros, from_micros
 
@@ -159,7 +160,8 @@ def _decide(
             records.update(reader.fetch(user, piece, embeddings=True))
             sleep(0)
         follows = followed(index, partial(reader.fetch, user), user, records.values())
-    found = mergers(pairs, records, merging, follows, news=news, gone=gone)
+        lifetimes = lifetimes_of(reader, user)
+    found = mergers(pairs, records, merging, follows, news=news, gone=gone, lifetimes=lifetimes)
     return [Merger(_bare(one.kept), tuple(_bare(record) for record in one.ending)) for one in found]
 
 

@@ -78,6 +78,34 @@ def test_what_is_something_else_stays_apart(fields):
     assert chosen(fact("a"), fact("b", **fields)) == {}
 
 
+def test_what_lives_as_long_as_its_kind_is_merged_into_what_lives_longest(memory: Memory):
+    memory.set_lifetime("semantic", 3600, "ana")
+    text = "Ana has moved to Rome."
+    for id_ in ("x", "y"):
+        memory.add(
+            [{"id": id_, "text": text, "importance": 0.9 if id_ == "x" else None}],
+            user="ana",
+            kind="semantic",
+        )
+    memory.add([{"id": "own", "text": text}], user="ana", kind="semantic", ttl=1800)
+    (merged,) = (one for one in memory.consolidate("ana").upkeep.runs)
+    ended = {id_: memory.get(user="ana", id=id_).retired_at is not None for id_ in ("x", "y", "own")}
+    assert ended == {"x": True, "y": False, "own": False}
+    memory.undo(merged)
+    assert memory.get(user="ana", id="x").retired_at is None
+
+
+def test_what_lives_longer_does_not_end_for_what_is_pinned():
+    lifetimes = {"semantic": DAY.total_seconds()}
+    first = fact("a", pinned=True, expires_at=START + DAY)
+    second = fact("b", recorded_at=START + DAY / 2, expires_at=START + 1.5 * DAY)
+    third = fact("c", recorded_at=START - DAY / 2, expires_at=START + DAY / 2)
+    pairs = [Duplicate("a", "b", 0.99), Duplicate("a", "c", 0.99)]
+    known = {record.id: record for record in (first, second, third)}
+    found = mergers(pairs, known, Merging(), lifetimes=lifetimes)
+    assert [(one.kept.id, [record.id for record in one.ending]) for one in found] == [("a", ["c"])]
+
+
 def test_what_is_pinned_or_held_never_ends():
     assert chosen(fact("a", pinned=True), fact("b", held=True)) == {}
     assert chosen(fact("a", held=True), fact("b", pinned=True), fact("c")) == {"a": ("c",)}
