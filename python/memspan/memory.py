@@ -97,6 +97,7 @@ class Memory(
         EmbedderMismatchError: another embedder filled the store.
         ModelNotFoundError, MissingExtraError: a new store needs a model that is not here.
         StoreError: the file is not a store, is damaged, or was written by a newer memspan.
+        QuotaError: more records of a kind are pinned or held than `quotas` have room for.
     """
 
     def __init__(

@@ -30,8 +30,9 @@ class KeepingCalls(Calls):
         """Write everything of a user, or of all users (`None`), as JSON Lines; returns the number of records in memory.
 
         With them go the cold tier (`evicted` and `original`), the quotas and times to live of the user, and with `None`
-        those of everybody. What `tag` made is left out, and encode jobs are: they can be made again. Secrets of the
-        vault stay encrypted, and their key opens them wherever the file is loaded; those whose time to live is over are
+        those of everybody. What `tag` made is left out, and encode jobs are: they can be made again. So are counts of
+        uses, what models cost, what `undo` could take back, and the audit: they are this store's. Secrets of the vault
+        stay encrypted, and their key opens them wherever the file is loaded; those whose time to live is over are
         left out, with their labels, unless they are pinned or held.
 
         Args:
@@ -49,7 +50,8 @@ class KeepingCalls(Calls):
         return export(self._engine, user, file, embeddings=vectors, records_only=only)
 
     def load(self, file: TextFile, progress: bool = False) -> int:
-        """Add what `export` wrote, a record with a known id being replaced; returns the number of records.
+        """Add what `export` wrote, a record with a known id being replaced as by `add_records`: one that says what is
+        here already does not bring back what was retired since. Returns the number of records.
 
         Vectors in the file are used when this store's embedder made them. Quotas in the file replace those of the same
         user from then on, and what this store has too many of goes to the cold tier; times to live do at the end. Where

@@ -80,6 +80,7 @@ class SafekeepingCalls(Calls):
 
         Raises:
             InvalidArgumentError: an argument is not acceptable, or the target is not there.
+            HeldError, QuotaError, EmbedderError: as in `add`.
             MissingExtraError: a page is to be looked at, and httpx is not installed.
         """
         from memspan.resources.keeping import add_resource

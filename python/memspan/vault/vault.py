@@ -68,6 +68,7 @@ class Vault:
             VaultKeyError: the key opens none of the user's secrets, or not the one that would be replaced; nothing was
                 changed.
             HeldError: the secret that would be replaced is held.
+            QuotaError, EmbedderError: as in `Memory.add`.
         """
         kept = checked_secret(secret)
         message: dict[str, Any] = {"text": label, "kind": "vault"}
