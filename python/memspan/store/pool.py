@@ -74,7 +74,8 @@ class ConnectionPool:
                 elif _file_at(self._path) != self._written_to:
                     raise StoreError(
                         f"{self._path}: the file was moved, deleted or replaced while it was open; nothing was "
-                        "changed; close the store, and open it where it is now"
+                        f"changed. Close the store, let its log, {self._path}-wal, follow the file under its new "
+                        "name, as what was committed last may be there alone, and open it where it is now"
                     )
                 connection = self._writer
                 try:

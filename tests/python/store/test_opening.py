@@ -277,6 +277,22 @@ def test_nothing_is_written_to_a_file_that_is_not_there_any_more(
         store.erase()
 
 
+def test_a_moved_file_is_whole_with_its_log(
+    store: SqliteStore, path: Path, make_record: Callable[..., Record]
+) -> None:
+    with store.writing() as writer:
+        writer.put([make_record("m1")])
+    _move(path)
+    with pytest.raises(StoreError, match=r"agent\.memspan-wal, follow the file"), store.writing():
+        pytest.fail("the block must not run")
+    store.close()
+    path.with_name("agent.memspan-wal").rename(path.with_name("elsewhere.memspan-wal"))
+    moved = SqliteStore(path.with_name("elsewhere.memspan"))
+    with moved.reading() as reader:
+        assert reader.ids("ana") == ["m1"]
+    moved.close()
+
+
 def test_check_names_what_is_wrong(path: Path, make_record: Callable[..., Record]) -> None:
     store = SqliteStore(path)
     with store.writing() as writer:
