@@ -11,7 +11,7 @@ from memspan.errors import invalid
 from memspan.remember.adding import Advance, add_drafts
 from memspan.remember.change import Change
 from memspan.remember.engine import Engine
-from memspan.remember.fields import checked_name
+from memspan.remember.fields import checked_name, checked_text
 from memspan.remember.messages import to_drafts
 from memspan.resource_info import RESOURCE_STATES, Resource, ResourceReport
 from memspan.times import TimeLike, from_micros, now_micros
@@ -40,18 +40,17 @@ def add_resource(
     """See `Memory.add_resource`."""
     checked_name(user, "user")
     uri = checked_target(target)
-    if description is not None and not str(description).strip():
+    if description is not None and not checked_text(description, "description").strip():
         raise invalid("description", description, "a text that is not blank, or None")
     message: dict[str, Any] = {
         "text": description or name_of(uri),
         "kind": "resource",
-        "tags": list(tags),
         "provenance": uri,
         "metadata": {"uri": uri},
     }
     if id is not None:
         message["id"] = checked_name(id, "id")
-    drafts = to_drafts(message, user=user, at=at, session=None, metadata=metadata, tags=(), kind="resource")
+    drafts = to_drafts(message, user=user, at=at, session=None, metadata=metadata, tags=tags, kind="resource")
     record = drafts[0].record.id
     seen = _first_look(uri, as_flag(fetch, "fetch"), _checked_seconds(seconds))
     if seen.state == "missing":

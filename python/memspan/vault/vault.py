@@ -12,7 +12,7 @@ from memspan.remember.attachments import record_of
 from memspan.remember.auditing import audited
 from memspan.remember.change import Change
 from memspan.remember.engine import Engine
-from memspan.remember.fields import checked_name
+from memspan.remember.fields import checked_name, checked_text
 from memspan.remember.forgetting import forget
 from memspan.remember.life import is_expired
 from memspan.remember.messages import to_drafts
@@ -71,10 +71,10 @@ class Vault:
             QuotaError, EmbedderError: as in `Memory.add`.
         """
         kept = checked_secret(secret)
-        message: dict[str, Any] = {"text": label, "kind": "vault"}
+        message: dict[str, Any] = {"text": checked_text(label, "label"), "kind": "vault"}
         if id is not None:
             message["id"] = checked_name(id, "id")
-        if not str(label).strip():
+        if not label.strip():
             raise invalid("label", label, "a text that is not blank")
         drafts = to_drafts(
             message, user=self.user, at=at, session=None, metadata=metadata, tags=tags, kind="vault"

@@ -277,6 +277,10 @@ def test_bad_arguments(memory: Memory, file: Path) -> None:
     for arguments, named in (
         ({"user": ""}, "user"),
         ({"description": " "}, "description"),
+        ({"description": 5}, "description"),
+        ({"tags": "work"}, "tags"),
+        ({"tags": None}, "tags"),
+        ({"tags": [5]}, r"tags\[0\]"),
         ({"id": ""}, "id"),
         ({"fetch": "yes"}, "fetch"),
         ({"seconds": 0}, "seconds"),

@@ -341,7 +341,7 @@ def test_bad_arguments(memory: Memory) -> None:
             vault.put("label", secret)  # type: ignore[arg-type]
         assert "xxxx" not in str(caught.value)
     for label in ("", "  ", 5, None):
-        with pytest.raises(errors.InvalidArgumentError):
+        with pytest.raises(errors.InvalidArgumentError, match="^label: got"):
             vault.put(label, "secret")  # type: ignore[arg-type]
     for tags in (None, 5, "tag", [5], np.array("tag")):
         with pytest.raises(errors.InvalidArgumentError, match="^tags"):
