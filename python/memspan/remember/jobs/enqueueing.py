@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from memspan.recipes import Recipe
-from memspan.records import Record
 from memspan.remember.engine import Engine
 from memspan.times import Micros, now_micros, to_micros
 
-from .turns import enqueue_turns, is_turn
+from .turns import enqueue_turns, is_open
 
 __all__ = ["enqueue_all"]
 
@@ -44,7 +43,7 @@ def _enqueue(engine: Engine, user: str, recipe: Recipe, advance: Callable[[int],
             having = writer.jobs.seeing(user, ids, own=True)
             records = writer.fetch(user, ids)
             wanted = [records[id_] for id_ in ids if id_ in records and id_ not in having]
-            turns = [record for record in wanted if _is_open(record)]
+            turns = [record for record in wanted if is_open(record)]
             if turns:
                 enqueue_turns(writer, user, turns, recipe, now_micros())
         count += len(turns)
@@ -58,13 +57,6 @@ def _turns(engine: Engine, user: str) -> list[_Turn]:
             _Turn(record.session or "", to_micros(record.at, "at"), record.id)
             for batch in reader.scan(user, _BATCH)
             for record in batch
-            if _is_open(record)
+            if is_open(record)
         ]
     return sorted(found)
-
-
-def _is_open(record: Record) -> bool:
-    """Whether it is a turn that is believed and has not run out: no earlier version, and none that was taken back."""
-    if not is_turn(record) or record.retired_at is not None:
-        return False
-    return record.expires_at is None or to_micros(record.expires_at, "expires_at") > now_micros()

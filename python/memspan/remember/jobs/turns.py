@@ -12,17 +12,23 @@ from memspan.records import Record
 from memspan.remember.change import Change
 from memspan.remember.compose import shown_text
 from memspan.remember.engine import Engine
+from memspan.remember.life import is_expired
 from memspan.store import StoreWriter
 from memspan.store.jobs import ClaimedJob
-from memspan.times import Micros, now_micros
+from memspan.times import Micros, from_micros, now_micros
 
-__all__ = ["enqueue_turns", "follow_turns", "is_turn", "read_turns", "turn_of"]
+__all__ = ["enqueue_turns", "follow_turns", "is_open", "is_turn", "read_turns", "turn_of"]
 
 
 def is_turn(record: Record) -> bool:
     """Whether recipes look at the record: what was said or happened. What is known already, was derived, or is
     sensitive is left as it is, and not shown to a model."""
     return record.kind == "episodic" and not record.sources
+
+
+def is_open(record: Record) -> bool:
+    """Whether it is a turn that is believed and has not run out: no earlier version, and none that was taken back."""
+    return is_turn(record) and record.retired_at is None and not is_expired(record, from_micros(now_micros()))
 
 
 def turn_of(record: Record) -> Turn:
@@ -98,7 +104,8 @@ def _shown(record: Record) -> tuple[object, ...]:
 
 
 def read_turns(engine: Engine, job: ClaimedJob) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
-    """The turns of a job and those before them, each in order of time."""
+    """The turns of a job and those before them, each in order of time, but for what has ended or run out since: nothing
+    is made of that, and no model gets it."""
     with engine.store.reading() as reader:
         own, before = reader.jobs.turns(job.pk)
         records = reader.fetch(job.user, [*own, *before])
@@ -110,6 +117,6 @@ def read_turns(engine: Engine, job: ClaimedJob) -> tuple[tuple[Turn, ...], tuple
 
 
 def _in_order(records: Mapping[str, Record], ids: Sequence[str]) -> tuple[Turn, ...]:
-    found = [turn_of(records[id_]) for id_ in ids if id_ in records and is_turn(records[id_])]
+    found = [turn_of(records[id_]) for id_ in ids if id_ in records and is_open(records[id_])]
     # A stable sort: what was said at the same moment stays in the order in which it came.
     return tuple(sorted(found, key=lambda turn: turn.at))
