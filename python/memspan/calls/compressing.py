@@ -42,9 +42,10 @@ class CompressingCalls(Calls):
         left, and the cosine of the embeddings. The original goes to the cold tier in the same transaction:
         `restore(originals=True)` brings it back.
 
-        Left as they are: pinned and held records, history (`retired_at`), and what was compressed before. Some hundred
-        records a transaction; an interrupted call has done whole ones, and the next goes on. Turns that a recipe is
-        still to process should be processed first. Besides embedding O(words log words).
+        Left as they are: pinned and held records, history (`retired_at`), what has outlived its time, and what was
+        compressed before. Some hundred records a transaction; an interrupted call has done whole ones, and the next
+        goes on. Turns that a recipe is still to process should be processed first. Besides embedding O(words log
+        words).
 
         Args:
             user: whose records; an unknown user has none.

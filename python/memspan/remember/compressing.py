@@ -23,7 +23,7 @@ from memspan.lifecycle.fidelity import Fidelity, fidelity_of
 from memspan.lifecycle.shortening import pieces_of, ratios_of, shortened, word_scores
 from memspan.llm.protocol import Ready
 from memspan.records import Record
-from memspan.times import TimeLike, now_micros, to_micros
+from memspan.times import TimeLike, from_micros, now_micros, to_micros
 
 from .auditing import audited
 from .compose import embedded_text
@@ -31,6 +31,7 @@ from .damage import survives_damage
 from .engine import Engine
 from .fields import checked_kind, checked_name, checked_names
 from .indexing import write_records
+from .life import is_expired
 from .unforgotten import learnt_at, unforgotten
 
 __all__ = ["compress"]
@@ -55,11 +56,13 @@ class _Wanted:
     dry_run: bool
 
     def admits(self, record: Record) -> bool:
-        """Whether a record may be compressed: not twice, and neither what is kept by force nor history."""
+        """Whether a record may be compressed: not twice, and neither what is kept by force, nor history, nor what has
+        expired: no model gets that any more."""
         return (
             record.kind in self.kinds
             and not (record.pinned or record.held)
             and record.retired_at is None
+            and not is_expired(record, from_micros(now_micros()))
             and "compression" not in record.metadata
             and (self.before is None or to_micros(record.at) < self.before)
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -290,6 +291,23 @@ class Failing:
 def test_a_scorer_of_your_own(filled: Memory) -> None:
     filled.compress("ana", "uniform", 0.4, scorer=Backwards(), keep_originals=False)
     assert "something" in records(filled)["m0"].text
+
+
+def test_a_scorer_gets_nothing_that_has_outlived_its_time(filled: Memory) -> None:
+    scored: list[str] = []
+
+    class Noting(Backwards):
+        async def score(self, texts: Any, pieces: Any, tools: Any) -> Any:
+            scored.extend(texts)
+            return await super().score(texts, pieces, tools)
+
+    text = "Ana whispered that she will leave the old house near the harbour in the spring"
+    filled.add([{"id": "gone", "text": text}], user="ana", ttl=0.001)
+    time.sleep(0.002)
+    report = filled.compress("ana", "uniform", 0.4, scorer=Noting())
+    assert report.compressed > 0
+    assert scored
+    assert text not in scored
 
 
 def test_a_scorer_may_be_used_inside_an_event_loop(filled: Memory) -> None:
