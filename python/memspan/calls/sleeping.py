@@ -177,9 +177,10 @@ class SleepingCalls(Calls):
     def undo(self, run: str, *, user: str | None = None, leave_changed: bool = False) -> Undone:
         """Take back what a run did to memories, all of it at once: they are again what they were before.
 
-        What was forgotten since, or had outlived its time, stays away. Pins, holds and made tags are those of now. The
-        next consolidation does not do it again: it looks at what is new since the one that was undone. (But for the
-        counts of procedures, which follow the transcripts, and for pruning, which goes by the policy that it is given.)
+        What was forgotten since, or had outlived its time, stays away. Pins, holds, times to live and made tags are
+        those of now. The next consolidation does not do it again: it looks at what is new since the one that was
+        undone. (But for the counts of procedures, which follow the transcripts, and for pruning, which goes by the
+        policy that it is given.)
 
         What went to the cold tier comes back to memory, with its uses, where there is room: nothing has to make room
         for it, and what finds none stays in the cold tier as it was before the run (`Undone.cold`).

@@ -30,7 +30,7 @@ _COLD: Final = "cold:"
 _SLEEP: Final = "sleep"
 """The part of a run's report with what a model decided."""
 _ID_BYTES: Final = 10
-_OWN: Final = ("pinned", "held")
+_OWN: Final = ("pinned", "held", "expires_at")
 """What belongs to whoever set it: no run changes it, and undoing leaves it as it is."""
 
 

@@ -64,7 +64,7 @@ class PutBack:
     """Collects what is to be done to a user's records within a change, and does it all at once.
 
     Nothing that is in memory has to make room for what comes back: what finds none goes, or stays, in the cold tier.
-    Pins, holds and made tags are those that a record has now.
+    Pins, holds, ends of life and made tags are those that a record has now.
     """
 
     def __init__(self, engine: Engine, change: Change, user: str) -> None:
@@ -120,9 +120,11 @@ class PutBack:
         if now is None:
             return before
         self._made[before.id] = now.made_tags
-        record = replace(before, pinned=now.record.pinned, held=now.record.held)
-        same = embedded_text(now.record) == embedded_text(record)
-        return replace(record, embedding=now.record.embedding if same else None)
+        own = now.record
+        record = replace(before, pinned=own.pinned, held=own.held, expires_at=own.expires_at)
+        return replace(
+            record, embedding=own.embedding if embedded_text(own) == embedded_text(record) else None
+        )
 
     def _embedded(self, records: Sequence[Record]) -> list[Record]:
         """The journal keeps no vectors, and the store may have been converted since."""

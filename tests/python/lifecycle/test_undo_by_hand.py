@@ -57,6 +57,23 @@ def test_what_was_superseded_is_believed_again(memory: Memory):
     assert memory.verify() == []
 
 
+def test_times_to_live_of_now_are_kept(memory: Memory):
+    memory.retire(user="ana", ids=["a", "b"])
+    (run,) = memory.runs("ana")
+    assert memory.set_lifetime("semantic", 3600, "ana") == 3
+    ends = {id_: memory.get(user="ana", id=id_).expires_at for id_ in ("a", "b", "c")}
+    assert None not in ends.values()
+    assert memory.undo(run.id).restored == 2
+    back = {id_: memory.get(user="ana", id=id_) for id_ in ends}
+    assert {id_: one.expires_at for id_, one in back.items()} == ends
+    assert {one.retired_at for one in back.values()} == {None}
+    memory.supersede(user="ana", id="a", text="Ana drinks coffee.")
+    assert memory.set_lifetime("semantic", None, "ana") == 4
+    memory.undo(memory.runs("ana")[0].id)
+    assert memory.get(user="ana", id="a").expires_at is None
+    assert memory.verify() == []
+
+
 def test_what_was_made_of_the_successor_keeps_it(memory: Memory):
     new = memory.supersede(user="ana", id="a", text="Ana drinks coffee.")
     memory.add_records([Record(id="d", user="ana", text="Coffee.", at="2023-05-09", sources=(new,))])
