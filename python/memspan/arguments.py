@@ -106,9 +106,20 @@ def as_byte_limit(value: Any, argument: str) -> int:
 
 
 def as_residency(max_bytes: Any, spill_directory: Any) -> tuple[int, bytes]:
-    """`max_resident_bytes` and `spill_directory`, by default that for temporary files."""
-    directory = tempfile.gettempdir() if spill_directory is None else spill_directory
-    return as_byte_limit(max_bytes, "max_resident_bytes"), as_path(directory, "spill_directory")
+    """`max_resident_bytes` and `spill_directory`, by default that for temporary files, which is looked for where
+    there is a limit: a container may have none."""
+    limit = as_byte_limit(max_bytes, "max_resident_bytes")
+    if spill_directory is None:
+        spill_directory = _temporary_directory() if limit else "."
+    return limit, as_path(spill_directory, "spill_directory")
+
+
+def _temporary_directory() -> str:
+    try:
+        return tempfile.gettempdir()
+    except FileNotFoundError as error:
+        accepted = "a directory in which files can be made; the system has none for temporary files"
+        raise invalid("spill_directory", None, accepted) from error
 
 
 def as_number(value: Any, argument: str, low: float, high: float) -> float:

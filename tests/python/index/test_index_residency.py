@@ -46,6 +46,23 @@ def test_users_of_a_snapshot_are_read_when_asked_for(tmp_path: Path) -> None:
     assert index.contains(user="u4", id="m1"), "the file may vanish meanwhile"
 
 
+def test_without_a_limit_no_directory_for_temporary_files_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container whose file system is read-only."""
+    filled(memspan.Index(32)).save(tmp_path / "s")
+
+    def none() -> str:
+        raise FileNotFoundError(2, "No usable temporary directory found")
+
+    monkeypatch.setattr("tempfile.gettempdir", none)
+    assert len(filled(memspan.Index(32))) == 600
+    assert len(memspan.Index.load(tmp_path / "s")) == 600
+    with pytest.raises(memspan.InvalidArgumentError, match="spill_directory"):
+        memspan.Index(32, max_resident_bytes=60_000)
+    assert len(memspan.Index(32, max_resident_bytes=60_000, spill_directory=tmp_path)) == 0
+
+
 MEMORY = """
 import sys
 import numpy as np
