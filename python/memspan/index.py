@@ -17,7 +17,7 @@ from .consolidation import AutoConsolidations, ConsolidationReport, TagSpan
 from .duplicate_calls import DuplicateCalls
 from .limits import MAX_DIM
 from .name_calls import NameCalls
-from .query import Query, natives_of
+from .query import Query, answers_of, natives_of
 from .quota_calls import QuotaCalls
 from .ranking import Ranking
 from .save_target import as_target
@@ -369,7 +369,7 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
         Exact queries of one user, without filters, share the reading of the rows: many of them take a quarter to two
         thirds of the time.
         """
-        return self._native.search_many(natives_of(queries), as_integer(threads, "threads", 0, 1024))
+        return answers_of(self._native, natives_of(queries), as_integer(threads, "threads", 0, 1024))
 
     @_core.native_latest
     def latest(

@@ -22,12 +22,12 @@ from .arguments import (
     as_where,
     is_listing,
 )
-from .errors import EmbeddingError, invalid
+from .errors import EmbeddingError, InvalidArgumentError, invalid
 from .limits import MAX_DEPTH, MAX_K
 from .ranking import Ranking, default_ranker
 from .times import TimeLike, to_intervals, to_micros
 
-__all__ = ["FUSIONS", "VIEWS", "Query", "natives_of"]
+__all__ = ["FUSIONS", "VIEWS", "Query", "answers_of", "natives_of"]
 
 VIEWS: Final = ("semantic", "lexical", "symbolic")
 """The ways to look: embeddings, words, and tags."""
@@ -37,9 +37,10 @@ FUSIONS: Final = ("rrf", "union", "weighted", "learned")
 
 
 class Query:
-    """One search within one user; the same arguments as `Index.search`, checked when it is made.
+    """One search within one user; the same arguments as `Index.search`.
 
-    Immutable, and usable with any index of the embedding's dimension.
+    Immutable, and usable with any index of the embedding's dimension. Types, words and numbers are checked when it is
+    made; the values of a vector, sizes, the syntax of `where`, and whether each view has a query, when it is asked.
     """
 
     __slots__ = ("_native",)
@@ -119,6 +120,37 @@ def natives_of(queries: Any) -> list[_core.Query]:
             raise invalid(f"queries[{position}]", query, "a memspan.Query")
         natives.append(query._native)
     return natives
+
+
+def answers_of(index: _core.Index, natives: list[_core.Query], threads: int) -> list[_core.Hits]:
+    """What the index answers to the queries, in their order.
+
+    Raises:
+        InvalidArgumentError: of the first query that is refused; of several, it says which one that is.
+    """
+    try:
+        return index.search_many(natives, threads)
+    except InvalidArgumentError as error:
+        if len(natives) == 1:
+            raise
+        raise (_first_refusal(index, natives) or error) from None
+
+
+def _first_refusal(index: _core.Index, natives: list[_core.Query]) -> InvalidArgumentError | None:
+    # The core names the argument alone. An index without records makes the same checks at once, and counts no uses.
+    empty = _core.Index(index.dim, index.analyzer, index.k1, index.b, index.row_format, 0, b".")
+    for position, native in enumerate(natives):
+        if (error := _refusal(empty, native)) is not None:
+            return type(error)(f"queries[{position}].{error}")
+    return None
+
+
+def _refusal(index: _core.Index, native: _core.Query) -> InvalidArgumentError | None:
+    try:
+        index.search(native)
+    except InvalidArgumentError as error:
+        return error
+    return None
 
 
 def _vector(embedding: ArrayLike) -> NDArray[np.float32]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -154,6 +155,28 @@ def test_search_many(argument: str, value: Any) -> None:
     with pytest.raises(memspan.InvalidArgumentError, match=argument):
         UNCHANGED.search_many([good, memspan.Query(**query | {argument: value})])
     assert observe(UNCHANGED) == BEFORE
+
+
+@pytest.mark.parametrize("threads", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("argument", "value", "named"),
+    [
+        ("where", {"price": {"$near": 3}}, "where.price.$near"),
+        ("embedding", np.full(DIM, np.nan, np.float32), "embedding"),
+        ("views", ["semantic"], "views"),
+        ("user", "", "user"),
+    ],
+)
+def test_the_first_query_that_is_refused_is_named(
+    argument: str, value: Any, named: str, threads: int
+) -> None:
+    query: dict[str, Any] = {"user": "ana", "text": "camping"}
+    queries = [memspan.Query(**query) for _ in range(40)]
+    queries[23] = memspan.Query(**query | {argument: value})
+    queries[31] = memspan.Query(user="ana", embedding=[1.0] * (DIM + 1))
+    expected = ERRORS.get(argument, memspan.InvalidArgumentError)
+    with pytest.raises(expected, match=rf"^queries\[23\]\.{re.escape(named)}: got .*accepted: "):
+        UNCHANGED.search_many(queries, threads=threads)
 
 
 @pytest.mark.parametrize(
