@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from rich.table import Table
 
 from memspan.remember.forget_plans import ForgetPlan
@@ -41,7 +42,7 @@ _SHOWN = 100
     metavar="QUESTION",
     help="What this finds: shows it, and asks, or prints the token that --confirm takes.",
 )
-@options.count(10)
+@options.count(10, "records that --matching finds")
 @click.option("--confirm", metavar="TOKEN", help="What an earlier --matching showed, and nothing else.")
 @options.embedder_of_store
 @click.option("--yes", is_flag=True, help="Do not ask; not with --matching.")
@@ -72,6 +73,10 @@ def forget(
     """
     chosen = selected(ids, source, session, between, kinds)
     named = any(value is not None for value in chosen.values())
+    limited = click.get_current_context().get_parameter_source("k") is not ParameterSource.DEFAULT
+    if limited and matching is None:
+        # Whoever wants three records gone must not lose all of them.
+        raise click.UsageError("-k bounds what --matching finds; add --matching")
     if matching is not None or confirm is not None:
         if named and confirm is not None:
             raise click.UsageError("--confirm goes with no selector")

@@ -97,6 +97,8 @@ def test_what_is_held_is_told_when_there_is_no_room(small, run):
         ("--matching", "x", "--yes"),
         ("--confirm", "x", "--session", "s"),
         ("--session", "s"),
+        ("-k", "1", "--yes"),
+        ("-k", "1", "--session", "s", "--yes"),
     ],
 )
 def test_wrong_usage_erases_nothing(small, run, run_json, arguments):
