@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.text import Text
 
 from .option_errors import name_options
-from .printable import printable
+from .printable import escaped_json, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -56,7 +56,7 @@ class Environment:
 
     def write_json(self, document: Any) -> None:
         """One JSON document and a newline on stdout, unwrapped and uncoloured."""
-        self.write(json.dumps(document, ensure_ascii=False, indent=2, default=_encode) + "\n")
+        self.write(escaped_json(json.dumps(document, ensure_ascii=False, indent=2, default=_encode)) + "\n")
 
     def write(self, text: str) -> None:
         """Text on stdout exactly as given."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import IO, cast
 
 import click
 
@@ -12,6 +13,7 @@ from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError
 from .opening import open_memory, unknown_user
+from .printable import EscapedJson
 from .tables import counted
 
 __all__ = ["export"]
@@ -52,7 +54,7 @@ def export(
         if unknown := unknown_user(memory, user):
             # An empty file would take the place of what an earlier export wrote.
             raise CommandError(unknown)
-        target = env.out.file if to_stdout else file
+        target = _stdout(env) if to_stdout else file
         try:
             records = memory.export(user, target, embeddings=embeddings, records_only=records_only)
         except InvalidArgumentError as error:
@@ -61,3 +63,8 @@ def export(
         env.write_json({"store": str(store), "user": user, "records": records, "file": str(file)})
     else:
         env.note(f"{counted(records, 'record')} of user '{user}' exported")
+
+
+def _stdout(env: Environment) -> IO[str]:
+    """Where somebody looks on, what could act on the terminal is written as escapes; `load` reads the same."""
+    return cast("IO[str]", EscapedJson(env.out.file)) if env.out.is_terminal else env.out.file

@@ -220,6 +220,28 @@ def test_a_terminal_that_cannot_show_a_letter_gets_its_escape(terminal, run, sto
     assert "Gj\\xf3gv" in session.output
 
 
+ACTING = "a \x1b[31m b \x9b32m c \x7f d \u202e e \u2066 f"
+
+
+def test_json_holds_no_sign_that_acts_on_a_terminal(run, run_json, store, write_lines):
+    line = {"user": "ana", "id": "a", "text": ACTING, "at": "2024-01-01"}
+    run("ingest", write_lines(line), "--store", store)
+    latest = ("latest", "--store", store, "--user", "ana")
+    assert not set(ACTING) - set(" abcdef[312m") & set(run(*latest, "--json").stdout)
+    (record,) = run_json(*latest)["records"]
+    assert record["text"] == ACTING
+
+
+def test_an_export_on_a_terminal_does_not_act_on_it(terminal, run, store, write_lines):
+    line = {"user": "ana", "id": "a", "text": ACTING, "at": "2024-01-01"}
+    run("ingest", write_lines(line), "--store", store)
+    session = terminal("export", "-", "--store", store, "--user", "ana")
+    assert session.end() == 0, session.output
+    record = next(line for line in session.output.splitlines() if '"record"' in line)
+    assert not set(ACTING) - set(" abcdef[312m") & set(record)
+    assert json.loads(record)["text"] == ACTING
+
+
 def test_pipes_are_utf8_whatever_the_locale(spawn, run, store, write_lines):
     run(
         "ingest",
