@@ -11,23 +11,25 @@ from typing import Any, Final
 from ..errors import FormatError
 from .beam import BEAM
 from .chat import CHAT
-from .format import Format
+from .format import Format, first_object
 from .halumem import HALUMEM
 from .jsonl import JSONL
 from .locomo import LOCOMO
 from .longmemeval import LONGMEMEVAL
+from .place import describe
 from .realtalk import REALTALK
 from .source import json_values, open_source, source_name
 
-__all__ = ["FORMATS", "detect", "format_of"]
+__all__ = ["FORMATS", "detect", "format_of", "other_format"]
 
 FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
     {each.name: each for each in (LOCOMO, REALTALK, BEAM, HALUMEM, LONGMEMEVAL, CHAT, JSONL)}
 )
 """Every format by its name."""
 
-
 _EXPORT: Final = "memspan-export"
+_NAMED: Final = 6
+"""Fields of a file of no known format that are named."""
 
 
 def detect(source: str | os.PathLike[str] | bytes) -> str:
@@ -52,7 +54,7 @@ def format_of(value: Any, file: str) -> str:
     Raises:
         FormatError: the value fits no format, or several.
     """
-    names = [each.name for each in FORMATS.values() if each.matches(value)]
+    names = _names(value)
     if len(names) == 1:
         return names[0]
     if names:
@@ -61,7 +63,26 @@ def format_of(value: Any, file: str) -> str:
         )
     if isinstance(value, Mapping) and value.get("format") == _EXPORT:
         raise FormatError(f"{file}: an export of memspan; `memspan load` and `Memory.load` read it")
-    raise FormatError(f"{file}: of no known format; accepted: {_accepted()}")
+    raise FormatError(f"{file}: of no known format: got {_seen(value)}; accepted: {_accepted()}")
+
+
+def other_format(value: Any, format: str) -> str | None:
+    """The format that a file which starts with this value has, where that is surely not the one it was called."""
+    names = _names(value)
+    return names[0] if len(names) == 1 and format not in names else None
+
+
+def _names(value: Any) -> list[str]:
+    return [each.name for each in FORMATS.values() if each.matches(value)]
+
+
+def _seen(value: Any) -> str:
+    """What there is, with the names by which a reader knows their file."""
+    fields = list(first_object(value))
+    if not fields:
+        return describe(value)
+    names = ", ".join(map(describe, fields[:_NAMED])) + (", ..." if len(fields) > _NAMED else "")
+    return f"{'a list of objects' if isinstance(value, list) else 'an object'} with {names}"
 
 
 def _accepted() -> str:

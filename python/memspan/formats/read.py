@@ -7,7 +7,7 @@ from itertools import chain
 
 from ..errors import FormatError, invalid
 from ..limits import MAX_NAME_BYTES
-from .detect import FORMATS, format_of
+from .detect import FORMATS, format_of, other_format
 from .fields import is_name
 from .format import Request
 from .source import Source, json_values, open_source, source_name, source_path
@@ -45,14 +45,23 @@ def _read(source: Source, format: str | None, user: str | None) -> Iterator[Turn
     file = source_name(source)
     with open_source(source) as reader:
         items = json_values(reader, file)
-        if format is None:
-            first = next(items, None)
-            if first is None:
-                raise FormatError(f"{file}: empty; its format cannot be told")
-            format = format_of(first[1], file)
+        other = None
+        first = next(items, None)
+        if first is not None:
+            if format is None:
+                format = format_of(first[1], file)
+            else:
+                other = other_format(first[1], format)
             items = chain([first], items)
             del first
-        yield from FORMATS[format].read(items, Request(file, source_path(source), user))
+        elif format is None:
+            raise FormatError(f"{file}: empty; its format cannot be told")
+        try:
+            yield from FORMATS[format].read(items, Request(file, source_path(source), user))
+        except FormatError as error:
+            if other is None:
+                raise
+            raise FormatError(f"{error}; it looks like {other}") from error
 
 
 def _is_format(format: object) -> bool:

@@ -10,6 +10,7 @@ from typing import IO, Any, BinaryIO, Protocol, TypeAlias, cast
 
 from ..errors import FormatError, invalid
 from .decoding import decode_json, decode_utf8
+from .no_json import refuse_packed, with_what_is_read
 from .place import Place
 
 __all__ = ["MAX_BYTES", "Item", "Source", "json_values", "open_source", "source_name", "source_path"]
@@ -114,6 +115,8 @@ def json_values(reader: ByteReader, file: str) -> Iterator[Item]:
     number, line = next(lines, (0, b""))
     if number == 0:
         return
+    if number == 1:
+        refuse_packed(line, file)
     try:
         value = _decode_line(line, file, number)
     except FormatError as error:
@@ -148,15 +151,15 @@ def _document(reader: ByteReader, file: str, number: int, line: bytes, line_erro
     """Read the rest of a file whose first line is no JSON value and decode it as one document."""
     rest = _read_rest(reader, MAX_BYTES + 1 - len(line))
     if not rest.strip():
-        raise line_error
+        raise with_what_is_read(line_error, line) from None
     if len(line) + len(rest) > MAX_BYTES:
         raise FormatError(f"{file}: larger than the {MAX_BYTES:,} bytes that are read as one JSON document")
     try:
         return decode_json(decode_utf8(line + rest, file, number), file, number)
-    except FormatError:
+    except FormatError as error:
         if _continues_with_lines(line, rest):
             raise line_error from None
-        raise
+        raise with_what_is_read(error, line) from error
 
 
 def _read_rest(reader: ByteReader, limit: int) -> bytes:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memspan.errors import FormatError
-from memspan.formats import FORMATS, detect
+from memspan.formats import FORMATS, detect, read_turns
 
 
 @pytest.mark.parametrize("name", list(FORMATS))
@@ -44,3 +44,18 @@ def test_formats_carry_their_names_and_summaries() -> None:
     for name, each in FORMATS.items():
         assert each.name == name
         assert each.summary
+
+
+@pytest.mark.parametrize(("called", "name"), [("beam", "locomo"), ("locomo", "beam"), ("realtalk", "chat")])
+def test_a_file_of_another_format_says_which(
+    sample_file: Callable[[str], Path], called: str, name: str
+) -> None:
+    with pytest.raises(FormatError, match=f"; it looks like {name}$"):
+        list(read_turns(sample_file(name), format=called, user="mo"))
+
+
+def test_a_broken_file_of_its_own_format_looks_like_no_other(sample_file: Callable[[str], Path]) -> None:
+    path = sample_file("locomo")
+    path.write_text(path.read_text(encoding="utf-8").replace("31 October", "31 Brumaire"), encoding="utf-8")
+    with pytest.raises(FormatError, match="accepted: a date like '[^']*'$"):
+        list(read_turns(path, format="locomo"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -16,6 +17,7 @@ from memspan.formats import detect, read_turns, source
 
 LINE = b'{"text": "one", "user": "mo"}\n'
 BOM = b"\xef\xbb\xbf"
+AT_LEAST = "accepted: JSON or JSON Lines, at least"
 
 
 def texts(data: bytes, **options: Any) -> list[str]:
@@ -46,7 +48,9 @@ def test_a_mark_blank_lines_and_windows_line_ends_are_no_matter() -> None:
         (LINE + b'{"text": "\xff", "user": "mo"}', "<stdin>:2: not UTF-8: .*0xff"),
         (b'{"text": "\xff", "user": "mo"}\n' + LINE, "<stdin>:1: not UTF-8"),
         (b'[\n{"text": "a"},\n{"text": "\xe9"}\n]', "<stdin>:3: not UTF-8: .*0xe9"),
-        (LINE.decode().encode("utf-16"), "<stdin>:1: not UTF-8"),
+        (LINE.decode().encode("utf-16"), "<stdin>:1: not UTF-8, but UTF-16; accepted"),
+        (gzip.compress(LINE, mtime=0), "<stdin>: compressed by gzip; accepted"),
+        (b"PK\x03\x04\x14\x00", "<stdin>: a ZIP archive; accepted"),
         (LINE + b'{"text": "two"\n' + LINE, "<stdin>:2: not JSON: .*column"),
         (b'{"text": "two"\n' + LINE, "<stdin>:1: not JSON"),
         (b'{"text": "two",}\n' + LINE, "<stdin>:1: not JSON"),
@@ -58,14 +62,22 @@ def test_a_mark_blank_lines_and_windows_line_ends_are_no_matter() -> None:
         (LINE + b"[" * 200_000, "<stdin>:2: JSON nested too deeply"),
         (b"[" * 200_000 + b"]" * 200_000, "<stdin>:1: JSON nested too deeply"),
         (b"[\n" * 200_000, "<stdin>:1: JSON nested too deeply"),
-        (b"just words\n", "<stdin>:1: not JSON"),
+        (b"just words\n", f"<stdin>:1: not JSON: .*{AT_LEAST}"),
+        (b"user,text\nana,hi\n", f"<stdin>:1: not JSON: .*{AT_LEAST}"),
+        (b"12/05/2024, 09:13 - Ana: hi\n", f"<stdin>:1: not JSON: .*{AT_LEAST}"),
+        (b"[12/05/2024, 09:13:00] Ana: hi\n[12/05/2024, 09:14:00] Bo: yes\n", f"<stdin>:1: .*{AT_LEAST}"),
         (LINE + LINE[:-1] + LINE, "<stdin>:2: not JSON: Extra data"),
         (LINE + b"7", "<stdin>:2: got 7; accepted: an object"),
         (b"", "<stdin>: empty"),
         (b" \n\n", "<stdin>: empty"),
         (b"[]", "of no known format"),
-        (b"7", "of no known format; accepted: locomo: "),
-        (b'{"note": 1}', "of no known format"),
+        (b"7", "of no known format: got 7; accepted: locomo: "),
+        (b'{"note": 1}', "of no known format: got an object with 'note'; accepted"),
+        (b'[{"title": 1, "mapping": {}}]', "got a list of objects with 'title', 'mapping'; accepted"),
+        (
+            json.dumps(dict.fromkeys("abcdefgh", 1)).encode(),
+            "with 'a', 'b', 'c', 'd', 'e', 'f', ...; accepted",
+        ),
         (b'{"type": "header", "format": "memspan-export"}', "`memspan load`"),
         (b'{"text": "a", "role": "user", "content": "b"}', "could be any of chat, jsonl"),
     ],
@@ -73,6 +85,13 @@ def test_a_mark_blank_lines_and_windows_line_ends_are_no_matter() -> None:
 def test_what_cannot_be_read_is_named_by_line(data: bytes, reason: str) -> None:
     with pytest.raises(FormatError, match=reason):
         texts(data, user="mo")
+
+
+@pytest.mark.parametrize("broken", [b'{"text": "two"', b"[\n{]", b'[{"text"]', b"["])
+def test_broken_json_is_not_taken_for_a_text(broken: bytes) -> None:
+    with pytest.raises(FormatError, match="not JSON") as refused:
+        texts(broken, user="mo")
+    assert AT_LEAST not in str(refused.value)
 
 
 def test_long_integers_do_not_get_through() -> None:
