@@ -12,6 +12,7 @@ from . import options
 from .environment import Environment, pass_environment
 from .moments import checked_time
 from .opening import open_memory, unknown_user
+from .tables import counted
 
 __all__ = ["compress"]
 
@@ -92,8 +93,9 @@ def compress(
         return
     measured = report.measured
     env.say(
-        f"{'would compress' if dry_run else 'compressed'} {report.compressed:,} of {report.records:,} records: "
-        f"{report.words_before:,} words to {report.words_after:,}, {report.seconds:.1f} s"
+        f"{'would compress' if dry_run else 'compressed'} {report.compressed:,} "
+        f"of {counted(report.records, 'record')}: {counted(report.words_before, 'word')} "
+        f"to {report.words_after:,}, {report.seconds:.1f} s"
     )
     if report.compressed:
         agreement = (

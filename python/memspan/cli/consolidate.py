@@ -18,6 +18,7 @@ from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError
 from .opening import open_memory, open_model
+from .tables import counted
 from .usage import usage_line
 
 __all__ = ["consolidate"]
@@ -101,8 +102,8 @@ def consolidate(
         if report.sleep is not None:
             _say(env, report.sleep)
         env.say(
-            f"index: {report.users - report.skipped:,} of {report.users:,} users laid out anew, "
-            f"{report.records:,} records in {report.clusters:,} clusters, {report.seconds:.1f} s"
+            f"index: {report.users - report.skipped:,} of {counted(report.users, 'user')} laid out anew, "
+            f"{counted(report.records, 'record')} in {counted(report.clusters, 'cluster')}, {report.seconds:.1f} s"
         )
     slept = report.sleep
     if slept is not None and slept.undecided:
@@ -134,7 +135,7 @@ def _say_upkeep(env: Environment, done: UpkeepReport, dry_run: bool) -> None:
     would = "would be " if dry_run else ""
     env.say(
         f"memories: {would}{done.expired:,} expired, {done.evicted:,} evicted, {done.pruned:,} pruned, "
-        f"{done.merged:,} merged into others, {done.learnt:,} procedures learnt"
+        f"{done.merged:,} merged into others, {counted(done.learnt, 'procedure')} learnt"
         + ("" if done.finished else "; the time was over first, the next call goes on")
     )
     means = (

@@ -16,7 +16,7 @@ from memspan.evaluate.reading.report import AnswerReport
 from .environment import Environment
 from .eval_costs import number_row, print_costs
 from .eval_halumem import print_halumem
-from .tables import cell, estimate_cell, plain_table, print_figures
+from .tables import cell, counted, estimate_cell, plain_table, print_figures
 
 __all__ = ["print_construction", "print_reading"]
 
@@ -30,7 +30,7 @@ def print_construction(env: Environment, construction: Construction, recipe: str
     """What making memories took, by stage, over all runs that it took; and a conversation, beside the papers'."""
     env.say("")
     env.say(
-        f"memories by recipe {recipe}: {construction.records:,} made in {construction.jobs:,} jobs and "
+        f"memories by recipe {recipe}: {construction.records:,} made in {counted(construction.jobs, 'job')} and "
         f"{construction.seconds:,.1f} s; conversations {construction.users:,}"
     )
     table = plain_table()
@@ -71,7 +71,7 @@ def print_reading(env: Environment, report: AnswerReport) -> None:
     )
     print_figures(env.out, _scores(overall, groups), 2)
     env.say(
-        f"{overall.scored:,} of {overall.questions:,} questions scored, {overall.judged:,} judged; "
+        f"{overall.scored:,} of {counted(overall.questions, 'question')} scored, {overall.judged:,} judged; "
         f"{overall.unanswerable:,} have no answer, {overall.without_gold:,} no gold answer",
         style="dim",
     )

@@ -13,7 +13,7 @@ from memspan.evaluate.chart import focus
 
 from .environment import Environment
 from .eval_context import context_table
-from .tables import cell, estimate_cell, plain_table, print_figures
+from .tables import cell, counted, estimate_cell, plain_table, print_figures
 
 __all__ = ["print_evaluation"]
 
@@ -73,8 +73,8 @@ def _score(group: Group, name: str) -> Text:
 def _counts(group: Group, evaluation: Evaluation) -> list[str]:
     """What is not in the averages, and why."""
     lines = [
-        f"{group.scored:,} of {group.questions:,} questions scored; {group.unanswerable:,} have no answer in the "
-        f"conversation, {group.unlabelled:,} have no evidence that exists"
+        f"{group.scored:,} of {counted(group.questions, 'question')} scored; "
+        f"{group.unanswerable:,} have no answer in the conversation, {group.unlabelled:,} have no evidence that exists"
     ]
     missing = [label for labels in evaluation.missing_labels().values() for label in labels]
     if missing:

@@ -139,4 +139,6 @@ def _show(env: Environment, plan: ForgetPlan) -> None:
         text = match.text if len(match.text) <= _SHOWN else match.text[:_SHOWN] + "…"
         table.add_row(cell(match.id), cell(moment(match.at)), cell(text))
     env.out.print(table)
-    env.say(f"{plan.records:,} records would go with everything derived from them; {plan.held:,} are held")
+    with_them = "it" if plan.records == 1 else "them"
+    would = f"{counted(plan.records, 'record')} would go with everything derived from {with_them}"
+    env.say(f"{would}; held: {plan.held:,}")

@@ -22,7 +22,7 @@ from memspan.embed.registry import (
 from . import options
 from .environment import Environment, pass_environment
 from .status import ExitStatus
-from .tables import cell, plain_table
+from .tables import cell, counted, plain_table
 
 __all__ = ["models"]
 
@@ -143,6 +143,8 @@ def verify(env: Environment, name: str | None, as_json: bool) -> None:
         for known, found in problems.items():
             for problem in found:
                 env.say(problem)
-            env.note(f"{known}: {len(found)} problems" if found else f"{known}: every file is as published")
+            env.note(
+                f"{known}: " + (counted(len(found), "problem") if found else "every file is as published")
+            )
     if not ok:
         click.get_current_context().exit(ExitStatus.ERROR)

@@ -17,7 +17,7 @@ from memspan.procedure_info import Procedure, ProcedureReport
 from . import options
 from .environment import Environment, pass_environment
 from .opening import nothing_found, open_memory
-from .tables import cell
+from .tables import cell, counted
 from .usage import usage_line
 
 __all__ = ["procedures"]
@@ -72,7 +72,8 @@ def procedures(
         return
     if report is not None:
         env.note(
-            f"{report.actions:,} actions in {report.sessions:,} sessions: {report.found:,} procedures, "
+            f"{counted(report.actions, 'action')} in {counted(report.sessions, 'session')}: "
+            f"{counted(report.found, 'procedure')}, "
             f"{report.new:,} new, {report.changed:,} changed{', nothing written' if dry_run else ''}"
         )
         if report.usage.calls:

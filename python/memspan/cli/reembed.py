@@ -12,6 +12,7 @@ from memspan.store import inspect
 from . import options
 from .environment import Environment, pass_environment
 from .opening import open_memory
+from .tables import counted
 
 __all__ = ["reembed"]
 
@@ -56,7 +57,8 @@ def reembed(env: Environment, store: Path, embedder: str, as_json: bool) -> None
     elif before == after:
         env.note(f"{after} filled the store already")
     else:
-        env.note(f"{records} records have vectors by {after} now, instead of {before}")
+        have = "has" if records == 1 else "have"
+        env.note(f"{counted(records, 'record')} {have} vectors by {after} now, instead of {before}")
 
 
 def _embedder_of(store: Path) -> EmbedderIdentity:

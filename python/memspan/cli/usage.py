@@ -11,7 +11,7 @@ from rich.table import Table
 from memspan.job_info import UsageEntry
 from memspan.llm import Usage
 
-from .tables import cell, plain_table
+from .tables import cell, counted, plain_table
 
 __all__ = ["usage_documents", "usage_line", "usage_table"]
 
@@ -44,8 +44,8 @@ def usage_line(usage: Usage) -> str:
     """For people, in one line."""
     price = "" if usage.price is None else f", price {usage.price:,.4f}"
     return (
-        f"{usage.calls:,} calls, {usage.prompt_tokens:,} prompt tokens, "
-        f"{usage.completion_tokens:,} completion tokens{price}"
+        f"{counted(usage.calls, 'call')}, {counted(usage.prompt_tokens, 'prompt token')}, "
+        f"{counted(usage.completion_tokens, 'completion token')}{price}"
     )
 
 

@@ -10,6 +10,7 @@ from . import options
 from .environment import Environment, pass_environment
 from .opening import open_memory
 from .status import ExitStatus
+from .tables import counted
 
 __all__ = ["verify"]
 
@@ -32,6 +33,6 @@ def verify(env: Environment, store: Path, as_json: bool) -> None:
     else:
         for problem in problems:
             env.say(problem)
-        env.note(f"{len(problems)} problems" if problems else "no problems")
+        env.note(counted(len(problems), "problem") if problems else "no problems")
     if problems:
         click.get_current_context().exit(ExitStatus.ERROR)

@@ -70,8 +70,9 @@ class OwnQuestions:
         if any(each.relevant.any() for each in self.examples):
             return
         told = "; ".join(map(str, self.flaws[:_NAMED]))
+        questions = f"{self.read} question{'' if self.read == 1 else 's'}"
         raise FormatError(
-            f"{os.fspath(path)}: nothing to learn from in its {self.read} questions; accepted: one or more about a "
+            f"{os.fspath(path)}: nothing to learn from in its {questions}; accepted: one or more about a "
             "user of the store, with ids of that user's records as evidence" + (f" ({told})" if told else "")
         )
 

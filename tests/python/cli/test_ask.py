@@ -76,7 +76,7 @@ def test_explain_says_how_it_was_found(small: Path, server: ScriptedLLM, run: An
     result = run(*ASK, "--store", small, "--llm", "m", "--base-url", server.url, "--explain")
 
     assert result.stdout == "Bo: My dog is Rex.\n"
-    for part in ("plan: lookup", "1 calls", "[#1] Bo: My dog is Rex.", "planning 0."):
+    for part in ("plan: lookup", "1 call,", "[#1] Bo: My dog is Rex.", "planning 0."):
         assert part in result.stderr
 
 

@@ -137,7 +137,7 @@ def test_evidence_that_is_no_candidate_counts_as_not_found(
     assert len(own.questions) == 1
     assert "candidates" in own.flaws[0].accepted
     with pytest.raises(
-        errors.FormatError, match="nothing to learn from in its 1 questions.*line 1: evidence"
+        errors.FormatError, match="nothing to learn from in its 1 question;.*line 1: evidence"
     ):
         own.require_some(path)
 
