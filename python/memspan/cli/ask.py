@@ -17,7 +17,7 @@ from memspan.recipes.reading import PLANNERS
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import open_memory
+from .opening import note_unknown, open_memory
 from .printable import printable
 from .usage import usage_line
 
@@ -120,7 +120,10 @@ def ask(
     }
     with _model(llm, base_url) as model, open_memory(store, recipe=recipe, llm=model) as memory:
         if as_json:
-            _write(env, store, user, memory.ask(question, **asking), explain)
+            answer = memory.ask(question, **asking)
+            if not answer.context.text:
+                note_unknown(env, memory, user)
+            _write(env, store, user, answer, explain)
             return
         stream = memory.stream_answer(question, **asking)
         begun = False
@@ -133,6 +136,8 @@ def ask(
             if begun:
                 env.write("\n")
         answer = stream.answer
+        if not answer.context.text:
+            note_unknown(env, memory, user)
     _tell(env, answer, explain)
 
 

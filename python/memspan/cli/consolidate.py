@@ -17,7 +17,7 @@ from memspan.memory import Memory
 from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError
-from .opening import open_memory, open_model
+from .opening import note_unknown, open_memory, open_model
 from .tables import counted
 from .usage import usage_line
 
@@ -83,6 +83,7 @@ def consolidate(
         raise click.UsageError("--prune-above goes by a policy; name it with --staleness")
     policy = None if staleness is None else StalenessPolicy(name=staleness, prune_above=prune_above)
     with _opened(store, llm, base_url) as memory:
+        note_unknown(env, memory, user)
         report = memory.consolidate(
             user,
             update=llm is not None,

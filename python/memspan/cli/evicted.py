@@ -8,7 +8,7 @@ import click
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import nothing_found, open_memory
+from .opening import note_unknown, nothing_found, open_memory
 from .tables import cell, moment, plain_table
 
 __all__ = ["evicted"]
@@ -32,6 +32,8 @@ def evicted(env: Environment, store: Path, user: str, k: int, kinds: tuple[str, 
     with open_memory(store) as memory:
         listed = memory.evicted(user=user, k=k, kinds=kinds or None)
         nothing = "" if listed else nothing_found(memory, user, f"nothing was evicted of user '{user}'")
+        if nothing and as_json:
+            note_unknown(env, memory, user)
     if as_json:
         records = [
             {

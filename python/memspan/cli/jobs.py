@@ -12,7 +12,7 @@ from memspan.job_info import JOB_STATES, Job, JobEvent
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import open_memory
+from .opening import note_unknown, open_memory
 from .tables import cell, counted, moment, plain_table
 
 __all__ = ["jobs"]
@@ -46,6 +46,8 @@ def jobs(
     with open_memory(store) as memory:
         retried = memory.retry(job, user=user) if retry else None
         known = [each for each in memory.jobs(user=user, state=state) if job in (None, each.id)]
+        if not known:
+            note_unknown(env, memory, user)
         log = None if job is None else memory.job_log(job, user=user)
     if as_json:
         document = {

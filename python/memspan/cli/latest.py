@@ -8,7 +8,7 @@ import click
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import nothing_found, open_memory
+from .opening import note_unknown, nothing_found, open_memory
 from .recalls import print_recalls, recall_json
 
 __all__ = ["latest"]
@@ -41,6 +41,8 @@ def latest(
     with open_memory(store) as memory:
         recalls = memory.latest(user=user, k=k, between=between, kinds=kinds or None)
         nothing = "" if recalls else nothing_found(memory, user)
+        if nothing and as_json:
+            note_unknown(env, memory, user)
     if as_json:
         env.write_json({"store": str(store), "user": user, "records": recall_json(recalls, scores=False)})
     elif not recalls:

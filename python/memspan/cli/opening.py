@@ -13,9 +13,10 @@ import click
 from memspan.llm import LLMSpec
 from memspan.memory import Memory
 
+from .environment import Environment
 from .failures import CommandError
 
-__all__ = ["nothing_found", "open_memory", "open_model", "require_known", "unknown_user"]
+__all__ = ["note_unknown", "nothing_found", "open_memory", "open_model", "require_known", "unknown_user"]
 
 
 @contextmanager
@@ -49,6 +50,12 @@ def _actor() -> str:
 def nothing_found(memory: Memory, user: str, what: str | None = None) -> str:
     """What to say where nothing came: a mistyped user must not look like one without such memories."""
     return unknown_user(memory, user) or what or f"nothing found for user '{user}'"
+
+
+def note_unknown(env: Environment, memory: Memory, user: str | None) -> None:
+    """Say on standard error that the store does not know a user, for `--json` and lists that may be empty."""
+    if user is not None and (unknown := unknown_user(memory, user)):
+        env.note(unknown)
 
 
 def unknown_user(memory: Memory, user: str) -> str | None:

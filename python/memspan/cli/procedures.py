@@ -16,7 +16,7 @@ from memspan.procedure_info import Procedure, ProcedureReport
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import nothing_found, open_memory
+from .opening import note_unknown, nothing_found, open_memory
 from .tables import cell, counted
 from .usage import usage_line
 
@@ -65,6 +65,8 @@ def procedures(
         found = [one for one in memory.procedures(user=user) if retired or not one.retired]
         hint = "" if learn else "; `--learn` looks for some"
         nothing = "" if found else nothing_found(memory, user, f"user '{user}' has no procedures{hint}")
+        if nothing and as_json:
+            note_unknown(env, memory, user)
     if as_json:
         learnt = None if report is None else _document(report)
         shown = [one.to_dict() for one in found]

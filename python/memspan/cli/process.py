@@ -12,7 +12,7 @@ from memspan.recipes import recipe, recipe_names
 from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError
-from .opening import open_memory, open_model
+from .opening import note_unknown, open_memory, open_model
 from .tables import counted
 from .usage import usage_line
 
@@ -77,6 +77,7 @@ def process(
         open_model(llm, base_url) as model,
         open_memory(store, recipe=all_turns or "verbatim", llm=model) as memory,
     ):
+        note_unknown(env, memory, user)
         if all_turns is not None:
             count = memory.enqueue(user=user, progress=env.err.is_terminal)
             env.note(f"{counted(count, 'turn')} given to jobs of {all_turns}")

@@ -13,7 +13,7 @@ from memspan.lifecycle.quotas import EVICTIONS, MAX_CAPACITY, Quotas
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import open_memory
+from .opening import note_unknown, open_memory
 from .tables import cell, counted, plain_table
 
 __all__ = ["quotas"]
@@ -79,6 +79,7 @@ def quotas(
     with open_memory(store) as memory:
         if off or given:
             evicted = memory.set_quotas(None if off else Quotas(**given), user=user)
+        note_unknown(env, memory, user)
         found = memory.quotas(user)
         stats = memory.stats(user)
     if as_json:

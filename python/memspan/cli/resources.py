@@ -10,7 +10,7 @@ from memspan.resource_info import RESOURCE_STATES, Resource
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import open_memory
+from .opening import note_unknown, open_memory
 from .status import ExitStatus
 from .tables import cell, moment, plain_table
 
@@ -91,6 +91,8 @@ def list_(env: Environment, store: Path, user: str | None, state: str | None, as
     """List what is pointed to, as of the last look."""
     with open_memory(store) as memory:
         known = memory.resources(user=user, state=state)
+        if not known:
+            note_unknown(env, memory, user)
     if as_json:
         env.write_json({"store": str(store), "user": user, "resources": [each._asdict() for each in known]})
         return
@@ -118,6 +120,7 @@ def check(
 ) -> None:
     """Look whether files, and with --fetch pages, are still what they were. Ends with 1 if one is missing."""
     with open_memory(store) as memory:
+        note_unknown(env, memory, user)
         report = memory.check_resources(user=user, fetch=fetch, seconds=seconds, progress=env.err.is_terminal)
     wrong = [*report.missing, *report.changed, *report.unreachable]
     if as_json:

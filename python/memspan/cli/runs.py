@@ -8,7 +8,7 @@ import click
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import open_memory
+from .opening import note_unknown, open_memory
 from .tables import cell, moment, plain_table
 
 __all__ = ["runs"]
@@ -48,6 +48,8 @@ def runs(
         return
     with open_memory(store) as memory:
         known = memory.runs(user)
+        if not known:
+            note_unknown(env, memory, user)
     if as_json:
         env.write_json({"store": str(store), "user": user, "runs": [run._asdict() for run in known]})
         return
@@ -67,6 +69,8 @@ def runs(
 def _log(env: Environment, store: Path, user: str, run: str | None, as_json: bool) -> None:
     with open_memory(store) as memory:
         decisions = memory.sleep_log(user, run)
+        if not decisions:
+            note_unknown(env, memory, user)
     if as_json:
         document = [decision._asdict() for decision in decisions]
         env.write_json({"store": str(store), "user": user, "run": run, "decisions": document})

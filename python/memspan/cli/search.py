@@ -16,7 +16,7 @@ from . import options
 from .contexts import print_context
 from .environment import Environment, pass_environment
 from .explanations import explanation_json, explanation_table
-from .opening import nothing_found, open_memory
+from .opening import note_unknown, nothing_found, open_memory
 from .recalls import print_recalls, recall_json
 
 __all__ = ["search"]
@@ -142,6 +142,8 @@ def search(
                 rerank_ms=rerank_ms,
                 track=not untracked,
             )
+            if not context.text:
+                note_unknown(env, memory, user)
         print_context(env, store, user, question, context, as_json=as_json)
         return
     with open_memory(store, embedder) as memory:
@@ -166,6 +168,8 @@ def search(
             track=not untracked,
         )
         nothing = "" if recalls else nothing_found(memory, user)
+        if nothing and as_json:
+            note_unknown(env, memory, user)
     if as_json:
         answer: dict[str, Any] = {
             "store": str(store),

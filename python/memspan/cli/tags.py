@@ -13,7 +13,7 @@ from memspan.tag_info import TagInfo
 
 from . import options
 from .environment import Environment, pass_environment
-from .opening import nothing_found, open_memory
+from .opening import note_unknown, nothing_found, open_memory
 from .tables import cell
 
 __all__ = ["tags", "tree_of"]
@@ -54,7 +54,9 @@ def tags(env: Environment, store: Path, user: str, make: bool, depth: int, as_js
         made = memory.tag(user, progress=env.err.is_terminal) if make else None
         known = memory.tags(user=user)
         hint = "" if make else "; `--make` makes some"
-        nothing = "" if known else nothing_found(memory, user, f"{user} has no tags{hint}")
+        nothing = "" if known else nothing_found(memory, user, f"user '{user}' has no tags{hint}")
+        if nothing and as_json:
+            note_unknown(env, memory, user)
     if as_json:
         document = {
             "store": str(store),

@@ -13,7 +13,7 @@ from memspan.errors import InvalidArgumentError
 from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError, as_input
-from .opening import open_memory
+from .opening import note_unknown, open_memory
 from .tables import cell, counted, moment, plain_table
 
 if TYPE_CHECKING:
@@ -147,6 +147,8 @@ def list_(env: Environment, store: Path, user: str, key_file: Path | None, as_js
     given = _given_key(env, key_file)
     with open_memory(store) as memory:
         entries = _open(memory, user, given).labels()
+        if not entries:
+            note_unknown(env, memory, user)
     if as_json:
         env.write_json({"store": str(store), "user": user, "secrets": [entry._asdict() for entry in entries]})
         return

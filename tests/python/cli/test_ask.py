@@ -85,7 +85,10 @@ def test_nothing_found_is_said(small: Path, server: ScriptedLLM, run: Any) -> No
     result = run("ask", "Who is Rex?", "--user", "nobody", *model)
 
     assert result.stdout == "Not enough information in the memory.\n"
-    assert result.stderr == "sources: none\nnote: the model was not asked: nothing was found\n"
+    assert result.stderr == (
+        "the store knows no user 'nobody'; `memspan stats` lists its users\n"
+        "sources: none\nnote: the model was not asked: nothing was found\n"
+    )
     assert server.asked == []
 
 

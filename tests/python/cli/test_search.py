@@ -378,3 +378,32 @@ def test_routed_tags_lift_records(run, run_json, filled):
     assert run("search", VET, "--store", filled, "--user", "demo", "--route", -1, code=2)
     context = run_json("search", VET, "--store", filled, "--user", "demo", "--route", 5, "--context")
     assert context["sources"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "search ferry",
+        "search ferry --context",
+        "latest",
+        "evicted",
+        "tags",
+        "procedures",
+        "jobs",
+        "process",
+        "runs",
+        "runs --log",
+        "consolidate",
+        "consolidate --dry-run",
+        "quotas",
+        "resources list",
+        "resources check",
+        "compress --dry-run",
+        "stats",
+    ],
+)
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_mistyped_user_does_not_look_like_one_without_memories(run, filled, command, form):
+    asked = (*command.split(), "--store", filled, *form)
+    assert "knows no user 'dmeo'" in run(*asked, "--user", "dmeo").stderr
+    assert "knows no user" not in run(*asked, "--user", "demo").stderr
