@@ -50,6 +50,8 @@ def audit(
     Users and records stand there as fingerprints, which outlive them: --user and --id find those of a name. `memspan
     verify` checks that nothing was changed or left out.
     """
+    if id_ is not None and user is None:
+        raise click.UsageError("--id names a record of --user; add --user")
     with open_memory(store) as memory:
         entries = memory.audit(user=user, id=id_, action=action, since=since, until=until, limit=k)
     if as_json:

@@ -56,6 +56,8 @@ def _plain(value: Any) -> str:
         ]
     if isinstance(value, (list, tuple)):
         return ", ".join(map(_plain, value)) or "-"
+    if value is None or isinstance(value, bool):
+        return {None: "-", True: "yes", False: "no"}[value]
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
@@ -77,6 +79,4 @@ def _shown(name: str, value: Any, usual: Any) -> str:
         return "\n".join(f"{start or '..'} to {end or '..'}" for start, end in value)
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {one:g}" for key, one in value.items() if one != usual[key])
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(value) if isinstance(value, list) else str(value)
+    return _plain(value)

@@ -279,13 +279,17 @@ def count(default: int, what: str = "records") -> Callable[[Command], Command]:
 class _Depth(click.IntRange):
     """A number of records, or "auto" for what the plan wants, which is `None`."""
 
-    name = "depth"
-
     def __init__(self) -> None:
         super().__init__(1, MAX_K)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        return None if value == _AUTO else super().convert(value, param, ctx)
+        if value == _AUTO:
+            return None
+        try:
+            int(value)
+        except ValueError:
+            self.fail(f"{value!r} is neither a number nor {_AUTO}", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def depth(default: int) -> Callable[[Command], Command]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from memspan.embed.registry import DEFAULT_MODEL
+
 __all__ = ["in_words_of_commands"]
 
 _TYPED: Final[Mapping[str, str]] = {
@@ -12,6 +14,13 @@ _TYPED: Final[Mapping[str, str]] = {
     "open the memory with Memory(path, llm=...)": "give --llm MODEL or set MEMSPAN_LLM",
     "With `another_key` it can begin": "With --another-key it can begin",
     "the text that `memspan.vault.new_key` makes of them": "the text that `memspan vault new-key` makes of them",
+    "; an embedder; a function; or None": "",
+    "pass the embedder that filled it, or convert the store with Memory(path, embedder=..., reembed=True), "
+    "Memory.reembed or `memspan reembed`": "leave --embedder out, and MEMSPAN_EMBEDDER unset, for the one that filled "
+    "it, or convert the store with `memspan reembed`",
+    "pass that embedder as `embedder`, or convert the store: "
+    f"Memory(path, embedder='{DEFAULT_MODEL}', reembed=True) or `memspan reembed`": "open the store from Python with "
+    "that embedder, or convert it with `memspan reembed`",
     "the token, or the plan, that `forget_matching` returned": "the token that `memspan forget --matching` printed",
 }
 

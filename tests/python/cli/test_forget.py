@@ -131,4 +131,4 @@ def test_the_audit(small, run, run_json, monkeypatch):
     assert [entry["action"] for entry in held] == ["hold"]
     assert "no entries" in run("audit", "--store", small, "--user", "nobody").stdout
     assert "no entries" in run("audit", "--store", small, "--since", "2999-01-01").stdout
-    run("audit", "--store", small, "--id", "m1", code=2)
+    assert "add --user" in run("audit", "--store", small, "--id", "m1", code=2).stderr

@@ -1,10 +1,12 @@
-"""What commands say of a store with one of everything: one is no plural."""
+"""What commands say: of one as of one, and of nothing that can only be typed in Python."""
 
 from __future__ import annotations
 
 import re
 
 import pytest
+
+from memspan import Memory
 
 PLURAL = re.compile(r"(?<![\d,.])1 (?:of 1 )?(?:prompt |completion )?[a-z]+s\b")
 
@@ -36,6 +38,26 @@ def test_one_is_no_plural(run, single, command):
     done = run(*command.split(), "--store", single)
     assert done.stdout + done.stderr
     assert PLURAL.findall(done.stdout + done.stderr) == []
+
+
+def test_an_embedder_that_is_none_or_another_is_told_in_options(run, single):
+    asked = ("search", "ferry", "--store", single, "--user", "ana", "--embedder")
+    unknown = run(*asked, "nope", code=2).stderr
+    assert unknown.endswith("hash, hash:DIM\n")
+    another = run(*asked, "hash:32", code=1).stderr
+    assert "leave --embedder out" in another
+    assert "Memory" not in another
+
+
+def test_a_store_of_an_embedder_of_ones_own_says_what_can_be_typed(run, store):
+    def embed(texts):
+        return [[1.0, float(len(text))] for text in texts]
+
+    with Memory(store, embed, token_embedder=False) as memory:
+        memory.add("the ferry", user="ana")
+    refused = run("search", "ferry", "--store", store, "--user", "ana", code=1).stderr
+    assert "`memspan reembed`" in refused
+    assert "Memory" not in refused
 
 
 def test_one_call_is_no_plural():
