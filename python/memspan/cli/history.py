@@ -18,6 +18,11 @@ from .tables import cell, counted, plain_table
 
 __all__ = ["history", "retire"]
 
+_WIDE = 80
+"""From this many columns on a time stands on one line; with fewer its date stands above the rest."""
+_DATE = 10
+"""Columns of a date."""
+
 
 @click.command(
     short_help="Show what a record said before, and what replaced it.",
@@ -46,8 +51,10 @@ def history(env: Environment, record: str, store: Path, user: str, as_json: bool
         env.write_json({"store": str(store), "user": user, **found.to_dict()})
         return
     table = plain_table(f"History of {found.id}")
-    for name in ("", "believed (UTC)", "true (UTC)"):
-        table.add_column(name, no_wrap=True)
+    wide = env.out.width >= _WIDE
+    table.add_column("", no_wrap=True)
+    for name in ("believed (UTC)", "true (UTC)"):
+        table.add_column(name, no_wrap=wide, min_width=_DATE, max_width=None if wide else _DATE)
     for name in ("text", "ended by"):
         table.add_column(name, ratio=1 if name == "text" else None, overflow="fold")
     for name, beliefs in (("before", found.before), ("", found.versions), ("after", found.after)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import click
 
@@ -22,7 +22,7 @@ from memspan.embed.registry import (
 from . import options
 from .environment import Environment, pass_environment
 from .status import ExitStatus
-from .tables import cell, counted, plain_table
+from .tables import cell, counted, plain_table, print_figures
 
 __all__ = ["models"]
 
@@ -72,14 +72,15 @@ def list_models(env: Environment, as_json: bool) -> None:
     table = plain_table()
     table.add_column("name", no_wrap=True)
     for column in ("kind", "dim", "MB", "licence", "here"):
-        table.add_column(column, justify="right" if column in ("dim", "MB") else "left")
+        side: Literal["left", "right"] = "right" if column in ("dim", "MB") else "left"
+        table.add_column(column, justify=side, overflow="fold")
     for spec in _KNOWN.values():
         size = f"{spec.size / 1e6:.0f}"
         here = "yes" if found[spec.name] else "no"
         dim = spec.dim if isinstance(spec, (EmbeddingSpec, TokenModelSpec)) else ""
         row = (spec.name, _kind(spec), dim, size, spec.licence, here)
         table.add_row(*map(cell, row))
-    env.out.print(table)
+    print_figures(env.out, table)
     for spec in _KNOWN.values():
         default = f"default {_kind(spec)}, " if spec.name in _DEFAULTS else ""
         env.say(f"{spec.name}: {default}{spec.description}; from {spec.source}", style="dim")

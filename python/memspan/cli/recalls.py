@@ -20,6 +20,9 @@ _VIEWS = ("semantic", "lexical", "symbolic")
 _WIDE = 110
 """From this many columns on every value has a column of its own."""
 
+_MIDDLE = 60
+"""From this many on scores have one beside the text; with fewer, the text would stand in single words."""
+
 Marks = Sequence[Text]
 
 
@@ -30,7 +33,10 @@ def print_recalls(
 
     With `scores`, its fused score and its rank and score in every view; with `marks`, a word on it.
     """
-    out.print((_wide_table if out.width >= _WIDE else _narrow_table)(recalls, scores, marks))
+    if out.width >= _WIDE:
+        out.print(_wide_table(recalls, scores, marks))
+    else:
+        out.print(_narrow_table(recalls, scores, marks, beside=out.width >= _MIDDLE))
 
 
 def _wide_table(recalls: Sequence[Recall], scores: bool, marks: Marks | None) -> Table:
@@ -56,25 +62,28 @@ def _wide_table(recalls: Sequence[Recall], scores: bool, marks: Marks | None) ->
     return table
 
 
-def _narrow_table(recalls: Sequence[Recall], scores: bool, marks: Marks | None) -> Table:
+def _narrow_table(recalls: Sequence[Recall], scores: bool, marks: Marks | None, beside: bool) -> Table:
     """The same values stacked in few columns, which leaves the text room on a terminal of 80."""
     table = plain_table()
     table.add_column("#", justify="right")
     table.add_column("turn (UTC)", overflow="fold", max_width=24)
     table.add_column("text", ratio=1, overflow="fold")
-    if scores:
+    if scores and beside:
         table.add_column("score", no_wrap=True)
     for rank, recall in enumerate(recalls, 1):
         lines = [cell(moment(recall.at)), cell(recall.id), cell(recall.record.speaker or "")]
         if marks is not None:
             lines.append(marks[rank - 1])
-        row = [cell(rank), _stacked(lines), cell(recall.text)]
-        if scores:
-            found = [view for view in _VIEWS if view in recall.views]
-            views = [Text(f"{view} ") + _view_cell(recall.views, view) for view in found]
-            row.append(_stacked([cell(f"{recall.score:.4f}"), *views]))
-        table.add_row(*row)
+        said = [cell(f"{recall.score:.4f}"), *_view_lines(recall)] if scores else []
+        columns = [lines, said] if beside else [lines + said]
+        turn, *rest = map(_stacked, columns)
+        table.add_row(cell(rank), turn, cell(recall.text), *(rest if scores else ()))
     return table
+
+
+def _view_lines(recall: Recall) -> list[Text]:
+    found = [view for view in _VIEWS if view in recall.views]
+    return [Text(f"{view} ") + _view_cell(recall.views, view) for view in found]
 
 
 def _stacked(lines: Sequence[Text]) -> Text:

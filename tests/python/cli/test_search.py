@@ -302,6 +302,21 @@ def test_a_narrow_terminal_shows_the_same_values(run, filled, monkeypatch):
     assert max(map(len, output.splitlines())) <= 80
 
 
+def test_a_terminal_of_forty_columns_cuts_no_word_and_no_time(run, filled, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    asked = ("search", "emergency vet endoscope bill", "--store", filled, "--user", "demo", "-k", 1)
+    output = run(*asked).stdout
+    for expected in ("2024-05-19 16:55", "s07-05", "Mira", "endoscope", "guilty", "semantic #", "lexical #1"):
+        assert expected in output
+    output = run("history", "s07-05", "--store", filled, "--user", "demo").stdout
+    for expected in ("2024-05-19", "16:55:41", "guilty"):
+        assert expected in output
+    output = run("models", "list").stdout.partition(": default")[0]
+    assert {"name", "licence", "here"} <= {*output.split()}
+    assert "…" not in output
+    assert max(map(len, output.splitlines()[:-1])) <= 40
+
+
 def test_a_context_is_the_text_alone(run, filled):
     result = run("search", VET, "--store", filled, "--user", "demo", "--context", "--tokens", 200)
     lines = result.stdout.splitlines()
