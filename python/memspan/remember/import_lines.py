@@ -52,6 +52,7 @@ def header_of(text: str, name: str) -> EmbedderIdentity:
         FormatError: it is not the first line of an export.
     """
     place = f"{name}:1"
+    text = text.removeprefix("\ufeff")  # the mark that editors put before UTF-8
     if not text:
         raise FormatError(f"{place}: the file is empty; accepted: a file written by export")
     try:

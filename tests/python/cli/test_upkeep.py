@@ -126,6 +126,13 @@ def test_loading_what_is_no_export_makes_no_store(run, store, tmp_path, content,
     assert not store.exists()
 
 
+def test_a_mark_before_the_first_line_is_no_matter(run, run_json, filled, tmp_path):
+    path = tmp_path / "demo.jsonl"
+    run("export", path, "--store", filled, "--user", "demo")
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    assert run_json("load", path, "--store", tmp_path / "copy.memspan")["records"] == 169
+
+
 def test_a_pipe_is_loaded_whole(run, run_json, filled, tmp_path):
     run("export", "demo.jsonl", "--store", filled, "--user", "demo")
     text = (tmp_path / "demo.jsonl").read_text(encoding="utf-8")
