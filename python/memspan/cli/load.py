@@ -36,14 +36,15 @@ def load(env: Environment, file: Path, store: Path, embedder: str | None, as_jso
     """Add what `memspan export` wrote to FILE (`-`: stdin).
 
     A record replaces the one that was stored under its id. Records without vectors are embedded on the way
-    in, which needs the model.
+    in, which needs the model. A broken line ends the work with its file, line and reason; the records before it
+    stay.
     """
     with readable(env.stdin if str(file) == "-" else file) as (lines, name):
         # The first one comes before there is a store: a file that is no export makes none.
         first = next(lines, "")
         header_of(first, name)
         with open_memory(store, embedder) as memory, as_input():
-            records = memory.load(cast("IO[str]", _Begun(first, lines, name)))
+            records = memory.load(cast("IO[str]", _Begun(first, lines, name)), progress=env.err.is_terminal)
     if as_json:
         env.write_json({"store": str(store), "records": records})
     else:

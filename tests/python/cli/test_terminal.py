@@ -115,6 +115,14 @@ def test_progress_and_colour_only_on_a_terminal(terminal, store, conversation_fi
     assert "169/169" in session.output
 
 
+def test_loading_shows_that_it_goes_on(terminal, filled, run, tmp_path):
+    run("export", "demo.jsonl", "--store", filled, "--user", "demo")
+    session = terminal("load", "demo.jsonl", "--store", tmp_path / "copy.memspan")
+    assert session.end() == 0, session.output
+    assert "169/" in session.output
+    assert "169 records loaded" in session.output
+
+
 def test_a_pipe_under_a_name_is_read_once(terminal, store, tmp_path):
     pipe = tmp_path / "turns"
     os.mkfifo(pipe)
