@@ -14,6 +14,7 @@ from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError, as_input
 from .opening import note_unknown, open_memory
+from .status import ExitStatus
 from .tables import cell, counted, moment, plain_table
 
 if TYPE_CHECKING:
@@ -94,13 +95,17 @@ def put(
     as_json: bool,
 ) -> None:
     """Keep a secret: what standard input says, without the last line break, or what is typed unseen."""
-    given = _given_key(env, key_file)
-    if env.interactive:
-        secret = click.prompt("Secret", hide_input=True, confirmation_prompt=True, err=True)
-    else:
-        text = env.stdin.read()
-        secret = text[:-1] if text.endswith("\n") else text
     with open_memory(store, embedder) as memory:
+        # Nothing would open what a mistyped passphrase begins with.
+        begins = another_key or not memory.stats(user)["secrets"]
+        given = _given_key(env, key_file, confirmed=begins)
+        if env.interactive:
+            secret = click.prompt("Secret", hide_input=True, confirmation_prompt=True, err=True)
+        else:
+            text = env.stdin.read()
+            secret = text[:-1] if text.endswith("\n") else text
+            if not secret:
+                raise CommandError("standard input holds no secret", ExitStatus.BAD_INPUT)
         kept = _open(memory, user, given).put(label, secret, id=id_, another_key=another_key)
     if as_json:
         env.write_json({"store": str(store), "user": user, "id": kept, "label": label})
@@ -232,8 +237,8 @@ def rekey(
         )
 
 
-def _given_key(env: Environment, key_file: Path | None) -> dict[str, str]:
-    """The key or passphrase that was given, in this order."""
+def _given_key(env: Environment, key_file: Path | None, *, confirmed: bool = False) -> dict[str, str]:
+    """The key or passphrase that was given, in this order; a passphrase that is typed is typed twice if `confirmed`."""
     if key_file is not None:
         return {"key": _read_key(key_file)}
     for name, argument in ((_KEY, "key"), (_PASSPHRASE, "passphrase")):
@@ -241,7 +246,8 @@ def _given_key(env: Environment, key_file: Path | None) -> dict[str, str]:
             return {argument: os.environ[name]}
     if not env.interactive:
         raise click.UsageError(f"no key; give --key-file, {_KEY} or {_PASSPHRASE}")
-    return {"passphrase": click.prompt("Passphrase", hide_input=True, err=True)}
+    typed = click.prompt("Passphrase", hide_input=True, confirmation_prompt=confirmed, err=True)
+    return {"passphrase": typed}
 
 
 def _read_key(file: Path) -> str:

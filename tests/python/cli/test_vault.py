@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from memspan.cli.environment import Environment
+
 pytest.importorskip("cryptography")
 
 
@@ -95,3 +97,23 @@ def test_deleting_spares_evicted_turns(store, key_file, run, run_json):
     (evicted,) = run_json("evicted", *mine)["records"]
     assert "secret" in run("vault", "delete", *mine, "--id", evicted["id"], "--yes", code=1).stderr
     assert len(run_json("evicted", *mine)["records"]) == 1
+
+
+def test_standard_input_without_a_secret(store, key_file, run):
+    put = ("vault", "put", "--store", store, "--user", "ana", "--key-file", key_file, "--label", "l")
+    for nothing in ("", "\n"):
+        assert "standard input holds no secret" in run(*put, stdin=nothing, code=3).stderr
+
+
+def test_a_passphrase_that_is_mistyped_begins_no_vault(store, key_file, run, run_json, monkeypatch):
+    """Nothing would open the secret again; against secrets that are there a wrong one is refused anyway."""
+    monkeypatch.setattr(Environment, "interactive", True)
+    mine = ("--store", store, "--user", "ana")
+    put = ("vault", "put", *mine, "--label", "l")
+    typed = ["correct horse", "corect horse", "correct horse", "correct horse", "4711", "4711"]
+    asked = run(*put, "--id", "p1", stdin="".join(f"{line}\n" for line in typed)).output
+    assert "do not match" in asked
+    assert run("vault", "get", *mine, "--id", "p1", stdin="correct horse\n").output.endswith("4711\n")
+    run(*put, "--id", "p2", stdin="correct horse\n0815\n0815\n")
+    assert "opens none" in run(*put, stdin="corect horse\n0815\n0815\n", code=1).output
+    assert len(run_json("latest", *mine, "--kind", "vault")["records"]) == 2
