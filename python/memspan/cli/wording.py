@@ -14,6 +14,9 @@ _TYPED: Final[Mapping[str, str]] = {
     "open the memory with Memory(path, llm=...)": "give --llm MODEL or set MEMSPAN_LLM",
     "With `another_key` it can begin": "With --another-key it can begin",
     "the text that `memspan.vault.new_key` makes of them": "the text that `memspan vault new-key` makes of them",
+    "api_key_variable: got 'OPENAI_API_KEY'; accepted: the name of an environment variable that holds a key for": "no "
+    "key: set the environment variable OPENAI_API_KEY to the one for",
+    "is named by base_url or OPENAI_BASE_URL": "is named by --base-url or OPENAI_BASE_URL",
     "; an embedder; a function; or None": "",
     "pass the embedder that filled it, or convert the store with Memory(path, embedder=..., reembed=True), "
     "Memory.reembed or `memspan reembed`": "leave --embedder out, and MEMSPAN_EMBEDDER unset, for the one that filled "

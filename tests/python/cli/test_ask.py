@@ -100,7 +100,9 @@ def test_without_a_model_it_says_which_option_and_variable(small: Path, run: Any
 
 
 def test_without_a_key_for_the_public_server_it_says_so(small: Path, run: Any) -> None:
-    assert "environment variable" in run(*ASK, "--store", small, "--llm", "m", code=2).stderr
+    said = run(*ASK, "--store", small, "--llm", "m", code=2).stderr
+    assert said.startswith("Error: no key: set the environment variable OPENAI_API_KEY")
+    assert "--base-url" in said
 
 
 def test_control_characters_do_not_reach_the_terminal(small: Path, server: ScriptedLLM, run: Any) -> None:
