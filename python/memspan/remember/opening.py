@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from memspan.arguments import as_byte_limit
 from memspan.embed.resolve import resolve_embedder
 from memspan.errors import EmbedderMismatchError, invalid
 from memspan.index import ANALYZERS, ROW_FORMATS
-from memspan.store import SqliteStore, inspect
+from memspan.store import SqliteStore, StoreReader, inspect
 
 from .auditing import audited
 from .embedding import EmbedderIdentity, EmbedderSpec, StoreEmbedder
@@ -23,6 +24,9 @@ from .store_tokens import TOKEN_SETTING, TokenEmbedderSpec
 from .token_filling import fill_token_vectors
 
 __all__ = ["make_snapshots", "open_engine"]
+
+_UNSAID: Final = {"row_format": ROW_FORMATS[0]}
+"""What a store has that does not say."""
 
 
 def open_engine(
@@ -72,21 +76,23 @@ def open_engine(
 
     store = SqliteStore(path)
     try:
-        with store.writing() as writer:
-            # Another process may have made the store since it was inspected.
-            recorded = writer.meta("embedder")
-            if recorded is None:
-                recorded = identity.dump()
-                writer.set_meta("embedder", recorded)
-                writer.set_meta("analyzer", analyzer or ANALYZERS[0])
-            chosen = writer.meta("analyzer") or ANALYZERS[0]
-            kept_as = row_format or writer.meta("row_format") or ROW_FORMATS[0]
-            if (writer.meta("row_format") or ROW_FORMATS[0]) != kept_as:
-                writer.set_meta("row_format", kept_as)
-            if tokens is not None and writer.meta(TOKEN_SETTING) != tokens.identity.dump():
-                if writer.meta(TOKEN_SETTING) is not None:
+        wanted = {"row_format": row_format, TOKEN_SETTING: None if tokens is None else tokens.identity.dump()}
+        made = {"embedder": identity.dump(), "analyzer": analyzer or ANALYZERS[0]}
+        with store.reading() as reader:
+            due = _due(reader, made, wanted)
+        if due:  # Otherwise nobody waits here for a process that writes for long.
+            with store.writing() as writer:
+                # Another process may have made the store since it was looked into.
+                due = _due(writer, made, wanted)
+                if TOKEN_SETTING in due and writer.meta(TOKEN_SETTING) is not None:
                     writer.drop_token_vectors()
-                writer.set_meta(TOKEN_SETTING, tokens.identity.dump())
+                for name, value in due.items():
+                    writer.set_meta(name, value)
+        with store.reading() as reader:
+            recorded = reader.meta("embedder")
+            chosen = reader.meta("analyzer") or ANALYZERS[0]
+            kept_as = reader.meta("row_format") or ROW_FORMATS[0]
+        assert recorded is not None
         if recorded != identity.dump() and not reembed:
             raise EmbedderMismatchError(
                 f"{store.path}: another process filled it at this moment with embedder "
@@ -109,6 +115,15 @@ def open_engine(
         store.close()
         raise
     return engine
+
+
+def _due(reader: StoreReader, made: Mapping[str, str], wanted: Mapping[str, str | None]) -> dict[str, str]:
+    """The settings that an opening has to write: those of a new store, and what is wanted otherwise than it is."""
+    due = dict(made) if reader.meta("embedder") is None else {}
+    for name, value in wanted.items():
+        if value is not None and (reader.meta(name) or _UNSAID.get(name)) != value:
+            due[name] = value
+    return due
 
 
 def make_snapshots(store: SqliteStore | Any, embedder: StoreEmbedder, analyzer: str) -> Snapshots:

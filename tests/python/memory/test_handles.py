@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,19 @@ def observe(memory: Memory) -> dict[str, Any]:
         )
         for user in memory.users()
     }
+
+
+def test_a_store_is_opened_and_read_while_another_process_writes(path: Path) -> None:
+    with Memory(path, "hash:32") as memory:
+        memory.add("the tea is green", user="ana")
+    writing = sqlite3.connect(path, isolation_level=None)
+    writing.execute("BEGIN IMMEDIATE")
+    try:
+        with Memory(path, "hash:32", auto_consolidate=False) as other:
+            assert [found.text for found in other.latest(user="ana")] == ["the tea is green"]
+            assert other.stats()["records"] == 1
+    finally:
+        writing.close()
 
 
 def test_each_kind_of_change_is_seen_on_the_next_call(open_memory: Open) -> None:
