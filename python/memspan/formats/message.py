@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from ..actions import chat_message, read_tool_use
+from ..errors import FormatError
 from .clock import Clock
 from .fields import as_captions, as_kind, as_metadata, as_name, as_tags, as_text, as_time, optional
 from .place import Place
@@ -72,9 +73,12 @@ def _as_unix_time(value: Any, place: Place) -> datetime:
             return datetime.fromtimestamp(value, timezone.utc)
         except (OverflowError, ValueError, OSError):
             raise place.error(value, "seconds since 1970, in years 1-9999") from None
-    if not isinstance(value, str):
-        raise place.error(value, "ISO 8601 text or seconds since 1970")
-    return as_time(value, place)
+    try:
+        if isinstance(value, str):
+            return as_time(value, place)
+    except FormatError:
+        pass  # It speaks of microseconds, as `at` counts.
+    raise place.error(value, "ISO 8601 text in years 1-9999, or a number of seconds since 1970")
 
 
 def _content(content: Any, place: Place) -> tuple[str, tuple[str, ...]]:

@@ -118,6 +118,10 @@ def test_speaker_and_text_are_understood_too(write_json: WriteJson) -> None:
             "timestamp: got 1e.300; accepted: seconds since 1970",
         ),
         ({"role": "user", "content": "x", "timestamp": True}, "timestamp: got True"),
+        (
+            {"role": "user", "content": "x", "timestamp": "1700000000"},
+            "accepted: .* or a number of seconds since",
+        ),
         ({"role": "user", "content": "x", "kind": "dream"}, "kind: got 'dream'; accepted: one of episodic"),
         ({"role": "user", "content": "x", "tags": "a"}, "tags: got 'a'; accepted: a list"),
         ({"role": "user", "content": "x", "metadata": []}, "metadata: got a list"),
