@@ -61,7 +61,7 @@ def audit(
         env.say("no entries")
         return
     table = plain_table()
-    for name in ("number", "at", "actor", "action", "user", "records", "details", "hash"):
+    for name in ("number", "at (UTC)", "actor", "action", "user", "records", "details", "hash"):
         table.add_column(name, overflow="fold")
     for entry in entries:
         details = "; ".join(f"{name}: {value}" for name, value in entry.details.items())

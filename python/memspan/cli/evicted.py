@@ -52,7 +52,7 @@ def evicted(env: Environment, store: Path, user: str, k: int, kinds: tuple[str, 
         env.note(nothing)
         return
     table = plain_table()
-    for name in ("id", "kind", "at", "evicted", "last source of", "text"):
+    for name in ("id", "kind", "at (UTC)", "evicted (UTC)", "last source of", "text"):
         table.add_column(name, overflow="fold")
     for each in listed:
         values = (each.id, each.record.kind, moment(each.record.at), moment(each.moved_at))

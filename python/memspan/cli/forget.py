@@ -133,7 +133,7 @@ def _show(env: Environment, plan: ForgetPlan) -> None:
         env.say("nothing was found")
         return
     table: Table = plain_table()
-    for name in ("id", "at", "text"):
+    for name in ("id", "at (UTC)", "text"):
         table.add_column(name, overflow="fold")
     for match in plan.matches:
         text = match.text if len(match.text) <= _SHOWN else match.text[:_SHOWN] + "…"

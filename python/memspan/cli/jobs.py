@@ -13,7 +13,7 @@ from memspan.job_info import JOB_STATES, Job, JobEvent
 from . import options
 from .environment import Environment, pass_environment
 from .opening import note_unknown, open_memory
-from .tables import cell, counted, moment, plain_table
+from .tables import cell, counted, moment, plain_table, print_figures
 
 __all__ = ["jobs"]
 
@@ -64,7 +64,7 @@ def jobs(
     if not known:
         env.say("no jobs" + ("" if state is None else f" are {state}"))
         return
-    env.out.print(_table(known))
+    print_figures(env.out, _table(known))
     for each in known:
         if each.reason is not None:
             env.say(f"{each.id}: {each.reason}")
@@ -75,8 +75,8 @@ def jobs(
 def _table(jobs: Sequence[Job]) -> Table:
     table = plain_table()
     for name in ("job", "user", "session", "recipe", "state"):
-        table.add_column(name)
-    for name in ("turns", "records", "failed", "changed"):
+        table.add_column(name, overflow="fold")
+    for name in ("turns", "records", "failed", "changed (UTC)"):
         table.add_column(name, justify="right")
     for job in jobs:
         names = (job.id, job.user, job.session or "", job.recipe, job.state)
@@ -87,7 +87,7 @@ def _table(jobs: Sequence[Job]) -> Table:
 
 def _log(log: Sequence[JobEvent]) -> Table:
     table = plain_table()
-    for name in ("at", "run", "stage", "event", "details"):
+    for name in ("at (UTC)", "run", "stage", "event", "details"):
         table.add_column(name, overflow="fold")
     for event in log:
         details = "; ".join(f"{name}: {value}" for name, value in event.details.items())

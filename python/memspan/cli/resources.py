@@ -141,7 +141,7 @@ def check(
 
 def _show(env: Environment, known: list[Resource]) -> None:
     table = plain_table()
-    for name in ("user", "id", "state", "seen", "bytes", "target"):
+    for name in ("user", "id", "state", "seen (UTC)", "bytes", "target"):
         table.add_column(name, overflow="fold")
     for each in known:
         seen = "" if each.seen_at is None else moment(each.seen_at)

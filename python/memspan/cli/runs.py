@@ -9,7 +9,7 @@ import click
 from . import options
 from .environment import Environment, pass_environment
 from .opening import note_unknown, open_memory
-from .tables import cell, moment, plain_table
+from .tables import cell, moment, plain_table, print_figures
 
 __all__ = ["runs"]
 
@@ -57,13 +57,13 @@ def runs(
         env.say("no runs")
         return
     table = plain_table()
-    for name in ("run", "user", "action", "state", "began"):
-        table.add_column(name)
+    for name in ("run", "user", "action", "state", "began (UTC)"):
+        table.add_column(name, overflow="fold")
     table.add_column("memories", justify="right")
     for run in known:
         values = (run.id, run.user, run.action, run.state, moment(run.began), f"{run.changes:,}")
         table.add_row(*(cell(value) for value in values))
-    env.out.print(table)
+    print_figures(env.out, table)
 
 
 def _log(env: Environment, store: Path, user: str, run: str | None, as_json: bool) -> None:

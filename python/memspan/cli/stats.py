@@ -11,7 +11,7 @@ import click
 from . import options
 from .environment import Environment, pass_environment
 from .opening import open_memory, unknown_user
-from .tables import cell, plain_table
+from .tables import cell, plain_table, print_figures
 from .usage import usage_documents, usage_table
 
 __all__ = ["stats"]
@@ -38,7 +38,7 @@ def stats(env: Environment, store: Path, user: str | None, usage: bool, as_json:
             if as_json:
                 env.write_json({"store": str(store), "user": user, "usage": usage_documents(entries)})
             elif entries:
-                env.out.print(usage_table(entries))
+                print_figures(env.out, usage_table(entries), 3)
             else:
                 env.note("no language model was asked")
             return

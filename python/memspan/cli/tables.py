@@ -66,7 +66,7 @@ def _parts(table: Table, labels: int, width: int) -> Iterator[Table]:
         while count < len(figures) and (count == 0 or _width(figures[count]) <= left):
             left -= _width(figures[count]) + _GAP
             count += 1
-        yield _of_columns([*names, *figures[:count]])
+        yield _of_columns([*names, *figures[:count]], [row.end_section for row in table.rows])
         figures = figures[count:]
 
 
@@ -75,12 +75,12 @@ def _width(column: Column) -> int:
     return max(map(cell_len, lines), default=0)
 
 
-def _of_columns(columns: Sequence[Column]) -> Table:
+def _of_columns(columns: Sequence[Column], ends: Sequence[bool]) -> Table:
     part = plain_table()
     for column in columns:
         part.add_column(
             column.header, justify=column.justify, overflow=column.overflow, no_wrap=column.no_wrap
         )
-    for row in zip(*(column.cells for column in columns), strict=True):
-        part.add_row(*row)
+    for row, end in zip(zip(*(column.cells for column in columns), strict=True), ends, strict=True):
+        part.add_row(*row, end_section=end)
     return part

@@ -29,7 +29,7 @@ def usage_table(entries: Sequence[UsageEntry]) -> Table:
     """A row a recipe, stage and model, and the sum."""
     table = plain_table()
     for name in ("recipe", "stage", "model"):
-        table.add_column(name)
+        table.add_column(name, overflow="fold")
     for name in ("calls", "prompt tokens", "of these cached", "completion tokens", "seconds", "price"):
         table.add_column(name, justify="right")
     for entry in entries:

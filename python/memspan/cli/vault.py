@@ -161,7 +161,7 @@ def list_(env: Environment, store: Path, user: str, key_file: Path | None, as_js
         env.say("no secrets")
         return
     table = plain_table()
-    for name in ("id", "at", "label", "opens"):
+    for name in ("id", "at (UTC)", "label", "opens"):
         table.add_column(name, overflow="fold")
     for entry in entries:
         opens = "yes" if entry.opens else "another key"
