@@ -79,7 +79,8 @@ def _counts(group: Group, evaluation: Evaluation) -> list[str]:
     missing = [label for labels in evaluation.missing_labels().values() for label in labels]
     if missing:
         listed = ", ".join(islice(missing, _LISTED)) + (", ..." if len(missing) > _LISTED else "")
-        lines.append(f"{len(missing):,} labels name nothing in the conversations: {listed}")
+        name = "names" if len(missing) == 1 else "name"
+        lines.append(f"{counted(len(missing), 'label')} {name} nothing in the conversations: {listed}")
     return lines
 
 

@@ -79,7 +79,7 @@ def test_shows_every_category_with_its_count(evaluate, file):
     assert row(output, "open-domain")[1:3] == ["1", "asked"]
     flat = " ".join(output.split())
     assert "2 of 4 questions scored; 1 have no answer in the conversation, 1 have no evidence" in flat
-    assert "1 labels name nothing in the conversations: D7:7" in flat
+    assert "1 label names nothing in the conversations: D7:7" in flat
     assert "session-level, only to compare" in flat
     for stage in ("planning", "embedding", "search", "fetch", "total"):
         assert len(row(output, stage)) == 4
