@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from memspan.embed import resolve_embedder
+from memspan.errors import FormatError
 from memspan.evaluate import DATA_SETS
 from memspan.fitting.adapter import Asking, EmbedderName
 from memspan.fitting.cross_validation import HOLD_OUTS, HoldOut, Quality, by_rankers, cross_validate
@@ -165,6 +166,11 @@ def fit_(
         adapted = not tuned
     seen = sorted(_TUNED_ON & {*files}) if tuned else []
     examples = source.examples(lambda *_: None)
+    if not any(each.relevant.any() for each in examples):
+        read = ", ".join(str(path) for _, path in data)
+        raise FormatError(
+            f"{read}: no question to learn from; accepted: one or more with evidence in the conversations"
+        )
     tables = {"package": by_rankers([(example, usual) for example in examples])}
     if adapted:
         askings = source.askings()

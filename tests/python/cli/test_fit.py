@@ -205,3 +205,15 @@ def test_tables_say_that_tuned_questions_saw_the_data_set(
     monkeypatch.setattr("memspan.cli.fit.has_tuned_questions", lambda *_: True)
     assert told in " ".join(run(*arguments).output.split())
     assert json.loads(run(*arguments, "--json").stdout)["questions_tuned_on"] == ["locomo"]
+
+
+def test_a_data_set_without_evidence_is_named(run: Callable[..., Any], tmp_path: Path) -> None:
+    talk = {
+        "session_1_date_time": "1:56 pm on 8 May, 2023",
+        "session_1": [{"speaker": "Ana", "dia_id": "D1:1", "text": "I moved to Bergen."}],
+    }
+    asked = {"question": "Where to?", "adversarial_answer": "Oslo", "evidence": ["D1:1"], "category": 5}
+    file = tmp_path / "locomo.json"
+    file.write_text(json.dumps([{"sample_id": "c1", "conversation": talk, "qa": [asked]}]))
+    refused = run("fit", "--data", "locomo", file, "--store-dir", tmp_path / "eval", code=3).stderr
+    assert f"{file}: no question to learn from" in refused
