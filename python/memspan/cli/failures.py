@@ -65,9 +65,9 @@ def map_failures() -> Iterator[None]:
 
 def _of_the_system(error: OSError) -> str:
     """`file: what is the matter`, without the number that `str` puts first."""
-    if error.strerror is None or error.filename is None:
+    if error.strerror is None:
         return str(error) or type(error).__name__
-    return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    return error.strerror if error.filename is None else f"{os.fsdecode(error.filename)}: {error.strerror}"
 
 
 def _end(message: str, status: ExitStatus, error: BaseException) -> NoReturn:

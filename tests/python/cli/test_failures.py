@@ -41,7 +41,7 @@ def test_a_missing_key_names_the_variable_and_the_way_without(run, filled, monke
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     message = run("ask", "ferry?", "--store", filled, "--user", "demo", "--llm", "x", code=2).stderr
     assert "OPENAI_API_KEY" in message
-    assert "base_url" in message
+    assert "--base-url" in message
 
 
 def test_usage_before_any_model_was_asked(run, filled):
