@@ -67,7 +67,8 @@ def test_from_the_start_until_the_end(path: Path, model: ScriptedModel) -> None:
     with Memory(path, "hash:32", llm=model, recipe=recipe_of(), process_in_background=True) as memory:
         memory.add("a", user="ana")
         wait_for(lambda: all_done(memory))
-    assert not [thread for thread in threading.enumerate() if thread.name.startswith("memspan-jobs")]
+    # Those that commit are not waited for.
+    wait_for(lambda: not [each for each in threading.enumerate() if each.name.startswith("memspan-jobs")])
 
 
 def test_news_are_noticed_at_once(path: Path, model: ScriptedModel) -> None:
