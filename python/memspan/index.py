@@ -387,7 +387,8 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
 
     def beside(self, *, user: str, ids: Sequence[str]) -> list[tuple[str | None, str | None]]:
         """For each id, the ids of the records right before and after it in its session, by time, of one time by the
-        id (shorter, then smaller); `None` at the ends of a session, and around unknown ids. O(log n) an id.
+        id (shorter, then smaller); `None` at the ends, and around unknown ids. Retired records stand in no session.
+        O(log n) an id.
         """
         found = self._native.beside(as_text(user, "user"), as_texts(ids, "ids"))
         return [(before or None, after or None) for before, after in found]
