@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from click.core import ParameterSource
@@ -17,7 +17,7 @@ from memspan.simulate import CLAIMS, EXPERIMENTS, READINGS, WORLDS, Outcome, sen
 
 from . import options
 from .environment import Environment, pass_environment
-from .tables import cell, plain_table
+from .tables import cell, plain_table, print_figures
 from .tracking import bar
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __all__ = ["simulate_"]
 
 _FLAGS = {"sensitive": "sensitivity"}
+_SHORT: Final = 24
+"""Characters of the longest cell in a table of figures; texts are longer, and are wrapped."""
 
 
 @click.command(
@@ -225,13 +227,18 @@ def _real(
 
 
 def print_table(env: Environment, table: Table) -> None:
-    """A table of a study, for people."""
-    drawn = plain_table(table.title)
+    """A table of a study, for people; one of figures in several below one another where it does not fit."""
+    short = all(len(text) <= _SHORT for row in table.rows for text in row)
+    drawn = plain_table(None if short else table.title)
     for column in table.columns:
         drawn.add_column(column, overflow="fold")
     for row in table.rows:
         drawn.add_row(*map(cell, row))
-    env.out.print(drawn)
+    if short:
+        env.say(table.title, style="italic")
+        print_figures(env.out, drawn)
+    else:
+        env.out.print(drawn)
     if table.note:
         env.say(table.note, style="dim")
     env.out.print()

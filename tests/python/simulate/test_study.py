@@ -124,6 +124,17 @@ def test_the_command_prints_tables_and_writes_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_plain")
+def test_a_terminal_of_eighty_columns_breaks_no_name_of_a_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("scipy")
+    monkeypatch.setenv("COLUMNS", "80")
+    done = CliRunner().invoke(cli, ["simulate", "--experiment", "staleness", "--trials", "2"])
+    assert done.exit_code == 0, done.output
+    for name in ("last 20 steps", "paper, end", "provenance ", "memories"):
+        assert name in done.output
+    assert max(map(len, done.output.split("The paper's claims")[1].splitlines()[:9])) <= 80
+
+
+@pytest.mark.usefixtures("_plain")
 def test_the_command_speaks_json() -> None:
     import json
 
