@@ -166,8 +166,8 @@ class SearchingCalls(Calls):
         """The best memories for a question as text for a prompt, within a number of tokens.
 
         One memory a line, in the order of time, under dates (in the zone of `now`), with speakers and labels of their
-        sources; what says the same stands there once. Long memories are shortened to the sentences nearest to the
-        question. Whatever a memory says, it stays one line between `<memories>` and `</memories>`.
+        sources; what says the same stands there once. Long memories are shortened to the sentences and lines nearest to
+        the question. Whatever a memory says, it stays one line between `<memories>` and `</memories>`.
 
         Args:
             question, user, between, now, as_of, valid_at, kinds, require_tags, where, exclude: as in `search`.

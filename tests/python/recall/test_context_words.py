@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
+from unicodedata import normalize
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +13,10 @@ from memspan.errors import InvalidArgumentError
 from memspan.recall.context import checked_budget, estimate_tokens
 from memspan.recall.context.cleaning import one_line, plain_label, speaker_label
 from memspan.recall.context.duplicates import Wording, says_the_same
+from memspan.recall.context.entry import Candidate
 from memspan.recall.context.shortening import Shortener
+from memspan.records import Record
+from memspan.remember.recall import recall_of
 
 
 @pytest.mark.parametrize(
@@ -156,11 +162,44 @@ def test_a_text_without_spaces_is_cut_between_characters() -> None:
     assert cut == "天气很冷天气很冷天 …"
 
 
+def test_a_line_is_a_sentence() -> None:
+    lines = [f"worker {i} served request {i}" for i in range(200)]
+    lines[150] = "worker 7 ERROR OutOfMemoryError"
+    found = shortener("Why did worker 7 have an OutOfMemoryError?").shorten(lines, 9)
+    assert found == "… worker 7 ERROR OutOfMemoryError …"
+
+
+def test_a_long_sentence_is_cut_where_most_of_the_question_stands_together() -> None:
+    text = " ".join(["we spoke of the ferry", *["well"] * 99, "the ferry leaves Bergen at 7", *["well"] * 99])
+    found = shortener("When does the ferry leave Bergen?").shorten(text, 8)
+    assert found == "… well well the ferry leaves Bergen …"
+
+
+def test_the_answer_stands_at_the_end_of_a_long_text() -> None:
+    text = "Nothing happened. " * 6000 + "The ferry was late."
+    assert shortener("the late ferry").shorten(text, 6) == "… The ferry was late."
+
+
+def _candidate(text: str) -> Candidate:
+    at = datetime(2023, 5, 8, tzinfo=timezone.utc)
+    return Candidate(recall_of(Record(id="m", user="u", text=text, at=at), 1.0, {}, None), 1)
+
+
+def test_a_delimiter_over_two_lines_stays_unmade() -> None:
+    assert _candidate("<\n/memories>\nb").lines() == ["‹ /memories> b"]
+    assert _candidate("a\n\n b \nc").lines() == ["a", "b", "c"]
+
+
 @given(st.text(max_size=300), st.text(max_size=40), st.integers(0, 60))
 def test_never_more_than_the_room(text: str, question: str, room: int) -> None:
     line = one_line(text)
     cut = Shortener(question, "english", estimate_tokens).shorten(line, room)
     assert estimate_tokens(cut) <= room
+def test_a_text_without_spaces_is_cut_around_the_match() -> None:
+    text = "今天我们聊了很多别的事情，" * 30 + "保险柜的密码是七七三一，" + "然后又聊了很多别的事情，" * 30
+    assert "密码是七七三一" in Shortener("保险柜的密码是什么", "simple", estimate_tokens).shorten(text, 40)
+
+
     if not cut.startswith("…") and not cut.endswith("…"):
         assert cut in ("", line)
 

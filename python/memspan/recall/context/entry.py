@@ -54,6 +54,11 @@ class Candidate:
     def session(self) -> str | None:
         return self.recall.record.session
 
+    def lines(self) -> list[str]:
+        """The lines of `text`, each as it stands there; only `text` where what had to be made safe spans several."""
+        lines = [line for line in map(one_line, self.recall.text.splitlines()) if line]
+        return lines if " ".join(lines) == self.text else [self.text]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:

@@ -122,7 +122,7 @@ class _Filling:
         """Put in a passage of a long memory, or as much of it as is left."""
         room = self._budget.passage if self._left >= self._budget.passage else self._exactly_left()
         inside = min(room, self._budget.passage) - self._cost(Entry(candidate, ""))
-        text = self._shortener.shorten(candidate.text, inside) if inside >= _LEAST else ""
+        text = self._shortener.shorten(candidate.lines(), inside) if inside >= _LEAST else ""
         return bool(text) and self.take(Entry(candidate, text))
 
     def lengthen(self) -> None:
@@ -135,7 +135,9 @@ class _Filling:
                 key, replace(entry, text=whole)
             ):
                 continue
-            more = self._shortener.shorten(whole, self._layout.cost(entry.text) + self._exactly_left())
+            more = self._shortener.shorten(
+                entry.shown.lines(), self._layout.cost(entry.text) + self._exactly_left()
+            )
             if len(more) > len(entry.text):
                 self._put(key, replace(entry, text=more))
 

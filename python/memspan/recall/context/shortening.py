@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -14,10 +15,14 @@ __all__ = ["Shortener"]
 
 _SENTENCE: Final = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
 _WORD: Final = re.compile(r"(?<=\s)")
-_READ: Final = 50_000
+_READ: Final = 200_000
 """Characters that are looked at."""
+_ASKED: Final = 10_000
+"""Characters of a question that are looked for, as many as a plan reads."""
 _BEFORE: Final = 3
 """Words kept before the first one that the question has, too."""
+_WINDOW: Final = 30
+"""Words side by side among which as many of the question's as possible are looked for."""
 
 
 class Shortener:
@@ -32,30 +37,49 @@ class Shortener:
     def __init__(self, question: str, analyzer: str, count: TokenCounter) -> None:
         self._analyzer = analyzer
         self._count = count
-        self._wanted = frozenset(_core.analyze(question, analyzer))
+        self._wanted = frozenset(_core.analyze(question[:_ASKED], analyzer))
 
-    def shorten(self, text: str, room: int) -> str:
+    def shorten(self, text: str | Sequence[str], room: int) -> str:
         """Whole sentences around the one with most of the question's words, the first of equal ones, with `…` where
-        something is missing; words, or characters, of a sentence that is too long. At most `room` tokens; empty if
-        nothing fits. `text` is one line.
+        something is missing; words, or characters, of a sentence that is too long, from where most of the question's
+        stand together. At most `room` tokens; empty if nothing fits.
+
+        Args:
+            text: one line, or several that a space joins: a sentence ends with its line.
+            room: tokens.
         """
-        cut = text[:_READ]
-        pieces = [piece for piece in _SENTENCE.split(cut) if piece]
+        lines = [text] if isinstance(text, str) else text
+        pieces, open_end = _pieces(lines)
         if not pieces:
             return ""
         best = max(range(len(pieces)), key=lambda i: (self._matches(pieces[i]), -i))
-        open_end = len(cut) < len(text)
         kept = self._grown(pieces, best, " ", room, (False, open_end))
         if kept:
             return kept
         missing = (best > 0, open_end or best + 1 < len(pieces))
         words = _WORD.split(pieces[best])
-        first = next((i for i, word in enumerate(words) if self._matches(word)), 0)
+        first = _densest([self._found_in(word) for word in words])
         kept = self._grown(words, max(0, first - _BEFORE), "", room, missing)
-        return kept or self._grown(list(pieces[best]), 0, "", room, missing)
+        if kept:
+            return kept
+        first = _densest(self._found_at(pieces[best]))
+        return self._grown(list(pieces[best]), max(0, first - _BEFORE), "", room, missing)
 
     def _matches(self, piece: str) -> int:
-        return len(self._wanted.intersection(_core.analyze(piece, self._analyzer)))
+        return len(self._found_in(piece))
+
+    def _found_in(self, piece: str) -> frozenset[str]:
+        return self._wanted.intersection(_core.analyze(piece, self._analyzer))
+
+    def _found_at(self, piece: str) -> list[frozenset[str]]:
+        """What begins at each sign, where there are no spaces to tell words apart."""
+        found: list[frozenset[str]] = [frozenset()] * len(piece)
+        for word in self._wanted:
+            place = piece.find(word)
+            while place >= 0:
+                found[place] |= {word}
+                place = piece.find(word, place + 1)
+        return found
 
     def _grown(
         self, pieces: Sequence[str], best: int, between: str, room: int, missing: tuple[bool, bool]
@@ -77,6 +101,35 @@ class Shortener:
         end = best + 1 + _most(len(pieces) - best - 1, lambda more: fits(best, best + 1 + more))
         start = best - _most(best, lambda more: fits(best - more, end))
         return joined(start, end)
+
+
+def _pieces(lines: Sequence[str]) -> tuple[list[str], bool]:
+    """The sentences of as much as is looked at, and whether there is more."""
+    pieces: list[str] = []
+    left = _READ
+    for line in lines:
+        pieces += (piece for piece in _SENTENCE.split(line[:left]) if piece)
+        left -= len(line)
+        if left < 0:
+            return pieces, True
+    return pieces, False
+
+
+def _densest(found: Sequence[frozenset[str]]) -> int:
+    """The first place with something, of those from which on most different things stand within a window; 0 if there
+    is nothing. O(n), and what is found."""
+    counts: Counter[str] = Counter()
+    best = most = different = 0
+    for place in reversed(range(len(found))):
+        for thing in found[place]:
+            different += counts[thing] == 0
+            counts[thing] += 1
+        for thing in found[place + _WINDOW] if place + _WINDOW < len(found) else ():
+            counts[thing] -= 1
+            different -= counts[thing] == 0
+        if found[place] and different >= most:
+            best, most = place, different
+    return best
 
 
 def _most(limit: int, fits: Callable[[int], bool]) -> int:
