@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from memspan.recall.marks import MARKS
+
 __all__ = ["UNSPACED", "Word", "WordReader", "singular"]
 
 # Letters and digits with inner apostrophes, full stops of abbreviations left out; scripts without spaces one character
@@ -12,7 +14,8 @@ __all__ = ["UNSPACED", "Word", "WordReader", "singular"]
 UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 )
-_TOKEN: Final = re.compile(rf"[{UNSPACED}]|[^\W_{UNSPACED}]+(?:['’][^\W_]+)*")
+_SIGNS: Final = rf"[^\W_{UNSPACED}]+(?:[{MARKS}]+[^\W_{UNSPACED}]*)*"
+_TOKEN: Final = re.compile(rf"[{UNSPACED}]|{_SIGNS}(?:['’][^\W_]+)*")
 _ONE_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 _SENTENCE: Final = re.compile(r"[^\w\s,'’/&-]")
 _SHORTEST_PLURAL: Final = 4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Final, NamedTuple
+from unicodedata import normalize
 
 from memspan.arguments import as_text
 
@@ -44,6 +45,7 @@ def kind_of(question: str) -> QuestionKind:
     text = as_text(question, "question")
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST // 2]} {text[-_LONGEST // 2 :]}"
+    text = normalize("NFC", text)  # as the tables spell letters with accents
     text = " ".join(_QUOTED.sub(" ", text.replace("’", "'")).lower().split())
     reasons: dict[KindName, str] = {}
     for language in languages_of(text):

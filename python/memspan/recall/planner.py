@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import tzinfo
 from typing import Final
+from unicodedata import normalize
 
 from memspan.arguments import as_text
 from memspan.errors import invalid
@@ -43,6 +44,7 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
     text = as_text(question, "question")
     if not text.strip():
         raise invalid("question", question, "text that is not blank")
+    text = normalize("NFC", text)  # as the tables of words spell letters with accents
     found_names = find_names(text, vocabulary)
     times = find_times(text, now, names=vocabulary.people)
     kind = kind_of(text)
@@ -70,7 +72,7 @@ def plan_by_rules(question: str, *, now: TimeLike, vocabulary: Vocabulary) -> Pl
             f"depth {k}, spread over the time, words and meaning count little: asks for all of a time"
         )
     return Plan(
-        question=text,
+        question=question,
         semantic=asked,
         lexical=_lexical(asked, found_names, reasons),
         intervals=_intervals(times),

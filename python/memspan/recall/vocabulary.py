@@ -13,6 +13,7 @@ from memspan._core import NearWords
 from memspan.arguments import as_texts
 from memspan.recall.words import word_set
 
+from .marks import MARKS
 from .typos import slips_of
 from .unspaced import UNSPACED, UnspacedWords
 
@@ -22,7 +23,8 @@ Source: TypeAlias = Literal["speaker", "name", "tag"]
 
 # An underscore is a space, as in tags; so is where a script without spaces begins or ends.
 _SIGN: Final = rf"[^\W_{UNSPACED}]"
-_WORD: Final = re.compile(rf"{_SIGN}+(?:['’]{_SIGN}+)*|[{UNSPACED}]+")
+_SIGNS: Final = rf"{_SIGN}+(?:[{MARKS}]+{_SIGN}*)*"
+_WORD: Final = re.compile(rf"{_SIGNS}(?:['’]{_SIGNS})*|[{UNSPACED}]+")
 
 # Never a name in a question, however near to one: "Will", "Mark" or "May" are only found with a capital.
 COMMON: Final = word_set(

@@ -89,3 +89,8 @@ def test_a_conversation_gets_a_sensible_hierarchy() -> None:
     assert ("pottery", "pottery_class") in {edge[:2] for edge in found.edges}
     assert "boat" in found.tags[2]
     assert depth_of([edge[:2] for edge in found.edges]) >= 1
+
+
+def test_words_keep_their_vowels() -> None:
+    texts = ["बगीचा सुंदर है", "चाचा बगीचा देखते हैं", "चाची घर आई", "टमाटर लाल है", "टमाटर पक गए", "घर दूर है"]
+    assert tagged(texts, ["s"] * 6).tags == [("बगीचा",), ("बगीचा",), (), ("टमाटर",), ("टमाटर",), ()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from english_kind_examples import EXAMPLES as WORDINGS
@@ -174,6 +175,10 @@ def test_table_has_every_kind_and_no_question_twice() -> None:
 )
 def test_what_phones_make_of_words(question: str, expected: str) -> None:
     assert spelled_out(question) == expected
+
+
+def test_accents_may_be_signs_of_their_own() -> None:
+    assert kind_of(normalize("NFD", "qué libros he leído")).main == "list"
 
 
 @pytest.mark.parametrize("question", NO_DEEDS)

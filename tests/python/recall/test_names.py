@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given, settings
@@ -162,6 +163,24 @@ def test_underscores_and_scripts_without_spaces(question: str, expected: list[tu
     found = find_names(question, UNSPACED)
     assert [(name.name, name.text) for name in found] == expected
     assert all(question[name.span[0] : name.span[1]] == name.text for name in found)
+
+
+MARKED = Vocabulary(speakers=["चाचा", "राम", "सीता देवी", "Jürgen Müller"], names=["مُحَمَّد"])
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("चाचा कब आए?", [("चाचा", "exact", "चाचा")]),
+        ("चाची कब आई?", []),  # an aunt is no uncle
+        ("रोमा और रम", []),
+        ("सीता ने क्या कहा?", [("सीता देवी", "part", "सीता")]),
+        (normalize("NFD", "Wo wohnt Müller?"), [("Jürgen Müller", "part", normalize("NFD", "Müller"))]),
+        ("أين محمد؟", [("مُحَمَّد", "exact", "محمد")]),
+    ],
+)
+def test_marks_belong_to_their_words(question: str, expected: list[tuple[str, str, str]]) -> None:
+    assert [(name.name, name.how, name.text) for name in find_names(question, MARKED)] == expected
 
 
 TOPICS = Vocabulary(tags=["work", "plan", "friend", "trip"])

@@ -6,6 +6,7 @@ import json
 import pickle
 from dataclasses import FrozenInstanceError, replace
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given, settings
@@ -229,6 +230,14 @@ def test_times_names_and_tags() -> None:
     assert one.k == 15
     for words in ("'Mel'", "'camping'", "'May 2023'", "'last week'", "Melanie", "several times"):
         assert any(words in reason for reason in one.reasons), words
+
+
+def test_accents_may_be_signs_of_their_own() -> None:
+    for question in ("¿Qué libros leí el sábado pasado?", "Où étais-je en août ?", "Was geschah im März?"):
+        apart = plan(normalize("NFD", question))
+        assert apart.question == normalize("NFD", question)
+        assert len(apart.intervals) == 1
+        assert replace(apart, question=question) == plan(question)
 
 
 def test_words_join_the_lexical_query_for_names_that_are_spelled_otherwise() -> None:
