@@ -33,15 +33,24 @@ _OPENINGS: Final = tuple(
     )
 )
 
+# What a remark on the form of an answer is made of; other words tell what is asked for ("List only Ben's allergies").
+_FORM: Final = (
+    r"(?:me|us|up|to|the|an?|in|with|as|by|of|for|and|or|your|it|them|no|not|more|less|than|most|exactly|only|at|just|"
+    r"please|single|short|brief|plain|simple|complete|full|important|key|main|relevant|different|distinct|separate|"
+    r"total|\d+|zero|one|two|three|four|five|six|seven|eight|nine|ten|dozen|items?|things?|words?|terms?|phrases?|"
+    r"sentences?|lines?|paragraphs?|bullets?|points?|entry|entries|elements?|examples?|options?|results?|answers?|"
+    r"responses?|reply|names?|numbers?|digits?|letters?|dates?|years?|facts?|reasons?|steps?|aspects?|topics?|yes|list|"
+    r"text|form|format|order|english|json)"
+)
+
 # Anywhere: where it was said, which is everywhere, and how to answer.
 _REMARKS: Final = tuple(
     re.compile(pattern, _I)
     for pattern in (
         r"\b(?:throughout|across|over|during) (?:all )?(?:of )?(?:my|our|these|those) (?:\w+ )?"
         r"(?:conversations?|sessions?|chats?|discussions?)\b,?(?: in order\b)?",
-        r"(?:^|(?<=[.!?] ))(?:please )?(?:mention|answer|reply|respond|list|use|"
-        r"give)\b[^.!?]{0,40}\b(?:only|exactly|at most|just)\b"
-        r"[^.!?]{0,40}[.!?]?\s*$",
+        r"(?:^|(?<=[.!?] ))(?:please )?(?:mention|answer|reply|respond|list|use|give)\b"
+        rf"(?=[^.!?]{{0,40}}\b(?:only|exactly|at most|just)\b)(?:[ ,:'\"-]+{_FORM}\b){{1,15}}[\s\"']*[.!?]?\s*$",
     )
 )
 

@@ -313,6 +313,12 @@ def test_depth_is_bounded() -> None:
         ),
         ("Give me a brief summary of the trip to Oslo", "the trip to Oslo"),
         ("What did I say? Answer with exactly one word.", "What did I say?"),
+        ("Which did I see? Mention ONLY and ONLY five items.", "Which did I see?"),
+        (
+            "I lost it. Give me exactly the dose of ibuprofen.",
+            "I lost it. Give me exactly the dose of ibuprofen.",
+        ),
+        ("The doctor called. List only Ben's allergies.", "The doctor called. List only Ben's allergies."),
         ("can u pls remind me what ana said", "what ana said"),
         ("i cant remember where i parked", "where i parked"),
         ("Any idea where my keys are?", "where my keys are?"),
