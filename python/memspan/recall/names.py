@@ -31,6 +31,16 @@ _MOST_SHARED: Final = 3
 _PEOPLE: Final = word_set("mark may will")
 # Common words that tell something as a tag.
 _TOPICS: Final = word_set("friend friends plan work")
+# Names that are nouns or verbs as well, behind one of those that no person has before it: "the bill", "my hope".
+_WORDS_TOO: Final = word_set(
+    "amber angel art autumn basil bill brook buck bud carol chase chip chuck cliff crystal daisy dale dawn drew eve "
+    "faith ford frank ginger grace grant guy harmony hazel heather herb holly hope hunter iris ivy jack jade jay joy "
+    "king lance lane lily melody miles olive pat pearl penny pepper porter prince ray reed river rob robin rock rose "
+    "rosemary ruby sandy sky skip star stone sue summer victor violet wade"
+)
+_NO_PERSON_BEHIND: Final = word_set(
+    "the a an my your his her our their these those some any every each much many"
+)
 # Before "May" they make a month of it, as a number behind it does.
 _OF_MONTHS: Final = word_set("in during early late mid last next this")
 # So do these, unless a verb follows: "until May came".
@@ -72,6 +82,8 @@ class _Word(NamedTuple):
     """Its capital is none that the first word of a sentence has, a text in capitals, or a month."""
     verb: bool
     """It is "work" or "plan" as a verb, which no tag means."""
+    thing: bool
+    """It is a word, and not the name that is written so: "the bill"."""
 
 
 def find_names(question: str, vocabulary: Vocabulary) -> list[FoundName]:
@@ -120,8 +132,13 @@ def _words(text: str, vocabulary: Vocabulary) -> Iterator[_Word]:
         first = end == 0 or not _SENTENCE_ENDS.isdisjoint(text[end:start])
         month = bare == "may" and _is_month(before, text, stop)
         proper = capital and not (first or shouted or month)
-        yield _Word(folded, bare, start, stop, capital, proper, start in verbs)
+        thing = not capital and before in _NO_PERSON_BEHIND and _is_word_too(bare)
+        yield _Word(folded, bare, start, stop, capital, proper, start in verbs, thing)
         before, end = folded, stop
+
+
+def _is_word_too(bare: str) -> bool:
+    return bare in _WORDS_TOO or any(word in _WORDS_TOO for word in _endings(bare))
 
 
 def _places(text: str, vocabulary: Vocabulary) -> Iterator[tuple[int, int]]:
@@ -182,7 +199,9 @@ def _longest(words: list[_Word], at: int, vocabulary: Vocabulary) -> tuple[int, 
 
 
 def _too_common(word: _Word, entry: Entry) -> bool:
-    """Whether "will" or "may" is the word, and not the person."""
+    """Whether "will" or "may", or "the bill", is the word, and not the person."""
+    if word.thing and entry.source == "speaker":
+        return True
     if word.bare not in COMMON:
         return False
     return word.verb or word.bare not in _TOPICS if entry.source == "tag" else not word.proper
@@ -190,6 +209,8 @@ def _too_common(word: _Word, entry: Entry) -> bool:
 
 def _by_one_word(word: _Word, vocabulary: Vocabulary) -> list[tuple[How, Entry]]:
     bare = word.bare
+    if word.thing:
+        return []
     if bare in COMMON:
         found = vocabulary.containing(bare) if word.proper and bare in _PEOPLE else []
         people = [entry for entry in found if entry.source != "tag"]

@@ -165,6 +165,26 @@ def test_underscores_and_scripts_without_spaces(question: str, expected: list[tu
     assert all(question[name.span[0] : name.span[1]] == name.text for name in found)
 
 
+WORDS_TOO = Vocabulary(speakers=["Bill", "Hope", "Robin", "Mom"], names=["Titanic"], tags=["robin_song"])
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("how much was the bill for the car?", []),
+        ("the bills of may", []),
+        ("my hope for the year", []),
+        ("the robin song", ["robin_song"]),
+        ("what did bill say", ["Bill"]),
+        ("what did i say to bill", ["Bill"]),
+        ("The Bill I know", ["Bill"]),
+        ("did my mom see the titanic", ["Mom", "Titanic"]),
+    ],
+)
+def test_speakers_whose_names_are_words(question: str, expected: list[str]) -> None:
+    assert [name.name for name in find_names(question, WORDS_TOO)] == expected
+
+
 MARKED = Vocabulary(speakers=["चाचा", "राम", "सीता देवी", "Jürgen Müller"], names=["مُحَمَّد"])
 
 
