@@ -8,14 +8,45 @@ from memspan.recall.words import word_set
 
 from .reading import Sentence
 
-__all__ = ["counts", "goes_on", "is_number"]
+__all__ = ["counts", "goes_on", "is_number", "leads_to_count"]
 
 # What is counted in numbers that look like years.
 _COUNTED: Final = word_set(
     "calories steps people dollars euros pounds meters metres km kilometers miles words pages points "
     "followers views kg subscribers times hours minutes seconds bucks copies users votes ml mg grams "
-    "square feet items books songs kcal yards inches lbs kj kwh watts rpm usd eur gbp"
+    "square feet items books songs kcal yards inches lbs kj kwh watts rpm usd eur gbp "
+    "yen yuan rupees rubles roubles pesos francs crowns cents chf jpy inr lines rows tokens requests characters chars "
+    "ms milliseconds bytes kb mb gb sq "
+    # No year that is looked for.
+    "bc bce "
 )
+# Adjectives and what else has a year before it are left out: in other languages hardly anything has.
+_COUNTED_ABROAD: Final = word_set(
+    # German
+    "euro franken pfund kronen rubel dollar cent schritte schritten kilometer kilometern meter metern kilo gramm liter "
+    "kalorien wörter wörtern worte seiten zeichen personen leute leuten menschen gäste gästen teilnehmer mitarbeiter "
+    "stück mal punkte punkten stimmen mails nachrichten fotos bilder zeilen aufrufe quadratmeter "
+    # French
+    "euros francs dollars mots pages personnes gens habitants mètres kilomètres grammes litres points fois lignes "
+    "caractères signes abonnés vues exemplaires messages photos "
+    # Spanish and Portuguese
+    "pesos dólares soles libras yenes pasos palabras páginas personas metros kilómetros calorías gramos litros puntos "
+    "veces líneas caracteres seguidores ejemplares mensajes reais passos palavras pessoas quilômetros quilómetros "
+    "calorias gramas pontos vezes linhas mensagens "
+    # Italian
+    "lire dollari franchi passi parole pagine persone metri chilometri calorie grammi litri punti volte righe copie "
+    "caratteri messaggi foto "
+    # Dutch
+    "stappen woorden pagina's mensen gram keer punten regels berichten foto's "
+    # Polish
+    "złotych złote zł dolarów kroków słów stron osób ludzi metrów kilometrów kalorii gramów litrów punktów razy linii "
+    "wiadomości zdjęć "
+    # Russian
+    "рублей рубля руб р долларов евро гривен тенге шагов слов страниц человек людей метров километров км калорий "
+    "граммов грамм кг литров очков баллов раз строк символов подписчиков сообщений фотографий штук"
+)
+_YEAR_NAMES: Final = word_set("годы годах")
+"""Behind the numbers of years, and no count of them: "в 2021-2022 годах"."""
 # The same before a noun, where no preposition makes a year of the number: "a 2000 word essay".
 _MEASURES: Final = word_set("calorie word page mile meter metre step point watt vision")
 _INTO_YEARS: Final = frozenset(["in", "since", "until", "before", "after", "by"])
@@ -24,7 +55,7 @@ _INTO_YEARS: Final = frozenset(["in", "since", "until", "before", "after", "by"]
 _NUMBERED: Final = word_set(
     "number no nr ref reference serial version model build patch rfc iso isbn sku vin iban error port "
     "pin code codes zip zipcode postcode password passcode passphrase combination id login username user "
-    "order invoice receipt booking reservation ticket case claim docket policy account card badge plate item "
+    "pr order invoice receipt booking reservation ticket case claim docket policy account card badge plate item "
     "phone telephone tel fax mobile cell cellphone extension ext dial "
     "room apartment suite floor locker seat row table gate bus tram train platform terminal exit lane route highway "
     "flight channel windows office book movie film novel album "
@@ -32,7 +63,8 @@ _NUMBERED: Final = word_set(
     # As other languages have them.
     "zimmer raum saal nummer rechnung rechnungsnummer bestellung kundennummer flug seite kapitel artikel kennwort "
     "chambre commande facture numéro chapitre habitación pedido factura número vuelo página capítulo "
-    "stanza ordine fattura numero volo pagina capitolo quarto fatura voo kamer bestelling factuur vlucht hoofdstuk"
+    "stanza ordine fattura numero volo pagina capitolo quarto fatura voo kamer bestelling factuur vlucht hoofdstuk "
+    "salle sala camera pokój numer комната комнате кабинет кабинете номер рейс заказ"
 )
 # Of these, a sentence gives the amount: "the rent is 2000", though "rent 2021" is that of a year.
 _AMOUNTS: Final = word_set(
@@ -58,10 +90,25 @@ _MOST_YEARS: Final = 8
 def counts(sentence: Sentence, at: int) -> bool:
     """Whether the word behind a number is what it counts."""
     follows = at + 1
-    if sentence.kind(follows) not in ("word", "unit"):
+    kind = sentence.kind(follows)
+    if kind not in ("word", "unit"):
         return False
-    word = sentence.tokens[follows].word
-    return word in _COUNTED or (word in _MEASURES and sentence.kind(at - 1) not in _INTO_YEARS)
+    token = sentence.tokens[follows]
+    word = token.word
+    if word in _COUNTED or (word in _MEASURES and sentence.kind(at - 1) not in _INTO_YEARS):
+        return True
+    lexicon = sentence.lexicon
+    if kind == "unit":  # "2000 years ago", "vor 2000 Jahren", "2000 jaar geleden"
+        return (word in lexicon.many or word == "jaar") and word not in _YEAR_NAMES
+    if lexicon.language == "de" and sentence.kind(at - 1) == "the" and token.capital:
+        return True  # "die 2000 Schrauben"
+    return lexicon.language != "en" and word in _COUNTED_ABROAD
+
+
+def leads_to_count(sentence: Sentence, at: int) -> bool:
+    """Whether it is joined with another number that counts something: "between 1990 and 2010 requests"."""
+    joint = sentence.kind(at + 1) in ("to", "and", "or", "dash")
+    return joint and sentence.kind(at + 2) == "year" and counts(sentence, at + 2)
 
 
 def goes_on(sentence: Sentence, at: int) -> bool:

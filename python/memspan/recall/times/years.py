@@ -7,7 +7,7 @@ from typing import Final
 from memspan.recall.words import word_set
 
 from .calendar import year_span
-from .numbered import counts, goes_on, is_number
+from .numbered import counts, goes_on, is_number, leads_to_count
 from .partial import Partial
 from .reading import Reading, Sentence
 
@@ -69,7 +69,7 @@ def _after_year(sentence: Sentence, at: int) -> int:
 
 
 def read_bare_year(sentence: Sentence, at: int) -> Reading | None:
-    if counts(sentence, at) or _after_sign(sentence, at):
+    if counts(sentence, at) or _after_sign(sentence, at) or leads_to_count(sentence, at):
         return None
     before = sentence.tokens[at - 1] if at else None
     introduced = before is not None and (
