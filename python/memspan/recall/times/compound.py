@@ -15,7 +15,7 @@ from .dotted import other_order
 from .listing import read_listed_day
 from .named_days import latest_dated_weekday
 from .partial import Partial
-from .parts import read_part
+from .parts import read_part, read_week_of_month
 from .placing import placed_after, placed_before
 from .reading import Reading, Sentence
 from .relative import read_relative
@@ -120,8 +120,8 @@ def _unit_of(sentence: Sentence, at: int, depth: int) -> Reading | None:
     value = sentence.value(at)
     if value == "year" and (decade := read_years_of(sentence, at)) is not None:
         return decade
-    if value == "week" and (numbered := read_week(sentence, at + 1, of_a_year=True)) is not None:
-        return numbered
+    if value == "week" and sentence.kind(at + 1) == "number":
+        return read_week(sentence, at + 1, of_a_year=True) or read_week_of_month(sentence, at + 1, _whole)
     # As in "the year 2020", "el día 15".
     named = (value, sentence.kind(at + 1)) in (("year", "year"), ("day", "number"))
     if not (named or _holds(sentence, at + 1, value)) or (
@@ -157,8 +157,9 @@ def _holds(sentence: Sentence, at: int, unit: int | Unit) -> bool:
         return True
     if unit != "week":
         return False
-    german = sentence.lexicon.language == "de" and sentence.kind(at) == "from"  # "die Woche vom 5. Juni"
-    return german or (0 <= at < len(sentence.tokens) and sentence.tokens[at].word in _WEEK_STARTS)
+    if sentence.kind(at) == "from":  # "die Woche vom 5. Juni", "la semaine du 5 juin"
+        return sentence.lexicon.language in ("de", "fr", "nl")
+    return 0 <= at < len(sentence.tokens) and sentence.tokens[at].word in _WEEK_STARTS
 
 
 def _beside(sentence: Sentence, at: int, depth: int) -> Reading | None:

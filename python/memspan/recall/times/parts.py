@@ -8,14 +8,17 @@ from typing import Any, Final
 from .calendar import Span, Unit, clip, day_span, moved, shifted, unit_span
 from .placing import Reader
 from .reading import Reading, Sentence
+from .years import QUALIFIED
 
-__all__ = ["read_part"]
+__all__ = ["read_part", "read_week_of_month"]
 
 _LONGEST: Final = 6
 """Elements of a list that are looked at, so that long lists cost no more than linear time."""
-_OWNERS: Final = frozenset(["month", "year", "last", "this", "next"])
-"""With what the whole begins where its case says that it is one: "в последнюю пятницу мая"."""
+_OWNERS: Final = frozenset(["month", "year", "last", "this", "next", "unit"])
+"""With what the whole begins where its case says that it is one."""
 _COUNTABLE: Final = ("day", "week", "month", "quarter", "year")
+_MOST_LEADS: Final = 2
+"""Words between a part and the whole: "of the"."""
 _FEW: Final = 5
 _TWO_DAYS: Final = timedelta(days=2)
 
@@ -44,13 +47,21 @@ def read_part(sentence: Sentence, at: int, read: Reader) -> Reading | None:
         return None
     joint = sentence.kind(counted_at + 1)
     value = sentence.value(counted_at)
-    of_year = joint == "year" and (counted == "half" or value == "quarter")
-    of_case = joint in _OWNERS and sentence.lexicon.language in ("pl", "ru")
+    of_year = joint in ("year", "last", "this") and (counted == "half" or value == "quarter")
+    of_case = _has_case(sentence, counted_at + 1)
     if joint not in _joints(sentence) and not (of_year or of_case):
         return None
-    base = read(sentence, sentence.skip(counted_at + 1, *_joints(sentence), "the"))
+    whole_at = _past_unit(sentence, sentence.skip(counted_at + 1, *_joints(sentence), "the"))
+    base = read(sentence, whole_at)
     if base is None:
-        return None
+        base = _running(sentence, counted_at + 1, whole_at)
+        if base is None:
+            return None
+        latest = _nth(base.span, counted, value, which)
+        if latest is not None and latest.start > sentence.now:  # the latest that has begun
+            base = _running(sentence, counted_at + 1, whole_at, back=1) or base
+    elif of_year and not of_case and joint != "year" and base.unit != "year":
+        return None  # "the second half last night"
     if most:
         span = _few(base.span, value, which, most)
     else:
@@ -65,9 +76,51 @@ def read_part(sentence: Sentence, at: int, read: Reader) -> Reading | None:
     )
 
 
+def read_week_of_month(sentence: Sentence, at: int, read: Reader) -> Reading | None:
+    """The "3 of May" of "week 3 of May", where the number stands behind what it counts."""
+    if sentence.kind(at + 1) not in _joints(sentence) or sentence.tokens[at].ordinal:
+        return None
+    base = read(sentence, sentence.skip(at + 2, "the"))
+    if base is None or base.unit != "month":
+        return None
+    span = _nth(base.span, "unit", "week", sentence.value(at))
+    reason = f"a part of {base.reason}"
+    return None if span is None else Reading(span, base.stop, base.certainty, reason, "week")
+
+
+def _has_case(sentence: Sentence, at: int) -> bool:
+    """Whether the whole begins there, and its case says so: "пятницу мая", "der Woche"."""
+    if sentence.lexicon.language in ("pl", "ru"):
+        return sentence.kind(at) in _OWNERS
+    return (
+        sentence.kind(at) == "the" and sentence.tokens[at].word == "der" and sentence.kind(at + 1) == "unit"
+    )
+
+
+def _past_unit(sentence: Sentence, at: int) -> int:
+    """Where the name of the whole stands behind a word for what it is: "of the month of May", "del año 2022"."""
+    if sentence.kind(at) == "unit" and sentence.value(at) in ("month", "year"):
+        named = sentence.skip(at + 1, "of")
+        if sentence.kind(named) == sentence.value(at):
+            return named
+    return at
+
+
+def _running(sentence: Sentence, joint: int, at: int, back: int = 0) -> Reading | None:
+    """The "month" of "the last Friday of the month", "am letzten Tag des Monats": the one that it is, or one before."""
+    if sentence.kind(at) != "unit" or sentence.value(at) not in _COUNTABLE[1:] or not sentence.closes(at + 1):
+        return None
+    led = sentence.lexicon.language != "en" or sentence.kind(at - 1) == "the"
+    if not led or at - joint > _MOST_LEADS or sentence.tokens[at].word in sentence.lexicon.many:
+        return None
+    unit: Unit = sentence.value(at)
+    span = unit_span(unit, sentence.now, -back)
+    return Reading(span, at + 1, QUALIFIED, f"{'last' if back else 'this'} {unit}", unit)
+
+
 def _joints(sentence: Sentence) -> tuple[str, ...]:
-    """What stands before the whole; the Dutch "van" is a "from" as well."""
-    return ("of", "in", "from") if sentence.lexicon.language == "nl" else ("of", "in")
+    """What stands before the whole; the Dutch "van" and the French "du" are a "from" as well."""
+    return ("of", "in", "from") if sentence.lexicon.language in ("fr", "nl") else ("of", "in")
 
 
 def _after_list(sentence: Sentence, at: int) -> int:

@@ -17,7 +17,7 @@ from .years import QUALIFIED
 __all__ = ["read_relative"]
 
 _DIRECTIONS: Final = {"last": -1, "this": 0, "next": 1, "past": -1}
-_TURNING: Final = frozenset(["unit", "weekday", "month", "season", "part", "named"])
+_TURNING: Final = frozenset(["unit", "weekday", "month", "season", "part", "named", "quarter"])
 _COUNTED_FROM: Final = frozenset(["agopre", "ahead", "before", "in", "number", "a"])
 _SITTERS: Final = frozenset(["i", "he", "she", "we", "they", "you", "who", "it", "that", "everyone"])
 _AFTER_ALL: Final = frozenset(["", "comma", "dot", "other", "in", "on"])

@@ -47,6 +47,11 @@ def turn(now: datetime, kind: str, value: Any, count: int) -> tuple[Span, Unit] 
         return month_span(12 * (now.year + count) + value - 1), "month"
     if kind == "season":
         return _yearly(now, count, lambda year: season_span(value, year)), "quarter"
+    if kind == "quarter":
+        which, months = value
+        return _yearly(
+            now, count, lambda year: month_span(12 * year + months * (which - 1), months)
+        ), "quarter"
     if kind == "named":
         return _yearly(now, count, lambda year: named_day(value, year)), "day"
     if kind == "part":
