@@ -18,7 +18,18 @@ _PIECE: Final = re.compile(
 )
 _PARTS_OF_YEARS: Final = {f"q{part}": (part, 3) for part in (1, 2, 3, 4)} | {"h1": (1, 6), "h2": (2, 6)}
 """Which of them, and its months."""
-_BEFORE_NUMBERS: Final = frozenset(["q", "h", "fy"])
+_LETTERED: Final = {
+    "fr": {f"t{part}": (part, 3) for part in (1, 2, 3, 4)} | {"s1": (1, 6), "s2": (2, 6)},
+    "es": {f"t{part}": (part, 3) for part in (1, 2, 3, 4)},
+    "pt": {f"t{part}": (part, 3) for part in (1, 2, 3, 4)},
+    "it": {f"t{part}": (part, 3) for part in (1, 2, 3, 4)},
+}
+"""The same in languages whose word for a quarter begins with another letter, with a year behind it only."""
+_BEFORE_NUMBERS: Final = frozenset(["q", "h", "fy", "t", "s"])
+_HALF_YEARS: Final = ("halbjahr", "semestre", "полугоди", "półrocz")
+_ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4}
+_WITH_YEAR: Final = re.compile(r"([1-4])[/-]((?:19|20)?\d\d)")
+_WEEK_OF_YEAR: Final = re.compile(r"(\d{1,2})/((?:19|20)?\d\d)")
 _POSSESSIVE: Final = ("'s", "’s")
 _NO_SYMBOL: Final[Symbol] = ("word", None)
 _VERBS: Final = frozenset(["sat", "sun", "wed"])
@@ -102,6 +113,13 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     at = 0
     while at < len(tokens):
         token = tokens[at]
+        if lexicon.language != "en" and _join_quarter(joined, token, lexicon):
+            at += 1
+            continue
+        if joined and (week := _week_of_year(joined[-1], token)) is not None:  # "KW 20/2023"
+            joined += week
+            at += 1
+            continue
         if token.word not in phrases and token.word not in _BEFORE_NUMBERS:
             joined.append(token)
             at += 1
@@ -110,9 +128,17 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             _short_year(tokens, at + 1)
         found = _phrase_at(tokens, at, phrases.get(token.word, ()))
         if found is None:
-            part = _PARTS_OF_YEARS.get(_glued(tokens, at))
+            glued = _glued(tokens, at)
+            part = _PARTS_OF_YEARS.get(glued)
+            if part is None and _is_year(tokens, at + 2):
+                part = _LETTERED.get(lexicon.language, {}).get(glued)
+            dated = _WITH_YEAR.fullmatch(glued[1:]) if part is None and token.word in ("q", "h") else None
+            if dated is not None:
+                part = _PARTS_OF_YEARS.get(token.word + dated[1])
             if part is not None:
-                joined.append(Token("quarter", part, token.start, tokens[at + 1].end, _glued(tokens, at)))
+                joined.append(Token("quarter", part, token.start, tokens[at + 1].end, glued))
+                if dated is not None:
+                    joined.append(_year(dated[2], tokens[at + 1].end))
                 at += 2
                 continue
             joined.append(token)
@@ -132,6 +158,50 @@ def _join_phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             joined[-1].value, joined[-1].ordinal = value[0], True
         at += length
     return joined
+
+
+def _year(digits: str, end: int) -> Token:
+    """The year that a piece ends in."""
+    return Token("year" if len(digits) == 4 else "shortyear", int(digits), end - len(digits), end, digits)
+
+
+def _week_of_year(before: Token, token: Token) -> list[Token] | None:
+    """The number and the year that are written as one behind a word for a week."""
+    if before.kind != "isoweek" and (before.kind, before.value) != ("unit", "week"):
+        return None
+    match = _WEEK_OF_YEAR.fullmatch(token.word)
+    if match is None:
+        return None
+    number = Token("number", int(match[1]), token.start, token.start + len(match[1]), match[1])
+    return [number, _year(match[2], token.end)]
+
+
+def _is_year(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a year stands there: "T2 2022", "T2 de 2022"."""
+    return any(token.kind == "year" for token in tokens[at : at + 1]) or (
+        [token.kind for token in tokens[at : at + 2]] == ["of", "year"]
+    )
+
+
+def _join_quarter(joined: list[Token], unit: Token, lexicon: Lexicon) -> bool:
+    """Take a number before a word for a quarter into it, or for half a year: "2. Quartal", "II trimestre", "1
+    полугодие"; says whether."""
+    quarter = (unit.kind, unit.value) == ("unit", "quarter") and unit.word not in lexicon.many
+    if not quarter and not (unit.kind == "half" and unit.word.startswith(_HALF_YEARS)):
+        return False
+    dot = len(joined) > 1 and joined[-1].word in (".", "°") and joined[-1].start == joined[-2].end
+    at = len(joined) - (2 if dot else 1)
+    if at < 0:
+        return False
+    number = joined[at]
+    which = number.value if number.kind == "number" and number.word[0].isdigit() else None
+    if number.capital and number.word in _ROMAN:
+        which = _ROMAN[number.word]
+    if which not in ((1, 2, 3, 4) if quarter else (1, 2)):
+        return False
+    del joined[at:]
+    joined.append(Token("quarter", (which, 3 if quarter else 6), number.start, unit.end, unit.word))
+    return True
 
 
 def _short_year(tokens: list[Token], at: int) -> None:

@@ -103,6 +103,8 @@ LEXICON = Lexicon(
         "amount": {
             "half a year|half year": (6, "month"),
             "half an hour": (30, "minute"),
+            "a quarter of an hour|quarter of an hour": (15, "minute"),
+            "three quarters of an hour": (45, "minute"),
         },
         "a": {"a|an": None},
         "andhalf": {"and a half": None},
