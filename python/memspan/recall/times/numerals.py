@@ -15,7 +15,7 @@ _YEARS: Final = re.compile(r"((?:19|20)\d\d)[-–/]((?:19|20)\d\d|\d\d)")
 _MONTH: Final = re.compile(r"(?:(0?[1-9]|1[0-2])/|(0[1-9]|1[0-2])[.-])((?:19|20)\d\d)")
 _COMPACT: Final = re.compile(r"((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
 _RANGE: Final = re.compile(r"(\d{1,2}|\d{4})(st|nd|rd|th)?([-–])(\d{1,2}|\d{4})(st|nd|rd|th)?")
-_NUMBER: Final = re.compile(r"(\d{1,6})(st|nd|rd|th|er|ère|ème|e|º|ª|°|го|й|ste|de)?")
+_NUMBER: Final = re.compile(r"(\d{1,6})(st|nd|rd|th|er|ère|ème|e|º|ª|°|-?(?:го|ое|й|е|му|м)|ste|de)?")
 _DECIMAL: Final = re.compile(r"\d{1,3}[.,]\d")
 _DOTTED: Final = re.compile(r"\d{1,2}\.\d{1,2}")
 _SLASHED: Final = re.compile(r"\d{1,2}/\d{1,2}")
@@ -38,7 +38,8 @@ def read_number(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -
         number = int(match[1])
         ordinal = match[2] is not None
         kind, value = "number", number
-        if not ordinal and len(match[1]) == 4 and 1900 <= number <= 2099:
+        named = not ordinal or match[2][0] == "-"  # "в 2022-м году"
+        if named and len(match[1]) == 4 and 1900 <= number <= 2099:
             kind = "year"
     elif (match := _COMPACT.fullmatch(piece)) is not None:
         kind, value = "date", (int(match[1]), int(match[2]), int(match[3]))
