@@ -8,7 +8,18 @@ from datetime import datetime, timedelta
 from re import Match
 from typing import Final
 
-from .calendar import Span, Unit, day_span, moved, season_span, shifted, thirds, unit_span, year_span
+from .calendar import (
+    Span,
+    Unit,
+    day_span,
+    month_span,
+    moved,
+    season_span,
+    shifted,
+    thirds,
+    unit_span,
+    year_span,
+)
 from .east_asian_related import Related, related_in
 from .languages.east_asian import (
     AGO,
@@ -135,6 +146,29 @@ def _in_year(match: Match[str], now: datetime) -> Reading | None:
     return _reading(partial.resolve(now), partial.unit, certainty, reason, partial)
 
 
+def _year_parts(match: Match[str], now: datetime) -> Reading | None:
+    """A quarter or a half, without its year the latest that has begun."""
+    months = 3 if match["q"] else 6
+    which = number_of(match["q"]) if match["q"] else 1 + (match["half"] in "下後")
+    year = _year(match, now)
+    if year is None:
+        year = now.year - (month_span(12 * now.year + months * (which - 1), months).start > now)
+    if not 1 <= year <= 9999:
+        return None
+    return _reading(
+        month_span(12 * year + months * (which - 1), months), "quarter", 0.9, f"{months} months of a year"
+    )
+
+
+def _decade(match: Match[str], now: datetime) -> Reading | None:
+    if match["y"] is not None:
+        start = int(match["y"])
+    else:
+        start = now.year // 100 * 100 + 10 * number_of(match["tens"] or match["digit"])
+        start -= 100 if start > now.year else 0
+    return _reading(year_span(start, 10), "decade", 0.9, "a decade") if start >= 1 else None
+
+
 def _season(match: Match[str], now: datetime) -> Reading | None:
     found = turn(now, "season", SEASONS[match["season"]], TURNS[match["turn"]])
     return None if found is None else _reading(*found, 0.8, "a season, counted from now")
@@ -243,6 +277,15 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
             rf"(?:(?P<y>{YEAR})年|(?P<word>{_YEARS}))[の的]?"
             rf"(?:(?P<m>{NUMBER})月(?:(?P<d>{NUMBER})[日号])?|(?P<season>[春夏秋冬])[天季]?)",
             _in_year,
+        ),
+        (
+            rf"(?:(?:(?P<y>{YEAR})年度?|(?P<word>{_YEARS}))[の的]?)?"
+            r"(?:第(?P<q>[一二三四1-4])(?:个?季度|四半期)|(?P<half>[上下])半[年期])(?!学)",
+            _year_parts,
+        ),
+        (
+            r"(?:(?P<y>(?:19|20)\d0)|(?:(?:二十|20)世[纪紀])?(?:(?P<tens>[二三四五六七八九])十|(?P<digit>[2-9])0))年代",
+            _decade,
         ),
         (rf"(?P<turn>{_words(TURNS)})(?P<season>[春夏秋冬])[天季]?", _season),
         (rf"(?P<y>{YEAR})年(?:(?P<m>{NUMBER})月(?:(?P<d>{NUMBER})[日号])?)?(?![前代])", _date),

@@ -51,6 +51,7 @@ NAMED_DAYS: Final[dict[str, tuple[int, ...]]] = {
     "bastille": (7, 14),
     "assumption": (8, 15),
     "labor": (9, 1, 0),
+    "china": (10, 1),
     "german unity": (10, 3),
     "columbus": (10, 2, 0),
     "halloween": (10, 31),
