@@ -10,6 +10,7 @@ from memspan.arguments import as_text, as_texts
 from memspan.errors import TimeError, invalid
 from memspan.times import MAX_MICROS, MIN_MICROS, Micros, TimeLike, to_moment
 
+from .ahead import ahead_from, read_next
 from .calendar import Span
 from .denied import is_denied
 from .found import FoundTime, Relation
@@ -46,9 +47,10 @@ def find_times(
     """The time expressions of a text in the order in which they stand there; they never overlap.
 
     Days, weeks and months are those of `now`'s own time zone, weeks begin on Monday, and a date without its year is
-    the latest one that has begun by `now`, unless a year beside it says otherwise ("in May last year", "in March and
-    April 2022"). Words that merely look like times ("may I", "a 5K run", "24 hours a day") are left alone, and so is
-    what is denied ("not last week but in May"). The first 10,000 characters are read; linear in them, and thread-safe.
+    the latest one that has begun by `now`, or the next where an English text looks ahead ("what is due on 3 May?"),
+    unless a year beside it says otherwise ("in May last year", "in March and April 2022"). Words that merely look like
+    times ("may I", "a 5K run", "24 hours a day") are left alone, and so is what is denied ("not last week but in May").
+    The first 10,000 characters are read; linear in them, and thread-safe.
 
     Args:
         now: an aware `datetime`, ISO 8601 text or integer microseconds; a naive `datetime` is refused.
@@ -100,6 +102,7 @@ def _find_in(
     if names:
         keep_names(tokens, names, language)
     sentence = Sentence(tokens, lexicon, now)
+    ahead = ahead_from(sentence)
     times: list[FoundTime] = []
     at = 0
     while at < len(tokens) and len(times) < MAX_FOUND:
@@ -109,6 +112,8 @@ def _find_in(
         if related is None:
             at += 1
             continue
+        if ahead[at]:
+            related = read_next(sentence, at, related)
         first, reading, relation = related
         place = (tokens[first].start, tokens[reading.stop - 1].end)
         reading = reading._replace(denied=is_denied(sentence, first, reading, relation))
