@@ -51,6 +51,12 @@ _SAYS_NOTHING: Final = word_set(
     "обсуждали о об в во на и всё все "
 )
 
+# Chinese, then Japanese, whose words are not apart. None is a row of others, so that there is one way to read a text.
+_UNSPACED: Final = re.compile(
+    "(?:发生|什么|什麼|哪些|啥|事情?|情况|我们?|你们?|他们?|她们?|大家|做|干|说|谈|聊|讲|总结|一下|都|在|有|是|了|过|的|吗|呢|到|里|期间|"
+    "何|なに|なん|が|を|は|に|で|の|も|か|あっ|あり|起き|起こっ|し|話し|言い|言っ|まし|た|私(?:たち)?|僕|彼女?|みんな|全部)*"
+)
+
 
 def asks_for_all_of_a_time(question: str, times: Sequence[FoundTime], names: Sequence[FoundName]) -> bool:
     """Whether a question says nothing but a time, and perhaps a name: nothing in it tells one memory of that time from
@@ -68,4 +74,4 @@ def asks_for_all_of_a_time(question: str, times: Sequence[FoundTime], names: Seq
         rest[start:end] = " " * (end - start)
     own = {word.casefold() for name in names for word in _WORD.findall(name.text)}
     words = [word.casefold() for word in _WORD.findall("".join(rest))]
-    return all(word in _SAYS_NOTHING or word in own for word in words)
+    return all(word in _SAYS_NOTHING or word in own or _UNSPACED.fullmatch(word) for word in words)

@@ -39,6 +39,9 @@ FEBRUARY = ("Went up the hill.", "Bought a bicycle.", "Grandma turned ninety.", 
         "Wat is er gisteren gebeurd?",
         "Co się stało wczoraj?",
         "Что случилось вчера?",
+        "上个月发生了什么？",
+        "昨天我们说了什么",
+        "先月何がありましたか",
     ],
 )
 def test_questions_with_nothing_but_a_time(question: str) -> None:
@@ -59,6 +62,8 @@ def test_questions_with_nothing_but_a_time(question: str) -> None:
         "When did Anna go in May 2023?",
         "What did Anna do about camping in May 2023?",  # a tag
         "What did Anna cook last week?",
+        "昨天我吃了什么",
+        "昨日何を食べましたか",
         "What happened last month? " + "and then " * 60,
     ],
 )
