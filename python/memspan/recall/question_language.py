@@ -23,7 +23,7 @@ _BEGINNINGS: Final = {
     "fr": "quand qui quoi où pourquoi quel quelle quels quelles est-ce as-tu avez-vous combien dis-moi qu'est-ce "
     "peux-tu montre-moi recommande-moi conseille-moi résume résumez",
     "es": "qué quién cuándo dónde cómo cuál cuáles cuánto cuántos cuántas tiene dime puedes haz",
-    "it": "chi cosa perché quale quali dove dimmi puoi",
+    "it": "chi cosa perché quale quali quanti quante dove dimmi puoi",
     "pt": "onde quem quais quantos quantas você tem pode",
     "nl": "wat wanneer waar waarom hoe welke welk heeft hebben hoeveel heb noem kun vertel vat",
     "pl": "kiedy gdzie kto co jak dlaczego który która które którzy jaką jaki jaka jakie jacy czy ile powiedz podsumuj "

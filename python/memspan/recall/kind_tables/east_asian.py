@@ -23,7 +23,7 @@ CHINESE: Final[Table] = (
         r"(?:几|多少)(?:个)?(?:天|周|星期|月|年|小时|分钟)(?:前|以前|之前|过去)|隔了(?:几|多少)",
         "asks for the time between events",
     ),
-    ("list", r"多少|几个|几次|几本|总共|一共", "counts"),
+    ("list", r"多少(?!钱)|[花付用赚].{0,6}多少钱|几个|几次|几本|总共|一共", "counts"),
     ("list", r"哪些|全部|所有", "asks for all"),
     (
         "assistant",
@@ -56,7 +56,7 @@ JAPANESE: Final[Table] = (
         r"おすすめ|お勧め|オススメ|推薦|アドバイス|(?:た|ば)ら?いい(?:です)?か|べき",
         "asks for advice",
     ),
-    ("update", r"今は|現在|まだ|最近|最新", "asks for what holds now"),
+    ("update", r"今(?:[はもの]|どこ|誰|だれ|何(?!時))|現在|まだ|最近|最新", "asks for what holds now"),
     (
         "yes_no",
         r"^(?!.*(?:何|誰|だれ|どこ|いつ|どの|どれ|どう|なぜ|なに|いく|どんな|どちら|どっち)).*"

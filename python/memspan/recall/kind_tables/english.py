@@ -35,7 +35,7 @@ ENGLISH: Final[Table] = (
     (
         "summary",
         r"\b(?:summar(?:y|ies|i[sz]e|i[sz]ing)|overview|recap|sum up|the gist|tl;?dr|rundown|"
-        r"(?:bring|get) me up to (?:speed|date)|catch me up)\b",
+        r"(?:bring|get) me up to (?:speed|date)|catch me up)\b(?!\.\w)",
         "asks for a summary",
     ),
     (
@@ -192,7 +192,8 @@ ENGLISH: Final[Table] = (
     (
         "assistant",
         rf"\b(?:did|had) you {DEED}|\b(?:what|which|who|whom|where|how|why)\b[^,.?!]{{0,80}} have you {DEED}|"
-        rf"\bhave you {ADVERBS}(?:{HAS_TOLD})\b|\b(?:were|was) you (?:just )?(?:\w+ing|{TOLD})\b",
+        rf"\bhave you {ADVERBS}(?:{HAS_TOLD})\b|\b(?:were|was) you (?:just )?(?:\w+ing|{TOLD})\b|"
+        rf"\b(?:did|had|has) the (?:ai|bot|chat ?bot|(?:ai |virtual )?assistant) {ADVERBS}(?:{TOLD})\b",
         "asks what the assistant did",
     ),
     (
@@ -274,7 +275,8 @@ ENGLISH: Final[Table] = (
     ),
     (
         "update",
-        rf"{ASK}(?:what(?:'s| is) new\b|(?:has|have|did) (?!you\b).{{1,60}}\bchanged?\W*$)",
+        rf"{ASK}(?:what(?:'s| is) new\b(?! (?:york|zealand|orleans|delhi|jersey|mexico|year)\b)|"
+        r"(?:has|have|did) (?!you\b).{1,60}\bchanged?\W*$)",
         "asks what has changed",
     ),
     (

@@ -67,7 +67,12 @@ GERMAN: Final[Table] = (
         r"\b(?:vor|seit) wie ?vielen (?:tagen|wochen|monaten|jahren)\b",
         "asks for the time between events",
     ),
-    ("list", r"\bwie ?viele?\b|\bwie oft\b|\binsgesamt\b", "counts"),
+    # What one thing costs or weighs is told in one place.
+    (
+        "list",
+        r"\bwie ?viele\b|\bwie ?viel\b(?![^?]*\b(?:kost\w+|gekostet|wert|wieg\w+|wog)\b)|\bwie oft\b|\binsgesamt\b",
+        "counts",
+    ),
     (
         "list",
         rf"\bwelche {_PLURAL_OF_WELCHE}|\b(?:mit|von|aus|bei|zu|seit) welchen \w|"
@@ -147,7 +152,11 @@ DUTCH: Final[Table] = (
         r"\b(?:geleden|tussen|verstreken|sinds|voor|na|tot|duurde)\b",
         "asks for the time between events",
     ),
-    ("list", r"\bhoeveel\b|\bhoe vaak\b|\bin totaal\b", "counts"),
+    (
+        "list",
+        r"\bhoeveel\b(?![^?]*\b(?:kost|kostte|gekost|waard|weegt|woog)\b)|\bhoe vaak\b|\bin totaal\b",
+        "counts",
+    ),
     ("list", rf"\bwelke {_PLURAL_OF_WELKE}", "asks for several things (a plural)"),
     (
         "list",

@@ -56,7 +56,12 @@ FRENCH: Final[Table] = (
         r"\b(?:entre|depuis|avant|après|passés?|écoulée?s?|il y a|duré)\b|\bil y a combien\b",
         "asks for the time between events",
     ),
-    ("list", r"\bcombien\b|\bau total\b", "counts"),
+    # What one thing costs or weighs is told in one place.
+    (
+        "list",
+        r"\bcombien (?:de |d')|\bcombien\b(?![^?]*\b(?:co[uû]t\w+|vaut|valait|p[eè]s\w+|mesur\w+)\b)|\bau total\b",
+        "counts",
+    ),
     ("list", r"\bquel(?:le)?s\b", "asks for several things (a plural)"),
     (
         "list",

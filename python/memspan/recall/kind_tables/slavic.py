@@ -32,7 +32,8 @@ POLISH: Final[Table] = (
         r"\b(?:temu|minęło|upłynęło|między|pomiędzy|od|przed|po|do|trwał\w*)\b",
         "asks for the time between events",
     ),
-    ("list", r"\bile\b|\bjak często\b|\błącznie\b", "counts"),
+    # What one thing costs or weighs is told in one place.
+    ("list", r"\bile\b(?![^?]*\b(?:koszt\w+|waży\w*)\b)|\bjak często\b|\błącznie\b", "counts"),
     # "Które" stands before one thing, too, but then that does not end so.
     (
         "list",
@@ -88,7 +89,7 @@ RUSSIAN: Final[Table] = (
         r"\b(?:назад|прошло|между|с|до|после|длил\w+)\b",
         "asks for the time between events",
     ),
-    ("list", r"\bсколько\b|\bкак часто\b|\bвсего\b", "counts"),
+    ("list", r"\bсколько\b(?![^?]*\b(?:стои\w+|весит\w*)\b)|\bкак часто\b|\bвсего\b", "counts"),
     ("list", r"\bкакие\b", "asks for several things (a plural)"),
     ("list", r"\b(?:перечисли|назови)\b|\bвсе (?:мои|твои|его|её|их|наши)\b", "asks for all"),
     (
