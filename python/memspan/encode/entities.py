@@ -12,10 +12,10 @@ from memspan.recall.words import word_set
 from .wordlists import CALENDAR, EMPTY_NOUNS, EMPTY_WORDS
 from .words import Word, singular
 
-__all__ = ["Name", "find_names_in"]
+__all__ = ["JOINING", "Name", "find_names_in"]
 
 _LONGEST: Final = 5
-_JOINING: Final = word_set("of the de du del la le von van der den di da dos das")
+JOINING: Final = word_set("of the de du del la le von van der den di da dos das")
 _MOST_JOINING: Final = 2
 _CAPITAL: Final = 0.8
 """A word is a name when so large a share of its places, the starts of sentences left out, have the capital."""
@@ -108,7 +108,7 @@ def _runs(words: Sequence[Word], names: set[str]) -> Iterator[list[Word]]:
                 run.append(words[i - 1])  # "New York", though "new" alone is no name
             run += [*between, word]
             between = []
-        elif run and word.joined and word.text in _JOINING and len(between) < _MOST_JOINING:
+        elif run and word.joined and word.text in JOINING and len(between) < _MOST_JOINING:
             between.append(word)
         elif run:
             yield run

@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 from memspan import _core
 from memspan.limits import MAX_TAG_BYTES
 
-from .entities import find_names_in
+from .entities import JOINING, find_names_in
+from .function_words import without_function_words
 from .keyphrases import find_keyphrases, weight_of
 from .words import UNSPACED, WordReader, singular
 
@@ -60,12 +61,12 @@ def find_topics(
     held = [numbers.setdefault(session, len(numbers)) for session in sessions]
     barred = _speakers(speakers)
     topics: dict[tuple[str, ...], Topic] = {}
-    for name in find_names_in(read, barred):
+    for name in find_names_in([without_function_words(words, JOINING) for words in read], barred):
         key = (*name.words[:-1], singular(name.words[-1]))
         sessions_held = len({held[turn] for turn in name.turns})
         weight = weight_of(len(name.turns), len(read), sessions_held, len(numbers), len(key))
         _put(topics, key, name.text, name.turns, _NAME_FACTOR * weight, name=True)
-    for phrase in find_keyphrases(read, held, barred):
+    for phrase in find_keyphrases([without_function_words(words) for words in read], held, barred):
         known = topics.get(phrase.words)
         if known is None or len(known.turns) < len(phrase.turns):
             factor = 1.0 if known is None else _NAME_FACTOR

@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -94,3 +95,36 @@ def test_a_conversation_gets_a_sensible_hierarchy() -> None:
 def test_words_keep_their_vowels() -> None:
     texts = ["बगीचा सुंदर है", "चाचा बगीचा देखते हैं", "चाची घर आई", "टमाटर लाल है", "टमाटर पक गए", "घर दूर है"]
     assert tagged(texts, ["s"] * 6).tags == [("बगीचा",), ("बगीचा",), (), ("टमाटर",), ("टमाटर",), ()]
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (
+            [
+                "Der Zahnarzt sagt, ich brauche eine Krone.",
+                "Am Montag bin ich wieder beim Zahnarzt.",
+                "Ich habe die Tomaten gegossen und Sie nicht.",
+                "Die Tomaten sind jetzt reif, ich habe Sie gefragt.",
+            ],
+            {"zahnarzt", "krone", "tomaten"},
+        ),
+        (
+            [
+                "Le jardin est plein de tomates",
+                "Les tomates du jardin sont mûres",
+                "C'est pas vrai",
+                "C'est pas moi",
+            ],
+            {"jardin", "tomates"},
+        ),
+        (
+            ["porque no quiero paella", "porque no me gusta la paella", "Villa del Sol", "en Villa del Sol"],
+            {"paella", "villa_del_sol"},
+        ),
+        (["Он говорит, что сад большой", "Я думаю, что сад красивый"], {"сад"}),
+        (["I was in the garden", "the garden was in bloom"], {"garden"}),
+    ],
+)
+def test_function_words_of_other_languages_are_no_tags(texts: list[str], expected: set[str]) -> None:
+    assert {tag for tags in tagged(texts, ["s"] * len(texts)).tags for tag in tags} == expected
