@@ -487,7 +487,7 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
         Raises:
             CorruptSnapshotError: damaged or truncated.
             SnapshotVersionError: of another format or analyzer version; a `CorruptSnapshotError`, too.
-            OSError: the file cannot be read.
+            OSError: the file cannot be read, or the path is a symbolic link.
         """
         by_itself, tracks = as_flag(auto_consolidate, "auto_consolidate"), as_flag(track_uses, "track_uses")
         index = cls.__new__(cls)
