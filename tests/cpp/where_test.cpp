@@ -1,5 +1,6 @@
 #include "attributes/where.hpp"
 
+#include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
 #include <string>
 #include <vector>
@@ -209,6 +210,26 @@ BOOST_AUTO_TEST_CASE(what_fields_must_equal) {
   BOOST_TEST(equal(R"({"$or": [{"a": 1}, {"b": 1}], "$not": {"c": 1}, "d": {"$not": {"$eq": 1}}})") == "");
   const Where where(R"({"a": 1.0})");
   BOOST_TEST(where.equal()[0].codes[0] == CodeOf::of(json::value(1)));
+}
+
+BOOST_AUTO_TEST_CASE(long_lists_of_values) {
+  json::array list = {nullptr, true, 1.5, "Oslo", json::array{1, 2}, json::array{2, 1}, json::object{{"b", 1}}};
+  for (int i = 0; i < 3000; ++i) list.push_back(2 * i);
+  const std::string values = json::serialize(list);
+  const Where in(R"({"a": {"$in": )" + values + "}}");
+  const Where nin(R"({"a": {"$nin": )" + values + "}}");
+  const auto check = [&](const json::value& value, bool expected) {
+    BOOST_TEST(in.matches({{"a", value}}) == expected, json::serialize(value));
+    BOOST_TEST(nin.matches({{"a", value}}) == !expected, json::serialize(value));
+  };
+  for (const json::value& value : list) check(value, true);
+  check(4.0, true);
+  check(uint64_t{5998}, true);
+  for (const json::value& value : json::array{3, 5999, 6000, -2, 2.5, false, "oslo", "2", json::array{}, json::array{1, 2, 3}, json::object{}}) {
+    check(value, false);
+  }
+  BOOST_TEST(!in.matches({}));
+  BOOST_TEST(nin.matches({}));
 }
 
 BOOST_AUTO_TEST_CASE(what_fields_must_lie_between) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -26,7 +27,11 @@ void share_out(size_t workers, size_t count, size_t at_a_time, const std::functi
   };
   {
     std::vector<std::jthread> team;
-    for (size_t i = 1; i < workers; ++i) team.emplace_back(run);
+    team.reserve(workers);
+    try {
+      while (team.size() + 1 < workers) team.emplace_back(run);
+    } catch (const std::system_error&) {  // no more threads: those that are there do it
+    }
     run();
   }
   if (failure) std::rethrow_exception(failure);

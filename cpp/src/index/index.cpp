@@ -196,7 +196,7 @@ size_t Index::pin(std::string_view user, std::span<const std::string_view> ids, 
 }
 
 size_t Index::note_uses(std::string_view user, std::span<const std::string_view> ids) {
-  const auto found = find(user);
+  const auto found = track_uses_ ? find(user) : nullptr;
   return found ? found->note_uses(ids) : 0;
 }
 

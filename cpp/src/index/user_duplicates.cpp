@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "base/hash_map.hpp"
+#include "attributes/standing.hpp"
 #include "base/in_parallel.hpp"
 #include "index/user_index.hpp"
 #include "vectors/interruption.hpp"
@@ -86,7 +87,7 @@ class UserIndex::DuplicateSearch {
   bool wanted(Slot slot) const {
     return slot < columns_.slots() && columns_.live.test(slot) && columns_.attributes.kind(slot) == kind_ &&
            columns_.attributes.until(slot) == kForever && columns_.attributes.states().retired_at(slot) == kForever &&
-           columns_.vectors.has(slot);
+           columns_.attributes.states().expires_at(slot) > now_ && columns_.vectors.has(slot);
   }
   size_t workers() const {
     if (in_background()) return 1;
@@ -207,6 +208,7 @@ class UserIndex::DuplicateSearch {
   const DuplicateQuery& query_;
   const Kind kind_;
   Duplicates& out_;
+  const Micros now_ = wall_clock();
   bool moved_ = false;
   uint64_t compactions_ = 0;
   Listed listed_;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "memspan/error.hpp"
+#include "attributes/standing.hpp"
 #include "base/huge_pages.hpp"
 #include "base/prefetch.hpp"
 #include "base/set_column.hpp"
@@ -147,7 +148,7 @@ void UserIndex::prefetch_eviction(Kind kind, bool again) const {
 }
 
 UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens,
-                                            const Quotas& quotas, std::vector<std::string>* evicted, size_t batch) {
+                                            const Quotas& quotas, EvictedIds* evicted, size_t batch) {
   const std::unique_lock writing(mutex_);
   // Not as a reader beforehand: a writer waits a moment after readers.
   if (evicted != nullptr && !columns_.evictions.ready(columns_, quotas)) return {.unready = true};
@@ -175,12 +176,12 @@ UserIndex::AfterAdding UserIndex::add_slice(std::span<NewRecord> records, std::s
       check(old);
       uses = columns_.uses.keep(old);
       erase(old, kAllColumns, Leaving::replaced);
-    } else if (evicted != nullptr && !evicted->empty()) {
-      std::erase(*evicted, records[i].input.id);
+    } else if (limited) {
+      evicted->came_again(records[i].input.id);
     }
     if (limited_kind) {
       const size_t count = size_t{columns_.attributes.count(kind)} + 1;
-      if (count > capacity) evict_locked(kind, std::min(count - capacity, kMostAtOnce), *evicted);
+      if (count > capacity) evict_locked(kind, std::min(count - capacity, kMostAtOnce), evicted->list());
     }
     insert(records[i], tokens[i], uses);
     if (limited_kind && columns_.attributes.count(kind) >= capacity) prefetch_eviction(kind, false);
@@ -204,10 +205,12 @@ void UserIndex::provide(const VectorTable::Wanted& wanted) {
 
 void UserIndex::add(std::span<NewRecord> records, const Analyzer& analyzer, const Quotas& quotas,
                     std::vector<std::string>* evicted) {
+  std::optional<EvictedIds> leaving;
+  if (evicted != nullptr) leaving.emplace(*evicted);
   size_t batch = records.size() > 1 ? records.size() : 0;  // of which so many are left
   const auto add_next = [&](std::span<NewRecord> slice, std::span<const TokenBuffer> tokens) {
     for (;;) {
-      const AfterAdding after = add_slice(slice, tokens, quotas, evicted, batch);
+      const AfterAdding after = add_slice(slice, tokens, quotas, leaving ? &*leaving : nullptr, batch);
       batch -= std::min(batch, after.added);
       if (after.unready) make_order(quotas);  // at first, and where quotas change
       provide(after.wanted);
@@ -348,6 +351,8 @@ std::optional<Micros> UserIndex::locate(std::string_view id) const {
 void UserIndex::beside(std::span<const std::string> ids, std::span<std::pair<std::string, std::string>> found) const {
   const std::shared_lock reading(mutex_);
   const Recency recency = columns_.recency();
+  const Micros now = columns_.standing.expiring_count() > 0 ? wall_clock() : 0;
+  const auto lives = [&](Slot slot) { return now == 0 || columns_.attributes.states().expires_at(slot) > now; };
   for (size_t i = 0; i < ids.size(); ++i) {
     const Slot slot = columns_.ids.find(ids[i]);
     if (slot == kNoSlot) continue;
@@ -356,8 +361,13 @@ void UserIndex::beside(std::span<const std::string> ids, std::span<std::pair<std
     const Sessions::Turns& turns = columns_.sessions.turns(session);
     const auto center = columns_.sessions.find(session, slot, recency);
     if (center == turns.end()) continue;  // retired
-    if (center != turns.begin()) found[i].first = recency.id(*std::prev(center));
-    if (const auto after = std::next(center); after != turns.end()) found[i].second = recency.id(*after);
+    for (auto before = center; before != turns.begin();) {
+      if (!lives(*--before)) continue;
+      found[i].first = recency.id(*before);
+      break;
+    }
+    const auto after = std::find_if(std::next(center), turns.end(), lives);
+    if (after != turns.end()) found[i].second = recency.id(*after);
   }
 }
 

@@ -23,6 +23,7 @@
 #include "base/fair_shared_mutex.hpp"
 #include "index/cohesion_sample.hpp"
 #include "index/consolidation_need.hpp"
+#include "index/evicted_ids.hpp"
 #include "index/user_columns.hpp"
 #include "memspan/consolidation.hpp"
 #include "memspan/duplicates.hpp"
@@ -190,7 +191,7 @@ class UserIndex {
   };
   // `batch`: of how many records, with those of later slices; 0: of one alone.
   AfterAdding add_slice(std::span<NewRecord> records, std::span<const TokenBuffer> tokens, const Quotas& quotas,
-                        std::vector<std::string>* evicted, size_t batch);
+                        EvictedIds* evicted, size_t batch);
   void provide(const VectorTable::Wanted& wanted);
   void insert(NewRecord& record, const TokenBuffer& tokens, const RecordUses::Kept& uses);
   void prefetch_eviction(Kind kind, bool again) const;

@@ -24,6 +24,11 @@ void BoostingTags::find(const UserColumns& user, const PreparedQuery& prepared) 
   });
   const auto same_tag = [](const auto& a, const auto& b) { return a.first == b.first; };
   weights.erase(std::unique(weights.begin(), weights.end(), same_tag), weights.end());
+  // A record's score is added up in this order: by the numbers of tags, which loading changes, equal ones would round
+  // differently.
+  std::sort(weights.begin(), weights.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
 }
 
 // Breadth first, so that a tag is reached on a shortest path.

@@ -33,10 +33,16 @@ void QueryTerms::find(const WordStatistics& statistics, const TokenBuffer& token
 
 // Each right behind its word's list, so that every score is still added up in the order of the words.
 void QueryTerms::add_tails(const LexicalIndex& lexical) {
-  for (size_t i = 0; i < cursors.size(); ++i) {
-    if (lexical.tail(cursors[i].term()).empty()) continue;
-    cursors.insert(cursors.begin() + static_cast<std::ptrdiff_t>(i) + 1, cursors[i].split_off_tail(lexical));
-    ++i;
+  const auto has_tail = [&](const TermCursor& cursor) { return !lexical.tail(cursor.term()).empty(); };
+  const auto tails = static_cast<size_t>(std::count_if(cursors.begin(), cursors.end(), has_tail));
+  if (tails == 0) return;
+  size_t from = cursors.size();
+  cursors.resize(from + tails, cursors.front());
+  // From the end on, so that each one moves once.
+  for (size_t to = cursors.size(); from < to;) {
+    TermCursor cursor = cursors[--from];
+    if (has_tail(cursor)) cursors[--to] = cursor.split_off_tail(lexical);
+    cursors[--to] = cursor;
   }
 }
 

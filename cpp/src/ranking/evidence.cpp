@@ -55,17 +55,19 @@ void RankingEvidence::gather(const UserColumns& user, const PreparedQuery& prepa
   records_.emplace_back();  // nobody's
 }
 
-// Of so many records at even distances: their ends always count.
+// Of so many records at even distances in the order of time, which saving and loading do not change as they do slots.
 Spread RankingEvidence::spread_of_cosines(const UserColumns& user, const float* query, const Admission& admission) {
   sample_cosines_.clear();
   sample_slots_.clear();
   const auto take = [&](Slot slot) { sample_slots_.push_back(slot); };
   if (admission.all()) {
-    const size_t slots = std::min(user.slots(), user.live.size());
-    const size_t step = std::max<size_t>(1, slots / kSample);
-    for (size_t slot = 0; slot < slots; slot += step) {
-      if (user.live.test(static_cast<Slot>(slot))) take(static_cast<Slot>(slot));
-    }
+    const Timeline::Entries& entries = user.timeline.entries();
+    const size_t step = std::max<size_t>(1, entries.size() / kSample);
+    size_t next = 0;  // in the piece
+    Timeline::Entries::for_each_piece(entries.begin(), entries.end(), [&](std::span<const Timeline::Entry> piece) {
+      for (; next < piece.size(); next += step) take(piece[next].slot());
+      next -= piece.size();
+    });
   } else {
     admission.for_every(std::max<size_t>(1, admission.count() / kSample), take);
   }

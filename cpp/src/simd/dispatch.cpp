@@ -1,8 +1,8 @@
 #include <cstdlib>
 #include <cstring>
-#include <stdexcept>
 #include <string>
 
+#include "memspan/error.hpp"
 #include "simd/levels.hpp"
 
 #if defined(__x86_64__)
@@ -76,7 +76,7 @@ SimdLevel choose_level() {
     const bool first_variant = i == 0 || std::strcmp(levels[i].name, levels[i - 1].name) != 0;
     if (first_variant) names = levels[i].name + (names.empty() ? "" : ", " + names);
   }
-  throw std::runtime_error("MEMSPAN_SIMD: got " + std::string(wanted) + "; accepted on this processor: " + names);
+  throw InvalidArgument("MEMSPAN_SIMD", wanted, names + " on this processor");
 }
 
 const SimdLevel& chosen_level() {

@@ -105,6 +105,15 @@ def test_nothing_of_others():
     assert index.duplicates(user="eve") == ([], True, 0)
 
 
+def test_nothing_that_has_expired():
+    index = memspan.Index(4)
+    for id_, ends in (("a", None), ("b", None), ("gone", 5)):
+        index.add(user="ana", id=id_, at=1, embedding=np.ones(4, np.float32), expires_at=ends)
+    found = index.duplicates(user="ana")
+    assert [(pair.first, pair.second) for pair in found.pairs] == [("a", "b")]
+    assert found.records == 2
+
+
 def test_since_takes_every_form_of_time():
     index = memspan.Index(dim=2)
     for id_, at in (("a", 0), ("b", 10)):

@@ -32,6 +32,13 @@ def test_what_goes_leaves_no_trace() -> None:
     assert index.beside(user="ana", ids=["a", "b", "c"]) == [(None, "c"), (None, None), ("a", None)]
 
 
+def test_what_has_expired_stands_beside_nobody() -> None:
+    index = filled(("a", 1, "s"), ("d", 4, "s"))
+    for id_, day in (("b", 2), ("c", 3), ("e", 5)):
+        index.add(user="ana", id=id_, at=day * DAY, session="s", expires_at=6 * DAY)
+    assert index.beside(user="ana", ids=["a", "d", "c"]) == [(None, "d"), ("a", None), ("a", "d")]
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"), [({"user": 7}, "user"), ({"ids": "a"}, "ids"), ({"ids": [1]}, "ids")]
 )

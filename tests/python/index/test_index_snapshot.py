@@ -6,7 +6,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from index_helpers import DIM, observe, vector
 
@@ -48,6 +50,48 @@ def test_saving_twice_gives_the_same_bytes(snapshot: Path, tmp_path: Path) -> No
     again = tmp_path / "again.snapshot"
     memspan.Index.load(snapshot).save(again, stamp="change 17")
     assert again.read_bytes() == snapshot.read_bytes()
+
+
+def test_learned_answers_are_the_same_after_many_removals(tmp_path: Path) -> None:
+    random = np.random.default_rng(3)
+    count, kept = 1200, 60
+    rows = random.standard_normal((count, 32)).astype(np.float32)
+    words = [" ".join(f"w{n}" for n in random.integers(0, 200, 8)) for _ in range(count)]
+    index = memspan.Index(32, auto_consolidate=False)
+    ids = [f"m{n}" for n in range(count)]
+    index.add_many(user="ana", ids=ids, ats=list(range(count)), texts=words, embeddings=rows)
+    stays = sorted(random.choice(count, kept, replace=False).tolist())
+    index.remove(user="ana", ids=[f"m{n}" for n in set(range(count)) - set(stays)])
+    index.save(tmp_path / "s")
+    loaded = memspan.Index.load(tmp_path / "s", auto_consolidate=False)
+    for n in stays[:20]:
+        query = rows[n] + 1.6 * random.standard_normal(32).astype(np.float32)
+        asked: dict[str, Any] = {"user": "ana", "embedding": query, "text": words[n][:5], "fusion": "learned"}
+        before, after = index.search(**asked), loaded.search(**asked)
+        assert before.ids == after.ids
+        np.testing.assert_allclose(before.scores, after.scores, atol=1e-5)
+
+
+def test_tags_of_the_same_weights_tie_before_and_after(tmp_path: Path) -> None:
+    """The sum of three weights depends on their order in its last bit."""
+    random = np.random.default_rng(1)
+    tied = 0
+    for attempt in range(60):
+        index = memspan.Index(4, auto_consolidate=False)
+        cosines = random.uniform(0.1, 0.99, 3)
+        for id_, at, names in (("old", 1, ["a0", "a1", "a2"]), ("new", 2, ["b2", "b1", "b0"])):
+            index.add(user="ana", id=id_, at=at, tags=names)
+            for name in names:
+                c = cosines[int(name[1])]
+                row = np.array([c, np.sqrt(1 - c * c), 0, 0], np.float32)
+                index.set_tag_embedding(user="ana", tag=name, embedding=row)
+        path = tmp_path / f"s{attempt}"
+        index.save(path)
+        for each in (index, memspan.Index.load(path, auto_consolidate=False)):
+            found = each.search(user="ana", embedding=vector(1), route=6, views=["symbolic"], tag_depth=0)
+            assert found.ids == ["new", "old"]
+            tied += found.scores[0] == found.scores[1]
+    assert tied == 120
 
 
 def test_an_empty_index_round_trips(tmp_path: Path) -> None:
