@@ -224,7 +224,6 @@ BOOST_AUTO_TEST_CASE(long_lists_of_values) {
   };
   for (const json::value& value : list) check(value, true);
   check(4.0, true);
-  check(uint64_t{5998}, true);
   for (const json::value& value : json::array{3, 5999, 6000, -2, 2.5, false, "oslo", "2", json::array{}, json::array{1, 2, 3}, json::object{}}) {
     check(value, false);
   }
