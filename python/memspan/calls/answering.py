@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from memspan.remember.answering import Answering, Question
 from memspan.remember.fields import checked_name, checked_text
 from memspan.remember.recall import Recalls
 from memspan.times import TimeLike, from_micros, to_micros
+from memspan.worker_threads import beside
 
 from .searching import SearchingCalls
 
@@ -268,7 +268,7 @@ class AnsweringCalls(SearchingCalls):
         """The same for a task. To make the model may take a second, and not the event loop's."""
         if self._processing.model_is_made:
             return self._question(question, **asking)
-        return await asyncio.to_thread(self._question, question, **asking)
+        return await beside(self._question, question, **asking)
 
     def _checked_question(
         self,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from memspan.arguments import as_flag
 from memspan.errors import JobError
 from memspan.procedure_info import Procedure, ProcedureReport
 from memspan.remember.asynchronous import in_thread
+from memspan.worker_threads import beside
 
 from .base import Calls
 
@@ -81,7 +81,7 @@ class ProcedureCalls(Calls):
 
         work = self._with_words(user, settings, ask, dry_run)
         if work is None:
-            return await asyncio.to_thread(learn_procedures, self._engine, user, settings, dry_run)
+            return await beside(learn_procedures, self._engine, user, settings, dry_run)
         return await self._processing.aask(work)
 
     def _with_words(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -14,6 +13,7 @@ from memspan.remember.consolidating import consolidate, nothing_done
 from memspan.remember.fields import checked_name
 from memspan.remember.progress import tracking
 from memspan.run_info import Run, Undone
+from memspan.worker_threads import beside
 
 from .base import Calls
 
@@ -126,15 +126,15 @@ class SleepingCalls(Calls):
         """Asynchronous form of `consolidate`. Cancelling the task ends the update; users that are done stay so."""
         with tracking("sleeping", None, progress) as advance:
             upkeep, chosen = self._begin(user, update, merge, staleness, learn, dry_run, seconds, advance)
-            await asyncio.to_thread(upkeep.run)
+            await beside(upkeep.run)
             slept = None
             if chosen is not None and upkeep.begins("update"):
                 if upkeep.dry_run:
-                    upkeep.plan(await asyncio.to_thread(self._asked, user, chosen, upkeep))
+                    upkeep.plan(await beside(self._asked, user, chosen, upkeep))
                 else:
                     slept = await self._processing.aask(self._work(user, chosen, upkeep, advance))
                     upkeep.ends("update")
-        return await asyncio.to_thread(self._lay_out, user, upkeep, slept)
+        return await beside(self._lay_out, user, upkeep, slept)
 
     def runs(self, user: str | None = None) -> list[Run]:
         """The consolidations that changed memories of a user, or of all, and what `retire` and `supersede` did, the

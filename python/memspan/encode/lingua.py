@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from memspan.embed.onnx_files import check_file, require_digests
 from memspan.embed.onnx_graph import OnnxGraph, require_packages
 from memspan.embed.protocol import check_count, check_text
 from memspan.errors import LLMError
+from memspan.worker_threads import beside
 
 from .pieces import Piece
 from .scorers import share_out
@@ -74,7 +74,7 @@ class Lingua:
         def scores() -> list[NDArray[np.float64]]:
             return [self._of_text(text, of_text) for text, of_text in zip(texts, pieces, strict=True)]
 
-        return await asyncio.to_thread(scores)
+        return await beside(scores)
 
     def _of_text(self, text: str, pieces: Sequence[Piece]) -> NDArray[np.float64]:
         """Scores of the pieces; a text that does not fit is halved between two pieces."""

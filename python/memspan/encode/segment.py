@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -12,6 +11,7 @@ from typing import Final, Literal, TypeAlias, get_args
 from memspan.arguments import as_choice, as_integer, as_number
 from memspan.errors import MemspanError
 from memspan.recall.context.tokens import estimate_tokens
+from memspan.worker_threads import beside
 
 from .attention import Attention, OnnxAttention
 from .boundaries import adjacent_similarities, attention_boundaries, similarity_boundaries
@@ -130,7 +130,7 @@ class _Attending:
             return None
         try:
             source = _default_attention() if self._source is None else self._source
-            attention = await asyncio.to_thread(source.between, texts)
+            attention = await beside(source.between, texts)
             return attention_boundaries(attention, minima=self._minima)
         except MemspanError as error:
             self._failed = True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ from memspan.llm.protocol import Ready
 from memspan.records import Record
 from memspan.remember.engine import Engine
 from memspan.remember.unforgotten import learnt_at, unforgotten
+from memspan.worker_threads import beside
 
 from .applying import Applied, apply_changes
 from .changes import Change
@@ -116,8 +116,8 @@ class SleepUpdate:
             again: whether to look at the queue of a memory all the same, because it was not decided then.
             journal: of the run that the changes belong to, so that they can be undone.
         """
-        index, records = await asyncio.to_thread(self.records, engine, user)
-        queues = await asyncio.to_thread(self.queues, index, records, is_new, again)
+        index, records = await beside(self.records, engine, user)
+        queues = await beside(self.queues, index, records, is_new, again)
 
         def ready(queue: UpdateQueue) -> Ready:
             return unforgotten(engine, user, learnt_at((queue.target, *queue.later)))
@@ -133,7 +133,7 @@ class SleepUpdate:
 
         applied = Applied()
         if changes:
-            applied = await asyncio.to_thread(
+            applied = await beside(
                 apply_changes, engine, changes, metadata=metadata, skipped=skipped, journal=journal
             )
         return Slept(

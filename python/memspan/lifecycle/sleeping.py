@@ -20,7 +20,7 @@ from memspan.llm import LLM, Usage
 from memspan.llm.prompts import template
 from memspan.records import Record
 from memspan.remember.engine import Engine
-from memspan.remember.jobs.threads import in_worker
+from memspan.worker_threads import in_worker
 
 from .direct_tools import DirectTools
 from .journal import Journal

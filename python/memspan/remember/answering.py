@@ -28,12 +28,12 @@ from memspan.recall.plan_by_model import PlanByModel
 from memspan.recall.planner import plan_by_rules
 from memspan.recall.vocabulary import Vocabulary
 from memspan.times import TimeLike, zone_of
+from memspan.worker_threads import beside
 
 from .asking import when_asked
 from .contexts import following_of
 from .damage import survives_damage
 from .engine import Engine
-from .jobs.threads import in_worker
 from .recall import Recalls
 from .unforgotten import learnt_at, unforgotten
 
@@ -119,12 +119,12 @@ class Answering:
             InvalidArgumentError: an argument that the search refuses.
         """
         start = perf_counter()
-        now, vocabulary, empty = await asyncio.to_thread(_circumstances, self._engine, question)
+        now, vocabulary, empty = await beside(_circumstances, self._engine, question)
         usage = spent or Usage()
         if isinstance(question.plan, Plan):
             plan = question.plan
         else:
-            plan = await asyncio.to_thread(plan_by_rules, question.text, now=now, vocabulary=vocabulary)
+            plan = await beside(plan_by_rules, question.text, now=now, vocabulary=vocabulary)
             if question.plan is not None and not empty:
                 try:
                     planned = await question.plan.plan(
@@ -141,9 +141,9 @@ class Answering:
                 plan, usage = planned.plan, usage + planned.usage
                 await self._count(question.user, "plan", planned.model, planned.usage)
         planned_at = perf_counter()
-        recalls = await asyncio.to_thread(question.search, plan, question.depth(plan))
+        recalls = await beside(question.search, plan, question.depth(plan))
         searched_at = perf_counter()
-        shown = await asyncio.to_thread(_shown, self._engine, question, recalls)
+        shown = await beside(_shown, self._engine, question, recalls)
         timings = AnswerTimings(
             planning=0.0 if isinstance(question.plan, Plan) else planned_at - start,
             search=searched_at - planned_at,
@@ -275,7 +275,7 @@ class Answering:
                 writer.jobs.add_usage(user, self._recipe, stage, model, usage)
 
         try:
-            await asyncio.to_thread(put)
+            await beside(put)
         except StoreError as error:
             _logger.warning("what a model cost could not be counted: %s", error)
 
@@ -293,7 +293,7 @@ def _circumstances(engine: Engine, question: Question) -> tuple[datetime, Vocabu
 
 async def _require_names(engine: Engine, question: Question, shown: Vocabulary) -> None:
     """Refuses a request with names that no memory has any more."""
-    _, now, _ = await in_worker(_circumstances, engine, question)
+    _, now, _ = await beside(_circumstances, engine, question)
     if now is not shown and not set(shown.entries) <= set(now.entries):
         raise ForgottenError("a name that was to be sent was forgotten after it was read; it was not sent")
 

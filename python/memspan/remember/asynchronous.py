@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 from collections.abc import Callable, Coroutine
 from typing import Any, ParamSpec, TypeVar
+
+from memspan.worker_threads import beside
 
 __all__ = ["in_thread"]
 
@@ -22,7 +23,7 @@ def in_thread(call: Callable[P, R]) -> Callable[P, Coroutine[Any, Any, R]]:
 
     @functools.wraps(call)
     async def waiting(*args: P.args, **kwargs: P.kwargs) -> R:
-        return await asyncio.to_thread(call, *args, **kwargs)
+        return await beside(call, *args, **kwargs)
 
     waiting.__name__ = f"a{call.__name__}"
     waiting.__qualname__ = call.__qualname__.removesuffix(call.__name__) + waiting.__name__

@@ -17,10 +17,10 @@ from memspan.llm import LLM, Usage
 from memspan.llm.protocol import Ready
 from memspan.procedure_info import Procedure, ProcedureReport
 from memspan.store.transcripts import TranscriptTurn
+from memspan.worker_threads import in_worker
 
 from .engine import Engine
 from .fields import checked_name
-from .jobs.threads import in_worker
 from .unforgotten import unforgotten
 from .version_ids import original_of
 

@@ -9,9 +9,9 @@ from memspan.errors import ForgottenError
 from memspan.llm.protocol import Ready
 from memspan.records import Record
 from memspan.times import from_micros, now_micros
+from memspan.worker_threads import in_worker
 
 from .engine import Engine
-from .jobs.threads import in_worker
 from .life import is_expired
 
 __all__ = ["learnt_at", "unforgotten"]

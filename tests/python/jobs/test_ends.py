@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -142,3 +144,32 @@ def test_a_client_that_cancels_itself_fails_its_job_alone(open_memory: Open, mod
     assert (report.done, report.parked) == (1, 1)
     (job,) = memory.jobs(state="parked")
     assert "stage 'note' was cancelled from within" in str(job.reason)
+
+
+def test_a_program_may_go_on_without_its_main_thread(path: Path) -> None:
+    """Python's executors do not."""
+    script = """
+import asyncio, sys, threading, time
+from memspan.memory import Memory
+sys.path.insert(0, sys.argv[2])
+from tiny_recipe import ScriptedModel, recipe_of
+
+memory = Memory(sys.argv[1], "hash:32", llm=ScriptedModel(), recipe=recipe_of(), process_in_background=True)
+
+def serve():
+    threading.main_thread().join()
+    memory.add("a", user="ana")
+    deadline = time.monotonic() + 20
+    while memory.jobs(state="done") == [] and time.monotonic() < deadline:
+        time.sleep(0.01)
+    memory.stop_processing()
+    memory.add("b", user="ben")
+    print([job.state for job in memory.jobs()], memory.process().done, len(asyncio.run(memory.alatest("ana"))))
+    memory.close()
+
+threading.Thread(target=serve).start()
+"""
+    support = str(Path(__file__).parents[2] / "support")
+    command = [sys.executable, "-c", script, str(path), support]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.stderr) == ("['done', 'pending'] 1 3\n", "")

@@ -23,11 +23,11 @@ from memspan.memory import Memory
 from memspan.remember.jobs import worker
 from memspan.remember.jobs.loop import LoopThread
 from memspan.remember.jobs.pace import Pace
-from memspan.remember.jobs.threads import InterpreterEndsError, in_worker
 from memspan.remember.jobs.worker import gone, new_worker
 from memspan.store.jobs import Worker
 from memspan.store.sqlite_job_writer import SqliteJobWriter
 from memspan.times import now_micros
+from memspan.worker_threads import InterpreterEndsError, in_worker
 
 Open = Callable[..., Memory]
 

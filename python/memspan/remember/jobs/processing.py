@@ -17,12 +17,12 @@ from memspan.job_info import ProcessReport
 from memspan.llm import LLM
 from memspan.recipes import Recipe
 from memspan.remember.engine import Engine
+from memspan.worker_threads import InterpreterEndsError
 
 from .loop import Call, LoopThread
 from .pace import Pace
 from .processor import Processor, Scope
 from .resolving import Model
-from .threads import InterpreterEndsError
 
 __all__ = ["Processing"]
 

@@ -26,13 +26,13 @@ from memspan.remember.engine import Engine
 from memspan.store import StoreWriter
 from memspan.store.jobs import ClaimedJob, Gathering, Note
 from memspan.times import now_micros
+from memspan.worker_threads import InterpreterEndsError, in_worker
 
 from .committer import Committer, JobLostError, in_store
 from .finishing import finish_all
 from .pace import Pace
 from .run import JobRun, Shared
 from .slots import Slots
-from .threads import InterpreterEndsError, in_worker
 from .tools import NoModelError
 from .worker import gone, new_worker, renewed
 

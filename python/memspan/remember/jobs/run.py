@@ -19,12 +19,12 @@ from memspan.remember.engine import Engine
 from memspan.store import StoreWriter
 from memspan.store.jobs import ClaimedJob, Note, Step
 from memspan.times import now_micros
+from memspan.worker_threads import in_worker
 
 from . import finishing
 from .committer import Committer
 from .derived import records_of, relations_of, turn_tags_of
 from .slots import Slots
-from .threads import in_worker
 from .tools import JobTools, Results
 from .turns import read_turns
 

@@ -22,10 +22,10 @@ from memspan.remember.engine import Engine
 from memspan.store import Store, StoreWriter
 from memspan.store.jobs import ClaimedJob, Note, Step
 from memspan.times import now_micros
+from memspan.worker_threads import in_worker
 
 from .committer import Committer, JobLostError
 from .slots import Slots
-from .threads import in_worker
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -1,0 +1,72 @@
+"""Work that blocks, on threads, until the interpreter ends."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import functools
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from typing import Any, ParamSpec, TypeVar
+
+__all__ = ["InterpreterEndsError", "beside", "in_worker"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class InterpreterEndsError(RuntimeError):
+    """The program ends while jobs are processed in the background: threads cannot be had any more, and no job is to
+    blame."""
+
+
+async def in_worker(function: Callable[..., T], *arguments: Any, executor: Executor | None = None) -> T:
+    """Run a function on a thread of the executor, by default the loop's. Executors take nothing more when the main
+    thread has ended; while others of the program go on it gets a thread of its own then.
+
+    Raises:
+        InterpreterEndsError: threads are not started any more.
+    """
+    try:
+        future = asyncio.get_running_loop().run_in_executor(executor, function, *arguments)
+    except RuntimeError as error:
+        if "shutdown" not in str(error):
+            raise
+        if not _goes_on():
+            raise InterpreterEndsError("the interpreter ends") from error
+        future = asyncio.wrap_future(_on_own_thread(lambda: function(*arguments)))
+    return await future
+
+
+async def beside(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """The same with the caller's context variables, such as who acts: `asyncio.to_thread`, but for its end."""
+    context = contextvars.copy_context()
+    return await in_worker(functools.partial(context.run, function, *args, **kwargs))
+
+
+def _goes_on() -> bool:
+    """Whether the program does without its main thread."""
+    main = threading.main_thread()
+    others = (each for each in threading.enumerate() if each is not main)
+    return not main.is_alive() and any(not each.daemon for each in others)
+
+
+def _on_own_thread(function: Callable[[], T]) -> Future[T]:
+    future: Future[T] = Future()
+
+    def run() -> None:
+        if not future.set_running_or_notify_cancel():
+            return
+        try:
+            result = function()
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    try:
+        threading.Thread(target=run, name="memspan-worker", daemon=True).start()
+    except RuntimeError as error:
+        raise InterpreterEndsError("the interpreter ends") from error
+    return future
