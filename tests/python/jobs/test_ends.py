@@ -173,3 +173,27 @@ threading.Thread(target=serve).start()
     command = [sys.executable, "-c", script, str(path), support]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.stdout, done.stderr) == ("['done', 'pending'] 1 3\n", "")
+
+
+def test_the_end_of_the_interpreter_gives_jobs_back(open_memory: Open, path: Path) -> None:
+    """It waits for the threads of the background, which must not be in the middle of something when it ends."""
+    script = """
+import sys
+from memspan.memory import Memory
+sys.path.insert(0, sys.argv[2])
+from tiny_recipe import ScriptedModel, recipe_of
+
+model = ScriptedModel(seconds=3600)
+memory = Memory(sys.argv[1], "hash:32", llm=model, recipe=recipe_of(), process_in_background=True)
+memory.add("a", user="ana")
+while not model.asked:
+    pass
+"""
+    support = str(Path(__file__).parents[2] / "support")
+    command = [sys.executable, "-c", script, str(path), support]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    memory = open_memory()
+    assert [(job.state, job.attempts) for job in memory.jobs()] == [("pending", 0)]
+    with memory._engine.store.reading() as reader:
+        assert reader.jobs.workers() == []

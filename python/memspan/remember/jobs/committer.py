@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from queue import SimpleQueue
+from time import monotonic
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from memspan.errors import MemspanError
 from memspan.store import Store, StoreWriter
 
-__all__ = ["Committer", "JobLostError", "in_store", "outcomes"]
+__all__ = ["Committer", "JobLostError", "in_store", "outcomes", "wait_for_committers"]
 
 T = TypeVar("T")
 W = TypeVar("W")
 _MOST: Final = 512
 """Operations of one transaction; other writers wait for it."""
+_ending: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+"""Threads of committers that were closed."""
 
 
 class JobLostError(MemspanError):
@@ -99,6 +103,7 @@ class Committer(Generic[W]):
 
     def close(self) -> None:
         """End the thread when all that came before is done. Does not wait."""
+        _ending.add(self._thread)
         self._queue.put(None)
 
     def _run(self) -> None:
@@ -155,3 +160,10 @@ def _settle(batch: Sequence[_Entry[Any]], results: Sequence[Any]) -> None:
             entry.future.set_exception(result)
         else:
             entry.future.set_result(result)
+
+
+def wait_for_committers(seconds: float) -> None:
+    """Wait until the threads of closed committers have ended, but no longer."""
+    until = monotonic() + seconds
+    for thread in list(_ending):
+        thread.join(max(0.0, until - monotonic()))

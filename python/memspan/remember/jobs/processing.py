@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import atexit
 import logging
 import os
 import threading
 import weakref
 from collections.abc import Callable, Coroutine
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, wait
 from contextlib import suppress
 from typing import Any, Final, TypeVar
 
@@ -19,6 +20,7 @@ from memspan.recipes import Recipe
 from memspan.remember.engine import Engine
 from memspan.worker_threads import InterpreterEndsError
 
+from .committer import wait_for_committers
 from .loop import Call, LoopThread
 from .pace import Pace
 from .processor import Processor, Scope
@@ -28,6 +30,9 @@ __all__ = ["Processing"]
 
 T = TypeVar("T")
 _logger = logging.getLogger("memspan")
+_ENDING: Final = 5.0
+"""Seconds for which the end of the interpreter waits."""
+_in_background: weakref.WeakSet[Processing] = weakref.WeakSet()
 
 
 class Processing:
@@ -95,13 +100,21 @@ class Processing:
             if self._follower is None or self._follower.future.done():
                 self._follower = self._begin(scope, lambda count: None)
                 self._follower.future.add_done_callback(_report)
+                _in_background.add(self)
 
     def stop(self) -> None:
         """End the processing in the background, and return when it has; jobs under way are given back."""
+        call = self.leave()
+        if call is not None:
+            _end(call)
+
+    def leave(self) -> Call[ProcessReport] | None:
+        """The same without waiting; returns what there is to wait for."""
         with self._mine():
             call, self._follower = self._follower, None
         if call is not None:
-            _end(call)
+            call.cancel()
+        return call
 
     def llm(self) -> LLM | None:
         """The model of this memory, made when it is first asked for; `None` without one."""
@@ -251,3 +264,11 @@ def _report(future: Any) -> None:
     error = future.exception()
     if error is not None and not isinstance(error, (CancelledError, InterpreterEndsError)):
         _logger.error("processing in the background ended: %s", error)
+
+
+@atexit.register
+def _stop_all() -> None:
+    """Threads that are in the middle of native code when the interpreter ends would end the process by a signal."""
+    calls = [call for each in list(_in_background) if (call := each.leave()) is not None]
+    wait([call.future for call in calls], _ENDING)
+    wait_for_committers(_ENDING)
