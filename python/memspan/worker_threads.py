@@ -7,10 +7,10 @@ import contextvars
 import functools
 import threading
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["InterpreterEndsError", "beside", "in_worker"]
+__all__ = ["InterpreterEndsError", "WorkerThreads", "beside", "in_worker"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -21,9 +21,26 @@ class InterpreterEndsError(RuntimeError):
     blame."""
 
 
+class WorkerThreads(ThreadPoolExecutor):
+    """For loops of ours, where others put work on the executor, too, such as looking up the address of a server. Other
+    executors take nothing more when the main thread has ended; here it gets a thread of its own then, while others of
+    the program go on."""
+
+    def __init__(self) -> None:
+        super().__init__(thread_name_prefix="memspan-worker")
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """See `Executor.submit`."""
+        try:
+            return super().submit(fn, *args, **kwargs)
+        except RuntimeError:
+            if not _goes_on():
+                raise
+            return _on_own_thread(functools.partial(fn, *args, **kwargs))
+
+
 async def in_worker(function: Callable[..., T], *arguments: Any, executor: Executor | None = None) -> T:
-    """Run a function on a thread of the executor, by default the loop's. Executors take nothing more when the main
-    thread has ended; while others of the program go on it gets a thread of its own then.
+    """Run a function on a thread of the executor, by default the loop's, or as `WorkerThreads` does.
 
     Raises:
         InterpreterEndsError: threads are not started any more.

@@ -10,6 +10,8 @@ from collections.abc import AsyncGenerator, Coroutine
 from concurrent.futures import Future, wait
 from typing import Any, Final, TypeVar
 
+from memspan.worker_threads import WorkerThreads
+
 __all__ = ["background_loop", "leave_in_background", "run_in_background", "start_in_background"]
 
 T = TypeVar("T")
@@ -31,6 +33,7 @@ class _Thread:
         with self.lock:
             if self.loop is None:
                 self.loop = asyncio.new_event_loop()
+                self.loop.set_default_executor(WorkerThreads())
                 threading.Thread(target=self.loop.run_forever, name="memspan-llm", daemon=True).start()
             return self.loop
 

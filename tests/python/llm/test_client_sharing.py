@@ -169,3 +169,31 @@ def test_forked_children_make_their_own_connections(server: ScriptedLLM, tmp_pat
 
     assert (done.returncode, done.stderr) == (0, "")
     assert len(server.asked) == (1 if cached else 8)
+
+
+LATE = """
+import sys, threading
+from pydantic import BaseModel
+from memspan.llm import OpenAIModel, Prompt
+class Items(BaseModel):
+    items: list[str]
+prompt = Prompt(name="shout", version=1, system="Task: shout", user='<items>\\n"a"\\n</items>')
+model = OpenAIModel("small", base_url=sys.argv[1], api_key_variable=None, retries=0)
+def work():
+    threading.main_thread().join()
+    print(model.complete(prompt, Items, stage="test").value.items)
+    model.close()
+threading.Thread(target=work).start()
+"""
+
+
+def test_a_server_is_found_by_name_when_the_main_thread_has_ended(server: ScriptedLLM) -> None:
+    """Names are looked up on threads of an executor, and Python's take nothing more then."""
+    done = subprocess.run(
+        [sys.executable, "-c", LATE, server.url.replace("127.0.0.1", "localhost")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("['A']\n", "")

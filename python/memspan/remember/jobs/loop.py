@@ -9,6 +9,8 @@ from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
+from memspan.worker_threads import WorkerThreads
+
 __all__ = ["Call", "LoopThread"]
 
 T = TypeVar("T")
@@ -20,6 +22,7 @@ class LoopThread:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
+        self._loop.set_default_executor(WorkerThreads())
         self._thread = threading.Thread(target=self._run, name="memspan-jobs", daemon=True)
         self._thread.start()
 
