@@ -151,7 +151,7 @@ def test_an_index_that_consolidates_by_itself_goes_on_in_both(path: Path) -> Non
 
 
 EMBEDDING_SERVER = """
-import json, os, threading
+import json, os, signal, threading, time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from memspan.embed import OpenAIEmbedder
 
@@ -161,6 +161,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         ports.append((self.client_address[1], asked["input"]))
+        if slow.is_set():
+            asked_for.set()
+            time.sleep(0.3)
         reply = json.dumps({"data": [{"index": 0, "embedding": [1.0, 0.0]}]}).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(reply)))
@@ -171,6 +174,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 ports = []
+slow, asked_for = threading.Event(), threading.Event()
 server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 server.daemon_threads = True
 threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -183,6 +187,18 @@ if pid == 0:
     os._exit(0)
 assert os.waitpid(pid, 0)[1] == 0
 embedder.embed_query("parent")
+# A thread asks how long vectors are, and its parent forks meanwhile.
+embedder = OpenAIEmbedder("tiny", base_url=f"http://127.0.0.1:{server.server_port}/v1", api_key="k")
+slow.set()
+asking = threading.Thread(target=lambda: embedder.dim)
+asking.start()
+asked_for.wait()
+pid = os.fork()
+if pid == 0:
+    signal.alarm(20)  # instead of waiting for a thread that is not here
+    os._exit(0 if embedder.dim == 2 else 1)
+assert os.waitpid(pid, 0)[1] == 0
+asking.join()
 used = {words: {port for port, (said,) in ports if said in words.split()} for words in ("before parent", "child")}
 assert all(len(of_one) == 1 for of_one in used.values()), "each process keeps its connection"
 assert used["before parent"] != used["child"], "one reads what the other asked for"

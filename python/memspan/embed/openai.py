@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memspan.embed.endpoint import JsonEndpoint, check_url
+from memspan.embed.loaded_once import LoadedOnce
 from memspan.embed.openai_reply import read_reply
 from memspan.embed.protocol import check_count, check_dim, check_text, check_texts
 from memspan.embed.retry import RetryPolicy
@@ -114,7 +114,7 @@ class OpenAIEmbedder:
             transport=transport,
             clock=clock,
         )
-        self._lock = threading.Lock()
+        self._probed: LoadedOnce[None, int] = LoadedOnce()
 
     def __repr__(self) -> str:
         return f"OpenAIEmbedder(model={self.name!r}, url={self._endpoint.url!r})"
@@ -138,10 +138,7 @@ class OpenAIEmbedder:
         Raises:
             EmbedderError: the endpoint could not be asked.
         """
-        with self._lock:
-            if self._dim is None:
-                self._dim = int(self._request([_PROBE], None).shape[1])
-            return self._dim
+        return self._probed.get(None, self._probe) if self._dim is None else self._dim
 
     @property
     def checksum(self) -> str:
@@ -172,6 +169,9 @@ class OpenAIEmbedder:
             vectors[done : done + len(batch)] = self._request(batch, dim)
             done += len(batch)
         return vectors
+
+    def _probe(self, _: None) -> int:
+        return int(self._request([_PROBE], None).shape[1])
 
     def _batches(self, texts: list[str]) -> Iterator[list[str]]:
         """Split by number and by characters: endpoints limit the tokens of one request too."""
