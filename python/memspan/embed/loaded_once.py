@@ -8,6 +8,8 @@ import weakref
 from collections.abc import Callable, Hashable
 from typing import Any, Final, Generic, TypeVar
 
+from memspan.weak_sets import all_of
+
 __all__ = ["LoadedOnce"]
 
 Key = TypeVar("Key", bound=Hashable)
@@ -50,7 +52,7 @@ class LoadedOnce(Generic[Key, Value]):
 
 
 def _before_fork() -> None:
-    for each in list(_all):
+    for each in all_of(_all):
         if each._lock.acquire(timeout=_FORK_SECONDS):
             _forking.held.append(each._lock)
 
@@ -62,7 +64,7 @@ def _after_fork_in_parent() -> None:
 
 def _after_fork_in_child() -> None:
     _forking.held.clear()
-    for each in list(_all):
+    for each in all_of(_all):
         each._lock = threading.RLock()
 
 

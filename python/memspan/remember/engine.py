@@ -18,6 +18,7 @@ from memspan.errors import CorruptSnapshotError, EmbedderMismatchError, MemspanE
 from memspan.index import Index
 from memspan.store import Store, StoreReader, StoreWriter
 from memspan.times import Micros
+from memspan.weak_sets import all_of
 
 from .catch_up import apply_changes
 from .change import Change
@@ -351,7 +352,7 @@ class Engine:
 
 
 def _start_afresh() -> None:
-    for engine in list(_engines):
+    for engine in all_of(_engines):
         engine.after_fork()
 
 

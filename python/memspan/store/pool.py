@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from memspan.errors import StoreError
+from memspan.weak_sets import all_of
 
 from .connection import connect
 
@@ -244,17 +245,17 @@ def _rolled_back(connection: sqlite3.Connection) -> bool:
 
 
 def _before_fork() -> None:
-    for pool in list(_pools):
+    for pool in all_of(_pools):
         pool._before_fork()
 
 
 def _after_fork_in_parent() -> None:
-    for pool in list(_pools):
+    for pool in all_of(_pools):
         pool._after_fork_in_parent()
 
 
 def _after_fork_in_child() -> None:
-    for pool in list(_pools):
+    for pool in all_of(_pools):
         pool._after_fork_in_child()
 
 

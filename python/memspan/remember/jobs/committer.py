@@ -12,6 +12,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from memspan.errors import MemspanError
 from memspan.store import Store, StoreWriter
+from memspan.weak_sets import all_of
 
 __all__ = ["Committer", "JobLostError", "in_store", "outcomes", "wait_for_committers"]
 
@@ -165,5 +166,5 @@ def _settle(batch: Sequence[_Entry[Any]], results: Sequence[Any]) -> None:
 def wait_for_committers(seconds: float) -> None:
     """Wait until the threads of closed committers have ended, but no longer."""
     until = monotonic() + seconds
-    for thread in list(_ending):
+    for thread in all_of(_ending):
         thread.join(max(0.0, until - monotonic()))

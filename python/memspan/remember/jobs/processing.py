@@ -18,6 +18,7 @@ from memspan.job_info import ProcessReport
 from memspan.llm import LLM
 from memspan.recipes import Recipe
 from memspan.remember.engine import Engine
+from memspan.weak_sets import all_of
 from memspan.worker_threads import InterpreterEndsError
 
 from .committer import wait_for_committers
@@ -269,6 +270,6 @@ def _report(future: Any) -> None:
 @atexit.register
 def _stop_all() -> None:
     """Threads that are in the middle of native code when the interpreter ends would end the process by a signal."""
-    calls = [call for each in list(_in_background) if (call := each.leave()) is not None]
+    calls = [call for each in all_of(_in_background) if (call := each.leave()) is not None]
     wait([call.future for call in calls], _ENDING)
     wait_for_committers(_ENDING)
