@@ -25,7 +25,7 @@ from .dialect import Refusal
 from .http_client import CautiousClient, redirect_target
 from .pacing import Pace
 from .protocol import Ready
-from .stream_event import StreamEnd, read_event
+from .stream_event import StreamEnd, bounded, read_event
 from .usage import Usage
 
 __all__ = ["ChatEndpoint", "StreamEnd"]
@@ -204,7 +204,7 @@ class ChatEndpoint:
             failure = self._failure(error)
         else:
             if len(received) > _MAX_REPLY:
-                raise LLMError(f"{self.url}: the reply is larger than {_MAX_REPLY >> 20} MiB")
+                raise self._too_large()
             try:
                 return json.loads(received)
             except (ValueError, RecursionError):
@@ -239,7 +239,7 @@ class ChatEndpoint:
                     if piece:
                         received += len(piece)
                         if received > _MAX_REPLY:
-                            raise LLMError(f"{self.url}: the reply is larger than {_MAX_REPLY >> 20} MiB")
+                            raise self._too_large()
                         yield piece
                     if said:
                         until = time_of() + self._timeout
@@ -253,9 +253,13 @@ class ChatEndpoint:
     async def _open(self, body: Mapping[str, Any]) -> Any:
         create: Any = self._client.chat.completions.create
         try:
-            return await create(**body, extra_body=self._extra)
+            opened = await create(**body, extra_body=self._extra)
         except Exception as error:
             failure = self._failure(error)
+        else:
+            response, read = opened.response, opened.response.aiter_bytes
+            response.aiter_bytes = lambda *how: bounded(read(*how), _MAX_REPLY, self._too_large())
+            return opened
         raise failure
 
     async def _next_chunk(self, opened: Any) -> Any:
@@ -300,6 +304,9 @@ class ChatEndpoint:
             return Refusal(status, text, code)
         wait = retry_after_seconds(error.response.headers, time.time())
         return TransientError(text, wait, overloaded=status in _OVERLOADED)
+
+    def _too_large(self) -> LLMError:
+        return LLMError(f"{self.url}: the reply is larger than {_MAX_REPLY >> 20} MiB")
 
     def _quote(self, text: str) -> str:
         return shorten(text.replace(self._key, "***") if self._key else text, _QUOTED)

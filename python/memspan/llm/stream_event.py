@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+from memspan.errors import LLMError
 
 from .completion import name_of, read_usage, text_of
 from .usage import Usage
 
-__all__ = ["StreamEnd", "read_event"]
+__all__ = ["StreamEnd", "bounded", "read_event"]
+
+_ENDS: Final = (b"\n\n", b"\r\r", b"\r\n\r\n")
+"""Of an event."""
 
 
 class StreamEnd:
@@ -41,3 +47,20 @@ def read_event(chunk: Any, end: StreamEnd, seconds: float) -> tuple[str, bool]:
     if not isinstance(delta, dict):
         return "", False
     return text_of(delta.get("content")), any(said for name, said in delta.items() if name != "role")
+
+
+async def bounded(blocks: AsyncIterator[bytes], most: int, error: LLMError) -> AsyncIterator[bytes]:
+    """The blocks of an answer that comes in events, as they come. Whoever reads events holds each of them whole.
+
+    Raises:
+        LLMError: the one that was given, when an event is longer than `most` bytes.
+    """
+    length, tail = 0, b""
+    async for block in blocks:
+        seen = tail + block
+        end = max(map(seen.rfind, _ENDS))
+        length = length + len(block) if end < 0 else len(seen) - end
+        tail = seen[-3:]
+        if length > most:
+            raise error
+        yield block

@@ -234,3 +234,13 @@ def test_a_stream_is_read_once(model: OpenAIModel, prompt: Prompt) -> None:
 
     assert list(stream) == []
     assert "small" in repr(stream)
+
+
+def test_an_event_without_end_is_refused(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memspan.llm.chat_endpoint._MAX_REPLY", 1 << 16)
+    server.misbehave(Fault(name="endless", body=b"data: " + b"x" * (1 << 20)))
+
+    with pytest.raises(LLMError, match="the reply is larger than 0 MiB"):
+        list(model.astream(prompt, stage="answer"))

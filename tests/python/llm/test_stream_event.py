@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 from pydantic import create_model
 
-from memspan.llm.stream_event import StreamEnd, read_event
+from memspan.errors import LLMError
+from memspan.llm.stream_event import StreamEnd, bounded, read_event
 
 
 @pytest.mark.parametrize(
@@ -41,3 +44,19 @@ def test_the_end_is_known_from_the_events() -> None:
     assert read_event(chunk, end, 2.0) == ("", False)
     assert (end.model, end.finish, end.usage.prompt_tokens, end.usage.seconds) == ("large", "length", 3, 2.0)
     assert read_event(17, end, 2.0) == ("", False)
+
+
+@pytest.mark.parametrize("end", [b"\n\n", b"\r\r", b"\r\n\r\n"])
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+def test_events_are_bounded_however_they_are_cut(end: bytes, size: int) -> None:
+    async def passed(sent: bytes) -> bytes:
+        async def blocks() -> AsyncIterator[bytes]:
+            for start in range(0, len(sent), size):
+                yield sent[start : start + size]
+
+        return b"".join([block async for block in bounded(blocks(), 20, LLMError("too large"))])
+
+    fits = (b"data: 12345" + end) * 50
+    assert asyncio.run(passed(fits)) == fits
+    with pytest.raises(LLMError, match="too large"):
+        asyncio.run(passed(fits + b"data: " + b"x" * 40))
