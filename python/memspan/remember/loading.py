@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 from memspan.errors import FormatError, InvalidArgumentError, MemspanError, QuotaError, TagCycleError
 from memspan.lifecycle.quotas import Quotas
@@ -27,6 +27,7 @@ __all__ = ["load"]
 
 _logger = logging.getLogger("memspan")
 _BATCH: Final = 512
+_Error = TypeVar("_Error", bound=BaseException)
 
 
 def load(engine: Engine, file: TextFile, advance: Advance | None = None) -> int:
@@ -66,15 +67,16 @@ class _Loading:
     def run(self, lines: Iterable[Line]) -> int:
         """Write everything; returns how many records came. An error goes on when what came before it, and all that
         belongs to that, is written."""
-        try:
-            for line in lines:
-                self._take(line)
-        finally:
-            try:
-                self._flush()
-            finally:
-                self._finish()
+        steps = (partial(self._take_all, lines), self._flush, self._finish)
+        errors = [error for step in steps if (error := _error_of(step, BaseException)) is not None]
+        if errors:
+            # What only follows from an error, as that a secret has no record then, does not take its place.
+            raise next((error for error in errors if not isinstance(error, Exception)), errors[0])
         return self._count
+
+    def _take_all(self, lines: Iterable[Line]) -> None:
+        for line in lines:
+            self._take(line)
 
     def _take(self, line: Line) -> None:
         if isinstance(line, Record):
@@ -151,7 +153,7 @@ class _Loading:
     def _finish(self) -> None:
         """Write what waited. What is refused keeps nothing else from being written; then the first error is raised."""
         load_cold(self._engine, self._early)
-        errors = [error for step in self._waiting() if (error := _error_of(step)) is not None]
+        errors = [error for step in self._waiting() if (error := _error_of(step, MemspanError)) is not None]
         if errors:
             raise errors[0]
 
@@ -187,10 +189,10 @@ class _Loading:
             raise FormatError(f"{line.place}: {error}") from error
 
 
-def _error_of(step: Callable[[], object]) -> MemspanError | None:
+def _error_of(step: Callable[[], object], kind: type[_Error]) -> _Error | None:
     try:
         step()
-    except MemspanError as error:
+    except kind as error:
         return error
     return None
 

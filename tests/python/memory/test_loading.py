@@ -133,6 +133,17 @@ def test_quotas_that_pins_of_both_fill_are_taken_back(
     assert other.verify() == []
 
 
+def test_what_follows_from_an_error_does_not_hide_it(memory: Memory, other: Memory) -> None:
+    memory.add(turns(1), user="ana")
+    memory.pin(user="ana", ids=["m0"])
+    memory.vault("ana", b"k" * 32).put("a label", "a secret")
+    other.set_quotas(few(1))
+    other.add(turns(1, start=10), user="ana")
+    other.pin(user="ana", ids=["m10"])
+    with pytest.raises(QuotaError, match="no room for 'm0'"):
+        other.load(io.StringIO(exported(memory)))
+
+
 def test_the_quotas_of_this_store_are_kept(memory: Memory, other: Memory) -> None:
     memory.add(turns(600), user="ana")
     memory.add([{"id": "last", "text": "the last", "at": 1000}], user="ana")
