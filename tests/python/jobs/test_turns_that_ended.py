@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from tiny_recipe import Custom, NoteTurns, ScriptedModel, derived, recipe_of
+from tiny_recipe import Custom, NoteTurns, ScriptedModel, SumUp, derived, note_fact, recipe_of, sum_fact
 
 from memspan.encode.values import Work
 from memspan.memory import Memory
+from memspan.remember.jobs.pace import Pace
 
 Open = Callable[..., Memory]
 
@@ -40,3 +41,32 @@ def test_what_has_ended_or_run_out_by_then_is_shown_to_no_model(
     again = open_memory(recipe=recipe_of(Custom(do=look), history=10))
     again.process()
     assert histories == [("m4", new)]
+
+
+def test_answers_about_turns_that_ended_since_are_not_used(open_memory: Open, model: ScriptedModel) -> None:
+    """A job that goes on where it stopped asks anew what it had asked about all of them together, and once."""
+    broken = True
+
+    async def fail(work: Work, tools: object) -> Work:
+        if broken:
+            raise RuntimeError("not yet")
+        return work
+
+    pace = Pace(first_pause=0.001, growth=1.0, lease=5.0, poll=0.02, attempts=2)
+    memory = open_memory(pace, recipe=recipe_of(NoteTurns(), SumUp(), Custom(do=fail)))
+    memory.add([{"id": f"m{n}", "text": f"turn {n}"} for n in range(3)], user="ana", session="s")
+    assert memory.process().parked == 1
+    memory.retire(user="ana", ids=["m1"])
+    for _ in range(2):
+        memory.retry()
+        memory.process()
+    broken = False
+    memory.retry()
+    assert memory.process().done == 1
+    (summed,) = (record for record in derived(memory) if "sum" in record.tags)
+    assert summed.text == sum_fact(f"{note_fact('turn 0')} & {note_fact('turn 2')}")
+    assert summed.sources == ("m0", "m2")
+    assert {text: count for (name, text), count in model.asked.items() if name == "sum"} == {
+        " & ".join(note_fact(f"turn {n}") for n in (0, 1, 2)): 1,
+        " & ".join(note_fact(f"turn {n}") for n in (0, 2)): 1,
+    }

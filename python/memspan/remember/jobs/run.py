@@ -26,7 +26,7 @@ from .committer import Committer
 from .derived import records_of, relations_of, turn_tags_of
 from .slots import Slots
 from .tools import JobTools, Results
-from .turns import read_turns
+from .turns import JobTurns, read_turns
 
 __all__ = ["JobRun", "Shared"]
 
@@ -68,8 +68,10 @@ class JobRun:
             JobLostError: the job is not this run's any more; nothing of it was stored.
             Exception: whatever stages raise.
         """
-        turns, history, self.results.steps = await in_worker(self._read)
-        work = Work(user=self.job.user, turns=turns, history=history)
+        given, self.results.steps = await in_worker(self._read)
+        self.results.left_out = given.left_out
+        turns = given.own
+        work = Work(user=self.job.user, turns=turns, history=given.before)
         shared = self._shared
         for stage in self._recipe.write if turns else ():
             tools = JobTools(stage.name, self.results, shared.engine, shared.llm, shared.slots)
@@ -111,10 +113,10 @@ class JobRun:
             raise JobError(f"stage '{stage.name}' was cancelled from within, as by the model's client")
         return task.result()
 
-    def _read(self) -> tuple[Any, Any, dict[str, Step]]:
-        turns, history = read_turns(self._shared.engine, self.job)
+    def _read(self) -> tuple[JobTurns, dict[str, Step]]:
+        given = read_turns(self._shared.engine, self.job)
         with self._shared.engine.store.reading() as reader:
-            return turns, history, reader.jobs.steps(self.job.pk)
+            return given, reader.jobs.steps(self.job.pk)
 
     def _compose(self, work: Work) -> finishing.Results:
         own = {turn.id for turn in work.turns}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -50,6 +51,8 @@ class Results:
         self.usage = Usage()
         """Of this run."""
         self.notes: list[Note] = []
+        self.left_out: tuple[str, ...] = ()
+        """Ids of turns of the job that this run goes without."""
         self.models: dict[str, Step] = {}
         """By stage: the last answer of a model, for the model's and the prompt's name."""
         self._committer = committer
@@ -61,6 +64,13 @@ class Results:
         self._ended = False
         self._begun = False
         self._active = monotonic()
+
+    def place_of(self, stage: str, key: str) -> str:
+        """Where a stage's result lies. What was asked about other turns than now is not to be used."""
+        full = f"{stage}/{key}"
+        if not self.left_out:
+            return full
+        return f"{full}~{hashlib.sha256(json.dumps(self.left_out).encode()).hexdigest()[:16]}"
 
     @property
     def idle(self) -> float:
@@ -188,7 +198,7 @@ class JobTools:
 
     async def ask(self, key: str, prompt: Prompt, schema: type[M], *, ready: Ready | None = None) -> M:
         """See `Tools.ask`. That an answer did not fit is kept as well, so that it is not paid for again."""
-        full = f"{self._stage}/{key}"
+        full = self._results.place_of(self._stage, key)
         known = self._results.steps.get(full)
         if known is not None and (known.prompt, known.version) == (prompt.name, prompt.version):
             if known.value is None:
@@ -247,7 +257,7 @@ class JobTools:
 
     async def once(self, key: str, make: Callable[[], Awaitable[Any]]) -> Any:
         """See `Tools.once`."""
-        full = f"{self._stage}/{key}"
+        full = self._results.place_of(self._stage, key)
         known = self._results.steps.get(full)
         if known is None:
             with self._results.asking():

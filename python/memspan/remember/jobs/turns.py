@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from memspan.actions import actions_in, outcomes_in
 from memspan.encode.values import Turn
@@ -17,7 +18,7 @@ from memspan.store import StoreWriter
 from memspan.store.jobs import ClaimedJob
 from memspan.times import Micros, from_micros, now_micros
 
-__all__ = ["enqueue_turns", "follow_turns", "is_open", "is_turn", "read_turns", "turn_of"]
+__all__ = ["JobTurns", "enqueue_turns", "follow_turns", "is_open", "is_turn", "read_turns", "turn_of"]
 
 
 def is_turn(record: Record) -> bool:
@@ -103,9 +104,18 @@ def _shown(record: Record) -> tuple[object, ...]:
     return is_turn(record), turn_of(record)
 
 
-def read_turns(engine: Engine, job: ClaimedJob) -> tuple[tuple[Turn, ...], tuple[Turn, ...]]:
-    """The turns of a job and those before them, each in order of time, but for what has ended or run out since: nothing
-    is made of that, and no model gets it."""
+class JobTurns(NamedTuple):
+    """The turns of a job."""
+
+    own: tuple[Turn, ...]
+    """In order of time, as those before them."""
+    before: tuple[Turn, ...]
+    left_out: tuple[str, ...]
+    """Ids of those of both that have ended or run out since: nothing is made of them, and no model gets them."""
+
+
+def read_turns(engine: Engine, job: ClaimedJob) -> JobTurns:
+    """What a job works with now."""
     with engine.store.reading() as reader:
         own, before = reader.jobs.turns(job.pk)
         records = reader.fetch(job.user, [*own, *before])
@@ -113,10 +123,12 @@ def read_turns(engine: Engine, job: ClaimedJob) -> tuple[tuple[Turn, ...], tuple
         missing = [id_ for id_ in (*own, *before) if id_ not in records]
         if missing:
             records |= {id_: cold.record for id_, cold in reader.cold.fetch(job.user, missing).items()}
-    return _in_order(records, own), _in_order(records, before)
+    over = sorted(id_ for id_, record in records.items() if is_turn(record) and not is_open(record))
+    return JobTurns(_in_order(records, own, over), _in_order(records, before, over), tuple(over))
 
 
-def _in_order(records: Mapping[str, Record], ids: Sequence[str]) -> tuple[Turn, ...]:
-    found = [turn_of(records[id_]) for id_ in ids if id_ in records and is_open(records[id_])]
+def _in_order(records: Mapping[str, Record], ids: Sequence[str], over: Collection[str]) -> tuple[Turn, ...]:
+    kept = [records[id_] for id_ in ids if id_ in records and id_ not in over]
+    found = [turn_of(record) for record in kept if is_turn(record)]
     # A stable sort: what was said at the same moment stays in the order in which it came.
     return tuple(sorted(found, key=lambda turn: turn.at))
