@@ -144,7 +144,8 @@ def add_checked(
         if within is not None:
             within(change)
         settled.restate(change)
-        shorten_derived(change, written, existing)
+        if existing:
+            shorten_derived(change, written, existing)
     engine.note_unsaved(len(written))
     if not entered:
         count_added(engine, written)
