@@ -20,6 +20,7 @@ from .people import keep_names
 from .reading import Reading, Sentence
 from .relations import read_related
 from .tokens import read_tokens
+from .zoned import move_days
 
 __all__ = ["MAX_FOUND", "MAX_SCANNED", "find_times"]
 
@@ -99,6 +100,7 @@ def _find_in(
     if not lexicon.may_have_time(text):
         return []
     tokens = read_tokens(text, lexicon)
+    move_days(tokens, text, clock.zone)
     if names:
         keep_names(tokens, names, language)
     sentence = Sentence(tokens, lexicon, now)
