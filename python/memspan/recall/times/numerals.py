@@ -11,6 +11,7 @@ __all__ = ["read_number"]
 
 _ISO: Final = re.compile(r"(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2})(?:[Tt][\d:.,+zZ-]*)?)?")
 _DAYS: Final = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})")
+_MONTH_AND_DAY: Final = re.compile(r"(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 _YEARS: Final = re.compile(r"((?:19|20)\d\d)[-–/]((?:19|20)\d\d|\d\d)")
 _MONTH: Final = re.compile(r"(?:(0?[1-9]|1[0-2])/|(0[1-9]|1[0-2])[.-])((?:19|20)\d\d)")
 _COMPACT: Final = re.compile(r"((?:19|20)\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
@@ -67,6 +68,8 @@ def read_number(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -
         minute = int(match[2] or match[5] or 0)
         if hour < 24 and minute < 60:
             kind, value = "clock", (hour, minute)
+    elif (day := _day_of_year_before(piece, tokens)) is not None:
+        kind, value = "date", day
     elif (match := _RANGE.fullmatch(piece)) is not None:
         cut = start + match.start(3)
         read_number(piece[: match.start(3)], start, lexicon, tokens)
@@ -80,6 +83,17 @@ def read_number(piece: str, start: int, lexicon: Lexicon, tokens: list[Token]) -
     elif piece[0] in "'’":
         kind, value = "shortyear", int(piece[1:])
     tokens.append(Token(kind, value, start, end, piece, ordinal=ordinal))
+
+
+def _day_of_year_before(piece: str, tokens: list[Token]) -> tuple[int, int, int] | None:
+    """The end of a range that lacks the year of its beginning: "2022-05-03 to 05-09"."""
+    match = _MONTH_AND_DAY.fullmatch(piece)
+    if match is None or len(tokens) < 2 or tokens[-1].kind not in ("to", "dash", "until"):
+        return None
+    first = tokens[-2]
+    if first.kind != "date" or not _ISO.fullmatch(first.word) or first.value[2] is None:
+        return None
+    return first.value[0], int(match[1]), int(match[2])
 
 
 def _after_dash(start: int, tokens: list[Token]) -> bool:

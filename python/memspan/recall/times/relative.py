@@ -28,7 +28,8 @@ def read_relative(sentence: Sentence, at: int) -> Reading | None:
     """The longest relative time that begins at a token."""
     kind = sentence.kind(at)
     if kind == "the" and sentence.kind(at + 1) in ("last", "next", "past", "this"):
-        return _directed(sentence, at + 1, rolling=sentence.kind(at - 1) == "in")
+        rolling = sentence.kind(at - 1) == "in" and sentence.tokens[at + 1].word != "previous"
+        return _directed(sentence, at + 1, rolling=rolling)
     if kind in _DIRECTIONS:
         return _directed(sentence, at, rolling=False)
     if (counted_on := read_week_on(sentence, at)) is not None:

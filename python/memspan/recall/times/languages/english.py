@@ -111,7 +111,7 @@ LEXICON = Lexicon(
         "orso": {"or so": None},
         "last": {"last|previous": None},
         "next": {"next": None, "coming|upcoming": 0},  # 0 for the first that begins
-        "this": {"this|this very|the current": None},
+        "this": {"this|this very|the current|current": None},
         "past": {"past": None},
         "same": {"this time|the same time|same time": True, "the same day|same day": False}
         | {"the same week|same week": "week", "the same month|same month": "month"},
