@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from .absolute import read_partial
-from .calendar import Span, moved
+from .calendar import SMALL_UNITS, Span, moved
 from .compound import read_time
 from .found import Relation
 from .month_days import span_of_days
@@ -108,6 +108,8 @@ def _lasts(sentence: Sentence, first: Reading) -> bool:
 
 def joined(sentence: Sentence, at: int, first_at: int, first: Reading, second_at: int) -> Related | None:
     """The range of two times, which lend each other what one lacks."""
+    if _is_hour(sentence, second_at):
+        return None
     second = _now(sentence, second_at) or read_time(sentence, second_at)
     if (second is None or (second.needs_preposition and second.partial is None)) and sentence.kind(
         second_at
@@ -140,6 +142,15 @@ def joined(sentence: Sentence, at: int, first_at: int, first: Reading, second_at
         one = _year_before(one, two)
     ends = _ends(one, two, sentence.now)
     return None if ends is None else _between(at, first, second, ends)
+
+
+def _is_hour(sentence: Sentence, at: int) -> bool:
+    """Whether a number is an hour of the day: "el 1 de mayo a las 5", "le 3 juin à 10 heures"."""
+    if sentence.kind(at) != "number":
+        return False
+    if sentence.kind(at + 1) == "unit" and sentence.value(at + 1) in SMALL_UNITS:
+        return True
+    return sentence.lexicon.language == "es" and sentence.tokens[at - 1].word in ("la", "las")
 
 
 def put_in_order(

@@ -98,7 +98,7 @@ LEXICON = Lexicon(
         "before": {"antes de|antes do|antes da": None},
         "after": {"depois de|depois do|depois da|após|mais tarde que": None},
         "since": {"desde|desde a|não antes de|a partir de|a partir do|a partir da": None},
-        "until": {"até|até a|até à|não depois de|o mais tardar": None},
+        "until": {"até|até a|até à|até ao|até aos|até às|não depois de|o mais tardar": None},
         "to": {"a|ao": None},
         "between": {"entre": None},
         "and": {"e": None},
