@@ -77,7 +77,8 @@ def _whole(sentence: Sentence, at: int) -> Reading | None:
 def _third(sentence: Sentence, at: int, depth: int) -> Reading | None:
     """As in "early June", "mid-2022", "the end of last month", "the end of the week"."""
     shared = sentence.kind(at + 1) in ("and", "or") and sentence.kind(at + 2) in _MODIFIERS
-    inner_at = sentence.skip(at + (3 if shared else 1), "dash", "in", "of", "the", "from")
+    last_at = _third_after(sentence, at)
+    inner_at = sentence.skip(max(at + (3 if shared else 1), last_at + 1), "dash", "in", "of", "the", "from")
     third = _MODIFIERS[sentence.kind(at)]
     inner = read_time(sentence, inner_at, depth + 1)
     if inner is None and sentence.kind(inner_at) == "unit" and _has_article(sentence, inner_at, at):
@@ -91,6 +92,15 @@ def _third(sentence: Sentence, at: int, depth: int) -> Reading | None:
         # The latest of which that third has begun: in early June, "late summer" is last year's.
         inner = read_time(sentence.as_of(shifted(inner.span.start, days=-1)), inner_at, depth + 1) or inner
     which = ("first", "middle", "last")[third]
+    if last_at > at and (last := _MODIFIERS[sentence.kind(last_at)]) > third:  # "early to mid May"
+        span = Span(thirds(inner.span, third).start, thirds(inner.span, last).end)
+        return inner._replace(
+            span=span,
+            certainty=min(inner.certainty, 0.8),
+            reason=f"thirds of {inner.reason}",
+            partial=None,
+            needs_preposition=False,
+        )
     if shared:  # "early and late May": the other is read on its own
         inner = inner._replace(stop=at + 1)
     return inner._replace(
@@ -101,6 +111,15 @@ def _third(sentence: Sentence, at: int, depth: int) -> Reading | None:
         needs_preposition=False,
         partial=None,
     )
+
+
+def _third_after(sentence: Sentence, at: int) -> int:
+    """Where the second one stands of "mid-to-late", "Anfang bis Mitte"; the first if there is none."""
+    joint = at + 1 + (sentence.kind(at + 1) == "dash")
+    if sentence.kind(joint) not in ("to", "until"):
+        return at
+    last = joint + 1 + (sentence.kind(joint + 1) == "dash")
+    return last if sentence.kind(last) in _MODIFIERS else at
 
 
 def _has_article(sentence: Sentence, at: int, after: int) -> bool:
@@ -280,7 +299,7 @@ def _dated_weekday(sentence: Sentence, at: int) -> Reading | None:
     if sentence.kind(at) != "weekday":
         return None
     base_at = sentence.skip(at + 1, "comma", "dot", "the")
-    if sentence.kind(base_at) not in ("month", "number", "date", "dotted"):
+    if sentence.kind(base_at) not in ("month", "number", "date", "dotted", "decimal"):
         return None
     base = read_absolute(sentence, base_at)
     if base is not None and base.partial is not None:

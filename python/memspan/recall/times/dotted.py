@@ -26,7 +26,10 @@ def dotted_day(sentence: Sentence, at: int) -> tuple[Partial, int] | None:
     """The day written in a token, if what stands before and after it says that it is one; and where it ends."""
     match = _DOTTED.fullmatch(sentence.tokens[at].word)
     before = sentence.kind(at - 1)
-    if match is None or before not in _LEADS or not sentence.lexicon.day_first:
+    if match is None or not sentence.lexicon.day_first:
+        return None
+    dated = sentence.kind(at + 1) == "dot" and _behind_weekday(sentence, at)
+    if before not in _LEADS and not dated:
         return None
     stop = at + 1
     year: int | None = None
@@ -36,9 +39,17 @@ def dotted_day(sentence: Sentence, at: int) -> tuple[Partial, int] | None:
         stop += 1
         if sentence.kind(stop) == "year":
             year, stop = sentence.value(stop), stop + 1
-    elif before != "on":
+    elif before != "on" and not dated:
         return None  # "von 3.5 auf 4.2"
     return Partial(year, int(match[2]), int(match[1])), stop
+
+
+def _behind_weekday(sentence: Sentence, at: int) -> bool:
+    """As in "Montag, 5.6.", "Montag, den 5.6."."""
+    before = at - 1
+    for kind in ("the", "comma"):
+        before -= sentence.kind(before) == kind
+    return sentence.kind(before) == "weekday"
 
 
 def slashed_day(sentence: Sentence, at: int) -> tuple[Partial, int] | None:

@@ -20,6 +20,7 @@ __all__ = ["Related", "joined", "put_in_order", "read_dashed", "read_from_now", 
 _ONWARDS: Final = frozenset(["on", "onwards", "onward", "forward", "forwards"])
 _MOMENT: Final = timedelta(microseconds=1)
 _TO: Final = ("to", "dash", "until")
+_ALIKE: Final = ("weekday", "month", "number", "date", "dotted")
 
 
 class Related(NamedTuple):
@@ -92,18 +93,22 @@ def read_dashed(sentence: Sentence, at: int, found: Reading | None) -> Related |
     first = found
     if first is None and sentence.kind(at) == "number":
         first = _bare_day(sentence, at)
-    if first is None or not (sentence.kind(first.stop) in ("dash", "to") or _lasts(sentence, first)):
+    if first is None or not (sentence.kind(first.stop) in ("dash", "to") or _lasts(sentence, at, first)):
         return None
     if first.partial is None and first.recurs is None and first.unit != "quarter":
         return None
     return joined(sentence, at, at, first, sentence.skip(first.stop + 1, "the"))
 
 
-def _lasts(sentence: Sentence, first: Reading) -> bool:
-    """Whether a year goes on to another, or to now: "expenses 2021 until 2023"; "in 2021 until May" is two times."""
-    if first.unit != "year" or first.partial is None or sentence.kind(first.stop) != "until":
+def _lasts(sentence: Sentence, at: int, first: Reading) -> bool:
+    """Whether a year goes on to another, or to now: "expenses 2021 until 2023"; "in 2021 until May" is two times. Where
+    "until" is the word for "to" as well, it joins what is alike: "Montag bis Mittwoch", "mei tot juli"."""
+    if sentence.kind(first.stop) != "until":
         return False
-    return sentence.kind(first.stop + 1) in ("year", "now")
+    following = sentence.kind(sentence.skip(first.stop + 1, "the"))
+    if sentence.lexicon.language in ("de", "nl") and following in _ALIKE:
+        return following == sentence.kind(sentence.skip(at, "the"))
+    return first.unit == "year" and first.partial is not None and following in ("year", "now")
 
 
 def joined(sentence: Sentence, at: int, first_at: int, first: Reading, second_at: int) -> Related | None:

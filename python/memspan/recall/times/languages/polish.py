@@ -75,7 +75,7 @@ LEXICON = Lexicon(
         "this": {"ten|tym|tego|tę|tej": None},
         "early": {"początek|początku|na początku": 0},
         "mid": {"połowie|w połowie": 1},
-        "late": {"koniec|końcu|pod koniec": 2},
+        "late": {"koniec|końca|końcu|końcem|pod koniec": 2},
         "ago": {"temu": None},
         "ahead": {"za": None},
         "more": {"ponad|więcej niż": None},
