@@ -61,6 +61,7 @@ def find_east_asian(text: str, now: datetime) -> list[Related]:
                 continue
             reading = read(match, now)
             if reading is not None:
+                end = _past_weekday(text, reading, end)
                 reading, end = _with_part(text, reading, end)
                 taken[start:end] = b"\1" * (end - start)
                 found.append((start, end, reading))
@@ -83,6 +84,14 @@ def _with_part(text: str, reading: Reading, end: int) -> tuple[Reading, int]:
         return reading, end
     span = part_of_day(reading.span.start, PARTS[match[0]])
     return reading._replace(span=span, reason="a part of a day", partial=None), match.end()
+
+
+def _past_weekday(text: str, reading: Reading, end: int) -> int:
+    """Behind the day of the week that stands beside a date: "五月三日（周三）", "5月3日(水)"."""
+    if reading.partial is None or reading.partial.day is None:
+        return end
+    match = _BESIDE.match(text, end)
+    return end if match is None else match.end()
 
 
 def _date(match: Match[str], now: datetime) -> Reading | None:
@@ -187,6 +196,23 @@ def _week_part(match: Match[str], now: datetime) -> Reading | None:
     return _reading(day_span(shifted(week.start, days=weekday)), "day", 0.9, "a day of a week")
 
 
+def _day_of_month(match: Match[str], now: datetime) -> Reading | None:
+    month = unit_span("month", now, UNITS[match["word"]][1]).start
+    partial = Partial(month.year, month.month, number_of(match["d"]))
+    return _reading(partial.resolve(now), "day", 0.9, "a day of a month")
+
+
+def _day_of_week_ago(match: Match[str], now: datetime) -> Reading | None:
+    week = unit_span("week", moved(now, "week", -number_of(match["n"])))
+    weekday = JAPANESE_WEEKDAYS[match["jday"]] if match["jday"] else WEEKDAYS[match["day"]]
+    return _reading(day_span(shifted(week.start, days=weekday)), "day", 0.9, "a day of a week")
+
+
+def _this_day_of_year(match: Match[str], now: datetime) -> Reading | None:
+    years = UNITS[match["word"]][1]
+    return _reading(day_span(moved(now, "year", years)), "day", 0.9, f"this day, {years:+} year")
+
+
 def _ago(match: Match[str], now: datetime) -> Reading | None:
     unit, count = AGO[match["unit"]], number_of(match["n"])
     return _reading(unit_span(unit, moved(now, unit, -count)), unit, 0.9, f"{count} {unit} back")
@@ -228,7 +254,7 @@ def _moment(match: Match[str], now: datetime) -> Reading | None:
 def _weekday(match: Match[str], now: datetime) -> Reading | None:
     weekday = JAPANESE_WEEKDAYS[match["jday"]] if match["jday"] else WEEKDAYS[match["day"] or match["short"]]
     span = weekday_near(shifted(now, days=1), weekday, -1)
-    return _reading(span, "day", 0.7, "the latest such day, today included")
+    return Reading(span, 0, 0.7, "the latest such day, today included", "day", recurs="week")
 
 
 def _weekend(match: Match[str], now: datetime) -> Reading | None:
@@ -241,6 +267,9 @@ _FEW: Final = (5, 2)
 _DAY: Final = timedelta(days=1)
 # Not "昨日の朝ごはん", "今日の夜景".
 _PART: Final = re.compile(rf"(?:{_words(PARTS)})(?!ご飯|ごはん|[食飯市景勤刊])")
+_BESIDE: Final = re.compile(
+    r"[（(][月火水木金土日][）)]|[（(]?(?:(?:星期|周|週|礼拜)[一二三四五六日天]|[月火水木金土日]曜日?)[）)]?"
+)
 _COUNTS: Final = r"\d一二两三四五六七八九十几数半个"
 _ENDS: Final = r"初(?![一二三四五六七八九十めて次恋级級中雪夏春秋冬])|末|底(?![特层])"
 """Not "初めて" (for the first time), "初中" (a school), "底特律" (Detroit)."""
@@ -264,6 +293,13 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
         ),
         (rf"(?:(?P<y>{YEAR})年|(?P<word>{_YEARS})の?)?(?P<m>{NUMBER})月{_THIRD}", _month_part),
         (rf"(?P<word>{_MONTHS})の?{_THIRD}", _unit_part),
+        (rf"(?P<word>{_MONTHS})[の的]?(?P<d>{NUMBER})[日号]", _day_of_month),
+        (rf"(?P<word>{_YEARS})[の的]?(?:今天|今日)", _this_day_of_year),
+        (
+            rf"(?P<n>{NUMBER})(?:周|个星期|週間)(?:之前|以前|前)[の的]?"
+            rf"(?:(?:星期|周|礼拜)(?P<day>[一二三四五六日天])|(?P<jday>[月火水木金土日])曜日?)",
+            _day_of_week_ago,
+        ),
         (
             rf"(?:(?P<y>{YEAR})年年?|(?P<word>{_YEARS})の?年?|(?<![{_NO_YEARS}])年)(?P<part>{_ENDS})",
             _year_part,
@@ -296,7 +332,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
         ),
         (
             rf"(?<![{_COUNTS}每毎])(?:(?:星期|礼拜)(?P<day>[一二三四五六日天])(?!气)|[周週](?P<short>[一二三四五六日])(?![次本]))"
-            r"|(?<![每毎各])(?<![每毎]週)(?<![每毎]週の)(?P<jday>[月火水木金土日])曜(?:日|(?=[にのはもと、。]|$))",
+            r"|(?<![每毎各])(?<![每毎]週)(?<![每毎]週の)(?P<jday>[月火水木金土日])曜(?:日|(?=[にのはもとま、。]|$))",
             _weekday,
         ),
         (rf"(?:过去|最近)(?P<n>{NUMBER})(?P<unit>{_words(AGO)})", _past),
@@ -304,7 +340,7 @@ _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[Match[str], datetime], Read
         (rf"(?<![以之目当年节月日])(?:前|这|过去|最近|ここ)[几数](?P<unit>{_words(AGO)})間?", _few_past),
         (rf"(?<![{_COUNTS}百千万])好?[几数](?P<unit>{_words(AGO)})(?:之前|以前|前)", _few_ago),
         (r"(?<![上下前后後])半年(?:之前|以前|前)", _half_year_ago),
-        (rf"(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:之前|以前|前)", _ago),
+        (rf"(?<!の)(?P<n>{NUMBER})(?P<unit>{_words(AGO)})(?:之前|以前|前)", _ago),
         (_words(MOMENTS), _moment),
         (_words(DAYS), _day),
         (rf"(?P<word>{_words(UNITS)})", _unit),

@@ -10,6 +10,7 @@ from .calendar import Span
 from .found import Relation
 from .languages.east_asian import NUMBER, number_of
 from .reading import Reading
+from .turns import weekday_near
 
 __all__ = ["Related", "related_in"]
 
@@ -22,7 +23,7 @@ _DAY_AFTER: Final = re.compile(rf"(?:{_TO.pattern}|{_AND.pattern})(?P<d>{NUMBER}
 _FROM: Final = "从自由"
 _CLOSING: Final = re.compile(r"まで|之间|为止|の間")
 _SUFFIXES: Final[tuple[tuple[re.Pattern[str], Relation], ...]] = (
-    (re.compile("以来|以降|から"), "since"),
+    (re.compile("以来|以降|から|到现在|至今"), "since"),
     (re.compile("之后|以后|のあと|の後|より後"), "after"),
     (re.compile("之前|以前|より前|の前"), "before"),
     (re.compile("为止|まで"), "until"),
@@ -38,7 +39,10 @@ _BUT: Final = re.compile("[、，, ]?(?:但|且|而|并且)?在?")
 
 
 def _closing_span(start: datetime, other: Reading, now: datetime) -> Span:
-    """What ends a range that starts then; without its year it is the first one after the start."""
+    """What ends a range that starts then; without its year it is the first one after the start, a day of the week the
+    first such day."""
+    if other.recurs == "week":
+        return weekday_near(start, other.span.start.weekday(), 1)
     partial = other.partial
     if partial is None or partial.year is not None:
         return other.span
