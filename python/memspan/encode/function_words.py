@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from functools import lru_cache
 from typing import Final
 
 from memspan import _core
@@ -12,7 +11,7 @@ from memspan.recall.times.languages import LANGUAGES, lexicon_of
 
 from .words import Word
 
-__all__ = ["without_function_words"]
+__all__ = ["FunctionWords"]
 
 _WORDS: Final = {
     "de": "aber alle allem allen aller alles als also am an auch auf aus bei beim bin bis bist bitte da dabei dafür "
@@ -86,42 +85,47 @@ for _language, _words in _WORDS.items():
         _LANGUAGES[_word] = (*_LANGUAGES.get(_word, ()), _language)
 
 
-def without_function_words(words: Sequence[Word], but: Collection[str] = ()) -> Sequence[Word]:
-    """The words of a turn without those of its language that are about nothing or tell a time, with a gap in their
-    place; as they are where it seems to be English, or holds no such word. O(words).
+class FunctionWords:
+    """Takes them out of the turns of one user. What it has seen goes with it."""
 
-    Args:
-        but: words that stay.
-    """
-    language = _language_of(words)
-    if language is None:
-        return words
-    times = lexicon_of(language).words if language in LANGUAGES else {}
-    kept: list[Word] = []
-    gap = False
-    for word in words:
-        time = times.get(word.folded, ("", None))[0]
-        empty = language in _LANGUAGES.get(word.folded, ()) or time in _TIMES
-        if empty and word.text not in but:
-            gap = True
-            continue
-        kept.append(word._replace(joined=False) if gap and word.joined else word)
+    def __init__(self) -> None:
+        self._english: dict[str, bool] = {}
+
+    def taken_out(self, words: Sequence[Word], but: Collection[str] = ()) -> Sequence[Word]:
+        """The words of a turn without those of its language that are about nothing or tell a time, with a gap in
+        their place; as they are where it seems to be English, or holds no such word. O(words).
+
+        Args:
+            but: words that stay.
+        """
+        language = self._language_of(words)
+        if language is None:
+            return words
+        times = lexicon_of(language).words if language in LANGUAGES else {}
+        kept: list[Word] = []
         gap = False
-    return kept
+        for word in words:
+            time = times.get(word.folded, ("", None))[0]
+            empty = language in _LANGUAGES.get(word.folded, ()) or time in _TIMES
+            if empty and word.text not in but:
+                gap = True
+                continue
+            kept.append(word._replace(joined=False) if gap and word.joined else word)
+            gap = False
+        return kept
 
+    def _language_of(self, words: Sequence[Word]) -> str | None:
+        """The language of most function words; `None` where English has as many."""
+        votes: Counter[str] = Counter()
+        english = 0
+        for word in words:
+            votes.update(_LANGUAGES.get(word.folded, ()))
+            english += self._is_english(word.folded)
+        language, most = max(votes.items(), key=lambda vote: vote[1], default=("", 0))
+        return language if most > english else None
 
-@lru_cache(1 << 16)
-def _is_english(folded: str) -> bool:
-    """Whether it is a function word there."""
-    return folded.isascii() and not _core.analyze(folded, "english")
-
-
-def _language_of(words: Sequence[Word]) -> str | None:
-    """The language of most function words; `None` where English has as many."""
-    votes: Counter[str] = Counter()
-    english = 0
-    for word in words:
-        votes.update(_LANGUAGES.get(word.folded, ()))
-        english += _is_english(word.folded)
-    language, most = max(votes.items(), key=lambda vote: vote[1], default=("", 0))
-    return language if most > english else None
+    def _is_english(self, folded: str) -> bool:
+        known = self._english.get(folded)
+        if known is None:
+            known = self._english[folded] = folded.isascii() and not _core.analyze(folded, "english")
+        return known

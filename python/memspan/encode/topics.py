@@ -11,7 +11,7 @@ from memspan import _core
 from memspan.limits import MAX_TAG_BYTES
 
 from .entities import JOINING, find_names_in
-from .function_words import without_function_words
+from .function_words import FunctionWords
 from .keyphrases import find_keyphrases, weight_of
 from .words import UNSPACED, WordReader, singular
 
@@ -61,12 +61,13 @@ def find_topics(
     held = [numbers.setdefault(session, len(numbers)) for session in sessions]
     barred = _speakers(speakers)
     topics: dict[tuple[str, ...], Topic] = {}
-    for name in find_names_in([without_function_words(words, JOINING) for words in read], barred):
+    functions = FunctionWords()
+    for name in find_names_in([functions.taken_out(words, JOINING) for words in read], barred):
         key = (*name.words[:-1], singular(name.words[-1]))
         sessions_held = len({held[turn] for turn in name.turns})
         weight = weight_of(len(name.turns), len(read), sessions_held, len(numbers), len(key))
         _put(topics, key, name.text, name.turns, _NAME_FACTOR * weight, name=True)
-    for phrase in find_keyphrases([without_function_words(words) for words in read], held, barred):
+    for phrase in find_keyphrases([functions.taken_out(words) for words in read], held, barred):
         known = topics.get(phrase.words)
         if known is None or len(known.turns) < len(phrase.turns):
             factor = 1.0 if known is None else _NAME_FACTOR
