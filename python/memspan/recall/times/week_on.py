@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from .amounts import Amount, read_amount
-from .calendar import Span, day_span, moved, shifted
+from .calendar import Span, day_span, moved, shifted, unit_span
 from .reading import Reading, Sentence
 from .turns import weekday_near
 
@@ -25,7 +25,7 @@ def read_week_on(sentence: Sentence, at: int) -> Reading | None:
         return _days_after(sentence, at)
     if sentence.lexicon.language != "en":
         return None
-    found = _week_after(sentence, at)
+    found = _week_after(sentence, at) or _in_weeks(sentence, at)
     if found is not None:
         return found
     amount = read_amount(sentence, at)
@@ -76,6 +76,26 @@ def _week_after(sentence: Sentence, at: int) -> Reading | None:
         if day is None
         else Reading(day_span(shifted(day.start, days=7)), at + 2, 0.7, "a week from that day", "day")
     )
+
+
+def _in_weeks(sentence: Sentence, at: int) -> Reading | None:
+    """As in "Monday in two weeks": of the week that is so far off."""
+    if (sentence.kind(at), sentence.kind(at + 1)) != ("weekday", "in"):
+        return None
+    token = sentence.tokens[at]
+    if token.possessive or token.word.endswith("days"):
+        return None
+    amount = read_amount(sentence, at + 2)
+    if (
+        amount is None
+        or amount.unit != "week"
+        or amount.low != amount.high
+        or not sentence.closes(amount.stop)
+    ):
+        return None
+    week = unit_span("week", moved(sentence.now, "week", amount.low))
+    day = day_span(shifted(week.start, days=sentence.value(at)))
+    return Reading(day, amount.stop, 0.7, f"of the week {amount.low} weeks ahead", "day")
 
 
 def _days_after(sentence: Sentence, at: int) -> Reading | None:
