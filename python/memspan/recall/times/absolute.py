@@ -6,7 +6,7 @@ from typing import Final
 
 from memspan.recall.words import word_set
 
-from .calendar import SEASONS, Span, Unit, month_span, season_span
+from .calendar import SEASONS, Span, Unit, month_span, season_span, unit_span
 from .counting import part_at
 from .dotted import dotted_day, slashed_day, spaced_day
 from .lone_days import is_lone_day
@@ -278,8 +278,10 @@ def _counts_years(sentence: Sentence, at: int) -> bool:
 
 def _named(sentence: Sentence, at: int) -> Reading | None:
     name: str = sentence.value(at)
-    weekend = sentence.kind(at + 1) == "unit" and sentence.value(at + 1) == "weekend"
-    part, stop = (None, at + 2) if weekend else part_at(sentence, at + 1)
+    held = sentence.value(at + 1) if sentence.kind(at + 1) == "unit" else None
+    weekend = held == "weekend"
+    week = held == "week" and sentence.tokens[at + 1].word == "week"
+    part, stop = (None, at + 2) if weekend or week else part_at(sentence, at + 1)
     year, end = read_year(sentence, stop)
     if year is not None:
         found = Reading(named_day(name, year), end, _FULL, "a named day of a year", "day")
@@ -290,6 +292,9 @@ def _named(sentence: Sentence, at: int) -> Reading | None:
         return None
     if part is not None:
         return found._replace(span=part_of_day(found.span.start, part))
+    if week:  # "Thanksgiving week"
+        span = unit_span("week", found.span.start)
+        return found._replace(span=span, unit="week", reason=f"the week of {found.reason}")
     if not weekend:
         return found
     return found._replace(
