@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "gil.hpp"
 #include "memspan/index.hpp"
 #include "register.hpp"
 
@@ -24,7 +25,7 @@ py::tuple to_tuple(const ConsolidationReport& report) {
 py::tuple consolidate(Index& self, const std::optional<std::string>& user, bool force, size_t threads) {
   ConsolidationReport report;
   {
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     report = user ? self.consolidate(*user, force, threads) : self.consolidate_all(force, threads);
   }
   return to_tuple(report);
@@ -39,7 +40,7 @@ py::tuple auto_consolidations(const Index& self) {
 
 std::vector<std::tuple<std::string, uint32_t, uint32_t, uint32_t, uint32_t>> layout_map(const Index& self,
                                                                                        const std::string& user) {
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   std::vector<std::tuple<std::string, uint32_t, uint32_t, uint32_t, uint32_t>> rows;
   for (TagSpan& span : self.layout_map(user)) {
     rows.emplace_back(std::move(span.tag), span.start, span.end, span.cluster, span.records);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "gil.hpp"
 #include "memspan/index.hpp"
 #include "register.hpp"
 
@@ -21,14 +22,14 @@ py::tuple duplicates(const Index& self, const std::string& user, float threshold
                      int64_t since, size_t most, unsigned threads) {
   Duplicates found;
   {
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     DuplicateQuery query{.threshold = threshold, .kinds = {}, .since = since, .most = most, .threads = threads};
     for (const uint8_t kind : kinds) query.kinds.push_back(static_cast<Kind>(kind));
     found = self.duplicates(user, query);
   }
   py::list pairs;
   for (size_t i = 0; i < found.pairs.size(); ++i) {
-    if (i % kMadeAtOnce == kMadeAtOnce - 1) const py::gil_scoped_release release;
+    if (i % kMadeAtOnce == kMadeAtOnce - 1) const ReleasedGil release;
     const DuplicatePair& pair = found.pairs[i];
     pairs.append(py::make_tuple(pair.first, pair.second, pair.cosine));
   }

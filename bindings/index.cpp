@@ -19,7 +19,7 @@
 namespace memspan::python {
 namespace {
 
-using Release = py::call_guard<py::gil_scoped_release>;
+using Release = py::call_guard<ReleasedGil>;
 
 std::vector<std::pair<std::string, std::string>> add(
          Index& self, const py::list& users, const py::list& ids, const MicrosArray& ats, const MicrosArray& untils,
@@ -39,7 +39,7 @@ std::vector<std::pair<std::string, std::string>> add(
   if (const auto* array = std::get_if<FloatArray>(&embeddings)) columns.embeddings = *array;
   if (const auto* rows = std::get_if<py::list>(&embeddings)) columns.embedding_rows = *rows;
   const auto records = columns.to_records();
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   std::vector<std::pair<std::string, std::string>> evicted;
   for (Evicted& each : self.add(records, named_as_columns, evict)) {
     evicted.emplace_back(std::move(each.user), std::move(each.id));
@@ -49,7 +49,7 @@ std::vector<std::pair<std::string, std::string>> add(
 
 size_t remove(Index& self, const std::string& user, const py::list& ids) {
   const std::vector<std::string_view> views = as_views(ids);
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   return self.remove(user, views);
 }
 
@@ -96,20 +96,20 @@ py::list search_many(const Index& self, const py::list& queries, unsigned thread
 std::vector<std::pair<std::string, float>> route(const Index& self, const std::string& user, const FloatArray& embedding,
                                                  uint32_t k, uint8_t method) {
   const auto values = as_span(embedding);
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   return self.route(user, values, k, static_cast<RouteMethod>(method));
 }
 
 void set_tag_embedding(Index& self, const std::string& user, const std::string& tag, const FloatArray& embedding) {
   const auto values = as_span(embedding);
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   self.set_tag_embedding(user, tag, values);
 }
 
 py::dict total_stats(const Index& self) {
   IndexStats stats;
   {
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     stats = self.stats();
   }
   py::dict result;
@@ -129,7 +129,7 @@ py::dict total_stats(const Index& self) {
 py::dict user_stats(const Index& self, const std::string& user) {
   UserStats stats;  // all zero for an unknown user
   {
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     stats = self.stats(user).value_or(stats);
   }
   py::dict kinds;
@@ -159,7 +159,7 @@ py::dict user_stats(const Index& self, const std::string& user) {
 
 std::vector<std::tuple<std::string, uint64_t, std::vector<std::string>, std::vector<std::string>, uint32_t>> tags(
     const Index& self, const std::string& user, bool retired) {
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   std::vector<std::tuple<std::string, uint64_t, std::vector<std::string>, std::vector<std::string>, uint32_t>> rows;
   for (TagInfo& tag : self.tags(user, retired)) {
     rows.emplace_back(std::move(tag.name), tag.records, std::move(tag.parents), std::move(tag.children), tag.specificity);
@@ -169,14 +169,14 @@ std::vector<std::tuple<std::string, uint64_t, std::vector<std::string>, std::vec
 
 std::pair<std::vector<std::string>, std::vector<std::string>> names_of(
     const Index& self, const std::string& user, bool retired) {
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   Index::Names names = self.names(user, retired);
   return {std::move(names.speakers), std::move(names.tags)};
 }
 
 std::pair<uint64_t, std::vector<uint64_t>> frequencies(const Index& self, const std::string& user, const py::list& words) {
   const std::vector<std::string_view> views = as_views(words);
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   Index::Frequencies found = self.frequencies(user, views);
   return {found.documents, std::move(found.words)};
 }
@@ -239,7 +239,7 @@ void register_index(py::module_& module) {
       .def("users", &Index::users, Release())
       .def("frequencies", &frequencies)
       .def("names", &names_of)
-      .def("names_version", &Index::names_version, py::call_guard<py::gil_scoped_release>())
+      .def("names_version", &Index::names_version, py::call_guard<ReleasedGil>())
       .def("ids", [](const Index& self, const std::string& user) { return self.ids(user); }, Release())
       .def("__len__", &Index::size, Release())
       .def("total_stats", &total_stats)

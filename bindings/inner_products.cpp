@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "arrays.hpp"
+#include "gil.hpp"
 #include "register.hpp"
 
 namespace memspan::python {
@@ -23,7 +24,7 @@ FloatArray inner_products_of(const FloatArray& rows, const FloatArray& others) {
     return out;
   }
   {
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     inner_products(left, right, n, products);
   }
   return out;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "gil.hpp"
 #include "memspan/types.hpp"
 #include "register.hpp"
 #include "vectors/max_similarity.hpp"
@@ -50,7 +51,7 @@ FloatArray max_similarities(const FloatArray& question, const std::vector<std::s
   FloatArray out(static_cast<py::ssize_t>(records.size()));
   float* const similarities = out.mutable_data();
   {
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     for (size_t i = 0; i < records.size(); ++i) similarities[i] = similarity(*records[i]);
   }
   return out;

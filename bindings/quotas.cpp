@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "gil.hpp"
 #include "memspan/index.hpp"
 #include "register.hpp"
 #include "text.hpp"
@@ -34,7 +35,7 @@ void set_quotas(Index& self, const OptionalText& user, const std::optional<std::
       quotas->capacities[kind] = capacities->at(kind).value_or(Quotas::kUnlimited);
     }
   }
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   self.set_quotas(view_of(user), quotas);
 }
 
@@ -50,13 +51,13 @@ std::optional<std::pair<std::vector<std::optional<uint32_t>>, uint8_t>> quotas(c
 
 size_t pin(Index& self, const std::string& user, const py::list& ids, bool pinned) {
   const std::vector<std::string_view> views = as_views(ids);
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   return self.pin(user, views, pinned);
 }
 
 size_t note_uses(Index& self, const std::string& user, const py::list& ids) {
   const std::vector<std::string_view> views = as_views(ids);
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   return self.note_uses(user, views);
 }
 
@@ -68,7 +69,7 @@ Array to_array(const std::vector<Value>& values) {
 py::tuple take_uses(const Index& self, const std::string& user) {
   Uses uses;
   {
-    const py::gil_scoped_release release;
+    const ReleasedGil release;
     uses = self.take_uses(user);
   }
   return py::make_tuple(std::move(uses.ids), to_array<UseArray>(uses.counts), to_array<MicrosArray>(uses.lasts));
@@ -79,7 +80,7 @@ size_t set_uses(Index& self, const std::string& user, std::vector<std::string> i
   const auto some_counts = as_span(counts);
   const auto some_lasts = as_span(lasts);
   const Uses uses{std::move(ids), {some_counts.begin(), some_counts.end()}, {some_lasts.begin(), some_lasts.end()}};
-  const py::gil_scoped_release release;
+  const ReleasedGil release;
   return self.set_uses(user, uses);
 }
 
@@ -91,7 +92,7 @@ void register_quotas(py::module_& module) {
   auto index = py::reinterpret_borrow<py::class_<Index>>(module.attr("Index"));
   index.def("set_quotas", &set_quotas)
       .def("quotas", &quotas)
-      .def("evict", &evict, py::call_guard<py::gil_scoped_release>())
+      .def("evict", &evict, py::call_guard<ReleasedGil>())
       .def("pin", &pin)
       .def("track_uses", &Index::track_uses)
       .def("note_uses", &note_uses)

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "gil.hpp"
 #include "lexical/unicode.hpp"
 #include "memspan/analyzer.hpp"
 #include "register.hpp"
@@ -21,7 +22,7 @@ void register_text_tools(py::module_& module) {
         const std::string_view view = as_view(text);
         TokenBuffer tokens;
         {
-          py::gil_scoped_release release;
+          ReleasedGil release;
           chosen.analyze(view, tokens);
         }
         std::vector<std::string> result;

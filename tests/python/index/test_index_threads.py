@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 import time
@@ -121,3 +122,37 @@ def test_searches_go_on_while_others_come_and_go(index, vectors):
             assert index.search(user="ana", embedding=vectors[i], k=1)[0].id == str(i)
             thread.join(60)
             assert not thread.is_alive()
+
+
+AT_THE_END = """
+import sys, threading, time
+import numpy as np
+import memspan
+
+index = memspan.Index(32, auto_consolidate=False)
+rows = np.random.default_rng(0).standard_normal((6000, 32)).astype(np.float32)
+ids = [str(n) for n in range(len(rows))]
+index.add_many(user="ana", ids=ids, ats=list(range(len(rows))), embeddings=rows)
+calls = {
+    "search": lambda: index.search(user="ana", embedding=rows[0], k=10, exact=True),
+    "add_many": lambda: index.add_many(user="ben", ids=ids[:500], ats=list(range(500)), embeddings=rows[:500]),
+    "ids": lambda: index.ids(user="ana"),
+    "consolidate": lambda: index.consolidate(user="ana", force=True),
+}
+
+def forever():
+    while True:
+        calls[sys.argv[1]]()
+
+for _ in range(3):
+    threading.Thread(target=forever, daemon=True).start()
+time.sleep(0.3)
+"""
+
+
+@pytest.mark.parametrize("call", ["search", "add_many", "ids", "consolidate"])
+def test_daemon_threads_do_not_end_the_process_with_an_abort(call: str) -> None:
+    """Whose call ends when the interpreter has."""
+    command = [sys.executable, "-c", AT_THE_END, call]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
