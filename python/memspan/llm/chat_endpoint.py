@@ -25,7 +25,7 @@ from .dialect import Refusal
 from .http_client import CautiousClient, redirect_target
 from .pacing import Pace
 from .protocol import Ready
-from .stream_event import StreamEnd, bounded, read_event
+from .stream_event import Bounded, StreamEnd, read_event
 from .usage import Usage
 
 __all__ = ["ChatEndpoint", "StreamEnd"]
@@ -258,7 +258,7 @@ class ChatEndpoint:
             failure = self._failure(error)
         else:
             response, read = opened.response, opened.response.aiter_bytes
-            response.aiter_bytes = lambda *how: bounded(read(*how), _MAX_REPLY, self._too_large())
+            response.aiter_bytes = lambda *how: Bounded(read(*how), _MAX_REPLY, self._too_large())
             return opened
         raise failure
 

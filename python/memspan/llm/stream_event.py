@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any, Final
 
 from memspan.errors import LLMError
@@ -10,7 +10,7 @@ from memspan.errors import LLMError
 from .completion import name_of, read_usage, text_of
 from .usage import Usage
 
-__all__ = ["StreamEnd", "bounded", "read_event"]
+__all__ = ["Bounded", "StreamEnd", "read_event"]
 
 _ENDS: Final = (b"\n\n", b"\r\r", b"\r\n\r\n")
 """Of an event."""
@@ -49,18 +49,34 @@ def read_event(chunk: Any, end: StreamEnd, seconds: float) -> tuple[str, bool]:
     return text_of(delta.get("content")), any(said for name, said in delta.items() if name != "role")
 
 
-async def bounded(blocks: AsyncIterator[bytes], most: int, error: LLMError) -> AsyncIterator[bytes]:
+class Bounded:
     """The blocks of an answer that comes in events, as they come. Whoever reads events holds each of them whole.
 
-    Raises:
-        LLMError: the one that was given, when an event is longer than `most` bytes.
+    No generator: one more of those that a stream leaves behind would be one more for the collector to end.
+
+    Args:
+        blocks: as httpx gives them.
+        most: bytes of an event.
+        error: what is raised where one is longer.
     """
-    length, tail = 0, b""
-    async for block in blocks:
-        seen = tail + block
+
+    def __init__(self, blocks: AsyncGenerator[bytes, None], most: int, error: LLMError) -> None:
+        self._blocks = blocks
+        self._most = most
+        self._error = error
+        self._length = 0
+        self._tail = b""
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        block = await anext(self._blocks)
+        seen = self._tail + block
         end = max(map(seen.rfind, _ENDS))
-        length = length + len(block) if end < 0 else len(seen) - end
-        tail = seen[-3:]
-        if length > most:
-            raise error
-        yield block
+        self._length = self._length + len(block) if end < 0 else len(seen) - end
+        self._tail = seen[-3:]
+        if self._length > self._most:
+            await self._blocks.aclose()
+            raise self._error
+        return block

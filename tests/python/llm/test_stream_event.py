@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
 from pydantic import create_model
 
 from memspan.errors import LLMError
-from memspan.llm.stream_event import StreamEnd, bounded, read_event
+from memspan.llm.stream_event import Bounded, StreamEnd, read_event
 
 
 @pytest.mark.parametrize(
@@ -50,11 +50,11 @@ def test_the_end_is_known_from_the_events() -> None:
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
 def test_events_are_bounded_however_they_are_cut(end: bytes, size: int) -> None:
     async def passed(sent: bytes) -> bytes:
-        async def blocks() -> AsyncIterator[bytes]:
+        async def blocks() -> AsyncGenerator[bytes, None]:
             for start in range(0, len(sent), size):
                 yield sent[start : start + size]
 
-        return b"".join([block async for block in bounded(blocks(), 20, LLMError("too large"))])
+        return b"".join([block async for block in Bounded(blocks(), 20, LLMError("too large"))])
 
     fits = (b"data: 12345" + end) * 50
     assert asyncio.run(passed(fits)) == fits
