@@ -27,7 +27,7 @@ void share_out(size_t workers, size_t count, size_t at_a_time, const std::functi
   };
   {
     std::vector<std::jthread> team;
-    team.reserve(workers);
+    team.reserve(workers > 1 ? workers - 1 : 0);
     try {
       while (team.size() + 1 < workers) team.emplace_back(run);
     } catch (const std::system_error&) {  // no more threads: those that are there do it
