@@ -11,7 +11,7 @@
 
 namespace memspan::python {
 
-// pybind11::gil_scoped_release without its bookkeeping, for calls that take some microseconds.
+// pybind11::gil_scoped_release without its bookkeeping, which counts where calls take some microseconds.
 //
 // A thread that asks for the GIL when the interpreter has ended is unwound by Python until 3.13, through destructors,
 // which ends the process. It stays here instead, as it does from 3.14 on; the process ends without it.

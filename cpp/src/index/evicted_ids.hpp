@@ -19,7 +19,7 @@ class EvictedIds {
   EvictedIds(const EvictedIds&) = delete;
   EvictedIds& operator=(const EvictedIds&) = delete;
 
-  // For evictions to append to. Empty where one came again, until the end.
+  // For evictions to append to. Until the end, an id is empty where its record came again.
   std::vector<std::string>& list() { return ids_; }
 
   // O(1), and what was appended since.

@@ -11,8 +11,8 @@
 #include <thread>
 #include <tuple>
 
-#include "base/hash_map.hpp"
 #include "attributes/standing.hpp"
+#include "base/hash_map.hpp"
 #include "base/in_parallel.hpp"
 #include "index/user_index.hpp"
 #include "vectors/interruption.hpp"

@@ -23,7 +23,7 @@ from memspan.lifecycle.fidelity import Fidelity, fidelity_of
 from memspan.lifecycle.shortening import pieces_of, ratios_of, shortened, word_scores
 from memspan.llm.protocol import Ready
 from memspan.records import Record
-from memspan.times import TimeLike, from_micros, now_micros, to_micros
+from memspan.times import TimeLike, now_micros, to_micros
 
 from .auditing import audited
 from .compose import embedded_text
@@ -62,7 +62,7 @@ class _Wanted:
             record.kind in self.kinds
             and not (record.pinned or record.held)
             and record.retired_at is None
-            and not is_expired(record, from_micros(now_micros()))
+            and not is_expired(record)
             and "compression" not in record.metadata
             and (self.before is None or to_micros(record.at) < self.before)
         )

@@ -9,7 +9,6 @@ from datetime import datetime
 from memspan.history import Belief, History
 from memspan.records import Record
 from memspan.store import StoreReader
-from memspan.times import from_micros, now_micros
 
 from .endings import before_ending, ended_by
 from .engine import Engine
@@ -83,7 +82,7 @@ def _reached(name: str, steps: Iterable[tuple[str, str]]) -> set[str]:
 
 
 def _is_gone(record: Record) -> bool:
-    return is_expired(record, from_micros(now_micros()))
+    return is_expired(record)
 
 
 def _beliefs(records: Iterable[Record], evicted: Mapping[str, datetime]) -> tuple[Belief, ...]:

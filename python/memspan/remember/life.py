@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from memspan.records import Record
-from memspan.times import MAX_MICROS, from_micros, to_micros
+from memspan.times import MAX_MICROS, from_micros, now_micros, to_micros
 
 __all__ = ["end_of_life", "given_end", "is_expired"]
 
@@ -28,6 +28,10 @@ def given_end(record: Record, lifetimes: Mapping[str, float]) -> datetime | None
     return None if record.expires_at == of_kind else record.expires_at
 
 
-def is_expired(record: Record, now: datetime) -> bool:
-    """Whether its life is over."""
-    return record.expires_at is not None and record.expires_at <= now
+def is_expired(record: Record, now: datetime | None = None) -> bool:
+    """Whether its life is over.
+
+    Args:
+        now: when; by default at this moment, which is looked at only where there is an end.
+    """
+    return record.expires_at is not None and record.expires_at <= (now or from_micros(now_micros()))

@@ -23,7 +23,6 @@ from memspan.rerank.reordering import (
     reorder,
 )
 from memspan.rerank.resolve import resolve_reranker
-from memspan.times import from_micros, now_micros
 
 from .compose import reranked_text
 from .damage import survives_damage
@@ -61,7 +60,7 @@ class Readable:
         """Whether the record may be read as the context of a hit."""
         if record.kind == "vault" and not self.vault:
             return False
-        if record.id in self.exclude or is_expired(record, from_micros(now_micros())):
+        if record.id in self.exclude or is_expired(record):
             return False
         if self.as_of is None and self.valid_at is None:
             return record.retired_at is None

@@ -128,7 +128,7 @@ class Vault:
             return None
         failure: Exception | None = None
         secret: str | bytes | None = None
-        if record is None or not is_expired(record, from_micros(now_micros())):
+        if record is None or not is_expired(record):
             try:
                 secret = opened(self._ring, self.user, stored)
             except VaultError as error:

@@ -16,7 +16,7 @@ from memspan.remember.engine import Engine
 from memspan.remember.life import is_expired
 from memspan.store import StoreWriter
 from memspan.store.jobs import ClaimedJob
-from memspan.times import Micros, from_micros, now_micros
+from memspan.times import Micros, now_micros
 
 __all__ = ["JobTurns", "enqueue_turns", "follow_turns", "is_open", "is_turn", "read_turns", "turn_of"]
 
@@ -29,7 +29,7 @@ def is_turn(record: Record) -> bool:
 
 def is_open(record: Record) -> bool:
     """Whether it is a turn that is believed and has not run out: no earlier version, and none that was taken back."""
-    return is_turn(record) and record.retired_at is None and not is_expired(record, from_micros(now_micros()))
+    return is_turn(record) and record.retired_at is None and not is_expired(record)
 
 
 def turn_of(record: Record) -> Turn:
@@ -123,8 +123,8 @@ def read_turns(engine: Engine, job: ClaimedJob) -> JobTurns:
         missing = [id_ for id_ in (*own, *before) if id_ not in records]
         if missing:
             records |= {id_: cold.record for id_, cold in reader.cold.fetch(job.user, missing).items()}
-    over = sorted(id_ for id_, record in records.items() if is_turn(record) and not is_open(record))
-    return JobTurns(_in_order(records, own, over), _in_order(records, before, over), tuple(over))
+    over = {id_ for id_, record in records.items() if is_turn(record) and not is_open(record)}
+    return JobTurns(_in_order(records, own, over), _in_order(records, before, over), tuple(sorted(over)))
 
 
 def _in_order(records: Mapping[str, Record], ids: Sequence[str], over: Collection[str]) -> tuple[Turn, ...]:
