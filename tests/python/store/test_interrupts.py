@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ def interrupted(after: int) -> Iterator[None]:
     """Raise in the block as a signal's handler may: when a call of a C function returns, here that of this number.
 
     One that comes in `contextlib` leaves a generator waiting, which ends when nobody looks at the error any more.
+    The collector waits: what it would end here is another test's, and no error may leave that.
     """
     left = after
 
@@ -35,11 +37,13 @@ def interrupted(after: int) -> Iterator[None]:
                 sys.setprofile(None)
                 raise KeyboardInterrupt
 
+    gc.disable()
     sys.setprofile(look)
     try:
         yield
     finally:
         sys.setprofile(None)
+        gc.enable()
 
 
 def require_usable(store: SqliteStore, path: Path, when: int) -> None:
