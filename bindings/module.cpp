@@ -11,6 +11,7 @@ PYBIND11_MODULE(_core, module) {
   memspan::python::register_errors();
   memspan::python::register_limits(module);
   memspan::python::register_text_tools(module);
+  memspan::python::register_token_estimate(module);
   memspan::python::register_near_words(module);
   memspan::python::register_inner_products(module);
   memspan::python::register_late_scores(module);

@@ -7,6 +7,7 @@ namespace memspan::python {
 
 void register_limits(pybind11::module_& module);
 void register_text_tools(pybind11::module_& module);
+void register_token_estimate(pybind11::module_& module);
 void register_near_words(pybind11::module_& module);
 void register_inner_products(pybind11::module_& module);
 void register_late_scores(pybind11::module_& module);

@@ -20,7 +20,6 @@ _BRACKET: Final = re.compile(f"[{_BRACKETS}]")
 _NAME: Final = "memories"
 _FILLERS: Final = frozenset("\u115f\u1160")
 """Letters that show nothing."""
-_SPACES: Final = re.compile(r"\s+")  # with all of Unicode's line breaks
 _IN_LABELS: Final = re.compile(r"[\[\]:;,<>#]+")
 _PLAIN_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,15}")
 _MOST_OF_A_NAME: Final = 40
@@ -37,12 +36,14 @@ def one_line(text: str) -> str:
     """The text in one line: runs of white space become a space; control characters, invisible formats and what else
     may hide a text go; a delimiter loses its bracket.
     """
-    line = _SPACES.sub(" ", text).strip()
+    line = " ".join(text.split())
     if not line.isprintable():
-        line = _SPACES.sub(" ", "".join(map(_visible, line))).strip()
+        line = " ".join("".join(map(_visible, line)).split())
     if not line.isascii():
         shown = _ROWS.sub(r"\1\2", _RARE_SELECTORS.sub("", line))
-        line = line if shown == line else _SPACES.sub(" ", shown).strip()
+        line = line if shown == line else " ".join(shown.split())
+    if not _BRACKET.search(line):
+        return line
     return _BRACKET.sub(lambda found: "‹" if _names_frame(line, found.end()) else found.group(), line)
 
 
@@ -78,7 +79,7 @@ def _visible(sign: str) -> str:
 
 def speaker_label(name: str) -> str:
     """A speaker's name without what ends a label, at most 40 characters."""
-    line = _SPACES.sub(" ", _IN_LABELS.sub(" ", one_line(name))).strip()
+    line = " ".join(_IN_LABELS.sub(" ", one_line(name)).split())
     return line if len(line) <= _MOST_OF_A_NAME else line[: _MOST_OF_A_NAME - 1] + "…"
 
 
