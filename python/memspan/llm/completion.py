@@ -15,6 +15,8 @@ from .usage import Usage
 __all__ = ["Completion", "name_of", "read_completion", "read_usage", "text_of"]
 
 _NAME: Final = 200
+_MOST_TOKENS: Final = 1 << 40
+"""That a call may say it took; beyond that it is nonsense, and its sums would not fit into a store."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +69,7 @@ def read_completion(
 
 
 def read_usage(counted: Any, seconds: float) -> Usage:
-    """One call's usage; without token numbers in the reply it is a call that nobody counted."""
+    """One call's usage; without token numbers that can be true it is a call that nobody counted."""
     fields = counted if isinstance(counted, dict) else {}
     prompt, completion = _count(fields.get("prompt_tokens")), _count(fields.get("completion_tokens"))
     if prompt is None or completion is None:
@@ -101,7 +103,7 @@ def name_of(reply: Any, model: str) -> str:
 
 
 def _count(value: Any) -> int | None:
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None
 
 
 def _failure(error: dict[str, Any], quote: Callable[[str], str]) -> TransientError | Refusal:

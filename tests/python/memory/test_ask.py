@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import threading
@@ -79,6 +80,21 @@ def test_an_answer_names_its_sources_and_what_it_cost(asking: Memory, server: Sc
     assert (entry.stage, entry.recipe, entry.model) == ("answer", "verbatim", "scripted-1")
     assert entry.usage == answer.usage
     assert asking.usage(user="ben") == []
+
+
+@pytest.mark.parametrize("tokens", [-1, 10**30, "7", None])
+def test_an_answer_is_not_lost_by_tokens_that_cannot_be(
+    asking: Memory, server: ScriptedLLM, tokens: Any
+) -> None:
+    reply = {
+        "choices": [{"message": {"content": '{"answer": "Lisbon.", "sources": [3]}'}}],
+        "usage": {"prompt_tokens": 3, "completion_tokens": tokens},
+    }
+    server.misbehave(Fault(name="odd usage", body=json.dumps(reply).encode()))
+
+    assert asking.ask("Where does Ana live?", user="ana").text == "Lisbon."
+    (entry,) = asking.usage()
+    assert (entry.usage.calls, entry.usage.uncounted, entry.usage.prompt_tokens) == (1, 1, 0)
 
 
 def test_the_most_recent_of_equals_comes_last_in_the_prompt(asking: Memory, server: ScriptedLLM) -> None:
