@@ -21,7 +21,7 @@ except ImportError as _error:
 from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
 
 from .completion import Completion, read_completion
-from .dialect import Refusal
+from .dialect import FINAL_CODES, LATER, Refusal
 from .http_client import CautiousClient, redirect_target
 from .pacing import Pace
 from .protocol import Ready
@@ -30,9 +30,7 @@ from .usage import Usage
 
 __all__ = ["ChatEndpoint", "StreamEnd"]
 
-_LATER: Final = frozenset({408, 409, 425, 429})
 _OVERLOADED: Final = frozenset({429, 503})
-_FINAL_CODES: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _NETWORK: Final = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "anyio", "h11", "h2", "ssl", "zlib"})
 _MAX_REPLY: Final = 1 << 24
 _QUOTED: Final = 200
@@ -300,7 +298,7 @@ class ChatEndpoint:
         body = error.body
         said = body.get("message") if isinstance(body, dict) else body
         text = f"HTTP {status}: {self._quote(said if isinstance(said, str) and said else error.message)}"
-        if code in _FINAL_CODES or (status < 500 and status not in _LATER) or status == 501:
+        if code in FINAL_CODES or (status < 500 and status not in LATER) or status == 501:
             return Refusal(status, text, code)
         wait = retry_after_seconds(error.response.headers, time.time())
         return TransientError(text, wait, overloaded=status in _OVERLOADED)

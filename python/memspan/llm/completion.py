@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -9,7 +10,7 @@ from typing import Any, Final
 from memspan.embed.retry import TransientError
 from memspan.half_emoji import without_half_emoji
 
-from .dialect import Refusal
+from .dialect import FINAL_CODES, LATER, Refusal
 from .usage import Usage
 
 __all__ = ["Completion", "name_of", "read_completion", "read_usage", "text_of"]
@@ -51,10 +52,10 @@ def read_completion(
     """
     if not isinstance(reply, dict):
         raise TransientError(f"the reply is no JSON object but a {type(reply).__name__}")
-    if isinstance(error := reply.get("error"), dict):
-        raise _failure(error, quote)
     choices = reply.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
+    if error := reply.get("error") or (choice.get("error") if isinstance(choice, dict) else None):
+        raise _failure(error, quote)
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         raise TransientError("the reply has no choices[0].message")
@@ -106,9 +107,11 @@ def _count(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None
 
 
-def _failure(error: dict[str, Any], quote: Callable[[str], str]) -> TransientError | Refusal:
-    code = error.get("code")
-    text = f"an error in the reply: {quote(str(error.get('message', '')))}"
-    if isinstance(code, int) and 400 <= code < 500 and code != 429:
-        return Refusal(code, text)
+def _failure(error: Any, quote: Callable[[str], str]) -> TransientError | Refusal:
+    said = error if isinstance(error, dict) else {"message": error}
+    code = str(said.get("code") or "")
+    text = f"an error in the reply: {quote(str(said.get('message', '')))}"
+    status = int(code) if re.fullmatch("[1-5][0-9]{2}", code) else FINAL_CODES.get(code, 500)
+    if code in FINAL_CODES or (400 <= status < 500 and status not in LATER):
+        return Refusal(status, text, code)
     return TransientError(text)

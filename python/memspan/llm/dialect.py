@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-__all__ = ["Dialect", "Mode", "Refusal", "instructions", "response_format"]
+__all__ = ["FINAL_CODES", "LATER", "Dialect", "Mode", "Refusal", "instructions", "response_format"]
 
 Mode = Literal["json_schema", "json_object", "text"]
 _LOWER: Final[Mapping[str, Mode]] = {"json_schema": "json_object", "json_object": "text"}
@@ -29,6 +29,15 @@ _NAMES_OF: Final = {
 }
 """By parameter, the word in a refusal that asks to do without it."""
 _BAD_REQUEST: Final = frozenset({400, 404, 405, 415, 422, 501})
+LATER: Final = frozenset({408, 409, 425, 429})
+"""Statuses below 500 that may go away."""
+FINAL_CODES: Final[Mapping[str, int]] = {
+    "billing_hard_limit_reached": 429,
+    "content_filter": 400,
+    "context_length_exceeded": 400,
+    "insufficient_quota": 429,
+}
+"""Servers' names of what does not go away, with the statuses that they come with."""
 
 
 class Refusal(Exception):  # noqa: N818 - an answer of the server that the client may act on
@@ -49,7 +58,9 @@ class Refusal(Exception):  # noqa: N818 - an answer of the server that the clien
     @property
     def too_long(self) -> bool:
         """The prompt, or what may be answered, does not fit into the model's context."""
-        return self.status in (400, 413, 422) and bool(_TOO_LONG.search(f"{self.code} {self.text}"))
+        if self.status == 413 or self.code == "context_length_exceeded":
+            return True
+        return self.status in (400, 422) and bool(_TOO_LONG.search(f"{self.code} {self.text}"))
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -21,6 +22,8 @@ TRANSIENT = [
     status(503),
     *(FAULTS[name] for name in ("hang up", "hang up in the middle", "no json", "no choices")),
     Fault(name="error with status 200", body=b'{"error": {"code": 502, "message": "upstream"}}'),
+    Fault(name="late with status 200", body=b'{"error": {"code": 408, "message": "upstream"}}'),
+    Fault(name="error of a choice", body=b'{"choices": [{"error": {"code": 502}, "message": {"content": ""}}]}'),
     Fault(name="a list", body=b"[]"),
     Fault(name="no message", body=b'{"choices": [{"index": 0}]}'),
 ]
@@ -170,12 +173,49 @@ def test_nobody_there(model_of: Callable[..., OpenAIModel], prompt: Prompt) -> N
         model_of(gone, retries=1).complete(prompt, Items, stage="test")
 
 
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        ({"code": 402, "message": "no credit"}, LLMError),
+        ({"code": "402", "message": "no credit"}, LLMError),
+        ({"code": "insufficient_quota", "message": "no credit"}, LLMError),
+        ({"code": "content_filter", "message": "no credit"}, BadReplyError),
+        ({"code": "context_length_exceeded", "message": "no credit"}, TruncatedReplyError),
+    ],
+)
+@pytest.mark.parametrize("place", ["reply", "choice"])
 def test_a_gateway_error_that_would_come_again(
-    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+    model: OpenAIModel,
+    server: ScriptedLLM,
+    prompt: Prompt,
+    error: dict[str, Any],
+    kind: type[LLMError],
+    place: str,
 ) -> None:
-    server.misbehave(Fault(name="gateway", body=b'{"error": {"code": 402, "message": "no credit"}}'))
+    message = {"content": ""}
+    reply = {"error": error} if place == "reply" else {"choices": [{"error": error, "message": message}]}
+    server.misbehave(Fault(name="gateway", body=json.dumps(reply).encode()))
 
-    with pytest.raises(LLMError, match="no credit"):
+    with pytest.raises(LLMError, match="no credit") as raised:
         model.complete(prompt, Items, stage="test")
 
+    assert type(raised.value) is kind
     assert len(server.asked) == 1
+
+
+def test_an_error_that_is_no_object_is_told(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.misbehave(Fault(name="gateway", body=b'{"error": "the model is being loaded"}'))
+
+    with pytest.raises(LLMError, match="is being loaded"):
+        model_of(server, retries=0).complete(prompt, Items, stage="test")
+
+
+def test_a_request_that_is_too_large_is_to_be_made_smaller(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.misbehave(status(413))
+
+    with pytest.raises(TruncatedReplyError, match="does not fit"):
+        model.complete(prompt, Items, stage="test")
