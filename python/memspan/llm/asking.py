@@ -23,6 +23,7 @@ from .protocol import Ready, Reply
 from .reading import UnusableReply, read_object
 from .reply_cache import ReplyCache, reply_key
 from .streaming import Finished
+from .thoughts import Thoughts
 from .usage import Usage
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class Asker:
         for _ in range(_CORRECTIONS + 1):
             completion = await self._complete(messages, schema_name(schema), wanted, stage, tally, ready)
             tally.add(self._priced(completion.usage))
-            self._check_finish(completion, stage)
+            self._check_finish(completion.finish, completion.refusal is not None, stage)
             try:
                 value, remark = read_object(completion.text, schema)
             except UnusableReply as problem:
@@ -189,6 +190,7 @@ class Asker:
     ) -> AsyncGenerator[str | Finished, None]:
         """The pieces of a free text, then how it ended."""
         messages = [_message("system", prompt.system), _message("user", prompt.user)]
+        thoughts, said = Thoughts(), False
         while True:
             parameters = self._dialect.parameters(stream=True)
             body = {"model": self._model, "messages": messages, **parameters}
@@ -196,11 +198,12 @@ class Asker:
             try:
                 async for piece in pieces:
                     if isinstance(piece, StreamEnd):
-                        self._learn(piece.usage)
-                        usage = self._priced(piece.usage)
-                        yield Finished(model=piece.model, finish=piece.finish, usage=usage)
-                    else:
-                        yield piece
+                        if held := thoughts.end():
+                            yield held
+                        yield self._finished(piece, stage, said=said or bool(held))
+                    elif text := thoughts.feed(piece):
+                        said = True
+                        yield text
                 return
             except Refusal as refusal:
                 if refusal.too_long:
@@ -211,17 +214,28 @@ class Asker:
             finally:
                 await pieces.aclose()
 
+    def _finished(self, end: StreamEnd, stage: str, *, said: bool) -> Finished:
+        """How a stream ended; one that was cut off after some of the answer is no failure."""
+        self._learn(end.usage)
+        usage = self._priced(end.usage)
+        try:
+            self._check_finish("" if said and end.finish == "length" else end.finish, end.refused, stage)
+        except LLMError as error:
+            error.usage = usage
+            raise
+        return Finished(model=end.model, finish=end.finish, usage=usage)
+
     def _refused(self, refusal: Refusal, stage: str) -> LLMError:
         kind = BadReplyError if refusal.code == "content_filter" else LLMError
         return kind(f"{stage}: model {self._model!r} at {self._endpoint.url}: {refusal}")
 
-    def _check_finish(self, completion: Completion, stage: str) -> None:
+    def _check_finish(self, finish: str, refused: bool, stage: str) -> None:
         place = f"{stage}: model {self._model!r}"
-        if completion.finish == "length":
+        if finish == "length":
             raise TruncatedReplyError(f"{place}: the answer was cut off (finish_reason 'length')")
-        if completion.finish == "content_filter":
+        if finish == "content_filter":
             raise BadReplyError(f"{place}: the answer was stopped by the server's content filter")
-        if completion.refusal is not None:
+        if refused:
             raise BadReplyError(f"{place}: the model refused to answer")
 
     def _key(self, prompt: Prompt, wanted: dict[str, Any]) -> bytes:

@@ -196,8 +196,8 @@ class OpenAIModel:
 
     def astream(self, prompt: Prompt, *, stage: str, ready: Ready | None = None) -> TextStream:
         """An answer in free text as it comes: `async for piece in model.astream(...)`, or `for` in a thread without an
-        event loop. Never from the cache. What fails before the first piece is tried again; later failures end the
-        stream with an `LLMError`, after what had come.
+        event loop, without what some models think before it. Never from the cache. What fails before the first piece is
+        tried again; later failures end the stream with an `LLMError`, after what had come.
 
         Args:
             prompt: what to ask.

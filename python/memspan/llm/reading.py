@@ -18,6 +18,7 @@ except ImportError as _error:
 from memspan.half_emoji import without_half_emoji
 
 from .found_json import find_json
+from .thoughts import without_thoughts
 from .unusable_reply import UnusableReply
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ __all__ = ["UnusableReply", "read_object"]
 
 M = TypeVar("M", bound="BaseModel")
 
-_THOUGHTS_END: Final = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _SURROGATE: Final = re.compile(r"\\ud[89a-f]", re.IGNORECASE)
 _SHOWN: Final = 5
 
@@ -44,7 +44,7 @@ def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
     Raises:
         UnusableReply: no such object; its message says what is wrong, and quotes none of the values.
     """
-    answer = _without_thoughts(text.strip())
+    answer = without_thoughts(text.strip())
     if not answer:
         raise UnusableReply("the answer is empty")
     shape = _Shape.of(schema)
@@ -63,13 +63,6 @@ def read_object(text: str, schema: type[M]) -> tuple[M, str | None]:
         return schema.model_validate(value), "; ".join(dict.fromkeys(remarks)) or None
     except ValidationError as error:
         raise UnusableReply(_describe(error)) from None
-
-
-def _without_thoughts(text: str) -> str:
-    """What follows the thoughts; some servers leave out the tag that opens them. JSON that speaks of the tag is left
-    alone."""
-    end = _THOUGHTS_END.search(text)
-    return text if end is None or text.startswith(("{", "[", "```")) else text[end.end() :].lstrip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ class StreamEnd:
     def __init__(self, model: str) -> None:
         self.model = model
         self.finish = ""
+        self.refused = False
+        """The model would not answer."""
         self.usage = Usage(calls=1, uncounted=1)
 
 
@@ -46,6 +48,7 @@ def read_event(chunk: Any, end: StreamEnd, seconds: float) -> tuple[str, bool]:
     delta = choice.get("delta")
     if not isinstance(delta, dict):
         return "", False
+    end.refused = end.refused or bool(delta.get("refusal"))
     return text_of(delta.get("content")), any(said for name, said in delta.items() if name != "role")
 
 

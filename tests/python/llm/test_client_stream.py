@@ -10,7 +10,7 @@ import pytest
 from llm_faults import FAULTS, Fault, slow, status
 from scripted_llm import ScriptedLLM
 
-from memspan.errors import LLMError, TruncatedReplyError
+from memspan.errors import BadReplyError, LLMError, TruncatedReplyError
 from memspan.llm import OpenAIModel, Prices, Prompt
 
 ANSWER = "Ana said on 8 May that she had moved to Lisbon."
@@ -117,6 +117,42 @@ def test_an_answer_that_was_cut_off_says_so(model: OpenAIModel, server: Scripted
 
     assert ANSWER.startswith("".join(stream))
     assert stream.truncated
+
+
+def test_thoughts_are_no_part_of_the_answer(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.reply("shout", f"<think>\nWhat did she say?\n</think>\n\n{ANSWER}")
+
+    assert "".join(model.astream(prompt, stage="answer")) == ANSWER
+
+
+THOUGHT = b'data: {"choices": [{"delta": {"content": "<think>Well"}, "finish_reason": "length"}]}\n\n'
+REFUSED = b'data: {"choices": [{"delta": {"refusal": "No."}, "finish_reason": "stop"}]}\n\n'
+COST = b'data: {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 1}}\n\n'
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "reason"),
+    [
+        (Fault(name="refused", body=REFUSED + COST), BadReplyError, "refused to answer"),
+        (Fault(name="only thought", body=THOUGHT + COST), TruncatedReplyError, "cut off"),
+        (FAULTS["filtered"], BadReplyError, "content filter"),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_an_answer_that_was_not_given_is_an_error(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, fault: Fault, kind: type[LLMError], reason: str
+) -> None:
+    server.misbehave(fault)
+
+    with pytest.raises(LLMError, match=f"answer: model 'small': .*{reason}") as raised:
+        list(model.astream(prompt, stage="answer"))
+
+    assert type(raised.value) is kind
+    assert raised.value.usage is not None
+    assert raised.value.usage.prompt_tokens > 0
+    assert len(server.asked) == 1
 
 
 def test_a_server_without_usage_in_streams(model: OpenAIModel, server: ScriptedLLM, prompt: Prompt) -> None:

@@ -132,6 +132,15 @@ def test_an_answer_that_was_cut_off_says_so(asking: Memory, server: ScriptedLLM)
     assert "the answer was cut off because it grew too long" in stream.answer.remarks
 
 
+def test_what_a_filter_stopped_is_no_lack_of_memories(asking: Memory, server: ScriptedLLM) -> None:
+    server.reply("answer_text", "")
+    server.misbehave(FAULTS["filtered"])
+    with pytest.raises(LLMError, match="content filter"):
+        list(asking.stream_answer("Where has Ana moved?", user="ana"))
+    (entry,) = asking.usage()
+    assert (entry.usage.calls, entry.usage.uncounted) == (1, 0)
+
+
 def test_a_stream_is_read_once_and_can_be_left(asking: Memory, server: ScriptedLLM) -> None:
     server.reply("answer_text", LONG)
     stream = asking.stream_answer("Where?", user="ana")
