@@ -45,6 +45,8 @@ class TextReply:
 
     def __init__(self) -> None:
         self._held = ""
+        self._blank: list[str] = []
+        """White space behind held white space: it decides nothing, and would be read again with each piece."""
         self._before = "\n"
         """The last character before what is held; an answer begins like a line."""
         self._line: str | None = None
@@ -54,16 +56,24 @@ class TextReply:
 
     def feed(self, piece: str) -> str:
         """What of the answer is certain now; may be empty."""
-        self._held += piece
+        if piece.isspace() and (self._blank or self._held.isspace()):
+            self._blank.append(piece)
+            return ""
+        self._hold(piece)
         return self._read(complete=False)
 
     def end(self) -> Ending:
         """The rest, when nothing more comes."""
+        self._hold("")
         said = self._read(complete=True)
         line, self._line = self._line, None
         rest = said + self._out("".join([*self._later, self._held]).rstrip())
         named = "" if line is None else line.split(":", 1)[1]
         return Ending(rest, tuple(written_numbers(named)), _NONE.fullmatch(named) is not None)
+
+    def _hold(self, piece: str) -> None:
+        self._held = "".join([self._held, *self._blank, piece])
+        self._blank.clear()
 
     def _read(self, *, complete: bool) -> str:
         said, at = "", 0
