@@ -22,12 +22,16 @@ except ImportError as _error:
 
 from memspan.timed_client import TimedClient
 
-__all__ = ["JsonEndpoint"]
+__all__ = ["JsonEndpoint", "TooLargeError"]
 
 _LATER = frozenset({408, 425, 429})
 _MAX_REPLY = 1 << 28
 _QUOTED = 300
 _KEPT = 20  # as many as httpx keeps
+
+
+class TooLargeError(EmbedderError):
+    """The endpoint takes smaller requests only (status 413)."""
 
 
 class JsonEndpoint:
@@ -77,7 +81,8 @@ class JsonEndpoint:
         """Send `payload` and return the parsed reply.
 
         Raises:
-            EmbedderError: the endpoint refused the request, or every attempt failed.
+            TooLargeError: the endpoint wants smaller ones.
+            EmbedderError: it refused the request, or every attempt failed.
         """
         attempts = 0
 
@@ -167,7 +172,8 @@ class JsonEndpoint:
             wait = retry_after_seconds(response.headers, time.time())
             return TransientError(self._describe(response, body), wait)
         if not response.is_success:
-            return EmbedderError(f"{self.url}: {self._describe(response, body)}")
+            kind = TooLargeError if status == 413 else EmbedderError
+            return kind(f"{self.url}: {self._describe(response, body)}")
         return None
 
     def _read(self, response: httpx.Response) -> bytes:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from memspan.embed.endpoint import JsonEndpoint, check_url
+from memspan.embed.endpoint import JsonEndpoint, TooLargeError, check_url
 from memspan.embed.loaded_once import LoadedOnce
 from memspan.embed.openai_reply import read_reply
 from memspan.embed.protocol import check_count, check_dim, check_text, check_texts
@@ -35,8 +35,9 @@ class OpenAIEmbedder:
     """Any server with an OpenAI-compatible `/embeddings` endpoint. Texts are sent there.
 
     Timeouts, broken connections, cut or garbled replies and the statuses 408, 425, 429 and 5xx are tried
-    again after a growing pause, or the one that the server asks for; other statuses and replies with the
-    wrong number or kind of vectors are errors at once. Thread-safe.
+    again after a growing pause, or the one that the server asks for; a request that is too large for it (413) is
+    sent in halves, and later ones are smaller. Other statuses and replies with the wrong number or kind of vectors
+    are errors at once. Thread-safe.
 
     Args:
         model: the endpoint's name of the model; also recorded in the store. The URL is not: the same model
@@ -166,9 +167,20 @@ class OpenAIEmbedder:
         vectors = np.empty((len(texts), dim), dtype=np.float32)
         done = 0
         for batch in self._batches(texts):
-            vectors[done : done + len(batch)] = self._request(batch, dim)
+            vectors[done : done + len(batch)] = self._halved(batch, dim)
             done += len(batch)
         return vectors
+
+    def _halved(self, batch: list[str], dim: int) -> NDArray[np.float32]:
+        """The vectors of a batch, in as many requests as the endpoint wants."""
+        try:
+            return self._request(batch, dim)
+        except TooLargeError:
+            middle = len(batch) // 2
+            if not middle:
+                raise
+        self._batch = min(self._batch, middle)
+        return np.concatenate([self._halved(batch[:middle], dim), self._halved(batch[middle:], dim)])
 
     def _probe(self, _: None) -> int:
         return int(self._request([_PROBE], None).shape[1])

@@ -215,6 +215,17 @@ def test_a_failed_batch_gives_no_vectors_at_all(server: Any) -> None:
     assert len(server.requests) == 2
 
 
+def test_a_request_that_is_too_large_is_sent_in_halves(server: Any) -> None:
+    texts = [f"text {number}" for number in range(9)]
+    server.queue(server.error(413), server.error(413))
+    with Patient(server.url, batch=6) as patient:
+        vectors = patient.embedder.embed_documents(texts)
+        assert np.array_equal(vectors, [server.vector(text) for text in texts])
+        assert patient.pauses == []
+    # What was too large is not tried again.
+    assert [len(request.payload["input"]) for request in server.requests] == [6, 3, 1, 2, 3, 1, 1, 1]
+
+
 def test_a_silent_server_times_out(server: Any) -> None:
     server.queue(server.hang(), server.hang())
     with Patient(server.url, timeout=0.05, retries=1) as patient:
