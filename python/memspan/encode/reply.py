@@ -4,6 +4,7 @@ not cost the rest of the reply. What is empty in the end, stages drop and note.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any, TypeVar
 
 from memspan.errors import missing_extra
@@ -28,24 +29,27 @@ class ReplyModel(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
 
-def _text(value: Any) -> Any:
-    if isinstance(value, str):
-        return without_half_emoji(value)
-    if isinstance(value, list) and value and all(isinstance(part, str) for part in value):
-        return without_half_emoji(" ".join(value))
-    return "" if value is None else str(value) if isinstance(value, (int, float)) else value
+def _text(value: Any) -> str:
+    if isinstance(value, (list, dict)):
+        return without_half_emoji(" ".join(_pieces(value)))
+    return "" if value is None else without_half_emoji(str(value))
 
 
-def _texts(value: Any) -> Any:
-    if value is None:
-        return []
-    if isinstance(value, str):
-        return [without_half_emoji(value)]
-    return (
-        [without_half_emoji(item) for item in value if isinstance(item, str)]
-        if isinstance(value, list)
-        else value
-    )
+def _pieces(value: Any) -> Iterator[str]:
+    """The texts and numbers in lists and objects, however deep, in order."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, (list, dict)):
+            left += reversed(one if isinstance(one, list) else list(one.values()))
+        elif isinstance(one, (str, int, float)) and not isinstance(one, bool):
+            yield str(one)
+
+
+def _texts(value: Any) -> list[str]:
+    items = list(value.values()) if isinstance(value, dict) else [value]
+    lists = (item if isinstance(item, list) else [item] for item in items)
+    return [without_half_emoji(text) for found in lists for text in found if isinstance(text, str)]
 
 
 def _numbers(value: Any) -> list[int]:
@@ -84,9 +88,9 @@ def _some_items(value: Any) -> Any:
 
 
 Text = Annotated[str, BeforeValidator(_text)]
-"""Text; nothing is empty text."""
+"""Text; nothing is empty text, and one in pieces is put together."""
 Texts = Annotated[list[str], BeforeValidator(_texts)]
-"""A list of texts; what is no text is left out."""
+"""A list of texts, also where they stand in groups; what is no text is left out."""
 Number = Annotated[int, BeforeValidator(lambda value: next(iter(_numbers(value)), 0))]
 """The first number; 0, which nothing has, when there is none."""
 Numbers = Annotated[list[int], BeforeValidator(_numbers)]

@@ -96,6 +96,34 @@ def test_a_text_in_pieces_is_put_together() -> None:
     assert reply.statements[0].content == "Ana moved. She likes it."
 
 
+@pytest.mark.parametrize(
+    ("odd", "text"),
+    [
+        ({"who": "Ana", "what": ["moved to", {"where": "Porto"}], "sure": True, "in": 2023}, "Ana moved to Porto 2023"),
+        (["Ana", 3, None], "Ana 3"),
+        ([], ""),
+        ({}, ""),
+        ([[["\ud800"]]], "\ufffd"),
+    ],
+)  # fmt: skip
+def test_an_odd_text_does_not_cost_the_reply(odd: Any, text: str) -> None:
+    items = [{"content": "A"}, {"content": odd, "topic": odd, "timestamp": odd, "salience": odd}]
+    reply = ExtractReply.model_validate({"statements": items})
+
+    assert [one.content for one in reply.statements] == ["A", text]
+    assert reply.statements[1].topic == text
+
+
+@pytest.mark.parametrize(
+    ("odd", "texts"),
+    [({"people": ["Ana", 1], "place": "Porto", "none": None}, ["Ana", "Porto"]), (5, []), (False, []), ({}, [])],
+)  # fmt: skip
+def test_odd_lists_of_texts_do_not_cost_the_reply(odd: Any, texts: list[str]) -> None:
+    reply = ExtractReply.model_validate({"statements": [{"content": "A", "entities": odd}]})
+
+    assert reply.statements[0].entities == texts
+
+
 @pytest.mark.parametrize("schema", SCHEMAS)
 @pytest.mark.parametrize(
     "wrong", [[], {}, "x", {"statements": "x"}, {"items": [1]}, {"units": None}, {"segments": ["a", None]}]
