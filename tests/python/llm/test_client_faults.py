@@ -23,7 +23,9 @@ TRANSIENT = [
     *(FAULTS[name] for name in ("hang up", "hang up in the middle", "no json", "no choices")),
     Fault(name="error with status 200", body=b'{"error": {"code": 502, "message": "upstream"}}'),
     Fault(name="late with status 200", body=b'{"error": {"code": 408, "message": "upstream"}}'),
-    Fault(name="error of a choice", body=b'{"choices": [{"error": {"code": 502}, "message": {"content": ""}}]}'),
+    Fault(
+        name="error of a choice", body=b'{"choices": [{"error": {"code": 502}, "message": {"content": ""}}]}'
+    ),
     Fault(name="a list", body=b"[]"),
     Fault(name="no message", body=b'{"choices": [{"index": 0}]}'),
 ]

@@ -119,9 +119,7 @@ def test_an_answer_that_was_cut_off_says_so(model: OpenAIModel, server: Scripted
     assert stream.truncated
 
 
-def test_thoughts_are_no_part_of_the_answer(
-    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt
-) -> None:
+def test_thoughts_are_no_part_of_the_answer(model: OpenAIModel, server: ScriptedLLM, prompt: Prompt) -> None:
     server.reply("shout", f"<think>\nWhat did she say?\n</think>\n\n{ANSWER}")
 
     assert "".join(model.astream(prompt, stage="answer")) == ANSWER
