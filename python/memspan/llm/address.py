@@ -8,7 +8,7 @@ from typing import Final
 from memspan.embed.endpoint import check_url
 from memspan.errors import InvalidArgumentError, invalid
 
-__all__ = ["find_key", "find_url"]
+__all__ = ["find_key", "find_url", "is_of_environment"]
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 _URL_VARIABLE: Final = "OPENAI_BASE_URL"
@@ -23,6 +23,12 @@ def find_url(base_url: str | None) -> str:
     if base_url is None:
         base_url = os.environ.get(_URL_VARIABLE, "").strip() or OPENAI_URL
     return check_url(base_url, "base_url")
+
+
+def is_of_environment(url: str) -> bool:
+    """Whether what the environment holds for OpenAI's own client is meant for that server: it is OpenAI's, or the one
+    that the environment names."""
+    return url in (OPENAI_URL, os.environ.get(_URL_VARIABLE, "").strip().rstrip("/"))
 
 
 def find_key(variable: str | None, url: str) -> str | None:

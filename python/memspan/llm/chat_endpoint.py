@@ -20,6 +20,7 @@ except ImportError as _error:
 
 from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
 
+from .address import is_of_environment
 from .completion import Completion, read_completion
 from .dialect import FINAL_CODES, LATER, Refusal
 from .http_client import CautiousClient, redirect_target
@@ -71,13 +72,15 @@ class ChatEndpoint:
         self._sleep = sleep
         self._clock = clock
         self._closed = False
+        elsewhere = not is_of_environment(url)
         # Its own retries are off: ours are paced, counted and testable without waiting.
         self._client = openai.AsyncOpenAI(
             base_url=url,
             api_key=key or "none",
             timeout=timeout,
             max_retries=0,
-            http_client=CautiousClient(),
+            default_headers={"Authorization": f"Bearer {key or 'none'}"} if elsewhere else None,
+            http_client=CautiousClient(own_headers=elsewhere),
         )
 
     async def close(self) -> None:

@@ -10,18 +10,42 @@ import openai
 __all__ = ["CautiousClient", "redirect_target"]
 
 _MAX_ERROR: Final = 1 << 16
+_OWN: Final = frozenset(
+    {
+        "accept",
+        "accept-encoding",
+        "authorization",
+        "connection",
+        "content-length",
+        "content-type",
+        "host",
+        "user-agent",
+    }
+)
+"""Headers of a request that come from this program, besides those of OpenAI's client about itself, which it reads."""
+_CLIENT: Final = "x-stainless-"
 
 
 class CautiousClient(openai.DefaultAsyncHttpxClient):
     """OpenAI's own defaults, but redirects are not followed: whoever they point to would get the prompts, or answer
     in place of the model. Of a reply that is no success the first 64 KiB are read, since OpenAI's client holds such
-    a body whole."""
+    a body whole.
 
-    def __init__(self) -> None:
+    Args:
+        own_headers: send no headers that OpenAI's client found in the environment: its organisation, its project, and
+            others with whatever secrets.
+    """
+
+    def __init__(self, *, own_headers: bool = False) -> None:
         super().__init__(follow_redirects=False)
+        self._own_headers = own_headers
 
     async def send(self, request: Any, *, stream: bool = False, **how: Any) -> Any:
         """See `httpx.AsyncClient.send`."""
+        if self._own_headers:
+            for name in set(request.headers).difference(_OWN):
+                if not name.startswith(_CLIENT):
+                    del request.headers[name]
         response = await super().send(request, stream=True, **how)
         try:
             if response.is_success:

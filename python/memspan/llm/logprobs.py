@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from importlib.util import find_spec
+from math import isfinite
 from typing import Any, NamedTuple, Protocol
 
 from memspan.arguments import as_number, as_text
 from memspan.errors import LLMError, missing_extra, shorten
 
-from .address import find_key, find_url
+from .address import find_key, find_url, is_of_environment
 
 __all__ = ["EndpointLogProbs", "LogProbs", "TokenLogProb"]
 
@@ -53,7 +54,7 @@ class EndpointLogProbs:
         api_key_variable: str | None = "OPENAI_API_KEY",
         timeout: float = 60.0,
     ) -> None:
-        for package in ("openai", "httpx"):
+        for package in ("openai", "httpx", "anyio"):
             if find_spec(package) is None:
                 raise missing_extra(package, "EndpointLogProbs", "llm")
         self.model = as_text(model, "model")
@@ -66,33 +67,47 @@ class EndpointLogProbs:
 
     async def alogprobs(self, text: str) -> list[TokenLogProb]:
         """See `LogProbs.alogprobs`."""
+        import anyio
         from openai import APIStatusError, AsyncOpenAI, OpenAIError
 
         from .http_client import CautiousClient, redirect_target
 
         key = find_key(self._key_variable, self._base_url) or "none"
+        elsewhere = not is_of_environment(self._base_url)
         # A client of this call only: the next one may come from another event loop.
         async with AsyncOpenAI(
-            base_url=self._base_url, api_key=key, timeout=self._timeout, http_client=CautiousClient()
+            base_url=self._base_url,
+            api_key=key,
+            timeout=self._timeout,
+            default_headers={"Authorization": f"Bearer {key}"} if elsewhere else None,
+            http_client=CautiousClient(own_headers=elsewhere),
         ) as client:
             try:
-                answer = await client.completions.create(
-                    model=self.model, prompt=text, echo=True, logprobs=1, max_tokens=1, temperature=0
-                )
+                with anyio.fail_after(self._timeout):
+                    answer = await client.completions.create(
+                        model=self.model, prompt=text, echo=True, logprobs=1, max_tokens=1, temperature=0
+                    )
             except OpenAIError as error:
                 what = type(error).__name__
                 if isinstance(error, APIStatusError):
                     host = redirect_target(error)
                     what = f"status {error.status_code}" + (f", points to {shorten(host)}" if host else "")
-                raise LLMError(f"{self._base_url}: no log-probabilities of {self.model!r} ({what})") from None
-        return self._tokens(answer, text)
+            except TimeoutError:
+                what = f"no answer within {self._timeout:g} s"
+            except (ValueError, RecursionError):
+                what = "the reply is not JSON"
+            else:
+                return self._tokens(answer, text)
+        raise self._unusable(what)
 
     def _tokens(self, answer: Any, text: str) -> list[TokenLogProb]:
         try:
             given = answer.choices[0].logprobs
             starts = [int(start) for start in given.text_offset]
             values = [None if value is None else float(value) for value in given.token_logprobs]
-        except (AttributeError, IndexError, TypeError, ValueError):
+            if not all(value is None or isfinite(value) for value in values):
+                raise ValueError
+        except (AttributeError, IndexError, OverflowError, TypeError, ValueError):
             raise self._unusable("the reply has none") from None
         if len(starts) != len(values) or starts != sorted(starts) or not starts or starts[0] != 0:
             raise self._unusable("the reply does not echo the prompt")

@@ -25,7 +25,11 @@ class Server:
     def __init__(self) -> None:
         self.asked: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
+        self.headers: list[str] = []
         self.status = 200
+        self.body = b""
+        self.drip = 0.0
+        self.closing = threading.Event()
         self.location = ""
         self.change: Any = lambda logprobs: logprobs
         server = self
@@ -35,14 +39,19 @@ class Server:
                 asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 server.asked.append({"path": self.path, **asked})
                 server.keys.append(self.headers.get("Authorization"))
-                body = json.dumps(server.answer(asked)).encode()
+                server.headers.append(str(self.headers))
+                body = server.body or json.dumps(server.answer(asked)).encode()
                 self.send_response(server.status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
                 if server.location:
                     self.send_header("Location", server.location)
                 self.end_headers()
-                self.wfile.write(body)
+                for byte in body if server.drip else ():
+                    self.wfile.write(bytes([byte]))
+                    if server.closing.wait(server.drip):
+                        return
+                self.wfile.write(b"" if server.drip else body)
 
             def log_message(self, *details: Any) -> None:
                 pass
@@ -69,6 +78,7 @@ class Server:
         return {"id": "1", "object": "text_completion", "created": 1, "model": "m", "choices": [choice]}
 
     def close(self) -> None:
+        self.closing.set()
         self._http.shutdown()
         self._thread.join()
         self._http.server_close()
@@ -118,6 +128,8 @@ def test_compression_by_cross_entropy(server: Server) -> None:
         lambda given: {**given, "text_offset": []},
         lambda given: {**given, "text_offset": [offset + 5 for offset in given["text_offset"]]},
         lambda given: {**given, "token_logprobs": None},
+        lambda given: {**given, "token_logprobs": [float("nan")] * len(given["token_logprobs"])},
+        lambda given: {**given, "text_offset": [0, 1e400, *given["text_offset"][2:]]},
     ],
 )
 def test_an_answer_without_them_is_refused_and_done_without(server: Server, change: Any) -> None:
@@ -130,6 +142,29 @@ def test_an_answer_without_them_is_refused_and_done_without(server: Server, chan
     done = asyncio.run(run_stages([stage], work(turns("it is pottery and more")), tools))
     assert tools.noted("scorer failed")
     assert len(done.turns[0].text) < len("it is pottery and more")
+
+
+@pytest.mark.parametrize("body", [b'{"choices": [', b"\xff\xfe", b"[" * 100_000])
+def test_a_reply_that_is_no_json_is_an_error_of_the_model(server: Server, body: bytes) -> None:
+    server.body = body
+    with pytest.raises(LLMError, match="not JSON"):
+        asyncio.run(model(server).alogprobs("it is pottery"))
+
+
+def test_a_server_that_drips_is_given_up(server: Server) -> None:
+    server.drip = 0.05
+    with pytest.raises(LLMError, match=r"no answer within 0\.5 s"):
+        asyncio.run(model(server, timeout=0.5).alogprobs("it is pottery"))
+
+
+def test_what_the_environment_has_for_another_server_is_not_sent(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway-Secret: s3cret\nAuthorization: Bearer other")
+    asyncio.run(model(server).alogprobs("it is pottery"))
+    assert not any(secret in server.headers[0] for secret in ("org-1", "s3cret", "other"))
+    assert server.keys == ["Bearer secret-key"]
 
 
 def test_an_error_tells_the_status_and_no_secret(server: Server) -> None:

@@ -59,6 +59,41 @@ def test_without_a_variable_no_key_is_sent(
     assert [KEY in asked.headers["authorization"] for asked in server.asked] == [False, True]
 
 
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What OpenAI's client would send to whatever server it is given."""
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-1")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway-Secret: s3cret\nAuthorization: Bearer other")
+
+
+@pytest.mark.usefixtures("environment")
+def test_what_the_environment_has_for_another_server_is_not_sent(
+    keyed: OpenAIModel, server: ScriptedLLM, prompt: Prompt
+) -> None:
+    keyed.complete(prompt, Items, stage="test")
+    assert "".join(keyed.astream(prompt, stage="test"))
+
+    for asked in server.asked:
+        sent = str(asked.headers)
+        assert not any(secret in sent for secret in ("org-1", "project-1", "s3cret", "other"))
+        assert asked.headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.usefixtures("environment")
+def test_what_the_environment_has_is_sent_to_the_server_that_it_names(
+    model_of: Callable[..., OpenAIModel],
+    server: ScriptedLLM,
+    prompt: Prompt,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", f"{server.url}/")
+
+    model_of(server).complete(prompt, Items, stage="test")
+
+    assert server.asked[0].headers["openai-organization"] == "org-1"
+
+
 def test_the_key_is_in_no_repr_log_error_or_file(
     keyed: OpenAIModel,
     server: ScriptedLLM,
