@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from memspan.encode.values import Statement
+from memspan.record_order import record_order
 from memspan.remember.jobs.derived import records_of, relations_of, turn_tags_of
 from memspan.store.jobs import ClaimedJob, Step
 from memspan.times import from_micros
@@ -63,8 +64,13 @@ def test_ids_are_the_same_in_every_run_and_nowhere_else() -> None:
         record.id for record in make(*both, job=ClaimedJob(1, "job1", "ana", 1, "tiny", "s", "x", 9))[0]
     ]
     others = make(*both, job=ClaimedJob(2, "job2", "ana", 1, "tiny", "s", "w", 1))[0]
-    stages = make(*(statement("a", stage="verify") for _ in range(2)))[0]
-    assert len({*ids, *(record.id for record in (*others, *stages))}) == 6
+    assert len({*ids, *(record.id for record in others)}) == 4
+
+
+def test_ids_are_in_the_order_of_the_statements() -> None:
+    """Of records of one time, the smaller id comes first: in contexts, and among equal scores."""
+    records, _ = make(*(statement(f"fact {n}", stage=("extract", "complete")[n // 10]) for n in range(20)))
+    assert sorted(records, key=lambda record: record_order(record.at, record.id)) == records
 
 
 def test_sources_that_the_job_never_saw() -> None:

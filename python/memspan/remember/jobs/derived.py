@@ -37,7 +37,7 @@ def records_of(
     """The records of statements, without embeddings. A detail that is no statement itself becomes one before its
     abstract.
 
-    The same job makes the same ids in every run. Sources that are not among the turns which the job saw are left out,
+    The same job makes the same ids in every run, and in the order of the statements. Sources that are not among the turns which the job saw are left out,
     and so are statements without any, and fields that no record may have: what a model says can be wrong in every
     way, and a job must not fail on it again and again.
 
@@ -52,7 +52,7 @@ def records_of(
     for position, statement in enumerate(sound):
         if statement is None:
             continue
-        own = _id(job, statement.stage, f"{position}")
+        own = _id(job, position)
         details: list[str] = []
         for place, text in enumerate(statement.details):
             if below.has(text):
@@ -60,7 +60,7 @@ def records_of(
                     details.append(found)
                     abstracts[found] = own
                 continue
-            id_ = _id(job, statement.stage, f"{position}.{place}")
+            id_ = _id(job, position, place + 1)
             detail = replace(statement, text=text, details=())
             metadata = {**_metadata(job, detail, models), "abstract": own}
             record = _record(job, id_, detail, metadata, drop)
@@ -89,7 +89,7 @@ class _Below:
         self._taken: set[str] = set()
         for position, statement in enumerate(statements):
             if statement is not None and not statement.details:
-                entry = _id(job, statement.stage, f"{position}"), statement
+                entry = _id(job, position), statement
                 self._found.setdefault(statement.text, []).append(entry)
 
     def has(self, text: str) -> bool:
@@ -141,8 +141,9 @@ def relations_of(relations: Iterable[tuple[str, str]], drop: Drop) -> list[tuple
     return list(found)
 
 
-def _id(job: ClaimedJob, stage: str, position: str) -> str:
-    return hashlib.sha256(f"{job.id}/{stage}/{position}".encode()).hexdigest()[:24]
+def _id(job: ClaimedJob, position: int, place: int = 0) -> str:
+    """Of equal length for all, and in their order: so records of one time stand as they were said."""
+    return f"{hashlib.sha256(job.id.encode()).hexdigest()[:16]}{position:06x}{place:04x}"
 
 
 def _metadata(job: ClaimedJob, statement: Statement, models: Mapping[str, Step]) -> dict[str, Any]:
