@@ -117,7 +117,7 @@ class Buffer:
     ) -> list[tuple[_Segments, SummariseReply]]:
         from .summarise_reply import SummariseReply
 
-        return await ask_in_parts(tools, key, segments, SummariseReply, _asked, _halves)
+        return await ask_in_parts(tools, key, segments, SummariseReply, _asked, _halves, _numbered)
 
 
 def _asked(segments: _Segments) -> Prompt:
@@ -127,6 +127,11 @@ def _asked(segments: _Segments) -> Prompt:
         for owner, line in zip(owners(segments), turn_lines(turns, turns), strict=True)
     ]
     return render("summarise", data={"scene": scene_of(turns), "turns": lines})
+
+
+def _numbered(segments: _Segments) -> list[str]:
+    turns = [turn for segment in segments for turn in segment.turns]
+    return [f"{owner} {turn.id}" for owner, turn in zip(owners(segments), turns, strict=True)]
 
 
 def _halves(segments: _Segments) -> tuple[_Segments, _Segments] | None:

@@ -59,7 +59,7 @@ def test_a_full_buffer_is_one_call_and_the_rest_another() -> None:
     buffered(given, tools, tokens=30)
 
     assert shown(tools) == [[2, 2, 2], [2, 2]]
-    assert [key for key, _ in tools.asked] == ["buffer/0", "buffer/1"]
+    assert tools.keys() == ["buffer/0", "buffer/1"]
 
 
 def test_or_each_topic_is_a_call() -> None:
@@ -184,7 +184,7 @@ def test_a_segment_that_the_reply_leaves_out_is_asked_about_once_more() -> None:
         "Ana bought a saw.": ("t2",),
         "Ana moved.": ("t0",),
     }
-    assert [key for key, _ in tools.asked] == ["buffer/0", "buffer/0.missing.1", "buffer/0.missing.2"]
+    assert tools.keys() == ["buffer/0", "buffer/0.missing.1", "buffer/0.missing.2"]
     assert tools.noted("not summed up") == [{"event": "not summed up", "turns": ["t4", "t5"]}]
 
 
@@ -228,7 +228,21 @@ def test_a_failure_leaves_what_else_was_answered(failure: LLMError) -> None:
 
     with pytest.raises(type(failure)):
         buffered(given, tools, tokens=5)
-    assert list(tools.kept) == ["buffer/1"]
+    assert [key.split("~")[0] for key in tools.kept] == ["buffer/1"]
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_a_kept_reply_is_not_read_with_other_segments(size: int) -> None:
+    """A job that failed may go on with other settings, or another version of what cuts its turns."""
+    given = turns("I moved to Porto.", "Nice!", "I bought a saw.", "Why?")
+    tools = MemoryTools({"summarise": summarise})
+    buffered(in_windows(given, 2), tools, tokens=1)
+    asked = len(tools.asked)
+
+    again = buffered(in_windows(given, size), tools, tokens=1 << 20)
+
+    assert len(tools.asked) == asked + 1
+    assert {source for one in again.statements for source in one.sources} == {"t0", "t2"}
 
 
 def test_without_windows_all_turns_are_one_segment() -> None:
