@@ -283,8 +283,11 @@ class ChatEndpoint:
         if isinstance(error, openai.APITimeoutError):
             return TransientError(f"no answer within {self._timeout:g} s", overloaded=True)
         if isinstance(error, openai.APIConnectionError):
-            cause = error.__cause__
-            return TransientError(f"no connection ({type(cause or error).__name__})")
+            cause = error.__cause__ or error
+            why = type(cause).__name__
+            if why == "ConnectError":  # says what the system does; others may quote what was to be sent
+                why += f": {self._quote(str(cause))}"
+            return TransientError(f"no connection ({why})")
         if isinstance(error, openai.APIError):  # an error event in a stream
             return TransientError(self._quote(error.message))
         if isinstance(error, OSError) or type(error).__module__.split(".")[0] in _NETWORK:

@@ -171,8 +171,17 @@ def test_nobody_there(model_of: Callable[..., OpenAIModel], prompt: Prompt) -> N
     with ScriptedLLM() as gone:
         pass
 
-    with pytest.raises(LLMError, match=rf"{gone.url}: no connection \(ConnectError\); gave up after 2"):
+    with pytest.raises(LLMError, match=rf"{gone.url}: no connection \(ConnectError: .*\); gave up after 2"):
         model_of(gone, retries=1).complete(prompt, Items, stage="test")
+
+
+def test_why_there_is_no_connection_is_told(server: ScriptedLLM, prompt: Prompt) -> None:
+    url = server.url.replace("http:", "https:")
+    with (
+        OpenAIModel("small", base_url=url, retries=0, api_key_variable=None) as model,
+        pytest.raises(LLMError, match=r"no connection \(ConnectError: .*SSL"),
+    ):
+        model.complete(prompt, Items, stage="test")
 
 
 @pytest.mark.parametrize(
