@@ -6,8 +6,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from contextlib import aclosing, contextmanager
 from typing import Any, Final
 
 from memspan.errors import LLMError, missing_extra, shorten
@@ -35,10 +35,19 @@ _OVERLOADED: Final = frozenset({429, 503})
 _NETWORK: Final = frozenset({"httpx", "httpx2", "httpcore", "httpcore2", "anyio", "h11", "h2", "ssl", "zlib"})
 _MAX_REPLY: Final = 1 << 24
 _QUOTED: Final = 200
+_HOPELESS: Final = 6
+"""Requests without an answer, one after the other, after which none are sent for a while."""
+
+
+class _SilenceError(TransientError):
+    """There was no answer in time."""
 
 
 class ChatEndpoint:
     """Asks one server. Belongs to the event loop in which it is used.
+
+    A server that hangs would keep each of many requests waiting for as long as all those before it. When six, each sent
+    after the one before, had no answer, those that come fail at once, until as much time as one has is over.
 
     Args:
         url: where `/chat/completions` is appended.
@@ -72,6 +81,9 @@ class ChatEndpoint:
         self._sleep = sleep
         self._clock = clock
         self._closed = False
+        self._unanswered = 0
+        self._silent_at = float("-inf")
+        """When the last request was given up that had no answer."""
         elsewhere = not is_of_environment(url)
         # Its own retries are off: ours are paced, counted and testable without waiting.
         self._client = openai.AsyncOpenAI(
@@ -110,21 +122,22 @@ class ChatEndpoint:
 
         async def attempt() -> Completion:
             async with self._pace.slot(tokens) as slot:
-                if ready is not None:
-                    await ready()
-                started = self._clock()
-                sent(True)
-                try:
-                    reply = await self._within_time(self._exchange(body), "no complete answer")
-                except Exception:  # a cancelled request is still with the server
+                with self._hopeful():
+                    if ready is not None:
+                        await ready()
+                    started = self._clock()
+                    sent(True)
+                    try:
+                        reply = await self._within_time(self._exchange(body), "no complete answer")
+                    except Exception:  # a cancelled request is still with the server
+                        sent(False)
+                        raise
                     sent(False)
-                    raise
-                sent(False)
-                completion = read_completion(
-                    reply, model=body["model"], seconds=self._clock() - started, quote=self._quote
-                )
-                slot.tokens = _tokens(completion.usage) or slot.tokens
-                return completion
+                    completion = read_completion(
+                        reply, model=body["model"], seconds=self._clock() - started, quote=self._quote
+                    )
+                    slot.tokens = _tokens(completion.usage) or slot.tokens
+                    return completion
 
         completion: Completion = await self._persistently(attempt)
         return completion
@@ -182,6 +195,27 @@ class ChatEndpoint:
             tries = "1 attempt" if attempts == 1 else f"{attempts} attempts"
             raise LLMError(f"{self.url}: {error}; gave up after {tries}") from error
 
+    @contextmanager
+    def _hopeful(self) -> Iterator[None]:
+        """Around each request that goes out, to know whether the server answers at all."""
+        started = self._clock()
+        if self._unanswered >= _HOPELESS and started < self._silent_at + self._timeout:
+            raise LLMError(
+                f"{self.url}: not asked, for {self._unanswered} requests in a row had no answer within "
+                f"{self._timeout:g} s"
+            )
+        try:
+            yield
+        except _SilenceError:
+            # Of those that were with the server at the same time the first one counts.
+            self._unanswered += started >= self._silent_at
+            self._silent_at = self._clock()
+            raise
+        except (TransientError, Refusal):
+            self._unanswered = 0
+            raise
+        self._unanswered = 0
+
     async def _within_time(self, work: Awaitable[Any], missing: str, seconds: float | None = None) -> Any:
         """Unlike `asyncio.wait_for` (before Python 3.12), this loses no cancellation that comes together with what it
         waits for: nobody would read what comes after it."""
@@ -189,7 +223,7 @@ class ChatEndpoint:
             with anyio.fail_after(self._timeout if seconds is None else seconds):
                 return await work
         except TimeoutError:
-            failure = TransientError(f"{missing} within {self._timeout:g} s", overloaded=True)
+            failure = _SilenceError(f"{missing} within {self._timeout:g} s", overloaded=True)
         raise failure
 
     async def _exchange(self, body: Mapping[str, Any]) -> Any:
@@ -222,34 +256,36 @@ class ChatEndpoint:
         nothing, would put it off for ever.
         """
         async with self._pace.slot(tokens) as slot:
-            if ready is not None:
-                await ready()
-            started, time_of = self._clock(), asyncio.get_running_loop().time
-            end = StreamEnd(body["model"])
-            received = 0
-            opened = await self._within_time(self._open(body), "no answer")
-            try:
-                until = time_of() + self._timeout
-                while True:
-                    chunk = await self._within_time(
-                        self._next_chunk(opened), "no answer", max(0.0, until - time_of())
-                    )
-                    if chunk is None:
-                        break
-                    piece, said = read_event(chunk, end, self._clock() - started)
-                    if piece:
-                        received += len(piece)
-                        if received > _MAX_REPLY:
-                            raise self._too_large()
-                        yield piece
-                    if said:
-                        until = time_of() + self._timeout
-            finally:
-                await opened.close()
-            if not end.finish:
-                raise TransientError("the stream ended before the answer did")
-            slot.tokens = _tokens(end.usage) or slot.tokens
-            yield end
+            with self._hopeful():
+                if ready is not None:
+                    await ready()
+                started, time_of = self._clock(), asyncio.get_running_loop().time
+                end = StreamEnd(body["model"])
+                received = 0
+                opened = await self._within_time(self._open(body), "no answer")
+                try:
+                    until = time_of() + self._timeout
+                    while True:
+                        chunk = await self._within_time(
+                            self._next_chunk(opened), "no answer", max(0.0, until - time_of())
+                        )
+                        if chunk is None:
+                            break
+                        piece, said = read_event(chunk, end, self._clock() - started)
+                        if piece:
+                            received += len(piece)
+                            if received > _MAX_REPLY:
+                                raise self._too_large()
+                            yield piece
+                        if said:
+                            self._unanswered = 0
+                            until = time_of() + self._timeout
+                finally:
+                    await opened.close()
+                if not end.finish:
+                    raise TransientError("the stream ended before the answer did")
+                slot.tokens = _tokens(end.usage) or slot.tokens
+                yield end
 
     async def _open(self, body: Mapping[str, Any]) -> Any:
         create: Any = self._client.chat.completions.create
@@ -281,7 +317,7 @@ class ChatEndpoint:
         if isinstance(error, openai.APIStatusError):
             return self._of_status(error)
         if isinstance(error, openai.APITimeoutError):
-            return TransientError(f"no answer within {self._timeout:g} s", overloaded=True)
+            return _SilenceError(f"no answer within {self._timeout:g} s", overloaded=True)
         if isinstance(error, openai.APIConnectionError):
             cause = error.__cause__ or error
             why = type(cause).__name__

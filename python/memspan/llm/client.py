@@ -54,6 +54,8 @@ class OpenAIModel:
     and what it refused is remembered. An answer that is not the object that was asked for is repaired when it is
     complete, else the model is told once what was wrong. Timeouts, broken connections, garbled replies and the
     statuses 408, 409, 425, 429 and 5xx are tried again after a growing pause, or the one that the server asks for.
+    While a server does not answer at all (six requests, one after the other), others fail at once for as long as
+    `timeout`, and then it is asked again.
 
     Usable from any number of threads and event loops at once, also after a fork: the connections live on a thread of
     their own.

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
+from contextlib import suppress
+from time import monotonic
 from typing import Any
 
 import pytest
 from llm_faults import FAULTS, Fault, slow, status
 from pydantic import BaseModel
-from scripted_llm import ScriptedLLM
+from scripted_llm import ScriptedLLM, no_pause
 
 from memspan.errors import BadReplyError, LLMError, TruncatedReplyError
 from memspan.llm import OpenAIModel, Prompt
@@ -146,6 +149,31 @@ def test_a_slow_server_is_given_up(
 
     with pytest.raises(LLMError, match=r"within 0\.2 s; gave up after 2 attempts"):
         model_of(server, timeout=0.2, retries=1).complete(prompt, Items, stage="test")
+
+
+def test_a_server_that_hangs_does_not_keep_each_of_many_waiting(server: ScriptedLLM, prompt: Prompt) -> None:
+    server.schedule = lambda asked, number: slow(60)
+    later = 0.0
+
+    async def ask_many(model: OpenAIModel) -> list[Any]:
+        asked = (model.acomplete(prompt, Items, stage="test") for _ in range(20))
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    with OpenAIModel(
+        "small", base_url=server.url, timeout=0.2, sleep=no_pause, clock=lambda: monotonic() + later
+    ) as model:
+        failures = asyncio.run(ask_many(model))
+        assert {type(failure) for failure in failures} == {LLMError}
+        assert "not asked, for 6 requests in a row had no answer within 0.2 s" in " ".join(map(str, failures))
+        assert len(server.asked) < 60  # of 120
+        server.schedule = lambda asked, number: None
+        for _ in range(50):
+            later += 1.0  # so long it is not asked
+            with suppress(LLMError):  # a machine may be slow
+                assert model.complete(prompt, Items, stage="test").value == Items(items=["A", "B"])
+                break
+        else:
+            pytest.fail("it is not asked any more")
 
 
 def test_a_server_that_drips_is_given_up(
