@@ -37,9 +37,9 @@ def records_of(
     """The records of statements, without embeddings. A detail that is no statement itself becomes one before its
     abstract.
 
-    The same job makes the same ids in every run, and in the order of the statements. Sources that are not among the turns which the job saw are left out,
-    and so are statements without any, and fields that no record may have: what a model says can be wrong in every
-    way, and a job must not fail on it again and again.
+    The same job makes the same ids in every run, and in the order of the statements. Sources that are not among the
+    turns which the job saw are left out, and so are statements without any, and fields that no record may have: what a
+    model says can be wrong in every way, and a job must not fail on it again and again.
 
     Args:
         known: ids of the turns that the job saw.
