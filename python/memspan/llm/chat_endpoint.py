@@ -21,7 +21,7 @@ except ImportError as _error:
 from memspan.embed.retry import RetryPolicy, TransientError, retry_after_seconds
 
 from .address import is_of_environment
-from .completion import Completion, read_completion
+from .completion import Completion, failure_of, read_completion
 from .dialect import FINAL_CODES, LATER, Refusal
 from .http_client import CautiousClient, redirect_target
 from .pacing import Pace
@@ -325,7 +325,7 @@ class ChatEndpoint:
                 why += f": {self._quote(str(cause))}"
             return TransientError(f"no connection ({why})")
         if isinstance(error, openai.APIError):  # an error event in a stream
-            return TransientError(self._quote(error.message))
+            return failure_of(error.body or error.message, self._quote)
         if isinstance(error, OSError) or type(error).__module__.split(".")[0] in _NETWORK:
             return TransientError(f"the connection broke off ({type(error).__name__})")
         if isinstance(error, openai.OpenAIError):

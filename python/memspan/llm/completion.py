@@ -13,7 +13,7 @@ from memspan.half_emoji import without_half_emoji
 from .dialect import FINAL_CODES, LATER, Refusal
 from .usage import Usage
 
-__all__ = ["Completion", "name_of", "read_completion", "read_usage", "text_of"]
+__all__ = ["Completion", "failure_of", "name_of", "read_completion", "read_usage", "text_of"]
 
 _NAME: Final = 200
 _MOST_TOKENS: Final = 1 << 40
@@ -55,7 +55,7 @@ def read_completion(
     choices = reply.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if error := reply.get("error") or (choice.get("error") if isinstance(choice, dict) else None):
-        raise _failure(error, quote)
+        raise failure_of(error, quote)
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
         raise TransientError("the reply has no choices[0].message")
@@ -107,7 +107,13 @@ def _count(value: Any) -> int | None:
     return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None
 
 
-def _failure(error: Any, quote: Callable[[str], str]) -> TransientError | Refusal:
+def failure_of(error: Any, quote: Callable[[str], str]) -> TransientError | Refusal:
+    """What an error means that came in place of an answer, without an HTTP status of its own.
+
+    Args:
+        error: the JSON value.
+        quote: as for `read_completion`.
+    """
     said = error if isinstance(error, dict) else {"message": error}
     code = str(said.get("code") or "")
     text = f"an error in the reply: {quote(str(said.get('message', '')))}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -173,6 +174,23 @@ def test_refusals_and_prompts_that_do_not_fit(
         list(model.astream(prompt, stage="answer"))
     with pytest.raises(TruncatedReplyError, match="does not fit"):
         list(model.astream(prompt, stage="answer"))
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [("insufficient_quota", LLMError), (402, LLMError), ("context_length_exceeded", TruncatedReplyError)],
+)
+def test_an_event_with_an_error_that_would_come_again_ends_the_stream(
+    model: OpenAIModel, server: ScriptedLLM, prompt: Prompt, code: Any, kind: type[LLMError]
+) -> None:
+    event = json.dumps({"error": {"message": "that is too much", "code": code}})
+    server.misbehave(Fault(name="event", body=f"data: {event}\n\n".encode()))
+
+    with pytest.raises(LLMError, match="that is too much") as raised:
+        list(model.astream(prompt, stage="answer"))
+
+    assert type(raised.value) is kind
+    assert len(server.asked) == 1
 
 
 def test_a_slow_server_is_given_up(
