@@ -6,14 +6,12 @@ import asyncio
 import weakref
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import Future
-from typing import Any, Final
+from typing import Any
 
 from .background import run_in_background, start_in_background
 from .usage import Usage
 
 __all__ = ["Finished", "TextStream"]
-
-_AHEAD: Final = 256
 
 
 class Finished:
@@ -102,7 +100,8 @@ class _Channel:
     """Between the task that receives and whoever reads. The methods belong to the background loop, except `stop`."""
 
     def __init__(self) -> None:
-        self._queue: asyncio.Queue[str | Finished] = asyncio.Queue(_AHEAD)
+        # As long as an answer may be: one that nobody reads would keep its place with the server from others.
+        self._queue: asyncio.Queue[str | Finished] = asyncio.Queue()
         self._pump: Future[None] | None = None
 
     def start(self, pieces: AsyncGenerator[str | Finished, None]) -> None:

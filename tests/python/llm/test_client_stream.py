@@ -9,12 +9,17 @@ from typing import Any
 
 import pytest
 from llm_faults import FAULTS, Fault, slow, status
+from pydantic import BaseModel
 from scripted_llm import ScriptedLLM
 
 from memspan.errors import BadReplyError, LLMError, TruncatedReplyError
 from memspan.llm import OpenAIModel, Prices, Prompt
 
 ANSWER = "Ana said on 8 May that she had moved to Lisbon."
+
+
+class Said(BaseModel):
+    text: str
 
 
 @pytest.fixture
@@ -256,6 +261,21 @@ def test_a_stream_that_nobody_holds_ends_its_request(
     del pieces
 
     assert "".join(model.astream(prompt, stage="answer")) == ANSWER
+
+
+def test_whoever_reads_slowly_keeps_nobody_from_the_model(
+    model_of: Callable[..., OpenAIModel], server: ScriptedLLM, prompt: Prompt
+) -> None:
+    server.reply("shout", "word " * 2000, {"text": "so"})
+    model = model_of(server, concurrency=1)
+
+    async def run() -> tuple[str, str]:
+        pieces = aiter(model.astream(prompt, stage="answer"))
+        first = await anext(pieces)
+        other = await asyncio.wait_for(model.acomplete(prompt, Said, stage="test"), 30)
+        return first + "".join([piece async for piece in pieces]), other.value.text
+
+    assert asyncio.run(run()) == ("word " * 2000, "so")
 
 
 def test_cancelling_ends_the_request(
