@@ -23,7 +23,7 @@ from .ranking import Ranking
 from .save_target import as_target
 from .tag_calls import TagCalls
 from .tag_info import TagInfo
-from .times import TimeLike, from_micros
+from .times import Between, TimeLike, from_micros
 
 __all__ = ["Hit", "Hits", "Index", "TagInfo"]
 
@@ -269,7 +269,7 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
         text: str | None = None,
         embedding: ArrayLike | None = None,
         tags: Sequence[str] = (),
-        between: Any = None,
+        between: Between | None = None,
         kinds: Sequence[str] | None = None,
         require_tags: Sequence[str] = (),
         where: Mapping[str, Any] | None = None,
@@ -373,7 +373,7 @@ class Index(DuplicateCalls, NameCalls, QuotaCalls, TagCalls):
 
     @_core.native_latest
     def latest(
-        self, *, user: str, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None
+        self, *, user: str, k: int = 20, between: Between | None = None, kinds: Sequence[str] | None = None
     ) -> Hits:
         """The newest `k` records, newest first, of one time the later id. O(log n + k), more with filters."""
         views = ("symbolic",)

@@ -25,7 +25,7 @@ from .arguments import (
 from .errors import EmbeddingError, InvalidArgumentError, invalid
 from .limits import MAX_DEPTH, MAX_K
 from .ranking import Ranking, default_ranker
-from .times import TimeLike, to_intervals, to_micros
+from .times import Between, TimeLike, to_intervals, to_micros
 
 __all__ = ["FUSIONS", "VIEWS", "Query", "answers_of", "natives_of"]
 
@@ -53,7 +53,7 @@ class Query:
         text: str | None = None,
         embedding: ArrayLike | None = None,
         tags: Sequence[str] = (),
-        between: Any = None,
+        between: Between | None = None,
         kinds: Sequence[str] | None = None,
         require_tags: Sequence[str] = (),
         where: Mapping[str, Any] | None = None,

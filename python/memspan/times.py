@@ -16,6 +16,7 @@ from .limits import MAX_INTERVALS
 __all__ = [
     "MAX_MICROS",
     "MIN_MICROS",
+    "Between",
     "Interval",
     "Micros",
     "TimeLike",
@@ -33,6 +34,11 @@ Micros: TypeAlias = int
 
 TimeLike: TypeAlias = "datetime | str | int"
 """A `datetime` (naive means UTC), ISO 8601 text, or integer microseconds since 1970."""
+
+Between: TypeAlias = (
+    "tuple[TimeLike | None, TimeLike | None] | Sequence[tuple[TimeLike | None, TimeLike | None]]"
+)
+"""One `(start, end)` pair of times or several; the end is exclusive, `None` leaves a side open."""
 
 Interval: TypeAlias = "tuple[Micros | None, Micros | None]"
 """A closed-open interval `[start, end)`; `None` leaves that end open."""

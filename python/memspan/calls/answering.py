@@ -18,7 +18,7 @@ from memspan.recipes.reading import PLANNERS, Reading
 from memspan.remember.answering import Answering, Question
 from memspan.remember.fields import checked_name, checked_text
 from memspan.remember.recall import Recalls
-from memspan.times import TimeLike, from_micros, to_micros
+from memspan.times import Between, TimeLike, from_micros, to_micros
 from memspan.worker_threads import beside
 
 from .searching import SearchingCalls
@@ -40,7 +40,7 @@ class AnsweringCalls(SearchingCalls):
         tokens: int | None = None,
         plan: Plan | str | None = None,
         k: int | None = None,
-        between: Any = None,
+        between: Between | None = None,
         now: TimeLike | None = None,
         as_of: TimeLike | None = None,
         valid_at: TimeLike | None = None,
@@ -122,7 +122,7 @@ class AnsweringCalls(SearchingCalls):
         tokens: int | None = None,
         plan: Plan | str | None = None,
         k: int | None = None,
-        between: Any = None,
+        between: Between | None = None,
         now: TimeLike | None = None,
         as_of: TimeLike | None = None,
         valid_at: TimeLike | None = None,
@@ -167,7 +167,7 @@ class AnsweringCalls(SearchingCalls):
         tokens: int | None = None,
         plan: Plan | str | None = None,
         k: int | None = None,
-        between: Any = None,
+        between: Between | None = None,
         now: TimeLike | None = None,
         as_of: TimeLike | None = None,
         valid_at: TimeLike | None = None,
@@ -222,7 +222,7 @@ class AnsweringCalls(SearchingCalls):
         tokens: int | None = None,
         plan: Plan | str | None = None,
         k: int | None = None,
-        between: Any = None,
+        between: Between | None = None,
         now: TimeLike | None = None,
         as_of: TimeLike | None = None,
         valid_at: TimeLike | None = None,

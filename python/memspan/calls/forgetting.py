@@ -16,7 +16,7 @@ from memspan.remember.forgetting import confirm as confirm_plan
 from memspan.remember.forgetting import forget
 from memspan.remember.holding import hold
 from memspan.remember.selecting import checked_selection
-from memspan.times import TimeLike
+from memspan.times import Between, TimeLike
 
 from .searching import SearchingCalls
 
@@ -33,7 +33,7 @@ class ForgettingCalls(SearchingCalls):
         id: str | Sequence[str] | None = None,
         source: str | None = None,
         session: str | None = None,
-        between: Any = None,
+        between: Between | None = None,
         kinds: Sequence[str] | None = None,
         confirm: ForgetPlan | str | None = None,
     ) -> int:
@@ -102,7 +102,7 @@ class ForgettingCalls(SearchingCalls):
         *,
         user: str,
         k: int = 10,
-        between: Any = None,
+        between: Between | None = None,
         kinds: Sequence[str] | None = None,
         require_tags: Sequence[str] = (),
         where: Mapping[str, Any] | None = None,
@@ -140,7 +140,7 @@ class ForgettingCalls(SearchingCalls):
         id: str | Sequence[str] | None = None,
         source: str | None = None,
         session: str | None = None,
-        between: Any = None,
+        between: Between | None = None,
         kinds: Sequence[str] | None = None,
     ) -> int:
         """Put a legal hold on records: they cannot be forgotten until `release`, nor evicted, merged or ended, in sleep
@@ -169,7 +169,7 @@ class ForgettingCalls(SearchingCalls):
         id: str | Sequence[str] | None = None,
         source: str | None = None,
         session: str | None = None,
-        between: Any = None,
+        between: Between | None = None,
         kinds: Sequence[str] | None = None,
     ) -> int:
         """End a hold, see `hold`, in the cold tier, too; returns how many records were held."""

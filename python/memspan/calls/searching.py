@@ -16,7 +16,7 @@ from memspan.remember.contexts import context_of
 from memspan.remember.fields import checked_name, checked_text
 from memspan.remember.recall import Recalls
 from memspan.remember.searching import latest, search
-from memspan.times import TimeLike
+from memspan.times import Between, TimeLike
 
 from .base import Calls
 
@@ -36,7 +36,7 @@ class SearchingCalls(Calls):
         *,
         user: str,
         k: int | None = 10,
-        between: Any = None,
+        between: Between | None = None,
         now: TimeLike | None = None,
         as_of: TimeLike | None = None,
         valid_at: TimeLike | None = None,
@@ -145,7 +145,7 @@ class SearchingCalls(Calls):
         user: str,
         tokens: int = 600,
         k: int | None = None,
-        between: Any = None,
+        between: Between | None = None,
         now: TimeLike | None = None,
         as_of: TimeLike | None = None,
         valid_at: TimeLike | None = None,
@@ -212,7 +212,7 @@ class SearchingCalls(Calls):
         return context_of(self._engine, text, user, recalls, budget, now)
 
     def latest(
-        self, user: str, *, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None
+        self, user: str, *, k: int = 20, between: Between | None = None, kinds: Sequence[str] | None = None
     ) -> Recalls:
         """The newest `k` records of a user by event time, newest first; `between` and `kinds` as in `search`."""
         return latest(self._engine, user=user, k=k, between=between, kinds=kinds)

@@ -22,10 +22,12 @@ __all__ = ["LLM", "LLMSpec", "OpenAIModel", "Prices", "Prompt", "Reply", "Usage"
 _LAZY = {"OpenAIModel": "memspan.llm.client"}
 
 
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # for a checker, every name would be there
+
+    def __getattr__(name: str) -> Any:
+        if name in _LAZY:
+            return getattr(import_module(_LAZY[name]), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

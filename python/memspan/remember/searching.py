@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from memspan.index import Hit, Hits, Index
 from memspan.query import Query
 from memspan.ranking.planned import selection_for
-from memspan.times import from_micros, to_micros
+from memspan.times import Between, from_micros, to_micros
 
 from .aging import Aging
 from .asking import Asked
@@ -159,7 +159,9 @@ def features(engine: Engine, question: Asked) -> tuple[list[str], NDArray[np.flo
     return engine.current().features(query)
 
 
-def latest(engine: Engine, *, user: str, k: int, between: Any, kinds: Sequence[str] | None) -> Recalls:
+def latest(
+    engine: Engine, *, user: str, k: int, between: Between | None, kinds: Sequence[str] | None
+) -> Recalls:
     """See `Memory.latest`."""
     checked_name(user, "user")
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from memspan.arguments import is_listing
 from memspan.errors import invalid
 from memspan.store.traces import Chosen
-from memspan.times import to_intervals
+from memspan.times import Between, to_intervals
 
 from .fields import checked_kind, checked_name
 
@@ -41,7 +40,7 @@ def checked_selection(
     id: str | Sequence[str] | None = None,
     source: str | None = None,
     session: str | None = None,
-    between: Any = None,
+    between: Between | None = None,
     kinds: Sequence[str] | None = None,
 ) -> Selection:
     """The selection that selectors make: `id` or `source` alone, the others together.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from memspan.audit_info import AuditEntry
-from memspan.times import TimeLike
+from memspan.times import Between, TimeLike
 
 from .asynchronous import in_thread
 from .forget_plans import ForgetPlan
@@ -29,7 +29,7 @@ class UserForgetting:
         id: str | Sequence[str] | None = None,
         source: str | None = None,
         session: str | None = None,
-        between: Any = None,
+        between: Between | None = None,
         kinds: Sequence[str] | None = None,
         confirm: ForgetPlan | str | None = None,
     ) -> int:
@@ -49,7 +49,7 @@ class UserForgetting:
         question: str,
         *,
         k: int = 10,
-        between: Any = None,
+        between: Between | None = None,
         kinds: Sequence[str] | None = None,
         require_tags: Sequence[str] = (),
         where: Mapping[str, Any] | None = None,
@@ -73,7 +73,7 @@ class UserForgetting:
         id: str | Sequence[str] | None = None,
         source: str | None = None,
         session: str | None = None,
-        between: Any = None,
+        between: Between | None = None,
         kinds: Sequence[str] | None = None,
     ) -> int:
         """See `Memory.hold`."""
@@ -87,7 +87,7 @@ class UserForgetting:
         id: str | Sequence[str] | None = None,
         source: str | None = None,
         session: str | None = None,
-        between: Any = None,
+        between: Between | None = None,
         kinds: Sequence[str] | None = None,
     ) -> int:
         """See `Memory.release`."""

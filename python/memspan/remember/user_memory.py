@@ -11,7 +11,7 @@ from memspan.recall.chat_history import ChatHistory
 from memspan.recall.context import Context, TokenCounter
 from memspan.records import Record
 from memspan.tag_info import TagInfo, TagReport
-from memspan.times import TimeLike
+from memspan.times import Between, TimeLike
 
 from .asynchronous import in_thread
 from .export_target import TextFile
@@ -88,7 +88,7 @@ class UserMemory(
         question: str,
         *,
         k: int | None = 10,
-        between: Any = None,
+        between: Between | None = None,
         now: TimeLike | None = None,
         as_of: TimeLike | None = None,
         valid_at: TimeLike | None = None,
@@ -140,7 +140,7 @@ class UserMemory(
         *,
         tokens: int = 600,
         k: int | None = None,
-        between: Any = None,
+        between: Between | None = None,
         now: TimeLike | None = None,
         as_of: TimeLike | None = None,
         valid_at: TimeLike | None = None,
@@ -190,7 +190,7 @@ class UserMemory(
         tokens: int | None = None,
         plan: Plan | str | None = None,
         k: int | None = None,
-        between: Any = None,
+        between: Between | None = None,
         now: TimeLike | None = None,
         as_of: TimeLike | None = None,
         valid_at: TimeLike | None = None,
@@ -233,7 +233,7 @@ class UserMemory(
         tokens: int | None = None,
         plan: Plan | str | None = None,
         k: int | None = None,
-        between: Any = None,
+        between: Between | None = None,
         now: TimeLike | None = None,
         as_of: TimeLike | None = None,
         valid_at: TimeLike | None = None,
@@ -276,7 +276,7 @@ class UserMemory(
         tokens: int | None = None,
         plan: Plan | str | None = None,
         k: int | None = None,
-        between: Any = None,
+        between: Between | None = None,
         now: TimeLike | None = None,
         as_of: TimeLike | None = None,
         valid_at: TimeLike | None = None,
@@ -319,7 +319,7 @@ class UserMemory(
         tokens: int | None = None,
         plan: Plan | str | None = None,
         k: int | None = None,
-        between: Any = None,
+        between: Between | None = None,
         now: TimeLike | None = None,
         as_of: TimeLike | None = None,
         valid_at: TimeLike | None = None,
@@ -355,7 +355,9 @@ class UserMemory(
             history=history,
         )
 
-    def latest(self, *, k: int = 20, between: Any = None, kinds: Sequence[str] | None = None) -> Recalls:
+    def latest(
+        self, *, k: int = 20, between: Between | None = None, kinds: Sequence[str] | None = None
+    ) -> Recalls:
         """See `Memory.latest`."""
         return self._memory.latest(user=self.name, k=k, between=between, kinds=kinds)
 

@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 __all__ = ["DEFAULT_RERANKER", "RERANKERS", "OnnxReranker", "Reranker", "resolve_reranker"]
 
 
-def __getattr__(name: str) -> Any:
-    if name == "OnnxReranker":
-        return import_module("memspan.rerank.onnx").OnnxReranker
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:  # for a checker, every name would be there
+
+    def __getattr__(name: str) -> Any:
+        if name == "OnnxReranker":
+            return import_module("memspan.rerank.onnx").OnnxReranker
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
