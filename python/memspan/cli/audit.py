@@ -55,7 +55,7 @@ def audit(
     with open_memory(store) as memory:
         entries = memory.audit(user=user, id=id_, action=action, since=since, until=until, limit=k)
     if as_json:
-        env.write_json({"store": str(store), "entries": [entry._asdict() for entry in entries]})
+        env.write_json({"store": str(store), "user": user, "entries": [entry._asdict() for entry in entries]})
         return
     if not entries:
         env.say("no entries")

@@ -117,7 +117,9 @@ def test_holds(small, run, run_json):
 def test_the_audit(small, run, run_json, monkeypatch):
     monkeypatch.setenv("MEMSPAN_ACTOR", "the officer")
     run("hold", "--store", small, "--user", "ana", "--id", "m1")
-    entries = run_json("audit", "--store", small)["entries"]
+    document = run_json("audit", "--store", small)
+    entries = document.pop("entries")
+    assert document == {"store": str(small), "user": None}
     assert [(entry["actor"], entry["action"]) for entry in entries] == [
         (getpass.getuser(), "add"),
         ("the officer", "hold"),
