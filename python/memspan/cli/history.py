@@ -13,7 +13,7 @@ from . import options
 from .environment import Environment, pass_environment
 from .failures import CommandError
 from .moments import checked_time
-from .opening import open_memory, unknown_user
+from .opening import open_memory, require_known, unknown_user
 from .tables import cell, counted, plain_table
 
 __all__ = ["history", "retire"]
@@ -125,6 +125,7 @@ def retire(
         raise click.UsageError("--text or --by, not both, and with one ID")
     with open_memory(store, embedder) as memory:
         new = None
+        require_known(memory, user, records if by is None else (*records, by), cold=False)
         if replaced:
             new = memory.supersede(user=user, id=records[0], text=text, by=by, at=at)
             retired = 1

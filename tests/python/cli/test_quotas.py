@@ -71,6 +71,8 @@ def test_out_and_back(run: Any, run_json: Any, store: Path) -> None:
         "changed": 2,
     }
     assert {each["id"] for each in run_json("latest", *who)["records"]} == {"m0", "m1", "m2", "m5"}
+    for arguments in (("m6",), ("m6", "--text", "new"), ("m0", "--by", "m6")):
+        assert "'m6' is in the cold tier" in run("retire", *arguments, *who, code=1).stderr
 
 
 def test_lost_sources_are_told(run: Any, run_json: Any, write_lines: Any, tmp_path: Path) -> None:
