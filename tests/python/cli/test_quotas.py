@@ -75,6 +75,16 @@ def test_out_and_back(run: Any, run_json: Any, store: Path) -> None:
         assert "'m6' is in the cold tier" in run("retire", *arguments, *who, code=1).stderr
 
 
+def test_what_made_room_in_the_vault_is_listed_as_the_help_says(run: Any, run_json: Any, store: Path) -> None:
+    with Memory(store, "hash") as memory:
+        ids = [memory.add(f"label {n}", user="ana", kind="vault", at=n)[0] for n in range(2)]
+    run("quotas", "--store", store, "--user", "ana", "--vault", 1, "--eviction", "oldest")
+    assert [each["id"] for each in run_json("evicted", "--store", store, "--user", "ana")["records"]] == ids[
+        :1
+    ]
+    assert "Default: all, `vault` among them" in " ".join(run("evicted", "--help").output.split())
+
+
 def test_lost_sources_are_told(run: Any, run_json: Any, write_lines: Any, tmp_path: Path) -> None:
     path = tmp_path / "sources.memspan"
     with Memory(path, "hash") as memory:
