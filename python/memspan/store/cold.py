@@ -60,9 +60,6 @@ class ColdReader(Protocol):
     def derived(self, user: str, ids: Sequence[str]) -> set[str]:
         """Ids of cold copies that name one of these among their sources."""
 
-    def of_source(self, user: str, source: str) -> set[str]:
-        """Ids of cold copies with that provenance, or that list that id among their sources."""
-
     def unsourced(self, user: str, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Records that were derived from these ids and have no source left among the records: their ids by that of
         the source; sources without any are left out."""

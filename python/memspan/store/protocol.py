@@ -171,9 +171,6 @@ class StoreReader(TokenVectorReader, Protocol):
         """Ids of the records that were derived from these, directly or through others; without these. Those in the
         cold tier are among them, and a way may lead through it."""
 
-    def of_source(self, user: str, source: str) -> set[str]:
-        """Ids of records with that provenance, or that list that id among their sources."""
-
     def unstaged(self, after: int, limit: int) -> list[tuple[int, Record]]:
         """Records without an up-to-date staged embedding, by ascending keys greater than `after`."""
 

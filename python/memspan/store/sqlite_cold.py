@@ -14,7 +14,6 @@ from memspan.times import Micros, from_micros
 from .codec import embedding_blob, unpack_embedding
 from .cold import EVICTED, ORIGINAL, ColdRecord, Reason
 from .documents import dump_record, load_made_tags, load_record
-from .json_texts import text_at
 from .malformed import Malformed, reads
 from .sqlite_rows import SqliteRows, of_user
 from .statements import chunks, marks
@@ -135,14 +134,6 @@ class SqliteColdReader(SqliteRows):
             ids,
         )
         return {id_ for (id_,) in rows}
-
-    def of_source(self, user: str, source: str) -> set[str]:
-        rows = self._all(
-            "SELECT id FROM cold WHERE user_pk = :user "  # noqa: S608
-            f"AND ({text_at('record', '$.provenance')}) = :source",
-            {"user": self._user_pk(user), "source": source},
-        )
-        return {id_ for (id_,) in rows} | self.derived(user, [source])
 
     def unsourced(self, user: str, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         rows = self._for_each(

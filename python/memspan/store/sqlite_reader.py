@@ -352,15 +352,6 @@ class SqliteReader(SqliteTokenVectorReader):
             reached |= found
         return reached - set(ids)
 
-    def of_source(self, user: str, source: str) -> set[str]:
-        rows = self._all(
-            "SELECT id FROM records WHERE user_pk = :user AND provenance = :source "
-            "UNION SELECT r.id FROM derivations d JOIN records r ON r.pk = d.derived_pk "
-            "WHERE d.user_pk = :user AND d.source = :source",
-            {"user": self._user_pk(user), "source": source},
-        )
-        return {id_ for (id_,) in rows}
-
     def unstaged(self, after: int, limit: int) -> list[tuple[int, Record]]:
         rows = self._all(
             f"SELECT r.pk, u.name, {FIELDS} FROM {RECORDS} JOIN users u ON u.pk = r.user_pk "  # noqa: S608

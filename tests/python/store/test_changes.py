@@ -10,6 +10,7 @@ import pytest
 
 from memspan.records import Record
 from memspan.store import SqliteStore
+from memspan.store.traces import Chosen
 from memspan.times import to_micros
 
 Make = Callable[..., Record]
@@ -237,8 +238,8 @@ def test_derived_follows_chains_and_survives_loops(store: SqliteStore, make_reco
     with store.reading() as reader:
         assert reader.derived("ana", ["turn"]) == {"fact", "profile", "loop"}
         assert reader.derived("ana", ["alone"]) == set()
-        assert reader.of_source("ana", "sleep") == {"profile"}
-        assert reader.of_source("ana", "other") == {"fact"}
+        assert reader.traces.chosen("ana", Chosen(source="sleep")) == {"profile"}
+        assert reader.traces.chosen("ana", Chosen(source="other")) == {"fact"}
 
 
 def test_unused_tags(store: SqliteStore, make_record: Make) -> None:

@@ -141,8 +141,12 @@ def test_sources(store: SqliteStore, make_record: Make) -> None:
     )
     evict(store, "fact1")
     with store.reading() as reader:
-        assert reader.cold.derived("ana", ["turn2"]) == {"fact1"} == reader.cold.of_source("ana", "chat")
-        assert reader.cold.of_source("ana", "turn1") == {"fact1"}
+        assert (
+            reader.cold.derived("ana", ["turn2"])
+            == {"fact1"}
+            == reader.traces.chosen("ana", Chosen(source="chat"))
+        )
+        assert reader.traces.chosen("ana", Chosen(source="turn1")) == {"fact1", "fact2"}
         assert reader.cold.derived("ben", ["turn2"]) == set()
         assert reader.derived("ana", ["turn2"]) == {"fact1", "abstract"}
         assert reader.cold.unsourced("ana", ["fact1"]) == {"fact1": ("abstract",)}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from memspan.records import Record
 from memspan.store import SqliteStore
+from memspan.store.traces import Chosen
 from memspan.times import from_micros
 
 Make = Callable[..., Record]
@@ -31,8 +32,8 @@ def test_names_that_go_on_after_a_nul(store: SqliteStore, make_record: Make) -> 
         assert reader.beliefs.endings("ana") == [(f"{id_}@1", id_, (id_, "a"))]
         assert [record.id for record in reader.transcripts.procedures("ana")] == [id_]
         assert [turn.session for turn in reader.transcripts.turns("ana", 10)] == ["s\0s"]
-        assert reader.cold.of_source("ana", "mail\0x") == {"cold"}
-        assert reader.cold.of_source("ana", "mail") == set()
+        assert reader.traces.chosen("ana", Chosen(source="mail\0x")) == {"cold"}
+        assert reader.traces.chosen("ana", Chosen(source="mail")) == set()
         assert reader.traces.versions("ana", [id_]) == reader.traces.bases("ana", [f"{id_}@1"]).keys()
         assert (
             reader.traces.mentioning("ana", [id_]) == reader.traces.mentioning("ana", ["a"]) == {f"{id_}@1"}

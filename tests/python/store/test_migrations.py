@@ -15,6 +15,7 @@ from memspan.records import Record
 from memspan.store import SqliteStore, inspect, schema
 from memspan.store.codec import COLUMNS, encode_record, pack_embedding
 from memspan.store.migrations import schema_version
+from memspan.store.traces import Chosen
 
 Make = Callable[..., Record]
 
@@ -101,7 +102,7 @@ def test_records_of_version_1_are_put_in_the_order_of_their_changes(
             np.testing.assert_array_equal(record.embedding, expected.embedding)
         for user in old.users:
             for source in (f"m{i}" for i in range(60)):
-                assert reader.of_source(user, source) == {
+                assert reader.traces.chosen(user, Chosen(source=source)) == {
                     id_ for (owner, id_), (_, record) in old.records.items()
                     if owner == user and source in record.sources
                 }  # fmt: skip

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from memspan.records import KINDS, Record
 from memspan.store import SqliteStore
 from memspan.store.codec import decode_record, encode_record, encode_state, pack_embedding, unpack_embedding
+from memspan.store.traces import Chosen
 from memspan.times import MAX_MICROS, MIN_MICROS, from_micros
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -108,7 +109,7 @@ def test_put_replaces_everything(store: SqliteStore, make_record: Callable[..., 
     with store.reading() as reader:
         assert reader.count("ana") == 1
         assert as_dict(reader.fetch("ana", ["m1"])["m1"]) == as_dict(make_record("m1", text="new"))
-        assert reader.of_source("ana", "s") == set()
+        assert reader.traces.chosen("ana", Chosen(source="s")) == set()
         assert reader.tags("ana") == set()
 
 
@@ -128,8 +129,8 @@ def test_put_of_new_and_known_records_together(
             "m899": "newer",
             "m900": "newer",
         }
-        assert reader.of_source("ana", "s") == {f"m{i}" for i in range(300)}
-        assert reader.of_source("ana", "m1") == {f"m{i}" for i in range(300, 899)}
+        assert reader.traces.chosen("ana", Chosen(source="s")) == {f"m{i}" for i in range(300)}
+        assert reader.traces.chosen("ana", Chosen(source="m1")) == {f"m{i}" for i in range(300, 899)}
         assert sorted(record.id for page in reader.changed(1, 1000) for record in page) == sorted(
             f"m{i}" for i in range(300, 901)
         )
