@@ -83,6 +83,12 @@ raise_at_ctrl_c()
 
 if TYPE_CHECKING:
     from memspan.embed import OnnxEmbedder, OpenAIEmbedder
+    from memspan.encode.scorers import Scorer
+    from memspan.lifecycle.duplicates import Merging
+    from memspan.lifecycle.fidelity import Fidelity
+    from memspan.lifecycle.procedures import Mining
+    from memspan.lifecycle.sleep import SleepUpdate
+    from memspan.lifecycle.sleep_log import SleepDecision
     from memspan.rerank import OnnxReranker
 
 __all__ = [
@@ -107,6 +113,7 @@ __all__ = [
     "EmbedderMismatchError",
     "EmbeddingError",
     "Evicted",
+    "Fidelity",
     "ForgetPlan",
     "ForgottenError",
     "FormatError",
@@ -123,6 +130,8 @@ __all__ = [
     "LLMError",
     "Memory",
     "MemspanError",
+    "Merging",
+    "Mining",
     "MissingExtraError",
     "ModelNotFoundError",
     "Moved",
@@ -147,7 +156,10 @@ __all__ = [
     "Resource",
     "ResourceReport",
     "Run",
+    "Scorer",
+    "SleepDecision",
     "SleepReport",
+    "SleepUpdate",
     "SnapshotVersionError",
     "Source",
     "StalenessPolicy",
@@ -174,11 +186,17 @@ __all__ = [
     "simd_level",
 ]
 
-# Their dependencies are optional, so that they are loaded when they are first named.
+# Their dependencies are optional, or few need them, so that they are loaded when they are first named.
 _LAZY = {
+    "Fidelity": "memspan.lifecycle.fidelity",
+    "Merging": "memspan.lifecycle.duplicates",
+    "Mining": "memspan.lifecycle.procedures",
     "OnnxEmbedder": "memspan.embed",
     "OnnxReranker": "memspan.rerank",
     "OpenAIEmbedder": "memspan.embed",
+    "Scorer": "memspan.encode.scorers",
+    "SleepDecision": "memspan.lifecycle.sleep_log",
+    "SleepUpdate": "memspan.lifecycle.sleep",
 }
 
 

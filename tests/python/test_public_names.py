@@ -1,0 +1,58 @@
+"""What public calls take and return can be named by who calls them."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+
+import memspan
+import memspan.embed
+import memspan.llm
+import memspan.ranking
+import memspan.recall
+import memspan.recipes
+import memspan.vault
+
+PUBLIC: tuple[ModuleType, ...] = (
+    memspan,
+    memspan.embed,
+    memspan.llm,
+    memspan.ranking,
+    memspan.recall,
+    memspan.recipes,
+    memspan.vault,
+)
+
+
+def classes_named_by(owner: type) -> Iterator[str]:
+    """Our classes that stand in the annotations of its public methods."""
+    defined = {
+        name
+        for module in [each for key, each in sys.modules.items() if key.startswith("memspan.")]
+        for name, value in vars(module).items()
+        if isinstance(value, type) and value.__module__.startswith("memspan.")
+    }
+    for name, method in inspect.getmembers(owner, inspect.isfunction):
+        if name == "__init__" or not name.startswith("_"):
+            for annotation in inspect.get_annotations(method).values():
+                yield from defined & {*re.findall(r"\w+", str(annotation))}
+
+
+@pytest.mark.parametrize("owner", [memspan.Memory, memspan.UserMemory, memspan.Index])
+def test_the_classes_in_signatures_are_public(owner: type) -> None:
+    for name in memspan.__all__:
+        getattr(memspan, name)  # those that are loaded when they are named are among the classes then
+    named = {*classes_named_by(owner)}
+    assert named
+    assert {name for name in named if not any(name in module.__all__ for module in PUBLIC)} == set()
+
+
+def test_every_public_name_is_there_and_listed() -> None:
+    for module in PUBLIC:
+        assert [name for name in module.__all__ if not hasattr(module, name)] == []
+        assert {*module.__all__} <= {*dir(module)}
