@@ -33,7 +33,7 @@ CTEST = $(BIN)/ctest --test-dir $(EDITABLE) --output-on-failure --no-tests=error
   instructions lint format types bench-smoke wheel clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 venv: ## Make .venv with everything for development, and install memspan into it (editable)
 	@mkdir -p build

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
@@ -41,3 +43,14 @@ def test_what_a_document_names_is_there(document: str, tree: list[str]) -> None:
 
 def test_the_architecture_names_many_files() -> None:
     assert len(set(names_of_files("ARCHITECTURE.md"))) > 100
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not here")
+def test_make_lists_the_targets_that_the_documents_name() -> None:
+    command = ["make", "--no-print-directory", "-C", str(ROOT), "help"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    targets = {line.split()[0] for line in listed.splitlines()}
+    texts = [(ROOT / document).read_text(encoding="utf-8") for document in ("README.md", "CONTRIBUTING.md")]
+    named = {name for text in texts for name in re.findall(r"`make ([a-z0-9-]+)", text)}
+    assert len(named) > 10
+    assert named <= targets
