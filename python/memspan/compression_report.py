@@ -40,6 +40,6 @@ class CompressionReport:
     seconds: float
     """The whole call took."""
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
-        return {**asdict(self), "measured": self.measured.as_json()}
+        return {**asdict(self), "measured": self.measured.to_dict()}

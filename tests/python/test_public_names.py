@@ -12,10 +12,12 @@ import pytest
 
 import memspan
 import memspan.embed
+import memspan.evaluate
 import memspan.llm
 import memspan.ranking
 import memspan.recall
 import memspan.recipes
+import memspan.simulate.real
 import memspan.vault
 
 PUBLIC: tuple[ModuleType, ...] = (
@@ -27,6 +29,9 @@ PUBLIC: tuple[ModuleType, ...] = (
     memspan.recipes,
     memspan.vault,
 )
+
+
+JSON_NAMES = {"as_dict", "as_json", "document", "to_dict", "to_json"}
 
 
 def classes_named_by(owner: type) -> Iterator[str]:
@@ -56,3 +61,13 @@ def test_every_public_name_is_there_and_listed() -> None:
     for module in PUBLIC:
         assert [name for name in module.__all__ if not hasattr(module, name)] == []
         assert {*module.__all__} <= {*dir(module)}
+
+
+def test_what_can_be_had_as_json_is_had_by_one_name() -> None:
+    found = set()
+    for module in (*PUBLIC, memspan.evaluate, memspan.simulate.real):
+        for value in [getattr(module, name) for name in module.__all__]:
+            if isinstance(value, type):
+                found |= {f"{value.__name__}.{name}" for name in dir(value) if name in JSON_NAMES}
+    assert "Quotas.to_dict" in found
+    assert {name for name in found if not name.endswith(".to_dict")} == set()

@@ -89,7 +89,7 @@ def compress(
     if unknown:
         env.note(unknown)
     if as_json:
-        env.write_json({"store": str(store), "user": user, **report.as_json()})
+        env.write_json({"store": str(store), "user": user, **report.to_dict()})
         return
     measured = report.measured
     env.say(

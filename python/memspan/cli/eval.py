@@ -254,7 +254,7 @@ def _print_models(env: Environment, evaluation: Evaluation) -> None:
 def _document(
     evaluation: Evaluation, by_category: bool, questions: bool, worst: int | None
 ) -> dict[str, Any]:
-    document = evaluation.as_json(by_category=by_category, questions=questions)
+    document = evaluation.to_dict(by_category=by_category, questions=questions)
     if worst is not None:
         document["worst"] = worst_json(evaluation, worst)
     return document

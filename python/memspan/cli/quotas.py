@@ -83,7 +83,7 @@ def quotas(
         found = memory.quotas(user)
         stats = memory.stats(user)
     if as_json:
-        document = None if found is None else {**found.document(), "kinds": found.capacities}
+        document = None if found is None else {**found.to_dict(), "kinds": found.capacities}
         counts = {"evicted": evicted, "unsourced": stats["unsourced"]}
         env.write_json({"store": str(store), "user": user, "quotas": document, **counts})
         return

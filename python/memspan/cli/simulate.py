@@ -220,7 +220,7 @@ def _real(
         _write_tables(out / "real.md", shown)
         draw_real(study, out)
     if as_json:
-        env.write_json(study.as_json())
+        env.write_json(study.to_dict())
         return
     for table in shown:
         print_table(env, table)

@@ -112,7 +112,7 @@ class Construction:
             "seconds": self.seconds / self.users,
         }
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
         return {**asdict(self), "complete": self.complete, "a_conversation": self.cost()}
 

@@ -119,7 +119,7 @@ class Evaluation:
                 )
         return rows
 
-    def as_json(self, *, by_category: bool = True, questions: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, by_category: bool = True, questions: bool = False) -> dict[str, Any]:
         """Everything as JSON values; shares are 0-1, times milliseconds. With `questions`, each one too."""
         document: dict[str, Any] = {
             "data_set": self.data_set,
@@ -143,9 +143,9 @@ class Evaluation:
         if own := self.longmemeval():
             document["longmemeval"] = own
         if self.construction is not None:
-            document["construction"] = self.construction.as_json()
+            document["construction"] = self.construction.to_dict()
         if self.reading is not None:
-            document["reading"] = self.reading.as_json(questions=questions)
+            document["reading"] = self.reading.to_dict(questions=questions)
         if questions:
             document["questions"] = [_question_json(each) for each in self.questions]
         return document

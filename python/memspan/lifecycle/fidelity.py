@@ -41,7 +41,7 @@ class Fidelity:
             known.append(self.agreement)
         return sum(known) / len(known)
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """For metadata, rounded."""
         return {name: round(value, 4) for name, value in asdict(self).items() if value is not None}
 

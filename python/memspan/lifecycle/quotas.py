@@ -82,7 +82,7 @@ class Quotas:
         """Whether any kind has a limit."""
         return any(capacity is not None for capacity in self.capacities.values())
 
-    def document(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
         shares = self.shares if isinstance(self.shares, str) else dict(self.shares)
         return {
@@ -95,7 +95,7 @@ class Quotas:
 
     def dump(self) -> str:
         """As text for the store; equal quotas make equal texts."""
-        return json.dumps(self.document(), sort_keys=True)
+        return json.dumps(self.to_dict(), sort_keys=True)
 
     @classmethod
     def parse(cls, text: str) -> Quotas:

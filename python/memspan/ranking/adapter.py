@@ -68,7 +68,7 @@ class QueryAdapter:
         length = float(np.linalg.norm(moved))
         return moved / length if length > 0.0 else vector
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Its embedder and its matrices, as 16-bit floats in base64."""
         return {
             "embedder": self._embedder,
@@ -79,8 +79,8 @@ class QueryAdapter:
         }
 
     @classmethod
-    def from_json(cls, value: Any) -> QueryAdapter:
-        """Read what `to_json` wrote.
+    def from_dict(cls, value: Any) -> QueryAdapter:
+        """Read what `to_dict` wrote.
 
         Raises:
             InvalidArgumentError: a field is missing or of the wrong type or size.

@@ -65,16 +65,16 @@ class RankingNet:
         answer: Matrix = _softened(seen @ own["weights"] + own["bias"]) @ own["out"] - self._usual
         return answer
 
-    def to_json(self) -> dict[str, Any]:
-        """What `from_json` reads; numbers to five digits."""
+    def to_dict(self) -> dict[str, Any]:
+        """What `from_dict` reads; numbers to five digits."""
         return {
             name: [float(f"{value:.{_DIGITS}g}") for value in part.ravel()]
             for name, part in self._parts.items()
         }
 
     @classmethod
-    def from_json(cls, document: Any) -> RankingNet:
-        """What `to_json` gave.
+    def from_dict(cls, document: Any) -> RankingNet:
+        """What `to_dict` gave.
 
         Raises:
             InvalidArgumentError: it is something else.

@@ -174,8 +174,8 @@ class Ranker:
             FORMAT_VERSION,
             trained_on=list(self._trained_on),
             weights=self._table.rounded(),
-            **({} if self._net is None else {"net": self._net.to_json()}),
-            **({} if self._adapter is None else {"adapter": self._adapter.to_json()}),
+            **({} if self._net is None else {"net": self._net.to_dict()}),
+            **({} if self._adapter is None else {"adapter": self._adapter.to_dict()}),
         )
 
     @classmethod
@@ -214,8 +214,8 @@ def _parse(raw: bytes, name: str) -> Ranker:
         adapter, net = document.get("adapter"), document.get("net")
         return Ranker(
             weights,
-            adapter=None if adapter is None else QueryAdapter.from_json(adapter),
-            net=None if net is None else RankingNet.from_json(net),
+            adapter=None if adapter is None else QueryAdapter.from_dict(adapter),
+            net=None if net is None else RankingNet.from_dict(net),
             trained_on=document.get("trained_on", ()),
         )
     except ValueError as error:

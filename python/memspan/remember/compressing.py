@@ -215,7 +215,7 @@ def _shorter(engine: Engine, wanted: _Wanted, records: Sequence[Record]) -> list
             "target": wanted.target,
             "ratio": round(float(ratios[place]), 4),
             "nominal": round(fidelity, 4),
-            "measured": measured.as_json(),
+            "measured": measured.to_dict(),
         }
         new = replace(
             record,

@@ -29,7 +29,7 @@ def stats(engine: Engine, user: str | None) -> dict[str, Any]:
         summary["unsourced"] = reader.cold.unsourced_records(user)
         summary["pinned"] = sum(pinned for _, _, pinned in reader.quotas.pinned(user))
         quotas = stored_quotas(reader, user)
-        summary["quotas"] = None if quotas is None else {**quotas.document(), "kinds": quotas.capacities}
+        summary["quotas"] = None if quotas is None else {**quotas.to_dict(), "kinds": quotas.capacities}
         summary["relations"] = len(reader.relations(user))
         summary["index"] = {
             name: value.isoformat() if isinstance(value, datetime) else value

@@ -146,7 +146,7 @@ def test_the_net_of_the_package_stays_if_wanted(
     net, packaged = Ranker.load(out).net, default_ranker().net
     assert net is not None
     assert packaged is not None
-    assert net.to_json() == packaged.to_json()
+    assert net.to_dict() == packaged.to_dict()
     assert run_json(*plain, "--no-net")["net"] is False
     assert Ranker.load(out).net is None
 

@@ -51,7 +51,7 @@ def test_answers_are_those_of_the_memory(
     assert hive.correct
     assert all(0 < each.context_tokens <= 600 for each in report.answers)
     assert report.times()["retrieval"] > 0
-    document = report.as_json(questions=True)
+    document = report.to_dict(questions=True)
     assert (document["asked_by"], document["plan"], document["k"]) == ("ask", "rules", None)
     assert document["answers"][1]["sources"] == ["D2:1"]
 
@@ -110,7 +110,7 @@ def test_plans_that_failed_are_counted(
     report = read(path, stores, Reading(llm=model), recipe="simplemem", llm=model)
     assert report.plans_failed() == 5
     assert report.overall().failed == 0
-    assert report.as_json()["plans_failed"] == 5
+    assert report.to_dict()["plans_failed"] == 5
 
 
 def test_what_ask_cannot_follow_is_refused(path: Path, stores: Path, model: OpenAIModel) -> None:

@@ -145,7 +145,7 @@ def test_without_contexts_there_are_no_figures() -> None:
     result = evaluation(answer("a", None, 0, "one"))
     assert result.groups()[0].context == {}
     assert "context" not in result.all_latencies()
-    assert "context" not in result.as_json(questions=True)["questions"][0]
+    assert "context" not in result.to_dict(questions=True)["questions"][0]
 
 
 @pytest.mark.parametrize("name", ["locomo", "realtalk", "beam", "longmemeval", "halumem"])
@@ -193,7 +193,7 @@ def test_contexts_look_as_deep_as_they_do_elsewhere(labelled: Labelled, stores: 
 
 def test_json(labelled: Labelled, stores: Path) -> None:
     result = evaluate("locomo", labelled("locomo"), embedder=HASH, store_dir=stores, tokens=600)
-    document = result.as_json(questions=True)
+    document = result.to_dict(questions=True)
     assert document["context_tokens"] == 600
     assert document["groups"][0]["context"]["recall"].keys() == {"mean", "low", "high"}
     assert document["latency_ms"]["context"].keys() == {"p50", "p95", "mean"}

@@ -278,7 +278,7 @@ def test_progress_names_the_work_and_its_steps(labelled: Labelled, stores: Path)
 
 def test_json_holds_everything(labelled: Labelled, stores: Path) -> None:
     result = run(labelled("locomo"), "locomo", stores, ks=[1, 2])
-    document = result.as_json(questions=True)
+    document = result.to_dict(questions=True)
     assert document["k"] == [1, 2]
     assert document["ran_on"]["memspan"] == memspan.__version__
     assert document["ran_on"]["packages"]["numpy"]
@@ -288,8 +288,8 @@ def test_json_holds_everything(labelled: Labelled, stores: Path) -> None:
     assert document["latency_ms"].keys() == stages
     assert document["questions"][0]["id"] == "orchard/0"
     assert document["questions"][0]["retrieved"] == list(result.questions[0].retrieved)
-    assert "questions" not in result.as_json()
-    assert len(result.as_json(by_category=False)["groups"]) == 1
+    assert "questions" not in result.to_dict()
+    assert len(result.to_dict(by_category=False)["groups"]) == 1
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_answers_and_memories_are_judged(
     assert accuracy is not None
     assert (accuracy.memories, accuracy.judged, accuracy.accuracy) == (2, 2, 0)  # "user said" was not said
     assert accuracy.expected_accuracy == 0
-    document = report.as_json()["halumem"]
+    document = report.to_dict()["halumem"]
     assert document["integrity"]["points"] == 3
     assert document["judge_usage"]["calls"] == 5
     asked = len(server.asked)

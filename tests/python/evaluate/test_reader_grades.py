@@ -119,7 +119,7 @@ def test_times_and_costs_are_a_conversations() -> None:
     assert report.times() == {"construction": 0, "retrieval": 0.75, "answering": 3.0, "total": 3.75}
     assert set(report.cost().values()) == {0.0}
     assert report.context_tokens() == 200
-    document = json.loads(json.dumps(report.as_json(questions=True)))
+    document = json.loads(json.dumps(report.to_dict(questions=True)))
     assert document["failures"] == [{"id": "u/0", "failure": "x", "judge_failure": None}]
     assert [each["gold"] for each in document["answers"]] == ["blue boat"] * 3
     assert document["published"][0]["beside_this_run"] == "not comparable: other model"

@@ -59,7 +59,7 @@ def test_a_planted_step_is_found() -> None:
 
 def test_it_is_deterministic() -> None:
     one, other = (fit_adapter(make_askings(40), EMBEDDER, rank=3) for _ in range(2))
-    assert one.to_json() == other.to_json()
+    assert one.to_dict() == other.to_dict()
 
 
 def test_a_penalty_keeps_the_step_small() -> None:
@@ -80,8 +80,8 @@ def test_questions_without_evidence_teach_nothing() -> None:
         evidence=np.array([], np.int64),
     )
     assert (
-        fit_adapter([lost, *askings], EMBEDDER, rank=2).to_json()
-        == fit_adapter(askings, EMBEDDER, rank=2).to_json()
+        fit_adapter([lost, *askings], EMBEDDER, rank=2).to_dict()
+        == fit_adapter(askings, EMBEDDER, rank=2).to_dict()
     )
     for nothing in ([], [lost]):
         with pytest.raises(errors.InvalidArgumentError, match="askings"):

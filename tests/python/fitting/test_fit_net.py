@@ -83,7 +83,7 @@ def test_it_is_deterministic_and_the_seed_matters() -> None:
     examples = make()
     weights = fit(examples)
     nets = [fit_net(examples, weights, seed=seed) for seed in (3, 3, 4)]
-    kept = [net.to_json() for net in nets if net is not None]
+    kept = [net.to_dict() for net in nets if net is not None]
     assert kept[0] == kept[1]
     assert kept[0] != kept[2]
 
@@ -107,7 +107,7 @@ def test_questions_about_assistants_teach_it_nothing() -> None:
     alone, beside = fit_net(examples, weights), fit_net([*odd, *examples], weights)
     assert alone is not None
     assert beside is not None
-    assert beside.to_json() == alone.to_json()
+    assert beside.to_dict() == alone.to_dict()
     assert fit_net(odd, weights) is None
 
 
@@ -117,7 +117,7 @@ def test_a_net_that_is_there_is_left_out() -> None:
     again, fresh = fit_net(examples, first), fit_net(examples, Ranker(first.weights))
     assert again is not None
     assert fresh is not None
-    assert again.to_json() == fresh.to_json()
+    assert again.to_dict() == fresh.to_dict()
 
 
 def test_features_that_never_change_are_not_seen() -> None:

@@ -90,13 +90,13 @@ def test_agreement_is_the_cosine_of_the_embeddings() -> None:
     found = fidelity_of("a", "b", embeddings=([3.0, 0.0], [1.0, 1.0]))
     assert found.agreement == pytest.approx(2**-0.5)
     assert fidelity_of("a", "b", embeddings=([0.0, 0.0], [1.0, 1.0])).agreement == 0
-    assert "agreement" in found.as_json()
-    assert "agreement" not in Fidelity(ratio=1, tokens=1, entities=1, numbers=1).as_json()
+    assert "agreement" in found.to_dict()
+    assert "agreement" not in Fidelity(ratio=1, tokens=1, entities=1, numbers=1).to_dict()
 
 
 @PROFILE
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_every_share_is_one(original: str, compressed: str) -> None:
     found = fidelity_of(original, compressed)
-    assert all(0 <= value <= 1 for value in found.as_json().values())
+    assert all(0 <= value <= 1 for value in found.to_dict().values())
     assert fidelity_of(original, original).mean == 1

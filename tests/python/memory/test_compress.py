@@ -389,5 +389,5 @@ def test_bad_arguments_are_refused(filled: Memory, arguments: dict[str, Any], na
 
 
 def test_a_report_is_json(filled: Memory) -> None:
-    document = filled.user("ana").compress("uniform", 0.5, dry_run=True).as_json()
+    document = filled.user("ana").compress("uniform", 0.5, dry_run=True).to_dict()
     assert json.loads(json.dumps(document))["measured"]["numbers"] == 1

@@ -48,11 +48,11 @@ def test_its_matrices_are_its_own() -> None:
 
 def test_it_survives_json_up_to_16_bits() -> None:
     one = adapter()
-    read = QueryAdapter.from_json(json.loads(json.dumps(one.to_json())))
+    read = QueryAdapter.from_dict(json.loads(json.dumps(one.to_dict())))
     assert (read.embedder, read.checksum, read.dim) == ("made-up", "abc", 6)
     vector = np.random.default_rng(3).normal(size=6).astype(np.float32)
     np.testing.assert_allclose(read(vector), one(vector), atol=2e-3)
-    assert read.to_json() == one.to_json()
+    assert read.to_dict() == one.to_dict()
 
 
 @pytest.mark.parametrize(
@@ -72,13 +72,13 @@ def test_it_survives_json_up_to_16_bits() -> None:
 )
 def test_broken_json_is_refused_by_name(change: dict[str, Any], named: str) -> None:
     with pytest.raises(errors.InvalidArgumentError, match=named.replace(".", r"\.")):
-        QueryAdapter.from_json({**adapter().to_json(), **change})
+        QueryAdapter.from_dict({**adapter().to_dict(), **change})
 
 
 @pytest.mark.parametrize("value", [None, [], "x", 5])
 def test_what_is_no_object_is_refused(value: object) -> None:
     with pytest.raises(errors.InvalidArgumentError, match="adapter"):
-        QueryAdapter.from_json(value)
+        QueryAdapter.from_dict(value)
 
 
 def test_odd_matrices_are_refused() -> None:
@@ -95,7 +95,7 @@ def test_a_ranker_keeps_its_adapter_on_disk(tmp_path: Path) -> None:
     ranker.save(tmp_path / "r.json")
     read = Ranker.load(tmp_path / "r.json")
     assert read.adapter is not None
-    assert read.adapter.to_json() == adapter().to_json()
+    assert read.adapter.to_dict() == adapter().to_dict()
     assert read.weights == ranker.weights
 
 

@@ -137,10 +137,10 @@ def test_it_is_silent_about_conversations_with_an_assistant_and_under_scaled_wei
 
 def test_what_is_kept_answers_the_same() -> None:
     net = RankingNet(**random_parts(8))
-    kept = RankingNet.from_json(net.to_json())
+    kept = RankingNet.from_dict(net.to_dict())
     rows = np.random.default_rng(1).normal(size=(50, len(FEATURES))).astype(np.float32)
     np.testing.assert_allclose(kept(rows), net(rows), atol=1e-3)
-    assert kept.to_json() == net.to_json()
+    assert kept.to_dict() == net.to_dict()
 
 
 def test_nothing_that_is_given_changes_it() -> None:
@@ -187,17 +187,17 @@ def test_bad_nets_are_refused_by_name(name: str, value: Any) -> None:
         None,
         [],
         {},
-        {**RankingNet(**random_parts()).to_json(), "more": []},
-        {key: value for key, value in RankingNet(**random_parts()).to_json().items() if key != "bias"},
-        {**RankingNet(**random_parts()).to_json(), "weights": [1.0]},
-        {**RankingNet(**random_parts()).to_json(), "weights": "w" * (len(FEATURES) * UNITS)},
-        {**RankingNet(**random_parts()).to_json(), "out": [None] * UNITS},
-        {**RankingNet(**random_parts()).to_json(), "out": {"0": 1.0}},
+        {**RankingNet(**random_parts()).to_dict(), "more": []},
+        {key: value for key, value in RankingNet(**random_parts()).to_dict().items() if key != "bias"},
+        {**RankingNet(**random_parts()).to_dict(), "weights": [1.0]},
+        {**RankingNet(**random_parts()).to_dict(), "weights": "w" * (len(FEATURES) * UNITS)},
+        {**RankingNet(**random_parts()).to_dict(), "out": [None] * UNITS},
+        {**RankingNet(**random_parts()).to_dict(), "out": {"0": 1.0}},
     ],
 )
 def test_other_documents_are_refused(document: Any) -> None:
     with pytest.raises(errors.InvalidArgumentError, match="net"):
-        RankingNet.from_json(document)
+        RankingNet.from_dict(document)
 
 
 def test_what_is_no_net_is_refused() -> None:

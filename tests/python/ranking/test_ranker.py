@@ -225,8 +225,8 @@ def test_tables_of_earlier_versions_are_read(tmp_path: Path) -> None:
         (json.dumps(document(trained_on=4)).encode(), "trained_on"),
         (json.dumps(document(net=[])).encode(), "net"),
         (json.dumps(document(net={"mean": [1.0]})).encode(), "net"),
-        (json.dumps(document(net=a_net().to_json() | {"weights": []})).encode(), "net[weights]"),
-        (json.dumps(document(net=a_net().to_json() | {"bias": [0.0]})).encode(), "net[bias]"),
+        (json.dumps(document(net=a_net().to_dict() | {"weights": []})).encode(), "net[weights]"),
+        (json.dumps(document(net=a_net().to_dict() | {"bias": [0.0]})).encode(), "net[bias]"),
         (b" " * (1 << 20) + b"{}", "no memspan ranker"),
     ],
 )

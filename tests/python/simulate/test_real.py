@@ -108,7 +108,7 @@ def test_what_no_question_tells_is_left_out_of_json(file: Path, tmp_path: Path) 
     samples = json.loads(file.read_text())
     del samples[0]["qa"][1:]
     file.write_text(json.dumps(samples))
-    document = study(file, tmp_path, "staleness").as_json()
+    document = study(file, tmp_path, "staleness").to_dict()
     json.dumps(document, allow_nan=False)
     assert "evidence old" not in document["experiments"]["staleness"][0]["measured"]
 
@@ -164,7 +164,7 @@ def test_validity_takes_away_what_was_replaced_and_nothing_else(
     assert np.isnan(pruned.values[:-2]).all()
     table = done.tables()[1]
     assert next(row for row in table.rows if row[0] == "validity, pruned")[1] == ""
-    document = json.loads(json.dumps(done.as_json()))["experiments"]["staleness"]
+    document = json.loads(json.dumps(done.to_dict()))["experiments"]["staleness"]
     shown = {each["condition"]: each for each in document}["validity, pruned"]
     assert list(shown["recall@10"]) == list(shown["difference"]) == ["beam"]
     pytest.importorskip("matplotlib")
@@ -224,7 +224,7 @@ def test_tables_json_and_figures(file: Path, tmp_path: Path) -> None:
     tables = found.tables()
     assert [len(table.columns) for table in tables] == [len(table.rows[0]) for table in tables]
     assert "'off'" in tables[1].note
-    document = json.loads(json.dumps(found.as_json()))
+    document = json.loads(json.dumps(found.to_dict()))
     assert document["experiments"]["staleness"][0]["recall@10"]["locomo"] > 0.9
     assert sum(document["kinds"]["locomo"].values()) == pytest.approx(2)
     pytest.importorskip("matplotlib")

@@ -112,7 +112,7 @@ class AnswerReport:
         """For HaluMem: how much of what is remembered is right; `None` where nobody judged it."""
         return None if self.memories is None else accuracy_of(self.memories.memories)
 
-    def as_json(self, *, questions: bool = False) -> dict[str, Any]:
+    def to_dict(self, *, questions: bool = False) -> dict[str, Any]:
         """Everything as JSON values; shares are 0-1, times seconds."""
         groups = self.by_category()
         document: dict[str, Any] = {

@@ -56,7 +56,7 @@ class RealStudy:
         """One for what was asked, one for each experiment."""
         return [self._asked(), *(self._of(name, found) for name, found in self.outcomes.items())]
 
-    def as_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Shares 0-1, by experiment, condition and data set, with their differences from the reference."""
         sets = data_set_of(self.conversations)
         experiments = {}
