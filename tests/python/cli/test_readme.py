@@ -13,6 +13,7 @@ import pytest
 
 from memspan.embed.models import find_model
 from memspan.embed.registry import DEFAULT_MODEL
+from memspan.recipes import recipe, recipe_names
 
 README = Path(__file__).parents[3] / "README.md"
 
@@ -123,3 +124,11 @@ def test_every_linked_file_exists():
     links = re.findall(r"\]\((?!https?:)([^)#]+)\)", README.read_text(encoding="utf-8"))
     assert links
     assert [link for link in links if not (README.parent / link).exists()] == []
+
+
+def test_the_recipes_are_those_that_there_are_with_their_sections():
+    """Sections of a paper, as the recipe names them; appendices are for its file."""
+    section = re.compile(r"(?<![\d.])\d\.\d(?:\.\d)?(?![\d.])")
+    rows = re.findall(r"^\| `(\w+)` \| [^|]* \|([^|]*)\|$", README.read_text(encoding="utf-8"), re.MULTILINE)
+    said = {name: section.findall(paper) for name, paper in rows}
+    assert said == {name: section.findall(recipe(name).paper or "") for name in recipe_names()}
