@@ -183,7 +183,7 @@ class Index {
   IndexStats stats() const;
   std::optional<UserStats> stats(std::string_view user) const;
 
-  // Writes a snapshot (format: snapshot/snapshot_file.hpp) and makes it durable before it takes the place of an older
+  // Writes a snapshot (format: snapshot/index_snapshot.cpp) and makes it durable before it takes the place of an older
   // one. `stamp` is the caller's note on what the snapshot holds.
   void save(const std::string& path, std::string_view stamp) const;
   // Opens a snapshot, whose users are read when they are first asked for: O(users). The file stays in use; it may be

